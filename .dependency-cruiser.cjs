@@ -1,0 +1,73 @@
+// Import rules of ARCHITECTURE.md, machine-checked.
+const stages =
+  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|answering|graph|evaluation|security|operations';
+const interfaceFiles = [
+  'sources/source',
+  'parsing/parser',
+  'chunking/chunker',
+  'embedding/(embedder|embed-all)',
+  'stores/vector-store',
+  'ledger/ledger',
+  'reranking/reranker',
+  'retrieval/retriever',
+  // Pure text functions that writing and reading must share.
+  'analysis/[^/]+',
+].join('|');
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'core-imports-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^src/core/' },
+      to: { path: '^src/', pathNot: '^src/core/' },
+    },
+    {
+      name: 'a-stage-imports-only-core-and-interface-files',
+      severity: 'error',
+      from: { path: `^src/(${stages})/`, pathNot: '\\.test\\.ts$' },
+      to: { path: `^src/(${stages})/`, pathNot: [`^src/(${interfaceFiles})\\.ts$`, '^src/$1/'] },
+    },
+    {
+      name: 'nothing-below-imports-the-assembly-or-a-face',
+      severity: 'error',
+      from: { path: `^src/(core|${stages})/`, pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/(pipelines|config|server|cli|mcp|testing)/' },
+    },
+    {
+      name: 'a-backend-does-not-import-its-neighbour',
+      severity: 'error',
+      from: {
+        path: '^src/(sources|parsing|chunking|embedding|stores|reranking)/([^/]+)/',
+        pathNot: '\\.test\\.ts$',
+      },
+      to: {
+        path: '^src/(sources|parsing|chunking|embedding|stores|reranking)/([^/]+)/',
+        pathNot: '^src/$1/$2/',
+      },
+    },
+    {
+      name: 'faces-use-the-public-index',
+      severity: 'error',
+      from: { path: '^src/(cli|server|mcp)/', pathNot: '\\.test\\.ts$' },
+      to: { path: `^src/(core|pipelines|${stages})/` },
+    },
+    {
+      name: 'drivers-are-loaded-lazily',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^node_modules/(@lancedb/lancedb|apache-arrow|@huggingface/transformers|onnxruntime-node)/',
+        dependencyTypesNot: ['type-only'],
+        dynamic: false,
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+  },
+};

@@ -1,0 +1,69 @@
+import type { LineRange } from './document.js';
+import type { Metadata } from './metadata.js';
+import type { AccessControl } from './scope.js';
+
+/** A piece cut by a chunker. `content === text.slice(start, end)` of the stored document, always. */
+export interface ChunkSpan {
+  readonly content: string;
+  /** Offsets in UTF-16 code units of the stored text, half-open. */
+  readonly start: number;
+  readonly end: number;
+  readonly lines: LineRange;
+  /** Headings above the chunk, outermost first, without the document title where it only repeats it. */
+  readonly headingPath: readonly string[];
+  /** Length in the unit of the built-in tokenizer, whatever embedder is used. */
+  readonly tokenCount: number;
+  /** Indexed with the content but never part of it: a repeated code fence line or table header. */
+  readonly context?: string;
+}
+
+/** A chunk as every store keeps it. */
+export interface ChunkRecord {
+  /** Hash of tenant, document, content and ordinal among equals: unchanged text keeps its id. */
+  readonly id: string;
+  readonly documentId: string;
+  readonly tenant: string;
+  readonly project?: string;
+  /** Name of the configured source the document came from. */
+  readonly source: string;
+  readonly access: AccessControl;
+  readonly content: string;
+  /** Analysed terms for lexical search (title, headings, context, content, split identifiers), separated by one space. */
+  readonly searchText: string;
+  /** Identifiers found verbatim, normalised (see `analysis/identifiers.ts`). */
+  readonly identifiers: readonly string[];
+  /** Unit length, or all zero for text without any known token. */
+  readonly vector: Float32Array;
+  /** Caller-visible facts; see `ChunkMetadata` for the keys the engine itself sets. */
+  readonly metadata: Metadata;
+}
+
+/** Keys that the engine sets in `ChunkRecord.metadata`, beside the document's own. */
+export interface ChunkMetadata {
+  /** Path (or id) relative to the source's root. */
+  readonly source: string;
+  readonly sourceType: string;
+  readonly title?: string;
+  readonly url?: string;
+  /** ISO-8601 UTC. */
+  readonly createdAt?: string;
+  /** ISO-8601 UTC. */
+  readonly updatedAt?: string;
+  readonly lines: LineRange;
+  /** Offsets of the content in the stored revision. */
+  readonly offsets: { readonly start: number; readonly end: number };
+  readonly headingPath: readonly string[];
+  /** Revision (content hash) of the document the chunk was cut from. */
+  readonly revision: string;
+  readonly chunkIndex: number;
+  readonly chunkTotal: number;
+}
+
+/** A chunk with a score; higher is better. */
+export interface ScoredChunk {
+  readonly chunk: StoredChunk;
+  readonly score: number;
+}
+
+/** What a store gives back: the record without its search text; the vector only when asked for. */
+export type StoredChunk = Omit<ChunkRecord, 'searchText' | 'vector'> & { readonly vector?: Float32Array };

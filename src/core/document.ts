@@ -1,0 +1,69 @@
+import type { Metadata } from './metadata.js';
+import type { AccessControl } from './scope.js';
+
+/** What a source hands over: the bytes or text of one document, not yet understood. */
+export interface RawDocument {
+  /** Identity inside the source, stable over revisions: a path relative to the source's root, a page id, a work item id. */
+  readonly externalId: string;
+  /** Media type that picks the parser: `text/markdown`, `application/vnd.ragstone.pbi+json`, `text/plain`. */
+  readonly mediaType: string;
+  readonly content: Uint8Array | string;
+  /** Known before parsing (for instance a work item's title); a parser may find a better one. */
+  readonly title?: string;
+  readonly url?: string;
+  /** ISO-8601 UTC. */
+  readonly createdAt?: string;
+  /** ISO-8601 UTC. */
+  readonly updatedAt?: string;
+  readonly metadata: Metadata;
+  readonly access: AccessControl;
+}
+
+/** Half-open character range `[start, end)` in UTF-16 code units of the stored text. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Inclusive 1-based line range. */
+export interface LineRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type BlockKind =
+  | 'heading'
+  | 'paragraph'
+  | 'list'
+  | 'code'
+  | 'table'
+  | 'quote'
+  | 'html'
+  | 'front-matter'
+  /** One named field of a work item. */
+  | 'field';
+
+/** A structural piece of a document, in order, not overlapping; between blocks stands only white space. */
+export interface Block extends TextRange {
+  readonly kind: BlockKind;
+  /** Level 1 to 6 of a heading. */
+  readonly level?: number;
+  /** Text of a heading, without markup; name of a field. */
+  readonly label?: string;
+  /** What must be repeated as context when the block is split: a fence's opening line, a table's header and rule rows. */
+  readonly context?: string;
+  /** Start of the first splittable line inside (after the fence line or header rows); absent where the block has none. */
+  readonly bodyStart?: number;
+}
+
+/** A document understood: its stored text, byte-exact as citations will quote it, and its structure. */
+export interface ParsedDocument {
+  /** The stored text: decoded, without byte order mark, line ends as they were. */
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  readonly title?: string;
+  /** What the text itself declares: front matter fields, work item fields. */
+  readonly metadata: Metadata;
+  /** What the parser had to leave out or repair, in words for the person who owns the document. */
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,143 @@
+/** Coarse code of an error, stable for callers. */
+export enum RAGErrorCode {
+  VECTOR_STORE_UNAVAILABLE = 'E001',
+  EMBEDDING_FAILURE = 'E002',
+  INDEXING_FAILURE = 'E003',
+  SEARCH_FAILURE = 'E004',
+  CONFIGURATION_ERROR = 'E005',
+}
+
+/** Whose fault it is: `user` (bad input), `config`, `provider` (a store, model or source), `internal` (ours). */
+export type ErrorCategory = 'user' | 'config' | 'provider' | 'internal';
+
+interface ErrorFacts {
+  readonly code: RAGErrorCode;
+  readonly category: ErrorCategory;
+  /** The same call may succeed later without any change. */
+  readonly retryable: boolean;
+  /** The engine can go on without it (a fallback exists, or the rest of the work is unharmed). */
+  readonly recoverable: boolean;
+}
+
+const facts = (
+  code: RAGErrorCode,
+  category: ErrorCategory,
+  { retryable = false, recoverable = true }: { retryable?: boolean; recoverable?: boolean } = {},
+): ErrorFacts => ({ code, category, retryable, recoverable });
+
+const { VECTOR_STORE_UNAVAILABLE, EMBEDDING_FAILURE, INDEXING_FAILURE, SEARCH_FAILURE, CONFIGURATION_ERROR } =
+  RAGErrorCode;
+
+/** Every reason an error can carry, with its facts. `docs/errors.md` lists the same table; a test holds them together. */
+export const ERROR_TABLE = {
+  // Stores
+  STORE_UNAVAILABLE: facts(VECTOR_STORE_UNAVAILABLE, 'provider', { retryable: true }),
+  STORE_TIMEOUT: facts(VECTOR_STORE_UNAVAILABLE, 'provider', { retryable: true }),
+  STORE_DAMAGED: facts(VECTOR_STORE_UNAVAILABLE, 'provider', { recoverable: false }),
+  STORE_FULL: facts(VECTOR_STORE_UNAVAILABLE, 'provider', { retryable: true }),
+  STORE_READ_ONLY: facts(VECTOR_STORE_UNAVAILABLE, 'config'),
+  STORE_DIMENSION_MISMATCH: facts(CONFIGURATION_ERROR, 'config', { recoverable: false }),
+  STORE_FINGERPRINT_MISMATCH: facts(CONFIGURATION_ERROR, 'config', { recoverable: false }),
+  STORE_SCHEMA_TOO_NEW: facts(CONFIGURATION_ERROR, 'config', { recoverable: false }),
+  STORE_FILTER_UNSUPPORTED: facts(SEARCH_FAILURE, 'user'),
+  STORE_INVALID_RECORD: facts(INDEXING_FAILURE, 'internal'),
+  COLLECTION_NOT_FOUND: facts(SEARCH_FAILURE, 'user'),
+  // Embedding and reranking
+  EMBEDDING_FAILED: facts(EMBEDDING_FAILURE, 'provider', { retryable: true }),
+  MODEL_NOT_FOUND: facts(EMBEDDING_FAILURE, 'config', { recoverable: false }),
+  MODEL_INVALID: facts(EMBEDDING_FAILURE, 'config', { recoverable: false }),
+  RERANKER_UNAVAILABLE: facts(SEARCH_FAILURE, 'config'),
+  // Indexing
+  SOURCE_NOT_FOUND: facts(INDEXING_FAILURE, 'user'),
+  SOURCE_UNREADABLE: facts(INDEXING_FAILURE, 'provider', { retryable: true }),
+  DOCUMENT_UNREADABLE: facts(INDEXING_FAILURE, 'user'),
+  DOCUMENT_VANISHED: facts(INDEXING_FAILURE, 'provider', { retryable: true }),
+  DOCUMENT_TOO_LARGE: facts(INDEXING_FAILURE, 'user'),
+  DOCUMENT_NOT_TEXT: facts(INDEXING_FAILURE, 'user'),
+  DOCUMENT_INVALID_ENCODING: facts(INDEXING_FAILURE, 'user'),
+  DOCUMENT_INVALID: facts(INDEXING_FAILURE, 'user'),
+  DOCUMENT_DUPLICATE_ID: facts(INDEXING_FAILURE, 'user'),
+  DOCUMENT_OUTSIDE_ROOT: facts(INDEXING_FAILURE, 'user'),
+  INDEX_LOCKED: facts(INDEXING_FAILURE, 'user', { retryable: true }),
+  INDEX_DAMAGED: facts(INDEXING_FAILURE, 'provider', { recoverable: false }),
+  INDEX_READ_ONLY: facts(INDEXING_FAILURE, 'config'),
+  INDEX_DISK_FULL: facts(INDEXING_FAILURE, 'provider', { retryable: true }),
+  INDEX_SCHEMA_TOO_NEW: facts(CONFIGURATION_ERROR, 'config', { recoverable: false }),
+  // Search
+  QUERY_EMPTY: facts(SEARCH_FAILURE, 'user'),
+  QUERY_INVALID: facts(SEARCH_FAILURE, 'user'),
+  INDEX_EMPTY: facts(SEARCH_FAILURE, 'user'),
+  SEARCH_FAILED: facts(SEARCH_FAILURE, 'provider', { retryable: true }),
+  // Evaluation
+  DATASET_INVALID: facts(CONFIGURATION_ERROR, 'user'),
+  // Configuration
+  CONFIG_NOT_FOUND: facts(CONFIGURATION_ERROR, 'config'),
+  CONFIG_INVALID: facts(CONFIGURATION_ERROR, 'config'),
+  CONFIG_NOT_BUILT: facts(CONFIGURATION_ERROR, 'config'),
+  SECRET_MISSING: facts(CONFIGURATION_ERROR, 'config'),
+  PACKAGE_MISSING: facts(CONFIGURATION_ERROR, 'config'),
+  USAGE: facts(CONFIGURATION_ERROR, 'user'),
+  // Anywhere
+  ABORTED: facts(SEARCH_FAILURE, 'user'),
+  INTERNAL: facts(SEARCH_FAILURE, 'internal', { recoverable: false }),
+} as const satisfies Record<string, ErrorFacts>;
+
+/** Stable reason, finer than the code. */
+export type ErrorReason = keyof typeof ERROR_TABLE;
+
+export interface RAGErrorOptions {
+  readonly cause?: unknown;
+  /** Facts to branch on (`{ expected, actual }`); never document text or secrets. */
+  readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+}
+
+const BRAND = Symbol.for('ragstone.RAGError');
+
+/**
+ * The one error type that leaves the engine. `message` is public: it says what is wrong and what to do, and never holds
+ * document text or secrets.
+ */
+export class RAGError extends Error {
+  readonly code: RAGErrorCode;
+  readonly reason: ErrorReason;
+  readonly category: ErrorCategory;
+  readonly retryable: boolean;
+  readonly recoverable: boolean;
+  readonly details: NonNullable<RAGErrorOptions['details']>;
+  /** @internal */
+  readonly [BRAND] = true;
+
+  constructor(reason: ErrorReason, message: string, options: RAGErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'RAGError';
+    this.reason = reason;
+    const { code, category, retryable, recoverable } = ERROR_TABLE[reason];
+    this.code = code;
+    this.category = category;
+    this.retryable = retryable;
+    this.recoverable = recoverable;
+    this.details = options.details ?? {};
+  }
+
+  /** Recognises errors across duplicate copies of the package. */
+  static isInstance(value: unknown): value is RAGError {
+    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+  }
+}
+
+/** The same error, or the unknown one wrapped with a reason and a public message. */
+export function toRAGError(error: unknown, reason: ErrorReason, message: string): RAGError {
+  return RAGError.isInstance(error) ? error : new RAGError(reason, message, { cause: error });
+}
+
+/** Throws `ABORTED` when the signal has fired. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted)
+    throw new RAGError('ABORTED', 'The operation was cancelled.', { cause: signal.reason });
+}
+
+/** The `code` of a Node.js system error (`ENOENT`), or undefined. */
+export function systemErrorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

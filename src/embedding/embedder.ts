@@ -1,0 +1,51 @@
+/** A query and a document may be encoded differently (prefixes, input types). */
+export type EmbeddingKind = 'query' | 'document';
+
+/** What makes two vectors comparable. Any difference means another model. */
+export interface ModelIdentity {
+  /** `builtin`, or `transformers:all-MiniLM-L6-v2`. */
+  readonly model: string;
+  /** Content hash or commit of the weights. */
+  readonly revision: string;
+  readonly dimensions: number;
+  readonly pooling: string;
+  readonly normalised: boolean;
+  /** Prefixes put before a query and a document; empty where none. */
+  readonly queryPrefix: string;
+  readonly documentPrefix: string;
+  /** Input is cut here, so it changes vectors. */
+  readonly maxInputTokens: number;
+}
+
+/** Text to vectors. Callers use `embedAll`, which adds batching, retries, caching and cancellation once for all embedders. */
+export interface Embedder {
+  readonly identity: ModelIdentity;
+  readonly dimensions: number;
+  /** Texts longer than this are cut by the model; `countTokens` tells beforehand. */
+  readonly maxInputTokens: number;
+  /** Largest number of texts in one `doEmbed` call. */
+  readonly maxBatch: number;
+  /** True where vectors cost so little that a disk cache would be slower than the model. */
+  readonly isCheap: boolean;
+  /** Length of a text in the model's own tokens. */
+  countTokens(text: string): number;
+  /** One unit-length vector a text, in order; all zero for text without any known token. */
+  doEmbed(texts: readonly string[], kind: EmbeddingKind, signal?: AbortSignal): Promise<Float32Array[]>;
+  close(): Promise<void>;
+}
+
+/** One line that names a model for good: equal fingerprints, comparable vectors. */
+export function fingerprintOf(identity: ModelIdentity): string {
+  const { model, revision, dimensions, pooling, normalised, queryPrefix, documentPrefix, maxInputTokens } =
+    identity;
+  return JSON.stringify([
+    model,
+    revision,
+    dimensions,
+    pooling,
+    normalised,
+    queryPrefix,
+    documentPrefix,
+    maxInputTokens,
+  ]);
+}

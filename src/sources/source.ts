@@ -1,0 +1,50 @@
+import type { RawDocument } from '../core/document.js';
+import type { RAGError } from '../core/errors.js';
+
+/** One thing a source can read: a file, a page, a work item. A file that holds many documents is one item. */
+export interface SourceItem {
+  /** Stable identity inside the source; for files the path relative to the source's root, with `/`. */
+  readonly id: string;
+  /** Changes whenever the content does: a content hash, a revision number. Equal version = nothing to do. */
+  readonly version: string;
+  /** Bytes, where known, for progress. */
+  readonly bytes?: number;
+}
+
+/** An item that is there but cannot be listed or read; reported, and what was indexed of it before is kept. */
+export interface UnreadableItem {
+  readonly id: string;
+  readonly error: RAGError;
+}
+
+export type ListedItem = SourceItem | UnreadableItem;
+
+export const isUnreadable = (item: ListedItem): item is UnreadableItem => 'error' in item;
+
+export interface ListOptions {
+  /** Only what changed after this cursor, where the source can tell; a source that always lists everything ignores it. */
+  readonly since?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What came out of one item: its documents, and those of them that could not be read. */
+export interface ReadResult {
+  readonly documents: readonly RawDocument[];
+  readonly failures: readonly { readonly externalId: string; readonly error: RAGError }[];
+}
+
+/**
+ * Where documents come from. Listing everything each time makes deletions visible: what is no longer listed is gone.
+ * A source whose root cannot be listed at all throws, so that an unmounted folder never looks like a mass deletion.
+ */
+export interface Source {
+  /** Name from the configuration; part of every document's identity. */
+  readonly name: string;
+  readonly type: string;
+  /** `complete`: each listing names every item. `incremental`: only changes since the cursor, deletions reported apart. */
+  readonly listing: 'complete' | 'incremental';
+  /** Chunking that fits these documents better than the configured default, if any. */
+  readonly preferredChunking?: string;
+  list(options?: ListOptions): AsyncIterable<ListedItem>;
+  read(item: SourceItem, signal?: AbortSignal): Promise<ReadResult>;
+}

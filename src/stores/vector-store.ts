@@ -1,0 +1,113 @@
+import type { ChunkRecord, ScoredChunk, StoredChunk } from '../core/chunk.js';
+import type { Filter, FilterOperator } from '../core/filter.js';
+
+/** Abilities as data: the engine reads them, never tries and fails. */
+export interface StoreCapabilities {
+  readonly filterOperators: readonly FilterOperator[];
+  /** `bm25`: real BM25 over `searchText`; `other`: the store's own ranking; `none`: the engine adds a lexical lane. */
+  readonly lexical: 'bm25' | 'other' | 'none';
+  readonly maxTopK: number;
+  /** `immediate`: a finished write is seen by the next read; else after the declared delay. */
+  readonly consistency: 'immediate' | { readonly eventualMs: number };
+  /** Survives the process. */
+  readonly persistent: boolean;
+  /** Vector search visits every record, so its result is exact. */
+  readonly exactVectorSearch: boolean;
+}
+
+/** What a collection is made for. A mismatch with what is stored is refused before anything is written. */
+export interface CollectionSpec {
+  /** Letters, digits, `_`, `-`, 1 to 64 characters. */
+  readonly name: string;
+  readonly dimensions: number;
+  /** `fingerprintOf` the embedder. */
+  readonly fingerprint: string;
+}
+
+export interface VectorQuery {
+  readonly vector: Float32Array;
+  readonly topK: number;
+  readonly filter: Filter;
+  /** Give the vectors back too. @default false */
+  readonly includeVectors?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface TextQuery {
+  /** Terms as the analyzer made them for `searchText`; any of them may match. Repeated terms count once. */
+  readonly terms: readonly string[];
+  readonly topK: number;
+  readonly filter: Filter;
+  readonly includeVectors?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface ListQuery {
+  readonly filter: Filter;
+  /** Page size. */
+  readonly limit: number;
+  /** From the previous page; absent for the first. */
+  readonly cursor?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface ListPage {
+  readonly chunks: readonly StoredChunk[];
+  /** Absent on the last page. */
+  readonly cursor?: string;
+}
+
+export interface CollectionStats {
+  readonly chunks: number;
+  /** Bytes on disk, where the store can tell. */
+  readonly bytes?: number;
+  /** In words: `flat scan`, `IVF_HNSW_SQ over 100,000 of 100,200 rows`. */
+  readonly vectorIndex: string;
+  readonly textIndex: string;
+}
+
+/**
+ * Chunks of one embedding model, kept and found.
+ *
+ * Upsert is idempotent by chunk id and replaces the whole record. Deleting or getting an unknown id is quiet. Scores:
+ * higher is better; vector scores are cosine in [-1, 1] (0 for a zero vector); ties break by id, ascending by code point.
+ * A record that scores nothing lexically is not returned by `searchText`. An id may be any text.
+ */
+export interface VectorCollection {
+  readonly spec: CollectionSpec;
+  upsert(records: readonly ChunkRecord[], signal?: AbortSignal): Promise<void>;
+  /** In the order asked for; unknown ids are left out. */
+  get(
+    ids: readonly string[],
+    options?: { includeVectors?: boolean; signal?: AbortSignal },
+  ): Promise<StoredChunk[]>;
+  /** Returns how many were deleted. */
+  delete(filter: Filter, signal?: AbortSignal): Promise<number>;
+  /** Every match once, in id order, while nothing is written. */
+  list(query: ListQuery): Promise<ListPage>;
+  count(filter: Filter, signal?: AbortSignal): Promise<number>;
+  searchVector(query: VectorQuery): Promise<ScoredChunk[]>;
+  /** Present where `capabilities.lexical` is not `none`. */
+  searchText?(query: TextQuery): Promise<ScoredChunk[]>;
+  /** Builds or refreshes indexes and compacts, after a large write; safe at any time. */
+  optimize(signal?: AbortSignal): Promise<void>;
+  stats(): Promise<CollectionStats>;
+}
+
+/** A database that holds collections. */
+export interface VectorStore {
+  /** `memory`, `lancedb`, ... */
+  readonly name: string;
+  readonly capabilities: StoreCapabilities;
+  /**
+   * Opens or makes a collection. Throws `STORE_DIMENSION_MISMATCH`, `STORE_FINGERPRINT_MISMATCH` or `STORE_SCHEMA_TOO_NEW`
+   * where it exists for another model or was written by a newer version; `STORE_DAMAGED` where it cannot be read.
+   */
+  open(spec: CollectionSpec): Promise<VectorCollection>;
+  /** The spec of an existing collection, or undefined. */
+  describe(name: string): Promise<CollectionSpec | undefined>;
+  /** Removes a collection, damaged ones too; quiet where there is none. */
+  drop(name: string): Promise<void>;
+  health(): Promise<{ readonly ok: boolean; readonly detail: string }>;
+  close(): Promise<void>;
+}
