@@ -1,0 +1,251 @@
+import type { DegradationLevel } from '../core/degradation.js';
+import type { ErrorReason } from '../core/errors.js';
+import type { Filter } from '../core/filter.js';
+import type { Metadata, MetadataValue } from '../core/metadata.js';
+import type { Scope } from '../core/scope.js';
+import type { DocumentStatus } from '../ledger/ledger.js';
+
+/** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
+export type SearchMode = 'hybrid' | 'dense' | 'lexical';
+
+/** A question to the index (seed 000, section 4.1, with more options). */
+export interface SearchQuery {
+  readonly text: string;
+  readonly filters?: {
+    readonly sourceType?: readonly string[];
+    /** On `updatedAt`, else `createdAt`; both ends inclusive, either may be left out. */
+    readonly dateRange?: { readonly start?: Date; readonly end?: Date };
+    /** Exact values; for a list field, membership; an array of values means any of them. */
+    readonly metadata?: Readonly<Record<string, MetadataValue>>;
+    /** Names of configured sources. */
+    readonly source?: readonly string[];
+    readonly tags?: readonly string[];
+  };
+  /** The whole filter algebra, in addition to `filters`. */
+  readonly filter?: Filter;
+  readonly options?: {
+    /** @default retrieval.topK of the configuration (5) */
+    readonly topK?: number;
+    /** @default true */
+    readonly includeMetadata?: boolean;
+    /** Fill `explanation`. @default false */
+    readonly explainScore?: boolean;
+    /** @default 'hybrid' */
+    readonly mode?: SearchMode;
+    /** Overrides retrieval.minSimilarity; 0 switches the threshold off. */
+    readonly minSimilarity?: number;
+    /** Overrides whether near-duplicates are removed. */
+    readonly nearDuplicates?: 'remove' | 'keep';
+    /** Maximal marginal relevance trade-off in (0, 1]; 1 switches it off. */
+    readonly mmrLambda?: number;
+    /** Half-life in days of the recency boost; 0 switches it off. */
+    readonly recencyHalfLifeDays?: number;
+    readonly rerank?: boolean;
+  };
+  readonly signal?: AbortSignal;
+}
+
+export interface ScoreExplanation {
+  /** Cosine of query and chunk, in [-1, 1]; absent when the dense lane did not see the chunk. */
+  readonly semanticScore?: number;
+  /** BM25 of the chunk; absent when the lexical lane did not see it. */
+  readonly keywordScore?: number;
+  readonly rerankScore?: number;
+  /** Sum of the values is `score`. */
+  readonly contributions: readonly { readonly signal: string; readonly value: number }[];
+}
+
+/** A passage found (seed 000, section 4.1). */
+export interface SearchResult {
+  /** Chunk id. */
+  readonly id: string;
+  /** Exact text of the stored revision at `metadata.offsets`. */
+  readonly content: string;
+  /** Calibrated relevance in [0, 1]. */
+  readonly score: number;
+  readonly metadata: {
+    /** Path or id relative to the source's root. */
+    readonly source: string;
+    readonly sourceType: string;
+    readonly title?: string;
+    readonly url?: string;
+    readonly createdAt?: Date;
+    readonly updatedAt?: Date;
+    /** 1-based, inclusive. */
+    readonly lines: { readonly start: number; readonly end: number };
+    readonly headingPath: readonly string[];
+    readonly [key: string]: unknown;
+  };
+  readonly explanation?: ScoreExplanation;
+}
+
+export interface LaneStatus {
+  readonly lane: 'dense' | 'lexical' | 'identifier' | 'rerank';
+  /** `off`: not asked for or not configured. `failed`: fell back. `empty`: ran and found nothing. */
+  readonly status: 'ran' | 'off' | 'failed' | 'empty';
+  readonly reason?: string;
+  readonly candidates: number;
+  readonly tookMs: number;
+}
+
+export interface SearchResponse {
+  readonly query: string;
+  readonly results: readonly SearchResult[];
+  readonly lanes: readonly LaneStatus[];
+  readonly degradationLevel: DegradationLevel;
+  /** What a person should know: a threshold that emptied the list, a cut query, a rebuild in progress. */
+  readonly notices: readonly string[];
+  readonly tookMs: number;
+}
+
+export interface IndexError {
+  readonly source: string;
+  /** Path or id relative to the source's root; absent when the source itself failed. */
+  readonly item?: string;
+  readonly reason: ErrorReason;
+  readonly message: string;
+}
+
+export interface IndexRequest {
+  /** Names of configured sources; absent means all enabled ones. */
+  readonly sources?: readonly string[];
+  /** Files or folders to index besides (or, with `sources: []`, instead). Relative to the working folder. */
+  readonly paths?: readonly string[];
+  readonly options?: {
+    /** Chunks in one embedding and store batch. */
+    readonly batchSize?: number;
+    /** Items read at once. */
+    readonly parallel?: number;
+    /** Do all work again even if up to date; rebuilds the collection where it is damaged or made by another model. */
+    readonly force?: boolean;
+    /** Say what would be done; write nothing. */
+    readonly dryRun?: boolean;
+    /** Also delete documents of sources that are neither configured nor named in this run. */
+    readonly prune?: boolean;
+    /** Wait this long for another writer. @default 0 */
+    readonly waitMs?: number;
+  };
+  readonly onProgress?: (progress: IndexProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** State of a running `index`, sent a few times a second. */
+export interface IndexProgress {
+  readonly stage: 'listing' | 'indexing' | 'optimizing' | 'done';
+  readonly source?: string;
+  /** Items to read that are known so far; final once listing is done. */
+  readonly itemsTotal: number;
+  readonly itemsDone: number;
+  readonly chunksWritten: number;
+  /** Chunks per second since the start of `indexing`. */
+  readonly chunksPerSecond: number;
+  /** Milliseconds left by bytes done, absent until it can be told. */
+  readonly etaMs?: number;
+}
+
+export interface IndexResult {
+  /** False where anything failed; the rest is indexed all the same. */
+  readonly success: boolean;
+  readonly stats: {
+    /** Documents read, chunked and written in this run (with `dryRun`: that would be). */
+    readonly documentsProcessed: number;
+    readonly documentsUnchanged: number;
+    readonly documentsFailed: number;
+    readonly documentsDeleted: number;
+    readonly chunksCreated: number;
+    readonly chunksUnchanged: number;
+    readonly vectorsIndexed: number;
+    /** Texts that went through the model, as against vectors reused or cached. */
+    readonly embeddingsComputed: number;
+    /** Milliseconds. */
+    readonly timeElapsed: number;
+    /** Milliseconds spent in each stage; stages overlap, so the sum may exceed `timeElapsed`. */
+    readonly stages: Readonly<Record<string, number>>;
+    readonly errors: readonly IndexError[];
+  };
+  /** Warnings of parsers, truncated inputs, stores that add a lane. */
+  readonly notices: readonly string[];
+  readonly dryRun: boolean;
+}
+
+export interface SourceStatus {
+  readonly source: string;
+  readonly sourceType: string;
+  readonly documents: Readonly<Record<DocumentStatus, number>>;
+  readonly failedItems: number;
+  readonly chunks: number;
+}
+
+export interface IndexStatus {
+  readonly dataDir: string;
+  readonly provider: string;
+  /** How the provider was chosen, in words. */
+  readonly providerOrigin: string;
+  readonly embedder: string;
+  readonly fingerprint: string;
+  readonly dimensions: number;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly bytes: { readonly ledger: number; readonly store?: number };
+  readonly vectorIndex: string;
+  readonly textIndex: string;
+  readonly sources: readonly SourceStatus[];
+  readonly lastRun?: {
+    readonly command: string;
+    readonly startedAt: string;
+    readonly finishedAt?: string;
+    readonly success?: boolean;
+    readonly stats?: IndexResult['stats'];
+  };
+  readonly failures: readonly IndexError[];
+  /** Reasons why an answer may be incomplete now: a rebuild, outdated documents, an interrupted run. */
+  readonly notices: readonly string[];
+}
+
+/** `kind` of a difference between sources, ledger and store. */
+export type DriftKind =
+  | 'source-changed'
+  | 'source-new'
+  | 'source-deleted'
+  | 'source-unreadable'
+  | 'document-pending'
+  | 'document-outdated'
+  | 'chunk-missing'
+  | 'chunk-orphaned'
+  | 'chunk-different'
+  | 'store-damaged'
+  | 'ledger-damaged';
+
+export interface Drift {
+  readonly kind: DriftKind;
+  /** Path or id of the document, or the name of the source or store. */
+  readonly source: string;
+  readonly detail: string;
+}
+
+export interface VerifyResult {
+  readonly ok: boolean;
+  readonly drift: readonly Drift[];
+  /** How many differences were repaired. */
+  readonly repaired: number;
+}
+
+/** The whole engine over one index. Close it when done. */
+export interface Engine {
+  index(request?: IndexRequest): Promise<IndexResult>;
+  /** Resolves with an envelope: results, which lanes ran, degradation level. */
+  search(query: string | SearchQuery, scope?: Scope): Promise<SearchResponse>;
+  status(): Promise<IndexStatus>;
+  verify(options?: { repair?: boolean; signal?: AbortSignal }): Promise<VerifyResult>;
+  /** Deletes the whole index (not the embedding cache, not the sources). */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A document handed in by the caller. */
+export interface PushedDocument {
+  readonly id: string;
+  readonly text: string;
+  readonly title?: string;
+  readonly metadata?: Metadata;
+}
