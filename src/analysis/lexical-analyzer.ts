@@ -1,0 +1,73 @@
+import { ENGLISH_STOP_WORDS } from './english-stop-words.js';
+import { foldCase, normaliseText } from './normalise.js';
+import { stemEnglish } from './porter2-stemmer.js';
+import { cutToUnits, forEachToken, MAX_TERM_LENGTH, type Token } from './tokens.js';
+
+/** Grows with every change of the terms a text yields: an index made by another version must be built again. */
+export const ANALYSIS_VERSION = 1;
+
+/** Longest query that is analysed, in UTF-16 code units; the rest is cut and reported. */
+export const MAX_QUERY_LENGTH = 8_192;
+
+/** Most distinct terms of a query that are looked up; the rest is cut and reported. */
+export const MAX_QUERY_TERMS = 128;
+
+/** A query as the lexical lane needs it. */
+export interface AnalyzedQuery {
+  /** Distinct terms in order of first appearance. */
+  readonly terms: readonly string[];
+  /** The text holds words, and all of them are stop words, so nothing can match lexically. */
+  readonly isStopWordsOnly: boolean;
+  /** The text was longer than `MAX_QUERY_LENGTH` or had more than `MAX_QUERY_TERMS` terms. */
+  readonly truncated: boolean;
+}
+
+/**
+ * Terms of a text in order, repeated as often as they occur; no term holds white space. Writing and reading share it.
+ *
+ * Text is normalised (NFKC), accents folded, lower-cased and cut at what is neither letter nor digit; names are kept whole
+ * and split (`getUserById` -> `getuserbyid get user id`, `PPR-9087` -> `ppr-9087 ppr 9087`); English stop words go; Latin
+ * words are stemmed (Porter2); scripts without spaces yield pairs of characters. Linear time on any input.
+ */
+export function analyzeText(text: string): string[] {
+  const terms: string[] = [];
+  analyze(text, (term) => terms.push(term));
+  return terms;
+}
+
+/** The same analysis for a query: distinct terms, bounded in number. Operators and quotes have no meaning: they are text. */
+export function analyzeQuery(text: string): AnalyzedQuery {
+  const cut = cutToUnits(text, MAX_QUERY_LENGTH);
+  const terms = new Set<string>();
+  let truncated = cut.length < text.length;
+  const sawWords = analyze(cut, (term) => {
+    if (terms.size < MAX_QUERY_TERMS || terms.has(term)) terms.add(term);
+    else truncated = true;
+  });
+  return { terms: [...terms], isStopWordsOnly: sawWords && terms.size === 0, truncated };
+}
+
+function analyze(text: string, emit: (term: string) => void): boolean {
+  let sawWords = false;
+  forEachToken(normaliseText(text), (token) => {
+    sawWords = true;
+    emitTerms(token, emit);
+  });
+  return sawWords;
+}
+
+function emitTerms(token: Token, emit: (term: string) => void): void {
+  const whole = foldCase(token.whole);
+  if (token.isGram) return emit(whole);
+  if (token.parts.length === 0) return emitWord(whole, emit);
+  emit(cutToUnits(whole.replaceAll("'", ''), MAX_TERM_LENGTH));
+  for (const part of token.parts) emitWord(foldCase(part), emit);
+}
+
+const LATIN_WORD = /^[a-z']+$/;
+
+function emitWord(word: string, emit: (term: string) => void): void {
+  if (!LATIN_WORD.test(word)) return emit(cutToUnits(word, MAX_TERM_LENGTH));
+  const bare = (word.endsWith("'s") ? word.slice(0, -2) : word).replaceAll("'", '');
+  if (bare !== '' && !ENGLISH_STOP_WORDS.has(bare)) emit(stemEnglish(bare));
+}
