@@ -10,6 +10,8 @@ const interfaceFiles = [
   'ledger/ledger',
   'reranking/reranker',
   'retrieval/retriever',
+  // Guards that every stage which touches paths must share.
+  'security/path-containment',
   // Pure text functions that writing and reading must share.
   'analysis/[^/]+',
 ].join('|');

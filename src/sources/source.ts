@@ -13,6 +13,7 @@ export interface SourceItem {
 
 /** An item that is there but cannot be listed or read; reported, and what was indexed of it before is kept. */
 export interface UnreadableItem {
+  /** An item's id, or, ending in `/`, a folder's: then everything below it is unknown. See {@link coversItem}. */
   readonly id: string;
   readonly error: RAGError;
 }
@@ -20,6 +21,10 @@ export interface UnreadableItem {
 export type ListedItem = SourceItem | UnreadableItem;
 
 export const isUnreadable = (item: ListedItem): item is UnreadableItem => 'error' in item;
+
+/** Whether an item missing from a listing must be kept because of this report: it is the item, or its folder. */
+export const coversItem = (unreadable: UnreadableItem, itemId: string): boolean =>
+  unreadable.id === itemId || (unreadable.id.endsWith('/') && itemId.startsWith(unreadable.id));
 
 export interface ListOptions {
   /** Only what changed after this cursor, where the source can tell; a source that always lists everything ignores it. */
