@@ -129,6 +129,8 @@ export interface Ledger {
   items(tenant: string, source: string): Map<string, LedgerItem>;
   /** Documents of one item. */
   documentsOfItem(tenant: string, source: string, itemId: string): LedgerDocument[];
+  /** Number of documents of each item of a source. */
+  documentCounts(tenant: string, source: string): Map<string, number>;
   document(documentId: string): LedgerDocument | undefined;
   /** Every document, in id order, page by page. */
   documents(after: string | undefined, limit: number): LedgerDocument[];
@@ -138,7 +140,8 @@ export interface Ledger {
 
   /**
    * Records what is about to be written: documents become `pending`, new chunks `planned`, chunks that the new revisions lack
-   * `stale`. Nothing may be written to the store before. Says what the store has to do.
+   * `stale`. Their items are made known, and `pending` too, so that a killed run never looks finished. Nothing may be written to
+   * the store before. Says what the store has to do.
    */
   plan(documents: readonly PlannedDocument[], at: string): DocumentPlan[];
   /** The store has done what `plan` said: documents become `indexed`, `planned` chunks `live`, `stale` ones are forgotten. */

@@ -1,0 +1,28 @@
+import { extractIdentifiers } from '../analysis/identifiers.js';
+import { indexedTextOf } from '../analysis/indexed-text.js';
+import { analyzeText } from '../analysis/lexical-analyzer.js';
+import type { ChunkSpan } from '../core/chunk.js';
+
+/** What the lanes match of one chunk. */
+export interface ChunkTerms {
+  /** What is embedded: title, heading path, context, content. */
+  readonly indexedText: string;
+  /** Analysed terms of the indexed text, separated by one space. */
+  readonly searchText: string;
+  readonly identifiers: readonly string[];
+}
+
+/** Both paths of the engine read a chunk through this, so that what is searched is what was indexed. */
+export function analyzeForIndex(span: ChunkSpan, title: string | undefined): ChunkTerms {
+  const indexedText = indexedTextOf({
+    ...(title === undefined ? {} : { title }),
+    headingPath: span.headingPath,
+    ...(span.context === undefined ? {} : { context: span.context }),
+    content: span.content,
+  });
+  return {
+    indexedText,
+    searchText: analyzeText(indexedText).join(' '),
+    identifiers: extractIdentifiers(indexedText),
+  };
+}

@@ -1,0 +1,131 @@
+import { throwIfAborted } from '../core/errors.js';
+import type { IndexError, IndexProgress, IndexResult } from './engine.js';
+
+const PROGRESS_INTERVAL_MS = 100;
+
+/** Counters, stage times and progress of one `index` run. */
+export class IndexRun {
+  documentsProcessed = 0;
+  documentsUnchanged = 0;
+  documentsFailed = 0;
+  documentsDeleted = 0;
+  chunksCreated = 0;
+  chunksUnchanged = 0;
+  vectorsIndexed = 0;
+  embeddingsComputed = 0;
+  readonly errors: IndexError[] = [];
+  readonly #notices = new Map<string, number>();
+  readonly #stages = new Map<string, number>();
+  readonly #startedAt = performance.now();
+  #indexingSince: number | undefined;
+  #lastReport = 0;
+  #stage: IndexProgress['stage'] = 'listing';
+  #source: string | undefined;
+  #items = { total: 0, done: 0 };
+  #bytes = { total: 0, done: 0 };
+
+  constructor(
+    private readonly onProgress: ((progress: IndexProgress) => void) | undefined,
+    private readonly signal: AbortSignal | undefined,
+  ) {}
+
+  /** Times synchronous work under a stage's name. */
+  readonly timed = <T>(stage: string, work: () => T): T => {
+    const start = performance.now();
+    try {
+      return work();
+    } finally {
+      this.#addTime(stage, performance.now() - start);
+    }
+  };
+
+  /** Times asynchronous work under a stage's name. */
+  async timedAsync<T>(stage: string, work: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#addTime(stage, performance.now() - start);
+    }
+  }
+
+  #addTime(stage: string, ms: number): void {
+    this.#stages.set(stage, (this.#stages.get(stage) ?? 0) + ms);
+  }
+
+  checkAborted(): void {
+    throwIfAborted(this.signal);
+  }
+
+  fail(error: IndexError): void {
+    this.documentsFailed++;
+    this.errors.push(error);
+  }
+
+  /** Repeated notices are counted, not repeated. */
+  notice(text: string): void {
+    this.#notices.set(text, (this.#notices.get(text) ?? 0) + 1);
+  }
+
+  enter(stage: IndexProgress['stage'], source?: string): void {
+    this.#stage = stage;
+    this.#source = source;
+    if (stage === 'indexing') this.#indexingSince ??= performance.now();
+    this.#report(true);
+  }
+
+  expect(items: number, bytes: number): void {
+    this.#items.total += items;
+    this.#bytes.total += bytes;
+    this.#report(false);
+  }
+
+  itemDone(bytes: number): void {
+    this.#items.done++;
+    this.#bytes.done += bytes;
+    this.#report(false);
+  }
+
+  #report(always: boolean): void {
+    if (this.onProgress === undefined) return;
+    const now = performance.now();
+    if (!always && now - this.#lastReport < PROGRESS_INTERVAL_MS) return;
+    this.#lastReport = now;
+    const elapsed = this.#indexingSince === undefined ? 0 : now - this.#indexingSince;
+    const share = this.#bytes.total === 0 ? 0 : this.#bytes.done / this.#bytes.total;
+    this.onProgress({
+      stage: this.#stage,
+      ...(this.#source === undefined ? {} : { source: this.#source }),
+      itemsTotal: this.#items.total,
+      itemsDone: this.#items.done,
+      chunksWritten: this.vectorsIndexed,
+      chunksPerSecond: elapsed === 0 ? 0 : (this.vectorsIndexed * 1000) / elapsed,
+      ...(share > 0 && share < 1 && elapsed > 500 ? { etaMs: (elapsed * (1 - share)) / share } : {}),
+    });
+  }
+
+  stats(): IndexResult['stats'] {
+    return {
+      documentsProcessed: this.documentsProcessed,
+      documentsUnchanged: this.documentsUnchanged,
+      documentsFailed: this.documentsFailed,
+      documentsDeleted: this.documentsDeleted,
+      chunksCreated: this.chunksCreated,
+      chunksUnchanged: this.chunksUnchanged,
+      vectorsIndexed: this.vectorsIndexed,
+      embeddingsComputed: this.embeddingsComputed,
+      timeElapsed: round(performance.now() - this.#startedAt),
+      stages: Object.fromEntries([...this.#stages].map(([stage, ms]) => [stage, round(ms)])),
+      errors: this.errors,
+    };
+  }
+
+  result(dryRun: boolean): IndexResult {
+    const notices = [...this.#notices].map(([text, count]) =>
+      count === 1 ? text : `${text} (${count} times)`,
+    );
+    return { success: this.errors.length === 0, stats: this.stats(), notices, dryRun };
+  }
+}
+
+const round = (ms: number): number => Math.round(ms * 10) / 10;

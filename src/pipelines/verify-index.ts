@@ -1,0 +1,223 @@
+import type { StoredChunk } from '../core/chunk.js';
+import { toRAGError } from '../core/errors.js';
+import { compareText, EVERYTHING, oneOf } from '../core/filter.js';
+import type { Ledger, LedgerChunk } from '../ledger/ledger.js';
+import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import type { Drift } from './engine.js';
+import type { ConfiguredSource } from './index-source.js';
+import { listChanges } from './list-changes.js';
+import { openForReading } from './open-collection.js';
+import { storedDigest } from './prepare-document.js';
+
+const PAGE = 1000;
+
+export interface VerifyContext {
+  readonly ledger: Ledger;
+  readonly store: VectorStore;
+  readonly sources: readonly ConfiguredSource[];
+  readonly tenant: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Differences between sources, ledger and store, and the chunks that a repair must write again or delete. */
+export interface VerifyReport {
+  readonly drift: readonly Drift[];
+  readonly missingChunkIds: readonly string[];
+  readonly orphanedChunkIds: readonly string[];
+  /** The ledger or the store cannot be read: only a rebuild helps. */
+  readonly damaged: boolean;
+}
+
+/** Compares sources, ledger and store with each other. Reads everything, writes nothing. */
+export async function verifyIndex(context: VerifyContext): Promise<VerifyReport> {
+  const drift: Drift[] = context.ledger
+    .integrity()
+    .map((detail): Drift => ({ kind: 'ledger-damaged', source: 'ledger', detail }));
+  const store = await compareStore(context, drift);
+  drift.push(...unfinishedDocuments(context.ledger));
+  for (const source of context.sources) drift.push(...(await compareSource(source, context)));
+  const damaged = drift.some(({ kind }) => kind === 'ledger-damaged' || kind === 'store-damaged');
+  return { drift, ...store, damaged };
+}
+
+async function compareStore(
+  { ledger, store, signal }: VerifyContext,
+  drift: Drift[],
+): Promise<{ missingChunkIds: string[]; orphanedChunkIds: string[] }> {
+  const missingChunkIds: string[] = [];
+  const orphanedChunkIds: string[] = [];
+  const nameOf = documentNames(ledger);
+  try {
+    const collection = await openForReading(ledger, store);
+    const pairs = mergeById(ledgerChunks(ledger), storedChunks(collection, signal));
+    for await (const { expected, actual } of pairs) {
+      const difference = compareChunk(expected, actual);
+      if (difference === undefined) continue;
+      const documentId = expected?.documentId ?? actual?.documentId ?? '';
+      drift.push({
+        ...difference,
+        source: nameOf(documentId) ?? String(actual?.metadata.source ?? documentId),
+      });
+      if (difference.kind === 'chunk-orphaned') orphanedChunkIds.push(actual?.id ?? '');
+      else missingChunkIds.push(expected?.chunkId ?? '');
+    }
+  } catch (error) {
+    const failure = toRAGError(error, 'STORE_DAMAGED', `The store "${store.name}" could not be read.`);
+    if (failure.reason === 'ABORTED' || failure.reason === 'INDEX_EMPTY') throw failure;
+    drift.push({ kind: 'store-damaged', source: store.name, detail: failure.message });
+  }
+  return { missingChunkIds, orphanedChunkIds };
+}
+
+function compareChunk(
+  expected: LedgerChunk | undefined,
+  actual: StoredChunk | undefined,
+): Pick<Drift, 'kind' | 'detail'> | undefined {
+  if (expected === undefined) {
+    return {
+      kind: 'chunk-orphaned',
+      detail: `The store holds chunk ${actual?.id}, which the ledger does not know.`,
+    };
+  }
+  // Planned and stale chunks may or may not be there; the pending document is reported instead.
+  if (expected.state !== 'live') return undefined;
+  if (actual === undefined) {
+    return { kind: 'chunk-missing', detail: `The store lacks chunk ${expected.chunkId}.` };
+  }
+  if (!expected.digest.startsWith(storedDigest(actual))) {
+    return {
+      kind: 'chunk-different',
+      detail: `The store holds chunk ${expected.chunkId} with other content.`,
+    };
+  }
+  return undefined;
+}
+
+async function* storedChunks(
+  collection: VectorCollection,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<StoredChunk> {
+  let cursor: string | undefined;
+  do {
+    const page = await collection.list({
+      filter: EVERYTHING,
+      limit: PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    yield* page.chunks;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+function* ledgerChunks(ledger: Ledger): Generator<LedgerChunk> {
+  let after: string | undefined;
+  for (;;) {
+    const page = ledger.allChunks(after, PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.chunkId;
+  }
+}
+
+interface ChunkPair {
+  readonly expected: LedgerChunk | undefined;
+  readonly actual: StoredChunk | undefined;
+}
+
+/** Full outer join of two streams in id order. */
+async function* mergeById(
+  expected: Iterator<LedgerChunk>,
+  actual: AsyncIterator<StoredChunk>,
+): AsyncGenerator<ChunkPair> {
+  let left = expected.next();
+  let right = await actual.next();
+  while (!left.done || !right.done) {
+    const order = left.done ? 1 : right.done ? -1 : compareText(left.value.chunkId, right.value.id);
+    yield {
+      expected: order <= 0 && !left.done ? left.value : undefined,
+      actual: order >= 0 && !right.done ? right.value : undefined,
+    };
+    if (order <= 0) left = expected.next();
+    if (order >= 0) right = await actual.next();
+  }
+}
+
+const documentNames =
+  (ledger: Ledger) =>
+  (documentId: string): string | undefined =>
+    ledger.document(documentId)?.externalId;
+
+function unfinishedDocuments(ledger: Ledger): Drift[] {
+  const drift: Drift[] = [];
+  let after: string | undefined;
+  for (;;) {
+    const page = ledger.documents(after, PAGE);
+    for (const { externalId, status } of page) {
+      if (status === 'pending') {
+        drift.push({
+          kind: 'document-pending',
+          source: externalId,
+          detail: 'A run was interrupted while writing it.',
+        });
+      } else if (status === 'outdated') {
+        drift.push({
+          kind: 'document-outdated',
+          source: externalId,
+          detail: 'It was indexed with another model or other settings and waits to be indexed again.',
+        });
+      }
+    }
+    if (page.length < PAGE) return drift;
+    after = page.at(-1)?.documentId;
+  }
+}
+
+async function compareSource(configured: ConfiguredSource, context: VerifyContext): Promise<Drift[]> {
+  const { source, processingKey } = configured;
+  try {
+    const { ledger, tenant, signal } = context;
+    const changes = await listChanges(source, { tenant, ledger, processingKey, force: false, signal });
+    const known = ledger.items(tenant, source.name);
+    const changed = changes.toRead.map(({ id }): Drift => {
+      const before = known.get(id);
+      if (before === undefined) return { kind: 'source-new', source: id, detail: 'It is not indexed yet.' };
+      return { kind: 'source-changed', source: id, detail: reasonToRead(before.status) };
+    });
+    const unreadable = changes.unreadable.map(
+      ({ id, error }): Drift => ({ kind: 'source-unreadable', source: id, detail: error.message }),
+    );
+    const gone = changes.goneItemIds.map(
+      (id): Drift => ({
+        kind: 'source-deleted',
+        source: id,
+        detail: 'It is indexed and no longer in the source.',
+      }),
+    );
+    return [...changed, ...unreadable, ...gone];
+  } catch (error) {
+    const failure = toRAGError(
+      error,
+      'SOURCE_UNREADABLE',
+      `The source "${source.name}" could not be listed.`,
+    );
+    if (failure.reason === 'ABORTED') throw failure;
+    return [{ kind: 'source-unreadable', source: source.name, detail: failure.message }];
+  }
+}
+
+function reasonToRead(status: string): string {
+  if (status === 'pending') return 'A run was interrupted while indexing it.';
+  if (status === 'failed') return 'Its last indexing failed.';
+  return 'Its content or the settings that process it changed since it was indexed.';
+}
+
+/** Removes from the store what the ledger does not know, and marks for the next run what the store lacks. */
+export async function prepareRepair(report: VerifyReport, { ledger, store }: VerifyContext): Promise<void> {
+  if (report.damaged) return;
+  const collection = await openForReading(ledger, store);
+  for (let start = 0; start < report.orphanedChunkIds.length; start += PAGE) {
+    await collection.delete(oneOf('$chunkId', report.orphanedChunkIds.slice(start, start + PAGE)));
+  }
+  ledger.markChunksMissing(report.missingChunkIds);
+}
