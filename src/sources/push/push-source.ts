@@ -1,0 +1,68 @@
+import { canonicalJson } from '../../core/canonical-json.js';
+import { RAGError } from '../../core/errors.js';
+import { contentHash } from '../../core/ids.js';
+import type { Metadata } from '../../core/metadata.js';
+import { OPEN_ACCESS } from '../../core/scope.js';
+import type { ReadResult, Source, SourceItem } from '../source.js';
+
+/** A document handed in by the caller. */
+export interface PushedDocument {
+  /** Stable identity: pushing the same id again replaces the document. */
+  readonly id: string;
+  readonly text: string;
+  readonly title?: string;
+  readonly url?: string;
+  readonly metadata?: Metadata;
+  /** @default 'text/plain' */
+  readonly mediaType?: string;
+}
+
+export interface PushSourceOptions {
+  readonly name: string;
+  readonly documents: readonly PushedDocument[];
+  /** `complete`: what is not in `documents` is deleted. `incremental`: it stays. */
+  readonly listing: Source['listing'];
+}
+
+/** Documents from memory. Two documents under one id are refused with `DOCUMENT_DUPLICATE_ID`. */
+export function createPushSource({ name, documents, listing }: PushSourceOptions): Source {
+  const byId = new Map(documents.map((document) => [document.id, document]));
+  if (byId.size < documents.length) {
+    throw new RAGError('DOCUMENT_DUPLICATE_ID', `Two of the documents pushed to "${name}" have the same id.`);
+  }
+  return {
+    name,
+    type: 'push',
+    listing,
+    async *list(): AsyncGenerator<SourceItem> {
+      for (const document of byId.values()) {
+        yield { id: document.id, version: versionOf(document), bytes: document.text.length };
+      }
+    },
+    read: async (item) => toReadResult(item, byId.get(item.id)),
+  };
+}
+
+const versionOf = ({ id, text, title, url, metadata, mediaType }: PushedDocument): string =>
+  contentHash(canonicalJson([id, text, title ?? null, url ?? null, metadata ?? {}, mediaType ?? null]));
+
+function toReadResult(item: SourceItem, document: PushedDocument | undefined): ReadResult {
+  if (document === undefined) {
+    throw new RAGError('DOCUMENT_VANISHED', `"${item.id}" is not among the pushed documents any more.`);
+  }
+  const { id, text, title, url, metadata = {}, mediaType = 'text/plain' } = document;
+  return {
+    documents: [
+      {
+        externalId: id,
+        mediaType,
+        content: text,
+        ...(title === undefined ? {} : { title }),
+        ...(url === undefined ? {} : { url }),
+        metadata,
+        access: OPEN_ACCESS,
+      },
+    ],
+    failures: [],
+  };
+}
