@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import type { Embedder, EmbeddingKind } from './embedder.js';
+import { cacheKeyer, type EmbeddingCache } from './embedding-cache.js';
+
+export interface EmbedAllOptions {
+  readonly signal?: AbortSignal;
+  /** Called after each batch with the number of texts that have a vector, of `texts.length`. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Vectors kept between runs; not asked for an embedder that `isCheap`. @default none */
+  readonly cache?: EmbeddingCache;
+  /** How often a batch is tried again after a retryable error. @default 3 */
+  readonly retries?: number;
+  /** Waits between tries; rejects when the signal fires. @default a timer */
+  readonly delay?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+export interface EmbedAllResult {
+  /** One vector a text, in order; equal texts share one array. */
+  readonly vectors: Float32Array[];
+  /** Distinct texts that the model embedded. */
+  readonly computed: number;
+  /** Distinct texts that the cache held. */
+  readonly cached: number;
+  /** Texts longer than the model reads: what stands beyond its limit is not in their vectors. */
+  readonly truncated: number;
+}
+
+const DEFAULT_RETRIES = 3;
+const FIRST_DELAY_MS = 250;
+// What models put around a text: [CLS] and [SEP], <s> and </s>, an instruction token; generously.
+const MAX_SPECIAL_TOKENS = 8;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII.
+const ASCII = /^[\x00-\x7f]*$/;
+
+/**
+ * Embeds any number of texts: equal texts once, cached ones not at all, the rest in batches of similar length (padding
+ * costs a model as much as text), with retries of retryable errors.
+ * @throws RAGError `ABORTED` when the signal fires; `EMBEDDING_FAILED` when the model fails or its vectors are unusable.
+ */
+export async function embedAll(
+  embedder: Embedder,
+  texts: readonly string[],
+  kind: EmbeddingKind,
+  options: EmbedAllOptions = {},
+): Promise<EmbedAllResult> {
+  throwIfAborted(options.signal);
+  const occurrences = countOccurrences(texts);
+  const known = new Map<string, Float32Array>();
+  const cache = embedder.isCheap ? undefined : options.cache;
+  const keyOf = cacheKeyer(embedder.identity, kind);
+  if (cache !== undefined) readCache([...occurrences.keys()], { embedder, cache, keyOf, known });
+  const cached = known.size;
+
+  const missing = [...occurrences.keys()].filter((text) => !known.has(text));
+  if (!embedder.isCheap) missing.sort((a, b) => b.length - a.length);
+  let done = sumOf(known.keys(), occurrences);
+  for (let start = 0; start < missing.length; start += embedder.maxBatch) {
+    const batch = missing.slice(start, start + embedder.maxBatch);
+    const vectors = await embedBatch(embedder, batch, { kind, ...options });
+    const entries = batch.flatMap((text, i) => {
+      const vector = vectors[i];
+      return vector === undefined ? [] : [[text, vector] as const];
+    });
+    for (const [text, vector] of entries) known.set(text, vector);
+    cache?.setMany(entries.map(([text, vector]) => [keyOf(text), vector] as const));
+    done += sumOf(batch, occurrences);
+    options.onProgress?.(done, texts.length);
+  }
+  return {
+    vectors: texts.map((text) => vectorOf(known, text)),
+    computed: missing.length,
+    cached,
+    truncated: countTruncated(embedder, occurrences),
+  };
+}
+
+function countOccurrences(texts: readonly string[]): Map<string, number> {
+  const occurrences = new Map<string, number>();
+  for (const text of texts) occurrences.set(text, (occurrences.get(text) ?? 0) + 1);
+  return occurrences;
+}
+
+function sumOf(texts: Iterable<string>, occurrences: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const text of texts) sum += occurrences.get(text) ?? 0;
+  return sum;
+}
+
+interface CacheRead {
+  readonly embedder: Embedder;
+  readonly cache: EmbeddingCache;
+  readonly keyOf: (text: string) => string;
+  readonly known: Map<string, Float32Array>;
+}
+
+function readCache(texts: readonly string[], { embedder, cache, keyOf, known }: CacheRead): void {
+  const vectors = cache.getMany(texts.map(keyOf), embedder.dimensions);
+  for (const [i, text] of texts.entries()) {
+    const vector = vectors[i];
+    if (vector !== undefined) known.set(text, vector);
+  }
+}
+
+async function embedBatch(
+  embedder: Embedder,
+  batch: readonly string[],
+  options: EmbedAllOptions & { readonly kind: EmbeddingKind },
+): Promise<Float32Array[]> {
+  const { kind, signal, retries = DEFAULT_RETRIES, delay = wait } = options;
+  for (let attempt = 0; ; attempt++) {
+    throwIfAborted(signal);
+    try {
+      const vectors = await embedder.doEmbed(batch, kind, signal);
+      throwIfAborted(signal);
+      checkVectors(embedder, batch.length, vectors);
+      return vectors;
+    } catch (error) {
+      throwIfAborted(signal);
+      if (attempt >= retries || !isWorthRetrying(error)) throw asEmbeddingError(embedder, error);
+    }
+    await delay(FIRST_DELAY_MS * 2 ** attempt, signal).catch((error: unknown) => {
+      throwIfAborted(signal);
+      throw error;
+    });
+  }
+}
+
+const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+  sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
+
+/** Vectors that nobody may use; asking the same model again would bring the same. */
+class UnusableVectorsError extends RAGError {}
+
+const isWorthRetrying = (error: unknown): boolean =>
+  RAGError.isInstance(error) && error.retryable && !(error instanceof UnusableVectorsError);
+
+function asEmbeddingError(embedder: Embedder, error: unknown): RAGError {
+  const { model } = embedder.identity;
+  const message = `The embedding model ${model} failed. Check that it can be loaded and has memory, then try again.`;
+  return toRAGError(error, 'EMBEDDING_FAILED', message);
+}
+
+function checkVectors(embedder: Embedder, expected: number, vectors: readonly Float32Array[]): void {
+  const { model } = embedder.identity;
+  const refuse = (problem: string): never => {
+    throw new UnusableVectorsError(
+      'EMBEDDING_FAILED',
+      `The embedding model ${model} returned ${problem}. Use another model, or another export of this one.`,
+      { details: { model } },
+    );
+  };
+  if (vectors.length !== expected) refuse(`${vectors.length} vectors for ${expected} texts`);
+  for (const vector of vectors) {
+    if (vector.length !== embedder.dimensions) {
+      refuse(`a vector of ${vector.length} numbers where it promised ${embedder.dimensions}`);
+    }
+    // One pass: a sum is finite only if all its terms are.
+    let sum = 0;
+    for (const value of vector) sum += value;
+    if (!Number.isFinite(sum)) refuse('a vector that holds a number that is not finite');
+  }
+}
+
+function vectorOf(known: ReadonlyMap<string, Float32Array>, text: string): Float32Array {
+  const vector = known.get(text);
+  if (vector === undefined) throw new RAGError('INTERNAL', 'A text was left without a vector.');
+  return vector;
+}
+
+function countTruncated(embedder: Embedder, occurrences: ReadonlyMap<string, number>): number {
+  let truncated = 0;
+  for (const [text, count] of occurrences) if (isTruncated(embedder, text)) truncated += count;
+  return truncated;
+}
+
+// No tokenizer makes more tokens of ASCII than it has characters, so that short texts need not be counted.
+function isTruncated(embedder: Embedder, text: string): boolean {
+  if (text.length + MAX_SPECIAL_TOKENS <= embedder.maxInputTokens && ASCII.test(text)) return false;
+  return embedder.countTokens(text) > embedder.maxInputTokens;
+}

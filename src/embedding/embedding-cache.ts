@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import { type EmbeddingKind, fingerprintOf, type ModelIdentity } from './embedder.js';
+
+/** Keeps vectors between runs. Losing an entry costs time and nothing else, so no method throws. */
+export interface EmbeddingCache {
+  /** Why nothing is kept, in words for the user; absent while the cache works. */
+  readonly problem: string | undefined;
+  /** The vectors of these keys, in order; `undefined` where there is none that is whole and this long. */
+  getMany(keys: readonly string[], dimensions: number): (Float32Array | undefined)[];
+  /** Keeps vectors, replacing what stands under their keys and dropping the oldest entries where space runs out. */
+  setMany(entries: readonly (readonly [key: string, vector: Float32Array])[]): void;
+  close(): void;
+}
+
+/** Builds the keys of one model and kind: SHA-256, in hexadecimal, over fingerprint, kind and text. */
+export function cacheKeyer(identity: ModelIdentity, kind: EmbeddingKind): (text: string) => string {
+  const prefix = createHash('sha256').update(JSON.stringify([fingerprintOf(identity), kind]));
+  return (text) => prefix.copy().update(text).digest('hex');
+}
