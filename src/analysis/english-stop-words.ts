@@ -1,6 +1,6 @@
 /**
  * Words that carry grammar and no subject: articles, pronouns, auxiliaries, prepositions, conjunctions and question words.
- * Deliberately without words that name something in engineering text (`new`, `first`, `up`, `down`, `off`, `same`, `own`).
+ * Deliberately without words that name something in engineering text (`new`, `first`, `up`, `down`, `off`, `same`, `own`, `id`).
  */
 export const ENGLISH_STOP_WORDS: ReadonlySet<string> = new Set(
   [
@@ -13,7 +13,7 @@ export const ENGLISH_STOP_WORDS: ReadonlySet<string> = new Set(
     'what which who whom whose when where why how',
     'not no such some any each both very too also just only',
     'dont doesnt didnt isnt arent wasnt werent cant couldnt wont wouldnt shouldnt hasnt havent hadnt',
-    'im ive id youre weve were theyre thats whats',
+    'im ive youre weve were theyre thats whats',
   ]
     .join(' ')
     .split(' '),

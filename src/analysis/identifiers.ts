@@ -8,6 +8,8 @@ const MAX_LENGTH = 200;
 
 // Only ASCII: identifiers stand out between CJK characters too, and accents are folded before.
 const RUN = /[\w.\-/\\#:@~+$]+/g;
+// Most runs; the patterns below need not see them.
+const PLAIN_WORD = /^[A-Za-z]?[a-z]*[.:]?$/;
 const HTTP_STATUS = /\bHTTP(?:\/[123](?:\.\d)?)?[ -](?:status )?([1-5]\d\d)\b/gi;
 
 const FLAG = /^--[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/i;
@@ -47,7 +49,7 @@ export function extractIdentifiers(text: string): string[] {
   const normalised = normaliseText(text);
   for (const [run] of normalised.matchAll(RUN)) {
     if (found.size >= MAX_IDENTIFIERS) break;
-    if (run.length >= 3 || run.startsWith('#')) visitRun(run, found);
+    if (!PLAIN_WORD.test(run)) visitRun(run, found);
   }
   for (const [, status] of normalised.matchAll(HTTP_STATUS)) found.add(`http-${status ?? ''}`);
   return [...found].slice(0, MAX_IDENTIFIERS);

@@ -1,7 +1,8 @@
 import { ENGLISH_STOP_WORDS } from './english-stop-words.js';
+import { GenerationalCache } from './generational-cache.js';
 import { foldCase, normaliseText } from './normalise.js';
 import { stemEnglish } from './porter2-stemmer.js';
-import { cutToUnits, forEachToken, MAX_TERM_LENGTH, type Token } from './tokens.js';
+import { cutToUnits, forEachWord, isSpaceless, MAX_TERM_LENGTH, partsOf } from './tokens.js';
 
 /** Grows with every change of the terms a text yields: an index made by another version must be built again. */
 export const ANALYSIS_VERSION = 1;
@@ -47,27 +48,35 @@ export function analyzeQuery(text: string): AnalyzedQuery {
   return { terms: [...terms], isStopWordsOnly: sawWords && terms.size === 0, truncated };
 }
 
+const termsOfWords = new GenerationalCache<readonly string[]>(32_768);
+
+/** Returns whether the text holds any word at all. */
 function analyze(text: string, emit: (term: string) => void): boolean {
   let sawWords = false;
-  forEachToken(normaliseText(text), (token) => {
+  forEachWord(normaliseText(text), (word) => {
     sawWords = true;
-    emitTerms(token, emit);
+    for (const term of termsOfWords.getOrMake(word, termsOf)) emit(term);
   });
   return sawWords;
 }
 
-function emitTerms(token: Token, emit: (term: string) => void): void {
-  const whole = foldCase(token.whole);
-  if (token.isGram) return emit(whole);
-  if (token.parts.length === 0) return emitWord(whole, emit);
-  emit(cutToUnits(whole.replaceAll("'", ''), MAX_TERM_LENGTH));
-  for (const part of token.parts) emitWord(foldCase(part), emit);
+function termsOf(word: string): readonly string[] {
+  if (isSpaceless(word)) return [foldCase(word)];
+  const bare = withoutApostrophes(word);
+  const parts = partsOf(bare);
+  const whole = cutToUnits(foldCase(bare), MAX_TERM_LENGTH);
+  return parts.length === 0
+    ? simpleTerms(whole)
+    : [whole, ...parts.flatMap((part) => simpleTerms(foldCase(part)))];
 }
 
-const LATIN_WORD = /^[a-z']+$/;
+// `patient's` is `patient`, `don't` is `dont`.
+const withoutApostrophes = (word: string): string =>
+  word.includes("'") ? word.replace(/'s$/i, '').replaceAll("'", '') : word;
 
-function emitWord(word: string, emit: (term: string) => void): void {
-  if (!LATIN_WORD.test(word)) return emit(cutToUnits(word, MAX_TERM_LENGTH));
-  const bare = (word.endsWith("'s") ? word.slice(0, -2) : word).replaceAll("'", '');
-  if (bare !== '' && !ENGLISH_STOP_WORDS.has(bare)) emit(stemEnglish(bare));
+const LATIN_WORD = /^[a-z]+$/;
+
+function simpleTerms(word: string): readonly string[] {
+  if (!LATIN_WORD.test(word)) return [cutToUnits(word, MAX_TERM_LENGTH)];
+  return ENGLISH_STOP_WORDS.has(word) ? [] : [stemEnglish(word)];
 }

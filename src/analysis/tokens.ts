@@ -18,16 +18,9 @@ const PART = /\p{Lu}+(?![\p{Ll}\p{M}])|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\
 const ASCII_PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+(?:\.[0-9]+)*/g;
 const ASCII_SIMPLE = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/;
 
-/** What a scan hands out; `whole` may be cut to `MAX_TERM_LENGTH`, `parts` is empty for a plain word. */
-export interface Token {
-  readonly whole: string;
-  readonly parts: readonly string[];
-  /** An n-gram of a script written without spaces: neither stemmed nor a stop word. */
-  readonly isGram: boolean;
-}
-
-/** Calls `visit` for every token of normalised text, in order. Time linear in the length of the text. */
-export function forEachToken(text: string, visit: (token: Token) => void): void {
+/** Calls `visit` for every word of normalised text, in order: a run of letters and digits of one kind of script, with the
+ * joiners that occur inside names. Time linear in the length of the text. */
+export function forEachWord(text: string, visit: (word: string) => void): void {
   const ascii = isAscii(text);
   for (const [word] of text.matchAll(ascii ? ASCII_WORD : WORD)) {
     if (ascii || isAscii(word)) visitWord(word, visit);
@@ -35,26 +28,26 @@ export function forEachToken(text: string, visit: (token: Token) => void): void 
   }
 }
 
-function visitRun(run: string, visit: (token: Token) => void): void {
-  if (IS_SPACELESS.test(run)) {
-    for (const gram of bigramsOf(run)) visit({ whole: gram, parts: [], isGram: true });
+function visitRun(run: string, visit: (word: string) => void): void {
+  if (isSpaceless(run)) {
+    for (const gram of bigramsOf(run)) visit(gram);
     return;
   }
   const word = run.replace(/^[-_'.]+|[-_'.]+$/g, '');
   if (word !== '') visitWord(word, visit);
 }
 
-function visitWord(word: string, visit: (token: Token) => void): void {
-  if (word.length > MAX_TERM_LENGTH && /[-_]/.test(word)) {
-    for (const segment of word.split(/[-_]+/)) if (segment !== '') visitWord(segment, visit);
-    return;
-  }
-  visit({ whole: cutToUnits(word, MAX_TERM_LENGTH), parts: partsOf(word), isGram: false });
+function visitWord(word: string, visit: (word: string) => void): void {
+  const segments = word.length <= MAX_TERM_LENGTH ? [word] : word.split(/[-_]+/);
+  for (const segment of segments) if (segment !== '') visit(cutToUnits(segment, MAX_TERM_LENGTH));
 }
 
-/** Parts of a compound, empty where the word is simple, too long to be a name, or has more parts than a name has. */
-function partsOf(word: string): readonly string[] {
-  if (word.length > MAX_TERM_LENGTH || ASCII_SIMPLE.test(word)) return [];
+/** The word belongs to a script written without spaces, so it is a pair of characters, or a lone one. */
+export const isSpaceless = (word: string): boolean => IS_SPACELESS.test(word);
+
+/** Parts of a compound word, at least two; empty where the word is simple or has more parts than a name has. */
+export function partsOf(word: string): readonly string[] {
+  if (ASCII_SIMPLE.test(word)) return [];
   const parts = word.match(isAscii(word) ? ASCII_PART : PART);
   if (parts === null || parts.length < 2) return [];
   return parts.length > MAX_COMPOUND_PARTS ? [] : parts;

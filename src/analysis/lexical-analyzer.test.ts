@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { analyzeQuery, analyzeText, MAX_QUERY_LENGTH, MAX_QUERY_TERMS } from './lexical-analyzer.js';
+import { MAX_TERM_LENGTH } from './tokens.js';
+
+describe('analyzeText', () => {
+  it.each([
+    ['getUserById', ['getuserbyid', 'get', 'user', 'id']],
+    ['PPR-9087', ['ppr-9087', 'ppr', '9087']],
+    ['max_token_count', ['max_token_count', 'max', 'token', 'count']],
+    ['HTTPServer2', ['httpserver2', 'http', 'server', '2']],
+    ['release 3.0.0', ['releas', '3.0.0']],
+    ['the cats are running', ['cat', 'run']],
+    ["the patient's data, don't", ['patient', 'data']],
+    ['naïve Café', ['naiv', 'cafe']],
+    ['ﬁle Ｔｅｓｔ', ['file', 'test']],
+    ['Straße smørrebrød', ['strass', 'smorrebrod']],
+    ['向量检索', ['向量', '量检', '检索']],
+    ['API接口', ['api', '接口']],
+    ['データ', ['デー', 'ータ']],
+    ['й и', ['й', 'и']],
+    ['水', ['水']],
+    ['', []],
+    ['!? ... --', []],
+  ])('%s', (text, terms) => {
+    expect(analyzeText(text)).toEqual(terms);
+  });
+
+  it('keeps repetitions, which are term frequencies', () => {
+    expect(analyzeText('cat cats CAT')).toEqual(['cat', 'cat', 'cat']);
+  });
+
+  it('cannot be fooled by an invisible character inside a word', () => {
+    expect(analyzeText('pass\u200bword')).toEqual(analyzeText('password'));
+  });
+
+  it('yields short terms without white space, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' })), (text) => {
+        for (const term of analyzeText(text)) {
+          expect(term).not.toMatch(/\s/);
+          expect(term.length).toBeGreaterThan(0);
+          expect(term.length).toBeLessThanOrEqual(MAX_TERM_LENGTH);
+        }
+      }),
+    );
+  });
+
+  it('reads a query and a document alike', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
+        const { terms, truncated } = analyzeQuery(text);
+        if (!truncated) expect(terms).toEqual([...new Set(analyzeText(text))]);
+      }),
+    );
+  });
+
+  it('finds upper case text by its lower case form, and composed text by its decomposed form', () => {
+    const words = fc.array(fc.stringMatching(/^[a-zà-öø-ž]{1,12}$/), { maxLength: 6 });
+    fc.assert(
+      fc.property(words, (list) => {
+        const text = list.join(' ');
+        expect(analyzeText(text.normalize('NFD'))).toEqual(analyzeText(text.normalize('NFC')));
+      }),
+    );
+  });
+});
+
+describe('hostile texts', () => {
+  // Each of them took minutes with a quadratic step anywhere, which runs into the test's time limit.
+  it.each([
+    ['one word', 'a'.repeat(3_000_000)],
+    ['joiners', 'a-'.repeat(1_000_000)],
+    ['joiners without words', '_-'.repeat(1_000_000)],
+    ['dots between digits', '1.'.repeat(1_000_000)],
+    ['apostrophes', "a'".repeat(1_000_000)],
+    ['case changes', 'aA'.repeat(1_000_000)],
+    ['combining marks out of order', `a${'\u0301\u0316'.repeat(1_000_000)}`],
+    ['an expanding ligature', '\ufdfa'.repeat(200_000)],
+    ['lone surrogates', '\ud800a'.repeat(500_000)],
+    ['ideographs', '水'.repeat(1_000_000)],
+  ])('%s', (_name, text) => {
+    expect(analyzeText(text).every((term) => term.length <= MAX_TERM_LENGTH)).toBe(true);
+  });
+});
+
+describe('analyzeQuery', () => {
+  it('gives distinct terms', () => {
+    expect(analyzeQuery('cat dog cats').terms).toEqual(['cat', 'dog']);
+  });
+
+  it('tells stop words from nothing at all', () => {
+    expect(analyzeQuery('what is the').isStopWordsOnly).toBe(true);
+    expect(analyzeQuery('what is the cat').isStopWordsOnly).toBe(false);
+    expect(analyzeQuery('?!').isStopWordsOnly).toBe(false);
+  });
+
+  it('cuts a long query and says so', () => {
+    expect(analyzeQuery('word '.repeat(MAX_QUERY_LENGTH)).truncated).toBe(true);
+    const manyDistinct = Array.from({ length: MAX_QUERY_TERMS + 1 }, (_, i) => String(i)).join(' ');
+    expect(analyzeQuery(manyDistinct)).toMatchObject({ truncated: true });
+    expect(analyzeQuery(manyDistinct).terms).toHaveLength(MAX_QUERY_TERMS);
+    expect(analyzeQuery('a short one').truncated).toBe(false);
+  });
+
+  it('takes operators and quotes for text', () => {
+    expect(analyzeQuery('title:"cat" AND -dog OR *; DROP TABLE').terms).toEqual([
+      'titl',
+      'cat',
+      'dog',
+      'drop',
+      'tabl',
+    ]);
+  });
+});
