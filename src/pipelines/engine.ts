@@ -1,9 +1,10 @@
 import type { DegradationLevel } from '../core/degradation.js';
 import type { ErrorReason } from '../core/errors.js';
 import type { Filter } from '../core/filter.js';
-import type { Metadata, MetadataValue } from '../core/metadata.js';
+import type { MetadataValue } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import type { DocumentStatus } from '../ledger/ledger.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
 export type SearchMode = 'hybrid' | 'dense' | 'lexical';
@@ -111,6 +112,8 @@ export interface IndexRequest {
   readonly sources?: readonly string[];
   /** Files or folders to index besides (or, with `sources: []`, instead). Relative to the working folder. */
   readonly paths?: readonly string[];
+  /** Documents handed in by the caller; each replaces the one pushed before under its id, and none is deleted. */
+  readonly documents?: readonly PushedDocument[];
   readonly options?: {
     /** Chunks in one embedding and store batch. */
     readonly batchSize?: number;
@@ -240,12 +243,4 @@ export interface Engine {
   /** Deletes the whole index (not the embedding cache, not the sources). */
   clear(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** A document handed in by the caller. */
-export interface PushedDocument {
-  readonly id: string;
-  readonly text: string;
-  readonly title?: string;
-  readonly metadata?: Metadata;
 }

@@ -1,5 +1,11 @@
 import type { Ledger, LedgerItem } from '../ledger/ledger.js';
-import { isUnreadable, type Source, type SourceItem, type UnreadableItem } from '../sources/source.js';
+import {
+  coversItem,
+  isUnreadable,
+  type Source,
+  type SourceItem,
+  type UnreadableItem,
+} from '../sources/source.js';
 
 /** After this many failures of one version an item is left alone until it changes or `--force` is given (a dead letter). */
 export const MAX_ATTEMPTS = 5;
@@ -45,7 +51,9 @@ export async function listChanges(source: Source, context: ListContext): Promise
     else if (isDeadLetter(before, item)) deadLetters.push(before);
     else toRead.push(item);
   }
-  const goneItemIds = source.listing === 'complete' ? [...known.keys()].filter((id) => !seen.has(id)) : [];
+  // What an unreadable folder holds is unknown, so none of it counts as gone.
+  const isKept = (id: string): boolean => seen.has(id) || unreadable.some((item) => coversItem(item, id));
+  const goneItemIds = source.listing === 'complete' ? [...known.keys()].filter((id) => !isKept(id)) : [];
   return { toRead, unreadable, deadLetters, goneItemIds, unchangedItemIds };
 }
 
