@@ -1,0 +1,83 @@
+import type { Block, BlockKind, TextRange } from '../../core/document.js';
+import { boundRepeated, trimRange } from '../text-range.js';
+import type { TopLevelToken } from './block-tokens.js';
+import { headingLabel } from './heading-label.js';
+
+const KINDS: Readonly<Record<string, BlockKind>> = {
+  heading_open: 'heading',
+  bullet_list_open: 'list',
+  ordered_list_open: 'list',
+  fence: 'code',
+  code_block: 'code',
+  table_open: 'table',
+  blockquote_open: 'quote',
+  html_block: 'html',
+};
+
+/**
+ * Tokens to blocks: line numbers become offsets, and text that no token claims becomes a paragraph, so that only white
+ * space is left between blocks.
+ *
+ * @param source the text from which the tokens were read
+ * @param base offset of that text in the document
+ */
+export function toBlocks(source: string, tokens: readonly TopLevelToken[], base: number): Block[] {
+  const lineStarts = offsetsOfLines(source);
+  const offsetOf = (line: number): number => lineStarts[line] ?? source.length;
+  const blocks: Block[] = [];
+  let covered = 0;
+  for (const token of tokens) {
+    const start = Math.max(offsetOf(token.startLine), covered);
+    const end = Math.max(offsetOf(token.endLine), start);
+    blocks.push(...asParagraph(source, { start: covered, end: start }));
+    blocks.push(...toBlock(source, token, { start, end }));
+    covered = end;
+  }
+  blocks.push(...asParagraph(source, { start: covered, end: source.length }));
+  return base === 0 ? blocks : blocks.map((block) => moveBlock(block, base));
+}
+
+function offsetsOfLines(source: string): number[] {
+  const starts = [0];
+  for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+function asParagraph(source: string, range: TextRange): Block[] {
+  const trimmed = trimRange(source, range);
+  return trimmed === undefined ? [] : [{ kind: 'paragraph', ...trimmed }];
+}
+
+function toBlock(source: string, token: TopLevelToken, lines: TextRange): Block[] {
+  const range = trimRange(source, lines);
+  if (range === undefined) return [];
+  const kind = KINDS[token.type] ?? 'paragraph';
+  // Indentation carries meaning in code and lists, so they start where their first line starts.
+  const start = kind === 'code' || kind === 'list' ? startOfLine(source, range.start) : range.start;
+  const block: Block = { kind, start, end: range.end };
+  if (kind === 'heading') {
+    return [{ ...block, level: token.level ?? 1, label: headingLabel(token.headingSource ?? '') }];
+  }
+  if (token.type === 'fence') return [withOpening(source, block, 1)];
+  if (kind === 'table') return [withOpening(source, block, 2)];
+  return [block];
+}
+
+const startOfLine = (source: string, offset: number): number => source.lastIndexOf('\n', offset - 1) + 1;
+
+/** The first lines open the block: they are its context, and its body starts below them. */
+function withOpening(source: string, block: Block, openingLines: number): Block {
+  let bodyStart = block.start;
+  for (let line = 0; line < openingLines; line += 1) {
+    const lineEnd = source.indexOf('\n', bodyStart);
+    if (lineEnd < 0 || lineEnd >= block.end) return block;
+    bodyStart = lineEnd + 1;
+  }
+  const lines = source.slice(block.start, bodyStart).split('\n', openingLines);
+  return { ...block, context: lines.map((line) => boundRepeated(line.trimEnd())).join('\n'), bodyStart };
+}
+
+function moveBlock(block: Block, by: number): Block {
+  const moved = { ...block, start: block.start + by, end: block.end + by };
+  return block.bodyStart === undefined ? moved : { ...moved, bodyStart: block.bodyStart + by };
+}

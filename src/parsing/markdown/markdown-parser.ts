@@ -1,0 +1,70 @@
+import type { Block, ParsedDocument, RawDocument } from '../../core/document.js';
+import type { Metadata } from '../../core/metadata.js';
+import { decodeText } from '../decode-text.js';
+import type { Parser } from '../parser.js';
+import { levelLineEnds } from '../text-range.js';
+import { createBlockReader, type ReadTopLevelTokens } from './block-tokens.js';
+import { readFrontMatter } from './front-matter.js';
+import { toBlocks } from './markdown-blocks.js';
+
+export interface MarkdownParserOptions {
+  /** Front matter fields that become metadata. @default every field */
+  readonly frontmatterFields?: readonly string[];
+  /**
+   * How deep lists and quotes may stand inside each other before they are read as plain text; a list counts two.
+   * @default 32
+   */
+  readonly maxDepth?: number;
+}
+
+const DEFAULT_MAX_DEPTH = 32;
+
+/**
+ * Parser for `text/markdown`: CommonMark blocks, GFM tables and YAML front matter. Links are not followed and nothing in
+ * the document runs.
+ */
+export function createMarkdownParser(options: MarkdownParserOptions = {}): Parser {
+  const readTokens = createBlockReader(options.maxDepth ?? DEFAULT_MAX_DEPTH);
+  return {
+    mediaTypes: ['text/markdown'],
+    parse: (document) => parseMarkdown(document, readTokens, options.frontmatterFields),
+  };
+}
+
+function parseMarkdown(
+  document: RawDocument,
+  readTokens: ReadTopLevelTokens,
+  fields: readonly string[] | undefined,
+): ParsedDocument {
+  const { text, warnings } = decodeText(document.content, document.externalId);
+  const source = levelLineEnds(text);
+  const frontMatter = readFrontMatter(source);
+  const bodyStart = frontMatter?.range.end ?? 0;
+  const body = source.slice(bodyStart);
+  const { tokens, tooDeep } = readTokens(body);
+  const bodyBlocks = toBlocks(body, tokens, bodyStart);
+  const opening: Block[] = frontMatter === undefined ? [] : [{ kind: 'front-matter', ...frontMatter.range }];
+  const title = titleOf(frontMatter?.fields ?? {}, bodyBlocks);
+  return {
+    text,
+    blocks: [...opening, ...bodyBlocks],
+    ...(title === undefined ? {} : { title }),
+    metadata: pickFields(frontMatter?.fields ?? {}, fields),
+    warnings: [...warnings, ...(frontMatter?.warnings ?? []), ...(tooDeep ? [TOO_DEEP_WARNING] : [])],
+  };
+}
+
+const TOO_DEEP_WARNING =
+  'Lists or quotes nested very deep were read as plain text: their text is kept, their inner structure is not.';
+
+function titleOf(fields: Metadata, blocks: readonly Block[]): string | undefined {
+  const declared = fields.title;
+  if (typeof declared === 'string' && declared.trim() !== '') return declared.trim();
+  if (typeof declared === 'number') return String(declared);
+  return blocks.find((block) => block.kind === 'heading' && block.level === 1 && block.label !== '')?.label;
+}
+
+function pickFields(fields: Metadata, names: readonly string[] | undefined): Metadata {
+  if (names === undefined) return fields;
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
+}

@@ -1,0 +1,64 @@
+import type { ParsedDocument, RawDocument } from '../../core/document.js';
+import { RAGError } from '../../core/errors.js';
+import { decodeText } from '../decode-text.js';
+import { toMetadataValue } from '../metadata-value.js';
+import type { Parser } from '../parser.js';
+import { type BacklogItem, renderItem } from './render-item.js';
+
+/** Media type of one product backlog item: a JSON object whose keys are the item's fields. */
+export const PBI_MEDIA_TYPE = 'application/vnd.ragstone.pbi+json';
+
+export interface PbiJsonParserOptions {
+  /** Fields that come first in the stored text. @default title, id, description, acceptance_criteria */
+  readonly leadingFields?: readonly string[];
+}
+
+const DEFAULT_LEADING_FIELDS = ['title', 'id', 'description', 'acceptance_criteria'];
+
+/**
+ * Parser for one backlog item as JSON. The stored text is the item as a person reads it (see `renderItem`), with a
+ * block for each field. Metadata stays empty: the source has extracted it already.
+ *
+ * @throws `DOCUMENT_INVALID` for what is not a JSON object
+ */
+export function createPbiJsonParser(options: PbiJsonParserOptions = {}): Parser {
+  const leadingFields = options.leadingFields ?? DEFAULT_LEADING_FIELDS;
+  return { mediaTypes: [PBI_MEDIA_TYPE], parse: (document) => parseItem(document, leadingFields) };
+}
+
+function parseItem(document: RawDocument, leadingFields: readonly string[]): ParsedDocument {
+  const source = decodeText(document.content, document.externalId);
+  const item = readItem(source.text, document.externalId);
+  const { text, blocks } = renderItem(item, leadingFields);
+  const title = typeof item.title === 'string' ? item.title.trim() : '';
+  // JSON escapes can hide what no text may hold, so the rendered text is checked as bytes would be.
+  const stored = decodeText(text, document.externalId);
+  return {
+    text: stored.text,
+    blocks,
+    ...(title === '' ? {} : { title }),
+    metadata: {},
+    warnings: [...source.warnings, ...stored.warnings],
+  };
+}
+
+function readItem(json: string, name: string): BacklogItem {
+  let value: unknown;
+  try {
+    value = toMetadataValue(JSON.parse(json));
+  } catch (cause) {
+    throw new RAGError('DOCUMENT_INVALID', `"${name}" is not valid JSON. Correct the file it came from.`, {
+      cause,
+    });
+  }
+  if (!isItem(value)) {
+    throw new RAGError(
+      'DOCUMENT_INVALID',
+      `"${name}" is not a backlog item: a JSON object with fields is expected.`,
+    );
+  }
+  return value;
+}
+
+const isItem = (value: unknown): value is BacklogItem =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

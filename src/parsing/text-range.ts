@@ -1,0 +1,26 @@
+import type { TextRange } from '../core/document.js';
+
+const SPACE = /\s/;
+
+/** The range without white space at its ends; undefined where nothing else is in it. */
+export function trimRange(text: string, { start, end }: TextRange): TextRange | undefined {
+  let first = start;
+  let last = end;
+  while (first < last && SPACE.test(text.charAt(first))) first += 1;
+  while (last > first && SPACE.test(text.charAt(last - 1))) last -= 1;
+  return first < last ? { start: first, end: last } : undefined;
+}
+
+/** Each line end becomes one line feed without any offset moving: the carriage return of a pair becomes a space. */
+export function levelLineEnds(text: string): string {
+  return text.includes('\r') ? text.replace(/\r\n/g, ' \n').replace(/\r/g, '\n') : text;
+}
+
+/** Longest text repeated with every chunk below it (a heading, a fence line, a table header), in UTF-16 code units. */
+export const MAX_REPEATED_LENGTH = 300;
+
+/** Cuts what would be repeated many times to a bounded length, not inside a surrogate pair. */
+export function boundRepeated(text: string): string {
+  if (text.length <= MAX_REPEATED_LENGTH) return text;
+  return `${text.slice(0, MAX_REPEATED_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
