@@ -1,0 +1,136 @@
+import { lstat, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
+import { escapePath, isDynamicPattern } from 'tinyglobby';
+import { RAGError, systemErrorCode } from '../core/errors.js';
+import { isPathInside } from '../security/path-containment.js';
+
+/** A folder and the globs to match below it. */
+export interface FilePatterns {
+  /** Absolute. */
+  readonly root: string;
+  /** Relative to the root, with `/`. */
+  readonly globs: readonly string[];
+  /** Paths without wildcards that name nothing on disk. */
+  readonly missing: readonly string[];
+}
+
+export interface FilePatternOptions {
+  /** Name of the source, for messages. */
+  readonly source: string;
+  /** A folder, or one file. */
+  readonly root: string;
+  /** Files, folders or globs relative to the root; absent or empty means the whole root. */
+  readonly include?: readonly string[] | undefined;
+  /** What a folder stands for: `['*.md']`. */
+  readonly fileTypes: readonly string[];
+}
+
+/**
+ * Turns what a person writes (`./docs`, `docs/**`, `README.md`, `/abs/docs/*.md`) into globs relative to one root.
+ * A folder, or a pattern that ends in `**`, stands for the source's own file types below it.
+ *
+ * @throws RAGError `SOURCE_NOT_FOUND` where the root, or the folder before a glob's first wildcard, does not exist: an
+ *   unmounted folder must not look like one whose documents were all deleted. `SOURCE_UNREADABLE` where it cannot be
+ *   looked at, `CONFIG_INVALID` where a pattern leaves the root.
+ */
+export async function resolveFilePatterns(options: FilePatternOptions): Promise<FilePatterns> {
+  const { source, fileTypes } = options;
+  const { folder: root, file } = await resolveRoot(options.root, source);
+  if (file !== undefined) return { root, globs: [escapePath(file)], missing: [] };
+  const globs: string[] = [];
+  const missing: string[] = [];
+  for (const written of options.include?.length ? options.include : ['**']) {
+    const pattern = relativePattern(root, written, source);
+    const literal = await literalKind(root, pattern);
+    if (literal === 'file') globs.push(escapePath(pattern));
+    else if (literal === 'folder')
+      globs.push(...below(pattern === '.' ? '' : `${escapePath(pattern)}/`, fileTypes));
+    else if (!isDynamicPattern(pattern)) missing.push(written);
+    else {
+      await assertPrefixExists(root, pattern, source);
+      globs.push(...expandTrailingGlobstar(pattern, fileTypes));
+    }
+  }
+  return { root, globs, missing };
+}
+
+/**
+ * The folder that ids are relative to, and the name of the one file where the root is a file.
+ *
+ * @throws RAGError `SOURCE_NOT_FOUND`, `SOURCE_UNREADABLE`.
+ */
+export async function resolveRoot(root: string, source: string): Promise<{ folder: string; file?: string }> {
+  const path = resolve(root);
+  return (await kindOf(path, source)) === 'file'
+    ? { folder: dirname(path), file: basename(path) }
+    : { folder: path };
+}
+
+const below = (prefix: string, fileTypes: readonly string[]): string[] =>
+  fileTypes.map((type) => `${prefix}**/${type}`);
+
+const expandTrailingGlobstar = (pattern: string, fileTypes: readonly string[]): string[] =>
+  pattern === '**' || pattern.endsWith('/**') ? below(pattern.slice(0, -2), fileTypes) : [pattern];
+
+function relativePattern(root: string, written: string, source: string): string {
+  const local = isAbsolute(written) ? relative(root, written) : written;
+  const pattern = posix
+    .normalize(sep === '\\' ? local.replaceAll('\\', '/') : local)
+    .replace(/(?<=.)\/$/, '');
+  if (written !== '' && isPathInside(root, pattern)) return pattern;
+  throw new RAGError(
+    'CONFIG_INVALID',
+    `Source "${source}": the path ${JSON.stringify(written)} ${written === '' ? 'is empty' : 'leaves the folder of the source'} (${root}). Give a path below it, or configure another source with that folder as its root.`,
+    { details: { source, path: written } },
+  );
+}
+
+type PathKind = 'file' | 'folder';
+
+async function kindOf(path: string, source: string): Promise<PathKind> {
+  try {
+    return (await stat(path)).isDirectory() ? 'folder' : 'file';
+  } catch (cause) {
+    throw rootError(path, source, cause);
+  }
+}
+
+/** The error for a folder a source stands on and cannot use. */
+export function rootError(path: string, source: string, cause: unknown): RAGError {
+  const code = systemErrorCode(cause) ?? 'unknown error';
+  const details = { source, path };
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new RAGError(
+      'SOURCE_NOT_FOUND',
+      `Source "${source}": ${JSON.stringify(path)} does not exist. Check the path; if the folder is mounted, mount it. What was indexed of it is kept.`,
+      { cause, details },
+    );
+  }
+  return new RAGError(
+    'SOURCE_UNREADABLE',
+    `Source "${source}": ${JSON.stringify(path)} cannot be read (${code}). Check its permissions. What was indexed of it is kept.`,
+    { cause, details },
+  );
+}
+
+// A file whose name holds `[` or `*` is meant literally when it exists under exactly that name.
+async function literalKind(root: string, pattern: string): Promise<PathKind | undefined> {
+  try {
+    return (await lstat(join(root, pattern))).isDirectory() ? 'folder' : 'file';
+  } catch {
+    return undefined;
+  }
+}
+
+async function assertPrefixExists(root: string, pattern: string, source: string): Promise<void> {
+  const segments = pattern.split('/');
+  const firstWildcard = segments.findIndex((segment) => isDynamicPattern(segment));
+  const prefix = segments.slice(0, firstWildcard < 0 ? -1 : firstWildcard);
+  await kindOf(join(root, ...prefix.map(unescapeGlob)), source);
+}
+
+const unescapeGlob = (segment: string): string => segment.replace(/\\(?=[()[\]{}!*+?@|])/g, '');
+
+/** `md` as a glob that matches `.md`, `.MD` and `.Md`. */
+export const anyCase = (extension: string): string =>
+  [...extension].map((c) => (/[a-z]/i.test(c) ? `[${c.toLowerCase()}${c.toUpperCase()}]` : c)).join('');

@@ -1,0 +1,81 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { systemErrorCode } from '../core/errors.js';
+
+interface RuleFile {
+  /** Absolute folder the rules are relative to. */
+  readonly folder: string;
+  readonly rules: Ignore;
+}
+
+/**
+ * What Git would leave out below a folder: every `.gitignore` from the top of its work tree down, the deepest file
+ * deciding first, as gitignore(5) has it. `.git/info/exclude` and the user's global ignore file are not read, so that
+ * every machine indexes the same documents. A root that the rules above it ignore was named on purpose: then only the
+ * rules inside the root count.
+ */
+export class GitignoreRules {
+  readonly #top: string;
+  readonly #chains = new Map<string, Promise<readonly RuleFile[]>>();
+
+  private constructor(top: string) {
+    this.#top = top;
+  }
+
+  static async forRoot(root: string): Promise<GitignoreRules> {
+    const fromWorkTree = new GitignoreRules(await topOfWorkTree(root));
+    return (await fromWorkTree.isIgnored(root, true)) ? new GitignoreRules(root) : fromWorkTree;
+  }
+
+  /** Rejects with the system error where a `.gitignore` exists and cannot be read: what to leave out is then unknown. */
+  async isIgnored(path: string, isFolder: boolean): Promise<boolean> {
+    if (path === this.#top) return false;
+    for (const { folder, rules } of await this.#chainFor(dirname(path))) {
+      const local = relative(folder, path).replaceAll(sep, '/') + (isFolder ? '/' : '');
+      const { ignored, unignored } = rules.test(local);
+      if (ignored || unignored) return ignored;
+    }
+    return false;
+  }
+
+  /** Rule files that hold for a folder's entries, deepest first. */
+  #chainFor(folder: string): Promise<readonly RuleFile[]> {
+    const known = this.#chains.get(folder);
+    if (known !== undefined) return known;
+    const chain = this.#readChain(folder);
+    this.#chains.set(folder, chain);
+    return chain;
+  }
+
+  async #readChain(folder: string): Promise<readonly RuleFile[]> {
+    const parent = dirname(folder);
+    const above = folder === this.#top || parent === folder ? [] : await this.#chainFor(parent);
+    const own = await readRules(folder);
+    return own === undefined ? above : [own, ...above];
+  }
+}
+
+async function readRules(folder: string): Promise<RuleFile | undefined> {
+  try {
+    const text = await readFile(join(folder, '.gitignore'), 'utf8');
+    return { folder, rules: ignore().add(text.replace(/^\uFEFF/, '')) };
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined;
+    throw error;
+  }
+}
+
+async function topOfWorkTree(root: string): Promise<string> {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (await exists(join(folder, '.git'))) return folder;
+    if (dirname(folder) === folder) return root;
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
+import { RAGError, systemErrorCode } from '../core/errors.js';
+import { assertPathInside, isPathInside } from '../security/path-containment.js';
+import {
+  brokenLinkError,
+  notAFileError,
+  outsideRootError,
+  tooLargeError,
+  unreadableError,
+  vanishedError,
+} from './file-errors.js';
+
+/** Where a file may be read from. */
+export interface FileGuard {
+  /** Absolute folder that ids are relative to. */
+  readonly root: string;
+  /** The root with its links resolved. */
+  readonly realRoot: string;
+  readonly followSymlinks: boolean;
+  readonly maxFileBytes: number;
+}
+
+// O_NONBLOCK: a pipe put in a file's place must not hang the run; it is refused by the check on the open handle.
+// O_NOFOLLOW: neither may a link put there lead elsewhere. Both are 0 where the system lacks them.
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+const READ_BYTES = 256 * 1024;
+
+/** SHA-256 of the bytes, read in pieces: memory does not grow with the file. */
+export function hashFile(id: string, guard: FileGuard): Promise<{ version: string; bytes: number }> {
+  return withFile(id, guard, async (handle, stats) => {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const piece of pieces(id, handle, { stats, guard })) {
+      hash.update(piece);
+      bytes += piece.length;
+    }
+    return { version: hash.digest('hex'), bytes };
+  });
+}
+
+/** The bytes and facts of a file. */
+export function readWholeFile(id: string, guard: FileGuard): Promise<{ content: Uint8Array; stats: Stats }> {
+  return withFile(id, guard, async (handle, stats) => {
+    const parts: Uint8Array[] = [];
+    for await (const piece of pieces(id, handle, { stats, guard })) parts.push(Uint8Array.from(piece));
+    return { content: parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts), stats };
+  });
+}
+
+// A file may grow while it is read, so the limit is checked on what arrives, not only on the size it claimed.
+async function* pieces(
+  id: string,
+  handle: FileHandle,
+  { stats, guard }: { stats: Stats; guard: FileGuard },
+): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, stats.size + 1));
+  let total = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+    if (bytesRead === 0) return;
+    total += bytesRead;
+    if (total > guard.maxFileBytes) throw tooLargeError(id, total, guard.maxFileBytes);
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+async function withFile<Result>(
+  id: string,
+  guard: FileGuard,
+  use: (handle: FileHandle, stats: Stats) => Promise<Result>,
+): Promise<Result> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(await resolveInside(id, guard), OPEN_FLAGS);
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw notAFileError(id);
+    if (stats.size > guard.maxFileBytes) throw tooLargeError(id, stats.size, guard.maxFileBytes);
+    return await use(handle, stats);
+  } catch (error) {
+    throw fileReadError(id, error);
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** The path to open, links resolved, proven to lie below the root. */
+async function resolveInside(id: string, guard: FileGuard): Promise<string> {
+  const path = assertPathInside(guard.root, id);
+  const target = await resolveTarget(id, path);
+  if (!isPathInside(guard.realRoot, target)) throw outsideRootError(id);
+  // Unfollowed, the last step keeps its own name, so that O_NOFOLLOW refuses a link put there since the listing.
+  return guard.followSymlinks ? target : path;
+}
+
+async function resolveTarget(id: string, path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const isLink = await lstat(path).then(
+      (stats) => stats.isSymbolicLink(),
+      () => false,
+    );
+    throw isLink ? brokenLinkError(id) : error;
+  }
+}
+
+function fileReadError(id: string, error: unknown): RAGError {
+  if (RAGError.isInstance(error)) return error;
+  const code = systemErrorCode(error);
+  return code === 'ENOENT' || code === 'ENOTDIR' ? vanishedError(id, error) : unreadableError(id, error);
+}

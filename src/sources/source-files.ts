@@ -1,0 +1,139 @@
+import { realpath } from 'node:fs/promises';
+import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { resolveFilePatterns, resolveRoot, rootError } from './file-patterns.js';
+import { GitignoreRules } from './gitignore.js';
+import { mapInOrder } from './map-in-order.js';
+import { type FileGuard, hashFile, readWholeFile } from './open-file.js';
+import type { ListedItem, ListOptions } from './source.js';
+import { type SkippedCounts, walkFiles } from './walk-files.js';
+
+/** Largest file that is read, unless configured: 10 MiB. */
+export const DEFAULT_MAX_FILE_BYTES = 10 * 1024 * 1024;
+
+/** Which files below a folder belong to a source. */
+export interface FileSelection {
+  /** Name of the source, for messages. */
+  readonly name: string;
+  /** A folder, or one file. Ids are relative to the folder. */
+  readonly root: string;
+  /** Files, folders or globs relative to the root; default: the source's file types in the whole root. */
+  readonly include?: readonly string[];
+  /** Globs relative to the root. `node_modules` and `.git` folders are always left out. */
+  readonly exclude?: readonly string[];
+  /** Whether `.gitignore` files are honoured. */
+  readonly gitignore?: boolean;
+  /** Whether names that start with a dot are listed; a pattern that names one (`.github/*.md`) lists it anyway. Default false. */
+  readonly hidden?: boolean;
+  /** Whether symbolic links are followed, one deep and inside the root only. Default false. */
+  readonly followSymlinks?: boolean;
+  /** Larger files are reported as `DOCUMENT_TOO_LARGE`. Bytes, default 10 MiB. */
+  readonly maxFileBytes?: number;
+  /** Told once per listing, when it is complete. */
+  readonly onListed?: (summary: ListingSummary) => void;
+}
+
+/** What a listing found and what it left out by rule, so that an empty one can be explained. */
+export interface ListingSummary {
+  /** Files that match the patterns, readable or not. */
+  readonly matched: number;
+  /** Items and folders reported as unreadable. */
+  readonly unreadable: number;
+  /** Paths without wildcards in `include` that name nothing on disk. */
+  readonly missing: readonly string[];
+  readonly skipped: Readonly<SkippedCounts>;
+}
+
+// Enough to keep the disk and four hashing threads busy; each file holds one 256 KiB buffer.
+const FILES_IN_FLIGHT = 16;
+
+const guardOf = async (selection: FileSelection, root: string): Promise<FileGuard> => ({
+  root,
+  realRoot: await realpath(root),
+  followSymlinks: selection.followSymlinks ?? false,
+  maxFileBytes: selection.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES,
+});
+
+/** A file's bytes and times. */
+export interface FileContent {
+  readonly content: Uint8Array;
+  /** ISO-8601 UTC; absent where the file system keeps no birth time. */
+  readonly createdAt?: string;
+  /** ISO-8601 UTC. */
+  readonly updatedAt: string;
+}
+
+/**
+ * Reads one listed file.
+ *
+ * @throws RAGError `DOCUMENT_VANISHED`, `DOCUMENT_UNREADABLE`, `DOCUMENT_TOO_LARGE`, `DOCUMENT_OUTSIDE_ROOT`, `ABORTED`.
+ */
+export async function readListedFile(
+  selection: FileSelection,
+  id: string,
+  signal?: AbortSignal,
+): Promise<FileContent> {
+  throwIfAborted(signal);
+  const { folder } = await resolveRoot(selection.root, selection.name);
+  const { content, stats } = await readWholeFile(id, await guardOf(selection, folder));
+  return {
+    content,
+    updatedAt: stats.mtime.toISOString(),
+    ...(stats.birthtimeMs > 0 ? { createdAt: stats.birthtime.toISOString() } : {}),
+  };
+}
+
+/**
+ * Lists the selected files in code point order of their ids, each with the SHA-256 of its bytes as version. A file
+ * that disappears while listing is not named; one that cannot be read is reported and the rest goes on.
+ *
+ * @throws RAGError `SOURCE_NOT_FOUND`, `SOURCE_UNREADABLE` or `CONFIG_INVALID` (see `resolveFilePatterns`), `ABORTED`.
+ */
+export async function* listFiles(
+  selection: FileSelection,
+  defaults: { readonly fileTypes: readonly string[]; readonly gitignore: boolean },
+  { signal }: ListOptions = {},
+): AsyncGenerator<ListedItem> {
+  throwIfAborted(signal);
+  const { root, globs, missing } = await resolveFilePatterns({
+    source: selection.name,
+    root: selection.root,
+    include: selection.include,
+    fileTypes: defaults.fileTypes,
+  });
+  const walk = await walkFiles({
+    root,
+    globs,
+    exclude: selection.exclude ?? [],
+    hidden: selection.hidden ?? false,
+    followSymlinks: selection.followSymlinks ?? false,
+    gitignore: (selection.gitignore ?? defaults.gitignore) ? await GitignoreRules.forRoot(root) : undefined,
+    signal,
+  }).catch((error: unknown) => {
+    throwIfAborted(signal);
+    throw RAGError.isInstance(error) ? error : rootError(root, selection.name, error);
+  });
+  throwIfAborted(signal);
+  const guard = await guardOf(selection, root);
+  let unreadable = walk.unreadable.length;
+  yield* walk.unreadable;
+  for await (const item of mapInOrder(walk.paths, FILES_IN_FLIGHT, (id) => listFile(id, guard, signal))) {
+    if (item === undefined) continue;
+    if ('error' in item) unreadable++;
+    yield item;
+  }
+  selection.onListed?.({ matched: walk.paths.length, unreadable, missing, skipped: walk.skipped });
+}
+
+async function listFile(
+  id: string,
+  guard: FileGuard,
+  signal: AbortSignal | undefined,
+): Promise<ListedItem | undefined> {
+  throwIfAborted(signal);
+  try {
+    return { id, ...(await hashFile(id, guard)) };
+  } catch (cause) {
+    const error = toRAGError(cause, 'DOCUMENT_UNREADABLE', `${JSON.stringify(id)} cannot be read.`);
+    return error.reason === 'DOCUMENT_VANISHED' ? undefined : { id, error };
+  }
+}
