@@ -1,0 +1,125 @@
+import { RAGError } from '../core/errors.js';
+import { numberAt, storableText } from '../sqlite/row.js';
+import type { SqliteDatabase } from '../sqlite/sqlite-database.js';
+import { chunksOf, insertChunk, markStale, STATE, updateChunk } from './chunks.js';
+import { beginDocument, rowIdOf, setDocumentPending } from './documents.js';
+import type { DocumentPlan, LedgerChunk, PlannedDocument } from './ledger.js';
+import { pruneRevisions, saveRevision } from './revisions.js';
+
+/*
+ * The write-ahead log of the store.
+ *
+ * Ledger and store cannot share a transaction, so the ledger writes down beforehand what the store may come to hold, and
+ * afterwards what it does hold. Two things are always true, whenever the process dies:
+ *
+ *   1. every chunk that is in the store is in the ledger (nothing can be orphaned);
+ *   2. a chunk that the ledger calls `live` is in the store, with the digest written there.
+ *
+ * One revision goes `plan` -> store upsert -> store delete -> `commit`; a deletion goes `planDeletion` -> store delete ->
+ * `forget`. The transactions of the ledger are durable when they return (`synchronous = FULL`), so their order holds over
+ * a power cut too. Killed
+ *
+ *   - inside `plan` or `planDeletion`: the transaction is rolled back; the store was not touched.
+ *   - after `plan`, before the store was written: new chunks are `planned` and absent. The next plan writes those that
+ *     its revision contains (`toWrite`) and deletes the others (`toDelete`), which the store takes quietly.
+ *   - during the upsert: as before, and some of the `planned` chunks are present. They are written again (an upsert is
+ *     idempotent) or deleted. A chunk whose metadata changed is `planned` too, because the store may hold either
+ *     version of it.
+ *   - after the upsert, before or during the delete: chunks of the old revision are `stale`, some of them present. The
+ *     next plan deletes them again, or writes them again where its revision has them back.
+ *   - after the delete, before `commit`: everything is done but not known to be; the next plan repeats it.
+ *   - inside `commit` or `forget`: rolled back; the same as before it.
+ *   - after `planDeletion`, before `forget`: all chunks of the document are `stale`. The next run plans the deletion
+ *     again, or a new revision when the document has come back.
+ *
+ * The next run is sure to look at the document again: `plan` and `planDeletion` also make its item `pending` in the same
+ * transaction, so that an item that was put back to the version indexed before is not passed over as unchanged.
+ */
+
+/** Records what is about to be written; see `Ledger.plan`. */
+export function planDocument(database: SqliteDatabase, document: PlannedDocument): DocumentPlan {
+  const row = beginDocument(database, document);
+  saveRevision(database, row, document);
+  const before = new Map<string, LedgerChunk>();
+  for (const chunk of chunksOf(database, row, document.documentId)) before.set(chunk.chunkId, chunk);
+  const plan = { toWrite: [] as string[], toRewrite: [] as string[], unchanged: [] as string[] };
+  for (const [ordinal, { chunkId, digest }] of document.chunks.entries()) {
+    const known = before.get(chunkId);
+    before.delete(chunkId);
+    const work = workFor(known, digest);
+    plan[work].push(chunkId);
+    const state = work === 'unchanged' ? 'live' : 'planned';
+    if (known === undefined) insertChunk(database, row, { chunkId, digest, ordinal, state });
+    else if (work !== 'unchanged' || known.ordinal !== ordinal)
+      updateChunk(database, row, { chunkId, digest, ordinal, state });
+  }
+  const toDelete = [...before.keys()];
+  for (const chunkId of toDelete) markStale(database, row, chunkId);
+  return { documentId: document.documentId, ...plan, toDelete };
+}
+
+function workFor(known: LedgerChunk | undefined, digest: string): 'toWrite' | 'toRewrite' | 'unchanged' {
+  if (known?.state !== 'live') return 'toWrite';
+  return known.digest === digest ? 'unchanged' : 'toRewrite';
+}
+
+/** Records that the store has done what was planned for a document; see `Ledger.commit`. */
+export function commitDocument(
+  database: SqliteDatabase,
+  documentId: string,
+  { at, keepRevisions }: { at: string; keepRevisions: number },
+): void {
+  const row = rowIdOf(database, documentId);
+  if (row === undefined)
+    throw new RAGError('INTERNAL', `Document ${documentId} was to be committed before it was planned.`);
+  database.run('UPDATE chunk SET state = ? WHERE document = ? AND state = ?', STATE.live, row, STATE.planned);
+  database.run('DELETE FROM chunk WHERE document = ? AND state = ?', row, STATE.stale);
+  database.run("UPDATE document SET status = 'indexed', indexed_at = ? WHERE id = ?", at, row);
+  pruneRevisions(database, row, keepRevisions);
+}
+
+/** Marks all chunks of a document for deletion and returns their ids; an unknown document has none. */
+export function planDocumentDeletion(database: SqliteDatabase, documentId: string): string[] {
+  const row = rowIdOf(database, documentId);
+  if (row === undefined) return [];
+  database.run('UPDATE chunk SET state = ? WHERE document = ?', STATE.stale, row);
+  setDocumentPending(database, row);
+  return chunksOf(database, row, documentId).map((chunk) => chunk.chunkId);
+}
+
+/**
+ * Forgets a document whose deletion was planned. A chunk that is not `stale` might still be in the store, and would be
+ * orphaned there: that is refused.
+ */
+export function forgetDocument(database: SqliteDatabase, documentId: string): void {
+  const row = rowIdOf(database, documentId);
+  if (row === undefined) return;
+  const kept = database.row('SELECT count(*) FROM chunk WHERE document = ? AND state <> ?', row, STATE.stale);
+  if (kept !== undefined && numberAt(kept, 0) > 0)
+    throw new RAGError(
+      'INTERNAL',
+      `Document ${documentId} was to be forgotten before its deletion was planned.`,
+    );
+  for (const table of ['chunk', 'revision']) database.run(`DELETE FROM ${table} WHERE document = ?`, row);
+  database.run('DELETE FROM document WHERE id = ?', row);
+}
+
+/** See `Ledger.markChunksMissing`. */
+export function markMissing(database: SqliteDatabase, chunkIds: readonly string[]): void {
+  for (const chunkId of chunkIds) {
+    const row = database.row(
+      'UPDATE chunk SET state = ? WHERE chunk_id = ? AND state = ? RETURNING document',
+      STATE.planned,
+      storableText(chunkId),
+      STATE.live,
+    );
+    if (row === undefined) continue;
+    const document = numberAt(row, 0);
+    database.run("UPDATE document SET status = 'outdated' WHERE id = ? AND status = 'indexed'", document);
+    database.run(
+      `UPDATE item SET status = 'outdated' WHERE status = 'indexed'
+       AND (tenant, source, item_id) = (SELECT tenant, source, item_id FROM document WHERE id = ?)`,
+      document,
+    );
+  }
+}

@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { RAGError, systemErrorCode } from '../core/errors.js';
+import { SqliteDatabase } from '../sqlite/sqlite-database.js';
+import type { Ledger } from './ledger.js';
+import { ledgerError } from './ledger-errors.js';
+import { MIGRATIONS } from './schema.js';
+import { SqliteLedger } from './sqlite-ledger.js';
+
+export interface OpenLedgerOptions {
+  /** File of the ledger; it and its folder are made where they are missing. */
+  readonly path: string;
+  /** Indexed revisions of a document whose text is kept for citations, the current one included. @default 3 */
+  readonly keepRevisions?: number;
+  /** Open for reading: nothing is made, migrated or written, and a missing file is `INDEX_EMPTY`. @default false */
+  readonly readOnly?: boolean;
+}
+
+/**
+ * Opens the ledger.
+ *
+ * Write-ahead logging lets readers of other processes go on while one process writes. `synchronous = FULL` makes every
+ * transaction durable when it returns, over a power cut too, which the order of ledger and store writes relies on (see
+ * `chunk-log.ts`); it costs one flush per transaction, so callers write in batches.
+ *
+ * Throws `INDEX_DAMAGED`, `INDEX_SCHEMA_TOO_NEW`, `INDEX_READ_ONLY`, `INDEX_DISK_FULL`, `INDEX_LOCKED` or `INDEX_EMPTY`.
+ */
+export function openLedger({ path, keepRevisions = 3, readOnly = false }: OpenLedgerOptions): Ledger {
+  const file = resolve(path);
+  if (readOnly && !existsSync(file)) throw emptyIndex(file);
+  if (!readOnly) makeFolder(dirname(file));
+  const database = SqliteDatabase.open(file, {
+    readOnly,
+    toError: (kind, cause) => ledgerError(file, kind, cause),
+  });
+  try {
+    prepare(database, readOnly);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return new SqliteLedger(database, { keepRevisions: Math.max(1, keepRevisions), readOnly });
+}
+
+/** Removes a ledger's files, damaged ones too, so that an index can be built anew. Hold the writer lock. */
+export function discardLedger(path: string): void {
+  // The log goes first: a log without its file is ignored, but a new file would take an old log for its own.
+  for (const suffix of ['-wal', '-shm', '']) rmSync(resolve(path) + suffix, { force: true });
+}
+
+function prepare(database: SqliteDatabase, readOnly: boolean): void {
+  const version = schemaVersion(database);
+  if (version > MIGRATIONS.length) throw schemaTooNew(database.path, version);
+  if (readOnly) {
+    if (version === 0) throw emptyIndex(database.path);
+    if (version < MIGRATIONS.length) throw needsMigration(database.path);
+    return;
+  }
+  if (version < MIGRATIONS.length) migrate(database);
+  database.exec('PRAGMA synchronous = FULL');
+  database.exec('PRAGMA foreign_keys = ON');
+  // The log is cut back to this after a large run.
+  database.exec(`PRAGMA journal_size_limit = ${16 * 1024 * 1024}`);
+}
+
+function migrate(database: SqliteDatabase): void {
+  database.exec('PRAGMA journal_mode = WAL');
+  database.transaction(() => {
+    // Read again under the write lock: another process may have been faster.
+    const version = schemaVersion(database);
+    for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  });
+}
+
+function schemaVersion(database: SqliteDatabase): number {
+  const version = database.pragma('user_version');
+  return typeof version === 'number' ? version : 0;
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    const isFull = systemErrorCode(error) === 'ENOSPC';
+    throw ledgerError(folder, isFull ? 'full' : 'cannot-open', error);
+  }
+}
+
+const emptyIndex = (path: string): RAGError =>
+  new RAGError('INDEX_EMPTY', `There is no index at ${dirname(path)}. Run \`ragstone index\` first.`, {
+    details: { path },
+  });
+
+const needsMigration = (path: string): RAGError =>
+  new RAGError(
+    'INDEX_READ_ONLY',
+    `The index's ledger ${path} was written by an older version of ragstone. Run \`ragstone index\` once to bring it up to date.`,
+    { details: { path } },
+  );
+
+const schemaTooNew = (path: string, version: number): RAGError =>
+  new RAGError(
+    'INDEX_SCHEMA_TOO_NEW',
+    `The index's ledger ${path} was written by a newer version of ragstone (schema ${version}, this version knows up to ${MIGRATIONS.length}). Update ragstone, or use another data folder.`,
+    { details: { path, found: version, supported: MIGRATIONS.length } },
+  );

@@ -1,0 +1,188 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RAGError, systemErrorCode, throwIfAborted } from '../core/errors.js';
+import { SqliteDatabase } from '../sqlite/sqlite-database.js';
+import type { SqliteFaultKind } from '../sqlite/sqlite-fault.js';
+import type { WriterLock } from './ledger.js';
+import { ledgerError } from './ledger-errors.js';
+
+/** Who holds a writer lock, for messages only: the lock itself is the operating system's. */
+export interface LockHolder {
+  readonly pid: number;
+  readonly host: string;
+  readonly command: string;
+  /** ISO-8601 UTC. */
+  readonly since: string;
+}
+
+export interface WriterLockOptions {
+  /** Folder of the index; made where it is missing. */
+  readonly folder: string;
+  /** What the holder is doing, for the message that others get: `ragstone index docs`. */
+  readonly holder: { readonly command: string };
+  /** How long to wait for the present holder, in milliseconds. @default 0 */
+  readonly waitMs?: number;
+  /** Ends the waiting with `ABORTED`. */
+  readonly signal?: AbortSignal;
+}
+
+const LOCK_FILE = 'writer.lock';
+const HOLDER_FILE = 'writer.json';
+const POLL_MS = 50;
+/** A holder writes its name down just after it got the lock. */
+const NAMING_MS = 250;
+
+// A connection that is garbage collected is closed, and a lock whose holder dropped the reference would be lost.
+const held = new Set<SqliteDatabase>();
+
+/**
+ * The right to write an index, one holder at a time over all processes.
+ *
+ * The lock is an exclusive SQLite transaction on a small file of its own, thus a lock of the operating system: it ends
+ * with the process however the process ends, and no process id has to be trusted. `writer.json` beside it only names the
+ * holder. The lock file is never deleted, since two processes could then each lock a file of that name. Not reliable on
+ * network file systems without POSIX locks.
+ *
+ * Throws `INDEX_LOCKED` naming the holder, `INDEX_READ_ONLY`, `INDEX_DISK_FULL` or `ABORTED`.
+ */
+export async function acquireWriterLock(options: WriterLockOptions): Promise<WriterLock> {
+  const { holder, waitMs = 0, signal } = options;
+  const folder = resolve(options.folder);
+  makeFolder(folder);
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    throwIfAborted(signal);
+    const database = tryLock(join(folder, LOCK_FILE));
+    if (database !== undefined) return lockHeldBy(database, folder, holder.command);
+    if (performance.now() >= deadline) throw await lockedError(folder);
+    await sleep(Math.min(POLL_MS, Math.max(1, deadline - performance.now())), signal);
+  }
+}
+
+/** The present or the last holder of an index's writer lock, as it named itself; undefined where nobody did. */
+export function readLockHolder(folder: string): LockHolder | undefined {
+  try {
+    const holder: unknown = JSON.parse(readFileSync(join(folder, HOLDER_FILE), 'utf8'));
+    return isLockHolder(holder) ? holder : undefined;
+  } catch {
+    // Missing, unreadable or half written: the name is a courtesy, the lock does not depend on it.
+    return undefined;
+  }
+}
+
+function tryLock(path: string): SqliteDatabase | undefined {
+  let isBusy = false;
+  const toError = (kind: SqliteFaultKind, cause: unknown): RAGError => {
+    isBusy = kind === 'busy';
+    return ledgerError(path, kind, cause);
+  };
+  let database: SqliteDatabase | undefined;
+  try {
+    database = SqliteDatabase.open(path, { busyTimeoutMs: 0, toError });
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database?.close();
+    if (isBusy) return undefined;
+    throw error;
+  }
+}
+
+function lockHeldBy(database: SqliteDatabase, folder: string, command: string): WriterLock {
+  held.add(database);
+  try {
+    writeHolder(folder, { pid: process.pid, host: hostname(), command, since: new Date().toISOString() });
+  } catch (error) {
+    release(database);
+    throw ledgerError(join(folder, HOLDER_FILE), faultOf(error), error);
+  }
+  return {
+    release: () => {
+      if (!held.has(database)) return;
+      // While the lock is still held, so that the next holder's name is not the one removed.
+      rmSync(join(folder, HOLDER_FILE), { force: true });
+      release(database);
+    },
+  };
+}
+
+function release(database: SqliteDatabase): void {
+  held.delete(database);
+  database.exec('ROLLBACK');
+  database.close();
+}
+
+// Renamed into place, so that no reader sees half of it.
+function writeHolder(folder: string, holder: LockHolder): void {
+  const path = join(folder, HOLDER_FILE);
+  const draft = `${path}.${holder.pid}`;
+  writeFileSync(draft, `${JSON.stringify(holder)}\n`);
+  renameSync(draft, path);
+}
+
+async function lockedError(folder: string): Promise<RAGError> {
+  const holder = await findHolder(folder);
+  const who =
+    holder === undefined
+      ? 'another process that has not yet given its name'
+      : `process ${holder.pid} on ${holder.host} (\`${holder.command}\`, since ${holder.since})`;
+  return new RAGError(
+    'INDEX_LOCKED',
+    `The index in ${folder} is being written by ${who}. Wait until it has finished, or stop it, and try again.`,
+    { details: { folder, ...holder } },
+  );
+}
+
+// A name left by a holder that was killed must not be taken for the present holder's.
+async function findHolder(folder: string): Promise<LockHolder | undefined> {
+  const deadline = performance.now() + NAMING_MS;
+  for (;;) {
+    const holder = readLockHolder(folder);
+    if (holder !== undefined && (holder.host !== hostname() || isAlive(holder.pid))) return holder;
+    if (performance.now() >= deadline) return undefined;
+    await delay(POLL_MS);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemErrorCode(error) === 'EPERM';
+  }
+}
+
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await delay(ms, undefined, signal === undefined ? {} : { signal });
+  } catch {
+    throwIfAborted(signal);
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw ledgerError(folder, faultOf(error), error);
+  }
+}
+
+const faultOf = (error: unknown): SqliteFaultKind => {
+  const code = systemErrorCode(error);
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG' ? 'full' : 'cannot-open';
+};
+
+function isLockHolder(value: unknown): value is LockHolder {
+  if (typeof value !== 'object' || value === null) return false;
+  const holder = value as Partial<Record<keyof LockHolder, unknown>>;
+  return (
+    typeof holder.pid === 'number' &&
+    typeof holder.host === 'string' &&
+    typeof holder.command === 'string' &&
+    typeof holder.since === 'string'
+  );
+}

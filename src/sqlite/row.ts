@@ -1,0 +1,45 @@
+import { SqliteValueError } from './sqlite-fault.js';
+
+/** One row, its columns in the order of the query. */
+export type SqlRow = readonly unknown[];
+
+/** Text of a column. Throws `SqliteValueError` where it holds something else. */
+export function textAt(row: SqlRow, column: number): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw new SqliteValueError('text', column);
+  return value;
+}
+
+export function optionalTextAt(row: SqlRow, column: number): string | undefined {
+  return row[column] === null ? undefined : textAt(row, column);
+}
+
+export function numberAt(row: SqlRow, column: number): number {
+  const value = row[column];
+  if (typeof value !== 'number') throw new SqliteValueError('a number', column);
+  return value;
+}
+
+export function bytesAt(row: SqlRow, column: number): Buffer {
+  const value = row[column];
+  if (!Buffer.isBuffer(value)) throw new SqliteValueError('bytes', column);
+  return value;
+}
+
+// libSQL cuts a text value at its first NUL when it reads it back. NUL and the escape character itself are therefore
+// written as two characters, in a way that keeps the order of texts.
+const ESCAPE = '\u0001';
+const NEEDS_ESCAPE = new RegExp(`[\\0${ESCAPE}]`, 'g');
+const NEEDS_UNESCAPE = new RegExp(`${ESCAPE}([${ESCAPE}\\u0002])`, 'g');
+
+/** Text as it can be stored in a column; one to one and order-preserving. */
+export function storableText(text: string): string {
+  return text.replace(NEEDS_ESCAPE, (character) => ESCAPE + (character === '\0' ? ESCAPE : '\u0002'));
+}
+
+/** Inverse of `storableText`. */
+export function originalText(stored: string): string {
+  return stored.includes(ESCAPE)
+    ? stored.replace(NEEDS_UNESCAPE, (_, mark: string) => (mark === ESCAPE ? '\0' : ESCAPE))
+    : stored;
+}

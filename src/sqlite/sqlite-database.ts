@@ -1,0 +1,172 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import Database from 'libsql';
+import { RAGError } from '../core/errors.js';
+import type { SqlRow } from './row.js';
+import { type SqliteFaultKind, sqliteFaultOf } from './sqlite-fault.js';
+
+/** What can be bound. A boolean is no such value: this driver ends the whole process when it is given one. */
+export type SqlValue = string | number | Uint8Array | null;
+
+export interface SqliteOptions {
+  /** Refuse every write of this connection. @default false */
+  readonly readOnly?: boolean;
+  /** How long a statement waits for another connection's lock, in milliseconds. @default 5000 */
+  readonly busyTimeoutMs?: number;
+  /** Turns a fault into the error its owner shows. */
+  readonly toError: (kind: SqliteFaultKind, cause: unknown) => Error;
+}
+
+/**
+ * A local SQLite file (libSQL's embedded engine) with cached statements and errors classified in one place. Rows come as
+ * arrays. Every read is drained at once, so no statement is left holding a snapshot.
+ *
+ * Not safe against `fs` calls that open and close the same file in this process where the file lock matters: POSIX drops
+ * a process's locks on a file when any of its descriptors is closed.
+ */
+export class SqliteDatabase {
+  readonly path: string;
+  readonly #database: Database.Database;
+  readonly #toError: SqliteOptions['toError'];
+  readonly #statements = new Map<string, Database.Statement>();
+
+  private constructor(path: string, database: Database.Database, toError: SqliteOptions['toError']) {
+    this.path = path;
+    this.#database = database;
+    this.#toError = toError;
+  }
+
+  /** Opens the file, or makes it where it is missing. A file in a read-only folder is opened for reading alone. */
+  static open(
+    path: string,
+    { readOnly = false, busyTimeoutMs = 5000, toError }: SqliteOptions,
+  ): SqliteDatabase {
+    // An absolute path is never taken for a URL or a URI by the driver.
+    const absolute = resolve(path);
+    try {
+      const database = openDriver(absolute, busyTimeoutMs);
+      if (readOnly) database.exec('PRAGMA query_only = ON');
+      return new SqliteDatabase(absolute, database, toError);
+    } catch (error) {
+      throw errorOf(error, toError);
+    }
+  }
+
+  rows(sql: string, ...parameters: readonly SqlValue[]): SqlRow[] {
+    return this.guard(() => this.#statement(sql).all([...parameters]) as SqlRow[]);
+  }
+
+  row(sql: string, ...parameters: readonly SqlValue[]): SqlRow | undefined {
+    return this.guard(() => this.#statement(sql).get([...parameters]) as SqlRow | undefined);
+  }
+
+  /** Returns how many rows were changed. */
+  run(sql: string, ...parameters: readonly SqlValue[]): number {
+    return this.guard(() => this.#statement(sql).run([...parameters]).changes);
+  }
+
+  /** Runs statements without parameters; for schemas and pragmas. */
+  exec(sql: string): void {
+    this.guard(() => this.#database.exec(sql));
+  }
+
+  /** The first column of a pragma's first row. */
+  pragma(pragma: string): unknown {
+    return this.rows(`PRAGMA ${pragma}`)[0]?.[0];
+  }
+
+  /** All or nothing, with the write lock taken at the start so that a read inside it is never outdated. */
+  transaction<T>(work: () => T): T {
+    return this.guard(() => {
+      this.#database.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        this.#database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        this.#rollback();
+        throw error;
+      }
+    });
+  }
+
+  /** One snapshot for several reads. */
+  snapshot<T>(work: () => T): T {
+    return this.guard(() => {
+      this.#database.exec('BEGIN');
+      try {
+        return work();
+      } finally {
+        this.#rollback();
+      }
+    });
+  }
+
+  /** Runs work and classifies what it throws. */
+  guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw errorOf(error, this.#toError);
+    }
+  }
+
+  /** Moves the write-ahead log into the file, where nobody is reading; without effect otherwise. */
+  tryTruncateLog(): void {
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // The log stays and is read by the next connection: nothing is lost.
+    }
+  }
+
+  close(): void {
+    if (!this.#database.open) return;
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #statement(sql: string): Database.Statement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    // Raw mode is refused for statements without columns.
+    if (statement.columns().length > 0) statement.raw();
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  // A full disk ends the transaction by itself; a second rollback would hide the error that matters.
+  #rollback(): void {
+    if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
+  }
+}
+
+function openDriver(path: string, timeout: number): Database.Database {
+  const database = new Database(path, { timeout });
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_schema').get([]);
+    return database;
+  } catch (error) {
+    // A reader of a WAL file needs its shared memory file, which cannot be made in a read-only folder. Where there is no
+    // log either, nobody is writing, and the file can be read as it stands.
+    database.close();
+    if (sqliteFaultOf(error) !== 'cannot-open' || bytesOf(`${path}-wal`) > 0) throw error;
+    return new Database(`${pathToFileURL(path).href}?immutable=1`, { timeout });
+  }
+}
+
+// What the caller's own work throws inside a transaction passes through.
+function errorOf(error: unknown, toError: SqliteOptions['toError']): Error {
+  if (!(error instanceof Error)) return new Error('A value that is no error was thrown.', { cause: error });
+  if (RAGError.isInstance(error)) return error;
+  const kind = sqliteFaultOf(error);
+  const isDrivers = error instanceof Database.SqliteError || error.message.startsWith('ConnectionFailed(');
+  return isDrivers || kind !== 'other' ? toError(kind, error) : error;
+}
+
+/** Bytes of a file; 0 where it is missing. */
+export function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
