@@ -1,0 +1,8 @@
+export { createHashEmbedder, type HashEmbedderOptions } from './hash-embedder.js';
+export type {
+  StoreContractOptions,
+  StoreDifferences,
+  StoreFixture,
+  TestRunner,
+} from './vector-store/contract.js';
+export { testVectorStore } from './vector-store/suite.js';

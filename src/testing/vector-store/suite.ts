@@ -1,0 +1,73 @@
+import type { CollectionSpec } from '../../stores/vector-store.js';
+import { testBasics } from './basic.js';
+import { testConcurrency } from './concurrency.js';
+import type { ContractContext, ContractPart, StoreContractOptions, StoreFixture } from './contract.js';
+import { testErrors } from './errors.js';
+import { testFilters } from './filters.js';
+import { testHostileInput } from './hostile.js';
+import { testLargeBatches } from './large.js';
+import { testPersistence } from './persistence.js';
+import { testRandomFilters } from './random-filters.js';
+import { testRanking } from './ranking.js';
+import { DIMENSIONS } from './records.js';
+import { testScopes } from './tenancy.js';
+
+const PARTS: Readonly<Record<string, ContractPart>> = {
+  basic: testBasics,
+  filters: testFilters,
+  'random filters': testRandomFilters,
+  tenancy: testScopes,
+  ranking: testRanking,
+  concurrency: testConcurrency,
+  errors: testErrors,
+  persistence: testPersistence,
+  'hostile input': testHostileInput,
+  'large batches': testLargeBatches,
+};
+
+/**
+ * Registers the contract that every `VectorStore` must keep. A backend's test file is a few lines:
+ *
+ * ```ts
+ * import { describe, it } from 'vitest';
+ * testVectorStore({ name: 'memory', runner: { describe, it }, create: async () => ({ store: createMemoryStore() }) });
+ * ```
+ *
+ * Needs `fast-check` (a peer) for the random filters. Failures are `AssertionError`s of `node:assert`.
+ */
+export function testVectorStore(options: StoreContractOptions): void {
+  const { describe, it } = options.runner;
+  describe(`VectorStore contract: ${options.name}`, () => {
+    for (const [concern, registerPart] of Object.entries(PARTS))
+      describe(concern, () => {
+        registerPart((title, run) => {
+          it(title, () => runWithStore(options, run), options.timeoutMs ?? 60_000);
+        }, options);
+      });
+  });
+}
+
+async function runWithStore(
+  options: StoreContractOptions,
+  run: (context: ContractContext) => Promise<void>,
+): Promise<void> {
+  const fixture = await options.create();
+  try {
+    await run(contextOf(fixture, options));
+  } finally {
+    await fixture.store.close();
+    await fixture.cleanup?.();
+  }
+}
+
+function contextOf(fixture: StoreFixture, options: StoreContractOptions): ContractContext {
+  const { consistency } = fixture.store.capabilities;
+  const delayMs = consistency === 'immediate' ? 0 : consistency.eventualMs;
+  const spec: CollectionSpec = { name: 'contract', dimensions: DIMENSIONS, fingerprint: 'model-a@1:8' };
+  return {
+    ...fixture,
+    options,
+    open: (changes) => fixture.store.open({ ...spec, ...changes }),
+    settle: () => new Promise((resolve) => (delayMs === 0 ? resolve() : setTimeout(resolve, delayMs))),
+  };
+}
