@@ -1,0 +1,67 @@
+import type { RawDocument } from '../../core/document.js';
+import { lookupPath } from '../../core/filter.js';
+import type { Metadata, MetadataValue } from '../../core/metadata.js';
+import type { AccessControl } from '../../core/scope.js';
+import { fieldOf, type JsonObject } from './pbi-schema.js';
+
+/** Media type of one PBI as JSON. */
+export const PBI_MEDIA_TYPE = 'application/vnd.ragstone.pbi+json';
+
+/** Copies a field of the PBI into the metadata. */
+export interface MetadataExtractor {
+  /** Name or dotted path inside the PBI. */
+  readonly field: string;
+  /** Key in the metadata. */
+  readonly to: string;
+}
+
+/** The seed's own: identity, time and quality of a PBI. */
+export const DEFAULT_PBI_EXTRACTORS: readonly MetadataExtractor[] = [
+  { field: 'id', to: 'pbi_id' },
+  { field: 'created_at', to: 'timestamp' },
+  { field: 'confidence_score', to: 'quality_score' },
+];
+
+/** What a PBI's document takes from its file and its source. */
+export interface PbiContext {
+  readonly externalId: string;
+  /** Fallbacks where the PBI itself says nothing. */
+  readonly file: { readonly createdAt?: string; readonly updatedAt: string };
+  readonly extractors: readonly MetadataExtractor[];
+  readonly metadata: Metadata;
+  readonly access: AccessControl;
+}
+
+/** A PBI that satisfies its schema, as a document. */
+export function toPbiDocument(pbi: JsonObject, context: PbiContext): RawDocument {
+  const title = fieldOf(pbi, 'title');
+  const url = fieldOf(pbi, 'url');
+  const createdAt = isoTime(fieldOf(pbi, 'created_at')) ?? context.file.createdAt;
+  return {
+    externalId: context.externalId,
+    mediaType: PBI_MEDIA_TYPE,
+    content: JSON.stringify(pbi),
+    ...(typeof title === 'string' ? { title } : {}),
+    ...(typeof url === 'string' && /^https?:\/\//i.test(url) ? { url } : {}),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    updatedAt: isoTime(fieldOf(pbi, 'updated_at')) ?? context.file.updatedAt,
+    metadata: extractMetadata(pbi, context),
+    access: context.access,
+  };
+}
+
+// Built from entries: an extractor's target named `__proto__` becomes a key and touches no prototype.
+function extractMetadata(pbi: JsonObject, { extractors, metadata }: PbiContext): Metadata {
+  const extracted = extractors.flatMap(({ field, to }): [string, MetadataValue][] => {
+    const value = lookupPath(pbi, field);
+    return value === undefined || value === null ? [] : [[to, value]];
+  });
+  return Object.fromEntries([...Object.entries(metadata), ...extracted]);
+}
+
+// Only ISO-8601 dates: other forms mean different days to different readers.
+function isoTime(value: MetadataValue | undefined): string | undefined {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}(?:T|$)/.test(value)) return undefined;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
