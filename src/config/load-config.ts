@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { RAGError, systemErrorCode } from '../core/errors.js';
+import { type ConfigPath, formatPath, isRecord, leavesOf, valueAt } from './config-path.js';
+import { configProblemsError } from './config-problems.js';
+import { type ExpandedTree, expandTree } from './expand-tree.js';
+import type { Environment } from './expand-variables.js';
+import { canonicalPath, dropOverriddenFlatKeys, findFlatKeyConflicts } from './flat-keys.js';
+import { mergeSettings, nestUnderRag } from './merge-settings.js';
+import { refuseMissingVariables } from './missing-variables.js';
+import { listInactiveSettings } from './not-active.js';
+import { resolveSettings } from './resolve-settings.js';
+import type { ResolvedConfig, ValueOrigin } from './resolved-config.js';
+import type { RAGConfigInput, RAGSettingsInput } from './schema/index.js';
+import { type ConfigProblem, validateTree } from './validate-tree.js';
+import { parseYamlFile, type YamlFile } from './yaml-file.js';
+
+/** Where a configuration is looked for in the working folder, in this order. */
+export const CONFIG_FILES = ['config/rag-config.yaml', 'ragstone.yaml'] as const;
+
+/** The data folder, relative to the project's folder. */
+export const DEFAULT_DATA_DIR = '.ragstone';
+
+export interface LoadConfigOptions {
+  /** A file to read; relative to `cwd`. Default: the first of `CONFIG_FILES` that exists; none means defaults. */
+  readonly file?: string;
+  /** A configuration as an object, instead of a file: the content of `rag:`, or a whole file. No file is looked for. */
+  readonly config?: RAGConfigInput;
+  /** Settings that go over those of the file or object: what a command line states. */
+  readonly overrides?: RAGSettingsInput;
+  /** Data folder, relative to `cwd`. Default: `.ragstone` in the project's folder. */
+  readonly dataDir?: string;
+  /** Folder that relative file names start from. @default process.cwd() */
+  readonly cwd?: string;
+  /** Variables for `${NAME}`. @default process.env */
+  readonly env?: Environment;
+}
+
+/** Where settings were read from. */
+interface Origin {
+  readonly tree: unknown;
+  readonly projectRoot: string;
+  readonly file?: string;
+  readonly yaml?: YamlFile;
+}
+
+/**
+ * Reads, expands, checks and completes a configuration. The only reader of the process's environment.
+ *
+ * @throws RAGError `CONFIG_NOT_FOUND`; `CONFIG_INVALID` with every problem, each with file, line, column and the name that
+ * was probably meant; `SECRET_MISSING` where a value in use refers to a variable that is not set.
+ */
+export async function loadConfig(options: LoadConfigOptions = {}): Promise<ResolvedConfig> {
+  const cwd = resolve(options.cwd ?? process.cwd());
+  const environment = options.env ?? process.env;
+  const origin = await readSettings(options, cwd);
+  const written = expandTree(origin.tree, environment);
+  const overrides = expandTree({ rag: options.overrides ?? {} }, environment);
+  const tree: ExpandedTree = {
+    value: mergeSettings(dropOverriddenFlatKeys(written.value ?? {}, overrides.value), overrides.value),
+    variables: written.variables,
+    missing: written.missing,
+    problems: [...written.problems, ...overrides.problems],
+  };
+  const refuse = (problems: readonly ConfigProblem[]): never => {
+    throw configProblemsError(problems, origin);
+  };
+  if (tree.problems.length > 0)
+    refuse(
+      tree.problems.map(({ path, problem }) => ({
+        path,
+        target: 'value',
+        problem: `${formatPath(path)}: ${problem}.`,
+      })),
+    );
+  refuseMissingVariables(tree, origin);
+  const checked = validateTree(tree);
+  if ('problems' in checked) return refuse(checked.problems);
+  const conflicts = findFlatKeyConflicts(written.value);
+  if (conflicts.length > 0) refuse(conflicts);
+
+  const dataDir =
+    options.dataDir === undefined
+      ? resolve(origin.projectRoot, DEFAULT_DATA_DIR)
+      : resolve(cwd, options.dataDir);
+  const resolved = resolveSettings(checked.config, { projectRoot: origin.projectRoot, dataDir });
+  if (resolved.problems.length > 0) refuse(resolved.problems);
+  return {
+    rag: resolved.settings,
+    origins: originsOf({ written, overrides, origin }),
+    projectRoot: origin.projectRoot,
+    dataDir,
+    ...(origin.file === undefined ? {} : { file: origin.file }),
+    notActive: listInactiveSettings(valueAt(checked.stated, ['rag']) ?? {}),
+    environment,
+  };
+}
+
+async function readSettings(options: LoadConfigOptions, cwd: string): Promise<Origin> {
+  if (options.config !== undefined && options.file !== undefined)
+    throw new RAGError(
+      'CONFIG_INVALID',
+      'Both a configuration and a configuration file are given; give one.',
+    );
+  if (options.config !== undefined) return { tree: nestUnderRag(options.config), projectRoot: cwd };
+  if (options.file !== undefined) {
+    const file = resolve(cwd, options.file);
+    const text = await readIfThere(file);
+    if (text === undefined)
+      throw new RAGError('CONFIG_NOT_FOUND', `There is no configuration file ${file}.`, {
+        details: { file },
+      });
+    return parseSettings(text, file);
+  }
+  for (const name of CONFIG_FILES) {
+    const file = resolve(cwd, name);
+    const text = await readIfThere(file);
+    if (text !== undefined) return parseSettings(text, file);
+  }
+  return { tree: {}, projectRoot: cwd };
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    const bytes = await readFile(file);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    const why =
+      code === 'EISDIR'
+        ? 'is a folder'
+        : code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+          ? 'is not UTF-8 text'
+          : `cannot be read (${code ?? 'unknown error'})`;
+    throw new RAGError('CONFIG_INVALID', `The configuration file ${file} ${why}.`, {
+      cause: error,
+      details: { file },
+    });
+  }
+}
+
+function parseSettings(text: string, file: string): Origin {
+  const yaml = parseYamlFile(text, file);
+  if (yaml.value !== null && yaml.value !== undefined && !isRecord(yaml.value))
+    throw new RAGError(
+      'CONFIG_INVALID',
+      `${file}:1:1: The file must hold a block of settings under "rag:".`,
+      {
+        details: { file, line: 1, column: 1 },
+      },
+    );
+  const folder = dirname(file);
+  // `config/rag-config.yaml` belongs to the folder that holds `config`, so its paths start there.
+  const projectRoot = basename(folder) === 'config' ? dirname(folder) : folder;
+  return { tree: yaml.value ?? {}, projectRoot, file, yaml };
+}
+
+function originsOf({
+  written,
+  overrides,
+  origin,
+}: {
+  written: ExpandedTree;
+  overrides: ExpandedTree;
+  origin: Origin;
+}): Map<string, ValueOrigin> {
+  const origins = new Map<string, ValueOrigin>();
+  for (const [path] of leavesOf(written.value)) {
+    const value = originOfWritten(path, written, origin);
+    origins.set(formatPath(canonicalPath(path)), value);
+  }
+  for (const [path] of leavesOf(overrides.value)) origins.set(formatPath(path), { kind: 'option' });
+  return origins;
+}
+
+function originOfWritten(path: ConfigPath, written: ExpandedTree, origin: Origin): ValueOrigin {
+  // A list may hold an expanded text anywhere inside.
+  const name = formatPath(path);
+  const variables = [...written.variables].filter(
+    ([place]) => place === name || place.startsWith(`${name}[`),
+  );
+  const used = variables.flatMap(([, found]) => found.used);
+  if (used.length > 0) return { kind: 'environment', variables: [...new Set(used)] };
+  if (origin.yaml === undefined) return { kind: 'option' };
+  const defaulted = variables.flatMap(([, found]) => found.defaulted);
+  const position = origin.yaml.positionOf(path);
+  return { kind: 'file', position, ...(defaulted.length > 0 ? { defaulted } : {}) };
+}

@@ -1,0 +1,42 @@
+import { RAGError } from '../core/errors.js';
+import { type ConfigPath, formatPath, valueAt } from './config-path.js';
+import { type ConfigPlace, placePrefix } from './config-problems.js';
+import type { ExpandedTree } from './expand-tree.js';
+import { isSecretKey } from './secret.js';
+
+/**
+ * Refuses a value whose variable is not set, where the value is used. Nothing uses the settings of a disabled source, nor
+ * those of a hosted store that `provider` does not name.
+ *
+ * @throws RAGError `SECRET_MISSING` naming variable and key.
+ */
+export function refuseMissingVariables(tree: ExpandedTree, place: ConfigPlace): void {
+  const needed = tree.missing.filter(({ path }) => isUsed(path, tree.value));
+  const first = needed[0];
+  if (first === undefined) return;
+  const lines = needed.map(({ path, variable, message }) => {
+    const key = formatPath(path);
+    const hint = isSecretKey(String(path.at(-1)))
+      ? 'Set it in the environment.'
+      : `Set it, or write a default: \${${variable}:-value}.`;
+    const prefix = placePrefix({ path, target: 'value' }, place);
+    return `${prefix}${key} needs the environment variable ${variable}, which is not set. ${message ?? hint}`;
+  });
+  throw new RAGError('SECRET_MISSING', lines.join('\n'), {
+    details: { variable: first.variable, key: formatPath(first.path), problems: lines },
+  });
+}
+
+function isUsed(path: ConfigPath, root: unknown): boolean {
+  const [rag, area, part] = path;
+  if (rag !== 'rag') return true;
+  if (area === 'storage' && part === 'cloud') {
+    const provider = valueAt(root, ['rag', 'provider']);
+    return provider !== undefined && provider === valueAt(root, ['rag', 'storage', 'cloud', 'type']);
+  }
+  if (area === 'sources' && typeof part === 'number') {
+    const enabled = valueAt(root, ['rag', 'sources', part, 'enabled']);
+    return !(enabled === false || String(enabled).trim().toLowerCase() === 'false');
+  }
+  return true;
+}

@@ -1,0 +1,114 @@
+import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
+import { BUILT_SOURCE_TYPES } from './schema/sources.js';
+import { BUILT_PROVIDERS } from './schema/storage.js';
+
+/** A setting that is understood and has no effect in this version. */
+export interface InactiveSetting {
+  /** `rag.sources[0].watch` */
+  readonly setting: string;
+  readonly reason: string;
+  /** True where commands that need it stop (exit 2) instead of going on without it. */
+  readonly stops: boolean;
+}
+
+interface InactiveRule {
+  /** Path below `rag`; `*` stands for every list position. */
+  readonly path: ConfigPath;
+  readonly reason: string | ((value: unknown, rag: unknown) => string);
+  readonly stops?: boolean;
+  /** Whether the rule holds for a value that the configuration states. Default: it always does. */
+  readonly when?: (value: unknown, rag: unknown) => boolean;
+}
+
+const isOn = (value: unknown): boolean => !(isRecord(value) && value.enabled === false) && value !== false;
+const isBuilt = (names: readonly string[], value: unknown): boolean => names.includes(String(value));
+const providerOf = (rag: unknown): unknown => valueAt(rag, ['provider']) ?? 'auto';
+
+/** What this version accepts and does not do yet. A later version deletes lines here as it learns. */
+const RULES: readonly InactiveRule[] = [
+  {
+    path: ['provider'],
+    when: (value) => value !== 'auto' && !isBuilt(BUILT_PROVIDERS, value),
+    reason: (value) =>
+      `the store "${String(value)}" is not built yet; use ${BUILT_PROVIDERS.join(', ')} or auto`,
+    stops: true,
+  },
+  {
+    path: ['storage', 'local', 'type'],
+    when: (value, rag) => value !== providerOf(rag),
+    reason: (_, rag) => `only informs: rag.provider is "${String(providerOf(rag))}" and decides`,
+  },
+  {
+    path: ['storage', 'cloud'],
+    reason: (_, rag) => `read only for a hosted store; rag.provider is "${String(providerOf(rag))}"`,
+  },
+  {
+    path: ['embedding', 'device'],
+    when: (value, rag) =>
+      value === 'cuda' && (valueAt(rag, ['embedding', 'model']) ?? 'builtin') === 'builtin',
+    reason: 'the built-in model runs on the CPU',
+  },
+  {
+    path: ['retrieval', 'maxDistance'],
+    reason: 'scores are calibrated relevance, not distances; retrieval.minSimilarity is the threshold',
+  },
+  {
+    path: ['retrieval', 'rerank'],
+    when: isOn,
+    reason: 'no reranker is built yet; results come without it (degradation level 1)',
+  },
+  { path: ['retrieval', 'cache'], when: isOn, reason: 'the query cache is not built yet' },
+  {
+    path: ['sources', '*', 'type'],
+    when: (value) => !isBuilt(BUILT_SOURCE_TYPES, value),
+    reason: (value) =>
+      `sources of type "${String(value)}" are not built yet; set "enabled: false" to go on without it`,
+    stops: true,
+  },
+  { path: ['sources', '*', 'watch'], when: isOn, reason: 'watching is not built yet; run "ragstone index"' },
+  {
+    path: ['sources', '*', 'autoIndex'],
+    when: isOn,
+    reason: 'automatic indexing is not built yet; run "ragstone index"',
+  },
+  { path: ['sources', '*', 'indexSchedule'], reason: 'schedules are not built yet; run "ragstone index"' },
+  { path: ['sources', '*', 'updateSchedule'], reason: 'schedules are not built yet; run "ragstone index"' },
+  { path: ['monitoring', 'metrics'], when: isOn, reason: 'metric files are not built yet' },
+  {
+    path: ['monitoring', 'logging', 'path'],
+    reason: 'logs go to standard error; log files are not built yet',
+  },
+  { path: ['monitoring', 'logging', 'maxFiles'], reason: 'log files are not built yet' },
+  { path: ['monitoring', 'logging', 'maxSize'], reason: 'log files are not built yet' },
+  { path: ['monitoring', 'healthCheck'], when: isOn, reason: 'health checks are not built yet' },
+  { path: ['monitoring', 'alerts'], when: isOn, reason: 'alerts are not built yet' },
+];
+
+/** The settings of a configuration that have no effect in this version. Disabled sources count as one. */
+export function listInactiveSettings(rag: unknown): InactiveSetting[] {
+  const found: InactiveSetting[] = [];
+  for (const [index, source] of sourcesOf(rag).entries())
+    if (!isOn(source))
+      found.push({ setting: `rag.sources[${index}]`, reason: 'enabled is false', stops: false });
+  for (const rule of RULES) {
+    for (const path of expandPattern(rule.path, rag)) {
+      const value = valueAt(rag, path);
+      if (value === undefined || (rule.when && !rule.when(value, rag))) continue;
+      const reason = typeof rule.reason === 'string' ? rule.reason : rule.reason(value, rag);
+      found.push({ setting: formatPath(['rag', ...path]), reason, stops: rule.stops ?? false });
+    }
+  }
+  return found;
+}
+
+const sourcesOf = (rag: unknown): readonly unknown[] => {
+  const sources = valueAt(rag, ['sources']);
+  return Array.isArray(sources) ? sources : [];
+};
+
+function expandPattern(pattern: ConfigPath, rag: unknown): ConfigPath[] {
+  if (!pattern.includes('*')) return [pattern];
+  return sourcesOf(rag).flatMap((source, index) =>
+    isOn(source) ? [pattern.map((part) => (part === '*' ? index : part))] : [],
+  );
+}

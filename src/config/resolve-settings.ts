@@ -1,0 +1,102 @@
+import { resolve } from 'node:path';
+import type { ChunkingOptions } from '../chunking/chunker.js';
+import type { ConfigPath } from './config-path.js';
+import { explainChunkingConflict, resolveChunking, resolveSourceChunking } from './resolve-chunking.js';
+import type { ResolvedSettings, ResolvedSource } from './resolved-config.js';
+import type { RAGSettings } from './schema/index.js';
+import type { ConfigProblem } from './validate-tree.js';
+
+/** A checked file as the schema gives it. */
+interface CheckedFile {
+  readonly rag: RAGSettings;
+  readonly rag_embedding_model?: string | undefined;
+  readonly rag_top_k?: number | undefined;
+}
+
+interface Folders {
+  readonly projectRoot: string;
+  readonly dataDir: string;
+}
+
+/** Fills what depends on other settings, makes paths absolute, and checks what no single value shows. */
+export function resolveSettings(
+  file: CheckedFile,
+  folders: Folders,
+): { readonly settings: ResolvedSettings; readonly problems: readonly ConfigProblem[] } {
+  const { rag } = file;
+  const problems: ConfigProblem[] = [];
+  const refuse = (path: ConfigPath, problem: string): void => {
+    problems.push({ path, target: 'value', problem });
+  };
+  const chunking = resolveChunking(rag.chunking);
+  checkChunking(chunking, ['rag', 'chunking'], refuse);
+  checkSourceNames(rag, refuse);
+  const sources = rag.sources.map((source, index) =>
+    resolveSource(source, rag, folders, (own) =>
+      checkChunking(own, ['rag', 'sources', index, 'chunking'], refuse),
+    ),
+  );
+  const { topK } = rag.retrieval.rerank;
+  if (topK !== undefined && rag.retrieval.rerank.enabled && topK > rag.retrieval.topK)
+    refuse(
+      ['rag', 'retrieval', 'rerank', 'topK'],
+      `rag.retrieval.rerank.topK (${topK}) must not be more than rag.retrieval.topK (${rag.retrieval.topK}).`,
+    );
+
+  const model = file.rag_embedding_model ?? rag.embedding.model;
+  const { cache } = rag.embedding;
+  const { local } = rag.storage;
+  return {
+    problems,
+    settings: {
+      ...rag,
+      chunking,
+      sources,
+      embedding: {
+        ...rag.embedding,
+        model,
+        fallback: rag.embedding.fallback ?? (model.startsWith('transformers:') ? 'error' : 'builtin'),
+        cache: { ...cache, path: resolveIn(folders, cache.path, 'cache/embeddings') },
+      },
+      storage: { ...rag.storage, local: { ...local, path: resolveIn(folders, local.path, 'store') } },
+      retrieval: { ...rag.retrieval, topK: file.rag_top_k ?? rag.retrieval.topK },
+    },
+  };
+}
+
+/** A stated path is relative to the project, a default one to the data folder. */
+const resolveIn = (folders: Folders, stated: string | undefined, fallback: string): string =>
+  stated === undefined ? resolve(folders.dataDir, fallback) : resolve(folders.projectRoot, stated);
+
+function resolveSource(
+  source: RAGSettings['sources'][number],
+  rag: RAGSettings,
+  folders: Folders,
+  check: (chunking: ChunkingOptions) => void,
+): ResolvedSource {
+  const { chunking: stated, ...rest } = source;
+  const chunking = stated === undefined ? undefined : resolveSourceChunking(rag.chunking, stated);
+  if (chunking !== undefined && source.enabled) check(chunking);
+  const own = chunking === undefined ? {} : { chunking };
+  return 'root' in rest
+    ? { ...rest, ...own, root: resolve(folders.projectRoot, rest.root) }
+    : { ...rest, ...own };
+}
+
+function checkChunking(
+  chunking: ChunkingOptions,
+  path: ConfigPath,
+  refuse: (path: ConfigPath, problem: string) => void,
+): void {
+  const conflict = explainChunkingConflict(chunking);
+  if (conflict !== undefined) refuse(path, `${path.join('.')}: ${conflict}.`);
+}
+
+function checkSourceNames(rag: RAGSettings, refuse: (path: ConfigPath, problem: string) => void): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of rag.sources.entries()) {
+    if (seen.has(name))
+      refuse(['rag', 'sources', index, 'name'], `Two sources are named "${name}"; names must differ.`);
+    seen.add(name);
+  }
+}

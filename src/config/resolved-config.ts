@@ -1,0 +1,64 @@
+import type { ChunkingOptions } from '../chunking/chunker.js';
+import type { Environment } from './expand-variables.js';
+import type { InactiveSetting } from './not-active.js';
+import type { RAGSettings } from './schema/index.js';
+import type { SourceSettings } from './schema/sources.js';
+import type { FilePosition } from './yaml-file.js';
+
+type WithResolvedChunking<Settings> = Settings extends SourceSettings
+  ? Omit<Settings, 'chunking'> & { readonly chunking?: ChunkingOptions }
+  : never;
+
+/** One source: `root` of file sources is absolute, and chunking of its own, where it states any, is complete. */
+export type ResolvedSource = WithResolvedChunking<SourceSettings>;
+
+/** Settings ready for use: every default filled, every path absolute. */
+export interface ResolvedSettings
+  extends Omit<RAGSettings, 'chunking' | 'sources' | 'storage' | 'embedding'> {
+  readonly chunking: ChunkingOptions;
+  readonly sources: readonly ResolvedSource[];
+  readonly storage: RAGSettings['storage'] & {
+    /** `path` is absolute: the folder of the store. */
+    readonly local: RAGSettings['storage']['local'] & { readonly path: string };
+  };
+  readonly embedding: RAGSettings['embedding'] & {
+    /** `path` is absolute: the folder of the vector cache. */
+    readonly cache: RAGSettings['embedding']['cache'] & { readonly path: string };
+    readonly fallback: 'builtin' | 'error';
+  };
+}
+
+/** Where a value comes from. */
+export type ValueOrigin =
+  | { readonly kind: 'default' }
+  /** Written in the file; `defaulted` names variables that were not set, so that the file's own default was taken. */
+  | { readonly kind: 'file'; readonly position?: FilePosition; readonly defaulted?: readonly string[] }
+  | { readonly kind: 'environment'; readonly variables: readonly string[] }
+  /** Given by the caller or on the command line. */
+  | { readonly kind: 'option' };
+
+/** A configuration that was read, checked and completed. */
+export interface ResolvedConfig {
+  readonly rag: ResolvedSettings;
+  /** By formatted path (`rag.retrieval.topK`), for values that are not defaults. */
+  readonly origins: ReadonlyMap<string, ValueOrigin>;
+  /** Absolute folder that relative paths of the configuration start from. */
+  readonly projectRoot: string;
+  /** Absolute folder of ledger, store, caches and lock. */
+  readonly dataDir: string;
+  /** The file that was read, absolute; absent where there was none. */
+  readonly file?: string;
+  /** Settings that are stated and have no effect in this version. */
+  readonly notActive: readonly InactiveSetting[];
+  /** The environment that references were read from, for packages and models that read their own variables. */
+  readonly environment: Environment;
+}
+
+/** Origin of one value; whatever is not stated anywhere is a default. */
+export function originOf(config: ResolvedConfig, path: string): ValueOrigin {
+  for (let place = path; place !== ''; place = place.replace(/(\.[^.[]*|\[\d+\])$|^[^.[]*$/, '')) {
+    const origin = config.origins.get(place);
+    if (origin !== undefined) return origin;
+  }
+  return { kind: 'default' };
+}

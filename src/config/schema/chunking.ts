@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { stringList, unescapeText, wholeNumber } from './values.js';
+
+const fields = {
+  strategy: z
+    .enum(['semantic', 'recursive', 'fixed', 'pbi_aware', 'whole'])
+    .optional()
+    .describe(
+      'How documents are cut. `semantic` follows headings, paragraphs, lists, code and tables; `recursive` cuts at `splitOn`; `fixed` cuts by size alone; `pbi_aware` keeps the fields of a work item together; `whole` does not cut. Default: `semantic`, and `pbi_aware` for `pbi_json` sources.',
+    ),
+  unit: z
+    .enum(['tokens', 'characters'])
+    .optional()
+    .describe(
+      'What the sizes count: tokens of the built-in tokenizer, or UTF-16 characters. Default: `characters` where the block states a size, else `tokens`.',
+    ),
+  minSize: wholeNumber(0)
+    .optional()
+    .describe(
+      'A shorter chunk is merged with its neighbour in the same section, in `unit`. Default: 60 tokens or 100 characters.',
+    ),
+  maxSize: wholeNumber(1)
+    .optional()
+    .describe('No chunk is longer, in `unit`. Default: 240 tokens or 500 characters.'),
+  overlap: wholeNumber(0)
+    .optional()
+    .describe(
+      'Repeated from the end of the previous chunk where a block had to be cut inside, in `unit`. Default: 30 tokens or 50 characters.',
+    ),
+  splitOn: z
+    .array(z.string().min(1).transform(unescapeText))
+    .min(1)
+    .optional()
+    .describe(
+      "Where `recursive` cuts, best first; `'\\n'` is a newline. Default: `['\\n\\n', '\\n', '. ', ', ']`.",
+    ),
+  preserveWhitespace: z
+    .boolean()
+    .optional()
+    .describe('Keep white space at both ends of a chunk. Default: `false`.'),
+  preserveFields: stringList()
+    .optional()
+    .describe(
+      '`pbi_aware`: fields that stay together in the first chunk. Default: `[title, description, acceptance_criteria]`.',
+    ),
+  chunkByField: z.boolean().optional().describe('`pbi_aware`: one chunk for each field. Default: `false`.'),
+};
+
+/** `rag.chunking`, and `chunking` of one source. Defaults are filled by `resolveChunking`, for they depend on the unit. */
+export const chunkingSchema = z.strictObject(fields);
+
+/** What a configuration states about chunking; everything may be absent. */
+export type ChunkingSettings = z.output<typeof chunkingSchema>;

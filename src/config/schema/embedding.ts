@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { wholeNumber } from './values.js';
+
+const cache = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Keep computed vectors on disk, so that a text is embedded once. Models that cost less than the disk (`builtin`) skip it.',
+      ),
+    path: z
+      .string()
+      .optional()
+      .describe('Folder of the vector cache. Default: `cache/embeddings` in the data folder.'),
+    maxSize: wholeNumber(1)
+      .default(1000)
+      .describe(
+        'Size limit of the vector cache, in MB (10^6 bytes); the least recently used entries go first.',
+      ),
+  })
+  .prefault({})
+  .describe('Cache of computed vectors.');
+
+/** `rag.embedding`: the model that turns text into vectors. */
+export const embeddingSchema = z
+  .strictObject({
+    model: z
+      .string()
+      .min(1)
+      .default('builtin')
+      .describe(
+        'Embedding model. `builtin` ships with the package. `transformers:PATH_OR_ID` runs an ONNX model folder or hub model. A bare name (`all-MiniLM-L6-v2`) is looked up among local folders and the models added with `ragstone model add`.',
+      ),
+    dimensions: wholeNumber(1)
+      .max(65_536)
+      .optional()
+      .describe(
+        'Vector length that the model is expected to have; a different one is refused. Ignored, with a notice, where `fallback` replaced the model. Default: whatever the model has.',
+      ),
+    batchSize: wholeNumber(1)
+      .max(4096)
+      .default(32)
+      .describe('Texts that go through the model at once; capped by what the model takes.'),
+    device: z
+      .enum(['cpu', 'cuda'])
+      .default('cpu')
+      .describe('Where a transformers model runs. `builtin` always runs on the CPU.'),
+    fallback: z
+      .enum(['builtin', 'error'])
+      .optional()
+      .describe(
+        'What to do when the model cannot be found on this machine: use `builtin` and say so in every command, or stop with an error. Default: `builtin` for a bare name, `error` for `transformers:...`.',
+      ),
+    allowRemote: z
+      .boolean()
+      .default(false)
+      .describe('Allow downloading a model that is not on this machine from the Hugging Face hub.'),
+    cache,
+  })
+  .prefault({})
+  .describe('How text becomes vectors.');

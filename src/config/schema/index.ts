@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { chunkingSchema } from './chunking.js';
+import { embeddingSchema } from './embedding.js';
+import { monitoringSchema } from './monitoring.js';
+import { retrievalSchema } from './retrieval.js';
+import { sourcesSchema } from './sources.js';
+import { PROVIDERS, storageSchema } from './storage.js';
+import { wholeNumber } from './values.js';
+
+const limits = z
+  .strictObject({
+    maxFileBytes: wholeNumber(1)
+      .default(10_485_760)
+      .describe('A larger file is reported and not read, in bytes (10 MiB).'),
+  })
+  .prefault({})
+  .describe('Limits that protect the process.');
+
+/** Everything under `rag:`. Unknown keys are refused. */
+export const ragSchema = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe('`false` switches retrieval off: searches answer with nothing at degradation level 5.'),
+  provider: z
+    .enum(PROVIDERS)
+    .default('auto')
+    .describe('Store of chunks and vectors. `auto` takes `lancedb` where it is installed, else `libsql`.'),
+  embedding: embeddingSchema,
+  storage: storageSchema,
+  chunking: chunkingSchema.optional().describe('How documents are cut into chunks.'),
+  retrieval: retrievalSchema,
+  sources: sourcesSchema,
+  limits,
+  monitoring: monitoringSchema,
+});
+
+/** A whole configuration file. */
+export const configFileSchema = z.strictObject({
+  rag: ragSchema.prefault({}).describe('All settings of the engine.'),
+  rag_embedding_model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Another spelling of `rag.embedding.model`. State one of the two.'),
+  rag_top_k: wholeNumber(1)
+    .max(1000)
+    .optional()
+    .describe('Another spelling of `rag.retrieval.topK`. State one of the two.'),
+});
+
+/** What may be written under `rag:`, every key optional. */
+export type RAGSettingsInput = z.input<typeof ragSchema>;
+
+/** A configuration as an object: the content of `rag:` (seed 000, section 4.1), or a whole file with its `rag` key. */
+export type RAGConfigInput = RAGSettingsInput | z.input<typeof configFileSchema>;
+
+/** Settings with their defaults filled. */
+export type RAGSettings = z.output<typeof ragSchema>;

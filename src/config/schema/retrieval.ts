@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { share, wholeNumber } from './values.js';
+
+const weight = () => z.number().min(0);
+
+const hybrid = z
+  .strictObject({
+    weights: z
+      .strictObject({
+        semantic: weight().describe('Weight of the dense lane.'),
+        keyword: weight().describe('Weight of the lexical lane.'),
+      })
+      .refine(({ semantic, keyword }) => semantic + keyword > 0, 'must not both be 0')
+      .transform(({ semantic, keyword }) => ({
+        semantic: semantic / (semantic + keyword),
+        keyword: keyword / (semantic + keyword),
+      }))
+      .optional()
+      .describe(
+        'Weights of the lanes, as shares or percentages (0.7 and 0.3, or 70 and 30). Default: measured for the embedding model in use.',
+      ),
+  })
+  .prefault({})
+  .describe('Hybrid search.');
+
+const fusion = z
+  .strictObject({
+    method: z
+      .enum(['convex', 'rrf'])
+      .default('convex')
+      .describe(
+        'How lanes are combined: `convex` adds weighted min-max normalised scores, `rrf` is weighted reciprocal rank fusion.',
+      ),
+    k: wholeNumber(1).default(60).describe('Rank constant of `rrf`.'),
+    candidates: wholeNumber(1)
+      .max(10_000)
+      .default(100)
+      .describe('Chunks taken from each lane before fusion.'),
+  })
+  .prefault({})
+  .describe('How the lanes are combined.');
+
+const rerank = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Reorder the best candidates with a reranker. Where it is not available, results come without it and say so (degradation level 1).',
+      ),
+    model: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Reranking model: a local folder, or an id such as `cross-encoder/ms-marco-MiniLM-L-6-v2`.'),
+    topK: wholeNumber(1)
+      .optional()
+      .describe('Results kept after reranking, at most `retrieval.topK`. Default: `retrieval.topK`.'),
+    batchSize: wholeNumber(1).default(10).describe('Candidates scored at once.'),
+    candidates: wholeNumber(1).max(1000).default(50).describe('Candidates that are reordered.'),
+  })
+  .prefault({})
+  .describe('Reranking.');
+
+const nearDuplicates = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Leave out results that nearly repeat a better one.'),
+    threshold: share()
+      .default(0.9)
+      .describe('Similarity, 0 to 1, from which a result counts as a repetition.'),
+  })
+  .prefault({})
+  .describe('Removal of near-duplicate results.');
+
+const mmr = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe('Prefer results that differ from those above them.'),
+    lambda: z
+      .number()
+      .gt(0)
+      .max(1)
+      .default(0.7)
+      .describe('Trade-off of maximal marginal relevance: 1 is relevance alone, near 0 is variety alone.'),
+  })
+  .prefault({})
+  .describe('Maximal marginal relevance.');
+
+const recency = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe('Prefer documents that changed lately.'),
+    halfLifeDays: z.number().gt(0).default(180).describe('Days after which the boost is half.'),
+    weight: share().default(0.1).describe('Largest share that recency adds to a score.'),
+  })
+  .prefault({})
+  .describe('Recency boost.');
+
+const cache = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe('Answer a repeated query from memory.'),
+    ttl: wholeNumber(1).default(900).describe('Life of a cached answer, in seconds.'),
+    maxEntries: wholeNumber(1).default(100).describe('Queries kept.'),
+  })
+  .prefault({})
+  .describe('Query cache.');
+
+/** `rag.retrieval`: from a question to ranked passages. */
+export const retrievalSchema = z
+  .strictObject({
+    topK: wholeNumber(1).max(1000).default(5).describe('Results of a search.'),
+    minSimilarity: share()
+      .default(0)
+      .describe(
+        'Results with a calibrated relevance below this are left out, and the response says so; 0 switches it off. It means the same for every embedding model.',
+      ),
+    maxDistance: z
+      .number()
+      .min(0)
+      .optional()
+      .describe('Largest vector distance, for stores that think in distances. `minSimilarity` replaces it.'),
+    hybrid,
+    fusion,
+    rerank,
+    nearDuplicates,
+    mmr,
+    recency,
+    cache,
+  })
+  .prefault({})
+  .describe('From a question to ranked passages.');

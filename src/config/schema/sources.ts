@@ -1,0 +1,149 @@
+import * as z from 'zod';
+import { chunkingSchema } from './chunking.js';
+import { jsonValue, secretText, stringList, wholeNumber } from './values.js';
+
+/** Source types that this version can read. */
+export const BUILT_SOURCE_TYPES = ['markdown', 'pbi_json'] as const;
+export type BuiltSourceType = (typeof BUILT_SOURCE_TYPES)[number];
+
+const metadata = z.record(z.string(), jsonValue);
+
+const common = {
+  name: z
+    .string()
+    .regex(
+      /^[\p{L}\p{N}][\p{L}\p{N}_. -]{0,63}$/u,
+      'must be 1 to 64 letters, digits, `_`, `.`, `-` or blanks',
+    )
+    .describe("Name of the source; part of every document's identity, so renaming it indexes anew."),
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe('`false` leaves the source out; nothing of it is checked or read.'),
+  autoIndex: z.boolean().default(false).describe('Index when the service starts.'),
+  watch: z.boolean().default(false).describe('Index when a file changes.'),
+  indexSchedule: z.string().optional().describe('When to index, as a cron expression.'),
+  updateSchedule: z.string().optional().describe('When to fetch changes, as a cron expression.'),
+  chunking: chunkingSchema
+    .optional()
+    .describe('Chunking of this source; what it leaves out comes from `rag.chunking`.'),
+};
+
+const files = {
+  root: z
+    .string()
+    .min(1)
+    .default('.')
+    .describe(
+      "Folder that `paths` and document ids are relative to, itself relative to the project's folder.",
+    ),
+  paths: stringList().describe('Files and glob patterns, relative to `root`.'),
+  exclude: stringList().default([]).describe('Glob patterns that are left out.'),
+  hidden: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Read files and folders whose name starts with a dot. A pattern that names one reads it anyway.',
+    ),
+  followSymlinks: z.boolean().default(false).describe('Follow symbolic links that stay inside `root`.'),
+  maxFileBytes: wholeNumber(1)
+    .optional()
+    .describe('Size limit of one file, in bytes. Default: `limits.maxFileBytes`.'),
+};
+
+const extractors = z
+  .array(
+    z.strictObject({
+      field: z.string().min(1).describe('Field of the work item; `a.b` reaches inside.'),
+      to: z.string().min(1).describe('Name of the metadata field it becomes.'),
+    }),
+  )
+  .describe('Fields of a work item that become metadata.');
+
+const markdown = z.strictObject({
+  type: z.literal('markdown').describe('Markdown files.'),
+  ...common,
+  ...files,
+  gitignore: z.boolean().default(true).describe('Leave out what `.gitignore` files leave out.'),
+  frontmatterFields: stringList()
+    .optional()
+    .describe('Front matter fields that become metadata. Default: `[title, tags, category]`.'),
+  metadata: metadata.default({}).describe('Facts added to every document; `sourceType` is what filters use.'),
+});
+
+const pbiJson = z.strictObject({
+  type: z.literal('pbi_json').describe('Work items in JSON files: one object, a list, or one object a line.'),
+  ...common,
+  ...files,
+  gitignore: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Leave out what `.gitignore` files leave out; build output, which is often ignored, is what is read here.',
+    ),
+  loader: z
+    .strictObject({
+      type: z.literal('json').default('json').describe('Format of the files.'),
+      schema: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe('Fields of a work item and their types (`string`, `number`, `boolean`, `string[]`, ...).'),
+    })
+    .optional()
+    .describe('How the files are read.'),
+  metadata: z
+    .object({ extractors: extractors.optional() })
+    .catchall(jsonValue)
+    .default({})
+    .describe('Facts added to every document, and `extractors` that copy fields.'),
+});
+
+const confluence = z.strictObject({
+  type: z.literal('confluence').describe('Pages of a Confluence site.'),
+  ...common,
+  baseUrl: z.string().optional().describe('Address of the site.'),
+  spaceKeys: stringList().default([]).describe('Keys of the spaces to read.'),
+  auth: z
+    .strictObject({
+      username: z.string().optional().describe('User name or e-mail address.'),
+      apiToken: secretText().optional().describe('API token. Always masked in output.'),
+      personalAccessToken: secretText().optional().describe('Token of a data centre site. Always masked.'),
+    })
+    .optional()
+    .describe('How to sign in.'),
+  syncOptions: z
+    .strictObject({
+      includeAttachments: z.boolean().default(false).describe('Read attached files too.'),
+      includeComments: z.boolean().default(true).describe('Read comments too.'),
+      maxPages: wholeNumber(1).default(1000).describe('Most pages to read.'),
+    })
+    .prefault({})
+    .describe('What to read.'),
+  metadata: metadata.default({}).describe('Facts added to every document.'),
+});
+
+const azureDevOps = z.strictObject({
+  type: z.literal('azure_devops').describe('Work items of an Azure DevOps project.'),
+  ...common,
+  organization: z.string().optional().describe('Name of the organisation.'),
+  project: z.string().optional().describe('Name of the project.'),
+  auth: z
+    .strictObject({
+      pat: secretText().optional().describe('Personal access token. Always masked in output.'),
+    })
+    .optional()
+    .describe('How to sign in.'),
+  workItemTypes: stringList().default([]).describe('Types of work items to read; empty means all.'),
+  fields: stringList().default([]).describe('Fields to read; empty means the usual ones.'),
+  maxItems: wholeNumber(1).default(5000).describe('Most work items to read.'),
+  metadata: metadata.default({}).describe('Facts added to every document.'),
+});
+
+/** One entry of `rag.sources`, told apart by `type`. */
+export const sourceSchema = z.discriminatedUnion('type', [markdown, pbiJson, confluence, azureDevOps]);
+
+/** One source as the configuration gives it, defaults filled. */
+export type SourceSettings = z.output<typeof sourceSchema>;
+
+/** `rag.sources`: where documents come from. */
+export const sourcesSchema = z.array(sourceSchema).default([]).describe('Where documents come from.');

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { secretText } from './values.js';
+
+/** Every provider name that the configuration understands. */
+export const PROVIDERS = [
+  'auto',
+  'lancedb',
+  'libsql',
+  'memory',
+  'chroma',
+  'pinecone',
+  'faiss',
+  'weaviate',
+  'postgres',
+  'qdrant',
+  'elasticsearch',
+  'opensearch',
+  'azure_ai_search',
+  'vertex_ai_search',
+] as const;
+
+/** Providers that this version can run. */
+export const BUILT_PROVIDERS = ['lancedb', 'libsql', 'memory'] as const;
+export type BuiltProvider = (typeof BUILT_PROVIDERS)[number];
+
+const local = z
+  .strictObject({
+    type: z
+      .enum(PROVIDERS)
+      .optional()
+      .describe('Kind of the local store. Only informs: `rag.provider` decides.'),
+    path: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "Folder of the store, relative to the project's folder. Default: `store` in the data folder.",
+      ),
+    persist: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Keep the index on disk. `false` keeps it in memory for the life of the process (`provider: memory`).',
+      ),
+    collection: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,48}$/, 'must be 1 to 48 letters, digits, `_` or `-`')
+      .default('ragstone')
+      .describe('Name of the collection in the store.'),
+  })
+  .prefault({})
+  .describe('Store on this machine.');
+
+const cloud = z
+  .strictObject({
+    type: z.enum(PROVIDERS).optional().describe('Kind of the hosted store.'),
+    apiKey: secretText().optional().describe('Key of the hosted store. Always masked in output.'),
+    environment: z.string().optional().describe('Region or environment of the hosted store.'),
+    index: z.string().optional().describe('Name of the index in the hosted store.'),
+    namespace: z.string().optional().describe('Namespace inside the index.'),
+    createIfNotExists: z.boolean().default(false).describe('Create the index where it does not exist.'),
+  })
+  .optional()
+  .describe('Hosted store. Read only where `rag.provider` names it.');
+
+/** `rag.storage`: where chunks and vectors are kept. */
+export const storageSchema = z
+  .strictObject({ local, cloud })
+  .prefault({})
+  .describe('Where chunks and vectors are kept.');

@@ -1,0 +1,158 @@
+import type * as z from 'zod';
+import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
+import type { ExpandedTree } from './expand-tree.js';
+import { findKeyElsewhere, knownKeysAt } from './json-schema.js';
+import { nearestName } from './nearest-name.js';
+import { configFileSchema } from './schema/index.js';
+import { isSecretKey } from './secret.js';
+
+/** One reason why a configuration is refused. */
+export interface ConfigProblem {
+  readonly path: ConfigPath;
+  /** Whether the key or its value is wrong. */
+  readonly target: 'key' | 'value';
+  readonly problem: string;
+  /** The key or value that was probably meant. */
+  readonly suggestion?: string;
+}
+
+type Parsed = z.output<typeof configFileSchema>;
+type Issue = z.core.$ZodIssue;
+
+/**
+ * Checks an expanded tree against the schema; all problems at once. `stated` is what the configuration says itself, without
+ * defaults.
+ */
+export function validateTree(
+  tree: ExpandedTree,
+): { readonly config: Parsed; readonly stated: unknown } | { readonly problems: ConfigProblem[] } {
+  let value: unknown = tree.value ?? {};
+  let result = configFileSchema.safeParse(value);
+  if (!result.success) {
+    value = readEnvironmentTexts(value, result.error.issues, tree);
+    result = configFileSchema.safeParse(value);
+  }
+  if (result.success) return { config: result.data, stated: value };
+  return { problems: result.error.issues.flatMap((issue) => explainIssue(issue, value)) };
+}
+
+/**
+ * Environment variables are texts. Where the schema wants a number or a truth value and the text came out of an expansion,
+ * it is read as one. What was written into the file as quoted text stays text and is refused.
+ */
+function readEnvironmentTexts(value: unknown, issues: readonly Issue[], tree: ExpandedTree): unknown {
+  const copy: unknown = structuredClone(value);
+  const missing = new Set(tree.missing.map(({ path }) => formatPath(path)));
+  for (const issue of issues) {
+    const path = issue.path as ConfigPath;
+    const text = valueAt(copy, path);
+    if (text === undefined && missing.has(formatPath(path))) setAt(copy, path, '');
+    if (issue.code !== 'invalid_type' || typeof text !== 'string') continue;
+    if (tree.variables.has(formatPath(path))) setAt(copy, path, readScalar(text, issue.expected));
+  }
+  return copy;
+}
+
+function readScalar(text: string, expected: string): unknown {
+  const trimmed = text.trim();
+  if (expected === 'boolean' && /^(true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true';
+  if ((expected === 'number' || expected === 'int') && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed))
+    return Number(trimmed);
+  return text;
+}
+
+function setAt(root: unknown, path: ConfigPath, value: unknown): void {
+  const parent = valueAt(root, path.slice(0, -1));
+  const last = path.at(-1);
+  if (last === undefined) return;
+  if (Array.isArray(parent)) parent[Number(last)] = value;
+  else if (isRecord(parent)) parent[String(last)] = value;
+}
+
+function explainIssue(issue: Issue, root: unknown): ConfigProblem[] {
+  const path = issue.path as ConfigPath;
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => explainUnknownKey([...path, key], root));
+  const value = valueAt(root, path);
+  const name = formatPath(path) || 'the configuration';
+  if (value === undefined && isMissing(issue)) {
+    const key = String(path.at(-1) ?? '');
+    return [{ path, target: 'value', problem: `${name} is missing; set "${key}".` }];
+  }
+  const suggestion = typeof value === 'string' ? nearestName(value, allowedNames(issue)) : undefined;
+  const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+  const problem = `${name} ${explainValue(issue, value, path)}.${hint}`;
+  return [{ path, target: 'value', problem, ...(suggestion === undefined ? {} : { suggestion }) }];
+}
+
+/** The names that a value could have been, where there is a list of them. */
+function allowedNames(issue: Issue): string[] {
+  if (issue.code === 'invalid_value') return issue.values.map(String);
+  return issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)
+    ? issue.options.map(String)
+    : [];
+}
+
+const isMissing = (issue: Issue): boolean =>
+  issue.code === 'invalid_type' || issue.code === 'invalid_value' || issue.code === 'invalid_union';
+
+const KINDS: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  string: 'a text',
+  array: 'a list',
+  object: 'a block of settings',
+  record: 'a block of settings',
+};
+
+function explainValue(issue: Issue, value: unknown, path: ConfigPath): string {
+  const shown = describeValue(value, path);
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${KINDS[issue.expected] ?? issue.expected}, not ${shown}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}, not ${shown}`;
+    case 'too_small':
+      return issue.origin === 'number' || issue.origin === 'int'
+        ? `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}, not ${shown}`
+        : 'must not be empty';
+    case 'too_big':
+      return `must be at most ${issue.maximum}, not ${shown}`;
+    case 'invalid_union':
+      return allowedNames(issue).length > 0
+        ? `must be one of ${allowedNames(issue).join(', ')}, not ${shown}`
+        : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+function describeValue(value: unknown, path: ConfigPath): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a block of settings';
+  if (isSecretKey(String(path.at(-1) ?? ''))) return `a ${typeof value === 'string' ? 'text' : typeof value}`;
+  return typeof value === 'string' ? `the text "${value.slice(0, 60)}"` : String(value);
+}
+
+function explainUnknownKey(path: ConfigPath, root: unknown): ConfigProblem {
+  const key = String(path.at(-1));
+  const parent = path.slice(0, -1);
+  const known = knownKeysAt(parent, root);
+  const suggestion = nearestName(key, known);
+  const elsewhere = suggestion === undefined ? findKeyElsewhere(key) : undefined;
+  const hint =
+    suggestion !== undefined
+      ? `Did you mean "${suggestion}"?`
+      : elsewhere !== undefined
+        ? `Did you mean "${elsewhere}"?`
+        : `Known here: ${known.join(', ')}.`;
+  const found = suggestion ?? elsewhere;
+  return {
+    path,
+    target: 'key',
+    problem: `Unknown key "${formatPath(path)}". ${hint}`,
+    ...(found === undefined ? {} : { suggestion: found }),
+  };
+}
