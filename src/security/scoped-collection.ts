@@ -1,0 +1,82 @@
+import type { ChunkRecord, ScoredChunk, StoredChunk } from '../core/chunk.js';
+import { RAGError } from '../core/errors.js';
+import { and, type Filter, matchesFilter } from '../core/filter.js';
+import type { MetadataValue } from '../core/metadata.js';
+import { type Scope, scopeFilter } from '../core/scope.js';
+import type { VectorCollection } from '../stores/vector-store.js';
+
+/**
+ * The collection as one scope may see it: every read, count and delete is narrowed by the scope's filter, and a batch with
+ * a record of another tenant or project is refused before anything is written (`STORE_INVALID_RECORD`).
+ *
+ * Written member by member on purpose: a member that `VectorCollection` gains later does not exist here until someone has
+ * decided how it is scoped. `optimize` and `stats` concern the collection as a whole and show no record. Upsert replaces
+ * by id without asking whose record it was: ids are hashes over the tenant (`core/ids.ts`), so none is shared.
+ */
+export function scopeCollection(collection: VectorCollection, scope: Scope): VectorCollection {
+  const admitted = scopeFilter(scope);
+  const narrow = (filter: Filter): Filter => narrowed(admitted, filter);
+  return {
+    spec: collection.spec,
+    upsert: async (records, signal) => {
+      for (const record of records) assertOwn(record, scope);
+      await collection.upsert(records, signal);
+    },
+    get: async (ids, options) => {
+      const chunks = await collection.get(ids, options);
+      return chunks.filter((chunk) => matchesFilter(admitted, (field) => ownershipField(chunk, field)));
+    },
+    delete: async (filter, signal) => collection.delete(narrow(filter), signal),
+    list: async (query) => collection.list({ ...query, filter: narrow(query.filter) }),
+    count: async (filter, signal) => collection.count(narrow(filter), signal),
+    searchVector: async (query) => collection.searchVector({ ...query, filter: narrow(query.filter) }),
+    ...scopedTextSearch(collection, narrow),
+    optimize: (signal) => collection.optimize(signal),
+    stats: () => collection.stats(),
+  };
+}
+
+function scopedTextSearch(
+  collection: VectorCollection,
+  narrow: (filter: Filter) => Filter,
+): Pick<VectorCollection, 'searchText'> {
+  const searchText = collection.searchText?.bind(collection);
+  if (searchText === undefined) return {};
+  return {
+    searchText: async (query): Promise<ScoredChunk[]> =>
+      searchText({ ...query, filter: narrow(query.filter) }),
+  };
+}
+
+// Callers in plain JavaScript can leave the filter out; it must not come to mean everything the scope may see.
+function narrowed(admitted: Filter, filter: Filter | undefined): Filter {
+  if (filter === undefined || filter === null)
+    throw new RAGError('QUERY_INVALID', 'A filter is required; pass EVERYTHING to mean every chunk.');
+  return and(admitted, filter);
+}
+
+function assertOwn(record: ChunkRecord, scope: Scope): void {
+  const isOwn =
+    record.tenant === scope.tenant && (scope.project === undefined || record.project === scope.project);
+  if (isOwn) return;
+  throw new RAGError(
+    'STORE_INVALID_RECORD',
+    `Chunk ${JSON.stringify(record.id)} belongs to another tenant or project than the scope that writes it; nothing was written.`,
+  );
+}
+
+/** The fields that `scopeFilter` reads. An unknown one fails loudly, for taking it as missing could admit a record. */
+function ownershipField(chunk: StoredChunk, field: string): MetadataValue | undefined {
+  switch (field) {
+    case '$tenant':
+      return chunk.tenant;
+    case '$project':
+      return chunk.project;
+    case '$level':
+      return chunk.access.level;
+    case '$groups':
+      return chunk.access.groups;
+    default:
+      throw new RAGError('INTERNAL', `The scope filter reads ${field}, which get() cannot check.`);
+  }
+}
