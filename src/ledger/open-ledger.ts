@@ -59,6 +59,8 @@ function prepare(database: SqliteDatabase, readOnly: boolean): void {
   if (version < MIGRATIONS.length) migrate(database);
   database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA foreign_keys = ON');
+  // Chunk ids are random: the pages of their index must stay in memory while many are written (KiB).
+  database.exec('PRAGMA cache_size = -32768');
   // The log is cut back to this after a large run.
   database.exec(`PRAGMA journal_size_limit = ${16 * 1024 * 1024}`);
 }

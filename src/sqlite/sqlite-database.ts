@@ -152,7 +152,8 @@ function openDriver(path: string, timeout: number): Database.Database {
     // A reader of a WAL file needs its shared memory file, which cannot be made in a read-only folder. Where there is no
     // log either, nobody is writing, and the file can be read as it stands.
     database.close();
-    if (sqliteFaultOf(error) !== 'cannot-open' || bytesOf(`${path}-wal`) > 0) throw error;
+    const kind = sqliteFaultOf(error);
+    if ((kind !== 'cannot-open' && kind !== 'read-only') || bytesOf(`${path}-wal`) > 0) throw error;
     return new Database(`${pathToFileURL(path).href}?immutable=1`, { timeout });
   }
 }

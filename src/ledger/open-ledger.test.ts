@@ -1,0 +1,269 @@
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RAGError } from '../core/errors.js';
+import { SqliteDatabase } from '../sqlite/sqlite-database.js';
+import type { Ledger } from './ledger.js';
+import { discardLedger, openLedger } from './open-ledger.js';
+
+const AT = '2026-01-01T00:00:00.000Z';
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ragstone-ledger-'));
+  path = join(folder, 'ledger.db');
+});
+
+afterEach(() => {
+  chmodSync(folder, 0o755);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+// Also runs inside the child processes, so it refers to nothing outside itself.
+function write(ledger: Ledger, id: string, text: string, at: string): void {
+  const facts = { tenant: 't', source: 's', sourceType: 'm', itemId: id, externalId: id, revision: 'r' };
+  ledger.plan(
+    [{ ...facts, documentId: id, metadata: {}, text, chunks: [{ chunkId: `${id}-1`, digest: 'x' }] }],
+    at,
+  );
+  ledger.commit([id], at);
+}
+
+function writeOne(): void {
+  const ledger = openLedger({ path });
+  write(ledger, 'd0', 'text', AT);
+  ledger.close();
+}
+
+function reasonOf(work: () => unknown): { reason: string; message: string } {
+  try {
+    work();
+  } catch (error) {
+    if (RAGError.isInstance(error)) return { reason: error.reason, message: error.message };
+    throw error;
+  }
+  return { reason: 'none', message: '' };
+}
+
+/** A program for a child process, with `openLedger`, `write`, `path` and `AT` in scope. */
+const program = (body: string): string[] => [
+  '--import',
+  'tsx',
+  '--input-type=module',
+  '-e',
+  `import { openLedger } from ${JSON.stringify(new URL('./open-ledger.ts', import.meta.url).href)};
+   const path = ${JSON.stringify(path)}, AT = ${JSON.stringify(AT)};
+   ${write.toString()}
+   const reasonOf = (work) => { try { work(); return 'none'; } catch (error) { return error.reason ?? String(error); } };
+   ${body}`,
+];
+
+describe('opening', () => {
+  it('makes file and folder, and finds what was written', () => {
+    path = join(folder, 'new', 'folder', 'ledger.db');
+    writeOne();
+    const ledger = openLedger({ path });
+    expect(ledger.text('d0')).toBe('text');
+    expect(ledger.bytes()).toBeGreaterThan(1000);
+    expect(ledger.integrity()).toEqual([]);
+    ledger.close();
+  });
+
+  it('for reading makes nothing and says what to do where there is no index', () => {
+    const { reason, message } = reasonOf(() => openLedger({ path, readOnly: true }));
+    expect(reason).toBe('INDEX_EMPTY');
+    expect(message).toContain('ragstone index');
+    expect(existsSync(path)).toBe(false);
+    writeFileSync(path, '');
+    expect(reasonOf(() => openLedger({ path, readOnly: true })).reason).toBe('INDEX_EMPTY');
+  });
+
+  it('for reading refuses every write', () => {
+    writeOne();
+    const ledger = openLedger({ path, readOnly: true });
+    expect(ledger.text('d0')).toBe('text');
+    expect(reasonOf(() => ledger.startRun('index', AT)).reason).toBe('INDEX_READ_ONLY');
+    ledger.close();
+  });
+
+  it('refuses a newer schema, for reading too', () => {
+    writeOne();
+    const database = SqliteDatabase.open(path, { toError: (_, cause) => new Error('', { cause }) });
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    for (const readOnly of [true, false]) {
+      const { reason, message } = reasonOf(() => openLedger({ path, readOnly }));
+      expect(reason).toBe('INDEX_SCHEMA_TOO_NEW');
+      expect(message).toContain('Update ragstone');
+    }
+  });
+
+  it('lets a reader see each commit of a writer, and never half of one', () => {
+    writeOne();
+    const reader = openLedger({ path, readOnly: true });
+    const writer = openLedger({ path });
+    expect(reader.text('d1')).toBeUndefined();
+    write(writer, 'd1', 'one', AT);
+    expect(reader.text('d1')).toBe('one');
+    reader.close();
+    writer.close();
+  });
+});
+
+describe('a damaged file', () => {
+  const damages: Record<string, () => void> = {
+    'overwritten from the start': () => writeFileSync(path, Buffer.alloc(20_000, 7)),
+    'replaced by text': () =>
+      writeFileSync(path, 'this is no database, but long enough to look at'.repeat(50)),
+    'cut off': () => truncateSync(path, 6000),
+    'overwritten in the middle': () => {
+      const bytes = readFileSync(path);
+      bytes.fill(0xee, 4096);
+      writeFileSync(path, bytes);
+    },
+  };
+
+  it.each(Object.keys(damages))('%s is named, and can be discarded', (name) => {
+    writeOne();
+    discardLog();
+    damages[name]?.();
+    const { reason, message } = reasonOf(() => {
+      const ledger = openLedger({ path });
+      try {
+        ledger.sources();
+        ledger.text('d0');
+        write(ledger, 'd1', 'one', AT);
+      } finally {
+        ledger.close();
+      }
+    });
+    expect(reason).toBe('INDEX_DAMAGED');
+    expect(message).toContain(path);
+    expect(message).toContain('ragstone index --force');
+    discardLedger(path);
+    writeOne();
+    expect(openLedger({ path }).text('d0')).toBe('text');
+  });
+
+  it('with a value of another type is named', () => {
+    writeOne();
+    const database = SqliteDatabase.open(path, { toError: (_, cause) => new Error('', { cause }) });
+    database.exec("UPDATE document SET metadata = '{broken', status = 'indexed'");
+    database.close();
+    const ledger = openLedger({ path });
+    expect(reasonOf(() => ledger.document('d0')).reason).toBe('INDEX_DAMAGED');
+    ledger.close();
+  });
+
+  it('is described by integrity in words', () => {
+    writeOne();
+    const ledger = openLedger({ path });
+    for (let i = 1; i < 200; i++) write(ledger, `d${i}`, 'x'.repeat(500), AT);
+    ledger.close();
+    discardLog();
+    const bytes = readFileSync(path);
+    bytes.fill(0xee, Math.floor(bytes.length / 2));
+    writeFileSync(path, bytes);
+    const damaged = openLedger({ path, readOnly: true });
+    expect(damaged.integrity().length).toBeGreaterThan(0);
+    damaged.close();
+  });
+
+  // A log left by the driver would heal the file again.
+  function discardLog(): void {
+    for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+  }
+});
+
+describe.skipIf(process.platform === 'win32')('a read-only folder', () => {
+  // Root may write everywhere, so the child gives its rights away.
+  const asNobody = `if (process.getuid() === 0) { process.setgid(65534); process.setuid(65534); }`;
+
+  it.each(['with its log', 'without its log'])('is read and refuses writes, %s', (log) => {
+    writeOne();
+    if (log === 'without its log')
+      for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+    chmodSync(folder, 0o555);
+    const script = `${asNobody}
+      const reader = openLedger({ path, readOnly: true });
+      const writer = openLedger({ path });
+      console.log(JSON.stringify([
+        reader.text('d0'), writer.text('d0'), reader.integrity(),
+        reasonOf(() => write(writer, 'd1', 'one', AT)), reasonOf(() => reader.startRun('x', AT)),
+        reasonOf(() => openLedger({ path: path + '.new' })), reasonOf(() => openLedger({ path: path + '.new/l.db' })),
+      ]));`;
+    const child = spawnSync(process.execPath, program(script), { encoding: 'utf8' });
+    expect(child.stderr.replace(/^npm warn.*$/gm, '').trim()).toBe('');
+    const refused = 'INDEX_READ_ONLY';
+    expect(JSON.parse(child.stdout)).toEqual(['text', 'text', [], refused, refused, refused, refused]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a full disk', () => {
+  it('is INDEX_DISK_FULL, and nothing that was committed is lost', () => {
+    const script = `const ledger = openLedger({ path });
+      let committed = 0;
+      const reason = reasonOf(() => { for (;;) { write(ledger, 'd' + committed, 'x'.repeat(50_000), AT); committed++; } });
+      console.log(JSON.stringify({ committed, reason }));
+      ledger.close();`;
+    // A file-size limit of 1 MB (the unit is 1 KiB) stands for the disk: it needs no rights to set.
+    const child = spawnSync(
+      'bash',
+      ['-c', 'ulimit -f 1000 && exec "$0" "$@"', process.execPath, ...program(script)],
+      {
+        encoding: 'utf8',
+      },
+    );
+    const { committed, reason } = JSON.parse(child.stdout) as { committed: number; reason: string };
+    expect(reason).toBe('INDEX_DISK_FULL');
+    expect(committed).toBeGreaterThan(3);
+    const ledger = openLedger({ path });
+    expect(ledger.integrity()).toEqual([]);
+    const indexed = ledger.documents(undefined, 1000).filter(({ status }) => status === 'indexed');
+    expect(indexed).toHaveLength(committed);
+    write(ledger, 'after', 'text', AT);
+    ledger.close();
+  });
+});
+
+describe('kill -9', () => {
+  it('never loses a committed transaction', async () => {
+    const script = `const ledger = openLedger({ path });
+      for (let i = ledger.documents(undefined, 100000).length; ; i++) {
+        write(ledger, 'd' + String(i).padStart(6, '0'), 'x'.repeat(2000), AT);
+        process.stdout.write(i + '\\n');
+      }`;
+    let last = -1;
+    for (const lines of [5, 40, 120]) {
+      const child = spawn(process.execPath, program(script), { stdio: ['ignore', 'pipe', 'inherit'] });
+      last = await lastLineBeforeKill(child, lines);
+      const ledger = openLedger({ path, readOnly: true });
+      expect(ledger.integrity()).toEqual([]);
+      const indexed = ledger.documents(undefined, 100_000).filter(({ status }) => status === 'indexed');
+      expect(indexed.length).toBeGreaterThanOrEqual(last + 1);
+      ledger.close();
+    }
+  });
+
+  async function lastLineBeforeKill(child: ChildProcessByStdio<null, Readable, null>, lines: number) {
+    let output = '';
+    for await (const data of child.stdout) {
+      output += String(data);
+      if (output.split('\n').length > lines) child.kill('SIGKILL');
+    }
+    return Number(output.trim().split('\n').at(-1));
+  }
+});
