@@ -1,0 +1,84 @@
+import type { ChunkSpan } from '../core/chunk.js';
+import type { Block, LineRange, ParsedDocument, TextRange } from '../core/document.js';
+import type { ChunkRange } from './chunk-range.js';
+import type { MeasureText } from './chunker.js';
+import { headingPathOf, headingsOf, type Outline } from './outline.js';
+import type { TextSizer } from './text-sizer.js';
+
+export interface AssemblyOptions {
+  readonly outline: Outline;
+  readonly sizer: TextSizer;
+  readonly countTokens: MeasureText;
+  readonly maxSize: number;
+  readonly preserveWhitespace: boolean;
+}
+
+/** Places to chunks: content, lines, heading path, context and token count follow from the offsets alone. */
+export function assembleSpans(
+  document: ParsedDocument,
+  ranges: readonly ChunkRange[],
+  options: AssemblyOptions,
+): ChunkSpan[] {
+  const lineStarts = lineStartsOf(document.text);
+  const opened = document.blocks.filter((block) => block.context !== undefined);
+  const widened = options.preserveWhitespace ? widen(document.text, ranges, options) : ranges;
+  return widened.map((range, index) => {
+    const own = ranges[index] ?? range;
+    const content = document.text.slice(range.start, range.end);
+    const context = contextAt(opened, own.start);
+    return {
+      content,
+      start: range.start,
+      end: range.end,
+      lines: linesOf(lineStarts, range),
+      headingPath: headingPathOf(options.outline, headingsOf(options.outline, own), document.title),
+      tokenCount: options.countTokens(content),
+      ...(context === undefined ? {} : { context }),
+    };
+  });
+}
+
+/** White space around a chunk goes to the chunk before it, at the start to the first one, as far as the limit allows. */
+function widen(text: string, ranges: readonly ChunkRange[], options: AssemblyOptions): TextRange[] {
+  return ranges.map((range, index) => {
+    let room = Math.max(0, Math.floor((options.maxSize - range.size) / options.sizer.spaceSize));
+    const next = ranges[index + 1]?.ownStart ?? text.length;
+    const end = Math.max(range.end, Math.min(next, range.end + room));
+    room -= end - range.end;
+    return { start: index === 0 ? Math.max(0, range.start - room) : range.start, end };
+  });
+}
+
+/** Offsets at which lines start; a line ends with a line feed, a carriage return, or both. */
+function lineStartsOf(text: string): number[] {
+  const starts = [0];
+  for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);
+  return starts;
+}
+
+const linesOf = (lineStarts: readonly number[], { start, end }: TextRange): LineRange => ({
+  start: lineAt(lineStarts, start),
+  end: lineAt(lineStarts, Math.max(start, end - 1)),
+});
+
+/** 1-based line of an offset. */
+const lineAt = (lineStarts: readonly number[], offset: number): number =>
+  lastAtOrBefore(lineStarts, offset, (start) => start) + 1;
+
+/** What opens the block that a chunk starts inside of: it must be repeated to understand the chunk. */
+function contextAt(opened: readonly Block[], offset: number): string | undefined {
+  const block = opened[lastAtOrBefore(opened, offset, ({ start }) => start)];
+  return block !== undefined && block.start < offset && offset < block.end ? block.context : undefined;
+}
+
+function lastAtOrBefore<T>(items: readonly T[], offset: number, startOf: (item: T) => number): number {
+  let low = 0;
+  let high = items.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    const item = items[middle];
+    if (item !== undefined && startOf(item) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

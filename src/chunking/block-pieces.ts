@@ -1,0 +1,85 @@
+import type { Block, BlockKind } from '../core/document.js';
+import {
+  type SplitRange,
+  splitBlankLines,
+  splitLines,
+  splitListItems,
+  splitSentences,
+} from './boundaries.js';
+import { type CutContext, cutRange, joinPieces, jointSize, measureWithin, type Piece } from './pieces.js';
+
+/** Where a block that does not fit may be cut, best first. */
+const SPLITTERS: Readonly<Record<BlockKind, readonly SplitRange[]>> = {
+  heading: [],
+  paragraph: [splitBlankLines, splitSentences],
+  list: [splitListItems, splitLines, splitSentences],
+  code: [splitBlankLines, splitLines],
+  table: [splitLines],
+  quote: [splitBlankLines, splitSentences],
+  html: [splitBlankLines, splitLines, splitSentences],
+  'front-matter': [splitLines],
+  field: [splitBlankLines, splitListItems, splitLines, splitSentences],
+};
+
+/** Kinds that lose their meaning when cut: they stay whole wherever they fit alone. */
+const WHOLE_KINDS: ReadonlySet<BlockKind> = new Set(['code', 'table']);
+const LINE_KINDS: ReadonlySet<BlockKind> = new Set(['code', 'table', 'list', 'front-matter']);
+
+/** Pieces of neighbouring blocks: each whole where it fits, else cut at its best boundaries. */
+export function piecesOf(blocks: readonly Block[], context: CutContext): Piece[] {
+  const pieces: Piece[] = [];
+  let heading: Piece | undefined;
+  for (const [index, block] of blocks.entries()) {
+    const whole = wholePiece(block, context);
+    const fits = whole !== undefined && (heading === undefined || fitsBelow(heading, whole, block, context));
+    pieces.push(...(fits ? [whole] : cutBlock(block, index, context)));
+    heading = block.kind === 'heading' ? whole : undefined;
+  }
+  return pieces;
+}
+
+function wholePiece(block: Block, context: CutContext): Piece | undefined {
+  const size = measureWithin(block, context.limits.maxSize, context.sizer);
+  if (size === undefined) return undefined;
+  const isSticky = block.kind === 'heading' || announces(block, context.text);
+  return { start: block.start, end: block.end, size, ...(isSticky ? { isSticky } : {}) };
+}
+
+/** A paragraph that ends with a colon introduces the list, code or table below it. */
+const announces = (block: Block, text: string): boolean =>
+  block.kind === 'paragraph' && /[:：]$/.test(text.slice(block.end - 1, block.end));
+
+/** Prose is rather cut than parted from its heading. */
+const fitsBelow = (heading: Piece, whole: Piece, block: Block, { sizer, limits }: CutContext): boolean =>
+  WHOLE_KINDS.has(block.kind) || jointSize(heading, whole, sizer) <= limits.maxSize;
+
+function cutBlock(block: Block, index: number, context: CutContext): Piece[] {
+  const bodyStart = block.bodyStart ?? block.start;
+  const opening =
+    bodyStart > block.start ? splitLines(context.text, { start: block.start, end: bodyStart }) : [];
+  const isLine = LINE_KINDS.has(block.kind);
+  const mark = (piece: Piece, isSticky: boolean): Piece => ({
+    ...piece,
+    startsIn: index,
+    endsIn: index,
+    ...(isSticky ? { isSticky } : {}),
+    ...(isLine ? { isLine } : {}),
+  });
+  const pieces = [
+    ...opening.flatMap((line) => cutRange(line, [], context)).map((piece) => mark(piece, true)),
+    ...cutRange({ start: bodyStart, end: block.end }, SPLITTERS[block.kind], context).map((piece) =>
+      mark(piece, false),
+    ),
+  ];
+  return block.kind === 'code' ? joinClosingFence(pieces, context) : pieces;
+}
+
+/** A closing fence alone would be a chunk of nothing. */
+function joinClosingFence(pieces: readonly Piece[], { text, sizer, limits }: CutContext): Piece[] {
+  const closing = pieces.at(-1);
+  const before = pieces.at(-2);
+  if (closing === undefined || before === undefined) return [...pieces];
+  const isFence = /^\s*(?:`{3,}|~{3,})$/.test(text.slice(closing.start, closing.end));
+  const fits = jointSize(before, closing, sizer) <= limits.maxSize - limits.overlap;
+  return isFence && fits ? [...pieces.slice(0, -2), joinPieces(before, closing, sizer)] : [...pieces];
+}
