@@ -1,8 +1,19 @@
-// Writes docs/configuration.md and config.schema.json from the configuration schema. Run by `npm run generate`.
-import { writeFileSync } from 'node:fs';
+// Writes docs/configuration.md and config.schema.json from the configuration schema: `npm run generate`.
+// With `--check` it writes nothing and ends with 1 where a file is stale.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { configReference } from '../../src/config/config-reference.js';
 import { configJsonSchema } from '../../src/config/json-schema.js';
 
-const root = new URL('../../', import.meta.url);
-writeFileSync(new URL('docs/configuration.md', root), configReference());
-writeFileSync(new URL('config.schema.json', root), `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+const generated: Readonly<Record<string, string>> = {
+  'docs/configuration.md': configReference(),
+  'config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+};
+
+for (const [path, text] of Object.entries(generated)) {
+  const file = new URL(`../../${path}`, import.meta.url);
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
+  else if (readFileSync(file, 'utf8') !== text) {
+    console.error(`${path} is stale: run "npm run generate".`);
+    process.exitCode = 1;
+  }
+}

@@ -40,8 +40,10 @@ export const embeddingSchema = z
       ),
     batchSize: wholeNumber(1)
       .max(4096)
-      .default(32)
-      .describe('Texts that go through the model at once; capped by what the model takes.'),
+      .optional()
+      .describe(
+        'Texts that go through the model at once, capped by what it takes. Default: what suits the model.',
+      ),
     device: z
       .enum(['cpu', 'cuda'])
       .default('cpu')

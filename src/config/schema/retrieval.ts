@@ -57,7 +57,12 @@ const rerank = z
       .optional()
       .describe('Results kept after reranking, at most `retrieval.topK`. Default: `retrieval.topK`.'),
     batchSize: wholeNumber(1).default(10).describe('Candidates scored at once.'),
-    candidates: wholeNumber(1).max(1000).default(50).describe('Candidates that are reordered.'),
+    candidates: wholeNumber(1).max(1000).default(100).describe('Candidates that are reordered.'),
+    deadlineMs: wholeNumber(1)
+      .default(2000)
+      .describe(
+        'A reranker that has not answered after so many milliseconds is skipped, and the response says so.',
+      ),
   })
   .prefault({})
   .describe('Reranking.');
@@ -66,8 +71,8 @@ const nearDuplicates = z
   .strictObject({
     enabled: z.boolean().default(true).describe('Leave out results that nearly repeat a better one.'),
     threshold: share()
-      .default(0.9)
-      .describe('Similarity, 0 to 1, from which a result counts as a repetition.'),
+      .default(0.85)
+      .describe('Overlap of word triples (Jaccard), 0 to 1, from which a result counts as a repetition.'),
   })
   .prefault({})
   .describe('Removal of near-duplicate results.');
@@ -88,11 +93,14 @@ const mmr = z
 const recency = z
   .strictObject({
     enabled: z.boolean().default(false).describe('Prefer documents that changed lately.'),
-    halfLifeDays: z.number().gt(0).default(180).describe('Days after which the boost is half.'),
-    weight: share().default(0.1).describe('Largest share that recency adds to a score.'),
+    halfLifeDays: z
+      .number()
+      .gt(0)
+      .default(180)
+      .describe('Age in days at which a passage has lost half of the share that age can take from a score.'),
   })
   .prefault({})
-  .describe('Recency boost.');
+  .describe('Preference for what changed lately.');
 
 const cache = z
   .strictObject({

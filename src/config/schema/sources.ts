@@ -6,6 +6,11 @@ import { jsonValue, secretText, stringList, wholeNumber } from './values.js';
 export const BUILT_SOURCE_TYPES = ['markdown', 'pbi_json'] as const;
 export type BuiltSourceType = (typeof BUILT_SOURCE_TYPES)[number];
 
+const PBI_FIELD_TYPES = [
+  ...(['string', 'number', 'boolean', 'object', 'any'] as const),
+  ...(['string[]', 'number[]', 'boolean[]', 'object[]', 'any[]'] as const),
+] as const;
+
 const metadata = z.record(z.string(), jsonValue);
 
 const common = {
@@ -67,7 +72,7 @@ const markdown = z.strictObject({
   gitignore: z.boolean().default(true).describe('Leave out what `.gitignore` files leave out.'),
   frontmatterFields: stringList()
     .optional()
-    .describe('Front matter fields that become metadata. Default: `[title, tags, category]`.'),
+    .describe('Front matter fields that become metadata. Default: all.'),
   metadata: metadata.default({}).describe('Facts added to every document; `sourceType` is what filters use.'),
 });
 
@@ -85,7 +90,7 @@ const pbiJson = z.strictObject({
     .strictObject({
       type: z.literal('json').default('json').describe('Format of the files.'),
       schema: z
-        .record(z.string(), z.string())
+        .record(z.string(), z.enum(PBI_FIELD_TYPES))
         .optional()
         .describe('Fields of a work item and their types (`string`, `number`, `boolean`, `string[]`, ...).'),
     })

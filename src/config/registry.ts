@@ -1,0 +1,226 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { ChunkingOptions } from '../chunking/chunker.js';
+import { RAGError } from '../core/errors.js';
+import type { Embedder } from '../embedding/embedder.js';
+import type { Source } from '../sources/source.js';
+import type { VectorStore } from '../stores/vector-store.js';
+import { modelCacheDir } from './models.js';
+import { resolveEmbeddingModel } from './resolve-model.js';
+import type { ResolvedConfig, ResolvedSource } from './resolved-config.js';
+import { BUILT_SOURCE_TYPES } from './schema/sources.js';
+import { BUILT_PROVIDERS, type BuiltProvider } from './schema/storage.js';
+
+/** Which store a configuration comes down to on this machine, and why, in words. */
+export interface ProviderChoice {
+  readonly provider: BuiltProvider;
+  readonly origin: string;
+}
+
+/** A store, and how it was chosen. */
+export interface ConfiguredStore extends ProviderChoice {
+  readonly store: VectorStore;
+}
+
+/** An embedder, and what a person must know about how it was chosen. */
+export interface ConfiguredEmbedder {
+  readonly embedder: Embedder;
+  readonly notices: readonly string[];
+}
+
+/** A source with what the pipeline needs to know about it beside its documents. */
+export interface SourceSetup {
+  readonly source: Source;
+  /** What `filters.sourceType` compares: `metadata.sourceType` of the configuration, else the source type's own. */
+  readonly sourceType: string;
+  /** Complete options: the source's own over the general ones, with the source type's preferred strategy. */
+  readonly chunking: ChunkingOptions;
+  /** Front matter fields that become metadata; absent means all. */
+  readonly frontmatterFields?: readonly string[];
+}
+
+const isBuiltProvider = (name: string): name is BuiltProvider =>
+  BUILT_PROVIDERS.some((built) => built === name);
+
+/**
+ * Chooses the store. `auto` keeps to what an existing index was made with, else takes LanceDB where it is installed, else
+ * libSQL, which always is.
+ *
+ * @param recorded provider of the existing index, where there is one.
+ * @throws RAGError `CONFIG_NOT_BUILT` naming the setting.
+ */
+export function chooseProvider(config: ResolvedConfig, recorded?: string): ProviderChoice {
+  const { provider, storage } = config.rag;
+  if (provider !== 'auto' && !isBuiltProvider(provider))
+    throw new RAGError(
+      'CONFIG_NOT_BUILT',
+      `rag.provider: the store "${provider}" is not built yet. Use one of ${BUILT_PROVIDERS.join(', ')}, or auto.`,
+      { details: { key: 'rag.provider', value: provider } },
+    );
+  if (!storage.local.persist) return { provider: 'memory', origin: 'rag.storage.local.persist is false' };
+  if (provider !== 'auto') return { provider, origin: `rag.provider is ${provider}` };
+  if (recorded !== undefined && isBuiltProvider(recorded))
+    return { provider: recorded, origin: 'auto: the index was made with it' };
+  return isInstalled('@lancedb/lancedb')
+    ? { provider: 'lancedb', origin: 'auto: @lancedb/lancedb is installed' }
+    : { provider: 'libsql', origin: 'auto: @lancedb/lancedb is not installed' };
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Opens the configured store; see `chooseProvider`. Loads its driver and no other. */
+export async function createStoreFor(
+  config: ResolvedConfig,
+  options: { recorded?: string } = {},
+): Promise<ConfiguredStore> {
+  const choice = chooseProvider(config, options.recorded);
+  return { ...choice, store: await openStore(choice.provider, config.rag.storage.local.path) };
+}
+
+async function openStore(provider: BuiltProvider, path: string): Promise<VectorStore> {
+  switch (provider) {
+    case 'lancedb': {
+      const { createLanceDbStore } = await import('../stores/lancedb/lancedb-store.js');
+      return createLanceDbStore({ path });
+    }
+    case 'libsql': {
+      const { createLibsqlStore } = await import('../stores/libsql/libsql-store.js');
+      return createLibsqlStore({ path: join(path, 'store.db') });
+    }
+    case 'memory': {
+      const { createMemoryStore } = await import('../stores/memory/memory-store.js');
+      return createMemoryStore();
+    }
+  }
+}
+
+/**
+ * Opens the configured embedding model; see `resolveEmbeddingModel`.
+ *
+ * @throws RAGError also `CONFIG_INVALID` where `embedding.dimensions` states another length than the chosen model has.
+ */
+export async function createEmbedderFor(config: ResolvedConfig): Promise<ConfiguredEmbedder> {
+  const model = await resolveEmbeddingModel(config);
+  if (model.kind === 'builtin') {
+    const { createStaticEmbedder } = await import('../embedding/static/static-embedder.js');
+    const embedder = await createStaticEmbedder();
+    if (model.notice !== undefined) return { embedder, notices: [model.notice] };
+    return { embedder: checkDimensions(embedder, config), notices: [] };
+  }
+  const { createTransformersEmbedder } = await import('../embedding/transformers/transformers-embedder.js');
+  const { batchSize, device } = config.rag.embedding;
+  const token = config.environment.HF_TOKEN;
+  const embedder = await createTransformersEmbedder({
+    model: model.model,
+    allowRemote: model.isRemote,
+    cacheDir: modelCacheDir(config.dataDir),
+    device,
+    ...(batchSize === undefined ? {} : { batchSize }),
+    ...(token === undefined || !model.isRemote ? {} : { token }),
+  });
+  return { embedder: checkDimensions(embedder, config), notices: [] };
+}
+
+function checkDimensions(embedder: Embedder, config: ResolvedConfig): Embedder {
+  const stated = config.rag.embedding.dimensions;
+  if (stated === undefined || stated === embedder.dimensions) return embedder;
+  throw new RAGError(
+    'CONFIG_INVALID',
+    `rag.embedding.dimensions is ${stated}, but ${embedder.identity.model} makes vectors of ${embedder.dimensions}. Correct it, or leave it out.`,
+    { details: { key: 'rag.embedding.dimensions', expected: stated, actual: embedder.dimensions } },
+  );
+}
+
+/**
+ * Every enabled source, in the order of the configuration. Nothing is read yet.
+ *
+ * @throws RAGError `CONFIG_NOT_BUILT` naming the setting, for a source type that this version cannot read.
+ */
+export async function createSourcesFor(config: ResolvedConfig): Promise<SourceSetup[]> {
+  const { sources } = config.rag;
+  const created = sources.map((settings, index) =>
+    settings.enabled ? createSource(settings, `rag.sources[${index}]`, config) : undefined,
+  );
+  return (await Promise.all(created)).filter((source) => source !== undefined);
+}
+
+async function createSource(
+  settings: ResolvedSource,
+  key: string,
+  config: ResolvedConfig,
+): Promise<SourceSetup> {
+  switch (settings.type) {
+    case 'markdown': {
+      const { createMarkdownSource } = await import('../sources/markdown/markdown-source.js');
+      const source = createMarkdownSource({
+        ...fileSelection(settings, config),
+        metadata: settings.metadata,
+      });
+      const { frontmatterFields } = settings;
+      return {
+        source,
+        sourceType: sourceTypeOf(settings.metadata, 'markdown'),
+        chunking: chunkingOf(settings, source, config),
+        ...(frontmatterFields === undefined ? {} : { frontmatterFields }),
+      };
+    }
+    case 'pbi_json': {
+      const { createPbiJsonSource } = await import('../sources/pbi-json/pbi-json-source.js');
+      const { extractors, ...metadata } = settings.metadata;
+      const schema = settings.loader?.schema;
+      const source = createPbiJsonSource({
+        ...fileSelection(settings, config),
+        metadata,
+        ...(schema === undefined ? {} : { schema }),
+        ...(extractors === undefined ? {} : { extractors }),
+      });
+      return {
+        source,
+        sourceType: sourceTypeOf(metadata, 'pbi'),
+        chunking: chunkingOf(settings, source, config),
+      };
+    }
+    case 'confluence':
+    case 'azure_devops':
+      throw new RAGError(
+        'CONFIG_NOT_BUILT',
+        `${key}.type: sources of type "${settings.type}" ("${settings.name}") are not built yet; this version reads ${BUILT_SOURCE_TYPES.join(' and ')}. Set "enabled: false" to go on without it.`,
+        { details: { key: `${key}.type`, value: settings.type } },
+      );
+  }
+}
+
+type FileSource = Extract<ResolvedSource, { type: 'markdown' | 'pbi_json' }>;
+
+const fileSelection = (settings: FileSource, config: ResolvedConfig) => ({
+  name: settings.name,
+  root: settings.root,
+  include: settings.paths,
+  exclude: settings.exclude,
+  gitignore: settings.gitignore,
+  hidden: settings.hidden,
+  followSymlinks: settings.followSymlinks,
+  maxFileBytes: settings.maxFileBytes ?? config.rag.limits.maxFileBytes,
+});
+
+const sourceTypeOf = (metadata: Readonly<Record<string, unknown>>, fallback: string): string =>
+  typeof metadata.sourceType === 'string' ? metadata.sourceType : fallback;
+
+/** A stated strategy holds; else the source's preferred one. */
+function chunkingOf(settings: ResolvedSource, source: Source, config: ResolvedConfig): ChunkingOptions {
+  const chunking = settings.chunking ?? config.rag.chunking;
+  const preferred = CHUNKING_STRATEGIES.find((strategy) => strategy === source.preferredChunking);
+  const isStated = config.origins.has(
+    `rag.sources[${config.rag.sources.indexOf(settings)}].chunking.strategy`,
+  );
+  return preferred === undefined || isStated ? chunking : { ...chunking, strategy: preferred };
+}
+
+const CHUNKING_STRATEGIES = ['semantic', 'recursive', 'fixed', 'pbi_aware', 'whole'] as const;

@@ -1,0 +1,71 @@
+import { join, resolve } from 'node:path';
+import { RAGError } from '../core/errors.js';
+import { isFolder, listModels, missingModelParts, modelCacheDir } from './models.js';
+import type { ResolvedConfig } from './resolved-config.js';
+
+/** Which embedding model a configuration comes down to on this machine. */
+export type ResolvedModel =
+  | {
+      readonly kind: 'builtin' /** Why it stands in for another model; absent where it was chosen. */;
+      readonly notice?: string;
+    }
+  | {
+      readonly kind: 'transformers';
+      /** Absolute folder, or hub id. */
+      readonly model: string;
+      readonly isRemote: boolean;
+    };
+
+const PREFIX = 'transformers:';
+
+/** Hosted models by the prefix of their name; a later version builds them. */
+const HOSTED = /^(openai|azure|google|cohere|voyage|mistral|huggingface|bedrock|ollama):/;
+
+/**
+ * Finds the configured embedding model: `builtin`; a folder (relative to the project); a model added with `ragstone model
+ * add` or fetched before; and, where downloads are allowed, a hub id. What cannot be found becomes `builtin` with a notice,
+ * or an error, as `embedding.fallback` says.
+ *
+ * @throws RAGError `MODEL_NOT_FOUND`; `CONFIG_NOT_BUILT` for a hosted model.
+ */
+export async function resolveEmbeddingModel(config: ResolvedConfig): Promise<ResolvedModel> {
+  const { model: stated, allowRemote, fallback } = config.rag.embedding;
+  if (stated === 'builtin') return { kind: 'builtin' };
+  if (HOSTED.test(stated))
+    throw new RAGError(
+      'CONFIG_NOT_BUILT',
+      `rag.embedding.model: hosted embedding models ("${stated}") are not built yet; use builtin or transformers:PATH_OR_ID.`,
+      { details: { key: 'rag.embedding.model' } },
+    );
+  const name = stated.startsWith(PREFIX) ? stated.slice(PREFIX.length) : stated;
+  const folder = await findModel(name, config);
+  if (folder !== undefined) return { kind: 'transformers', model: folder, isRemote: false };
+  if (allowRemote) return { kind: 'transformers', model: hubIdOf(name), isRemote: true };
+  const problem = `the model "${name}" is not on this machine and downloads are off`;
+  const remedy = 'Run "ragstone model add PATH" with its folder, or set rag.embedding.allowRemote: true';
+  if (fallback === 'error')
+    throw new RAGError('MODEL_NOT_FOUND', `rag.embedding.model: ${problem}. ${remedy}.`, {
+      details: { key: 'rag.embedding.model', model: name },
+    });
+  return {
+    kind: 'builtin',
+    notice: `rag.embedding.model: ${problem}, so the built-in model is used instead. ${remedy}; then "ragstone index --force".`,
+  };
+}
+
+async function findModel(name: string, config: ResolvedConfig): Promise<string | undefined> {
+  const path = resolve(config.projectRoot, name);
+  if (await isFolder(path)) return path;
+  const lastPart = name.split('/').at(-1);
+  const added = (await listModels(config.dataDir)).find((model) => model.name === lastPart && model.isUsable);
+  if (added !== undefined) return added.path;
+  if (name.includes('..')) return undefined;
+  for (const id of [name, hubIdOf(name)]) {
+    const cached = join(modelCacheDir(config.dataDir), ...id.split('/'));
+    if ((await isFolder(cached)) && (await missingModelParts(cached)).length === 0) return cached;
+  }
+  return undefined;
+}
+
+/** A name without an owner means the sentence-transformers organisation, as that library has it. */
+const hubIdOf = (name: string): string => (name.includes('/') ? name : `sentence-transformers/${name}`);
