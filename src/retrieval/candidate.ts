@@ -1,0 +1,39 @@
+import type { StoredChunk } from '../core/chunk.js';
+import { compareText } from '../core/filter.js';
+import type { Contribution } from './retriever.js';
+
+/** A chunk on its way through the steps of retrieval. Steps make new candidates, they do not change them. */
+export interface Candidate {
+  readonly chunk: StoredChunk;
+  /** Cosine, where the dense lane saw the chunk. */
+  readonly semanticScore?: number;
+  /** BM25, where a lexical search saw the chunk. */
+  readonly keywordScore?: number;
+  readonly rerankScore?: number;
+  /** How many identifiers of the query the chunk holds, of those that decide the order (see `identifier-hits.ts`). */
+  readonly identifierHits: number;
+  readonly contributions: readonly Contribution[];
+  /** Sum of the contributions. */
+  readonly score: number;
+}
+
+/** Exact identifier hits first, then the score, then the id: the one order of retrieval. */
+export function compareCandidates(a: Candidate, b: Candidate): number {
+  return b.identifierHits - a.identifierHits || b.score - a.score || compareText(a.chunk.id, b.chunk.id);
+}
+
+/** The candidate with one more summand; a summand of nothing is left out. */
+export function withContribution(candidate: Candidate, signal: string, value: number): Candidate {
+  if (value === 0) return candidate;
+  return {
+    ...candidate,
+    contributions: [...candidate.contributions, { signal, value }],
+    score: candidate.score + value,
+  };
+}
+
+/** The candidate with its score set to `score`; the contribution named `signal` closes the sum. */
+export const withScore = (candidate: Candidate, score: number, signal: string): Candidate => ({
+  ...withContribution(candidate, signal, score - candidate.score),
+  score,
+});

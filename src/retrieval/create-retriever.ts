@@ -1,0 +1,150 @@
+import { DegradationLevel } from '../core/degradation.js';
+import { throwIfAborted } from '../core/errors.js';
+import type { Reranker } from '../reranking/reranker.js';
+import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
+import type { Candidate } from './candidate.js';
+import { fuse } from './fusion/fuse.js';
+import { convexCombination, type FusionLane, reciprocalRank } from './fusion/lane-scores.js';
+import { laneWeightsFor } from './fusion/lane-weights.js';
+import { promoteIdentifierHits } from './identifier-hits.js';
+import type { EmbedQuery } from './lanes/dense-lane.js';
+import { type LaneOutcome, laneOff, runLane } from './lanes/lane.js';
+import { type PreparedQuery, prepareQuery } from './prepared-query.js';
+import { rankedCandidateOf } from './ranked-candidate.js';
+import { isMmrOn, refine } from './refine.js';
+import { rerankCandidates } from './rerank.js';
+import type {
+  LaneReport,
+  RetrievalRequest,
+  RetrievalResult,
+  RetrievalSettings,
+  Retriever,
+} from './retriever.js';
+import { type LaneOutcomes, runLanes } from './run-lanes.js';
+import { assertRequest } from './validate-request.js';
+
+export interface RetrieverOptions {
+  /** Already narrowed to the scope of the asker (`scopeCollection`). */
+  readonly collection: VectorCollection;
+  readonly capabilities: StoreCapabilities;
+  readonly embedQuery: EmbedQuery;
+  /** `ModelIdentity.model` of the embedder: decides default lane weights and calibration. */
+  readonly modelKey: string;
+  readonly reranker?: Reranker;
+  readonly settings: RetrievalSettings;
+  /** Milliseconds since the epoch. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** A retriever over one scoped collection: lanes, fusion, reranking, near-duplicates, calibration, recency, threshold, MMR. */
+export function createRetriever(options: RetrieverOptions): Retriever {
+  return { retrieve: (request) => retrieve(options, request) };
+}
+
+async function retrieve(options: RetrieverOptions, request: RetrievalRequest): Promise<RetrievalResult> {
+  const start = performance.now();
+  throwIfAborted(request.signal);
+  assertRequest(request, options.capabilities);
+  const query = prepareQuery(request.text);
+  const outcomes = await searchLanes(options, request, query);
+  const fused = fuseLanes(options, outcomes);
+  const { candidates: reranked, outcome: rerank } = await rerankStep(options, { request, query, fused });
+  const refined = refine(reranked, {
+    request,
+    modelKey: options.modelKey,
+    terms: query.lexical.terms,
+    dense: outcomes.dense.hits,
+    lexical: outcomes.lexical.hits,
+    now: (options.now ?? Date.now)(),
+  });
+  const reports = [outcomes.dense, outcomes.lexical, outcomes.identifier, rerank].map(({ report }) => report);
+  return {
+    candidates: refined.candidates.map(rankedCandidateOf),
+    lanes: reports,
+    degradationLevel: degradationOf(reports, isRerankWanted(options, request)),
+    notices: [...query.notices, ...reports.flatMap(failureNotice), ...refined.notices],
+    removed: refined.removed,
+    tookMs: performance.now() - start,
+  };
+}
+
+function searchLanes(
+  { collection, capabilities, embedQuery, settings }: RetrieverOptions,
+  { mode, filter, topK, mmrLambda, signal }: RetrievalRequest,
+  query: PreparedQuery,
+): Promise<LaneOutcomes> {
+  const limit = Math.min(Math.max(settings.candidatesPerLane, topK), capabilities.maxTopK);
+  const includeVectors = isMmrOn(mmrLambda);
+  return runLanes({
+    collection,
+    capabilities,
+    embedQuery,
+    query,
+    mode,
+    filter,
+    limit,
+    includeVectors,
+    signal,
+  });
+}
+
+function fuseLanes(
+  { settings: { fusion }, modelKey }: RetrieverOptions,
+  { dense, lexical, identifierHits }: LaneOutcomes,
+): Candidate[] {
+  const weights = fusion.weights ?? laneWeightsFor(modelKey);
+  const lanes: FusionLane[] = [
+    { signal: 'dense', weight: weights.dense, hits: dense.hits },
+    { signal: 'lexical', weight: weights.lexical, hits: lexical.hits },
+  ];
+  const scoring =
+    fusion.method === 'convex-combination' ? convexCombination : reciprocalRank(fusion.rankConstant);
+  return promoteIdentifierHits(fuse(lanes, scoring), identifierHits);
+}
+
+interface RerankInput {
+  readonly request: RetrievalRequest;
+  readonly query: PreparedQuery;
+  readonly fused: readonly Candidate[];
+}
+
+async function rerankStep(
+  options: RetrieverOptions,
+  { request: { rerank, signal }, query, fused }: RerankInput,
+): Promise<{ candidates: readonly Candidate[]; outcome: LaneOutcome }> {
+  const { reranker, settings } = options;
+  const off = (reason: string) => ({ candidates: fused, outcome: laneOff('rerank', reason) });
+  if (!(rerank ?? settings.rerank.enabled)) return off('Reranking is not asked for.');
+  if (reranker === undefined) return off('No reranker is set up.');
+  if (fused.length === 0) return off('There is nothing to rerank.');
+  let candidates = fused;
+  const maxCandidates = Math.min(settings.rerank.maxCandidates, reranker.maxCandidates);
+  const { deadlineMs } = settings.rerank;
+  const run = async () => {
+    candidates = await rerankCandidates(fused, {
+      reranker,
+      query: query.text,
+      maxCandidates,
+      deadlineMs,
+      signal,
+    });
+    return { hits: candidates.slice(0, maxCandidates).map(({ chunk, score }) => ({ chunk, score })) };
+  };
+  const outcome = await runLane('rerank', run, signal);
+  return { candidates, outcome };
+}
+
+const isRerankWanted = ({ settings }: RetrieverOptions, { rerank }: RetrievalRequest): boolean =>
+  rerank ?? settings.rerank.enabled;
+
+/** The seed has no level for a lost lexical lane; an answer without it counts as one without reranking. */
+function degradationOf(reports: readonly LaneReport[], isRerankWanted: boolean): DegradationLevel {
+  const statusOf = (lane: LaneReport['lane']) => reports.find((report) => report.lane === lane)?.status;
+  if (statusOf('dense') === 'failed') return DegradationLevel.KEYWORD_ONLY;
+  const isRerankMissing = isRerankWanted && statusOf('rerank') !== 'ran';
+  const hasFailed = reports.some((report) => report.status === 'failed');
+  return isRerankMissing || hasFailed ? DegradationLevel.NO_RERANKING : DegradationLevel.FULL_RAG;
+}
+
+const failureNotice = ({ lane, status, reason }: LaneReport): string[] =>
+  status === 'failed' ? [`The ${lane} lane failed and the others answered: ${reason ?? ''}`] : [];

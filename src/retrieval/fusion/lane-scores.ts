@@ -1,0 +1,44 @@
+import type { ScoredChunk } from '../../core/chunk.js';
+
+/** What one lane found, best first, and its share in the fusion. */
+export interface FusionLane {
+  readonly signal: 'dense' | 'lexical';
+  /** At least 0. */
+  readonly weight: number;
+  readonly hits: readonly ScoredChunk[];
+}
+
+/** The lane's contribution to each of its hits, in their order; at most the lane's weight, at least 0. */
+export type LaneScoring = (lane: FusionLane) => Float64Array;
+
+/**
+ * Min-max normalised scores times the weight: the best hit gets the whole weight, the worst nothing, as a chunk that the
+ * lane did not find gets nothing. Where all scores are equal each gets the whole weight. (Bruch, Gai and Ingber, "An
+ * Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023, find such convex combinations better than rank fusion.)
+ */
+export const convexCombination: LaneScoring = ({ hits, weight }) => {
+  const parts = new Float64Array(hits.length);
+  let minimum = Number.POSITIVE_INFINITY;
+  let maximum = Number.NEGATIVE_INFINITY;
+  for (const { score } of hits) {
+    if (score < minimum) minimum = score;
+    if (score > maximum) maximum = score;
+  }
+  const span = maximum - minimum;
+  hits.forEach(({ score }, i) => {
+    parts[i] = span === 0 ? weight : (weight * (score - minimum)) / span;
+  });
+  return parts;
+};
+
+/**
+ * Reciprocal rank fusion: weight / (k + rank), scaled so that the first hit gets the whole weight. (Cormack, Clarke and
+ * Büttcher, SIGIR 2009; they use k = 60.)
+ */
+export function reciprocalRank(k: number): LaneScoring {
+  return ({ hits, weight }) => {
+    const parts = new Float64Array(hits.length);
+    for (let i = 0; i < parts.length; i++) parts[i] = (weight * (k + 1)) / (k + i + 1);
+    return parts;
+  };
+}

@@ -1,0 +1,68 @@
+import type { ScoredChunk } from '../../core/chunk.js';
+import { RAGError } from '../../core/errors.js';
+import type { Filter } from '../../core/filter.js';
+import type { VectorCollection } from '../../stores/vector-store.js';
+import type { PreparedQuery } from '../prepared-query.js';
+import type { LaneReport } from '../retriever.js';
+
+/** What every lane needs to search. */
+export interface LaneInput {
+  readonly collection: VectorCollection;
+  readonly query: PreparedQuery;
+  readonly filter: Filter;
+  /** Most candidates to fetch. */
+  readonly limit: number;
+  readonly includeVectors: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a lane found, best first, and in words why it found nothing, where it did not even search. */
+export interface LaneHits {
+  readonly hits: readonly ScoredChunk[];
+  readonly reason?: string;
+}
+
+export interface LaneOutcome {
+  readonly report: LaneReport;
+  readonly hits: readonly ScoredChunk[];
+  /** Why the lane failed. */
+  readonly error?: unknown;
+}
+
+/** Runs a lane; a failure becomes its report, so that the other lanes go on. A cancelled search throws `ABORTED`. */
+export async function runLane(
+  lane: LaneReport['lane'],
+  search: () => Promise<LaneHits>,
+  signal: AbortSignal | undefined,
+): Promise<LaneOutcome> {
+  const start = performance.now();
+  try {
+    const { hits, reason } = await search();
+    const status = hits.length === 0 ? 'empty' : 'ran';
+    return { report: laneReport(lane, { status, reason, candidates: hits.length, start }), hits };
+  } catch (error) {
+    if (signal?.aborted === true)
+      throw new RAGError('ABORTED', 'The search was cancelled.', { cause: signal.reason });
+    const reason = RAGError.isInstance(error) ? error.message : 'It failed for an unexpected reason.';
+    return { report: laneReport(lane, { status: 'failed', reason, candidates: 0, start }), hits: [], error };
+  }
+}
+
+/** A lane that does not run, and why. */
+export const laneOff = (lane: LaneReport['lane'], reason: string): LaneOutcome => ({
+  report: { lane, status: 'off', reason, candidates: 0, tookMs: 0 },
+  hits: [],
+});
+
+function laneReport(lane: LaneReport['lane'], { status, reason, candidates, start }: LaneFacts): LaneReport {
+  const tookMs = performance.now() - start;
+  return { lane, status, ...(reason === undefined ? {} : { reason }), candidates, tookMs };
+}
+
+interface LaneFacts {
+  readonly status: LaneReport['status'];
+  readonly reason: string | undefined;
+  readonly candidates: number;
+  /** `performance.now()` when the lane began. */
+  readonly start: number;
+}

@@ -1,0 +1,49 @@
+import { extractIdentifiers } from '../analysis/identifiers.js';
+import { type AnalyzedQuery, analyzeQuery, MAX_QUERY_LENGTH } from '../analysis/lexical-analyzer.js';
+import { cutToUnits } from '../analysis/tokens.js';
+import { RAGError } from '../core/errors.js';
+
+/** Most identifiers of a query that are looked up: each costs a search. */
+const MAX_QUERY_IDENTIFIERS = 8;
+
+/** A query as the lanes need it. */
+export interface PreparedQuery {
+  /** Trimmed, and cut to `MAX_QUERY_LENGTH`. */
+  readonly text: string;
+  readonly lexical: AnalyzedQuery;
+  readonly identifiers: readonly string[];
+  readonly notices: readonly string[];
+}
+
+/** Reads a query once for all lanes. Operators, quotes and filters inside it are text. Throws `QUERY_EMPTY`. */
+export function prepareQuery(text: string): PreparedQuery {
+  const trimmed = text.trim();
+  if (trimmed === '')
+    throw new RAGError('QUERY_EMPTY', 'The query is empty; write what you are looking for.');
+  const lexical = analyzeQuery(trimmed);
+  const cut = cutToUnits(trimmed, MAX_QUERY_LENGTH);
+  const identifiers = extractIdentifiers(cut);
+  return {
+    text: cut,
+    lexical,
+    identifiers: identifiers.slice(0, MAX_QUERY_IDENTIFIERS),
+    notices: noticesOf(trimmed, lexical, identifiers),
+  };
+}
+
+function noticesOf(text: string, lexical: AnalyzedQuery, identifiers: readonly string[]): string[] {
+  const notices: string[] = [];
+  if (text.length > MAX_QUERY_LENGTH)
+    notices.push(
+      `The query has ${text.length} characters; only the first ${MAX_QUERY_LENGTH} were searched for.`,
+    );
+  else if (lexical.truncated)
+    notices.push(
+      `The query has more distinct words than are looked up; the first ${lexical.terms.length} were.`,
+    );
+  if (identifiers.length > MAX_QUERY_IDENTIFIERS)
+    notices.push(
+      `The query names ${identifiers.length} identifiers; the first ${MAX_QUERY_IDENTIFIERS} were looked up exactly.`,
+    );
+  return notices;
+}

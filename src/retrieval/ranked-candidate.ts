@@ -1,0 +1,25 @@
+import type { Candidate } from './candidate.js';
+import type { Contribution, RankedCandidate } from './retriever.js';
+
+/** What leaves retrieval: contributions of the same signal are added up, `calibration` last. */
+export function rankedCandidateOf(candidate: Candidate): RankedCandidate {
+  const { chunk, score, semanticScore, keywordScore, rerankScore } = candidate;
+  return {
+    chunk,
+    score,
+    explanation: {
+      ...(semanticScore === undefined ? {} : { semanticScore }),
+      ...(keywordScore === undefined ? {} : { keywordScore }),
+      ...(rerankScore === undefined ? {} : { rerankScore }),
+      contributions: summed(candidate.contributions),
+    },
+  };
+}
+
+function summed(contributions: readonly Contribution[]): Contribution[] {
+  const values = new Map<string, number>();
+  for (const { signal, value } of contributions) values.set(signal, (values.get(signal) ?? 0) + value);
+  return Array.from(values, ([signal, value]) => ({ signal, value })).sort(
+    (a, b) => Number(a.signal === 'calibration') - Number(b.signal === 'calibration'),
+  );
+}

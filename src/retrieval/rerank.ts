@@ -1,0 +1,97 @@
+import { indexedTextOf } from '../analysis/indexed-text.js';
+import { RAGError } from '../core/errors.js';
+import type { RerankedCandidate, Reranker } from '../reranking/reranker.js';
+import { type Candidate, compareCandidates, withContribution } from './candidate.js';
+
+export interface RerankOptions {
+  readonly reranker: Reranker;
+  readonly query: string;
+  /** How many of the first candidates are handed over. */
+  readonly maxCandidates: number;
+  /** Milliseconds. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Orders the first candidates by the reranker's scores; the others follow in their order. Exact identifier hits stay first.
+ * Throws `RERANKER_UNAVAILABLE` where it is late or answers with something else than one finite score a position.
+ */
+export async function rerankCandidates(
+  candidates: readonly Candidate[],
+  options: RerankOptions,
+): Promise<Candidate[]> {
+  const head = candidates.slice(0, options.maxCandidates);
+  const texts = head.map(({ chunk }) => textOf(chunk));
+  const scores = await withDeadline(options, (signal) =>
+    options.reranker.doRerank(options.query, texts, signal),
+  );
+  const byPosition = scoresByPosition(scores, head.length, options.reranker.name);
+  const reranked = head.map((candidate, i) => withRerankScore(candidate, byPosition[i] ?? 0));
+  return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, candidates.slice(head.length))];
+}
+
+function withRerankScore(candidate: Candidate, rerankScore: number): Candidate {
+  const score = candidate.identifierHits + rerankScore;
+  return { ...withContribution(candidate, 'rerank', score - candidate.score), rerankScore };
+}
+
+/** What was not reranked keeps its order and may not score above what was. */
+function sunkBelow(reranked: readonly Candidate[], rest: readonly Candidate[]): Candidate[] {
+  const floor = reranked.reduce((lowest, { score }) => Math.min(lowest, score), Number.POSITIVE_INFINITY);
+  const first = rest[0]?.score ?? 0;
+  const scale = first > floor && first > 0 ? Math.max(0, floor) / first : 1;
+  return rest.map((candidate) => withContribution(candidate, 'rerank', candidate.score * (scale - 1)));
+}
+
+function textOf({ metadata, content }: Candidate['chunk']): string {
+  const { title, headingPath } = metadata;
+  return indexedTextOf({
+    title: typeof title === 'string' ? title : undefined,
+    headingPath: Array.isArray(headingPath) ? headingPath.filter((part) => typeof part === 'string') : [],
+    content,
+  });
+}
+
+function scoresByPosition(
+  scores: readonly RerankedCandidate[],
+  length: number,
+  name: string,
+): readonly (number | undefined)[] {
+  const byPosition = new Array<number | undefined>(length).fill(undefined);
+  for (const { index, score } of scores)
+    if (Number.isInteger(index) && index >= 0 && index < length && Number.isFinite(score))
+      byPosition[index] = Math.min(1, Math.max(0, score));
+  if (scores.length !== length || byPosition.includes(undefined))
+    throw new RAGError(
+      'RERANKER_UNAVAILABLE',
+      `Reranker "${name}" did not answer with one finite score for each passage; its answer was not used.`,
+    );
+  return byPosition;
+}
+
+/** Runs with a signal that fires at the deadline or when the caller cancels, and does not wait for a deaf reranker. */
+async function withDeadline<Result>(
+  { reranker, deadlineMs, signal }: RerankOptions,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const late = new AbortController();
+  const stop = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
+  const stopped = new Promise<never>((_, reject) => {
+    const fail = (): void => reject(stopReason(reranker, deadlineMs));
+    if (stop.aborted) fail();
+    else stop.addEventListener('abort', fail, { once: true });
+  });
+  const timer = setTimeout(() => late.abort(), deadlineMs);
+  try {
+    return await Promise.race([run(stop), stopped]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const stopReason = (reranker: Reranker, deadlineMs: number): RAGError =>
+  new RAGError(
+    'RERANKER_UNAVAILABLE',
+    `Reranker "${reranker.name}" did not answer within ${deadlineMs} ms and was skipped.`,
+  );

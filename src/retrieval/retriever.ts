@@ -1,0 +1,123 @@
+import type { StoredChunk } from '../core/chunk.js';
+import type { DegradationLevel } from '../core/degradation.js';
+import type { Filter } from '../core/filter.js';
+
+/** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers; the query is not embedded. */
+export type RetrievalMode = 'hybrid' | 'dense' | 'lexical';
+
+/** Share of each lane in the fused score; only their ratio matters (seed 000: `{ dense: 0.7, lexical: 0.3 }`). */
+export interface LaneWeights {
+  readonly dense: number;
+  readonly lexical: number;
+}
+
+export interface FusionSettings {
+  /**
+   * `convex-combination`: weighted sum of min-max normalised scores. `reciprocal-rank`: weighted sum of 1 / (k + rank),
+   * which ignores how far apart scores are and suffers when one lane is weak.
+   * @default 'convex-combination'
+   */
+  readonly method: 'convex-combination' | 'reciprocal-rank';
+  /** @default what was measured for the embedding model (`fusion/lane-weights.ts`) */
+  readonly weights?: LaneWeights;
+  /** Of `reciprocal-rank`: how slowly the weight of a rank falls. @default 60 */
+  readonly rankConstant: number;
+}
+
+export interface RerankSettings {
+  /** @default true: a reranker that is missing is reported as a degradation */
+  readonly enabled: boolean;
+  /** Candidates handed to the reranker, at most its own `maxCandidates`. @default 100 */
+  readonly maxCandidates: number;
+  /** A reranker that has not answered by then is skipped and reported. Milliseconds. @default 2000 */
+  readonly deadlineMs: number;
+}
+
+/** What one request may override. */
+export interface DiversitySettings {
+  /** Passages whose words overlap at least this much (Jaccard, (0, 1]) with a better one are left out; absent keeps all. */
+  readonly nearDuplicateThreshold?: number;
+  /** Trade-off of maximal marginal relevance in (0, 1]; 1 or absent switches it off. */
+  readonly mmrLambda?: number;
+  /** Age in days at which a passage's score has lost half of the recency share; 0 or absent switches it off. */
+  readonly recencyHalfLifeDays?: number;
+}
+
+export interface RetrievalSettings {
+  readonly fusion: FusionSettings;
+  /** Candidates fetched by each lane; at least `topK`. @default 100 */
+  readonly candidatesPerLane: number;
+  readonly rerank: RerankSettings;
+}
+
+export interface RetrievalRequest extends DiversitySettings {
+  readonly text: string;
+  readonly mode: RetrievalMode;
+  /** 1 to the store's `maxTopK`. */
+  readonly topK: number;
+  readonly filter: Filter;
+  /** Lowest calibrated score that is shown, in [0, 1]; 0 switches the threshold off. */
+  readonly minSimilarity: number;
+  /** Overrides `RerankSettings.enabled`. */
+  readonly rerank?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** One summand of a score. */
+export interface Contribution {
+  /** `dense`, `lexical`, `identifier`, `rerank`, `recency` or `calibration` (which closes the sum). */
+  readonly signal: string;
+  readonly value: number;
+}
+
+export interface CandidateExplanation {
+  /** Cosine of query and chunk, in [-1, 1]; absent when the dense lane did not see the chunk. */
+  readonly semanticScore?: number;
+  /** BM25 of the chunk; absent when no lexical search saw it. */
+  readonly keywordScore?: number;
+  readonly rerankScore?: number;
+  /** Sum of the values is the score, within 1e-9. */
+  readonly contributions: readonly Contribution[];
+}
+
+export interface RankedCandidate {
+  readonly chunk: StoredChunk;
+  /** Calibrated relevance in [0, 1]; never rises along the list. */
+  readonly score: number;
+  readonly explanation: CandidateExplanation;
+}
+
+export interface LaneReport {
+  readonly lane: 'dense' | 'lexical' | 'identifier' | 'rerank';
+  /** `off`: not asked for or not possible. `failed`: the others went on without it. `empty`: ran and found nothing. */
+  readonly status: 'ran' | 'off' | 'failed' | 'empty';
+  readonly reason?: string;
+  readonly candidates: number;
+  readonly tookMs: number;
+}
+
+/** A candidate that a step took out of the list. */
+export interface RemovedCandidate {
+  readonly id: string;
+  readonly step: 'near-duplicate' | 'threshold';
+  /** In words: of which passage, or which score it had. */
+  readonly detail: string;
+}
+
+export interface RetrievalResult {
+  readonly candidates: readonly RankedCandidate[];
+  readonly lanes: readonly LaneReport[];
+  readonly degradationLevel: DegradationLevel;
+  /** What a person should know: a query that was cut, a lane that failed, a threshold that emptied the list. */
+  readonly notices: readonly string[];
+  readonly removed: readonly RemovedCandidate[];
+  readonly tookMs: number;
+}
+
+/**
+ * Query to ranked candidates. Throws `QUERY_EMPTY`, `QUERY_INVALID`, `ABORTED`, and `SEARCH_FAILED` where every lane that
+ * could have answered failed; a single failed lane is reported instead.
+ */
+export interface Retriever {
+  retrieve(request: RetrievalRequest): Promise<RetrievalResult>;
+}

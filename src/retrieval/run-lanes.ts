@@ -1,0 +1,101 @@
+import { RAGError } from '../core/errors.js';
+import type { Filter } from '../core/filter.js';
+import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
+import { type EmbedQuery, searchDense } from './lanes/dense-lane.js';
+import { type IdentifierHit, searchIdentifiers } from './lanes/identifier-lane.js';
+import { type LaneInput, type LaneOutcome, laneOff, runLane } from './lanes/lane.js';
+import { searchLexical } from './lanes/lexical-lane.js';
+import type { PreparedQuery } from './prepared-query.js';
+import type { RetrievalMode } from './retriever.js';
+
+export interface LanesInput {
+  readonly collection: VectorCollection;
+  readonly capabilities: StoreCapabilities;
+  readonly embedQuery: EmbedQuery;
+  readonly query: PreparedQuery;
+  readonly mode: RetrievalMode;
+  readonly filter: Filter;
+  readonly limit: number;
+  readonly includeVectors: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface LaneOutcomes {
+  readonly dense: LaneOutcome;
+  readonly lexical: LaneOutcome;
+  readonly identifier: LaneOutcome;
+  readonly identifierHits: readonly IdentifierHit[];
+}
+
+/**
+ * Runs the lanes of a mode in parallel. Where the only lane of the mode `dense` fails, the words answer instead. Throws
+ * `SEARCH_FAILED` where nothing is left that could answer.
+ */
+export async function runLanes(input: LanesInput): Promise<LaneOutcomes> {
+  const [dense, lexical, identifier] = await Promise.all([
+    runDense(input),
+    input.mode === 'dense' ? laneOff('lexical', 'The mode is dense.') : runLexical(input),
+    runIdentifier(input),
+  ]);
+  const outcomes = { dense, lexical, ...identifier };
+  const settled =
+    input.mode === 'dense' && dense.report.status === 'failed'
+      ? { ...outcomes, lexical: await runLexical(input) }
+      : outcomes;
+  assertAnswered(settled);
+  return settled;
+}
+
+const laneInputOf = (input: LanesInput): LaneInput => ({
+  collection: input.collection,
+  query: input.query,
+  filter: input.filter,
+  limit: input.limit,
+  includeVectors: input.includeVectors,
+  signal: input.signal,
+});
+
+async function runDense(input: LanesInput): Promise<LaneOutcome> {
+  if (input.mode === 'lexical') return laneOff('dense', 'The mode is lexical.');
+  return runLane('dense', () => searchDense(laneInputOf(input), input.embedQuery), input.signal);
+}
+
+async function runLexical(input: LanesInput): Promise<LaneOutcome> {
+  if (input.capabilities.lexical === 'none' || input.collection.searchText === undefined)
+    return laneOff('lexical', 'The store cannot search for words.');
+  return runLane('lexical', () => searchLexical(laneInputOf(input)), input.signal);
+}
+
+async function runIdentifier(
+  input: LanesInput,
+): Promise<{ identifier: LaneOutcome; identifierHits: readonly IdentifierHit[] }> {
+  const off = (reason: string) => ({ identifier: laneOff('identifier', reason), identifierHits: [] });
+  if (input.mode === 'dense') return off('The mode is dense.');
+  if (input.query.identifiers.length === 0) return off('The query names no identifier.');
+  if (!input.capabilities.filterOperators.includes('contains'))
+    return off('The store cannot filter by membership in a list.');
+  let identifierHits: readonly IdentifierHit[] = [];
+  const search = async () => {
+    const found = await searchIdentifiers(laneInputOf(input));
+    identifierHits = found.hits;
+    return found;
+  };
+  return { identifier: await runLane('identifier', search, input.signal), identifierHits };
+}
+
+function assertAnswered({ dense, lexical, identifier }: LaneOutcomes): void {
+  const hasAnswered = [dense, lexical].some(
+    ({ report }) => report.status === 'ran' || report.status === 'empty',
+  );
+  if (hasAnswered) return;
+  const failures = [dense, lexical, identifier].filter(({ report }) => report.status === 'failed');
+  const [first] = failures;
+  const said = failures.map(({ report }) => `${report.lane}: ${report.reason ?? ''}`).join(' ');
+  throw new RAGError(
+    'SEARCH_FAILED',
+    first === undefined
+      ? 'No lane can answer: the store cannot search for words, and the mode asks for nothing else. Use mode hybrid or dense.'
+      : `No lane could answer. ${said} Run \`ragstone verify\` to see what is wrong with the index.`,
+    { cause: first?.error },
+  );
+}
