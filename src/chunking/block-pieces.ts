@@ -29,10 +29,10 @@ const LINE_KINDS: ReadonlySet<BlockKind> = new Set(['code', 'table', 'list', 'fr
 export function piecesOf(blocks: readonly Block[], context: CutContext): Piece[] {
   const pieces: Piece[] = [];
   let heading: Piece | undefined;
-  for (const [index, block] of blocks.entries()) {
+  for (const block of blocks) {
     const whole = wholePiece(block, context);
     const fits = whole !== undefined && (heading === undefined || fitsBelow(heading, whole, block, context));
-    pieces.push(...(fits ? [whole] : cutBlock(block, index, context)));
+    pieces.push(...(fits ? [whole] : cutBlock(block, context)));
     heading = block.kind === 'heading' ? whole : undefined;
   }
   return pieces;
@@ -53,15 +53,15 @@ const announces = (block: Block, text: string): boolean =>
 const fitsBelow = (heading: Piece, whole: Piece, block: Block, { sizer, limits }: CutContext): boolean =>
   WHOLE_KINDS.has(block.kind) || jointSize(heading, whole, sizer) <= limits.maxSize;
 
-function cutBlock(block: Block, index: number, context: CutContext): Piece[] {
+function cutBlock(block: Block, context: CutContext): Piece[] {
   const bodyStart = block.bodyStart ?? block.start;
   const opening =
     bodyStart > block.start ? splitLines(context.text, { start: block.start, end: bodyStart }) : [];
   const isLine = LINE_KINDS.has(block.kind);
   const mark = (piece: Piece, isSticky: boolean): Piece => ({
     ...piece,
-    startsIn: index,
-    endsIn: index,
+    startsIn: block.start,
+    endsIn: block.start,
     ...(isSticky ? { isSticky } : {}),
     ...(isLine ? { isLine } : {}),
   });

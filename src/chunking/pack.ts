@@ -86,11 +86,22 @@ function toChunk(
   if (last === undefined || !isRepeated(last, first, options)) {
     return [{ start: first.start, end, size, ownStart: first.start }];
   }
-  const repeatable = options.overlapAt === 'always' ? previous : cutTail(previous, first.startsIn);
-  const findStart = last.isLine === true ? lineOverlapStart : wordOverlapStart;
-  const start = findStart(repeatable, { ...first, size }, context);
+  const start = overlapStart(previous, { ...first, size }, context, options);
   const repeated = start < first.start ? sizer.size(start, last.end) + gapSize(last, first, sizer) : 0;
   return [{ start, end, size: size + repeated, ownStart: first.start }];
+}
+
+function overlapStart(
+  previous: readonly Piece[],
+  next: Piece,
+  context: CutContext,
+  { overlapAt }: PackOptions,
+): number {
+  const repeatable = overlapAt === 'always' ? previous : cutTail(previous, next.startsIn);
+  const findStart = repeatable.at(-1)?.isLine === true ? lineOverlapStart : wordOverlapStart;
+  const start = findStart(repeatable, next, context);
+  // A chunk that repeats all of the one before would make that one useless.
+  return start > (previous[0]?.start ?? 0) ? start : next.start;
 }
 
 function gaps(group: readonly Piece[], { sizer }: CutContext): number {
@@ -103,8 +114,8 @@ function gaps(group: readonly Piece[], { sizer }: CutContext): number {
 }
 
 /** The last pieces that come from the same cut block: nothing before the block is repeated. */
-function cutTail(group: readonly Piece[], block: number | undefined): readonly Piece[] {
+function cutTail(group: readonly Piece[], block = 0): Piece[] {
   let from = group.length;
   while (from > 0 && group[from - 1]?.endsIn === block) from -= 1;
-  return group.slice(from);
+  return group.slice(from).map((piece) => (piece.start < block ? { ...piece, start: block } : piece));
 }

@@ -1,13 +1,13 @@
 import type { TextRange } from '../core/document.js';
-import { type SplitRange, splitRuns } from './boundaries.js';
+import { type SplitRange, splitRuns, trimBlank } from './boundaries.js';
 import type { TextSizer } from './text-sizer.js';
 
 /** A stretch of text that is not divided further. */
 export interface Piece extends TextRange {
   readonly size: number;
-  /** Index of the block that was cut just before this piece or in it, at its start; absent where a whole block starts. */
+  /** Offset of the block that this piece was cut from, for its first part; absent where that is a whole block. */
   readonly startsIn?: number;
-  /** The same at its end. */
+  /** The same for its last part. */
   readonly endsIn?: number;
   /** Belongs to what follows: a heading, a line that announces a list, a table's header. */
   readonly isSticky?: boolean;
@@ -39,7 +39,9 @@ export function measureWithin(range: TextRange, limit: number, sizer: TextSizer)
  * Divides a range into pieces that fit, each at the best boundary that makes it small enough: splitters are tried in
  * order, and below the last one text is cut into runs. Only a single character larger than the limit stays too large.
  */
-export function cutRange(range: TextRange, splitters: readonly SplitRange[], context: CutContext): Piece[] {
+export function cutRange(whole: TextRange, splitters: readonly SplitRange[], context: CutContext): Piece[] {
+  const range = trimBlank(context.text, whole);
+  if (range === undefined) return [];
   const limit = pieceLimit(context.limits);
   const size = measureWithin(range, limit, context.sizer);
   if (size !== undefined) return [{ ...range, size }];

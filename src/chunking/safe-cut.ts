@@ -1,4 +1,4 @@
-/** How far back a cut may move to keep a character whole; longer clusters exist only in hostile text. */
+/** How far a cut may move to keep a character whole; longer clusters exist only in hostile text. */
 const MAX_CLUSTER_LENGTH = 32;
 
 const EXTENDS_PREVIOUS = /^(?:\p{M}|\u200D|[\u{1F3FB}-\u{1F3FF}])/u;
@@ -7,15 +7,17 @@ const ZERO_WIDTH_JOINER = '\u200D';
 /**
  * The offset itself, or the nearest before it that does not separate what a reader sees as one character: surrogate
  * pairs, combining marks, joined emoji, a carriage return and its line feed (a short form of Unicode UAX 29, the same on
- * every version of Node). Never at or before `floor`: then the next offset after it that keeps surrogate pairs whole.
+ * every version of Node). Where there is none after `floor`, the nearest behind the offset.
  */
 export function safeCut(text: string, offset: number, floor: number): number {
-  const lowest = Math.max(floor + 1, offset - MAX_CLUSTER_LENGTH);
-  for (let cut = offset; cut >= lowest; cut -= 1) {
+  const start = Math.max(offset, floor + 1);
+  for (let cut = start; cut > Math.max(floor, start - MAX_CLUSTER_LENGTH); cut -= 1) {
     if (isClusterBoundary(text, cut)) return cut;
   }
-  const fallback = Math.max(offset, floor + 1);
-  return splitsSurrogatePair(text, fallback) ? fallback + 1 : fallback;
+  for (let cut = start + 1; cut < start + MAX_CLUSTER_LENGTH; cut += 1) {
+    if (isClusterBoundary(text, cut)) return cut;
+  }
+  return splitsSurrogatePair(text, start) ? start + 1 : start;
 }
 
 function isClusterBoundary(text: string, offset: number): boolean {
