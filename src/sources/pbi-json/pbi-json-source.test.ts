@@ -204,7 +204,7 @@ describe('hand-made files', () => {
     const metadata = result.documents[0]?.metadata ?? {};
     expect(Object.keys(metadata)).toEqual(['sourceType', '__proto__']);
     expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
-    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(String(result.documents[0]?.content)).toContain('"__proto__":{"polluted":true');
   });
 
