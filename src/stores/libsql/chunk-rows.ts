@@ -1,0 +1,118 @@
+import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
+import type { Metadata } from '../../core/metadata.js';
+import { bytesAt, numberAt, originalText, storableText, textAt } from '../../sqlite/row.js';
+import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { SegmentWriter } from './postings.js';
+import { type Profile, vectorOf } from './row-cache.js';
+
+/** Tables that hold a part of a chunk under its row. */
+const PARTS = ['chunk', 'body', 'vector'] as const;
+
+/** Rows of the chunks with these ids, in the order asked for; unknown ids are left out. */
+export function rowsOfIds(database: SqliteDatabase, collection: number, ids: readonly string[]): number[] {
+  const sql = 'SELECT row FROM chunk WHERE collection = ? AND chunk_id = ?';
+  return ids.flatMap((id) => {
+    const row = database.row(sql, collection, storableText(id));
+    return row === undefined ? [] : [numberAt(row, 0)];
+  });
+}
+
+/** Removes chunks; their postings stay until the next merge. */
+export function deleteRows(database: SqliteDatabase, rows: readonly number[]): void {
+  for (const part of PARTS) for (const row of rows) database.run(`DELETE FROM ${part} WHERE row = ?`, row);
+}
+
+/** Writes records whose ids are not in the collection. */
+export function writeRecords(
+  database: SqliteDatabase,
+  collection: number,
+  records: readonly ChunkRecord[],
+): void {
+  const segment = new SegmentWriter();
+  const profileOf = profileWriter(database, collection);
+  // Rows are given here and not by the database, because the terms must be counted before the row is written.
+  let row = lastRow(database);
+  for (const record of records) {
+    const length = segment.add(++row, record.searchText);
+    database.run(
+      'INSERT INTO chunk (row, collection, chunk_id, document_id, profile, length) VALUES (?, ?, ?, ?, ?, ?)',
+      row,
+      collection,
+      storableText(record.id),
+      storableText(record.documentId),
+      profileOf(record),
+      length,
+    );
+    database.run(
+      'INSERT INTO body (row, content, identifiers, metadata) VALUES (?, ?, ?, ?)',
+      row,
+      storableText(record.content),
+      JSON.stringify(record.identifiers),
+      JSON.stringify(record.metadata),
+    );
+    const { buffer, byteOffset, byteLength } = record.vector;
+    database.run(
+      'INSERT INTO vector (row, vector) VALUES (?, ?)',
+      row,
+      new Uint8Array(buffer, byteOffset, byteLength),
+    );
+  }
+  segment.write(database, collection);
+}
+
+/** Chunks by row, in the order asked for. */
+export function readChunks(
+  database: SqliteDatabase,
+  rows: readonly number[],
+  options: { readonly includeVectors: boolean; readonly profile: (profileId: number) => Profile },
+): StoredChunk[] {
+  const sql = `SELECT chunk_id, document_id, profile, content, identifiers, metadata
+    FROM chunk JOIN body USING (row) WHERE row = ?`;
+  return rows.map((rowId) => {
+    const row = database.row(sql, rowId) ?? [];
+    const { tenant, project, source, access } = options.profile(numberAt(row, 2));
+    return {
+      id: originalText(textAt(row, 0)),
+      documentId: originalText(textAt(row, 1)),
+      tenant,
+      ...(project === undefined ? {} : { project }),
+      source,
+      access: { groups: [...access.groups], level: access.level },
+      content: originalText(textAt(row, 3)),
+      identifiers: JSON.parse(textAt(row, 4)) as string[],
+      metadata: JSON.parse(textAt(row, 5)) as Metadata,
+      ...(options.includeVectors ? { vector: readVector(database, rowId) } : {}),
+    };
+  });
+}
+
+function readVector(database: SqliteDatabase, row: number): Float32Array {
+  return vectorOf(bytesAt(database.row('SELECT vector FROM vector WHERE row = ?', row) ?? [], 0));
+}
+
+function lastRow(database: SqliteDatabase): number {
+  const row = database.row("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'");
+  return row === undefined ? 0 : numberAt(row, 0);
+}
+
+function profileWriter(database: SqliteDatabase, collection: number): (record: ChunkRecord) => number {
+  const known = new Map<string, number>();
+  return ({ tenant, project, source, access: { groups, level } }) => {
+    const profile: Profile = {
+      tenant,
+      ...(project === undefined ? {} : { project }),
+      source,
+      access: { groups, level },
+    };
+    const facts = JSON.stringify(profile);
+    const profileId = known.get(facts) ?? saveProfile(database, collection, facts);
+    known.set(facts, profileId);
+    return profileId;
+  };
+}
+
+function saveProfile(database: SqliteDatabase, collection: number, facts: string): number {
+  database.run('INSERT OR IGNORE INTO profile (collection, facts) VALUES (?, ?)', collection, facts);
+  const row = database.row('SELECT id FROM profile WHERE collection = ? AND facts = ?', collection, facts);
+  return numberAt(row ?? [], 0);
+}

@@ -1,0 +1,233 @@
+import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
+import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { compareText, type Filter } from '../../core/filter.js';
+import { numberAt } from '../../sqlite/row.js';
+import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import {
+  assertCount,
+  assertFilter,
+  assertQueryVector,
+  assertRecords,
+  lastRecordById,
+} from '../store-checks.js';
+import { TopK } from '../top-k.js';
+import type {
+  CollectionSpec,
+  CollectionStats,
+  ListPage,
+  ListQuery,
+  TextQuery,
+  VectorCollection,
+  VectorQuery,
+} from '../vector-store.js';
+import { scoreBm25 } from './bm25-search.js';
+import { deleteRows, readChunks, rowsOfIds, writeRecords } from './chunk-rows.js';
+import { mergeSegments } from './postings.js';
+import { RowCache } from './row-cache.js';
+
+export interface CollectionOptions {
+  readonly spec: CollectionSpec;
+  /** Key of the collection's row. */
+  readonly id: number;
+  readonly maxTopK: number;
+  /** Bytes of the whole file. */
+  readonly bytes: () => number;
+}
+
+/**
+ * A collection in tables of one SQLite file. Calls do their work at once, so they block the event loop while they last; a
+ * write is one transaction, a read one snapshot.
+ */
+export class LibsqlCollection implements VectorCollection {
+  /** Key of the collection's row; a collection made again under the same name has another. */
+  readonly id: number;
+  readonly spec: CollectionSpec;
+  readonly #database: SqliteDatabase;
+  readonly #options: CollectionOptions;
+  readonly #cache: RowCache;
+  #closed = false;
+
+  constructor(database: SqliteDatabase, options: CollectionOptions) {
+    this.spec = options.spec;
+    this.id = options.id;
+    this.#database = database;
+    this.#options = options;
+    this.#cache = new RowCache(database, options.id, options.spec.dimensions);
+  }
+
+  async upsert(records: readonly ChunkRecord[], signal?: AbortSignal): Promise<void> {
+    this.#begin(signal);
+    assertRecords(this.spec, records);
+    if (records.length === 0) return;
+    this.#write(() => {
+      const latest = lastRecordById(records);
+      const ids = latest.map((record) => record.id);
+      deleteRows(this.#database, rowsOfIds(this.#database, this.id, ids));
+      writeRecords(this.#database, this.id, latest);
+    });
+  }
+
+  async get(
+    ids: readonly string[],
+    options: { includeVectors?: boolean; signal?: AbortSignal } = {},
+  ): Promise<StoredChunk[]> {
+    this.#begin(options.signal);
+    return this.#database.snapshot(() => {
+      this.#versionOf();
+      return this.#read(rowsOfIds(this.#database, this.id, ids), options.includeVectors);
+    });
+  }
+
+  async delete(filter: Filter, signal?: AbortSignal): Promise<number> {
+    this.#begin(signal);
+    assertFilter(filter);
+    return this.#write(() => {
+      const rows = this.#matches(filter).map((ordinal) => this.#cache.rowAt(ordinal));
+      deleteRows(this.#database, rows);
+      return rows.length;
+    });
+  }
+
+  async list({ filter, limit, cursor, signal }: ListQuery): Promise<ListPage> {
+    this.#begin(signal);
+    assertFilter(filter);
+    assertCount('limit', limit, Number.MAX_SAFE_INTEGER);
+    return this.#database.snapshot(() => {
+      const isAfter = (ordinal: number): boolean =>
+        cursor === undefined || compareText(this.#cache.idAt(ordinal), cursor) > 0;
+      const matches = this.#matches(filter).filter(isAfter);
+      const page = matches
+        .sort((a, b) => compareText(this.#cache.idAt(a), this.#cache.idAt(b)))
+        .slice(0, limit);
+      const chunks = this.#read(page.map((ordinal) => this.#cache.rowAt(ordinal)));
+      const last = chunks.at(-1);
+      return matches.length > limit && last !== undefined ? { chunks, cursor: last.id } : { chunks };
+    });
+  }
+
+  async count(filter: Filter, signal?: AbortSignal): Promise<number> {
+    this.#begin(signal);
+    assertFilter(filter);
+    return this.#database.snapshot(() => this.#matches(filter).length);
+  }
+
+  async searchVector(query: VectorQuery): Promise<ScoredChunk[]> {
+    this.#beginSearch(query);
+    assertQueryVector(this.spec, query.vector);
+    return this.#database.snapshot(() => {
+      const isAdmitted = this.#admission(query.filter);
+      const best = this.#topK(query.topK);
+      const similarity = this.#cache.cosineTo(query.vector);
+      for (let ordinal = 0; ordinal < this.#cache.ordinals; ordinal++)
+        if (isAdmitted(ordinal)) best.push(ordinal, similarity(ordinal));
+      return this.#scored(best, query.includeVectors);
+    });
+  }
+
+  async searchText(query: TextQuery): Promise<ScoredChunk[]> {
+    this.#beginSearch(query);
+    return this.#database.snapshot(() => {
+      const isAdmitted = this.#admission(query.filter);
+      const best = this.#topK(query.topK);
+      scoreBm25(
+        this.#database,
+        this.#cache,
+        { collection: this.id, terms: query.terms },
+        (ordinal, score) => {
+          if (isAdmitted(ordinal)) best.push(ordinal, score);
+        },
+      );
+      return this.#scored(best, query.includeVectors);
+    });
+  }
+
+  async optimize(signal?: AbortSignal): Promise<void> {
+    this.#begin(signal);
+    this.#database.transaction(() => {
+      this.#cache.refresh(this.#versionOf());
+      mergeSegments(this.#database, this.id, {
+        isLive: (row) => this.#cache.ordinalOf(row) !== undefined,
+        isWorthwhile: this.#cache.deadRows > this.#cache.size / 4,
+      });
+    });
+  }
+
+  async stats(): Promise<CollectionStats> {
+    this.#begin();
+    const sql = 'SELECT count(*) FROM chunk WHERE collection = ?';
+    return {
+      chunks: numberAt(this.#database.row(sql, this.id) ?? [0], 0),
+      bytes: this.#options.bytes(),
+      vectorIndex: 'exact scan in memory',
+      textIndex: 'inverted index with exact BM25',
+    };
+  }
+
+  /** Every later call is refused. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  #begin(signal?: AbortSignal): void {
+    throwIfAborted(signal);
+    if (this.#closed)
+      throw new RAGError('STORE_UNAVAILABLE', `Collection "${this.spec.name}" is closed; open it again.`);
+  }
+
+  #beginSearch({ topK, filter, signal }: VectorQuery | TextQuery): void {
+    this.#begin(signal);
+    assertFilter(filter);
+    assertCount('topK', topK, this.#options.maxTopK);
+  }
+
+  #write<T>(work: () => T): T {
+    return this.#database.transaction(() => {
+      const version = this.#versionOf();
+      const result = work();
+      const sql = 'UPDATE collection SET version = ? WHERE id = ?';
+      this.#database.run(sql, version + 1, this.id);
+      return result;
+    });
+  }
+
+  // Also finds out that another process has dropped the collection.
+  #versionOf(): number {
+    const row = this.#database.row('SELECT version FROM collection WHERE id = ?', this.id);
+    if (row !== undefined) return numberAt(row, 0);
+    throw new RAGError(
+      'COLLECTION_NOT_FOUND',
+      `Collection "${this.spec.name}" was removed meanwhile; open it again.`,
+    );
+  }
+
+  #admission(filter: Filter): (ordinal: number) => boolean {
+    this.#cache.refresh(this.#versionOf());
+    return this.#cache.admission(filter);
+  }
+
+  #matches(filter: Filter): number[] {
+    const isAdmitted = this.#admission(filter);
+    const matches: number[] = [];
+    for (let ordinal = 0; ordinal < this.#cache.ordinals; ordinal++)
+      if (isAdmitted(ordinal)) matches.push(ordinal);
+    return matches;
+  }
+
+  #topK(k: number): TopK {
+    const cache = this.#cache;
+    return new TopK(Math.min(k, cache.size), (a, b) => compareText(cache.idAt(a), cache.idAt(b)) < 0);
+  }
+
+  #read(rows: readonly number[], includeVectors = false): StoredChunk[] {
+    return readChunks(this.#database, rows, { includeVectors, profile: (id) => this.#cache.profile(id) });
+  }
+
+  #scored(best: TopK, includeVectors: boolean | undefined): ScoredChunk[] {
+    const hits = best.sorted();
+    const chunks = this.#read(
+      hits.map(({ item }) => this.#cache.rowAt(item)),
+      includeVectors,
+    );
+    return chunks.map((chunk, i) => ({ chunk, score: hits[i]?.score ?? 0 }));
+  }
+}

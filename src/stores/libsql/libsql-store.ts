@@ -1,0 +1,195 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { RAGError } from '../../core/errors.js';
+import { numberAt, textAt } from '../../sqlite/row.js';
+import { bytesOf, SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
+import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
+import { LibsqlCollection } from './libsql-collection.js';
+import { storeError } from './store-errors.js';
+import { COLLECTION_FORMAT, prepareStore, schemaTooNew } from './store-schema.js';
+
+export interface LibsqlStoreOptions {
+  /** The store's file; it and its folder are made with the first collection. */
+  readonly path: string;
+}
+
+const CAPABILITIES: StoreCapabilities = Object.freeze({
+  filterOperators: Object.freeze([
+    'and',
+    'or',
+    'not',
+    'eq',
+    'in',
+    'range',
+    'exists',
+    'contains',
+    'prefix',
+  ] as const),
+  lexical: 'bm25',
+  maxTopK: 10_000,
+  consistency: 'immediate',
+  persistent: true,
+  exactVectorSearch: true,
+});
+
+/**
+ * A store in one SQLite file without any native vector or search engine: exact cosine, exact BM25, filters by the
+ * reference semantics. For collections up to about 20,000 chunks, where LanceDB's weight is not wanted. Readers of other
+ * processes see a write as soon as it is committed.
+ */
+export function createLibsqlStore({ path }: LibsqlStoreOptions): VectorStore {
+  return new LibsqlStore(resolve(path));
+}
+
+interface StoredCollection {
+  readonly id: number;
+  readonly spec: CollectionSpec;
+}
+
+class LibsqlStore implements VectorStore {
+  readonly name = 'libsql';
+  readonly capabilities = CAPABILITIES;
+  readonly #path: string;
+  readonly #collections = new Map<string, LibsqlCollection>();
+  #database: SqliteDatabase | undefined;
+  #closed = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async open(spec: CollectionSpec): Promise<VectorCollection> {
+    this.#begin();
+    assertSpec(spec);
+    const database = this.#open();
+    const stored = this.#find(database, spec.name) ?? this.#create(database, spec);
+    assertSameSpec(stored.spec, spec);
+    const known = this.#collections.get(spec.name);
+    if (known !== undefined && known.id === stored.id) return known;
+    known?.close();
+    const collection = new LibsqlCollection(database, {
+      ...stored,
+      maxTopK: CAPABILITIES.maxTopK,
+      bytes: () => bytesOf(this.#path) + bytesOf(`${this.#path}-wal`),
+    });
+    this.#collections.set(spec.name, collection);
+    return collection;
+  }
+
+  async describe(name: string): Promise<CollectionSpec | undefined> {
+    this.#begin();
+    if (!existsSync(this.#path)) return undefined;
+    return this.#find(this.#open(), name)?.spec;
+  }
+
+  async drop(name: string): Promise<void> {
+    this.#begin();
+    assertCollectionName(name);
+    if (!existsSync(this.#path)) return;
+    this.#collections.get(name)?.close();
+    this.#collections.delete(name);
+    try {
+      this.#remove(this.#open(), name);
+    } catch (error) {
+      if (!RAGError.isInstance(error) || error.reason !== 'STORE_DAMAGED') throw error;
+      // Nothing in a damaged file can be trusted, the other collections neither.
+      this.#discard();
+    }
+  }
+
+  async health(): Promise<{ ok: boolean; detail: string }> {
+    if (this.#closed) return { ok: false, detail: 'closed' };
+    if (!existsSync(this.#path))
+      return { ok: true, detail: `${this.#path} will be made with the first collection` };
+    try {
+      const database = this.#open();
+      const problems = database.rows('PRAGMA quick_check').map((row) => String(row[0]));
+      const ok = problems.join() === 'ok';
+      return { ok, detail: ok ? this.#path : `${this.#path}: ${problems.join('; ')}` };
+    } catch (error) {
+      return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#release();
+  }
+
+  #begin(): void {
+    if (this.#closed)
+      throw new RAGError('STORE_UNAVAILABLE', 'The libSQL store is closed; create a new one.');
+  }
+
+  #open(): SqliteDatabase {
+    if (this.#database !== undefined) return this.#database;
+    const toError = storeError.bind(undefined, this.#path);
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true });
+    } catch (error) {
+      throw toError('cannot-open', error);
+    }
+    const database = SqliteDatabase.open(this.#path, { toError });
+    try {
+      prepareStore(database);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    this.#database = database;
+    return database;
+  }
+
+  #find(database: SqliteDatabase, name: string): StoredCollection | undefined {
+    const sql = 'SELECT id, format, dimensions, fingerprint FROM collection WHERE name = ?';
+    return database.guard(() => {
+      const row = database.row(sql, name);
+      if (row === undefined) return undefined;
+      if (numberAt(row, 1) > COLLECTION_FORMAT) throw schemaTooNew(`collection "${name}" in ${this.#path}`);
+      const spec = { name, dimensions: numberAt(row, 2), fingerprint: textAt(row, 3) };
+      return { id: numberAt(row, 0), spec: Object.freeze(spec) };
+    });
+  }
+
+  #create(database: SqliteDatabase, spec: CollectionSpec): StoredCollection {
+    return database.transaction(() => {
+      database.run(
+        'INSERT OR IGNORE INTO collection (name, format, dimensions, fingerprint) VALUES (?, ?, ?, ?)',
+        spec.name,
+        COLLECTION_FORMAT,
+        spec.dimensions,
+        spec.fingerprint,
+      );
+      const stored = this.#find(database, spec.name);
+      if (stored === undefined) throw new Error('A collection that was just made is not there.');
+      return stored;
+    });
+  }
+
+  #remove(database: SqliteDatabase, name: string): void {
+    database.transaction(() => {
+      const row = database.row('SELECT id FROM collection WHERE name = ?', name);
+      if (row === undefined) return;
+      const id = numberAt(row, 0);
+      for (const part of ['body', 'vector'])
+        database.run(`DELETE FROM ${part} WHERE row IN (SELECT row FROM chunk WHERE collection = ?)`, id);
+      for (const table of ['chunk', 'posting', 'profile'])
+        database.run(`DELETE FROM ${table} WHERE collection = ?`, id);
+      database.run('DELETE FROM collection WHERE id = ?', id);
+    });
+  }
+
+  #discard(): void {
+    this.#release();
+    for (const suffix of ['-wal', '-shm', '']) rmSync(this.#path + suffix, { force: true });
+  }
+
+  #release(): void {
+    for (const collection of this.#collections.values()) collection.close();
+    this.#collections.clear();
+    this.#database?.tryTruncateLog();
+    this.#database?.close();
+    this.#database = undefined;
+  }
+}

@@ -1,0 +1,46 @@
+/** Occurrences of a term: rows ascending, and how often it occurs in each. */
+export interface PostingList {
+  readonly rows: number[];
+  readonly frequencies: number[];
+}
+
+/**
+ * Packs a posting list: per entry the distance from the row before and the frequency, each as a variable-length integer of
+ * seven bits a byte, low bits first (LEB128). About two bytes an entry in a small collection.
+ */
+export function encodePostings({ rows, frequencies }: PostingList): Uint8Array {
+  const bytes: number[] = [];
+  let previous = 0;
+  for (const [i, row] of rows.entries()) {
+    pushVarint(bytes, row - previous);
+    pushVarint(bytes, frequencies[i] ?? 0);
+    previous = row;
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** Calls `visit` for every entry of a packed list, in row order. */
+export function decodePostings(bytes: Uint8Array, visit: (row: number, frequency: number) => void): void {
+  const reader = { bytes, at: 0 };
+  let row = 0;
+  while (reader.at < bytes.length) {
+    row += readVarint(reader);
+    visit(row, readVarint(reader));
+  }
+}
+
+// Division, not shifts: rows may pass 32 bits.
+function pushVarint(bytes: number[], value: number): void {
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
+  bytes.push(rest);
+}
+
+function readVarint(reader: { readonly bytes: Uint8Array; at: number }): number {
+  let value = 0;
+  for (let scale = 1; ; scale *= 0x80) {
+    const byte = reader.bytes[reader.at++] ?? 0;
+    value += (byte & 0x7f) * scale;
+    if (byte < 0x80) return value;
+  }
+}

@@ -1,0 +1,107 @@
+import { bytesAt, numberAt, originalText, storableText, textAt } from '../../sqlite/row.js';
+import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { decodePostings, encodePostings, type PostingList } from './postings-codec.js';
+
+/*
+ * An inverted index in segments, as in Lucene: every written batch adds one segment, a packed list per term, and nothing
+ * is changed in place. Entries of deleted rows stay until segments are merged; readers drop them, because they know which
+ * rows exist, and so document frequencies are exact all the time.
+ */
+
+/** Segments that are left alone by `mergeSegments`; a search reads one row per term and segment. */
+const MAX_SEGMENTS = 8;
+
+/** Collects the postings of one batch. Rows must be added in ascending order. */
+export class SegmentWriter {
+  readonly #lists = new Map<string, PostingList>();
+
+  /** Adds a text of terms separated by one space; returns how many terms it has. */
+  add(row: number, searchText: string): number {
+    const counts = new Map<string, number>();
+    let length = 0;
+    for (const term of searchText.split(' ')) {
+      if (term === '') continue;
+      length++;
+      counts.set(term, (counts.get(term) ?? 0) + 1);
+    }
+    for (const [term, frequency] of counts) this.#append(term, row, frequency);
+    return length;
+  }
+
+  /** Writes what was added as a new segment. */
+  write(database: SqliteDatabase, collection: number): void {
+    insertSegment(database, collection, this.#lists);
+  }
+
+  #append(term: string, row: number, frequency: number): void {
+    const list = this.#lists.get(term);
+    if (list === undefined) this.#lists.set(term, { rows: [row], frequencies: [frequency] });
+    else {
+      list.rows.push(row);
+      list.frequencies.push(frequency);
+    }
+  }
+}
+
+/** Visits every entry of a term, those of deleted rows too. */
+export function visitPostings(
+  database: SqliteDatabase,
+  { collection, term }: { readonly collection: number; readonly term: string },
+  visit: (row: number, frequency: number) => void,
+): void {
+  const sql = 'SELECT postings FROM posting WHERE collection = ? AND term = ? ORDER BY segment';
+  for (const row of database.rows(sql, collection, storableText(term)))
+    decodePostings(bytesAt(row, 0), visit);
+}
+
+/**
+ * Merges all segments into one and drops the entries of rows that do not exist, where there are many segments or where
+ * `isWorthwhile` says that many rows were deleted. Returns whether it did.
+ */
+export function mergeSegments(
+  database: SqliteDatabase,
+  collection: number,
+  { isLive, isWorthwhile }: { isLive: (row: number) => boolean; isWorthwhile: boolean },
+): boolean {
+  const counted = database.row(
+    'SELECT count(DISTINCT segment) FROM posting WHERE collection = ?',
+    collection,
+  );
+  if (!isWorthwhile && numberAt(counted ?? [0], 0) <= MAX_SEGMENTS) return false;
+  const merged = new Map<string, PostingList>();
+  const sql = 'SELECT term, postings FROM posting WHERE collection = ? ORDER BY term, segment';
+  for (const row of database.rows(sql, collection)) {
+    const term = originalText(textAt(row, 0));
+    const list = merged.get(term) ?? { rows: [], frequencies: [] };
+    decodePostings(bytesAt(row, 1), (chunkRow, frequency) => {
+      if (!isLive(chunkRow)) return;
+      list.rows.push(chunkRow);
+      list.frequencies.push(frequency);
+    });
+    if (list.rows.length > 0) merged.set(term, list);
+  }
+  database.run('DELETE FROM posting WHERE collection = ?', collection);
+  insertSegment(database, collection, merged);
+  return true;
+}
+
+function insertSegment(
+  database: SqliteDatabase,
+  collection: number,
+  lists: ReadonlyMap<string, PostingList>,
+): void {
+  const last = database.row('SELECT coalesce(max(segment), 0) FROM posting WHERE collection = ?', collection);
+  const segment = numberAt(last ?? [0], 0) + 1;
+  // In term order, which is the order of the table, so that neighbouring pages are written together.
+  for (const term of [...lists.keys()].sort()) {
+    const list = lists.get(term);
+    if (list === undefined) continue;
+    database.run(
+      'INSERT INTO posting (collection, term, segment, postings) VALUES (?, ?, ?, ?)',
+      collection,
+      storableText(term),
+      segment,
+      encodePostings(list),
+    );
+  }
+}

@@ -1,0 +1,254 @@
+import type { ChunkRecord } from '../../core/chunk.js';
+import { type FieldLookup, type Filter, lookupPath } from '../../core/filter.js';
+import type { Metadata } from '../../core/metadata.js';
+import { bytesAt, numberAt, originalText, type SqlRow, textAt } from '../../sqlite/row.js';
+import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { isSystemField } from '../record-fields.js';
+import { compileFilter, readsBody, reduceByProfile } from './row-filter.js';
+import { VectorScan } from './vector-scan.js';
+
+/** Dead rows that are kept in memory before everything is read anew, at least. */
+const MIN_DEAD_ROWS = 1_024;
+
+/** What the chunks of one tenant, project, source and access level share. */
+export type Profile = Pick<ChunkRecord, 'tenant' | 'project' | 'source' | 'access'>;
+
+interface Body {
+  readonly identifiers: readonly string[];
+  readonly metadata: Metadata;
+}
+
+/**
+ * What scans need of a collection, in memory: keys and profiles, and on first use bodies (for metadata filters) and
+ * vectors. Chunks are ordinals in row order; rows only grow, so a refresh appends what is new and marks what is gone.
+ *
+ * Every method that reads the database must run in one snapshot with `refresh`.
+ */
+export class RowCache {
+  readonly #database: SqliteDatabase;
+  readonly #collection: number;
+  readonly #dimensions: number;
+  #version = -1;
+  #live = 0;
+  #rows: number[] = [];
+  #ids: string[] = [];
+  #documentIds: string[] = [];
+  #profileIds: number[] = [];
+  #lengths: number[] = [];
+  #isLive: boolean[] = [];
+  #ordinals = new Map<number, number>();
+  #bodies: Body[] = [];
+  #vectors: VectorScan;
+  #totalLength = 0;
+  readonly #profiles = new Map<number, Profile>();
+
+  constructor(database: SqliteDatabase, collection: number, dimensions: number) {
+    this.#database = database;
+    this.#collection = collection;
+    this.#dimensions = dimensions;
+    this.#vectors = new VectorScan(dimensions);
+  }
+
+  /** Number of chunks. */
+  get size(): number {
+    return this.#live;
+  }
+
+  /** Ordinals run from 0 to below this; some may be of deleted chunks. */
+  get ordinals(): number {
+    return this.#rows.length;
+  }
+
+  /** Deleted rows whose postings may still be stored. */
+  get deadRows(): number {
+    return this.#rows.length - this.#live;
+  }
+
+  /** Mean number of terms of a chunk. */
+  get averageLength(): number {
+    return this.#totalLength / Math.max(1, this.#live);
+  }
+
+  idAt(ordinal: number): string {
+    return this.#ids[ordinal] ?? '';
+  }
+
+  rowAt(ordinal: number): number {
+    return this.#rows[ordinal] ?? 0;
+  }
+
+  lengthAt(ordinal: number): number {
+    return this.#lengths[ordinal] ?? 0;
+  }
+
+  isLiveAt(ordinal: number): boolean {
+    return this.#isLive[ordinal] ?? false;
+  }
+
+  /** The ordinal of a row, or undefined where the row was deleted. */
+  ordinalOf(row: number): number | undefined {
+    const ordinal = this.#ordinals.get(row);
+    return ordinal !== undefined && this.isLiveAt(ordinal) ? ordinal : undefined;
+  }
+
+  /** Catches up with the collection, whose version the caller has just read. */
+  refresh(version: number): void {
+    if (version === this.#version) return;
+    // Deletions first, so that a row written and deleted since is never taken in.
+    if (this.#rows.length > 0) this.#markDeleted();
+    if (this.deadRows > Math.max(MIN_DEAD_ROWS, this.#live)) this.#clear();
+    this.#append();
+    this.#version = version;
+  }
+
+  /** Cosine of a query to any ordinal; reads the vectors that are not in memory yet. */
+  cosineTo(query: Float32Array): (ordinal: number) => number {
+    const sql = `SELECT vector FROM chunk JOIN vector USING (row) WHERE collection = ? AND row > ? ORDER BY row`;
+    this.#fill(
+      this.#vectors.size,
+      sql,
+      (row) => this.#vectors.push(vectorOf(bytesAt(row, 0))),
+      () => this.#vectors.push(new Float32Array(this.#dimensions)),
+    );
+    return this.#vectors.cosineTo(query);
+  }
+
+  /** Which ordinals a filter admits; deleted ones never. */
+  admission(filter: Filter): (ordinal: number) => boolean {
+    if (readsBody(filter)) this.#loadBodies();
+    const lookups = { ordinal: 0 };
+    const lookup: FieldLookup = (field) => this.#fieldAt(lookups.ordinal, field);
+    const byProfile = new Map<number, boolean | ((lookup: FieldLookup) => boolean)>();
+    return (ordinal) => {
+      if (!this.isLiveAt(ordinal)) return false;
+      const profileId = this.#profileIds[ordinal] ?? 0;
+      let test = byProfile.get(profileId);
+      if (test === undefined) {
+        lookups.ordinal = ordinal;
+        const reduced = reduceByProfile(filter, lookup);
+        test = typeof reduced === 'boolean' ? reduced : compileFilter(reduced);
+        byProfile.set(profileId, test);
+      }
+      if (typeof test === 'boolean') return test;
+      lookups.ordinal = ordinal;
+      return test(lookup);
+    };
+  }
+
+  /** A profile by its key; the database is asked once for each. */
+  profile(profileId: number): Profile {
+    const known = this.#profiles.get(profileId);
+    if (known !== undefined) return known;
+    const row = this.#database.row('SELECT facts FROM profile WHERE id = ?', profileId);
+    const profile = JSON.parse(textAt(row ?? [], 0)) as Profile;
+    this.#profiles.set(profileId, profile);
+    return profile;
+  }
+
+  #fieldAt(ordinal: number, field: string): ReturnType<FieldLookup> {
+    if (!isSystemField(field)) return lookupPath(this.#bodies[ordinal]?.metadata ?? {}, field);
+    switch (field) {
+      case '$chunkId':
+        return this.#ids[ordinal];
+      case '$documentId':
+        return this.#documentIds[ordinal];
+      case '$identifiers':
+        return this.#bodies[ordinal]?.identifiers;
+      default:
+        return profileField(this.profile(this.#profileIds[ordinal] ?? 0), field);
+    }
+  }
+
+  #clear(): void {
+    this.#live = 0;
+    this.#totalLength = 0;
+    this.#rows = [];
+    this.#ids = [];
+    this.#documentIds = [];
+    this.#profileIds = [];
+    this.#lengths = [];
+    this.#isLive = [];
+    this.#ordinals = new Map();
+    this.#bodies = [];
+    this.#vectors = new VectorScan(this.#dimensions);
+  }
+
+  #append(): void {
+    const sql = `SELECT row, chunk_id, document_id, profile, length FROM chunk WHERE collection = ? AND row > ?
+      ORDER BY row`;
+    for (const row of this.#database.rows(sql, this.#collection, this.#rows.at(-1) ?? 0)) {
+      this.#ordinals.set(numberAt(row, 0), this.#rows.length);
+      this.#rows.push(numberAt(row, 0));
+      this.#ids.push(originalText(textAt(row, 1)));
+      this.#documentIds.push(originalText(textAt(row, 2)));
+      this.#profileIds.push(numberAt(row, 3));
+      this.#lengths.push(numberAt(row, 4));
+      this.#isLive.push(true);
+      this.#totalLength += numberAt(row, 4);
+      this.#live++;
+    }
+  }
+
+  #markDeleted(): void {
+    const last = this.#rows.at(-1) ?? 0;
+    const sql = 'FROM chunk WHERE collection = ? AND row <= ?';
+    const counted = this.#database.row(`SELECT count(*) ${sql}`, this.#collection, last);
+    if (numberAt(counted ?? [], 0) === this.#live) return;
+    const left = new Set(this.#database.rows(`SELECT row ${sql}`, this.#collection, last).map((r) => r[0]));
+    for (const [ordinal, row] of this.#rows.entries())
+      if (this.#isLive[ordinal] && !left.has(row)) {
+        this.#isLive[ordinal] = false;
+        this.#live--;
+        this.#totalLength -= this.lengthAt(ordinal);
+      }
+  }
+
+  #loadBodies(): void {
+    const sql = `SELECT identifiers, metadata FROM chunk JOIN body USING (row) WHERE collection = ? AND row > ? ORDER BY row`;
+    this.#fill(
+      this.#bodies.length,
+      sql,
+      (row) => this.#bodies.push(bodyOf(row)),
+      () => this.#bodies.push({ identifiers: [], metadata: {} }),
+    );
+  }
+
+  // Reads the rows from an ordinal on, with a filler for rows that were deleted before they were read.
+  #fill(from: number, sql: string, take: (row: SqlRow) => void, skip: () => void): void {
+    if (from >= this.#rows.length) return;
+    const rows = this.#database.rows(sql, this.#collection, from === 0 ? 0 : this.rowAt(from - 1));
+    let next = 0;
+    for (let ordinal = from; ordinal < this.#rows.length; ordinal++) {
+      const row = this.#isLive[ordinal] ? rows[next++] : undefined;
+      if (row === undefined) skip();
+      else take(row);
+    }
+  }
+}
+
+const bodyOf = (row: SqlRow): Body => ({
+  identifiers: JSON.parse(textAt(row, 0)) as string[],
+  metadata: JSON.parse(textAt(row, 1)) as Metadata,
+});
+
+function profileField(profile: Profile, field: '$tenant' | '$project' | '$source' | '$level' | '$groups') {
+  switch (field) {
+    case '$tenant':
+      return profile.tenant;
+    case '$project':
+      return profile.project;
+    case '$source':
+      return profile.source;
+    case '$level':
+      return profile.access.level;
+    case '$groups':
+      return profile.access.groups;
+  }
+}
+
+/** Bytes of a vector column as numbers. A copy: the bytes may not be aligned. */
+export function vectorOf(bytes: Buffer): Float32Array {
+  const vector = new Float32Array(bytes.byteLength / Float32Array.BYTES_PER_ELEMENT);
+  new Uint8Array(vector.buffer).set(bytes);
+  return vector;
+}
