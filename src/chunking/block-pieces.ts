@@ -27,15 +27,13 @@ const LINE_KINDS: ReadonlySet<BlockKind> = new Set(['code', 'table', 'list', 'fr
 
 /** Pieces of neighbouring blocks: each whole where it fits, else cut at its best boundaries. */
 export function piecesOf(blocks: readonly Block[], context: CutContext): Piece[] {
-  const pieces: Piece[] = [];
   let heading: Piece | undefined;
-  for (const block of blocks) {
+  return blocks.flatMap((block) => {
     const whole = wholePiece(block, context);
     const fits = whole !== undefined && (heading === undefined || fitsBelow(heading, whole, block, context));
-    pieces.push(...(fits ? [whole] : cutBlock(block, context)));
     heading = block.kind === 'heading' ? whole : undefined;
-  }
-  return pieces;
+    return fits ? [whole] : cutBlock(block, context);
+  });
 }
 
 function wholePiece(block: Block, context: CutContext): Piece | undefined {
