@@ -23,6 +23,7 @@ export class IndexRun {
   #source: string | undefined;
   #items = { total: 0, done: 0 };
   #bytes = { total: 0, done: 0 };
+  readonly #truncated = { chunks: 0, maxInputTokens: 0 };
 
   constructor(
     private readonly onProgress: ((progress: IndexProgress) => void) | undefined,
@@ -65,6 +66,12 @@ export class IndexRun {
   /** Repeated notices are counted, not repeated. */
   notice(text: string): void {
     this.#notices.set(text, (this.#notices.get(text) ?? 0) + 1);
+  }
+
+  /** Chunks that the model could not read to their end; said once for the run. */
+  countTruncated(chunks: number, maxInputTokens: number): void {
+    this.#truncated.chunks += chunks;
+    this.#truncated.maxInputTokens = maxInputTokens;
   }
 
   enter(stage: IndexProgress['stage'], source?: string): void {
@@ -124,6 +131,12 @@ export class IndexRun {
     const notices = [...this.#notices].map(([text, count]) =>
       count === 1 ? text : `${text} (${count} times)`,
     );
+    const { chunks, maxInputTokens } = this.#truncated;
+    if (chunks > 0) {
+      notices.push(
+        `${chunks} chunks are longer than the ${maxInputTokens} tokens that the embedding model reads; their vectors see only the beginning. Every word is still found by the lexical lane. A lower chunking.maxSize avoids this.`,
+      );
+    }
     return { success: this.errors.length === 0, stats: this.stats(), notices, dryRun };
   }
 }

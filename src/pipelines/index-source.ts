@@ -1,12 +1,12 @@
 import type { Chunker } from '../chunking/chunker.js';
-import { RAGError, toRAGError } from '../core/errors.js';
+import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { oneOf } from '../core/filter.js';
 import { contentHash } from '../core/ids.js';
 import type { Metadata } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import type { Parser } from '../parsing/parser.js';
-import type { Source, SourceItem } from '../sources/source.js';
+import type { ReadResult, Source, SourceItem } from '../sources/source.js';
 import type { IndexRun } from './index-run.js';
 import { listChanges, MAX_ATTEMPTS, type SourceChanges } from './list-changes.js';
 import { mapConcurrently } from './map-concurrently.js';
@@ -37,8 +37,10 @@ export interface IndexSourceOptions {
 /** Documents in one delete filter. */
 const DELETE_BATCH = 200;
 
+/** An item read and prepared. */
 interface ItemRead {
   readonly item: SourceItem;
+  readonly source: string;
   readonly documents: readonly PreparedDocument[];
   /** Documents of the item in the ledger that the item no longer holds. */
   readonly gone: readonly LedgerDocument[];
@@ -115,7 +117,7 @@ function failItem(
   );
 }
 
-/** Reads items a few at a time and writes them in batches; while one batch is being written the next is being read. */
+/** Reads items a few at a time and writes them in batches; while one batch is being written the next is being prepared. */
 async function readAndWrite(
   items: readonly SourceItem[],
   configured: ConfiguredSource,
@@ -136,17 +138,24 @@ async function readAndWrite(
     writing.catch(() => undefined);
   };
   const seenDocuments = new Set<string>();
+  const reads = mapConcurrently(items, options.parallel, (item) => readItem(item, configured, targets));
   try {
-    for await (const read of mapConcurrently(items, options.parallel, (item) =>
-      readItem(item, configured, targets, options, run),
-    )) {
+    for (;;) {
+      // What is timed is the waiting: reads go on behind all other work.
+      const next = await run.timedAsync('read', () => reads.next());
+      if (next.done === true) break;
       run.checkAborted();
-      const unique = withoutRepeats(read, seenDocuments);
-      batch.push(unique);
-      chunks += unique.documents.reduce((sum, document) => sum + document.chunks.length, 0);
+      const read = withoutRepeats(
+        prepareItem(next.value, configured, targets, options, run),
+        seenDocuments,
+        run,
+      );
+      batch.push(read);
+      chunks += read.documents.reduce((sum, document) => sum + document.chunks.length, 0);
       if (chunks >= options.batchSize || batch.length >= options.batchSize) await flush();
     }
   } finally {
+    await reads.return(undefined);
     await writing;
   }
   await flush();
@@ -154,15 +163,22 @@ async function readAndWrite(
 }
 
 /** One identity, one document a run: a second document under the same identity would undo the first. */
-function withoutRepeats(read: ItemRead, seen: Set<string>): ItemRead {
+function withoutRepeats(read: ItemRead, seen: Set<string>, run: IndexRun): ItemRead {
   const documents: PreparedDocument[] = [];
-  let failure = read.failure;
+  let { failure } = read;
   for (const document of read.documents) {
     if (seen.has(document.documentId)) {
-      failure ??= new RAGError(
+      const repeated = new RAGError(
         'DOCUMENT_DUPLICATE_ID',
         `Two documents are called "${document.externalId}"; the first one was kept.`,
       );
+      run.fail({
+        source: read.source,
+        item: document.externalId,
+        reason: repeated.reason,
+        message: repeated.message,
+      });
+      failure ??= repeated;
     } else {
       seen.add(document.documentId);
       documents.push(document);
@@ -171,61 +187,78 @@ function withoutRepeats(read: ItemRead, seen: Set<string>): ItemRead {
   return { ...read, documents, failure };
 }
 
+/** An item as its source gave it, or why it could not. */
+interface RawItem {
+  readonly item: SourceItem;
+  readonly result: ReadResult | RAGError;
+}
+
 async function readItem(
   item: SourceItem,
+  { source }: ConfiguredSource,
+  { signal }: WriteTargets,
+): Promise<RawItem> {
+  throwIfAborted(signal);
+  try {
+    return { item, result: await source.read(item, signal) };
+  } catch (error) {
+    const failure = toRAGError(error, 'DOCUMENT_UNREADABLE', `"${item.id}" could not be read.`);
+    if (failure.reason === 'ABORTED') throw failure;
+    return { item, result: failure };
+  }
+}
+
+function prepareItem(
+  { item, result }: RawItem,
   configured: ConfiguredSource,
   targets: WriteTargets,
   options: IndexSourceOptions,
   run: IndexRun,
-): Promise<ItemRead> {
-  run.checkAborted();
-  const { source } = configured;
-  const known = targets.ledger.documentsOfItem(options.scope.tenant, source.name, item.id);
-  try {
-    const { documents: raws, failures } = await run.timedAsync('read', () =>
-      source.read(item, targets.signal),
-    );
-    const context: PreparationContext = {
-      scope: options.scope,
-      source: source.name,
-      sourceType: configured.sourceType,
-      sourceMetadata: configured.metadata,
-      parsers: configured.parsers,
-      chunker: configured.chunker,
-      timed: run.timed,
-    };
-    const documents: PreparedDocument[] = [];
-    const failed = new Map(failures.map(({ externalId, error }) => [externalId, error]));
-    for (const raw of raws) {
-      try {
-        documents.push(prepareDocument(raw, context));
-      } catch (error) {
-        failed.set(
-          raw.externalId,
-          toRAGError(error, 'DOCUMENT_INVALID', `"${raw.externalId}" could not be processed.`),
-        );
-      }
-    }
-    for (const [externalId, error] of failed) {
-      run.fail({ source: source.name, item: externalId, reason: error.reason, message: error.message });
-    }
-    for (const document of documents) {
-      for (const warning of document.warnings) run.notice(`${document.externalId}: ${warning}`);
-    }
-    const kept = new Set([...documents.map(({ externalId }) => externalId), ...failed.keys()]);
-    return {
-      item,
-      documents,
-      gone: known.filter(({ externalId }) => !kept.has(externalId)),
-      failure: [...failed.values()][0],
-    };
-  } catch (error) {
-    const failure = toRAGError(error, 'DOCUMENT_UNREADABLE', `"${item.id}" could not be read.`);
-    if (failure.reason === 'ABORTED') throw failure;
-    run.fail({ source: source.name, item: item.id, reason: failure.reason, message: failure.message });
-    return { item, documents: [], gone: [], failure };
+): ItemRead {
+  const source = configured.source.name;
+  const report = (externalId: string, error: RAGError): void =>
+    run.fail({ source, item: externalId, reason: error.reason, message: error.message });
+  if (RAGError.isInstance(result)) {
+    report(item.id, result);
+    return { item, source, documents: [], gone: [], failure: result };
   }
+  const context = preparationContext(configured, options, run);
+  const documents: PreparedDocument[] = [];
+  const failed = new Map(result.failures.map(({ externalId, error }) => [externalId, error]));
+  for (const raw of result.documents) {
+    try {
+      documents.push(prepareDocument(raw, context));
+    } catch (error) {
+      failed.set(
+        raw.externalId,
+        toRAGError(error, 'DOCUMENT_INVALID', `"${raw.externalId}" could not be processed.`),
+      );
+    }
+  }
+  for (const [externalId, error] of failed) report(externalId, error);
+  for (const { externalId, warnings } of documents) {
+    for (const warning of warnings) run.notice(`${externalId}: ${warning}`);
+  }
+  // A document that failed is still there: what was indexed of it before stays.
+  const kept = new Set([...documents.map(({ externalId }) => externalId), ...failed.keys()]);
+  const known = targets.ledger.documentsOfItem(options.scope.tenant, source, item.id);
+  const gone = known.filter(({ externalId }) => !kept.has(externalId));
+  return { item, source, documents, gone, failure: [...failed.values()][0] };
 }
+
+const preparationContext = (
+  configured: ConfiguredSource,
+  options: IndexSourceOptions,
+  run: IndexRun,
+): PreparationContext => ({
+  scope: options.scope,
+  source: configured.source.name,
+  sourceType: configured.sourceType,
+  sourceMetadata: configured.metadata,
+  parsers: configured.parsers,
+  chunker: configured.chunker,
+  timed: run.timed,
+});
 
 async function writeItems(
   reads: readonly ItemRead[],

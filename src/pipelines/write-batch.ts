@@ -108,11 +108,7 @@ async function buildRecords(
     ),
   );
   run.embeddingsComputed += embedded.computed;
-  if (embedded.truncated > 0) {
-    run.notice(
-      `${embedded.truncated} chunks are longer than the model reads (${targets.embedder.maxInputTokens} tokens); their vectors see only the beginning. Words further on are still found by the lexical lane. Lower chunking.maxSize to avoid this.`,
-    );
-  }
+  run.countTruncated(embedded.truncated, targets.embedder.maxInputTokens);
   toEmbed.forEach(({ record }, index) => {
     const vector = embedded.vectors[index];
     if (vector !== undefined) vectors.set(record.id, vector);

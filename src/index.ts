@@ -1,0 +1,52 @@
+/**
+ * Ragstone: index a folder and find in it, offline, embedded.
+ *
+ * @module
+ */
+
+export type { RAGConfigInput } from './config/schema/index.js';
+export { DegradationLevel } from './core/degradation.js';
+export {
+  ERROR_TABLE,
+  type ErrorCategory,
+  type ErrorReason,
+  RAGError,
+  RAGErrorCode,
+} from './core/errors.js';
+export {
+  and,
+  contains,
+  EVERYTHING,
+  eq,
+  exists,
+  type Filter,
+  not,
+  oneOf,
+  or,
+  prefix,
+  type RangeBounds,
+  range,
+} from './core/filter.js';
+export type { Metadata, MetadataScalar, MetadataValue } from './core/metadata.js';
+export { EVERYONE, LOCAL_SCOPE, type Scope } from './core/scope.js';
+export { type CreateEngineOptions, createEngine } from './pipelines/create-engine.js';
+export type {
+  Drift,
+  DriftKind,
+  Engine,
+  IndexError,
+  IndexProgress,
+  IndexRequest,
+  IndexResult,
+  IndexStatus,
+  LaneStatus,
+  ScoreExplanation,
+  SearchMode,
+  SearchQuery,
+  SearchResponse,
+  SearchResult,
+  SourceStatus,
+  VerifyResult,
+} from './pipelines/engine.js';
+export { type RAGDocument, type RAGIndexRequest, RAGService } from './pipelines/rag-service.js';
+export type { PushedDocument } from './sources/push/push-source.js';

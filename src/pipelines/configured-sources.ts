@@ -1,0 +1,132 @@
+import { statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { ANALYSIS_VERSION } from '../analysis/lexical-analyzer.js';
+import type { ChunkingOptions } from '../chunking/chunker.js';
+import { CHUNKING_VERSION } from '../chunking/chunking-version.js';
+import { createChunker } from '../chunking/create-chunker.js';
+import { createSourcesFor } from '../config/registry.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { RAGError } from '../core/errors.js';
+import { loadBuiltinTokenizer } from '../embedding/static/static-embedder.js';
+import { createMarkdownParser } from '../parsing/markdown/markdown-parser.js';
+import type { Parser } from '../parsing/parser.js';
+import { PARSING_VERSION } from '../parsing/parsing-version.js';
+import { createPbiJsonParser } from '../parsing/pbi-json/pbi-json-parser.js';
+import { createPlainTextParser } from '../parsing/plain-text/plain-text-parser.js';
+import { createMarkdownSource } from '../sources/markdown/markdown-source.js';
+import { createPushSource, type PushedDocument } from '../sources/push/push-source.js';
+import type { Source } from '../sources/source.js';
+import { type ConfiguredSource, processingKeyOf } from './index-source.js';
+
+/** Sources that were named as paths carry this prefix, which no configured name can have. */
+const PATH_PREFIX = 'path:';
+/** Source of documents that the caller hands in. */
+export const PUSH_SOURCE = 'push:documents';
+
+interface SourceParts {
+  readonly source: Source;
+  readonly sourceType: string;
+  readonly chunking: ChunkingOptions;
+  readonly frontmatterFields?: readonly string[];
+  /** Everything else that changes what its documents become. */
+  readonly settings: unknown;
+}
+
+/** All enabled sources of the configuration. */
+export async function configuredSources(config: ResolvedConfig): Promise<ConfiguredSource[]> {
+  const setups = await createSourcesFor(config);
+  return Promise.all(
+    setups.map((setup) => {
+      const settings = config.rag.sources.find(({ name }) => name === setup.source.name);
+      const relevant = settings === undefined ? {} : { metadata: settings.metadata, type: settings.type };
+      return assembleSource({ ...setup, settings: relevant });
+    }),
+  );
+}
+
+/** A file or folder as a source of Markdown, named by its place so that the next run recognises it. */
+export async function pathSource(
+  path: string,
+  config: ResolvedConfig,
+  cwd: string,
+): Promise<ConfiguredSource> {
+  const absolute = resolve(cwd, path);
+  const isFile = statSync(absolute, { throwIfNoEntry: false })?.isFile() ?? false;
+  const source = createMarkdownSource({
+    name: pathSourceName(absolute, config),
+    root: isFile ? dirname(absolute) : absolute,
+    // A name is no pattern, whatever characters it holds.
+    ...(isFile ? { include: [escapeGlob(basename(absolute))], gitignore: false, hidden: true } : {}),
+    maxFileBytes: config.rag.limits.maxFileBytes,
+  });
+  return assembleSource({ source, sourceType: 'markdown', chunking: config.rag.chunking, settings: {} });
+}
+
+const escapeGlob = (name: string): string => name.replaceAll(/[\\*?[\]{}()!+@|]/g, '\\$&');
+
+function pathSourceName(absolute: string, { projectRoot }: ResolvedConfig): string {
+  const inside = relative(projectRoot, absolute);
+  const isInside = inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  return PATH_PREFIX + (isInside ? inside.split(sep).join('/') || '.' : absolute);
+}
+
+/** The path sources of earlier runs among these names. */
+export function rememberedPaths(sourceNames: Iterable<string>, { projectRoot }: ResolvedConfig): string[] {
+  return [...sourceNames]
+    .filter((name) => name.startsWith(PATH_PREFIX))
+    .map((name) => resolve(projectRoot, name.slice(PATH_PREFIX.length)));
+}
+
+/** Documents that the caller hands in. */
+export async function pushedSource(
+  documents: readonly PushedDocument[],
+  config: ResolvedConfig,
+): Promise<ConfiguredSource> {
+  const source = createPushSource({ name: PUSH_SOURCE, documents, listing: 'incremental' });
+  return assembleSource({ source, sourceType: 'document', chunking: config.rag.chunking, settings: {} });
+}
+
+/** Refuses a name that is not configured, naming those that are. */
+export function selectSources(
+  all: readonly ConfiguredSource[],
+  names: readonly string[] | undefined,
+): ConfiguredSource[] {
+  if (names === undefined) return [...all];
+  return names.map((name) => {
+    const found = all.find(({ source }) => source.name === name);
+    if (found !== undefined) return found;
+    const known = all.map(({ source }) => source.name).join(', ') || 'none';
+    throw new RAGError(
+      'USAGE',
+      `There is no enabled source "${name}" in the configuration. Enabled sources: ${known}.`,
+    );
+  });
+}
+
+async function assembleSource(parts: SourceParts): Promise<ConfiguredSource> {
+  const { source, sourceType, chunking, frontmatterFields, settings } = parts;
+  const tokenizer = await loadBuiltinTokenizer();
+  return {
+    source,
+    sourceType,
+    metadata: { sourceType },
+    chunker: createChunker(chunking, (text) => tokenizer.countTokens(text)),
+    parsers: parsersFor(frontmatterFields),
+    processingKey: processingKeyOf({
+      versions: [PARSING_VERSION, CHUNKING_VERSION, ANALYSIS_VERSION],
+      chunking,
+      frontmatterFields,
+      sourceType,
+      settings,
+    }),
+  };
+}
+
+function parsersFor(frontmatterFields: readonly string[] | undefined): ReadonlyMap<string, Parser> {
+  const parsers = [
+    createMarkdownParser(frontmatterFields === undefined ? {} : { frontmatterFields }),
+    createPlainTextParser(),
+    createPbiJsonParser(),
+  ];
+  return new Map(parsers.flatMap((parser) => parser.mediaTypes.map((type) => [type, parser] as const)));
+}

@@ -1,0 +1,231 @@
+import { existsSync } from 'node:fs';
+import { type LoadConfigOptions, loadConfig } from '../config/load-config.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { RAGError } from '../core/errors.js';
+import { LOCAL_SCOPE, type Scope } from '../core/scope.js';
+import { acquireWriterLock } from '../ledger/writer-lock.js';
+import {
+  configuredSources,
+  pathSource,
+  pushedSource,
+  rememberedPaths,
+  selectSources,
+} from './configured-sources.js';
+import type {
+  Engine,
+  IndexRequest,
+  IndexResult,
+  SearchQuery,
+  SearchResponse,
+  VerifyResult,
+} from './engine.js';
+import { EngineResources } from './engine-resources.js';
+import { runIndex } from './index-pipeline.js';
+import type { ConfiguredSource } from './index-source.js';
+import { readStatus } from './index-status.js';
+import { runSearch } from './query-pipeline.js';
+import { prepareRepair, verifyIndex } from './verify-index.js';
+
+export interface CreateEngineOptions {
+  /** A configuration as an object: the content of `rag:`, or a whole file. Without it a file is looked for. */
+  readonly config?: LoadConfigOptions['config'];
+  /** Default: `config/rag-config.yaml`, then `ragstone.yaml`, in `cwd`; none means defaults. */
+  readonly configFile?: string;
+  /** Settings over those of the file or object. */
+  readonly overrides?: LoadConfigOptions['overrides'];
+  /** @default `.ragstone` in the project's folder */
+  readonly dataDir?: string;
+  /** Folder that relative paths start from. @default process.cwd() */
+  readonly cwd?: string;
+}
+
+/** Chunks in one embedding and store batch: large enough to make a store's commits cheap, small enough for steady memory. */
+const DEFAULT_BATCH_SIZE = 2000;
+const DEFAULT_PARALLEL = 8;
+
+/** Opens an engine. Nothing is read or loaded until it is needed. Throws what the configuration is refused for. */
+export async function createEngine(options: CreateEngineOptions = {}): Promise<Engine> {
+  const { config, configFile, overrides, dataDir, cwd } = options;
+  const resolved = await loadConfig({
+    ...(config === undefined ? {} : { config }),
+    ...(configFile === undefined ? {} : { file: configFile }),
+    ...(overrides === undefined ? {} : { overrides }),
+    ...(dataDir === undefined ? {} : { dataDir }),
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  return new EmbeddedEngine(resolved, cwd ?? process.cwd());
+}
+
+class EmbeddedEngine implements Engine {
+  readonly #resources: EngineResources;
+  readonly #cwd: string;
+
+  constructor(config: ResolvedConfig, cwd: string) {
+    this.#resources = new EngineResources(config);
+    this.#cwd = cwd;
+  }
+
+  get #config(): ResolvedConfig {
+    return this.#resources.config;
+  }
+
+  async index(request: IndexRequest = {}): Promise<IndexResult> {
+    if (request.options?.dryRun === true) return this.#runIndex(request, 'index --dry-run');
+    return this.#locked('index', request, () => this.#runIndex(request, 'index'));
+  }
+
+  async search(query: string | SearchQuery, scope: Scope = LOCAL_SCOPE): Promise<SearchResponse> {
+    return runSearch(typeof query === 'string' ? { text: query } : query, scope, this.#resources);
+  }
+
+  status(): ReturnType<Engine['status']> {
+    return readStatus(this.#resources);
+  }
+
+  async verify({
+    repair = false,
+    signal,
+  }: {
+    repair?: boolean;
+    signal?: AbortSignal;
+  } = {}): Promise<VerifyResult> {
+    const before = await this.#verify(signal);
+    if (!repair || before.drift.length === 0)
+      return { ok: before.drift.length === 0, drift: before.drift, repaired: 0 };
+    return this.#locked('verify --repair', signal === undefined ? {} : { signal }, async () => {
+      if (!before.damaged) await prepareRepair(before, await this.#verifyContext(signal));
+      await this.#runIndex(
+        { options: { force: before.damaged }, ...(signal === undefined ? {} : { signal }) },
+        'verify --repair',
+      );
+      const after = await this.#verify(signal);
+      const repaired = Math.max(0, before.drift.length - after.drift.length);
+      return { ok: after.drift.length === 0, drift: after.drift, repaired };
+    });
+  }
+
+  async clear(): Promise<void> {
+    await this.#locked('clear', {}, async () => {
+      const facts = this.#factsIfReadable();
+      const { store } = await this.#resources.store();
+      if (facts !== undefined) await store.drop(facts.collection);
+      this.#resources.discardLedger();
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#resources.close();
+  }
+
+  async #locked<T>(
+    command: string,
+    { options, signal }: Pick<IndexRequest, 'options' | 'signal'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const lock = await acquireWriterLock({
+      folder: this.#config.dataDir,
+      holder: { command: `ragstone ${command}` },
+      waitMs: options?.waitMs ?? 0,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    try {
+      return await work();
+    } finally {
+      lock.release();
+    }
+  }
+
+  async #runIndex(request: IndexRequest, command: string): Promise<IndexResult> {
+    const { force = false, dryRun = false, prune = false } = request.options ?? {};
+    const ledger = dryRun ? this.#resources.dryLedger() : this.#resources.writingLedger({ force });
+    const selected = await this.#selectSources(
+      request,
+      ledger.sources().map(({ source }) => source),
+    );
+    const isPartial =
+      request.sources !== undefined || request.paths !== undefined || request.documents !== undefined;
+    const { store } = await this.#resources.store({ rebuild: force && !isPartial && !dryRun });
+    const { embedder, notices, cache } = await this.#resources.embedder();
+    const result = await runIndex({
+      ledger,
+      store,
+      embedder,
+      embedding: cache === undefined ? {} : { cache },
+      sources: selected.sources,
+      knownSources: selected.known,
+      options: {
+        scope: LOCAL_SCOPE,
+        force,
+        dryRun,
+        prune,
+        batchSize: request.options?.batchSize ?? DEFAULT_BATCH_SIZE,
+        parallel: request.options?.parallel ?? DEFAULT_PARALLEL,
+      },
+      command,
+      now: () => new Date().toISOString(),
+      ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+    });
+    return { ...result, notices: [...notices, ...result.notices] };
+  }
+
+  /** What a request brings in step, and which sources still count. */
+  async #selectSources(
+    request: IndexRequest,
+    indexed: readonly string[],
+  ): Promise<{ sources: ConfiguredSource[]; known: ReadonlySet<string> }> {
+    const all = await configuredSources(this.#config);
+    const { paths, documents } = request;
+    const isOpen = request.sources === undefined && paths === undefined && documents === undefined;
+    const remembered = rememberedPaths(indexed, this.#config);
+    // With `prune` a remembered folder that is gone is given up; without, it is reported and kept.
+    const isKept = (path: string): boolean => request.options?.prune !== true || existsSync(path);
+    const chosenPaths = isOpen ? remembered.filter(isKept) : (paths ?? []);
+    const sources = isOpen ? all : selectSources(all, request.sources ?? []);
+    for (const path of chosenPaths) sources.push(await pathSource(path, this.#config, this.#cwd));
+    if (documents !== undefined) sources.push(await pushedSource(documents, this.#config));
+    if (sources.length === 0 && indexed.length === 0) {
+      throw new RAGError(
+        'USAGE',
+        'There is nothing to index: name a folder (`ragstone index docs`), or configure `rag.sources` (`ragstone init` writes a start).',
+      );
+    }
+    return { sources, known: new Set([...all, ...sources].map(({ source }) => source.name)) };
+  }
+
+  async #verifyContext(signal: AbortSignal | undefined): Promise<Parameters<typeof verifyIndex>[0]> {
+    const ledger = this.#resources.readingLedger();
+    if (ledger?.facts() === undefined) {
+      throw new RAGError(
+        'INDEX_EMPTY',
+        'Nothing is indexed yet, so there is nothing to verify. Run `ragstone index FOLDER` first.',
+      );
+    }
+    const { store } = await this.#resources.store();
+    const { sources } = await this.#selectSources(
+      {},
+      ledger.sources().map(({ source }) => source),
+    );
+    return {
+      ledger,
+      store,
+      sources,
+      tenant: LOCAL_SCOPE.tenant,
+      ...(signal === undefined ? {} : { signal }),
+    };
+  }
+
+  async #verify(signal: AbortSignal | undefined): ReturnType<typeof verifyIndex> {
+    return verifyIndex(await this.#verifyContext(signal));
+  }
+
+  #factsIfReadable() {
+    try {
+      return this.#resources.readingLedger()?.facts();
+    } catch (error) {
+      // A damaged ledger is no reason to keep it.
+      if (RAGError.isInstance(error) && error.reason === 'INDEX_DAMAGED') return undefined;
+      throw error;
+    }
+  }
+}

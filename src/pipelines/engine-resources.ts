@@ -1,0 +1,165 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ConfiguredStore, createEmbedderFor, createStoreFor } from '../config/registry.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { RAGError } from '../core/errors.js';
+import { withQueryCache } from '../embedding/cached-embedder.js';
+import type { Embedder } from '../embedding/embedder.js';
+import type { EmbeddingCache } from '../embedding/embedding-cache.js';
+import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import { discardLedger, openLedger } from '../ledger/open-ledger.js';
+import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import { openForReading } from './open-collection.js';
+
+/** An embedding model ready for use, with what a person must know of how it was chosen. */
+export interface LoadedEmbedder {
+  readonly embedder: Embedder;
+  readonly notices: readonly string[];
+  /** Vectors kept between runs; absent for a model that is cheaper than a cache. */
+  readonly cache?: EmbeddingCache;
+}
+
+/** What an engine opens on first use and closes at the end: ledger, store, collection, model. */
+export class EngineResources {
+  readonly config: ResolvedConfig;
+  readonly #ledgerFolder: string;
+  readonly #temporaryFolders: string[] = [];
+  #reading: Ledger | undefined;
+  #writing: Ledger | undefined;
+  #store: Promise<ConfiguredStore> | undefined;
+  #embedder: Promise<LoadedEmbedder> | undefined;
+  #collection: { readonly facts: string; readonly open: Promise<VectorCollection> } | undefined;
+
+  constructor(config: ResolvedConfig) {
+    this.config = config;
+    // A store that forgets needs a ledger that forgets.
+    this.#ledgerFolder = this.#isVolatile() ? this.#temporaryFolder() : config.dataDir;
+  }
+
+  #isVolatile(): boolean {
+    return this.config.rag.provider === 'memory' || !this.config.rag.storage.local.persist;
+  }
+
+  #temporaryFolder(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'ragstone-'));
+    this.#temporaryFolders.push(folder);
+    return folder;
+  }
+
+  get #ledgerPath(): string {
+    return join(this.#ledgerFolder, 'ledger.db');
+  }
+
+  /** The ledger for reading; undefined before the first `index`. */
+  readingLedger(): Ledger | undefined {
+    if (this.#writing !== undefined) return this.#writing;
+    if (this.#reading === undefined && existsSync(this.#ledgerPath)) {
+      this.#reading = openLedger({ path: this.#ledgerPath, readOnly: true });
+    }
+    return this.#reading;
+  }
+
+  /** The ledger for writing. With `force` a damaged one is discarded and begun anew. Hold the writer lock. */
+  writingLedger({ force }: { force: boolean }): Ledger {
+    if (this.#writing !== undefined) return this.#writing;
+    this.#reading?.close();
+    this.#reading = undefined;
+    try {
+      this.#writing = openLedger({ path: this.#ledgerPath });
+    } catch (error) {
+      if (!force || !RAGError.isInstance(error) || error.reason !== 'INDEX_DAMAGED') throw error;
+      discardLedger(this.#ledgerPath);
+      this.#writing = openLedger({ path: this.#ledgerPath });
+    }
+    return this.#writing;
+  }
+
+  /** The reading ledger, or an empty one that is thrown away: a dry run leaves no trace. */
+  dryLedger(): Ledger {
+    const ledger = this.readingLedger();
+    if (ledger !== undefined) return ledger;
+    this.#reading = openLedger({ path: join(this.#temporaryFolder(), 'ledger.db') });
+    return this.#reading;
+  }
+
+  /** Forgets the ledger's file. Hold the writer lock. */
+  discardLedger(): void {
+    this.#closeLedgers();
+    discardLedger(this.#ledgerPath);
+  }
+
+  /** The configured store. An index that exists keeps its store under `provider: auto`, unless it is being rebuilt. */
+  async store({ rebuild = false }: { rebuild?: boolean } = {}): Promise<ConfiguredStore> {
+    if (this.#store === undefined || rebuild) {
+      const recorded = rebuild ? undefined : this.readingLedger()?.facts()?.provider;
+      const before = this.#store;
+      this.#store = createStoreFor(this.config, recorded === undefined ? {} : { recorded });
+      this.#collection = undefined;
+      await (await before)?.store.close();
+    }
+    return this.#store;
+  }
+
+  /** The collection that the ledger names now; another process may have rebuilt the index since the last call. */
+  async collection(): Promise<{
+    readonly collection: VectorCollection;
+    readonly facts: IndexFacts;
+    readonly store: VectorStore;
+  }> {
+    const ledger = this.readingLedger();
+    const { store } = await this.store();
+    const facts = ledger?.facts();
+    const key = JSON.stringify(facts);
+    if (this.#collection?.facts !== key) {
+      const open = openForReading(ledger, store);
+      this.#collection = { facts: key, open };
+      open.catch(() => {
+        this.#collection = undefined;
+      });
+    }
+    const collection = await this.#collection.open;
+    if (facts === undefined) throw new RAGError('INTERNAL', 'A collection was opened without facts.');
+    return { collection, facts, store };
+  }
+
+  /** The configured embedding model, loaded on first use. */
+  embedder(): Promise<LoadedEmbedder> {
+    this.#embedder ??= this.#loadEmbedder();
+    this.#embedder.catch(() => {
+      this.#embedder = undefined;
+    });
+    return this.#embedder;
+  }
+
+  async #loadEmbedder(): Promise<LoadedEmbedder> {
+    const { embedder, notices } = await createEmbedderFor(this.config);
+    const { cache } = this.config.rag.embedding;
+    if (embedder.isCheap || !cache.enabled) return { embedder: withQueryCache(embedder), notices };
+    const { openEmbeddingCache } = await import('../embedding/sqlite-embedding-cache.js');
+    const problems: string[] = [];
+    const opened = openEmbeddingCache({
+      file: join(cache.path, 'vectors.db'),
+      maxMegabytes: cache.maxSize,
+      onProblem: (problem) => problems.push(problem),
+    });
+    return { embedder: withQueryCache(embedder), notices: [...notices, ...problems], cache: opened };
+  }
+
+  #closeLedgers(): void {
+    this.#reading?.close();
+    this.#writing?.close();
+    this.#reading = undefined;
+    this.#writing = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#closeLedgers();
+    const store = await this.#store?.catch(() => undefined);
+    await store?.store.close();
+    const loaded = await this.#embedder?.catch(() => undefined);
+    loaded?.cache?.close();
+    await loaded?.embedder.close();
+    for (const folder of this.#temporaryFolders) rmSync(folder, { recursive: true, force: true });
+  }
+}

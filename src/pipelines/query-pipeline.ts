@@ -1,0 +1,163 @@
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { StoredChunk } from '../core/chunk.js';
+import { DegradationLevel } from '../core/degradation.js';
+import { RAGError } from '../core/errors.js';
+import type { Scope } from '../core/scope.js';
+import { createRetriever } from '../retrieval/create-retriever.js';
+import { DEFAULT_RETRIEVAL_SETTINGS } from '../retrieval/default-settings.js';
+import type { RankedCandidate, RetrievalRequest, RetrievalSettings } from '../retrieval/retriever.js';
+import { scopeCollection } from '../security/scoped-collection.js';
+import type { SearchMode, SearchQuery, SearchResponse, SearchResult } from './engine.js';
+import type { EngineResources } from './engine-resources.js';
+import { assertModel } from './open-collection.js';
+import { searchFilter } from './search-filter.js';
+
+/** Question to ranked passages, through the scope of the asker and no other way. */
+export async function runSearch(
+  query: SearchQuery,
+  scope: Scope,
+  resources: EngineResources,
+): Promise<SearchResponse> {
+  const start = performance.now();
+  const { config } = resources;
+  if (!config.rag.enabled) return disabledResponse(query);
+  const request = retrievalRequest(query, config);
+  const { collection, facts, store } = await resources.collection();
+  const notices: string[] = [];
+  if (request.mode !== 'lexical') {
+    const loaded = await resources.embedder();
+    assertModel(facts, loaded.embedder);
+    notices.push(...loaded.notices);
+  }
+  const retriever = createRetriever({
+    collection: scopeCollection(collection, scope),
+    capabilities: store.capabilities,
+    embedQuery: (text, signal) => embedQuery(text, resources, signal),
+    modelKey: facts.embedder,
+    settings: retrievalSettings(config),
+  });
+  const result = await retriever.retrieve(request);
+  const toResult = (candidate: RankedCandidate): SearchResult => toSearchResult(candidate, query.options);
+  return {
+    query: query.text,
+    results: result.candidates.map(toResult),
+    lanes: result.lanes,
+    degradationLevel: result.degradationLevel,
+    notices: [...notices, ...unfinishedRunNotice(resources), ...result.notices],
+    tookMs: Math.round((performance.now() - start) * 100) / 100,
+  };
+}
+
+async function embedQuery(
+  text: string,
+  resources: EngineResources,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array> {
+  const { embedder } = await resources.embedder();
+  const [vector] = await embedder.doEmbed([text], 'query', signal);
+  if (vector === undefined)
+    throw new RAGError('EMBEDDING_FAILED', 'The embedding model gave no vector for the query.');
+  return vector;
+}
+
+function disabledResponse(query: SearchQuery): SearchResponse {
+  return {
+    query: query.text,
+    results: [],
+    lanes: [],
+    degradationLevel: DegradationLevel.DISABLED,
+    notices: ['Retrieval is switched off by `rag.enabled: false`.'],
+    tookMs: 0,
+  };
+}
+
+const MODES: readonly SearchMode[] = ['hybrid', 'dense', 'lexical'];
+
+function retrievalRequest(query: SearchQuery, { rag }: ResolvedConfig): RetrievalRequest {
+  const { options = {} } = query;
+  const { nearDuplicates, mmr, recency } = rag.retrieval;
+  const mode = options.mode ?? 'hybrid';
+  if (!MODES.includes(mode)) {
+    throw new RAGError('QUERY_INVALID', `There is no search mode "${mode}"; use one of ${MODES.join(', ')}.`);
+  }
+  const removes =
+    options.nearDuplicates === undefined ? nearDuplicates.enabled : options.nearDuplicates === 'remove';
+  return {
+    text: query.text,
+    mode,
+    topK: options.topK ?? rag.retrieval.topK,
+    filter: searchFilter(query),
+    minSimilarity: options.minSimilarity ?? rag.retrieval.minSimilarity,
+    ...(removes ? { nearDuplicateThreshold: nearDuplicates.threshold } : {}),
+    mmrLambda: options.mmrLambda ?? (mmr.enabled ? mmr.lambda : 1),
+    recencyHalfLifeDays: options.recencyHalfLifeDays ?? (recency.enabled ? recency.halfLifeDays : 0),
+    ...(options.rerank === undefined ? {} : { rerank: options.rerank }),
+    ...(query.signal === undefined ? {} : { signal: query.signal }),
+  };
+}
+
+function retrievalSettings({ rag }: ResolvedConfig): RetrievalSettings {
+  const { hybrid, fusion, rerank } = rag.retrieval;
+  const { weights } = hybrid;
+  return {
+    fusion: {
+      method: fusion.method === 'rrf' ? 'reciprocal-rank' : 'convex-combination',
+      rankConstant: fusion.k,
+      ...(weights === undefined ? {} : { weights: { dense: weights.semantic, lexical: weights.keyword } }),
+    },
+    candidatesPerLane: fusion.candidates,
+    rerank: {
+      ...DEFAULT_RETRIEVAL_SETTINGS.rerank,
+      enabled: rerank.enabled,
+      maxCandidates: rerank.candidates,
+    },
+  };
+}
+
+function unfinishedRunNotice(resources: EngineResources): string[] {
+  const run = resources.readingLedger()?.lastRun();
+  if (run === undefined || run.finishedAt !== undefined) return [];
+  return [
+    'An index run is under way or was interrupted, so passages may be missing. `ragstone index` completes it.',
+  ];
+}
+
+const DATES = ['createdAt', 'updatedAt'] as const;
+
+function toSearchResult(
+  { chunk, score, explanation }: RankedCandidate,
+  { includeMetadata = true, explainScore = false }: NonNullable<SearchQuery['options']> = {},
+): SearchResult {
+  return {
+    id: chunk.id,
+    content: chunk.content,
+    score,
+    metadata: resultMetadata(chunk, includeMetadata),
+    ...(explainScore ? { explanation } : {}),
+  };
+}
+
+function resultMetadata(chunk: StoredChunk, includeAll: boolean): SearchResult['metadata'] {
+  const { metadata } = chunk;
+  const required = {
+    source: textOf(metadata.source),
+    sourceType: textOf(metadata.sourceType),
+    lines: linesOf(metadata.lines),
+    headingPath: Array.isArray(metadata.headingPath) ? metadata.headingPath.map(String) : [],
+  };
+  if (!includeAll) return required;
+  const dates = DATES.flatMap((key) => {
+    const value = metadata[key];
+    return typeof value === 'string' ? [[key, new Date(value)] as const] : [];
+  });
+  return { ...metadata, ...required, ...Object.fromEntries(dates), documentId: chunk.documentId };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function linesOf(value: unknown): { start: number; end: number } {
+  if (typeof value === 'object' && value !== null && 'start' in value && 'end' in value) {
+    return { start: Number(value.start), end: Number(value.end) };
+  }
+  return { start: 1, end: 1 };
+}
