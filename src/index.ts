@@ -4,6 +4,7 @@
  * @module
  */
 
+export { type AnalyzedQuery, analyzeQuery, analyzeText } from './analysis/lexical-analyzer.js';
 export type { RAGConfigInput } from './config/schema/index.js';
 export { DegradationLevel } from './core/degradation.js';
 export {
@@ -48,5 +49,12 @@ export type {
   SourceStatus,
   VerifyResult,
 } from './pipelines/engine.js';
+export {
+  type EvaluatedConfig,
+  type EvaluateOptions,
+  type EvaluateProgress,
+  type EvaluationReport,
+  evaluate,
+} from './pipelines/evaluate.js';
 export { type RAGDocument, type RAGIndexRequest, RAGService } from './pipelines/rag-service.js';
 export type { PushedDocument } from './sources/push/push-source.js';

@@ -144,11 +144,10 @@ function checkDimensions(embedder: Embedder, config: ResolvedConfig): Embedder {
  * @throws RAGError `CONFIG_NOT_BUILT` naming the setting, for a source type that this version cannot read.
  */
 export async function createSourcesFor(config: ResolvedConfig): Promise<SourceSetup[]> {
-  const { sources } = config.rag;
-  const created = sources.map((settings, index) =>
-    settings.enabled ? createSource(settings, `rag.sources[${index}]`, config) : undefined,
-  );
-  return (await Promise.all(created)).filter((source) => source !== undefined);
+  const setups: SourceSetup[] = [];
+  for (const [index, settings] of config.rag.sources.entries())
+    if (settings.enabled) setups.push(await createSource(settings, `rag.sources[${index}]`, config));
+  return setups;
 }
 
 async function createSource(

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { askYesNo } from '../ask.js';
+import type { CliContext } from '../context.js';
+import { withEngine } from '../open-engine.js';
+
+const EXAMPLES = `
+Examples:
+  $ ragstone clear         asks first
+  $ ragstone clear --yes`;
+
+/** `ragstone clear` */
+export function registerClear(program: Command, context: CliContext): void {
+  program
+    .command('clear')
+    .description('delete the index (not the sources, nor the cache of vectors)')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ yes = false }: { yes?: boolean }) => {
+      if (!yes && !(await confirm(context))) {
+        context.printResult({ cleared: false }, () => 'Nothing was deleted.');
+        return;
+      }
+      await withEngine(context, (engine) => engine.clear());
+      context.printResult({ cleared: true }, () => 'The index is deleted.');
+    });
+}
+
+async function confirm(context: CliContext): Promise<boolean> {
+  if (context.canAsk) return askYesNo('Delete the whole index?', { preset: false, signal: context.signal });
+  const { RAGError } = await import('../../index.js');
+  throw new RAGError('USAGE', 'This deletes the whole index; say --yes to do it without being asked.');
+}

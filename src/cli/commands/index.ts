@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import type { IndexRequest } from '../../index.js';
+import type { CliContext } from '../context.js';
+import { ExitCode } from '../errors.js';
+import { withEngine } from '../open-engine.js';
+import { wholeNumber } from '../parse-options.js';
+
+interface IndexOptions {
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+  readonly prune?: boolean;
+  readonly batchSize?: number;
+  readonly parallel?: number;
+  readonly wait?: number;
+}
+
+const EXAMPLES = `
+Examples:
+  $ ragstone index docs README.md      index a folder and a file, or bring the index in step with them
+  $ ragstone index                     what the configuration names and what was indexed before
+  $ ragstone index --dry-run           say what would be done
+  $ ragstone index --force             do all work again, for instance after changing the embedding model
+  $ ragstone index docs --prune        also forget what is neither named here nor configured`;
+
+/** `ragstone index [paths...]` */
+export function registerIndex(program: Command, context: CliContext): void {
+  program
+    .command('index')
+    .description('index files and folders, or bring the index in step with them')
+    .argument('[paths...]', 'files and folders, besides what the configuration names')
+    .option('--force', 'do all work again, and rebuild a damaged index or one made by another model')
+    .option('--dry-run', 'say what would be done and write nothing')
+    .option('--prune', 'also delete documents of sources that are neither configured nor named')
+    .option('--batch-size <n>', 'chunks in one embedding and store batch', wholeNumber(1))
+    .option('--parallel <n>', 'files read at once', wholeNumber(1))
+    .option('--wait <seconds>', 'wait this long for another writer to finish', wholeNumber(0))
+    .addHelpText('after', EXAMPLES)
+    .action((paths: string[], options: IndexOptions) => runIndex(context, paths, options));
+}
+
+async function runIndex(context: CliContext, paths: readonly string[], options: IndexOptions): Promise<void> {
+  const { startProgress } = await import('../render/progress.js');
+  const result = await withEngine(context, async (engine) => {
+    const progress = startProgress(context);
+    try {
+      return await engine.index({
+        ...(paths.length > 0 ? { paths } : {}),
+        options: requestOptions(options),
+        onProgress: progress.update,
+        signal: context.signal,
+      });
+    } finally {
+      progress.stop();
+    }
+  });
+  const { renderIndexResult } = await import('../render/index-result.js');
+  if (!context.isJson) for (const notice of result.notices) context.warn(notice);
+  context.printResult(result, () => renderIndexResult(result, context));
+  if (!result.success) context.exitCode = ExitCode.failed;
+}
+
+function requestOptions(options: IndexOptions): NonNullable<IndexRequest['options']> {
+  const { force, dryRun, prune, batchSize, parallel, wait } = options;
+  return {
+    ...(force === undefined ? {} : { force }),
+    ...(dryRun === undefined ? {} : { dryRun }),
+    ...(prune === undefined ? {} : { prune }),
+    ...(batchSize === undefined ? {} : { batchSize }),
+    ...(parallel === undefined ? {} : { parallel }),
+    ...(wait === undefined ? {} : { waitMs: wait * 1000 }),
+  };
+}

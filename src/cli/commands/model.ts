@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../context.js';
+
+const EXAMPLES = `
+Examples:
+  $ ragstone model list
+  $ ragstone model add ./models/all-MiniLM-L6-v2    then set rag.embedding.model: all-MiniLM-L6-v2`;
+
+/** `ragstone model list|add PATH` */
+export function registerModel(program: Command, context: CliContext): void {
+  const model = program
+    .command('model')
+    .description('list or add local embedding models')
+    .addHelpText('after', EXAMPLES);
+  model
+    .command('list')
+    .description('list the models that the configuration may name')
+    .addHelpText('after', EXAMPLES)
+    .action(() => runList(context));
+  model
+    .command('add')
+    .description('make an ONNX model folder known by its name; the folder stays where it is')
+    .argument('<path>', 'folder with config.json, tokenizer.json and an .onnx file')
+    .addHelpText('after', EXAMPLES)
+    .action((path: string) => runAdd(context, path));
+}
+
+/** Where `loadConfig` puts the data folder, so that a model is found by the index that will use it. */
+async function dataDirOf({ cwd, globals }: CliContext): Promise<string> {
+  const { loadConfig } = await import('../../config/load-config.js');
+  const { dataDir } = await loadConfig({
+    cwd,
+    ...(globals.config === undefined ? {} : { file: globals.config }),
+    ...(globals.data === undefined ? {} : { dataDir: globals.data }),
+  });
+  return dataDir;
+}
+
+async function runList(context: CliContext): Promise<void> {
+  const { listModels } = await import('../../config/models.js');
+  const added = await listModels(await dataDirOf(context));
+  const models = [{ name: 'builtin', path: null, isUsable: true }, ...added];
+  context.printResult({ models }, () =>
+    models
+      .map(({ name, path, isUsable }) => {
+        const where =
+          path === null
+            ? 'ships with the package'
+            : isUsable
+              ? path
+              : `${path} (not there any more, or incomplete)`;
+        return `${name.padEnd(32)} ${where}`;
+      })
+      .join('\n'),
+  );
+}
+
+async function runAdd(context: CliContext, path: string): Promise<void> {
+  const { resolve } = await import('node:path');
+  const { addModel } = await import('../../config/models.js');
+  const model = await addModel(await dataDirOf(context), resolve(context.cwd, path));
+  context.printResult(
+    model,
+    () => `Added ${model.name}. Set rag.embedding.model: ${model.name}, then run "ragstone index --force".`,
+  );
+}

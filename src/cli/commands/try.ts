@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { realpath, stat } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { IndexResult, SearchMode, SearchResponse } from '../../index.js';
+import type { CliContext } from '../context.js';
+import { ExitCode } from '../errors.js';
+import { withEngine } from '../open-engine.js';
+import { wholeNumber } from '../parse-options.js';
+
+interface TryOptions {
+  readonly topK?: number;
+  readonly mode?: SearchMode;
+  readonly explain?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  $ ragstone try docs "how is a search result scored?"
+  $ ragstone try . "where are retries configured?" --top-k 3
+  $ ragstone try docs "exit codes" --json
+
+The index stays in the data folder, apart from that of "ragstone index": a second run reads only what changed.
+No configuration file is read.`;
+
+/** `ragstone try FOLDER QUESTION` */
+export function registerTry(program: Command, context: CliContext): void {
+  program
+    .command('try')
+    .description('index a folder and ask it something, in one step')
+    .argument('<folder>', 'folder (or file) to index')
+    .argument('<question>', 'what to find')
+    .option('--top-k <n>', 'results (default: 5)', wholeNumber(1))
+    .addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical']))
+    .option('--explain', 'show every part of each score and how each lane did')
+    .addHelpText('after', EXAMPLES)
+    .action((folder: string, question: string, options: TryOptions) =>
+      runTry(context, { folder, question, options }),
+    );
+}
+
+async function runTry(
+  context: CliContext,
+  { folder, question, options }: { folder: string; question: string; options: TryOptions },
+): Promise<void> {
+  const { RAGError } = await import('../../index.js');
+  if (context.globals.config !== undefined)
+    throw new RAGError(
+      'USAGE',
+      '"try" reads no configuration; use "ragstone index" and "ragstone search" with --config.',
+    );
+  const target = resolve(context.cwd, folder);
+  const found = await stat(target).catch(() => undefined);
+  if (found === undefined)
+    throw new RAGError('USAGE', `There is no folder ${target}.`, { details: { path: target } });
+
+  const dataDir = join(
+    resolve(context.cwd, context.globals.data ?? '.ragstone'),
+    'try',
+    await slotOf(target),
+  );
+  const { index, response } = await withEngine(
+    context,
+    async (engine) => {
+      const { startProgress } = await import('../render/progress.js');
+      const progress = startProgress(context);
+      const result = await engine
+        .index({
+          sources: [],
+          paths: [target],
+          options: { prune: true },
+          onProgress: progress.update,
+          signal: context.signal,
+        })
+        .finally(progress.stop);
+      await refuseEmptyIndex(result, target);
+      const { topK, mode } = options;
+      const answer = await engine.search({
+        text: question,
+        signal: context.signal,
+        options: {
+          explainScore: true,
+          ...(topK === undefined ? {} : { topK }),
+          ...(mode === undefined ? {} : { mode }),
+        },
+      });
+      return { index: result, response: answer };
+    },
+    { config: {}, dataDir },
+  );
+  if (!index.success) context.exitCode = ExitCode.failed;
+  await report(context, {
+    folder: found.isDirectory() ? target : join(target, '..'),
+    index,
+    response,
+    explain: options.explain ?? false,
+  });
+}
+
+async function report(
+  context: CliContext,
+  result: { folder: string; index: IndexResult; response: SearchResponse; explain: boolean },
+): Promise<void> {
+  const { folder, index, response, explain } = result;
+  if (context.isJson) {
+    context.printJson({ ...response, notices: [...index.notices, ...response.notices], index });
+    return;
+  }
+  const { renderPassages } = await import('../render/passages.js');
+  const { describeRun, renderFailures } = await import('../render/index-result.js');
+  context.note(describeRun(index));
+  const failures = renderFailures(index.stats.errors, context);
+  if (failures !== '') context.warn(failures);
+  for (const notice of [...index.notices, ...response.notices]) context.warn(notice);
+  context.print(renderPassages(response, { context, explain, root: relative(context.cwd, folder) }));
+}
+
+/** One index for each folder tried, under a name that a person can recognise. */
+async function slotOf(target: string): Promise<string> {
+  const path = await realpath(target);
+  const hash = createHash('sha256').update(path).digest('hex').slice(0, 12);
+  const name = basename(path)
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .slice(0, 32);
+  return `${name}-${hash}`;
+}
+
+async function refuseEmptyIndex({ stats, notices }: IndexResult, target: string): Promise<void> {
+  if (stats.documentsProcessed + stats.documentsUnchanged > 0) return;
+  const { RAGError } = await import('../../index.js');
+  const failures = stats.errors.map(({ item, message }) => `${item ?? ''}: ${message}`);
+  const why =
+    failures.length > 0
+      ? `Nothing in ${target} could be read.`
+      : `${target} holds no Markdown files or PBI JSON that can be indexed.`;
+  throw new RAGError('INDEX_EMPTY', [why, ...failures.slice(0, 5), ...notices].join('\n'), {
+    details: { path: target },
+  });
+}

@@ -1,0 +1,59 @@
+import { CommanderError } from 'commander';
+
+/** Exit codes of every command. */
+export const ExitCode = {
+  ok: 0,
+  /** Something failed, or drift was found. */
+  failed: 1,
+  /** The command line or the configuration is wrong. */
+  usage: 2,
+  /** Stopped by Ctrl-C. */
+  interrupted: 130,
+} as const;
+
+/** An error as `--json` prints it. */
+export interface ErrorDocument {
+  readonly code: string;
+  readonly reason: string;
+  readonly category: string;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly details?: unknown;
+}
+
+const USAGE = { code: 'E005', reason: 'USAGE', category: 'user', retryable: false } as const;
+
+// Told by shape: importing the error class would load the library for every usage error.
+function hasReason(error: unknown): error is Error & ErrorDocument {
+  return error instanceof Error && 'reason' in error && 'category' in error && 'code' in error;
+}
+
+/** Any error as a document; a stack never leaves the process. */
+export function toErrorDocument(error: unknown): ErrorDocument {
+  if (error instanceof CommanderError) return { ...USAGE, message: tidyMessage(error) };
+  if (hasReason(error)) {
+    const { code, reason, category, message, retryable, details } = error;
+    const hasDetails = typeof details === 'object' && details !== null && Object.keys(details).length > 0;
+    return { code, reason, category, message, retryable, ...(hasDetails ? { details } : {}) };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    code: 'E004',
+    reason: 'INTERNAL',
+    category: 'internal',
+    message: `An unexpected error: ${message} Please report it, with the output of --log-level debug.`,
+    retryable: false,
+  };
+}
+
+/** The exit code that an error ends the process with. */
+export function exitCodeOf(error: unknown): number {
+  const { category, reason } = toErrorDocument(error);
+  if (reason === 'ABORTED') return ExitCode.interrupted;
+  return category === 'config' || reason === 'USAGE' ? ExitCode.usage : ExitCode.failed;
+}
+
+function tidyMessage(error: CommanderError): string {
+  if (error.code === 'commander.help') return 'No command is given. See "ragstone --help".';
+  return error.message.replace(/^error: /, '');
+}

@@ -1,0 +1,33 @@
+import type { Engine, RAGConfigInput } from '../index.js';
+import type { CliContext } from './context.js';
+
+interface OpenEngineOptions {
+  /** Instead of a configuration file. */
+  readonly config?: RAGConfigInput;
+  readonly dataDir?: string;
+}
+
+/** Opens the engine that the global options describe, runs `work`, and closes the engine whatever happens. */
+export async function withEngine<T>(
+  context: CliContext,
+  work: (engine: Engine) => Promise<T>,
+  options: OpenEngineOptions = {},
+): Promise<T> {
+  const { createEngine } = await import('../index.js');
+  context.log('debug', `opening the engine in ${context.cwd}`);
+  const dataDir = options.dataDir ?? context.globals.data;
+  const engine = await createEngine({
+    cwd: context.cwd,
+    ...(options.config === undefined ? {} : { config: options.config }),
+    ...(options.config !== undefined || context.globals.config === undefined
+      ? {}
+      : { configFile: context.globals.config }),
+    ...(dataDir === undefined ? {} : { dataDir }),
+  });
+  try {
+    return await work(engine);
+  } finally {
+    await engine.close();
+    context.log('debug', 'the engine is closed');
+  }
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { registerClear } from './commands/clear.js';
+import { registerConfig } from './commands/config.js';
+import { registerEval } from './commands/eval.js';
+import { registerIndex } from './commands/index.js';
+import { registerInit } from './commands/init.js';
+import { registerModel } from './commands/model.js';
+import { registerSearch } from './commands/search.js';
+import { registerStatus } from './commands/status.js';
+import { registerTry } from './commands/try.js';
+import { registerVerify } from './commands/verify.js';
+import { type CliContext, type GlobalOptions, LOG_LEVELS } from './context.js';
+
+const EXAMPLES = `
+Examples:
+  $ ragstone try docs "how is a search result scored?"   index a folder and ask it something
+  $ ragstone index docs README.md                        keep an index of files and folders
+  $ ragstone search "exit codes" --top-k 3               find in it
+  $ ragstone config check                                check ragstone.yaml
+
+Exit codes: 0 fine, 1 something failed or drift was found, 2 wrong usage or configuration, 130 interrupted.`;
+
+/** The command line: every command with its options, none of their code loaded. */
+export function buildProgram(context: CliContext): Command {
+  const program = new Command('ragstone')
+    .description(
+      'A self-hosted retrieval engine: index folders of engineering documents and find in them, offline.',
+    )
+    .version(packageVersion(), '--version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .option('--config <file>', 'configuration file (default: config/rag-config.yaml, then ragstone.yaml)')
+    .option('--data <dir>', 'data folder (default: .ragstone)')
+    .option('--json', 'print one JSON document to stdout; progress and logs go to stderr')
+    .option('--quiet', 'no progress and no notices')
+    .addOption(
+      new Option('--log-level <level>', 'least severity that is logged to stderr').choices(LOG_LEVELS),
+    )
+    .addHelpText('after', EXAMPLES)
+    .exitOverride()
+    // Errors are reported once, in `runCli`, as text or as JSON.
+    .configureOutput({ outputError: () => undefined })
+    .configureHelp({ showGlobalOptions: true })
+    .hook('preAction', (_, command) => {
+      context.globals = command.optsWithGlobals<GlobalOptions>();
+    });
+  for (const register of [
+    registerInit,
+    registerTry,
+    registerIndex,
+    registerSearch,
+    registerStatus,
+    registerVerify,
+    registerEval,
+    registerConfig,
+    registerClear,
+    registerModel,
+  ])
+    register(program, context);
+  return program;
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version } = JSON.parse(text) as { version: string };
+  return version;
+}

@@ -1,0 +1,53 @@
+import type { IndexError, IndexResult } from '../../index.js';
+import type { CliContext } from '../context.js';
+import { renderTable } from './table.js';
+import { formatCount, formatDuration, oneLine, plural } from './text.js';
+
+const MAX_FAILURES = 20;
+
+/** What an `index` run did, with every failure and what to do about it. */
+export function renderIndexResult(result: IndexResult, context: CliContext): string {
+  const { stats, dryRun } = result;
+  const rows: [string, string][] = [
+    [dryRun ? 'documents to index' : 'documents indexed', formatCount(stats.documentsProcessed)],
+    ['documents unchanged', formatCount(stats.documentsUnchanged)],
+    [dryRun ? 'documents to delete' : 'documents deleted', formatCount(stats.documentsDeleted)],
+    ['documents failed', formatCount(stats.documentsFailed)],
+    ...(dryRun
+      ? []
+      : ([
+          ['chunks written', formatCount(stats.chunksCreated)],
+          ['chunks unchanged', formatCount(stats.chunksUnchanged)],
+          ['texts embedded', formatCount(stats.embeddingsComputed)],
+        ] satisfies [string, string][])),
+    ['time', formatDuration(stats.timeElapsed)],
+  ];
+  const parts = [renderTable(['', ''], rows, { context, numeric: [1] }).trimStart(), describeRun(result)];
+  const failures = renderFailures(stats.errors, context);
+  if (failures !== '') parts.push(failures);
+  return parts.join('\n\n');
+}
+
+/** One sentence on a run: what changed, or that nothing did. */
+export function describeRun({ stats, dryRun }: IndexResult): string {
+  const { documentsProcessed, documentsUnchanged, documentsDeleted, documentsFailed, timeElapsed } = stats;
+  const time = formatDuration(timeElapsed);
+  if (dryRun) return 'Nothing was written (dry run).';
+  if (documentsProcessed + documentsDeleted + documentsFailed === 0)
+    return `Nothing to do: ${plural(documentsUnchanged, 'document')} unchanged, nothing re-indexed (${time}).`;
+  const deleted = documentsDeleted > 0 ? `, ${formatCount(documentsDeleted)} deleted` : '';
+  const failed = documentsFailed > 0 ? `, ${formatCount(documentsFailed)} failed` : '';
+  return `Indexed ${plural(documentsProcessed, 'document')} in ${plural(stats.chunksCreated, 'new chunk')}, ${formatCount(documentsUnchanged)} unchanged${deleted}${failed} (${time}).`;
+}
+
+/** The failures of a run; empty text where there are none. */
+export function renderFailures(errors: readonly IndexError[], { colours }: CliContext): string {
+  if (errors.length === 0) return '';
+  const lines = errors.slice(0, MAX_FAILURES).map(({ source, item, reason, message }) => {
+    const place = oneLine(item === undefined ? `source ${source}` : item);
+    return `  ${colours.red(reason)} ${place}\n    ${oneLine(message)}`;
+  });
+  const more =
+    errors.length > MAX_FAILURES ? [`  and ${errors.length - MAX_FAILURES} more; --json lists all`] : [];
+  return [`${plural(errors.length, 'failure')}; everything else is indexed:`, ...lines, ...more].join('\n');
+}

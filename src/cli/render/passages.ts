@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import type { LaneStatus, ScoreExplanation, SearchResponse, SearchResult } from '../../index.js';
+import { analyzeQuery, analyzeText } from '../../index.js';
+import type { CliContext } from '../context.js';
+import { bestSnippet, type Snippet } from './snippet.js';
+import { renderTable } from './table.js';
+import { formatDuration, oneLine, plural, withoutControls } from './text.js';
+
+interface PassageOptions {
+  readonly context: CliContext;
+  /** Show every part of each score, and how each lane did. */
+  readonly explain: boolean;
+  /** Folder that the paths of results start from, for output that can be clicked. */
+  readonly root?: string;
+}
+
+const SNIPPET_LENGTH = 320;
+const INDENT = '   ';
+
+/** Ranked passages: title, place, headings, marked snippet, score and why. */
+export function renderPassages(response: SearchResponse, options: PassageOptions): string {
+  const { context, explain } = options;
+  const terms = new Set(analyzeQuery(response.query).terms);
+  const passages = response.results.map((result, index) => renderPassage(result, index + 1, terms, options));
+  const parts = passages.length > 0 ? passages : ['Nothing was found.'];
+  if (explain) parts.push(renderLanes(response.lanes, context));
+  parts.push(context.colours.dim(summaryOf(response)));
+  return parts.join('\n\n');
+}
+
+function summaryOf({ results, degradationLevel, tookMs }: SearchResponse): string {
+  const degraded = degradationLevel === 0 ? '' : `, degradation level ${degradationLevel}`;
+  return `${plural(results.length, 'result')} in ${formatDuration(tookMs)}${degraded}`;
+}
+
+function renderPassage(
+  result: SearchResult,
+  rank: number,
+  terms: ReadonlySet<string>,
+  { context, explain, root }: PassageOptions,
+): string {
+  const { colours } = context;
+  const { title, headingPath, url } = result.metadata;
+  const lines = [
+    `${colours.dim(`${rank}.`)} ${colours.bold(oneLine(title ?? result.metadata.source))}  ${colours.green(result.score.toFixed(3))}`,
+    INDENT + colours.cyan(placeOf(result, root)),
+  ];
+  if (url !== undefined) lines.push(INDENT + colours.dim(oneLine(url)));
+  if (headingPath.length > 0) lines.push(INDENT + colours.dim(headingPath.map(oneLine).join(' > ')));
+  const snippet = bestSnippet(result.content, { terms, termsOf: analyzeText, maxLength: SNIPPET_LENGTH });
+  lines.push(renderSnippet(snippet, context));
+  if (result.explanation !== undefined) lines.push(...explainScore(result.explanation, context, explain));
+  return lines.join('\n');
+}
+
+function placeOf({ metadata }: SearchResult, root: string | undefined): string {
+  const { start, end } = metadata.lines;
+  const path = root === undefined ? metadata.source : join(root, metadata.source);
+  return oneLine(`${path}:${start === end ? start : `${start}-${end}`}`);
+}
+
+function renderSnippet(snippet: Snippet, { colours }: CliContext): string {
+  let marked = '';
+  let at = 0;
+  for (const { start, end } of snippet.matches) {
+    marked += withoutControls(snippet.text.slice(at, start));
+    marked += colours.bold(colours.yellow(withoutControls(snippet.text.slice(start, end))));
+    at = end;
+  }
+  marked += withoutControls(snippet.text.slice(at));
+  const whole = `${snippet.isCutBefore ? '… ' : ''}${marked}${snippet.isCutAfter ? ' …' : ''}`;
+  return whole
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => INDENT + line.trimEnd())
+    .join('\n');
+}
+
+const SIGNALS: Readonly<Record<string, string>> = {
+  dense: 'similar meaning',
+  lexical: 'matching words',
+  identifier: 'exact identifier',
+  rerank: 'reranker',
+  recency: 'age',
+  calibration: 'calibration',
+};
+
+function explainScore(explanation: ScoreExplanation, { colours }: CliContext, all: boolean): string[] {
+  const { contributions, semanticScore, keywordScore, rerankScore } = explanation;
+  const ranked = [...contributions]
+    .filter(({ signal, value }) => all || (signal !== 'calibration' && Math.abs(value) >= 0.0005))
+    .sort((left, right) => Math.abs(right.value) - Math.abs(left.value));
+  const why = ranked
+    .map(
+      ({ signal, value }) =>
+        `${SIGNALS[signal] ?? signal} ${value < 0 ? '-' : '+'}${Math.abs(value).toFixed(3)}`,
+    )
+    .join(', ');
+  const lines = [INDENT + colours.dim(`why: ${why === '' ? 'no single signal stands out' : why}`)];
+  if (all) {
+    const raw = [
+      ...(semanticScore === undefined ? [] : [`cosine ${semanticScore.toFixed(3)}`]),
+      ...(keywordScore === undefined ? [] : [`BM25 ${keywordScore.toFixed(2)}`]),
+      ...(rerankScore === undefined ? [] : [`reranker ${rerankScore.toFixed(3)}`]),
+    ];
+    if (raw.length > 0) lines.push(INDENT + colours.dim(`raw: ${raw.join(', ')}`));
+  }
+  return lines;
+}
+
+function renderLanes(lanes: readonly LaneStatus[], context: CliContext): string {
+  return renderTable(
+    ['lane', 'status', 'candidates', 'time', ''],
+    lanes.map(({ lane, status, candidates, tookMs, reason }) => [
+      lane,
+      status,
+      candidates,
+      formatDuration(tookMs),
+      reason ?? '',
+    ]),
+    { context, numeric: [2, 3] },
+  );
+}

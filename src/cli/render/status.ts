@@ -1,0 +1,56 @@
+import type { IndexStatus } from '../../index.js';
+import type { CliContext } from '../context.js';
+import { renderFailures } from './index-result.js';
+import { renderTable } from './table.js';
+import { formatBytes, formatCount, oneLine } from './text.js';
+
+/** What is indexed, by source and state; model, store, size, last run, failures. */
+export function renderStatus(status: IndexStatus, context: CliContext): string {
+  const { bytes, lastRun } = status;
+  const store = bytes.store === undefined ? 'unknown' : formatBytes(bytes.store);
+  const facts: [string, string][] = [
+    ['data folder', status.dataDir],
+    ['store', `${status.provider} (${status.providerOrigin})`],
+    ['embedding model', `${status.embedder}, ${status.dimensions} dimensions`],
+    ['fingerprint', status.fingerprint],
+    ['documents', formatCount(status.documents)],
+    ['chunks', formatCount(status.chunks)],
+    ['size', `ledger ${formatBytes(bytes.ledger)}, store ${store}`],
+    ['vector index', status.vectorIndex],
+    ['text index', status.textIndex],
+    ['last run', lastRun === undefined ? 'never' : describeLastRun(lastRun)],
+  ];
+  const parts = [
+    facts.map(([name, value]) => `${context.colours.bold(name.padEnd(16))} ${oneLine(value)}`).join('\n'),
+  ];
+  if (status.sources.length > 0) parts.push(renderSources(status, context));
+  const failures = renderFailures(status.failures, context);
+  if (failures !== '') parts.push(failures);
+  return parts.join('\n\n');
+}
+
+function describeLastRun({
+  command,
+  startedAt,
+  finishedAt,
+  success,
+}: NonNullable<IndexStatus['lastRun']>): string {
+  if (finishedAt === undefined) return `${command}, begun ${startedAt}, not finished`;
+  return `${command}, ${finishedAt}, ${success === true ? 'fine' : 'with failures'}`;
+}
+
+function renderSources({ sources }: IndexStatus, context: CliContext): string {
+  return renderTable(
+    ['source', 'type', 'indexed', 'pending', 'outdated', 'failed', 'chunks'],
+    sources.map(({ source, sourceType, documents, failedItems, chunks }) => [
+      oneLine(source),
+      oneLine(sourceType),
+      formatCount(documents.indexed),
+      formatCount(documents.pending),
+      formatCount(documents.outdated),
+      formatCount(failedItems),
+      formatCount(chunks),
+    ]),
+    { context, numeric: [2, 3, 4, 5, 6] },
+  );
+}

@@ -1,0 +1,19 @@
+import type { VerifyResult } from '../../index.js';
+import type { CliContext } from '../context.js';
+import { renderTable } from './table.js';
+import { oneLine, plural } from './text.js';
+
+const MAX_ROWS = 50;
+
+/** Each difference between sources, ledger and store, and what was mended. */
+export function renderVerifyResult({ ok, drift, repaired }: VerifyResult, context: CliContext): string {
+  const mended = repaired > 0 ? `Mended ${plural(repaired, 'difference')}. ` : '';
+  if (ok && drift.length === 0) return `${mended}Sources, ledger and store agree.`;
+  const rows = drift
+    .slice(0, MAX_ROWS)
+    .map(({ kind, source, detail }) => [kind, oneLine(source), oneLine(detail)]);
+  const table = renderTable(['kind', 'source', 'detail'], rows, { context });
+  const more = drift.length > MAX_ROWS ? `\nand ${drift.length - MAX_ROWS} more; --json lists all` : '';
+  const next = ok ? '' : ' "ragstone verify --repair" mends what can be mended.';
+  return `${table}${more}\n\n${mended}${plural(drift.length, 'difference')} found.${next}`;
+}
