@@ -71,7 +71,7 @@ export async function embedAll(
     vectors: texts.map((text) => vectorOf(known, text)),
     computed: missing.length,
     cached,
-    truncated: countTruncated(embedder, occurrences),
+    truncated: countTruncated(embedder, occurrences, kind),
   };
 }
 
@@ -168,9 +168,15 @@ function vectorOf(known: ReadonlyMap<string, Float32Array>, text: string): Float
   return vector;
 }
 
-function countTruncated(embedder: Embedder, occurrences: ReadonlyMap<string, number>): number {
+function countTruncated(
+  embedder: Embedder,
+  occurrences: ReadonlyMap<string, number>,
+  kind: EmbeddingKind,
+): number {
+  const { queryPrefix, documentPrefix } = embedder.identity;
+  const prefix = kind === 'query' ? queryPrefix : documentPrefix;
   let truncated = 0;
-  for (const [text, count] of occurrences) if (isTruncated(embedder, text)) truncated += count;
+  for (const [text, count] of occurrences) if (isTruncated(embedder, prefix + text)) truncated += count;
   return truncated;
 }
 

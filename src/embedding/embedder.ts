@@ -27,7 +27,7 @@ export interface Embedder {
   readonly maxBatch: number;
   /** True where vectors cost so little that a disk cache would be slower than the model. */
   readonly isCheap: boolean;
-  /** Length of a text in the model's own tokens. */
+  /** Length of a text in the model's own tokens, special ones included, no prefix added; comparable with `maxInputTokens`. */
   countTokens(text: string): number;
   /** One unit-length vector a text, in order; all zero for text without any known token. */
   doEmbed(texts: readonly string[], kind: EmbeddingKind, signal?: AbortSignal): Promise<Float32Array[]>;

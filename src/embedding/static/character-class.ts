@@ -35,7 +35,7 @@ function classify(codePoint: number): number {
   else if (/^\s$/u.test(character)) bits |= SPACE;
   else if (/^[\p{P}!-/:-@[-`{-~]$/u.test(character)) bits |= PUNCTUATION;
   if (isIdeograph(codePoint)) bits |= IDEOGRAPH;
-  if (/^\p{M}$/u.test(character)) bits |= MARK | DECOMPOSES;
+  if (/^\p{M}$/u.test(character)) bits |= MARK;
   if (/^\p{Mn}$/u.test(character)) bits |= ACCENT;
   const lower = character.toLowerCase();
   if (lower.normalize('NFD') !== lower || /\p{M}/u.test(lower)) bits |= DECOMPOSES;

@@ -181,7 +181,7 @@ describe('the model that ships with the package', () => {
       'document',
     );
     const similarity = (other: Float32Array | undefined): number =>
-      (query ?? []).reduce((sum: number, value: number, i: number) => sum + value * (other?.[i] ?? 0), 0);
+      Array.from(query ?? []).reduce((sum, value, i) => sum + value * (other?.[i] ?? 0), 0);
     expect(similarity(near)).toBeGreaterThan(similarity(far) + 0.1);
   });
 
