@@ -1,4 +1,3 @@
-import { foldCase, normaliseText } from '../analysis/normalise.js';
 import type { Candidate } from './candidate.js';
 
 /** What calibration looks at; each has the same scale for every query and collection. */
@@ -25,7 +24,7 @@ export interface FeatureContext {
 
 /** Features of a candidate. `fused` is its share of the best possible fused score, in [0, 1]. */
 export function featuresOf(candidate: Candidate, { terms, lowestCosine }: FeatureContext): FeatureVector {
-  const { semanticScore, keywordScore, identifierHits, contributions } = candidate;
+  const { semanticScore, keywordScore, holdsIdentifier, contributions } = candidate;
   const fused = contributions.reduce(
     (sum, { signal, value }) => sum + (signal === 'dense' || signal === 'lexical' ? value : 0),
     0,
@@ -35,7 +34,7 @@ export function featuresOf(candidate: Candidate, { terms, lowestCosine }: Featur
     coverage: termCoverage(candidate.chunk, terms),
     fused,
     agreement: semanticScore !== undefined && keywordScore !== undefined ? 1 : 0,
-    identifier: identifierHits > 0 ? 1 : 0,
+    identifier: holdsIdentifier ? 1 : 0,
     terms: Math.log2(1 + terms.length) / 4,
   };
 }
@@ -47,9 +46,7 @@ export function featuresOf(candidate: Candidate, { terms, lowestCosine }: Featur
 export function termCoverage(chunk: Candidate['chunk'], terms: readonly string[]): number {
   const { title, headingPath } = chunk.metadata;
   const headings = Array.isArray(headingPath) ? headingPath.join(' ') : '';
-  const text = foldCase(
-    normaliseText(`${typeof title === 'string' ? title : ''} ${headings} ${chunk.content}`),
-  );
+  const text = `${typeof title === 'string' ? title : ''} ${headings} ${chunk.content}`.toLowerCase();
   let total = 0;
   let covered = 0;
   for (const term of terms) {

@@ -10,16 +10,23 @@ export interface Candidate {
   /** BM25, where a lexical search saw the chunk. */
   readonly keywordScore?: number;
   readonly rerankScore?: number;
-  /** How many identifiers of the query the chunk holds, of those that decide the order (see `identifier-hits.ts`). */
+  /** How many identifiers of the query the chunk holds, of those that put it before everything else. */
   readonly identifierHits: number;
+  /** The chunk holds a rare identifier of the query, decisive or not. */
+  readonly holdsIdentifier: boolean;
   readonly contributions: readonly Contribution[];
   /** Sum of the contributions. */
   readonly score: number;
 }
 
-/** Exact identifier hits first, then the score, then the id: the one order of retrieval. */
+/** Decisive identifier hits first, then the score, then holders of an identifier, then the id: the one order of retrieval. */
 export function compareCandidates(a: Candidate, b: Candidate): number {
-  return b.identifierHits - a.identifierHits || b.score - a.score || compareText(a.chunk.id, b.chunk.id);
+  return (
+    b.identifierHits - a.identifierHits ||
+    b.score - a.score ||
+    Number(b.holdsIdentifier) - Number(a.holdsIdentifier) ||
+    compareText(a.chunk.id, b.chunk.id)
+  );
 }
 
 /** The candidate with one more summand; a summand of nothing is left out. */

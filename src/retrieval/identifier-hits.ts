@@ -2,8 +2,10 @@ import { type Candidate, compareCandidates, withContribution } from './candidate
 import type { IdentifierHit } from './lanes/identifier-lane.js';
 
 /**
- * Puts exact identifier hits first: each hit adds 1 to a fused score of at most 1, so none is outranked by a paraphrase.
- * Chunks that only the identifier lane found join the candidates.
+ * Gives exact identifier hits their place. A decisive hit adds 1 to a fused score of at most 1 and comes before everything
+ * else. Any other hit is lifted to the best candidate that lacks the identifier and shares no more words with the query:
+ * that one stands higher by its meaning alone, and a paraphrase may not outrank the thing itself. Chunks that only the
+ * identifier lane found join the candidates.
  */
 export function promoteIdentifierHits(
   candidates: readonly Candidate[],
@@ -11,15 +13,33 @@ export function promoteIdentifierHits(
 ): Candidate[] {
   if (hits.length === 0) return [...candidates];
   const pool = new Map(candidates.map((candidate) => [candidate.chunk.id, candidate]));
-  for (const { chunk, score, identifierHits } of hits) {
-    const known = pool.get(chunk.id) ?? {
-      ...NOTHING_ELSE,
-      chunk,
-      ...(score === 0 ? {} : { keywordScore: score }),
-    };
-    pool.set(chunk.id, { ...withContribution(known, 'identifier', identifierHits), identifierHits });
+  const holders = new Set(hits.map(({ chunk }) => chunk.id));
+  const others = candidates.filter(({ chunk }) => !holders.has(chunk.id));
+  for (const { chunk, score, decisiveHits } of hits) {
+    const known = pool.get(chunk.id) ?? joined(chunk, score);
+    const value = decisiveHits > 0 ? decisiveHits : liftOver(others, known);
+    pool.set(chunk.id, {
+      ...withContribution(known, 'identifier', value),
+      identifierHits: decisiveHits,
+      holdsIdentifier: true,
+    });
   }
   return [...pool.values()].sort(compareCandidates);
 }
 
-const NOTHING_ELSE = { identifierHits: 0, contributions: [], score: 0 };
+const joined = (chunk: Candidate['chunk'], keywordScore: number): Candidate => ({
+  chunk,
+  ...(keywordScore === 0 ? {} : { keywordScore }),
+  identifierHits: 0,
+  holdsIdentifier: false,
+  contributions: [],
+  score: 0,
+});
+
+/** What the holder lacks to stand level with the best of those that match no more words; `compareCandidates` prefers it. */
+function liftOver(others: readonly Candidate[], holder: Candidate): number {
+  const words = holder.keywordScore ?? 0;
+  let best = holder.score;
+  for (const { keywordScore = 0, score } of others) if (keywordScore <= words && score > best) best = score;
+  return best - holder.score;
+}

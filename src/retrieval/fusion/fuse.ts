@@ -23,9 +23,10 @@ export function fuse(lanes: readonly FusionLane[], scoring: LaneScoring): Candid
     const weight = total > 0 ? lane.weight / total : 1 / lanes.length;
     mergeLane(merged, lane, scoring({ ...lane, weight }));
   }
-  return Array.from(merged.values(), (entry): Candidate => ({ ...entry, identifierHits: 0 })).sort(
-    compareCandidates,
-  );
+  return Array.from(
+    merged.values(),
+    (entry): Candidate => ({ ...entry, identifierHits: 0, holdsIdentifier: false }),
+  ).sort(compareCandidates);
 }
 
 function mergeLane(merged: Map<string, Merged>, lane: FusionLane, parts: Float64Array): void {

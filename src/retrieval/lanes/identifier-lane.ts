@@ -1,65 +1,57 @@
-import { analyzeText } from '../../analysis/lexical-analyzer.js';
 import type { ScoredChunk } from '../../core/chunk.js';
 import { and, contains, type Filter } from '../../core/filter.js';
-import type { PreparedQuery } from '../prepared-query.js';
+import { identifierRoles } from '../identifier-roles.js';
 import type { LaneHits, LaneInput } from './lane.js';
 
 /**
- * An identifier in more chunks than this tells topics apart no better than a word does (`IL-6` in medicine, `JavaScript`
- * in a front end), so it does not decide the order, unless the query is nothing else.
+ * An identifier in more chunks than this tells them apart no better than a word does (`3.4.0` in release notes), so its
+ * hits are ranked as those of any word, unless the query is nothing else.
  */
-export const MAX_DECISIVE_CHUNKS = 25;
+export const MAX_RARE_CHUNKS = 25;
 
-/** A chunk and how many decisive identifiers of the query it holds. */
 export interface IdentifierHit extends ScoredChunk {
-  readonly identifierHits: number;
+  /** How many rare identifiers of the query the chunk holds that put it before everything else. */
+  readonly decisiveHits: number;
 }
 
 export interface IdentifierHits extends LaneHits {
   readonly hits: readonly IdentifierHit[];
 }
 
-/**
- * Chunks that hold a decisive identifier of the query verbatim, each once, by BM25 where the store has it (else score 0).
- */
+/** Chunks that hold a rare identifier of the query verbatim, each once, by BM25 where the store has it (else score 0). */
 export async function searchIdentifiers(input: LaneInput): Promise<IdentifierHits> {
-  const { query } = input;
+  const { decisive, isAlone } = identifierRoles(input.query);
   const found = await Promise.all(
-    query.identifiers.map(async (identifier) => {
+    input.query.identifiers.map(async (identifier) => {
       const filter = and(contains('$identifiers', identifier), input.filter);
-      const hits = await searchOne(input, filter, Math.min(input.limit, MAX_DECISIVE_CHUNKS + 1));
-      return { identifier, hits };
+      const hits = await searchOne(input, filter, Math.min(input.limit, MAX_RARE_CHUNKS + 1));
+      return { identifier, hits, isDecisive: decisive.has(identifier) };
     }),
   );
-  const isCommon = ({ hits }: { hits: readonly ScoredChunk[] }): boolean => hits.length > MAX_DECISIVE_CHUNKS;
-  const decisive = isIdentifierAlone(query) ? found : found.filter((entry) => !isCommon(entry));
-  const common = found.filter((entry) => isCommon(entry) && !decisive.includes(entry));
-  const hits = countHits(decisive.flatMap((entry) => entry.hits));
+  const common = isAlone ? [] : found.filter((entry) => entry.hits.length > MAX_RARE_CHUNKS);
+  const hits = countHits(found.filter((entry) => !common.includes(entry)));
   return common.length === 0
     ? { hits }
     : { hits, reason: commonReason(common.map((entry) => entry.identifier)) };
 }
 
-function countHits(hits: readonly ScoredChunk[]): IdentifierHit[] {
+interface Found {
+  readonly hits: readonly ScoredChunk[];
+  readonly isDecisive: boolean;
+}
+
+function countHits(found: readonly Found[]): IdentifierHit[] {
   const byId = new Map<string, IdentifierHit>();
-  for (const hit of hits) {
-    const identifierHits = (byId.get(hit.chunk.id)?.identifierHits ?? 0) + 1;
-    byId.set(hit.chunk.id, { ...hit, identifierHits });
-  }
+  for (const { hits, isDecisive } of found)
+    for (const hit of hits) {
+      const before = byId.get(hit.chunk.id)?.decisiveHits ?? 0;
+      byId.set(hit.chunk.id, { ...hit, decisiveHits: before + (isDecisive ? 1 : 0) });
+    }
   return [...byId.values()];
 }
 
 const commonReason = (identifiers: readonly string[]): string =>
-  `${identifiers.join(', ')}: in more than ${MAX_DECISIVE_CHUNKS} passages, so ranked as a word.`;
-
-function isIdentifierAlone({ identifiers, lexical }: PreparedQuery): boolean {
-  const [identifier] = identifiers;
-  return (
-    identifier !== undefined &&
-    identifiers.length === 1 &&
-    lexical.terms.length <= new Set(analyzeText(identifier)).size
-  );
-}
+  `${identifiers.join(', ')}: in more than ${MAX_RARE_CHUNKS} passages, so ranked as a word.`;
 
 async function searchOne(input: LaneInput, filter: Filter, topK: number): Promise<readonly ScoredChunk[]> {
   const { collection, query, includeVectors, signal } = input;

@@ -1,0 +1,38 @@
+import { analyzeText } from '../analysis/lexical-analyzer.js';
+import type { PreparedQuery } from './prepared-query.js';
+
+/**
+ * Identifiers that are issued rather than coined: tickets with three digits, issue numbers, vulnerabilities, versions,
+ * hashes, UUIDs, error codes, HTTP statuses, paths, line references. `PD-1` and `getUserById` may be words of a sentence.
+ */
+const ISSUED = [
+  /^[a-z][a-z0-9]+-\d{3,}$/,
+  /^#\d+$/,
+  /^(?:cve|ghsa)-/,
+  /^v?\d+(?:\.\d+)+/,
+  /^(?=.*\d)[0-9a-f-]{7,}$/,
+  /^(?:0x[0-9a-f]+|[a-z]{1,6}\d{3,6}[a-z]?)$/,
+  /\//,
+  /:\d+$/,
+];
+
+/** A query with at most so many other terms is about its identifiers, whatever they are. */
+const MAX_OTHER_TERMS = 2;
+
+export interface IdentifierRoles {
+  /** Their exact hits come before everything else; hits of the others are lifted above paraphrases only. */
+  readonly decisive: ReadonlySet<string>;
+  /** The query is nothing but identifiers. */
+  readonly isAlone: boolean;
+}
+
+/** Decisive are issued identifiers, and all of them where the query hardly says anything else. */
+export function identifierRoles({ identifiers, lexical }: PreparedQuery): IdentifierRoles {
+  const own = new Set(identifiers.flatMap(analyzeText));
+  const others = lexical.terms.filter((term) => !own.has(term)).length;
+  const isIssued = (identifier: string): boolean => ISSUED.some((pattern) => pattern.test(identifier));
+  return {
+    decisive: new Set(others <= MAX_OTHER_TERMS ? identifiers : identifiers.filter(isIssued)),
+    isAlone: others === 0,
+  };
+}
