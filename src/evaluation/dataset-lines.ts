@@ -10,8 +10,8 @@ export interface DatasetLine {
 }
 
 /**
- * The lines of a file that are not blank, streamed. A line ends at LF or CRLF only: `node:readline` would also split at
- * U+2028 and U+2029, which may stand inside JSON text.
+ * The lines of a file that are not blank, streamed. A line ends at LF only: `node:readline` would also split at U+2028 and
+ * U+2029, which may stand inside JSON text. The CR of a CRLF is white space to JSON and to a last column's number.
  *
  * @throws RAGError `DATASET_INVALID` where the file is missing or unreadable.
  */
@@ -20,7 +20,7 @@ export async function* datasetLines(file: string): AsyncGenerator<DatasetLine> {
   try {
     for await (const text of splitLines(createReadStream(file, 'utf8'))) {
       line++;
-      const clean = (line === 1 ? text.replace(/^\uFEFF/, '') : text).replace(/\r$/, '');
+      const clean = line === 1 ? text.replace(/^\uFEFF/, '') : text;
       if (clean.trim() !== '') yield { text: clean, file, line };
     }
   } catch (cause) {

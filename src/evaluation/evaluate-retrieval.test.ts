@@ -106,6 +106,31 @@ describe('evaluateRetrieval', () => {
     expect(depths).toEqual([500, 500]);
   });
 
+  it('looks no deeper than it asked for, and one deeper where the own document is dropped', async () => {
+    const deep = dataset({
+      queries: [{ id: '1', text: 'x' }],
+      judgments: new Map([['1', new Map([['last', 1]])]]),
+    });
+    const depths: number[] = [];
+    const manyThenLast = (position: number) => async (_: unknown, topK: number) => {
+      depths.push(topK);
+      return ranked('1', ...Array.from({ length: position - 2 }, (_, i) => `other${i}`), 'last');
+    };
+    const map = async (position: number, dropSelf: boolean) =>
+      (
+        await evaluateRetrieval({
+          dataset: deep,
+          search: manyThenLast(position),
+          metrics: parseMetrics('map'),
+          dropSelf,
+        })
+      ).metrics.map;
+    expect(await map(100, false)).toBe(1 / 100);
+    expect(await map(101, false)).toBe(0);
+    expect(await map(101, true)).toBe(1 / 100);
+    expect(depths).toEqual([100, 100, 101]);
+  });
+
   it('passes on what the search throws, refuses scores that are not numbers, and stops when told', async () => {
     const failing = async () => {
       throw new Error('no');

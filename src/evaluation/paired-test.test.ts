@@ -15,6 +15,11 @@ describe('pairedRandomisationTest', () => {
     expect(pairedRandomisationTest([1, 0, 0], [0, 2, 3]).pValue).toBe(4 / 8);
   });
 
+  it('counts assignments that differ by rounding alone as equal', () => {
+    // .1 + .1 + .1 - .1 is not -.1 + .1 + .1 + .1 in floating point. |sum| >= .2: all but the 6 of 16 that sum to 0.
+    expect(pairedRandomisationTest([0, 0, 0, 0.1], [0.1, 0.1, 0.1, 0]).pValue).toBe(10 / 16);
+  });
+
   it('finds nothing between equal systems', () => {
     expect(pairedRandomisationTest([0.5, 0.25], [0.5, 0.25])).toEqual({
       difference: 0,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -183,6 +183,10 @@ describe('versions and documents', () => {
       access: { groups: ['*'], level: 0 },
     });
     expect(Buffer.from(documents[0]?.content ?? '').toString()).toBe('\uFEFF# A\r\n');
+    const long = Array.from({ length: 100_000 }, (_, i) => `line ${i}`).join('\n');
+    await write({ 'long.md': long });
+    const read = await source.read({ id: 'long.md', version: '' });
+    expect(Buffer.from(read.documents[0]?.content ?? '').toString()).toBe(long);
     const text = await source.read({ id: 'b.txt', version: '' });
     expect(text.documents[0]?.mediaType).toBe('text/plain');
   });
@@ -220,6 +224,33 @@ describe('hostile files', () => {
     expect(items.find(isUnreadable)?.error.message).toMatch(/101 bytes.*limit of 100.*`maxFileBytes`/);
   });
 
+  it('states the true size of a file it does not read', async () => {
+    await write({ 'sparse.md': '' });
+    await truncate(join(root, 'sparse.md'), 5_000_000);
+    expect((await list({ maxFileBytes: 100 })).find(isUnreadable)?.error.message).toContain('5000000 bytes');
+  });
+
+  it.skipIf(!existsSync('/proc/self/status'))(
+    'stops at the limit where a file claims less than it holds',
+    async () => {
+      const items = await list({ root: '/proc/self', include: ['status'], maxFileBytes: 100 });
+      expect(reasonsOf(items)).toEqual({ status: 'DOCUMENT_TOO_LARGE' });
+    },
+  );
+
+  it('does not name a file that vanished while listing', async () => {
+    const names = Array.from({ length: 60 }, (_, i) => `${String(i).padStart(2, '0')}.md`);
+    await write(Object.fromEntries(names.map((name) => [name, name])));
+    const listing = createMarkdownSource({ name: 'docs', root }).list();
+    const rest: ListedItem[] = [];
+    for await (const item of listing) {
+      if (rest.length === 0) await unlink(join(root, '59.md'));
+      rest.push(item);
+    }
+    expect(rest.map(({ id }) => id)).toEqual(names.slice(0, 59));
+    expect(rest.filter(isUnreadable)).toEqual([]);
+  });
+
   it('never opens pipes', async () => {
     await write({ 'a.md': '' });
     execFileSync('mkfifo', [join(root, 'pipe.md')]);
@@ -254,6 +285,9 @@ describe('hostile files', () => {
     const items = await list();
     expect(idsOf(items)).toEqual(['a.md']);
     expect(reasonsOf(items)).toEqual({ 'bad-\\xff\\xfe.md': 'DOCUMENT_UNREADABLE' });
+    // The same name once decoded, but a valid one.
+    await write({ 'bad-\uFFFD\uFFFD.md': '' });
+    expect(await idsWith()).toEqual(['a.md', 'bad-\uFFFD\uFFFD.md']);
   });
 
   it('reports a folder whose path is too long for the system and lists the rest', async () => {
@@ -320,6 +354,15 @@ describe('symbolic links', () => {
     await expect(source.read({ id: 'a.md', version: '' })).rejects.toMatchObject({
       reason: 'DOCUMENT_OUTSIDE_ROOT',
     });
+  });
+
+  it('put in a listed file’s place are not read even inside the root, unless links are followed', async () => {
+    await write({ 'b.md': 'b' });
+    await symlink('b.md', join(root, 'a.md'));
+    const read = (followSymlinks: boolean) =>
+      createMarkdownSource({ name: 'docs', root, followSymlinks }).read({ id: 'a.md', version: '' });
+    await expect(read(false)).rejects.toMatchObject({ reason: 'DOCUMENT_UNREADABLE' });
+    expect((await read(true)).documents).toHaveLength(1);
   });
 
   it('above or at the root do not matter', async () => {

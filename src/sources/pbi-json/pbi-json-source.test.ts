@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isUnreadable, type ReadResult } from '../source.js';
 import { findPbis } from './find-pbis.js';
 import { createPbiJsonSource, type PbiJsonSourceOptions } from './pbi-json-source.js';
+import type { PbiSchema } from './pbi-schema.js';
 
 const FIXTURES = join(import.meta.dirname, '../../../tests/fixtures/pbi');
 
@@ -128,6 +129,14 @@ describe('hand-made files', () => {
     ],
     ['a wrapper inside an array', { steps: [{ output: { pbis: [pbi('A')] } }] }, ['a.json#A']],
     ['a root with pbi', { pbi: pbi('A') }, ['a.json#A']],
+    [
+      'nothing inside a PBI',
+      {
+        item: pbi('A', { description: '', related_pbis: [pbi('B')] }),
+        pbis: [pbi('C', { split_pbis: [pbi('D')] })],
+      },
+      ['a.json#C'],
+    ],
     ['an empty container', { pbis: [] }, []],
     ['an empty array', [], []],
   ])('finds %s', async (_, value, ids) => {
@@ -183,6 +192,14 @@ describe('hand-made files', () => {
     expect(fine.documents[0]?.metadata).toEqual({ sourceType: 'pbi', team: 'core' });
     const wrong = await read(JSON.stringify(pbi('A', { points: '3' })), options);
     expect(wrong.failures[0]?.error.message).toContain('$.points must be number, is string');
+  });
+
+  it('keeps id and title text whatever the schema says, and finds no inherited fields', async () => {
+    const schema = JSON.parse('{"id": "number", "toString": "string"}') as PbiSchema;
+    const fine = await read(JSON.stringify(pbi('A')), { schema });
+    expect(idsOf(fine)).toEqual(['a.json#A']);
+    const wrong = await read('{"id": 7, "title": "t"}', { schema });
+    expect(wrong.failures[0]?.error.message).toContain('$.id must be string, is number');
   });
 
   it('shows the first mismatches of many', async () => {
