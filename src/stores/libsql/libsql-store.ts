@@ -174,7 +174,7 @@ class LibsqlStore implements VectorStore {
       const id = numberAt(row, 0);
       for (const part of ['body', 'vector'])
         database.run(`DELETE FROM ${part} WHERE row IN (SELECT row FROM chunk WHERE collection = ?)`, id);
-      for (const table of ['chunk', 'posting', 'profile'])
+      for (const table of ['chunk', 'segment', 'posting', 'profile'])
         database.run(`DELETE FROM ${table} WHERE collection = ?`, id);
       database.run('DELETE FROM collection WHERE id = ?', id);
     });

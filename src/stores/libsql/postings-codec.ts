@@ -16,7 +16,7 @@ export function encodePostings({ rows, frequencies }: PostingList): Uint8Array {
     pushVarint(bytes, frequencies[i] ?? 0);
     previous = row;
   }
-  return Uint8Array.from(bytes);
+  return new Uint8Array(bytes);
 }
 
 /** Calls `visit` for every entry of a packed list, in row order. */

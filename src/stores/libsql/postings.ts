@@ -9,7 +9,7 @@ import { decodePostings, encodePostings, type PostingList } from './postings-cod
  */
 
 /** Segments that are left alone by `mergeSegments`; a search reads one row per term and segment. */
-const MAX_SEGMENTS = 8;
+const MAX_SEGMENTS = 32;
 
 /** Collects the postings of one batch. Rows must be added in ascending order. */
 export class SegmentWriter {
@@ -49,7 +49,8 @@ export function visitPostings(
   { collection, term }: { readonly collection: number; readonly term: string },
   visit: (row: number, frequency: number) => void,
 ): void {
-  const sql = 'SELECT postings FROM posting WHERE collection = ? AND term = ? ORDER BY segment';
+  const sql = `SELECT postings FROM segment CROSS JOIN posting USING (collection, segment)
+    WHERE collection = ? AND term = ? ORDER BY segment`;
   for (const row of database.rows(sql, collection, storableText(term)))
     decodePostings(bytesAt(row, 0), visit);
 }
@@ -63,14 +64,28 @@ export function mergeSegments(
   collection: number,
   { isLive, isWorthwhile }: { isLive: (row: number) => boolean; isWorthwhile: boolean },
 ): boolean {
-  const counted = database.row(
-    'SELECT count(DISTINCT segment) FROM posting WHERE collection = ?',
+  const segments = database.rows(
+    'SELECT segment FROM segment WHERE collection = ? ORDER BY segment',
     collection,
   );
-  if (!isWorthwhile && numberAt(counted ?? [0], 0) <= MAX_SEGMENTS) return false;
+  if (!isWorthwhile && segments.length <= MAX_SEGMENTS) return false;
   const merged = new Map<string, PostingList>();
-  const sql = 'SELECT term, postings FROM posting WHERE collection = ? ORDER BY term, segment';
-  for (const row of database.rows(sql, collection)) {
+  // Segments are as old as their numbers, so the rows of a term come in ascending order.
+  for (const segment of segments)
+    addSegment(merged, { database, collection, segment: numberAt(segment, 0) }, isLive);
+  for (const table of ['segment', 'posting'])
+    database.run(`DELETE FROM ${table} WHERE collection = ?`, collection);
+  insertSegment(database, collection, merged);
+  return true;
+}
+
+function addSegment(
+  merged: Map<string, PostingList>,
+  from: { readonly database: SqliteDatabase; readonly collection: number; readonly segment: number },
+  isLive: (row: number) => boolean,
+): void {
+  const sql = 'SELECT term, postings FROM posting WHERE collection = ? AND segment = ?';
+  for (const row of from.database.rows(sql, from.collection, from.segment)) {
     const term = originalText(textAt(row, 0));
     const list = merged.get(term) ?? { rows: [], frequencies: [] };
     decodePostings(bytesAt(row, 1), (chunkRow, frequency) => {
@@ -80,9 +95,6 @@ export function mergeSegments(
     });
     if (list.rows.length > 0) merged.set(term, list);
   }
-  database.run('DELETE FROM posting WHERE collection = ?', collection);
-  insertSegment(database, collection, merged);
-  return true;
 }
 
 function insertSegment(
@@ -90,17 +102,18 @@ function insertSegment(
   collection: number,
   lists: ReadonlyMap<string, PostingList>,
 ): void {
-  const last = database.row('SELECT coalesce(max(segment), 0) FROM posting WHERE collection = ?', collection);
+  const last = database.row('SELECT coalesce(max(segment), 0) FROM segment WHERE collection = ?', collection);
   const segment = numberAt(last ?? [0], 0) + 1;
+  database.run('INSERT INTO segment (collection, segment) VALUES (?, ?)', collection, segment);
   // In term order, which is the order of the table, so that neighbouring pages are written together.
   for (const term of [...lists.keys()].sort()) {
     const list = lists.get(term);
     if (list === undefined) continue;
     database.run(
-      'INSERT INTO posting (collection, term, segment, postings) VALUES (?, ?, ?, ?)',
+      'INSERT INTO posting (collection, segment, term, postings) VALUES (?, ?, ?, ?)',
       collection,
-      storableText(term),
       segment,
+      storableText(term),
       encodePostings(list),
     );
   }

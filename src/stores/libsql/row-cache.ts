@@ -13,14 +13,22 @@ const MIN_DEAD_ROWS = 1_024;
 /** What the chunks of one tenant, project, source and access level share. */
 export type Profile = Pick<ChunkRecord, 'tenant' | 'project' | 'source' | 'access'>;
 
+/** Rows that are read at a time: few enough that their buffers do not drive the garbage collector. */
+const PAGE_ROWS = 500;
+
+const PART_COLUMNS = { vector: 'vector', body: 'identifiers, metadata' } as const;
+
 interface Body {
   readonly identifiers: readonly string[];
   readonly metadata: Metadata;
 }
 
+const NO_BODY: Body = { identifiers: [], metadata: {} };
+
 /**
  * What scans need of a collection, in memory: keys and profiles, and on first use bodies (for metadata filters) and
  * vectors. Chunks are ordinals in row order; rows only grow, so a refresh appends what is new and marks what is gone.
+ * The plus before `collection` in its queries keeps SQLite from using the index on it, and so from sorting by row.
  *
  * Every method that reads the database must run in one snapshot with `refresh`.
  */
@@ -103,13 +111,9 @@ export class RowCache {
 
   /** Cosine of a query to any ordinal; reads the vectors that are not in memory yet. */
   cosineTo(query: Float32Array): (ordinal: number) => number {
-    const sql = `SELECT vector FROM chunk JOIN vector USING (row) WHERE collection = ? AND row > ? ORDER BY row`;
-    this.#fill(
-      this.#vectors.size,
-      sql,
-      (row) => this.#vectors.push(vectorOf(bytesAt(row, 0))),
-      () => this.#vectors.push(new Float32Array(this.#dimensions)),
-    );
+    this.#vectors.reserve(this.#rows.length);
+    const deleted = new Uint8Array(this.#dimensions * Float32Array.BYTES_PER_ELEMENT);
+    this.#fill(this.#vectors.size, 'vector', (row) => this.#vectors.push(row ? bytesAt(row, 1) : deleted));
     return this.#vectors.cosineTo(query);
   }
 
@@ -174,7 +178,7 @@ export class RowCache {
   }
 
   #append(): void {
-    const sql = `SELECT row, chunk_id, document_id, profile, length FROM chunk WHERE collection = ? AND row > ?
+    const sql = `SELECT row, chunk_id, document_id, profile, length FROM chunk WHERE +collection = ? AND row > ?
       ORDER BY row`;
     for (const row of this.#database.rows(sql, this.#collection, this.#rows.at(-1) ?? 0)) {
       this.#ordinals.set(numberAt(row, 0), this.#rows.length);
@@ -204,31 +208,29 @@ export class RowCache {
   }
 
   #loadBodies(): void {
-    const sql = `SELECT identifiers, metadata FROM chunk JOIN body USING (row) WHERE collection = ? AND row > ? ORDER BY row`;
-    this.#fill(
-      this.#bodies.length,
-      sql,
-      (row) => this.#bodies.push(bodyOf(row)),
-      () => this.#bodies.push({ identifiers: [], metadata: {} }),
-    );
+    this.#fill(this.#bodies.length, 'body', (row) => this.#bodies.push(row ? bodyOf(row) : NO_BODY));
   }
 
-  // Reads the rows from an ordinal on, with a filler for rows that were deleted before they were read.
-  #fill(from: number, sql: string, take: (row: SqlRow) => void, skip: () => void): void {
-    if (from >= this.#rows.length) return;
-    const rows = this.#database.rows(sql, this.#collection, from === 0 ? 0 : this.rowAt(from - 1));
+  // Gives the parts from an ordinal on, nothing for rows that were deleted before they were read.
+  #fill(from: number, part: keyof typeof PART_COLUMNS, take: (row: SqlRow | undefined) => void): void {
+    const sql = `SELECT row, ${PART_COLUMNS[part]} FROM chunk CROSS JOIN ${part} USING (row)
+      WHERE +collection = ? AND row > ? ORDER BY row LIMIT ${PAGE_ROWS}`;
+    let page: SqlRow[] = [];
     let next = 0;
     for (let ordinal = from; ordinal < this.#rows.length; ordinal++) {
-      const row = this.#isLive[ordinal] ? rows[next++] : undefined;
-      if (row === undefined) skip();
-      else take(row);
+      if (next === page.length) {
+        page = this.#database.rows(sql, this.#collection, ordinal === 0 ? 0 : this.rowAt(ordinal - 1));
+        next = 0;
+      }
+      const isNext = page[next]?.[0] === this.rowAt(ordinal);
+      take(isNext ? page[next++] : undefined);
     }
   }
 }
 
 const bodyOf = (row: SqlRow): Body => ({
-  identifiers: JSON.parse(textAt(row, 0)) as string[],
-  metadata: JSON.parse(textAt(row, 1)) as Metadata,
+  identifiers: JSON.parse(textAt(row, 1)) as string[],
+  metadata: JSON.parse(textAt(row, 2)) as Metadata,
 });
 
 function profileField(profile: Profile, field: '$tenant' | '$project' | '$source' | '$level' | '$groups') {

@@ -48,13 +48,20 @@ const TABLES = `
 
   CREATE TABLE vector (row INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 
-  -- One row per term and written batch; see postings.ts.
+  -- One segment per written batch; see postings.ts.
+  CREATE TABLE segment (
+    collection INTEGER NOT NULL,
+    segment INTEGER NOT NULL,
+    PRIMARY KEY (collection, segment)
+  ) WITHOUT ROWID;
+
+  -- By segment before term: a batch then writes pages of its own, not one page for every term there is.
   CREATE TABLE posting (
     collection INTEGER NOT NULL,
-    term TEXT NOT NULL,
     segment INTEGER NOT NULL,
+    term TEXT NOT NULL,
     postings BLOB NOT NULL,
-    PRIMARY KEY (collection, term, segment)
+    PRIMARY KEY (collection, segment, term)
   ) WITHOUT ROWID;
 `;
 

@@ -18,9 +18,12 @@ export class VectorScan {
     return this.#size;
   }
 
-  push(vector: Float32Array): void {
-    if (this.#size === this.#norms.length) this.#grow();
-    this.#values.set(vector, this.#size * this.#dimensions);
+  /** Adds a vector, given as the bytes of its floats: no copy of it is made on the way. */
+  push(bytes: Uint8Array): void {
+    if (this.#size === this.#norms.length) this.reserve(this.#size * 2);
+    const start = this.#size * this.#dimensions;
+    new Uint8Array(this.#values.buffer).set(bytes, start * Float32Array.BYTES_PER_ELEMENT);
+    const vector = this.#values.subarray(start, start + this.#dimensions);
     this.#norms[this.#size++] = Math.sqrt(dot(vector, vector, 0));
   }
 
@@ -34,9 +37,11 @@ export class VectorScan {
     };
   }
 
-  #grow(): void {
-    const values = new Float32Array(this.#values.length * 2);
-    const norms = new Float64Array(this.#norms.length * 2);
+  /** Makes room for so many vectors in all. */
+  reserve(rows: number): void {
+    if (rows <= this.#norms.length) return;
+    const values = new Float32Array(rows * this.#dimensions);
+    const norms = new Float64Array(rows);
     values.set(this.#values);
     norms.set(this.#norms);
     this.#values = values;

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { compareText } from '../core/filter.js';
+import { originalText, storableText, textAt } from './row.js';
+import { SqliteDatabase } from './sqlite-database.js';
+import { sqliteFaultOf } from './sqlite-fault.js';
+
+let folder: string;
+let database: SqliteDatabase;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ragstone-sqlite-'));
+  database = SqliteDatabase.open(join(folder, 'test.db'), {
+    toError: (kind, cause) => new Error(kind, { cause }),
+  });
+  database.exec('CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)');
+});
+
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const texts = fc.string({
+  unit: fc.constantFrom('\0', '\u0001', '\u0002', '\u0003', 'a', 'é', '\uffee', '😀'),
+});
+
+describe('storable text', () => {
+  it('comes back from a column as it was, and keeps its order', () => {
+    fc.assert(
+      fc.property(texts, texts, (a, b) => {
+        const row = database.row('SELECT ?, ? < ?', storableText(a), storableText(a), storableText(b)) ?? [];
+        expect(originalText(textAt(row, 0))).toBe(a);
+        expect(row[1]).toBe(compareText(a, b) < 0 ? 1 : 0);
+      }),
+    );
+  });
+});
+
+describe('a transaction', () => {
+  const insert = (text: string) => database.run('INSERT INTO t (text) VALUES (?)', text);
+
+  it('leaves nothing of work that throws, and passes its error through', () => {
+    const mine = new RangeError('mine');
+    expect(() =>
+      database.transaction(() => {
+        insert('a');
+        throw mine;
+      }),
+    ).toThrow(mine);
+    expect(database.rows('SELECT * FROM t')).toEqual([]);
+    database.transaction(() => insert('b'));
+    expect(database.rows('SELECT text FROM t')).toEqual([['b']]);
+  });
+
+  it('shows why it failed where SQLite has already rolled it back', () => {
+    database.exec('PRAGMA max_page_count = 8');
+    const fill = () =>
+      database.transaction(() => {
+        for (let i = 0; i < 1_000; i++) insert(`${i} ${'x'.repeat(1_000)}`);
+      });
+    expect(fill).toThrow('full');
+    expect(database.rows('SELECT * FROM t')).toEqual([]);
+  });
+});
+
+describe('faults', () => {
+  it('are told apart', () => {
+    const fault = (rawCode: number) => sqliteFaultOf(Object.assign(new Error('x'), { rawCode }));
+    expect([5, 8, 1544, 11, 267, 13, 14, 26, 522, 778, 19].map(fault)).toEqual([
+      'busy',
+      'read-only',
+      'read-only',
+      'damaged',
+      'damaged',
+      'full',
+      'cannot-open',
+      'damaged',
+      'damaged',
+      'full',
+      'other',
+    ]);
+    expect(sqliteFaultOf(new Error('no such table: chunk'))).toBe('damaged');
+    expect(sqliteFaultOf('text')).toBe('other');
+  });
+
+  it('of opening are classified though the driver gives no code', () => {
+    const open = () =>
+      SqliteDatabase.open(join(folder, 'none', 'x.db'), {
+        toError: (kind, cause) => new Error(kind, { cause }),
+      });
+    expect(open).toThrow('cannot-open');
+  });
+});

@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChunkRecord } from '../../core/chunk.js';
+import { EVERYTHING, eq, oneOf } from '../../core/filter.js';
+import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import type { VectorStore } from '../vector-store.js';
+import { createLibsqlStore } from './libsql-store.js';
+
+const SPEC = { name: 'chunks', dimensions: 4, fingerprint: 'f' };
+
+let folder: string;
+let path: string;
+let store: VectorStore;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ragstone-libsql-'));
+  path = join(folder, 'store.db');
+  store = createLibsqlStore({ path });
+});
+
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function record(id: string, changes: Partial<ChunkRecord> = {}): ChunkRecord {
+  return {
+    id,
+    documentId: 'd',
+    tenant: 't',
+    source: 's',
+    access: { groups: ['*'], level: 0 },
+    content: id,
+    searchText: `common ${id}`,
+    identifiers: [],
+    vector: Float32Array.of(1, 0, 0, 0),
+    metadata: { id },
+    ...changes,
+  };
+}
+
+const records = (from: number, to: number, changes: Partial<ChunkRecord> = {}): ChunkRecord[] =>
+  Array.from({ length: to - from }, (_, i) => record(`r${String(from + i).padStart(5, '0')}`, changes));
+
+const rowsIn = (table: string): unknown => {
+  const database = SqliteDatabase.open(path, { toError: (_, cause) => new Error('', { cause }) });
+  const count = database.row(`SELECT count(*) FROM ${table}`)?.[0];
+  database.close();
+  return count;
+};
+
+const text = { topK: 10_000, filter: EVERYTHING };
+
+describe('a warm cache', () => {
+  it('follows writes and deletes of another handle, in every lane', async () => {
+    const mine = await store.open(SPEC);
+    await mine.upsert(records(0, 30));
+    const query = { vector: Float32Array.of(0, 1, 0, 0), topK: 1, filter: EVERYTHING };
+    await mine.searchVector(query);
+    await mine.count(eq('id', 'r00000'));
+    const other = createLibsqlStore({ path });
+    const theirs = await other.open(SPEC);
+    await theirs.delete(oneOf('$chunkId', ['r00003', 'r00029']));
+    await theirs.upsert([
+      record('new', { vector: query.vector, searchText: 'fresh', metadata: { id: 'x' } }),
+    ]);
+    await theirs.upsert(records(5, 6, { metadata: { id: 'changed' } }));
+    await other.close();
+    expect((await mine.searchVector(query))[0]).toMatchObject({ chunk: { id: 'new' }, score: 1 });
+    expect((await mine.searchText?.({ ...text, terms: ['fresh'] }))?.map(({ chunk }) => chunk.id)).toEqual([
+      'new',
+    ]);
+    expect(await mine.searchText?.({ ...text, terms: ['common'] })).toHaveLength(28);
+    expect(await mine.count(oneOf('id', ['x', 'changed']))).toBe(2);
+    expect(await mine.count(eq('id', 'r00005'))).toBe(0);
+  });
+
+  it('stays right when most of a collection is rewritten again and again', async () => {
+    const collection = await store.open(SPEC);
+    for (let round = 0; round < 4; round++) {
+      await collection.upsert(records(0, 700, { metadata: { round } }));
+      expect(await collection.count(eq('round', round))).toBe(700);
+      const [hit] = await collection.searchVector({
+        vector: Float32Array.of(1, 0, 0, 0),
+        topK: 1,
+        filter: EVERYTHING,
+      });
+      expect(hit?.chunk).toMatchObject({ id: 'r00000', metadata: { round } });
+    }
+    expect(await collection.searchText?.({ ...text, terms: ['common'] })).toHaveLength(700);
+  });
+});
+
+describe('optimize', () => {
+  it('merges segments and drops deleted postings without changing a score', async () => {
+    const collection = await store.open(SPEC);
+    for (let i = 0; i < 40; i++) await collection.upsert(records(i * 5, i * 5 + 5));
+    await collection.delete(oneOf('$chunkId', ['r00000', 'r00001']));
+    const before = await collection.searchText?.({ ...text, terms: ['common', 'r00150'] });
+    expect(rowsIn('segment')).toBe(40);
+    await collection.optimize();
+    expect(rowsIn('segment')).toBe(1);
+    // One row for each of the 198 names that are left, and one for the word they share.
+    expect(rowsIn('posting')).toBe(199);
+    expect(await collection.searchText?.({ ...text, terms: ['common', 'r00150'] })).toEqual(before);
+    await collection.upsert(records(200, 201));
+    expect(await collection.searchText?.({ ...text, terms: ['r00200'] })).toHaveLength(1);
+  });
+});
+
+describe('the file', () => {
+  it('keeps nothing of a dropped collection, and tells handles on it', async () => {
+    const collection = await store.open(SPEC);
+    await collection.upsert(records(0, 3));
+    const other = createLibsqlStore({ path });
+    await other.drop('chunks');
+    for (const table of ['chunk', 'body', 'vector', 'posting', 'segment', 'profile', 'collection'])
+      expect(rowsIn(table), table).toBe(0);
+    await expect(collection.count(EVERYTHING)).rejects.toMatchObject({ reason: 'COLLECTION_NOT_FOUND' });
+    await expect(collection.upsert(records(0, 1))).rejects.toMatchObject({ reason: 'COLLECTION_NOT_FOUND' });
+    const again = await store.open(SPEC);
+    expect(await again.count(EVERYTHING)).toBe(0);
+    await other.close();
+  });
+
+  it('that is damaged is refused, named, and can be dropped', async () => {
+    writeFileSync(path, Buffer.alloc(10_000, 7));
+    await expect(store.open(SPEC)).rejects.toMatchObject({
+      reason: 'STORE_DAMAGED',
+      message: expect.stringContaining(path) as unknown,
+    });
+    expect((await store.health()).ok).toBe(false);
+    await store.drop('chunks');
+    expect(await (await store.open(SPEC)).count(EVERYTHING)).toBe(0);
+  });
+
+  it('of a newer layout is refused', async () => {
+    await store.open(SPEC);
+    const database = SqliteDatabase.open(path, { toError: (_, cause) => new Error('', { cause }) });
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    const newer = createLibsqlStore({ path });
+    await expect(newer.open(SPEC)).rejects.toMatchObject({ reason: 'STORE_SCHEMA_TOO_NEW' });
+    await newer.close();
+  });
+
+  it('is not made by asking what is in it', async () => {
+    expect(await store.describe('chunks')).toBeUndefined();
+    await store.drop('chunks');
+    expect((await store.health()).ok).toBe(true);
+    await store.open(SPEC);
+    expect(rowsIn('collection')).toBe(1);
+  });
+});
