@@ -136,10 +136,10 @@ export class EngineResources {
     const { embedder, notices } = await createEmbedderFor(this.config);
     const { cache } = this.config.rag.embedding;
     if (embedder.isCheap || !cache.enabled) return { embedder: withQueryCache(embedder), notices };
-    const { openEmbeddingCache } = await import('../embedding/sqlite-embedding-cache.js');
+    const { openEmbeddingCache } = await import('../embedding/disk-embedding-cache.js');
     const problems: string[] = [];
     const opened = openEmbeddingCache({
-      file: join(cache.path, 'vectors.db'),
+      folder: cache.path,
       maxMegabytes: cache.maxSize,
       onProblem: (problem) => problems.push(problem),
     });
