@@ -12,26 +12,37 @@ const MAX_CONTROL_SHARE = 0.1;
 const CONTROL_SAMPLE_BYTES = 65_536;
 
 /**
- * Decodes UTF-8, or UTF-16 where a byte order mark says so. Half of a surrogate pair alone (possible only in a string
- * that came out of JSON) becomes U+FFFD with a warning, since no store can keep it.
+ * Decodes UTF-8, or UTF-16 where a byte order mark says so; a string is only checked (see `checkText`).
  *
  * @param name the document's id, for the message
  * @throws `DOCUMENT_NOT_TEXT` for NUL bytes or many control characters; `DOCUMENT_INVALID_ENCODING` with the offset of
  * the first wrong byte
  */
 export function decodeText(content: Uint8Array | string, name: string): DecodedText {
-  const text = typeof content === 'string' ? content : decodeBytes(content, name);
-  const nul = text.indexOf('\0');
-  if (nul >= 0) {
-    throw notText(name, `it holds a NUL character at position ${nul}`);
-  }
-  const unmarked = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  if (typeof content !== 'string' || !/\p{Surrogate}/u.test(unmarked))
-    return { text: unmarked, warnings: [] };
+  if (typeof content === 'string')
+    return checkText(content.startsWith('\uFEFF') ? content.slice(1) : content, name);
+  const text = decodeBytes(content, name);
+  return { text: text.startsWith('\uFEFF') ? text.slice(1) : text, warnings: [] };
+}
+
+/**
+ * Text that never was bytes, made fit to be stored; no offset moves. Half of a surrogate pair alone (JSON escapes can
+ * hold it) becomes U+FFFD with a warning, since no store can keep it.
+ *
+ * @throws `DOCUMENT_NOT_TEXT` for a NUL character
+ */
+export function checkText(text: string, name: string): DecodedText {
+  refuseNul(text, name);
+  if (!/\p{Surrogate}/u.test(text)) return { text, warnings: [] };
   return {
-    text: unmarked.replace(/\p{Surrogate}/gu, '\uFFFD'),
+    text: text.replace(/\p{Surrogate}/gu, '\uFFFD'),
     warnings: ['Halves of surrogate pairs were replaced by U+FFFD: they are not valid text.'],
   };
+}
+
+function refuseNul(text: string, name: string): void {
+  const nul = text.indexOf('\0');
+  if (nul >= 0) throw notText(name, `it holds a NUL character at position ${nul}`);
 }
 
 function decodeBytes(bytes: Uint8Array, name: string): string {
@@ -57,8 +68,11 @@ function decodeBytes(bytes: Uint8Array, name: string): string {
 
 function decodeUtf16(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be', name: string): string {
   try {
-    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+    refuseNul(text, name);
+    return text;
   } catch (cause) {
+    if (RAGError.isInstance(cause)) throw cause;
     throw new RAGError(
       'DOCUMENT_INVALID_ENCODING',
       `"${name}" starts with a ${encoding.toUpperCase()} byte order mark but is not valid ${encoding.toUpperCase()}. Save the file as UTF-8, or exclude it.`,

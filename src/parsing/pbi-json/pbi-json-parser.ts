@@ -1,7 +1,7 @@
 import type { ParsedDocument, RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
-import { decodeText } from '../decode-text.js';
-import { toMetadataValue } from '../metadata-value.js';
+import { checkText, decodeText } from '../decode-text.js';
+import { MAX_METADATA_DEPTH, toMetadataValue } from '../metadata-value.js';
 import type { Parser } from '../parser.js';
 import { type BacklogItem, renderItem } from './render-item.js';
 
@@ -28,36 +28,43 @@ export function createPbiJsonParser(options: PbiJsonParserOptions = {}): Parser 
 
 function parseItem(document: RawDocument, leadingFields: readonly string[]): ParsedDocument {
   const source = decodeText(document.content, document.externalId);
-  const item = readItem(source.text, document.externalId);
+  const { item, isDeep } = readItem(source.text, document.externalId);
   const { text, blocks } = renderItem(item, leadingFields);
   const title = typeof item.title === 'string' ? item.title.trim() : '';
   // JSON escapes can hide what no text may hold, so the rendered text is checked as bytes would be.
-  const stored = decodeText(text, document.externalId);
+  const stored = checkText(text, document.externalId);
   return {
     text: stored.text,
     blocks,
     ...(title === '' ? {} : { title }),
     metadata: {},
-    warnings: [...source.warnings, ...stored.warnings],
+    warnings: [...source.warnings, ...stored.warnings, ...(isDeep ? [TOO_DEEP_WARNING] : [])],
   };
 }
 
-function readItem(json: string, name: string): BacklogItem {
-  let value: unknown;
+const TOO_DEEP_WARNING = `Values nested deeper than ${MAX_METADATA_DEPTH} levels were left out.`;
+
+function readItem(json: string, name: string): { item: BacklogItem; isDeep: boolean } {
+  let item: unknown;
+  let isDeep = false;
   try {
-    value = toMetadataValue(JSON.parse(json));
+    item = toMetadataValue(JSON.parse(json), {
+      onTooDeep: () => {
+        isDeep = true;
+      },
+    });
   } catch (cause) {
     throw new RAGError('DOCUMENT_INVALID', `"${name}" is not valid JSON. Correct the file it came from.`, {
       cause,
     });
   }
-  if (!isItem(value)) {
+  if (!isItem(item)) {
     throw new RAGError(
       'DOCUMENT_INVALID',
       `"${name}" is not a backlog item: a JSON object with fields is expected.`,
     );
   }
-  return value;
+  return { item, isDeep };
 }
 
 const isItem = (value: unknown): value is BacklogItem =>
