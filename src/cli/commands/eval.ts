@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import type { EvaluateOptions } from '../../index.js';
 import type { CliContext } from '../context.js';
-import type { EvaluateOptions } from '../evaluation-contract.js';
 import { numberBetween } from '../parse-options.js';
 
 type EvalOptions = Omit<
@@ -50,6 +50,7 @@ async function runEval(context: CliContext, target: string, options: EvalOptions
   const { config, data } = context.globals;
   const report = await evaluate({
     ...options,
+    ...(options.embedder === undefined ? {} : { embedder: await locateModel(options.embedder, context) }),
     target,
     cwd: context.cwd,
     onProgress: counter.update,
@@ -58,5 +59,15 @@ async function runEval(context: CliContext, target: string, options: EvalOptions
     ...(data === undefined ? {} : { dataDir: data }),
   }).finally(counter.stop);
   const { renderEvaluation } = await import('../render/evaluation.js');
+  if (!context.isJson) for (const notice of report.notices) context.warn(notice);
   context.printResult(report, () => renderEvaluation(report, context));
+}
+
+/** A model's folder is relative to the working folder here, as every path on a command line is. */
+async function locateModel(embedder: string, { cwd }: CliContext): Promise<string> {
+  const { resolve } = await import('node:path');
+  const { isFolder } = await import('../../config/models.js');
+  const name = embedder.replace(/^transformers:/, '');
+  const path = resolve(cwd, name);
+  return embedder !== 'builtin' && (await isFolder(path)) ? `transformers:${path}` : embedder;
 }

@@ -112,7 +112,13 @@ async function report(
   const failures = renderFailures(index.stats.errors, context);
   if (failures !== '') context.warn(failures);
   for (const notice of [...index.notices, ...response.notices]) context.warn(notice);
-  context.print(renderPassages(response, { context, explain, root: relative(context.cwd, folder) }));
+  context.print(renderPassages(response, { context, explain, root: displayPath(context.cwd, folder) }));
+}
+
+/** As short as it can be said: relative below the working folder, else absolute. */
+function displayPath(cwd: string, folder: string): string {
+  const path = relative(cwd, folder);
+  return path.startsWith('..') ? folder : path;
 }
 
 /** One index for each folder tried, under a name that a person can recognise. */

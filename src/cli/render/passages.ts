@@ -68,7 +68,7 @@ function renderSnippet(snippet: Snippet, { colours }: CliContext): string {
     at = end;
   }
   marked += withoutControls(snippet.text.slice(at));
-  const whole = `${snippet.isCutBefore ? '… ' : ''}${marked}${snippet.isCutAfter ? ' …' : ''}`;
+  const whole = `${snippet.isCutBefore ? '… ' : ''}${marked.trim()}${snippet.isCutAfter ? ' …' : ''}`;
   return whole
     .split('\n')
     .filter((line) => line.trim() !== '')

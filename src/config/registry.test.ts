@@ -1,0 +1,163 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from './load-config.js';
+import { addModel, listModels } from './models.js';
+import { chooseProvider, createEmbedderFor, createSourcesFor, createStoreFor } from './registry.js';
+import { resolveEmbeddingModel } from './resolve-model.js';
+import type { ResolvedConfig } from './resolved-config.js';
+import type { RAGSettingsInput } from './schema/index.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ragstone-registry-'));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const configure = (config: RAGSettingsInput): Promise<ResolvedConfig> =>
+  loadConfig({ cwd: folder, env: {}, config });
+
+async function makeModel(name: string): Promise<string> {
+  const path = join(folder, 'elsewhere', name);
+  await mkdir(join(path, 'onnx'), { recursive: true });
+  for (const file of ['config.json', 'tokenizer.json', 'onnx/model.onnx'])
+    await writeFile(join(path, file), '{}');
+  return path;
+}
+
+describe('the store', () => {
+  test('one that is not built is refused by name', async () => {
+    const config = await configure({ provider: 'chroma' });
+    expect(() => chooseProvider(config)).toThrow(
+      expect.objectContaining({
+        reason: 'CONFIG_NOT_BUILT',
+        message: expect.stringContaining('rag.provider'),
+      }),
+    );
+  });
+
+  test('auto keeps to what the index was made with', async () => {
+    const config = await configure({});
+    expect(chooseProvider(config, 'libsql').provider).toBe('libsql');
+    expect(chooseProvider(config, 'lancedb').provider).toBe('lancedb');
+    expect(['lancedb', 'libsql']).toContain(chooseProvider(config).provider);
+  });
+
+  test('nothing is kept where persist is false', async () => {
+    const { store, origin } = await createStoreFor(
+      await configure({ storage: { local: { persist: false } } }),
+    );
+    expect(store.name).toBe('memory');
+    expect(origin).toContain('persist');
+    await store.close();
+  });
+});
+
+describe('the embedding model', () => {
+  test('a bare name that is nowhere becomes the built-in model, and says so', async () => {
+    const config = await configure({ embedding: { model: 'all-MiniLM-L6-v2', dimensions: 384 } });
+    const { embedder, notices } = await createEmbedderFor(config);
+    expect(embedder.identity.model).toBe('builtin');
+    expect(notices).toEqual([expect.stringContaining('all-MiniLM-L6-v2')]);
+    await embedder.close();
+  });
+
+  test.each([
+    ['transformers:nowhere', {}],
+    ['all-MiniLM-L6-v2', { fallback: 'error' as const }],
+  ])('%s with %j that is nowhere is refused', async (model, more) => {
+    const config = await configure({ embedding: { model, ...more } });
+    await expect(resolveEmbeddingModel(config)).rejects.toMatchObject({ reason: 'MODEL_NOT_FOUND' });
+  });
+
+  test('a hosted model is not built yet', async () => {
+    const config = await configure({ embedding: { model: 'openai:text-embedding-3-small' } });
+    await expect(resolveEmbeddingModel(config)).rejects.toMatchObject({ reason: 'CONFIG_NOT_BUILT' });
+  });
+
+  test('a folder of the project, an added model, and an id with its owner are found', async () => {
+    const path = await makeModel('mini');
+    const modelOf = async (model: string) => resolveEmbeddingModel(await configure({ embedding: { model } }));
+    expect(await modelOf('./elsewhere/mini')).toEqual({ kind: 'transformers', model: path, isRemote: false });
+    expect(await modelOf('mini')).toMatchObject({ kind: 'builtin' });
+    await addModel(join(folder, '.ragstone'), path);
+    expect(await modelOf('mini')).toEqual({ kind: 'transformers', model: path, isRemote: false });
+    expect(await modelOf('transformers:owner/mini')).toMatchObject({ model: path });
+  });
+
+  test('a bare name is an id of sentence-transformers where downloads are allowed', async () => {
+    const config = await configure({ embedding: { model: 'all-MiniLM-L6-v2', allowRemote: true } });
+    expect(await resolveEmbeddingModel(config)).toEqual({
+      kind: 'transformers',
+      model: 'sentence-transformers/all-MiniLM-L6-v2',
+      isRemote: true,
+    });
+  });
+
+  test('stated dimensions that the chosen model does not have are refused', async () => {
+    const config = await configure({ embedding: { model: 'builtin', dimensions: 7 } });
+    await expect(createEmbedderFor(config)).rejects.toMatchObject({
+      reason: 'CONFIG_INVALID',
+      details: expect.objectContaining({ expected: 7 }),
+    });
+  });
+});
+
+describe('model folders', () => {
+  test('one that lacks a part is refused, naming it', async () => {
+    const path = await makeModel('mini');
+    await rm(join(path, 'tokenizer.json'));
+    await expect(addModel(folder, path)).rejects.toMatchObject({
+      reason: 'MODEL_INVALID',
+      message: expect.stringContaining('tokenizer.json'),
+    });
+    await expect(addModel(folder, join(folder, 'none'))).rejects.toMatchObject({ reason: 'MODEL_NOT_FOUND' });
+  });
+
+  test('one that is gone is listed as not usable', async () => {
+    const path = await makeModel('mini');
+    await addModel(folder, path);
+    expect(await listModels(folder)).toEqual([{ name: 'mini', path, isUsable: true }]);
+    await rm(path, { recursive: true });
+    expect(await listModels(folder)).toEqual([{ name: 'mini', path, isUsable: false }]);
+  });
+});
+
+type SourceInput = NonNullable<RAGSettingsInput['sources']>[number];
+
+describe('the sources', () => {
+  const markdown: SourceInput = {
+    name: 'docs',
+    type: 'markdown',
+    paths: ['*.md'],
+    metadata: { sourceType: 'documentation' },
+  };
+
+  test('an enabled source of a type that is not built is refused by name; a disabled one is left out', async () => {
+    const confluence: SourceInput = { name: 'kb', type: 'confluence' };
+    await expect(
+      createSourcesFor(await configure({ sources: [markdown, confluence] })),
+    ).rejects.toMatchObject({
+      reason: 'CONFIG_NOT_BUILT',
+      message: expect.stringContaining('rag.sources[1].type'),
+    });
+    const setups = await createSourcesFor(
+      await configure({ sources: [markdown, { ...confluence, enabled: false }] }),
+    );
+    expect(setups.map(({ source, sourceType }) => [source.name, sourceType])).toEqual([
+      ['docs', 'documentation'],
+    ]);
+  });
+
+  test('work items are chunked as such unless their own source says otherwise', async () => {
+    const items: SourceInput = { name: 'items', type: 'pbi_json', paths: ['*.json'] };
+    const strategyOf = async (config: RAGSettingsInput) =>
+      (await createSourcesFor(await configure(config)))[0]?.chunking.strategy;
+    expect(await strategyOf({ chunking: { strategy: 'recursive' }, sources: [items] })).toBe('pbi_aware');
+    expect(await strategyOf({ sources: [{ ...items, chunking: { strategy: 'fixed' } }] })).toBe('fixed');
+    expect(await strategyOf({ chunking: { strategy: 'recursive' }, sources: [markdown] })).toBe('recursive');
+  });
+});
