@@ -35,8 +35,8 @@ export function pruneRevisions(database: SqliteDatabase, documentRow: number, ke
     documentRow,
   );
   database.run(
-    `DELETE FROM revision WHERE document = ?1 AND (indexed = 0 OR sequence NOT IN
-       (SELECT sequence FROM revision WHERE document = ?1 AND indexed = 1 ORDER BY sequence DESC LIMIT ?2))`,
+    `DELETE FROM revision WHERE document = ?1 AND sequence NOT IN
+       (SELECT sequence FROM revision WHERE document = ?1 AND indexed = 1 ORDER BY sequence DESC LIMIT ?2)`,
     documentRow,
     keep,
   );
