@@ -1,0 +1,189 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Connection, Table } from '@lancedb/lancedb';
+import { RAGError } from '../../core/errors.js';
+import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
+import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
+import { LanceDbCollection } from './lancedb-collection.js';
+import { type LanceDriver, loadLanceDriver } from './lancedb-driver.js';
+import { storeError } from './lancedb-errors.js';
+import { createTextIndex, type MaintenanceOptions } from './table-maintenance.js';
+import { specOfTable, tableSchema } from './table-schema.js';
+
+export interface LanceDbStoreOptions extends Partial<MaintenanceOptions> {
+  /** Folder of the database; made on first use. */
+  readonly path: string;
+  /** Rows from which `optimize` builds a vector index. @default 50_000 */
+  readonly vectorIndexRows?: number;
+  /** How long a replaced version stays for readers in other processes, in milliseconds. @default 60_000 */
+  readonly keepVersionsMs?: number;
+  /** Candidates visited per wanted hit when searching a vector index: more is slower and nearer to exact. @default 2 */
+  readonly searchWidth?: number;
+}
+
+const CAPABILITIES: StoreCapabilities = Object.freeze({
+  filterOperators: Object.freeze([
+    'and',
+    'or',
+    'not',
+    'eq',
+    'in',
+    'range',
+    'exists',
+    'contains',
+    'prefix',
+  ] as const),
+  lexical: 'bm25',
+  maxTopK: 10_000,
+  consistency: 'immediate',
+  persistent: true,
+  exactVectorSearch: false,
+});
+
+/**
+ * The embedded default: LanceDB in a folder, one table a collection. BM25 and every filter are exact; vector search is
+ * exact below `vectorIndexRows`. BM25 statistics follow writes at `optimize()`.
+ *
+ * Needs the optional packages `@lancedb/lancedb` and `apache-arrow`, loaded with the first call (`PACKAGE_MISSING`).
+ */
+export function createLanceDbStore(options: LanceDbStoreOptions): VectorStore {
+  return new LanceDbStore(options);
+}
+
+interface Session {
+  readonly driver: LanceDriver;
+  readonly connection: Connection;
+}
+
+class LanceDbStore implements VectorStore {
+  readonly name = 'lancedb';
+  readonly capabilities = CAPABILITIES;
+  readonly #options: Required<LanceDbStoreOptions>;
+  readonly #collections = new Set<LanceDbCollection>();
+  #session: Promise<Session> | undefined;
+  #isClosed = false;
+
+  constructor(options: LanceDbStoreOptions) {
+    this.#options = { vectorIndexRows: 50_000, keepVersionsMs: 60_000, searchWidth: 2, ...options };
+  }
+
+  async open(spec: CollectionSpec): Promise<VectorCollection> {
+    const session = await this.#connect();
+    assertSpec(spec);
+    const table = (await this.#openTable(session, spec.name)) ?? (await this.#createTable(session, spec));
+    const stored = await this.#specOf(table, spec.name);
+    assertSameSpec(stored, spec);
+    const parts = { driver: session.driver, table, schema: tableSchema(session.driver.arrow, stored) };
+    const collection = new LanceDbCollection(Object.freeze(stored), parts, {
+      ...this.#options,
+      ...CAPABILITIES,
+    });
+    this.#collections.add(collection);
+    return collection;
+  }
+
+  async describe(name: string): Promise<CollectionSpec | undefined> {
+    assertCollectionName(name);
+    const table = await this.#openTable(await this.#connect(), name);
+    if (table === undefined) return undefined;
+    try {
+      return await this.#specOf(table, name);
+    } finally {
+      table.close();
+    }
+  }
+
+  async drop(name: string): Promise<void> {
+    assertCollectionName(name);
+    this.#begin();
+    // Removing the folder needs nothing of it to be readable, which the driver's own way does.
+    try {
+      await rm(this.#folderOf(name), { recursive: true, force: true });
+    } catch (error) {
+      throw storeError(error, `drop collection "${name}"`);
+    }
+  }
+
+  async health(): Promise<{ ok: boolean; detail: string }> {
+    if (this.#isClosed) return { ok: false, detail: 'closed' };
+    try {
+      const { connection } = await this.#connect();
+      const names = await connection.tableNames();
+      return { ok: true, detail: `${names.length} collections in ${this.#options.path}` };
+    } catch (error) {
+      return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const collection of this.#collections) collection.close();
+    this.#collections.clear();
+    const session = await this.#session?.catch(() => undefined);
+    session?.connection.close();
+    this.#session = undefined;
+  }
+
+  #begin(): void {
+    if (this.#isClosed)
+      throw new RAGError('STORE_UNAVAILABLE', 'The LanceDB store is closed; create a new one.');
+  }
+
+  #folderOf(name: string): string {
+    return join(this.#options.path, `${name}.lance`);
+  }
+
+  async #connect(): Promise<Session> {
+    this.#begin();
+    this.#session ??= this.#startSession();
+    return this.#session;
+  }
+
+  async #startSession(): Promise<Session> {
+    try {
+      const driver = await loadLanceDriver();
+      return { driver, connection: await driver.lancedb.connect(this.#options.path) };
+    } catch (error) {
+      this.#session = undefined;
+      throw storeError(error, `open the folder ${this.#options.path}`);
+    }
+  }
+
+  /** The table, or undefined where there is none. A folder that is there and does not open is damaged. */
+  async #openTable({ connection }: Session, name: string): Promise<Table | undefined> {
+    if (!existsSync(this.#folderOf(name))) return undefined;
+    try {
+      return await connection.openTable(name);
+    } catch (error) {
+      const known = storeError(error, `open collection "${name}"`);
+      if (known.reason === 'STORE_READ_ONLY') throw known;
+      throw new RAGError(
+        'STORE_DAMAGED',
+        `Collection "${name}" in ${this.#folderOf(name)} cannot be read: its manifest is missing or damaged. Rebuild it with \`ragstone index --force\`.`,
+        { cause: error },
+      );
+    }
+  }
+
+  async #createTable({ driver, connection }: Session, spec: CollectionSpec): Promise<Table> {
+    try {
+      const schema = tableSchema(driver.arrow, spec);
+      const table = await connection.createEmptyTable(spec.name, schema, { mode: 'create', existOk: true });
+      // Makes Lance refuse two processes that insert the same new id at once; the loser then updates.
+      await table.setUnenforcedPrimaryKey('id');
+      await createTextIndex(driver, table);
+      return table;
+    } catch (error) {
+      throw storeError(error, `make collection "${spec.name}"`);
+    }
+  }
+
+  async #specOf(table: Table, name: string): Promise<CollectionSpec> {
+    try {
+      return specOfTable(name, (await table.schema()).metadata);
+    } catch (error) {
+      throw storeError(error, `read the schema of collection "${name}"`);
+    }
+  }
+}
