@@ -3,10 +3,7 @@ import { throwIfAborted } from '../core/errors.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
 import type { Candidate } from './candidate.js';
-import { fuse } from './fusion/fuse.js';
-import { convexCombination, type FusionLane, reciprocalRank } from './fusion/lane-scores.js';
-import { laneWeightsFor } from './fusion/lane-weights.js';
-import { promoteIdentifierHits } from './identifier-hits.js';
+import { fuseLanes } from './fuse-lanes.js';
 import type { EmbedQuery } from './lanes/dense-lane.js';
 import { type LaneOutcome, laneOff, runLane } from './lanes/lane.js';
 import { type PreparedQuery, prepareQuery } from './prepared-query.js';
@@ -47,7 +44,7 @@ async function retrieve(options: RetrieverOptions, request: RetrievalRequest): P
   assertRequest(request, options.capabilities);
   const query = prepareQuery(request.text);
   const outcomes = await searchLanes(options, request, query);
-  const fused = fuseLanes(options, outcomes);
+  const fused = fuseLanes(outcomes, { ...options.settings.fusion, modelKey: options.modelKey });
   const { candidates: reranked, outcome: rerank } = await rerankStep(options, { request, query, fused });
   const refined = refine(reranked, {
     request,
@@ -86,20 +83,6 @@ function searchLanes(
     includeVectors,
     signal,
   });
-}
-
-function fuseLanes(
-  { settings: { fusion }, modelKey }: RetrieverOptions,
-  { dense, lexical, identifierHits }: LaneOutcomes,
-): Candidate[] {
-  const weights = fusion.weights ?? laneWeightsFor(modelKey);
-  const lanes: FusionLane[] = [
-    { signal: 'dense', weight: weights.dense, hits: dense.hits },
-    { signal: 'lexical', weight: weights.lexical, hits: lexical.hits },
-  ];
-  const scoring =
-    fusion.method === 'convex-combination' ? convexCombination : reciprocalRank(fusion.rankConstant);
-  return promoteIdentifierHits(fuse(lanes, scoring), identifierHits);
 }
 
 interface RerankInput {
