@@ -1,4 +1,4 @@
-import { lstat, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { escapePath, isDynamicPattern } from 'tinyglobby';
 import { RAGError, systemErrorCode } from '../core/errors.js';
@@ -10,6 +10,8 @@ export interface FilePatterns {
   readonly root: string;
   /** Relative to the root, with `/`. */
   readonly globs: readonly string[];
+  /** The root itself is one file, named on purpose: rules that leave files out do not apply to it. */
+  readonly isSingleFile: boolean;
   /** Paths without wildcards that name nothing on disk. */
   readonly missing: readonly string[];
 }
@@ -36,34 +38,35 @@ export interface FilePatternOptions {
 export async function resolveFilePatterns(options: FilePatternOptions): Promise<FilePatterns> {
   const { source, fileTypes } = options;
   const { folder: root, file } = await resolveRoot(options.root, source);
-  if (file !== undefined) return { root, globs: [escapePath(file)], missing: [] };
+  if (file !== undefined) return { root, globs: [escapePath(file)], isSingleFile: true, missing: [] };
   const globs: string[] = [];
   const missing: string[] = [];
   for (const written of options.include?.length ? options.include : ['**']) {
     const pattern = relativePattern(root, written, source);
-    const literal = await literalKind(root, pattern);
-    if (literal === 'file') globs.push(escapePath(pattern));
-    else if (literal === 'folder')
-      globs.push(...below(pattern === '.' ? '' : `${escapePath(pattern)}/`, fileTypes));
+    const literal = await findLiteral(root, pattern);
+    if (literal?.kind === 'file') globs.push(escapePath(literal.path));
+    else if (literal?.kind === 'folder')
+      globs.push(...below(literal.path === '.' ? '' : `${escapePath(literal.path)}/`, fileTypes));
     else if (!isDynamicPattern(pattern)) missing.push(written);
     else {
       await assertPrefixExists(root, pattern, source);
       globs.push(...expandTrailingGlobstar(pattern, fileTypes));
     }
   }
-  return { root, globs, missing };
+  return { root, globs, isSingleFile: false, missing };
 }
 
 /**
- * The folder that ids are relative to, and the name of the one file where the root is a file.
+ * The folder that ids are relative to, and the name of the one file where the root is a file. A link to a file stands
+ * for its target: it was named on purpose.
  *
  * @throws RAGError `SOURCE_NOT_FOUND`, `SOURCE_UNREADABLE`.
  */
 export async function resolveRoot(root: string, source: string): Promise<{ folder: string; file?: string }> {
   const path = resolve(root);
-  return (await kindOf(path, source)) === 'file'
-    ? { folder: dirname(path), file: basename(path) }
-    : { folder: path };
+  if ((await kindOf(path, source)) === 'folder') return { folder: path };
+  const file = await realpath(path);
+  return { folder: dirname(file), file: basename(file) };
 }
 
 const below = (prefix: string, fileTypes: readonly string[]): string[] =>
@@ -113,13 +116,16 @@ export function rootError(path: string, source: string, cause: unknown): RAGErro
   );
 }
 
-// A file whose name holds `[` or `*` is meant literally when it exists under exactly that name.
-async function literalKind(root: string, pattern: string): Promise<PathKind | undefined> {
-  try {
-    return (await lstat(join(root, pattern))).isDirectory() ? 'folder' : 'file';
-  } catch {
-    return undefined;
+// A file whose name holds `[` or `*` is meant literally when it exists under exactly that name, escaped or not.
+async function findLiteral(
+  root: string,
+  pattern: string,
+): Promise<{ path: string; kind: PathKind } | undefined> {
+  for (const path of isDynamicPattern(pattern) ? [pattern] : [pattern, unescapeGlob(pattern)]) {
+    const stats = await lstat(join(root, path)).catch(() => undefined);
+    if (stats !== undefined) return { path, kind: stats.isDirectory() ? 'folder' : 'file' };
   }
+  return undefined;
 }
 
 async function assertPrefixExists(root: string, pattern: string, source: string): Promise<void> {

@@ -94,19 +94,20 @@ export async function* listFiles(
   { signal }: ListOptions = {},
 ): AsyncGenerator<ListedItem> {
   throwIfAborted(signal);
-  const { root, globs, missing } = await resolveFilePatterns({
+  const { root, globs, isSingleFile, missing } = await resolveFilePatterns({
     source: selection.name,
     root: selection.root,
     include: selection.include,
     fileTypes: defaults.fileTypes,
   });
+  const honoursGitignore = !isSingleFile && (selection.gitignore ?? defaults.gitignore);
   const walk = await walkFiles({
     root,
     globs,
     exclude: selection.exclude ?? [],
     hidden: selection.hidden ?? false,
     followSymlinks: selection.followSymlinks ?? false,
-    gitignore: (selection.gitignore ?? defaults.gitignore) ? await GitignoreRules.forRoot(root) : undefined,
+    gitignore: honoursGitignore ? await GitignoreRules.forRoot(root) : undefined,
     signal,
   }).catch((error: unknown) => {
     throwIfAborted(signal);

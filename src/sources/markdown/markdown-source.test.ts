@@ -80,11 +80,22 @@ describe('which files are listed', () => {
   it('takes a root that is one file', async () => {
     await write({ 'a[1].md': 'x', 'a1.md': 'y' });
     expect(await idsWith({ root: join(root, 'a[1].md') })).toEqual(['a[1].md']);
+    await write({ '.gitignore': '*.md', '.hidden.md': 'named on purpose' });
+    await symlink('a1.md', join(root, 'link.md'));
+    expect(await idsWith({ root: join(root, '.hidden.md') })).toEqual(['.hidden.md']);
+    const link = { root: join(root, 'link.md') };
+    expect(await idsWith(link)).toEqual(['a1.md']);
+    const { documents } = await createMarkdownSource({ name: 'docs', ...link }).read({
+      id: 'a1.md',
+      version: '',
+    });
+    expect(documents).toHaveLength(1);
   });
 
   it('takes an existing name with glob characters literally', async () => {
     await write({ 'a[1].md': 'x', 'a1.md': 'y', 'd(1)/b.md': 'z' });
     expect(await idsWith({ include: ['a[1].md', 'd(1)'] })).toEqual(['a[1].md', 'd(1)/b.md']);
+    expect(await idsWith({ include: ['a\\[1\\].md'] })).toEqual(['a[1].md']);
   });
 
   it('lists hidden files when told to or when a pattern names them', async () => {
