@@ -1,0 +1,279 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { jsonOf, type Outcome, runRagstone } from './run-ragstone.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ragstone-e2e-'));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const ragstone = (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
+  runRagstone(args, { cwd: folder, env });
+
+const COMMANDS = ['init', 'try', 'index', 'search', 'status', 'verify', 'eval', 'config', 'clear', 'model'];
+
+describe('help', () => {
+  test('names every command and global option, with examples', async () => {
+    const { exitCode, stdout } = await ragstone(['--help']);
+    expect(exitCode).toBe(0);
+    for (const name of [
+      ...COMMANDS,
+      '--config',
+      '--data',
+      '--json',
+      '--quiet',
+      '--log-level',
+      '--version',
+      'Examples:',
+    ])
+      expect(stdout).toContain(name);
+  });
+
+  test.each(COMMANDS)('%s --help shows examples', async (command) => {
+    const { exitCode, stdout } = await ragstone([command, '--help']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(new RegExp(`Examples:\\n {2}\\$ ragstone ${command}`));
+    expect(stdout).toContain('--config');
+  });
+
+  test('--version is that of the package', async () => {
+    const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+    expect((await ragstone(['--version'])).stdout.trim()).toBe(
+      (JSON.parse(manifest) as { version: string }).version,
+    );
+  });
+});
+
+describe('wrong usage', () => {
+  test.each([
+    [['serch', 'x'], "unknown command 'serch'", 'search'],
+    [['search', 'x', '--topk', '3'], "unknown option '--topk'", '--top-k'],
+    [['search', 'x', '--jsn'], "unknown option '--jsn'", '--json'],
+    [['config', 'chek'], "unknown command 'chek'", 'check'],
+  ])('%j ends with 2 and suggests the near one', async (args, problem, near) => {
+    const { exitCode, stdout, stderr } = await ragstone(args);
+    expect(exitCode).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(problem);
+    expect(stderr).toContain(`Did you mean ${near}?`);
+  });
+
+  test.each([
+    [['search']],
+    [['search', 'x', '--top-k', '0']],
+    [['search', 'x', '--top-k', 'five']],
+    [['search', 'x', '--mode', 'magic']],
+    [['search', 'x', '--filter', 'nothing']],
+    [['search', 'x', '--since', '2026-02-30']],
+    [['search', 'x', '--min-similarity', '2']],
+    [['--log-level', 'loud', 'status']],
+    [['try', 'nowhere', 'x']],
+    [['clear']],
+    [['--config', 'nowhere.yaml', 'status']],
+    [[]],
+  ])('%j ends with 2', async (args) => {
+    const { exitCode, stdout, stderr } = await ragstone(args);
+    expect(exitCode).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).not.toBe('');
+  });
+
+  test('with --json the error is the one document on stdout, before or after the command', async () => {
+    for (const args of [
+      ['--json', 'search'],
+      ['search', '--json'],
+      ['clear', '--json'],
+      ['status', '--json', '--config', 'nowhere.yaml'],
+    ]) {
+      const outcome = await ragstone(args);
+      expect(outcome.exitCode).toBe(2);
+      expect(jsonOf(outcome)).toMatchObject({
+        error: { code: 'E005', reason: expect.any(String), message: expect.any(String), retryable: false },
+      });
+    }
+  });
+});
+
+describe('config', () => {
+  test('check accepts what is right, and lists what has no effect yet', async () => {
+    await writeFile(join(folder, 'ragstone.yaml'), 'rag:\n  retrieval: { cache: { enabled: true } }\n');
+    const outcome = await ragstone(['config', 'check', '--json']);
+    expect(outcome.exitCode).toBe(0);
+    expect(jsonOf(outcome)).toMatchObject({
+      ok: true,
+      notActive: [{ setting: 'rag.retrieval.cache', stops: false }],
+    });
+  });
+
+  test('check refuses an unknown key with file, line, column and the near key', async () => {
+    await writeFile(join(folder, 'ragstone.yaml'), 'rag:\n  retrieval:\n    topk: 5\n');
+    const { exitCode, stderr } = await ragstone(['config', 'check']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/ragstone\.yaml:3:5: Unknown key "rag\.retrieval\.topk"\. Did you mean "topK"\?/);
+  });
+
+  test('show prints values with their origin and masks secrets', async () => {
+    const yaml =
+      'rag:\n  retrieval: { topK: "${K:-3}" }\n  storage: { cloud: { apiKey: "${KEY}" } }\n  provider: ${P}\n';
+    await writeFile(join(folder, 'ragstone.yaml'), yaml.replace('  storage: { cloud', '  storage: { cloud'));
+    const outcome = await ragstone(['config', 'show', '--json'], { KEY: 'very-secret', P: 'memory' });
+    expect(outcome.stdout).not.toContain('very-secret');
+    const settings = jsonOf(outcome).settings as { key: string }[];
+    const find = (key: string) => settings.find((setting) => setting.key === key);
+    expect(find('rag.retrieval.topK')).toMatchObject({ value: 3, origin: 'file' });
+    expect(find('rag.provider')).toMatchObject({ value: 'memory', origin: 'environment', detail: 'P' });
+    expect(find('rag.storage.cloud.apiKey')).toMatchObject({ value: '********', origin: 'environment' });
+    expect(find('rag.enabled')).toMatchObject({ value: true, origin: 'default' });
+  });
+
+  test('a store that is not built yet ends index and search with 2, naming the setting', async () => {
+    await writeFile(join(folder, 'ragstone.yaml'), 'rag: { provider: chroma }\n');
+    for (const args of [
+      ['index', '.'],
+      ['search', 'x'],
+    ]) {
+      const { exitCode, stderr } = await ragstone(args);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('rag.provider');
+    }
+    expect((await ragstone(['config', 'check'])).exitCode).toBe(0);
+  });
+});
+
+describe('init', () => {
+  test('writes a configuration that is valid, and never over another', async () => {
+    await mkdir(join(folder, 'docs'));
+    expect((await ragstone(['init'])).exitCode).toBe(0);
+    expect(await readFile(join(folder, 'ragstone.yaml'), 'utf8')).toContain('./docs/**/*.md');
+    expect((await ragstone(['config', 'check'])).exitCode).toBe(0);
+    await writeFile(join(folder, 'ragstone.yaml'), 'mine: true\n');
+    expect((await ragstone(['init'])).exitCode).toBe(2);
+    expect(await readFile(join(folder, 'ragstone.yaml'), 'utf8')).toBe('mine: true\n');
+    expect((await ragstone(['init', '--force'])).exitCode).toBe(0);
+  });
+
+  test('--lancedb adds the store and its overrides to package.json', async () => {
+    await writeFile(join(folder, 'package.json'), '{\n    "name": "mine"\n}\n');
+    const outcome = await ragstone(['init', '--lancedb', '--json']);
+    expect(jsonOf(outcome)).toMatchObject({ next: expect.arrayContaining(['npm install']) });
+    const text = await readFile(join(folder, 'package.json'), 'utf8');
+    expect(text).toContain('\n    "name": "mine"');
+    expect(JSON.parse(text)).toMatchObject({
+      dependencies: { '@lancedb/lancedb': '0.37.1', 'apache-arrow': '18.1.0' },
+      overrides: { '@lancedb/lancedb': { openai: 'npm:reflect-metadata@0.2.2' } },
+    });
+  });
+});
+
+describe('model', () => {
+  test('an added folder is listed; a folder that is no model is refused', async () => {
+    const model = join(folder, 'models', 'mini');
+    await mkdir(join(model, 'onnx'), { recursive: true });
+    expect((await ragstone(['model', 'add', 'models/mini'])).exitCode).toBe(2);
+    for (const file of ['config.json', 'tokenizer.json', 'onnx/model.onnx'])
+      await writeFile(join(model, file), '{}');
+    expect((await ragstone(['model', 'add', 'models/mini'])).exitCode).toBe(0);
+    expect(jsonOf(await ragstone(['model', 'list', '--json']))).toEqual({
+      models: [
+        { name: 'builtin', path: null, isUsable: true },
+        { name: 'mini', path: model, isUsable: true },
+      ],
+    });
+  });
+});
+
+describe('try, index, search, clear', () => {
+  beforeEach(async () => {
+    await mkdir(join(folder, 'guide'));
+    await writeFile(
+      join(folder, 'guide', 'retries.md'),
+      '# Retries\n\nA failed request is retried three times with backoff.\n',
+    );
+    await writeFile(
+      join(folder, 'guide', 'exit.md'),
+      '# Exit codes\n\nThe process exits with zero when all is fine.\n',
+    );
+    await writeFile(join(folder, 'ragstone.yaml'), 'rag: { provider: libsql }\n');
+  });
+
+  test('try prints the passage with title, place, score and why; a second run re-indexes nothing', async () => {
+    const first = await ragstone(['try', 'guide', 'how often are requests retried?']);
+    expect(first.exitCode).toBe(0);
+    expect(first.stdout).toMatch(/1\. Retries {2}0\.\d{3}\n {3}guide\/retries\.md:\d/);
+    expect(first.stdout).toContain('why: ');
+    const second = jsonOf(await ragstone(['try', 'guide', 'retries', '--json']));
+    expect(second).toMatchObject({
+      index: { stats: { documentsProcessed: 0, documentsUnchanged: 2, embeddingsComputed: 0 } },
+    });
+    expect((await ragstone(['try', 'guide', 'retries'])).stderr).toContain('nothing re-indexed');
+  });
+
+  test('try says when a folder holds nothing to index', async () => {
+    await mkdir(join(folder, 'empty'));
+    const { exitCode, stderr } = await ragstone(['try', 'empty', 'x']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('INDEX_EMPTY');
+  });
+
+  test('index and search: one JSON document each, options before or after the command', async () => {
+    const index = await ragstone(['--json', '--data', 'data', 'index', 'guide']);
+    expect(index.exitCode).toBe(0);
+    expect(jsonOf(index)).toMatchObject({ success: true, stats: { documentsProcessed: 2 } });
+    const search = await ragstone(['search', 'backoff', '--top-k', '1', '--json', '--data', 'data']);
+    expect(jsonOf(search)).toMatchObject({
+      query: 'backoff',
+      results: [
+        {
+          metadata: { source: 'retries.md', lines: { start: expect.any(Number) } },
+          explanation: { contributions: expect.any(Array) },
+        },
+      ],
+      lanes: expect.any(Array),
+      degradationLevel: 0,
+    });
+  });
+
+  test('clear deletes only when told to', async () => {
+    await ragstone(['index', 'guide']);
+    expect((await ragstone(['clear'])).exitCode).toBe(2);
+    expect((await ragstone(['search', 'backoff', '--json'])).exitCode).toBe(0);
+    expect((await ragstone(['clear', '--yes'])).exitCode).toBe(0);
+    const after = await ragstone(['search', 'backoff', '--json']);
+    expect(after.exitCode).toBe(1);
+    expect(jsonOf(after)).toMatchObject({ error: { reason: 'INDEX_EMPTY' } });
+  });
+});
+
+describe('Ctrl-C', () => {
+  test('ends an index run cleanly with 130, and the next run finishes the work', async () => {
+    await mkdir(join(folder, 'many'));
+    const paragraph = (seed: number): string =>
+      `Paragraph ${seed} on retries, queues and timeouts. `.repeat(40);
+    for (let file = 0; file < 300; file++) {
+      const sections = Array.from(
+        { length: 10 },
+        (_, part) => `## Part ${part}\n\n${paragraph(file * 10 + part)}\n`,
+      );
+      await writeFile(join(folder, 'many', `file-${file}.md`), `# File ${file}\n\n${sections.join('\n')}`);
+    }
+    await writeFile(join(folder, 'ragstone.yaml'), 'rag: { provider: libsql }\n');
+    const interrupted = await runRagstone(['index', 'many', '--json', '--log-level', 'debug'], {
+      cwd: folder,
+      onStart: ({ kill, onStderr }) => {
+        onStderr((text) => {
+          if (text.includes('indexing')) kill('SIGINT');
+        });
+      },
+    });
+    expect(interrupted.exitCode).toBe(130);
+    expect(jsonOf(interrupted)).toMatchObject({ error: { reason: 'ABORTED' } });
+    const resumed = await ragstone(['index', 'many', '--json']);
+    expect(resumed.exitCode).toBe(0);
+    expect((await ragstone(['verify'])).exitCode).toBe(0);
+  });
+});
