@@ -41,7 +41,7 @@ export function assembleSpans(
 /** White space around a chunk goes to the chunk before it, at the start to the first one, as far as the limit allows. */
 function widen(text: string, ranges: readonly ChunkRange[], options: AssemblyOptions): TextRange[] {
   return ranges.map((range, index) => {
-    let room = Math.max(0, Math.floor((options.maxSize - range.size) / options.sizer.spaceSize));
+    let room = Math.max(0, Math.floor((options.maxSize - range.size) / options.sizer.characterSize));
     const next = ranges[index + 1]?.ownStart ?? text.length;
     const end = Math.max(range.end, Math.min(next, range.end + room));
     room -= end - range.end;

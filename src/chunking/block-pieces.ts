@@ -29,12 +29,25 @@ const LINE_KINDS: ReadonlySet<BlockKind> = new Set(['code', 'table', 'list', 'fr
 export function piecesOf(blocks: readonly Block[], context: CutContext): Piece[] {
   let heading: Piece | undefined;
   return blocks.flatMap((block) => {
+    const above = heading;
     const whole = wholePiece(block, context);
-    const fits = whole !== undefined && (heading === undefined || fitsBelow(heading, whole, block, context));
     heading = block.kind === 'heading' ? whole : undefined;
-    return fits ? [whole] : cutBlock(block, context);
+    if (whole === undefined) return cutBlock(block, context);
+    if (above === undefined || WHOLE_KINDS.has(block.kind)) return [whole];
+    const fits = jointSize(above, whole, context.sizer) <= context.limits.maxSize;
+    return fits ? [whole] : cutBlock(block, besideHeading(above, context));
   });
 }
+
+/** Prose is rather cut than parted from its heading, if the heading leaves it at least half of a chunk. */
+function besideHeading(heading: Piece, context: CutContext): CutContext {
+  const { limits } = context;
+  const maxSize = Math.max(limits.maxSize / 2, limits.maxSize - heading.size - GAP_BELOW_HEADING);
+  return { ...context, limits: { ...limits, maxSize } };
+}
+
+/** A blank line with carriage returns, in characters: the most that usually stands below a heading. */
+const GAP_BELOW_HEADING = 4;
 
 function wholePiece(block: Block, context: CutContext): Piece | undefined {
   const size = measureWithin(block, context.limits.maxSize, context.sizer);
@@ -46,10 +59,6 @@ function wholePiece(block: Block, context: CutContext): Piece | undefined {
 /** A paragraph that ends with a colon introduces the list, code or table below it. */
 const announces = (block: Block, text: string): boolean =>
   block.kind === 'paragraph' && /[:：]$/.test(text.slice(block.end - 1, block.end));
-
-/** Prose is rather cut than parted from its heading. */
-const fitsBelow = (heading: Piece, whole: Piece, block: Block, { sizer, limits }: CutContext): boolean =>
-  WHOLE_KINDS.has(block.kind) || jointSize(heading, whole, sizer) <= limits.maxSize;
 
 function cutBlock(block: Block, context: CutContext): Piece[] {
   const bodyStart = block.bodyStart ?? block.start;

@@ -6,19 +6,22 @@ export type SplitRange = (text: string, range: TextRange) => TextRange[];
 
 const SPACE = /\s/;
 
-/** The range without white space at its end, and without blank lines (but not indentation) at its start. */
+/** The range without white space at its ends, but with the indentation of a line that starts in it. */
 export function trimBlank(text: string, { start, end }: TextRange): TextRange | undefined {
   let first = start;
-  let lineStart = start;
+  let lineStart = isLineStart(text, start) ? start : undefined;
   while (first < end && SPACE.test(text.charAt(first))) {
     first += 1;
-    if (text.charAt(first - 1) === '\n' || text.charAt(first - 1) === '\r') lineStart = first;
+    if (isLineStart(text, first)) lineStart = first;
   }
   if (first === end) return undefined;
   let last = end;
   while (SPACE.test(text.charAt(last - 1))) last -= 1;
-  return { start: lineStart, end: last };
+  return { start: lineStart ?? first, end: last };
 }
+
+const isLineStart = (text: string, offset: number): boolean =>
+  offset === 0 || text[offset - 1] === '\n' || text[offset - 1] === '\r';
 
 /** The parts between cut offsets, without those that hold only white space. */
 export function splitAt(text: string, range: TextRange, cuts: Iterable<number>): TextRange[] {

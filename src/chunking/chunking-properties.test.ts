@@ -98,7 +98,7 @@ const options = fc
 const structural = options.filter(({ strategy }) => strategy === 'semantic' || strategy === 'pbi_aware');
 
 const sizeOf = (text: string, unit: ChunkingUnit): number =>
-  unit === 'characters' ? text.length : Math.max(countTokens(text), text.length / 16);
+  unit === 'characters' ? text.length : countTokens(text);
 
 /** Runs a check on the chunks of random documents under random options. */
 function forAllChunks(

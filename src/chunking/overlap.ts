@@ -25,7 +25,7 @@ export function wordOverlapStart(previous: readonly Piece[], next: Piece, contex
   const { text, sizer, limits } = context;
   const floor = previous[0]?.start ?? next.start;
   const end = previous.at(-1)?.end ?? next.start;
-  const room = limits.maxSize - next.size - (next.start - end) * sizer.spaceSize;
+  const room = limits.maxSize - next.size - sizer.gap(next.start - end);
   const wanted = Math.min(limits.overlap, room);
   if (wanted <= 0) return next.start;
   let start = end;
@@ -33,7 +33,7 @@ export function wordOverlapStart(previous: readonly Piece[], next: Piece, contex
   while (size < wanted && start > floor) {
     const word = wordBefore(text, start, { floor, longest: MAX_WORD_LENGTH });
     if (word === undefined) break;
-    size = size + sizer.size(word.start, word.end) + (start - word.end) * sizer.spaceSize;
+    size = size + sizer.size(word.start, word.end) + sizer.gap(start - word.end);
     if (size > room) break;
     start = word.start;
   }
@@ -72,7 +72,7 @@ interface OverlapSearch {
 /** Halving the interval: the size grows as the start moves back. */
 function exactOverlapStart(search: OverlapSearch, { text, sizer }: CutContext): number | undefined {
   let fits = search.end;
-  let low = Math.max(search.floor, search.end - Math.ceil(search.wanted / sizer.spaceSize));
+  let low = Math.max(search.floor, search.end - Math.ceil(search.wanted / sizer.characterSize));
   while (low < fits) {
     const middle = (low + fits) >> 1;
     if (sizer.size(middle, search.end) <= search.wanted) fits = middle;

@@ -30,7 +30,7 @@ export interface CutContext {
 
 /** The range measured, or undefined where it is above the limit (a very long range is not even measured). */
 export function measureWithin(range: TextRange, limit: number, sizer: TextSizer): number | undefined {
-  if ((range.end - range.start) * sizer.spaceSize > limit) return undefined;
+  if ((range.end - range.start) * sizer.characterSize > limit) return undefined;
   const size = sizer.size(range.start, range.end);
   return size <= limit ? size : undefined;
 }
@@ -64,7 +64,7 @@ function cutRuns(range: TextRange, context: CutContext, length: number): Piece[]
 
 /** Size of the white space between two neighbours. */
 export const gapSize = (left: TextRange, right: TextRange, sizer: TextSizer): number =>
-  (right.start - left.end) * sizer.spaceSize;
+  sizer.gap(right.start - left.end);
 
 /** Size of two neighbours and the white space between them. */
 export const jointSize = (left: Piece, right: Piece, sizer: TextSizer): number =>

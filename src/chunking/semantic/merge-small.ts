@@ -49,7 +49,7 @@ function isWanted(
 function joinRelated(left: SectionChunk, right: SectionChunk, context: CutContext): SectionChunk | undefined {
   const shared = sharedHeadings(left.headings, right.headings);
   const areRelated = shared >= Math.min(left.headings.length, right.headings.length) - 1;
-  const size = left.size + (right.ownStart - left.end) * context.sizer.spaceSize + right.size;
+  const size = left.size + context.sizer.gap(right.ownStart - left.end) + right.size;
   if (!areRelated || size > context.limits.maxSize) return undefined;
   return {
     start: left.start,
