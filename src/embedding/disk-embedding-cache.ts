@@ -24,7 +24,7 @@ const FREE_SHARE = 0.1;
  * of the older, whose vectors are gone. Each record is checked when it is read: a damaged or torn one is a miss and is
  * written again. Safe for several processes, each of which sees the others' vectors from its next start on.
  *
- * The first look-up reads both files through, about 1 ms a megabyte. Where the folder cannot be written, the cache is off.
+ * The first look-up reads both files through, a few milliseconds a megabyte. Where the folder cannot be written, the cache is off.
  */
 export function openEmbeddingCache(options: EmbeddingCacheOptions): EmbeddingCache {
   return new DiskEmbeddingCache(options);
