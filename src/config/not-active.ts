@@ -75,6 +75,10 @@ const RULES: readonly InactiveRule[] = [
   { path: ['sources', '*', 'updateSchedule'], reason: 'schedules are not built yet; run "ragstone index"' },
   { path: ['monitoring', 'metrics'], when: isOn, reason: 'metric files are not built yet' },
   {
+    path: ['monitoring', 'logging', 'level'],
+    reason: 'the engine keeps no log yet; --log-level says what the command line reports',
+  },
+  {
     path: ['monitoring', 'logging', 'path'],
     reason: 'logs go to standard error; log files are not built yet',
   },

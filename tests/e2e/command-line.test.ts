@@ -1,16 +1,15 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of a configuration, not of a template.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { jsonOf, type Outcome, runRagstone } from './run-ragstone.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { documentOf, finished, type Outcome, runRagstone, startRagstone } from './run-ragstone.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 let folder: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ragstone-e2e-'));
+beforeEach(() => {
+  folder = temporaryFolder();
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const ragstone = (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
   runRagstone(args, { cwd: folder, env });
@@ -19,8 +18,8 @@ const COMMANDS = ['init', 'try', 'index', 'search', 'status', 'verify', 'eval', 
 
 describe('help', () => {
   test('names every command and global option, with examples', async () => {
-    const { exitCode, stdout } = await ragstone(['--help']);
-    expect(exitCode).toBe(0);
+    const { code, stdout } = await ragstone(['--help']);
+    expect(code).toBe(0);
     for (const name of [
       ...COMMANDS,
       '--config',
@@ -35,8 +34,8 @@ describe('help', () => {
   });
 
   test.each(COMMANDS)('%s --help shows examples', async (command) => {
-    const { exitCode, stdout } = await ragstone([command, '--help']);
-    expect(exitCode).toBe(0);
+    const { code, stdout } = await ragstone([command, '--help']);
+    expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`Examples:\\n {2}\\$ ragstone ${command}`));
     expect(stdout).toContain('--config');
   });
@@ -56,8 +55,8 @@ describe('wrong usage', () => {
     [['search', 'x', '--jsn'], "unknown option '--jsn'", '--json'],
     [['config', 'chek'], "unknown command 'chek'", 'check'],
   ])('%j ends with 2 and suggests the near one', async (args, problem, near) => {
-    const { exitCode, stdout, stderr } = await ragstone(args);
-    expect(exitCode).toBe(2);
+    const { code, stdout, stderr } = await ragstone(args);
+    expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toContain(problem);
     expect(stderr).toContain(`Did you mean ${near}?`);
@@ -77,8 +76,8 @@ describe('wrong usage', () => {
     [['--config', 'nowhere.yaml', 'status']],
     [[]],
   ])('%j ends with 2', async (args) => {
-    const { exitCode, stdout, stderr } = await ragstone(args);
-    expect(exitCode).toBe(2);
+    const { code, stdout, stderr } = await ragstone(args);
+    expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).not.toBe('');
   });
@@ -91,8 +90,8 @@ describe('wrong usage', () => {
       ['status', '--json', '--config', 'nowhere.yaml'],
     ]) {
       const outcome = await ragstone(args);
-      expect(outcome.exitCode).toBe(2);
-      expect(jsonOf(outcome)).toMatchObject({
+      expect(outcome.code).toBe(2);
+      expect(documentOf(outcome)).toMatchObject({
         error: { code: 'E005', reason: expect.any(String), message: expect.any(String), retryable: false },
       });
     }
@@ -103,8 +102,8 @@ describe('config', () => {
   test('check accepts what is right, and lists what has no effect yet', async () => {
     await writeFile(join(folder, 'ragstone.yaml'), 'rag:\n  retrieval: { cache: { enabled: true } }\n');
     const outcome = await ragstone(['config', 'check', '--json']);
-    expect(outcome.exitCode).toBe(0);
-    expect(jsonOf(outcome)).toMatchObject({
+    expect(outcome.code).toBe(0);
+    expect(documentOf(outcome)).toMatchObject({
       ok: true,
       notActive: [{ setting: 'rag.retrieval.cache', stops: false }],
     });
@@ -112,18 +111,18 @@ describe('config', () => {
 
   test('check refuses an unknown key with file, line, column and the near key', async () => {
     await writeFile(join(folder, 'ragstone.yaml'), 'rag:\n  retrieval:\n    topk: 5\n');
-    const { exitCode, stderr } = await ragstone(['config', 'check']);
-    expect(exitCode).toBe(2);
+    const { code, stderr } = await ragstone(['config', 'check']);
+    expect(code).toBe(2);
     expect(stderr).toMatch(/ragstone\.yaml:3:5: Unknown key "rag\.retrieval\.topk"\. Did you mean "topK"\?/);
   });
 
   test('show prints values with their origin and masks secrets', async () => {
     const yaml =
       'rag:\n  retrieval: { topK: "${K:-3}" }\n  storage: { cloud: { apiKey: "${KEY}" } }\n  provider: ${P}\n';
-    await writeFile(join(folder, 'ragstone.yaml'), yaml.replace('  storage: { cloud', '  storage: { cloud'));
+    await writeFile(join(folder, 'ragstone.yaml'), yaml);
     const outcome = await ragstone(['config', 'show', '--json'], { KEY: 'very-secret', P: 'memory' });
     expect(outcome.stdout).not.toContain('very-secret');
-    const settings = jsonOf(outcome).settings as { key: string }[];
+    const { settings } = documentOf<{ settings: { key: string }[] }>(outcome);
     const find = (key: string) => settings.find((setting) => setting.key === key);
     expect(find('rag.retrieval.topK')).toMatchObject({ value: 3, origin: 'file' });
     expect(find('rag.provider')).toMatchObject({ value: 'memory', origin: 'environment', detail: 'P' });
@@ -137,30 +136,30 @@ describe('config', () => {
       ['index', '.'],
       ['search', 'x'],
     ]) {
-      const { exitCode, stderr } = await ragstone(args);
-      expect(exitCode).toBe(2);
+      const { code, stderr } = await ragstone(args);
+      expect(code).toBe(2);
       expect(stderr).toContain('rag.provider');
     }
-    expect((await ragstone(['config', 'check'])).exitCode).toBe(0);
+    expect((await ragstone(['config', 'check'])).code).toBe(0);
   });
 });
 
 describe('init', () => {
   test('writes a configuration that is valid, and never over another', async () => {
     await mkdir(join(folder, 'docs'));
-    expect((await ragstone(['init'])).exitCode).toBe(0);
+    expect((await ragstone(['init'])).code).toBe(0);
     expect(await readFile(join(folder, 'ragstone.yaml'), 'utf8')).toContain('./docs/**/*.md');
-    expect((await ragstone(['config', 'check'])).exitCode).toBe(0);
+    expect((await ragstone(['config', 'check'])).code).toBe(0);
     await writeFile(join(folder, 'ragstone.yaml'), 'mine: true\n');
-    expect((await ragstone(['init'])).exitCode).toBe(2);
+    expect((await ragstone(['init'])).code).toBe(2);
     expect(await readFile(join(folder, 'ragstone.yaml'), 'utf8')).toBe('mine: true\n');
-    expect((await ragstone(['init', '--force'])).exitCode).toBe(0);
+    expect((await ragstone(['init', '--force'])).code).toBe(0);
   });
 
   test('--lancedb adds the store and its overrides to package.json', async () => {
     await writeFile(join(folder, 'package.json'), '{\n    "name": "mine"\n}\n');
     const outcome = await ragstone(['init', '--lancedb', '--json']);
-    expect(jsonOf(outcome)).toMatchObject({ next: expect.arrayContaining(['npm install']) });
+    expect(documentOf(outcome)).toMatchObject({ next: expect.arrayContaining(['npm install']) });
     const text = await readFile(join(folder, 'package.json'), 'utf8');
     expect(text).toContain('\n    "name": "mine"');
     expect(JSON.parse(text)).toMatchObject({
@@ -174,11 +173,11 @@ describe('model', () => {
   test('an added folder is listed; a folder that is no model is refused', async () => {
     const model = join(folder, 'models', 'mini');
     await mkdir(join(model, 'onnx'), { recursive: true });
-    expect((await ragstone(['model', 'add', 'models/mini'])).exitCode).toBe(2);
+    expect((await ragstone(['model', 'add', 'models/mini'])).code).toBe(2);
     for (const file of ['config.json', 'tokenizer.json', 'onnx/model.onnx'])
       await writeFile(join(model, file), '{}');
-    expect((await ragstone(['model', 'add', 'models/mini'])).exitCode).toBe(0);
-    expect(jsonOf(await ragstone(['model', 'list', '--json']))).toEqual({
+    expect((await ragstone(['model', 'add', 'models/mini'])).code).toBe(0);
+    expect(documentOf(await ragstone(['model', 'list', '--json']))).toEqual({
       models: [
         { name: 'builtin', path: null, isUsable: true },
         { name: 'mini', path: model, isUsable: true },
@@ -203,10 +202,10 @@ describe('try, index, search, clear', () => {
 
   test('try prints the passage with title, place, score and why; a second run re-indexes nothing', async () => {
     const first = await ragstone(['try', 'guide', 'how often are requests retried?']);
-    expect(first.exitCode).toBe(0);
+    expect(first.code).toBe(0);
     expect(first.stdout).toMatch(/1\. Retries {2}0\.\d{3}\n {3}guide\/retries\.md:\d/);
     expect(first.stdout).toContain('why: ');
-    const second = jsonOf(await ragstone(['try', 'guide', 'retries', '--json']));
+    const second = documentOf(await ragstone(['try', 'guide', 'retries', '--json']));
     expect(second).toMatchObject({
       index: { stats: { documentsProcessed: 0, documentsUnchanged: 2, embeddingsComputed: 0 } },
     });
@@ -215,17 +214,17 @@ describe('try, index, search, clear', () => {
 
   test('try says when a folder holds nothing to index', async () => {
     await mkdir(join(folder, 'empty'));
-    const { exitCode, stderr } = await ragstone(['try', 'empty', 'x']);
-    expect(exitCode).toBe(1);
+    const { code, stderr } = await ragstone(['try', 'empty', 'x']);
+    expect(code).toBe(1);
     expect(stderr).toContain('INDEX_EMPTY');
   });
 
   test('index and search: one JSON document each, options before or after the command', async () => {
     const index = await ragstone(['--json', '--data', 'data', 'index', 'guide']);
-    expect(index.exitCode).toBe(0);
-    expect(jsonOf(index)).toMatchObject({ success: true, stats: { documentsProcessed: 2 } });
+    expect(index.code).toBe(0);
+    expect(documentOf(index)).toMatchObject({ success: true, stats: { documentsProcessed: 2 } });
     const search = await ragstone(['search', 'backoff', '--top-k', '1', '--json', '--data', 'data']);
-    expect(jsonOf(search)).toMatchObject({
+    expect(documentOf(search)).toMatchObject({
       query: 'backoff',
       results: [
         {
@@ -240,12 +239,12 @@ describe('try, index, search, clear', () => {
 
   test('clear deletes only when told to', async () => {
     await ragstone(['index', 'guide']);
-    expect((await ragstone(['clear'])).exitCode).toBe(2);
-    expect((await ragstone(['search', 'backoff', '--json'])).exitCode).toBe(0);
-    expect((await ragstone(['clear', '--yes'])).exitCode).toBe(0);
+    expect((await ragstone(['clear'])).code).toBe(2);
+    expect((await ragstone(['search', 'backoff', '--json'])).code).toBe(0);
+    expect((await ragstone(['clear', '--yes'])).code).toBe(0);
     const after = await ragstone(['search', 'backoff', '--json']);
-    expect(after.exitCode).toBe(1);
-    expect(jsonOf(after)).toMatchObject({ error: { reason: 'INDEX_EMPTY' } });
+    expect(after.code).toBe(1);
+    expect(documentOf(after)).toMatchObject({ error: { reason: 'INDEX_EMPTY' } });
   });
 });
 
@@ -262,18 +261,15 @@ describe('Ctrl-C', () => {
       await writeFile(join(folder, 'many', `file-${file}.md`), `# File ${file}\n\n${sections.join('\n')}`);
     }
     await writeFile(join(folder, 'ragstone.yaml'), 'rag: { provider: libsql }\n');
-    const interrupted = await runRagstone(['index', 'many', '--json', '--log-level', 'debug'], {
-      cwd: folder,
-      onStart: ({ kill, onStderr }) => {
-        onStderr((text) => {
-          if (text.includes('indexing')) kill('SIGINT');
-        });
-      },
+    const child = startRagstone(['index', 'many', '--json', '--log-level', 'debug'], { cwd: folder });
+    child.stderr.on('data', (text: string) => {
+      if (text.includes('stage: indexing')) child.kill('SIGINT');
     });
-    expect(interrupted.exitCode).toBe(130);
-    expect(jsonOf(interrupted)).toMatchObject({ error: { reason: 'ABORTED' } });
+    const interrupted = await finished(child);
+    expect(interrupted.code).toBe(130);
+    expect(documentOf(interrupted)).toMatchObject({ error: { reason: 'ABORTED' } });
     const resumed = await ragstone(['index', 'many', '--json']);
-    expect(resumed.exitCode).toBe(0);
-    expect((await ragstone(['verify'])).exitCode).toBe(0);
+    expect(resumed.code).toBe(0);
+    expect((await ragstone(['verify'])).code).toBe(0);
   });
 });

@@ -1,54 +1,78 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-
-/** What one command left behind. */
-export interface Outcome {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface RunOptions {
   /** Working folder. */
   readonly cwd: string;
   /** Variables beside those that a process needs; nothing else of the test's environment is passed on. */
   readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string;
-  /** Called with the running process, to send it signals. */
-  readonly onStart?: (process: {
-    kill(signal: NodeJS.Signals): void;
-    onStderr(listener: (text: string) => void): void;
-  }) => void;
 }
 
-/** Runs the built command line as a person's shell would. */
-export function runRagstone(args: readonly string[], options: RunOptions): Promise<Outcome> {
+/** What one command left behind. */
+export interface Outcome {
+  /** Exit code; null where a signal ended the process. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts the built command line as a person's shell would, with nothing on stdin. */
+export function startRagstone(
+  args: readonly string[],
+  { cwd, env }: RunOptions,
+): ChildProcessWithoutNullStreams {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is not built: run "npm run build".`);
-  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NO_COLOR: '1', ...options.env };
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd: options.cwd, env, stdio: 'pipe' });
+  const variables = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NO_COLOR: '1', ...env };
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: variables, stdio: 'pipe' });
+  child.stdin.end();
+  child.stdout.setEncoding('utf8');
+  child.stderr.setEncoding('utf8');
+  return child;
+}
+
+/** Resolves when a started command has ended, however it ended. */
+export function finished(child: ChildProcessWithoutNullStreams): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     let stdout = '';
     let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout.on('data', (text: string) => {
       stdout += text;
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr.on('data', (text: string) => {
       stderr += text;
     });
     child.on('error', reject);
-    child.on('close', (exitCode) => resolve({ exitCode, stdout, stderr }));
-    child.stdin.end(options.input ?? '');
-    options.onStart?.({
-      kill: (signal) => child.kill(signal),
-      onStderr: (listener) => child.stderr.on('data', listener),
-    });
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
 }
 
-/** The one JSON document that a command printed. */
-export function jsonOf({ stdout }: Outcome): Record<string, unknown> {
-  return JSON.parse(stdout) as Record<string, unknown>;
+/** Runs a command to its end. */
+export const runRagstone = (args: readonly string[], options: RunOptions): Promise<Outcome> =>
+  finished(startRagstone(args, options));
+
+/** The one JSON document that a command printed with `--json`. */
+export function documentOf<T = Readonly<Record<string, unknown>>>({ stdout, stderr }: Outcome): T {
+  try {
+    return JSON.parse(stdout) as T;
+  } catch (error) {
+    throw new Error(
+      `stdout is not one JSON document: ${stdout.slice(0, 500)}\nstderr: ${stderr.slice(0, 2000)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Runs a command with `--json` to its end. */
+export async function ragstoneJson<T>(
+  args: readonly string[],
+  options: RunOptions,
+): Promise<Outcome & { readonly document: T }> {
+  const outcome = await runRagstone([...args, '--json'], options);
+  return { ...outcome, document: documentOf<T>(outcome) };
 }

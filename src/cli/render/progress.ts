@@ -24,8 +24,11 @@ const SILENT = { update: () => undefined, stop: () => undefined };
 /** Progress of `index`: a bar with rate and time left on a terminal, else a line every few seconds. */
 export function startProgress(context: CliContext): ProgressDisplay<IndexProgress> {
   const display = startDisplay(context);
+  let stage: string | undefined;
   return {
     update: (progress) => {
+      if (progress.stage !== stage) context.log('debug', `stage: ${progress.stage}`);
+      stage = progress.stage;
       if (progress.stage !== 'done') display.update(describe(progress));
     },
     stop: display.stop,
