@@ -180,6 +180,14 @@ describe('fixed', () => {
     ]);
   });
 
+  it('repeats half of each chunk where the overlap is half of it', () => {
+    const text = Array.from({ length: 100 }, (_, index) => `w${index}`).join(' ');
+    const chunks = chunksOf(markdown(text), { ...WORDS, strategy: 'fixed', overlap: 10 });
+    for (const [index, chunk] of chunks.slice(1).entries()) {
+      expect(countWords(text.slice(chunk.start, chunks[index]?.end))).toBeGreaterThanOrEqual(8);
+    }
+  });
+
   it('counts tokens where it is asked to', () => {
     const sizes = chunksOf(markdown(words(50)), { ...WORDS, strategy: 'fixed' }).map(
       ({ tokenCount }) => tokenCount,

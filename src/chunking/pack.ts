@@ -12,7 +12,12 @@ export interface PackOptions {
 /** Joins neighbouring pieces to chunks that fit, in order. */
 export function pack(pieces: readonly Piece[], context: CutContext, options: PackOptions): ChunkRange[] {
   const groups = groupPieces(joinSticky(pieces, context), context, options);
-  return groups.flatMap((group, index) => toChunk(group, groups[index - 1] ?? [], context, options));
+  const chunks: ChunkRange[] = [];
+  for (const [index, group] of groups.entries()) {
+    const before = { group: groups[index - 1] ?? [], start: chunks.at(-1)?.start ?? 0 };
+    chunks.push(...toChunk(group, before, context, options));
+  }
+  return chunks;
 }
 
 /** What belongs to the following piece is joined with it wherever both fit. */
@@ -71,9 +76,16 @@ function isRepeated(last: Piece | undefined, next: Piece, { overlapAt }: PackOpt
   return overlapAt === 'always' || (last.endsIn !== undefined && last.endsIn === next.startsIn);
 }
 
+interface ChunkBefore {
+  /** What the chunk before holds beside its own overlap. */
+  readonly group: readonly Piece[];
+  /** Where that chunk starts, its overlap included. */
+  readonly start: number;
+}
+
 function toChunk(
   group: readonly Piece[],
-  previous: readonly Piece[],
+  before: ChunkBefore,
   context: CutContext,
   options: PackOptions,
 ): ChunkRange[] {
@@ -82,26 +94,26 @@ function toChunk(
   if (first === undefined || end === undefined) return [];
   const { sizer } = context;
   const size = group.reduce((sum, piece) => sum + piece.size, 0) + gaps(group, context);
-  const last = previous.at(-1);
+  const last = before.group.at(-1);
   if (last === undefined || !isRepeated(last, first, options)) {
     return [{ start: first.start, end, size, ownStart: first.start }];
   }
-  const start = overlapStart(previous, { ...first, size }, context, options);
+  const start = overlapStart(before, { ...first, size }, context, options);
   const repeated = start < first.start ? sizer.size(start, last.end) + gapSize(last, first, sizer) : 0;
   return [{ start, end, size: size + repeated, ownStart: first.start }];
 }
 
 function overlapStart(
-  previous: readonly Piece[],
+  before: ChunkBefore,
   next: Piece,
   context: CutContext,
   { overlapAt }: PackOptions,
 ): number {
-  const repeatable = overlapAt === 'always' ? previous : cutTail(previous, next.startsIn);
+  const repeatable = overlapAt === 'always' ? before.group : cutTail(before.group, next.startsIn);
   const findStart = repeatable.at(-1)?.isLine === true ? lineOverlapStart : wordOverlapStart;
   const start = findStart(repeatable, next, context);
   // A chunk that repeats all of the one before would make that one useless.
-  return start > (previous[0]?.start ?? 0) ? start : next.start;
+  return start > before.start ? start : next.start;
 }
 
 function gaps(group: readonly Piece[], { sizer }: CutContext): number {

@@ -9,8 +9,7 @@ export interface SectionChunk extends ChunkRange {
 
 /**
  * Joins each chunk below the minimum with a neighbour: the one that shares more headings with it, in doubt the one
- * before. Neighbours must be in one section, under one parent, or parent and child; the joint chunk must fit, and stands
- * under the headings both share.
+ * before. The two must be related (see `areRelated`) and fit together, and then stand under the headings both share.
  */
 export function mergeSmall(chunks: readonly SectionChunk[], context: CutContext): SectionChunk[] {
   const merged: SectionChunk[] = [];
@@ -48,9 +47,8 @@ function isWanted(
 
 function joinRelated(left: SectionChunk, right: SectionChunk, context: CutContext): SectionChunk | undefined {
   const shared = sharedHeadings(left.headings, right.headings);
-  const areRelated = shared >= Math.min(left.headings.length, right.headings.length) - 1;
   const size = left.size + context.sizer.gap(right.ownStart - left.end) + right.size;
-  if (!areRelated || size > context.limits.maxSize) return undefined;
+  if (!areRelated(left, right, context) || size > context.limits.maxSize) return undefined;
   return {
     start: left.start,
     ownStart: left.ownStart,
@@ -58,4 +56,15 @@ function joinRelated(left: SectionChunk, right: SectionChunk, context: CutContex
     size,
     headings: left.headings.slice(0, shared),
   };
+}
+
+/**
+ * In one section, under one parent, or parent and child; a chunk below half the minimum also joins what stands beside
+ * its parent.
+ */
+function areRelated(left: SectionChunk, right: SectionChunk, { limits }: CutContext): boolean {
+  const shared = sharedHeadings(left.headings, right.headings);
+  const isTiny = Math.min(left.size, right.size) < limits.minSize / 2;
+  const level = isTiny ? Math.min : Math.max;
+  return shared >= level(left.headings.length, right.headings.length) - 1;
 }

@@ -74,8 +74,17 @@ function withOpening(source: string, block: Block, openingLines: number): Block 
     bodyStart = lineEnd + 1;
   }
   const lines = source.slice(block.start, bodyStart).split('\n', openingLines);
-  return { ...block, context: lines.map((line) => boundRepeated(line.trimEnd())).join('\n'), bodyStart };
+  return { ...block, context: lines.map(contextLine).join('\n'), bodyStart };
 }
+
+/** Padding and the dashes of a rule row say nothing and would be repeated with every chunk of the table. */
+const contextLine = (line: string): string =>
+  boundRepeated(
+    line
+      .trimEnd()
+      .replace(/[ \t]{2,}/g, ' ')
+      .replace(/-{4,}/g, '---'),
+  );
 
 function moveBlock(block: Block, by: number): Block {
   const moved = { ...block, start: block.start + by, end: block.end + by };

@@ -73,6 +73,11 @@ describe('blocks', () => {
     ]);
   });
 
+  it('repeats a table header without its padding', () => {
+    const { blocks } = parse(`| a${' '.repeat(50)}| b |\n|:${'-'.repeat(50)}|---|\n| 1 | 2 |`);
+    expect(blocks[0]?.context).toBe('| a | b |\n|:---|---|');
+  });
+
   it('does not take a heading inside a fence, a quote or a list for one', () => {
     const kinds = outline('```\n# a\n```\n\n> # b\n\n- # c').map(([kind]) => kind);
     expect(kinds).toEqual(['code', 'quote', 'list']);
