@@ -31,6 +31,8 @@ const MAX_LIST = Number.MAX_SAFE_INTEGER;
 const COMMIT_ATTEMPTS = 12;
 const RECORDS_PER_COMMIT = 10_000;
 const IDS_PER_LOOKUP = 2_000;
+/** Candidates visited at least: 52 gave recall@10 .972 to .986 at 100,000 clustered vectors, 100 gave 1.0, at the same speed. */
+const MIN_SEARCH_WIDTH = 128;
 /** Hits asked for beyond topK, so that a tie at the end is usually seen whole at once. */
 const TIE_MARGIN = 16;
 
@@ -141,11 +143,10 @@ export class LanceDbCollection implements VectorCollection {
     assertFilter(query.filter);
     assertCount('topK', query.topK, this.#options.maxTopK);
     assertQueryVector(this.spec, query.vector);
-    const sql = compileFilter(query.filter);
     const isZero = query.vector.every((component) => component === 0);
     const search = (where: string): Promise<ScoredChunk[]> =>
       isZero ? this.#zeroScored(where, query) : this.#nearest(where, query);
-    return this.#read('search vectors', () => this.#vacuous.without(sql, search));
+    return this.#read('search vectors', () => this.#vacuous.without(query.filter, search));
   }
 
   async searchText(query: TextQuery): Promise<ScoredChunk[]> {
@@ -155,7 +156,6 @@ export class LanceDbCollection implements VectorCollection {
     // The index splits at white space, so a term that holds some cannot be in it.
     const terms = [...new Set(query.terms)].filter((term) => /^\S+$/u.test(term));
     if (terms.length === 0) return [];
-    const sql = compileFilter(query.filter);
     const match = new this.#driver.lancedb.MatchQuery(terms.join(' '), 'search_text');
     const search = (where: string): Promise<ScoredChunk[]> =>
       bestWithTies(query.topK, (limit) => {
@@ -163,7 +163,7 @@ export class LanceDbCollection implements VectorCollection {
         const found = admit(this.#table.query().fullTextSearch(match), where).limit(limit);
         return readScored(found.select(chunkColumns(query.includeVectors, '_score')), Number, '_score');
       });
-    return this.#read('search text', () => this.#vacuous.without(sql, search));
+    return this.#read('search text', () => this.#vacuous.without(query.filter, search));
   }
 
   async optimize(signal?: AbortSignal): Promise<void> {
@@ -200,7 +200,7 @@ export class LanceDbCollection implements VectorCollection {
       throwIfAborted(query.signal);
       const search = admit(this.#table.vectorSearch(query.vector).distanceType('cosine'), where)
         // Both are read only where there is an index; refining makes its scores exact.
-        .ef(limit * this.#options.searchWidth)
+        .ef(Math.max(MIN_SEARCH_WIDTH, limit * this.#options.searchWidth))
         .refineFactor(1)
         .limit(limit);
       return readScored(

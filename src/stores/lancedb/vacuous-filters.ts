@@ -1,6 +1,7 @@
 import type { Table } from '@lancedb/lancedb';
 import { LRUCache } from 'lru-cache';
-import { ALWAYS } from './filter-sql.js';
+import type { Filter } from '../../core/filter.js';
+import { ALWAYS, compileFilter } from './filter-sql.js';
 
 const REMEMBERED_FILTERS = 500;
 
@@ -19,13 +20,15 @@ export class VacuousFilters {
     this.#table = table;
   }
 
-  /** Runs the search with the filter, or with `ALWAYS` where that gives the same. */
-  async without<T>(sql: string, search: (sql: string) => Promise<T>): Promise<T> {
-    if (sql === ALWAYS) return search(sql);
+  /** Runs the search with the filter, less the conjuncts on system fields that every row passes. */
+  async without<T>(filter: Filter, search: (sql: string) => Promise<T>): Promise<T> {
+    const conjuncts = conjunctsOf(filter).map((part) => compileFilter(part));
     const version = await this.#table.version();
-    if (!(await this.isVacuous(sql))) return search(sql);
-    const result = await search(ALWAYS);
-    return (await this.#table.version()) === version ? result : search(sql);
+    const kept: string[] = [];
+    for (const sql of conjuncts) if (!isChecked(sql) || !(await this.isVacuous(sql))) kept.push(sql);
+    if (kept.length === conjuncts.length) return search(compileFilter(filter));
+    const result = await search(kept.map((sql) => `(${sql})`).join(' AND ') || ALWAYS);
+    return (await this.#table.version()) === version ? result : search(compileFilter(filter));
   }
 
   /** Whether every row of the current version passes the filter. */
@@ -38,3 +41,9 @@ export class VacuousFilters {
     return verdict;
   }
 }
+
+const conjunctsOf = (filter: Filter): readonly Filter[] =>
+  filter.op === 'and' ? filter.filters.flatMap(conjunctsOf) : [filter];
+
+// Counting a filter on metadata costs as much as a search with it, and such filters vary from question to question.
+const isChecked = (sql: string): boolean => !sql.includes('metadata_');
