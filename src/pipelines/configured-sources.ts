@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { ANALYSIS_VERSION } from '../analysis/lexical-analyzer.js';
 import type { ChunkingOptions } from '../chunking/chunker.js';
 import { CHUNKING_VERSION } from '../chunking/chunking-version.js';
@@ -51,18 +50,13 @@ export async function pathSource(
   cwd: string,
 ): Promise<ConfiguredSource> {
   const absolute = resolve(cwd, path);
-  const isFile = statSync(absolute, { throwIfNoEntry: false })?.isFile() ?? false;
   const source = createMarkdownSource({
     name: pathSourceName(absolute, config),
-    root: isFile ? dirname(absolute) : absolute,
-    // A name is no pattern, whatever characters it holds.
-    ...(isFile ? { include: [escapeGlob(basename(absolute))], gitignore: false, hidden: true } : {}),
+    root: absolute,
     maxFileBytes: config.rag.limits.maxFileBytes,
   });
   return assembleSource({ source, sourceType: 'markdown', chunking: config.rag.chunking, settings: {} });
 }
-
-const escapeGlob = (name: string): string => name.replaceAll(/[\\*?[\]{}()!+@|]/g, '\\$&');
 
 function pathSourceName(absolute: string, { projectRoot }: ResolvedConfig): string {
   const inside = relative(projectRoot, absolute);

@@ -153,6 +153,7 @@ class EmbeddedEngine implements Engine {
       embedding: cache === undefined ? {} : { cache },
       sources: selected.sources,
       knownSources: selected.known,
+      configuredNames: new Set(this.#config.rag.sources.map(({ name }) => name)),
       options: {
         scope: LOCAL_SCOPE,
         force,

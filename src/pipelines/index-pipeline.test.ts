@@ -67,6 +67,7 @@ function pipeline(
     embedding: {},
     sources: [configured(documents)],
     knownSources: new Set(['notes']),
+    configuredNames: new Set(['notes']),
     options: {
       scope: LOCAL_SCOPE,
       force: false,

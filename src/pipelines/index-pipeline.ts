@@ -18,6 +18,8 @@ export interface IndexPipeline {
   readonly sources: readonly ConfiguredSource[];
   /** Names of all sources that still count; with `prune`, documents of others are deleted. */
   readonly knownSources: ReadonlySet<string>;
+  /** Names of the sources that the configuration states, as against paths named in a call. */
+  readonly configuredNames: ReadonlySet<string>;
   readonly options: IndexSourceOptions & { readonly prune: boolean };
   readonly command: string;
   readonly onProgress?: (progress: IndexProgress) => void;
@@ -107,8 +109,22 @@ async function indexOne(
   } catch (error) {
     const failure = toRAGError(error, 'INTERNAL', `The source "${source.source.name}" could not be indexed.`);
     if (failure.reason !== 'SOURCE_NOT_FOUND' && failure.reason !== 'SOURCE_UNREADABLE') throw failure;
-    run.errors.push({ source: source.source.name, reason: failure.reason, message: failure.message });
+    if (failure.reason === 'SOURCE_NOT_FOUND' && isAwaited(source, pipeline)) {
+      run.notice(
+        `${failure.message} Nothing was ever indexed of this source, so the run goes on without it.`,
+      );
+    } else {
+      run.errors.push({ source: source.source.name, reason: failure.reason, message: failure.message });
+    }
   }
+}
+
+/** A configured source whose folder does not exist yet (an output folder before the first output) is no failure. */
+function isAwaited(
+  { source }: ConfiguredSource,
+  { ledger, options, configuredNames }: IndexPipeline,
+): boolean {
+  return configuredNames.has(source.name) && ledger.items(options.scope.tenant, source.name).size === 0;
 }
 
 /** Deletes what is left of sources that are neither configured nor named. */

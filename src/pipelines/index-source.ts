@@ -222,6 +222,7 @@ function prepareItem(
     report(item.id, result);
     return { item, source, documents: [], gone: [], failure: result };
   }
+  for (const notice of result.notices ?? []) run.notice(notice);
   const context = preparationContext(configured, options, run);
   const documents: PreparedDocument[] = [];
   const failed = new Map(result.failures.map(({ externalId, error }) => [externalId, error]));

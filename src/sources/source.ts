@@ -36,6 +36,8 @@ export interface ListOptions {
 export interface ReadResult {
   readonly documents: readonly RawDocument[];
   readonly failures: readonly { readonly externalId: string; readonly error: RAGError }[];
+  /** What was left out by rule, in words: nothing is wrong, and a person may want to know. */
+  readonly notices?: readonly string[];
 }
 
 /**

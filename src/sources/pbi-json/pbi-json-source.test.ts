@@ -85,12 +85,12 @@ describe('the pipeline outputs of the fixtures', () => {
     expect(messages.join()).not.toContain('Mixed criteria');
   });
 
-  it('reports a file without any place for PBIs, or ignores it when told to', async () => {
+  it('says that a file has no place for PBIs, which is no failure, or is silent when told to', async () => {
     const result = await readFixture('run-2/step-1-transcript.json');
-    expect(reasonsOf(result)).toEqual([['run-2/step-1-transcript.json', 'DOCUMENT_INVALID']]);
-    expect((await readFixture('run-2/step-1-transcript.json', { unrecognised: 'ignore' })).failures).toEqual(
-      [],
-    );
+    expect(result).toMatchObject({ documents: [], failures: [] });
+    expect(result.notices).toEqual([expect.stringMatching(/step-1-transcript\.json.*holds no PBI/)]);
+    const ignored = await readFixture('run-2/step-1-transcript.json', { unrecognised: 'ignore' });
+    expect(ignored.notices).toEqual([]);
   });
 
   it('reads NDJSON around a broken line', async () => {
@@ -156,7 +156,6 @@ describe('hand-made files', () => {
     ['a stray character', '[\n1,,2]', /unexpected character at line 2, column 3/],
     ['an empty file', '', /truncated JSON/],
     ['depth', '['.repeat(200_000), /deeper than 100 levels/],
-    ['a scalar', '"text"', /holds no PBI/],
     ['a PBI without title', '{"id": "A"}', /\$\.title must be string, is missing/],
     ['an empty id', '{"id": "", "title": "t"}', /\$\.id must be text, is empty/],
     [
@@ -170,6 +169,12 @@ describe('hand-made files', () => {
     expect(result.failures).toHaveLength(1);
     expect(result.failures[0]?.error.reason).toBe('DOCUMENT_INVALID');
     expect(result.failures[0]?.error.message).toMatch(message);
+  });
+
+  it('says that a scalar holds no PBI', async () => {
+    const result = await read('"text"');
+    expect(result).toMatchObject({ documents: [], failures: [] });
+    expect(result.notices).toEqual([expect.stringMatching(/holds no PBI/)]);
   });
 
   it('reports bytes that are not UTF-8', async () => {

@@ -58,6 +58,7 @@ class PbiFileReader {
   readonly #options: PbiJsonSourceOptions;
   readonly #documents: RawDocument[] = [];
   readonly #failures: { externalId: string; error: RAGError }[] = [];
+  readonly #notices: string[] = [];
   readonly #firstOfId = new Map<string, PbiCandidate>();
 
   constructor(path: string, file: FileContent, options: PbiJsonSourceOptions) {
@@ -82,7 +83,7 @@ class PbiFileReader {
         this.#takeCandidate({ ...candidate, path: prefix + candidate.path });
       }
     }
-    return { documents: this.#documents, failures: this.#failures };
+    return { documents: this.#documents, failures: this.#failures, notices: this.#notices };
   }
 
   #takeCandidate(candidate: PbiCandidate): void {
@@ -139,13 +140,8 @@ class PbiFileReader {
 
   #reportUnrecognised(where: string): void {
     if (this.#options.unrecognised === 'ignore') return;
-    this.#fail(
-      where,
-      this.#error(
-        'DOCUMENT_INVALID',
-        `${where === '' ? 'the file' : where} holds no PBI. Expected an object with \`id\` and \`title\`, an array of them, or an array under \`pbis\` or a key ending in \`_pbis\`. Exclude the file, or set \`unrecognised: ignore\`.`,
-        {},
-      ),
+    this.#notices.push(
+      `${JSON.stringify(this.#path)}: ${where === '' ? 'the file' : where} holds no PBI. Expected an object with \`id\` and \`title\`, an array of them, or an array under \`pbis\` or a key ending in \`_pbis\`.`,
     );
   }
 
