@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { EVERYTHING, eq } from '../core/filter.js';
+import { testVectorStore } from '../testing/index.js';
+import { createMemoryStore } from './memory/memory-store.js';
+import type { VectorCollection, VectorStore } from './vector-store.js';
+import { withLexicalIndex } from './with-lexical-index.js';
+
+/** A store that cannot search text, as Chroma or pgvector. */
+function withoutText(store: VectorStore): VectorStore {
+  const strip = (inner: VectorCollection): VectorCollection => ({
+    spec: inner.spec,
+    upsert: (...rest) => inner.upsert(...rest),
+    get: (...rest) => inner.get(...rest),
+    delete: (...rest) => inner.delete(...rest),
+    list: (query) => inner.list(query),
+    count: (...rest) => inner.count(...rest),
+    searchVector: (query) => inner.searchVector(query),
+    optimize: (signal) => inner.optimize(signal),
+    stats: () => inner.stats(),
+  });
+  return {
+    name: store.name,
+    capabilities: { ...store.capabilities, lexical: 'none' },
+    describe: (name) => store.describe(name),
+    drop: (name) => store.drop(name),
+    health: () => store.health(),
+    close: () => store.close(),
+    open: async (spec) => strip(await store.open(spec)),
+  };
+}
+
+testVectorStore({
+  name: 'a store with a lexical index beside it',
+  runner: { describe, it },
+  create: () =>
+    Promise.resolve({ store: withLexicalIndex(withoutText(createMemoryStore()), createMemoryStore()) }),
+});
+
+const SPEC = { name: 'drift', dimensions: 2, fingerprint: 'f' };
+
+const record = (id: string) => ({
+  id,
+  documentId: 'd',
+  tenant: 't',
+  source: 's',
+  access: { groups: ['*'], level: 0 },
+  content: `content of ${id}`,
+  searchText: 'alpha',
+  identifiers: [],
+  vector: Float32Array.of(1, 0),
+  metadata: {},
+});
+
+describe('withLexicalIndex', () => {
+  it('shows a chunk that the lexical index lacks as missing, and one that the store lacks without content', async () => {
+    const main = createMemoryStore();
+    const lexical = createMemoryStore();
+    const collection = await withLexicalIndex(main, lexical).open(SPEC);
+    await collection.upsert(['a', 'b', 'c'].map(record));
+    await (await lexical.open({ ...SPEC, dimensions: 1, fingerprint: 'none: lexical index only' })).delete(
+      eq('$chunkId', 'a'),
+    );
+    await (await main.open(SPEC)).delete(eq('$chunkId', 'b'));
+    const { chunks } = await collection.list({ filter: EVERYTHING, limit: 10 });
+    expect(chunks.map(({ id, content }) => [id, content])).toEqual([
+      ['b', ''],
+      ['c', 'content of c'],
+    ]);
+  });
+
+  it('is damaged where either part lacks the collection', async () => {
+    const lexical = createMemoryStore();
+    const store = withLexicalIndex(createMemoryStore(), lexical);
+    await store.open(SPEC);
+    expect(await store.describe('drift')).toEqual(SPEC);
+    await lexical.drop('drift');
+    expect(await store.describe('drift')).toBeUndefined();
+  });
+});
