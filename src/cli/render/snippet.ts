@@ -29,15 +29,13 @@ const WORD = /[\p{L}\p{M}\p{N}]+(?:['_.-]+[\p{L}\p{M}\p{N}]+)*/gu;
  * word boundaries, with every matching word marked, whatever its inflection.
  */
 export function bestSnippet(content: string, options: SnippetOptions): Snippet {
-  const start = content.length - content.trimStart().length;
   const text = content.trim();
   const matches = findMatches(text, options);
   if (text.length <= options.maxLength) return cut(text, 0, text.length, matches);
   const best = bestWindow(matches, options.maxLength);
   const from = wordStart(text, Math.max(0, Math.min(best - LEAD, text.length - options.maxLength)));
   const to = wordEnd(text, Math.min(text.length, from + options.maxLength));
-  const snippet = cut(text, from, to, matches);
-  return start > 0 || from > 0 ? { ...snippet, isCutBefore: from > 0 } : snippet;
+  return cut(text, from, to, matches);
 }
 
 // Characters shown before the first match of the window, so that it does not begin in the middle of a thought.
@@ -81,20 +79,21 @@ const LONGEST_WORD = 40;
 function wordStart(text: string, position: number): number {
   if (position === 0) return 0;
   const space = text.slice(position, position + LONGEST_WORD).search(/\s/);
-  return space < 0 ? clearOfPair(text, position) : position + space + 1;
+  return space < 0 ? position + (isInsidePair(text, position) ? 1 : 0) : position + space + 1;
 }
 
 function wordEnd(text: string, position: number): number {
   if (position >= text.length) return text.length;
   const before = text.slice(Math.max(0, position - LONGEST_WORD), position);
   const space = before.search(/\s\S*$/);
-  return space < 0 ? clearOfPair(text, position) : position - before.length + space;
+  if (space >= 0) return position - before.length + space;
+  return position - (isInsidePair(text, position) ? 1 : 0);
 }
 
-/** A position that is not inside a surrogate pair. */
-function clearOfPair(text: string, position: number): number {
+/** Whether cutting here would leave half a surrogate pair on each side. */
+function isInsidePair(text: string, position: number): boolean {
   const unit = text.charCodeAt(position);
-  return unit >= 0xdc00 && unit <= 0xdfff ? position + 1 : position;
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 function cut(text: string, from: number, to: number, matches: readonly Match[]): Snippet {
