@@ -3,8 +3,8 @@ import { explainChunkingConflict, resolveChunking, resolveSourceChunking } from 
 
 describe('resolveChunking', () => {
   test('shipped defaults count tokens', () => {
-    expect(resolveChunking()).toMatchObject({ strategy: 'semantic', unit: 'tokens', maxSize: 240 });
-    expect(resolveChunking({ strategy: 'fixed' })).toMatchObject({ unit: 'tokens', maxSize: 240 });
+    expect(resolveChunking()).toMatchObject({ strategy: 'semantic', unit: 'tokens', maxSize: 320 });
+    expect(resolveChunking({ strategy: 'fixed' })).toMatchObject({ unit: 'tokens', maxSize: 320 });
   });
 
   test('a block that states a size without a unit means characters', () => {
@@ -46,7 +46,7 @@ describe('resolveSourceChunking', () => {
   test('sizes of one unit are never read in another', () => {
     expect(resolveSourceChunking({ maxSize: 900 }, { unit: 'tokens' })).toMatchObject({
       unit: 'tokens',
-      maxSize: 240,
+      maxSize: 320,
     });
   });
 

@@ -17,15 +17,15 @@ const fields = {
   minSize: wholeNumber(0)
     .optional()
     .describe(
-      'A shorter chunk is merged with its neighbour in the same section, in `unit`. Default: 60 tokens or 100 characters.',
+      'A shorter chunk is merged with its neighbour in the same section, in `unit`. Default: 160 tokens or 100 characters.',
     ),
   maxSize: wholeNumber(1)
     .optional()
-    .describe('No chunk is longer, in `unit`. Default: 240 tokens or 500 characters.'),
+    .describe('No chunk is longer, in `unit`. Default: 320 tokens or 500 characters.'),
   overlap: wholeNumber(0)
     .optional()
     .describe(
-      'Repeated from the end of the previous chunk where a block had to be cut inside, in `unit`. Default: 30 tokens or 50 characters.',
+      'Repeated from the end of the previous chunk where a block had to be cut inside, in `unit`. Default: 32 tokens or 50 characters.',
     ),
   splitOn: z
     .array(z.string().min(1).transform(unescapeText))
