@@ -87,6 +87,8 @@ export async function createStoreFor(
 async function openStore(provider: BuiltProvider, path: string): Promise<VectorStore> {
   switch (provider) {
     case 'lancedb': {
+      // Lance logs its retries as warnings on stderr unless told otherwise; it reads this when it is loaded.
+      process.env.RUST_LOG ??= 'error';
       const { createLanceDbStore } = await import('../stores/lancedb/lancedb-store.js');
       return createLanceDbStore({ path });
     }

@@ -189,6 +189,19 @@ describe('runIndex', () => {
     expect(ledger.sources()).toEqual([]);
   });
 
+  test('half a surrogate pair is replaced and said, and the document is indexed', async () => {
+    const store = createMemoryStore();
+    const document = {
+      id: 'a',
+      text: 'alpha \ud800 beta',
+      title: 'half \udfff',
+      metadata: { note: ['\ud800'] },
+    };
+    const result = await runIndex(pipeline(store, [document]));
+    expect(result).toMatchObject({ success: true, notices: [expect.stringContaining('surrogate')] });
+    expect(await contents(store)).toEqual(['a: alpha \ufffd beta']);
+  });
+
   test('a cancelled run throws ABORTED and the next run completes its work', async () => {
     const store = createMemoryStore();
     const controller = new AbortController();

@@ -8,6 +8,7 @@ import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import type { Parser } from '../parsing/parser.js';
 import { analyzeForIndex, type ChunkTerms } from './chunk-terms.js';
+import { wellFormed, wellFormedMetadata } from './well-formed.js';
 
 /** A chunk ready for the store but for its vector. */
 export interface PreparedChunk {
@@ -51,7 +52,7 @@ export function prepareDocument(raw: RawDocument, context: PreparationContext): 
   if (parser === undefined) {
     throw new RAGError('DOCUMENT_INVALID', `No parser reads "${raw.mediaType}" (${raw.externalId}).`);
   }
-  const parsed = context.timed('parse', () => parser.parse(raw));
+  const parsed = context.timed('parse', () => wellFormed(parser.parse(raw)));
   const spans = context.timed('chunk', () => context.chunker.chunk(parsed));
   return context.timed('analyze', () => assemble(raw, parsed, spans, context));
 }
@@ -64,7 +65,7 @@ function assemble(
 ): PreparedDocument {
   const documentId = documentIdOf(context.scope.tenant, context.source, raw.externalId);
   const revision = contentHash(parsed.text);
-  const title = parsed.title ?? raw.title;
+  const title = parsed.title ?? raw.title?.toWellFormed();
   const metadata = documentMetadata(raw, parsed, title, context);
   const ordinals = new Map<string, number>();
   const chunks = spans.map((span, index): PreparedChunk => {
@@ -116,7 +117,7 @@ function documentMetadata(
   const optional = (key: string, value: MetadataValue | undefined): Metadata =>
     value === undefined ? {} : { [key]: value };
   return {
-    ...raw.metadata,
+    ...wellFormedMetadata(raw.metadata),
     ...parsed.metadata,
     sourceType: context.sourceType,
     ...context.sourceMetadata,
