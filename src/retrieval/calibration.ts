@@ -1,5 +1,6 @@
 import { CALIBRATION_FEATURES, type FeatureContext, featuresOf } from './calibration-features.js';
-import { CALIBRATION_PARAMETERS, type CalibrationModel } from './calibration-parameters.js';
+import type { CalibrationModel } from './calibration-model.js';
+import { CALIBRATION_PARAMETERS } from './calibration-parameters.js';
 import { type Candidate, withScore } from './candidate.js';
 import { nonIncreasing } from './isotonic.js';
 import { modelNameOf } from './model-name.js';

@@ -1,0 +1,56 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { contentHash } from '../../src/core/ids.js';
+import type { Embedder, EmbeddingKind } from '../../src/embedding/embedder.js';
+import { fingerprintOf } from '../../src/embedding/embedder.js';
+
+/** Vectors of texts, kept in `cacheDir` between runs where the model is slow. */
+export async function vectorsOf(
+  embedder: Embedder,
+  texts: readonly string[],
+  { kind, cacheDir }: { readonly kind: EmbeddingKind; readonly cacheDir: string },
+): Promise<Float32Array[]> {
+  if (embedder.isCheap) return embedInOrder(embedder, texts, kind);
+  const key = contentHash(JSON.stringify([fingerprintOf(embedder.identity), kind, texts]));
+  const file = path.join(cacheDir, `${key}.f32`);
+  const cached = await readFile(file).catch(() => undefined);
+  const flat =
+    cached === undefined
+      ? await embedAndKeep(embedder, texts, { kind, file })
+      : new Float32Array(cached.buffer, cached.byteOffset, cached.byteLength / 4);
+  const { dimensions } = embedder;
+  return texts.map((_, i) => flat.subarray(i * dimensions, (i + 1) * dimensions));
+}
+
+async function embedAndKeep(
+  embedder: Embedder,
+  texts: readonly string[],
+  { kind, file }: { readonly kind: EmbeddingKind; readonly file: string },
+): Promise<Float32Array> {
+  // Sorted by length: a batch costs as much as its longest text.
+  const order = texts.map((_, i) => i).sort((a, b) => (texts[a]?.length ?? 0) - (texts[b]?.length ?? 0));
+  const vectors = await embedInOrder(
+    embedder,
+    order.map((i) => texts[i] ?? ''),
+    kind,
+  );
+  const flat = new Float32Array(texts.length * embedder.dimensions);
+  order.forEach((position, i) => {
+    flat.set(vectors[i] ?? [], position * embedder.dimensions);
+  });
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, new Uint8Array(flat.buffer));
+  return flat;
+}
+
+async function embedInOrder(
+  embedder: Embedder,
+  texts: readonly string[],
+  kind: EmbeddingKind,
+): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = [];
+  const batch = Math.min(embedder.maxBatch, 256);
+  for (let i = 0; i < texts.length; i += batch)
+    vectors.push(...(await embedder.doEmbed(texts.slice(i, i + batch), kind)));
+  return vectors;
+}

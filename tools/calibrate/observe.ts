@@ -1,0 +1,89 @@
+import { extractIdentifiers } from '../../src/analysis/identifiers.js';
+import { indexedTextOf } from '../../src/analysis/indexed-text.js';
+import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
+import { and, EVERYTHING, not, oneOf } from '../../src/core/filter.js';
+import type { Embedder } from '../../src/embedding/embedder.js';
+import type { Evidence } from '../../src/retrieval/calibration.js';
+import type { FeatureContext } from '../../src/retrieval/calibration-features.js';
+import type { Candidate } from '../../src/retrieval/candidate.js';
+import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';
+import { fuseLanes } from '../../src/retrieval/fuse-lanes.js';
+import { prepareQuery } from '../../src/retrieval/prepared-query.js';
+import { runLanes } from '../../src/retrieval/run-lanes.js';
+import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
+import type { JudgedCollection } from './judged-collection.js';
+import { vectorsOf } from './model-under-test.js';
+
+/** What a person is shown at most without asking for more. */
+const SHOWN = 10;
+
+/** Every so many queries the answer is hidden, for a score must also be low where there is nothing to find. */
+const HIDDEN_EVERY = 5;
+
+/** The first candidates of a query, uncalibrated, and which of them are relevant. */
+export interface Observation {
+  readonly candidates: readonly Candidate[];
+  readonly isRelevant: readonly boolean[];
+  readonly context: FeatureContext;
+}
+
+export interface ObserveOptions {
+  readonly embedder: Embedder;
+  readonly cacheDir: string;
+  readonly evidence: Evidence;
+}
+
+/** Runs every query of a collection through lanes and fusion. */
+export async function observe(collection: JudgedCollection, options: ObserveOptions): Promise<Observation[]> {
+  const { embedder, cacheDir, evidence } = options;
+  const store = createMemoryStore();
+  const spec = { name: 'c', dimensions: embedder.dimensions, fingerprint: 'calibration' };
+  const records = await store.open(spec);
+  await records.upsert(await recordsOf(collection, options));
+  const queryTexts = collection.queries.map(({ text }) => text);
+  const vectors = await vectorsOf(embedder, queryTexts, { kind: 'query', cacheDir });
+  const observations: Observation[] = [];
+  for (const [i, { text, relevant }] of collection.queries.entries()) {
+    const vector = vectors[i];
+    if (vector === undefined) continue;
+    const isHidden = i % HIDDEN_EVERY === 0;
+    const query = prepareQuery(text);
+    const outcomes = await runLanes({
+      collection: records,
+      capabilities: store.capabilities,
+      embedQuery: async () => vector,
+      query,
+      mode: evidence,
+      filter: isHidden ? and(not(oneOf('$chunkId', [...relevant]))) : EVERYTHING,
+      limit: DEFAULT_RETRIEVAL_SETTINGS.candidatesPerLane,
+      includeVectors: false,
+    });
+    const modelKey = embedder.identity.model;
+    const fused = fuseLanes(outcomes, { ...DEFAULT_RETRIEVAL_SETTINGS.fusion, modelKey });
+    const candidates = fused.slice(0, SHOWN);
+    observations.push({
+      candidates,
+      isRelevant: candidates.map(({ chunk }) => relevant.has(chunk.id)),
+      context: { terms: query.lexical.terms, lowestCosine: outcomes.dense.hits.at(-1)?.score ?? 0 },
+    });
+  }
+  await store.close();
+  return observations;
+}
+
+async function recordsOf({ documents }: JudgedCollection, { embedder, cacheDir }: ObserveOptions) {
+  const texts = documents.map(({ title, text }) => indexedTextOf({ title, headingPath: [], content: text }));
+  const vectors = await vectorsOf(embedder, texts, { kind: 'document', cacheDir });
+  return documents.map(({ id, title, text }, i) => ({
+    id,
+    documentId: id,
+    tenant: 'default',
+    source: 'calibration',
+    access: { groups: ['*'], level: 0 },
+    content: text,
+    searchText: analyzeText(texts[i] ?? '').join(' '),
+    identifiers: extractIdentifiers(texts[i] ?? ''),
+    vector: vectors[i] ?? new Float32Array(embedder.dimensions),
+    metadata: { title },
+  }));
+}
