@@ -3,6 +3,7 @@ import { type LoadConfigOptions, loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
 import { LOCAL_SCOPE, type Scope } from '../core/scope.js';
+import type { Ledger } from '../ledger/ledger.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
 import {
   configuredSources,
@@ -24,7 +25,7 @@ import { runIndex } from './index-pipeline.js';
 import type { ConfiguredSource } from './index-source.js';
 import { readStatus } from './index-status.js';
 import { runSearch } from './query-pipeline.js';
-import { prepareRepair, verifyIndex } from './verify-index.js';
+import { damagedLedger, isLedgerDamage, prepareRepair, verifyIndex } from './verify-index.js';
 
 export interface CreateEngineOptions {
   /** A configuration as an object: the content of `rag:`, or a whole file. Without it a file is looked for. */
@@ -137,7 +138,7 @@ class EmbeddedEngine implements Engine {
 
   async #runIndex(request: IndexRequest, command: string): Promise<IndexResult> {
     const { force = false, dryRun = false, prune = false } = request.options ?? {};
-    const ledger = dryRun ? this.#resources.dryLedger() : this.#resources.writingLedger({ force });
+    const ledger = dryRun ? this.#resources.dryLedger() : await this.#writingLedger(request);
     const selected = await this.#selectSources(
       request,
       ledger.sources().map(({ source }) => source),
@@ -168,6 +169,26 @@ class EmbeddedEngine implements Engine {
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
     return { ...result, notices: [...notices, ...result.notices] };
+  }
+
+  /** The ledger for writing. With `force` a damaged one is begun anew, if the request still says what to index. */
+  async #writingLedger({ sources, paths, documents, options }: IndexRequest): Promise<Ledger> {
+    const { force = false } = options ?? {};
+    try {
+      return this.#resources.writingLedger({ check: force });
+    } catch (error) {
+      if (!force || !isLedgerDamage(error)) throw error;
+      const isOpen = sources === undefined && paths === undefined && documents === undefined;
+      if (isOpen && (await configuredSources(this.#config)).length === 0) {
+        throw new RAGError(
+          'INDEX_DAMAGED',
+          `The index's ledger in ${this.#config.dataDir} is damaged, and with it the list of the folders that were indexed by name. Name them to build the index anew: \`ragstone index FOLDER --force\`.`,
+          { cause: error },
+        );
+      }
+      this.#resources.discardLedger();
+      return this.#resources.writingLedger({ check: false });
+    }
   }
 
   /** What a request brings in step, and which sources still count. */
@@ -217,7 +238,12 @@ class EmbeddedEngine implements Engine {
   }
 
   async #verify(signal: AbortSignal | undefined): ReturnType<typeof verifyIndex> {
-    return verifyIndex(await this.#verifyContext(signal));
+    try {
+      return await verifyIndex(await this.#verifyContext(signal));
+    } catch (error) {
+      if (isLedgerDamage(error)) return damagedLedger([error.message]);
+      throw error;
+    }
   }
 
   #factsIfReadable() {
@@ -225,7 +251,7 @@ class EmbeddedEngine implements Engine {
       return this.#resources.readingLedger()?.facts();
     } catch (error) {
       // A damaged ledger is no reason to keep it.
-      if (RAGError.isInstance(error) && error.reason === 'INDEX_DAMAGED') return undefined;
+      if (isLedgerDamage(error)) return undefined;
       throw error;
     }
   }

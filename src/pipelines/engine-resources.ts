@@ -10,7 +10,7 @@ import type { EmbeddingCache } from '../embedding/embedding-cache.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import { discardLedger, openLedger } from '../ledger/open-ledger.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
-import { openForReading } from './open-collection.js';
+import { nothingIndexed, openForReading } from './open-collection.js';
 
 /** An embedding model ready for use, with what a person must know of how it was chosen. */
 export interface LoadedEmbedder {
@@ -60,19 +60,25 @@ export class EngineResources {
     return this.#reading;
   }
 
-  /** The ledger for writing. With `force` a damaged one is discarded and begun anew. Hold the writer lock. */
-  writingLedger({ force }: { force: boolean }): Ledger {
+  /**
+   * The ledger for writing. Hold the writer lock. Throws `INDEX_DAMAGED` where it cannot be opened, and with `check` also
+   * where only a part of the file is unsound.
+   */
+  writingLedger({ check }: { check: boolean }): Ledger {
     if (this.#writing !== undefined) return this.#writing;
     this.#reading?.close();
     this.#reading = undefined;
-    try {
-      this.#writing = openLedger({ path: this.#ledgerPath });
-    } catch (error) {
-      if (!force || !RAGError.isInstance(error) || error.reason !== 'INDEX_DAMAGED') throw error;
-      discardLedger(this.#ledgerPath);
-      this.#writing = openLedger({ path: this.#ledgerPath });
+    const ledger = openLedger({ path: this.#ledgerPath });
+    const problems = check ? ledger.integrity() : [];
+    if (problems.length > 0) {
+      ledger.close();
+      throw new RAGError(
+        'INDEX_DAMAGED',
+        `The index's ledger ${this.#ledgerPath} is damaged: ${problems.slice(0, 3).join('; ')}`,
+      );
     }
-    return this.#writing;
+    this.#writing = ledger;
+    return ledger;
   }
 
   /** The reading ledger, or an empty one that is thrown away: a dry run leaves no trace. */
@@ -108,19 +114,18 @@ export class EngineResources {
     readonly store: VectorStore;
   }> {
     const ledger = this.readingLedger();
-    const { store } = await this.store();
     const facts = ledger?.facts();
+    if (facts === undefined) throw nothingIndexed();
+    const { store } = await this.store();
     const key = JSON.stringify(facts);
     if (this.#collection?.facts !== key) {
-      const open = openForReading(ledger, store);
+      const open = openForReading(facts, store);
       this.#collection = { facts: key, open };
       open.catch(() => {
         this.#collection = undefined;
       });
     }
-    const collection = await this.#collection.open;
-    if (facts === undefined) throw new RAGError('INTERNAL', 'A collection was opened without facts.');
-    return { collection, facts, store };
+    return { collection: await this.#collection.open, facts, store };
   }
 
   /** The configured embedding model, loaded on first use. */

@@ -108,9 +108,12 @@ export interface IndexError {
 }
 
 export interface IndexRequest {
-  /** Names of configured sources; absent means all enabled ones. */
+  /**
+   * Names of configured sources. Absent together with `paths` and `documents`: everything that is configured, and the paths
+   * of earlier runs.
+   */
   readonly sources?: readonly string[];
-  /** Files or folders to index besides (or, with `sources: []`, instead). Relative to the working folder. */
+  /** Files or folders to index, and of the configured sources only those in `sources`. Relative to the working folder. */
   readonly paths?: readonly string[];
   /** Documents handed in by the caller; each replaces the one pushed before under its id, and none is deleted. */
   readonly documents?: readonly PushedDocument[];

@@ -2,6 +2,8 @@ import { throwIfAborted } from '../core/errors.js';
 import type { IndexError, IndexProgress, IndexResult } from './engine.js';
 
 const PROGRESS_INTERVAL_MS = 100;
+/** Below this share of the bytes, the time that is left would be a guess from a few small files. */
+const MIN_SHARE_FOR_ETA = 0.02;
 
 /** Counters, stage times and progress of one `index` run. */
 export class IndexRun {
@@ -107,7 +109,9 @@ export class IndexRun {
       itemsDone: this.#items.done,
       chunksWritten: this.vectorsIndexed,
       chunksPerSecond: elapsed === 0 ? 0 : (this.vectorsIndexed * 1000) / elapsed,
-      ...(share > 0 && share < 1 && elapsed > 500 ? { etaMs: (elapsed * (1 - share)) / share } : {}),
+      ...(share >= MIN_SHARE_FOR_ETA && share < 1 && elapsed > 500
+        ? { etaMs: (elapsed * (1 - share)) / share }
+        : {}),
     });
   }
 

@@ -3,6 +3,7 @@ import type { Ledger, LedgerItem, RunRecord } from '../ledger/ledger.js';
 import type { CollectionStats } from '../stores/vector-store.js';
 import type { IndexError, IndexResult, IndexStatus } from './engine.js';
 import type { EngineResources } from './engine-resources.js';
+import { nothingIndexed } from './open-collection.js';
 
 const MAX_FAILURES = 100;
 
@@ -10,9 +11,7 @@ const MAX_FAILURES = 100;
 export async function readStatus(resources: EngineResources): Promise<IndexStatus> {
   const ledger = resources.readingLedger();
   const facts = ledger?.facts();
-  if (ledger === undefined || facts === undefined) {
-    throw new RAGError('INDEX_EMPTY', 'Nothing is indexed yet. Run `ragstone index FOLDER` first.');
-  }
+  if (ledger === undefined || facts === undefined) throw nothingIndexed();
   const { origin } = await resources.store();
   const { stats, problem } = await collectionStats(resources);
   const sources = ledger.sources();

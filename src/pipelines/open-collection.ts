@@ -3,15 +3,12 @@ import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 
-/** Opens the collection that the ledger names, for reading. Throws `INDEX_EMPTY` before the first `index`. */
-export async function openForReading(
-  ledger: Ledger | undefined,
-  store: VectorStore,
-): Promise<VectorCollection> {
-  const facts = ledger?.facts();
-  if (facts === undefined) {
-    throw new RAGError('INDEX_EMPTY', 'Nothing is indexed yet. Run `ragstone index FOLDER` first.');
-  }
+/** What every question to an index is answered before the first `index`. */
+export const nothingIndexed = (): RAGError =>
+  new RAGError('INDEX_EMPTY', 'Nothing is indexed yet. Run `ragstone index FOLDER` first.');
+
+/** Opens the collection that the ledger names, for reading. Throws `STORE_DAMAGED` where it is not there. */
+export async function openForReading(facts: IndexFacts, store: VectorStore): Promise<VectorCollection> {
   assertProvider(facts, store);
   await assertPresent(facts, store);
   return store.open(specOf(facts));

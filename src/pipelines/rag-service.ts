@@ -131,5 +131,5 @@ function toPushed({
 
 const settingsOf = (config: RAGConfigInput): RAGSettingsInput =>
   'rag' in config && typeof config.rag === 'object'
-    ? (config.rag as RAGSettingsInput)
+    ? (config.rag)
     : (config as RAGSettingsInput);

@@ -28,11 +28,11 @@ function metadataFilter(field: string, value: MetadataValue): Filter {
   if (typeof value === 'object' && value !== null) {
     return and(
       ...Object.entries(value).map(([key, nested]) =>
-        metadataFilter(`${field}.${key}`, nested as MetadataValue),
+        metadataFilter(`${field}.${key}`, nested),
       ),
     );
   }
-  const scalar = value as MetadataScalar;
+  const scalar = value;
   return or(eq(field, scalar), contains(field, scalar));
 }
 

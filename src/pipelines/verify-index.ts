@@ -1,15 +1,19 @@
 import type { StoredChunk } from '../core/chunk.js';
-import { toRAGError } from '../core/errors.js';
+import { type ErrorReason, RAGError, toRAGError } from '../core/errors.js';
 import { compareText, EVERYTHING, oneOf } from '../core/filter.js';
 import type { Ledger, LedgerChunk } from '../ledger/ledger.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import type { Drift } from './engine.js';
 import type { ConfiguredSource } from './index-source.js';
 import { listChanges } from './list-changes.js';
-import { openForReading } from './open-collection.js';
+import { nothingIndexed, openForReading } from './open-collection.js';
 import { storedDigest } from './prepare-document.js';
+import { probeCollection } from './probe-collection.js';
 
 const PAGE = 1000;
+
+/** Reasons that end a comparison without saying anything about the store. */
+const NOT_OF_THE_STORE: ReadonlySet<ErrorReason> = new Set(['ABORTED', 'CONFIG_INVALID', 'INDEX_DAMAGED']);
 
 export interface VerifyContext {
   readonly ledger: Ledger;
@@ -30,15 +34,31 @@ export interface VerifyReport {
 
 /** Compares sources, ledger and store with each other. Reads everything, writes nothing. */
 export async function verifyIndex(context: VerifyContext): Promise<VerifyReport> {
-  const drift: Drift[] = context.ledger
-    .integrity()
-    .map((detail): Drift => ({ kind: 'ledger-damaged', source: 'ledger', detail }));
-  const store = await compareStore(context, drift);
-  drift.push(...unfinishedDocuments(context.ledger));
-  for (const source of context.sources) drift.push(...(await compareSource(source, context)));
-  const damaged = drift.some(({ kind }) => kind === 'ledger-damaged' || kind === 'store-damaged');
-  return { drift, ...store, damaged };
+  try {
+    const problems = context.ledger.integrity();
+    // Nothing can be told by a ledger that is not sound.
+    if (problems.length > 0) return damagedLedger(problems);
+    const drift: Drift[] = [];
+    const store = await compareStore(context, drift);
+    drift.push(...unfinishedDocuments(context.ledger));
+    for (const source of context.sources) drift.push(...(await compareSource(source, context)));
+    return { drift, ...store, damaged: drift.some(({ kind }) => kind === 'store-damaged') };
+  } catch (error) {
+    if (isLedgerDamage(error)) return damagedLedger([error.message]);
+    throw error;
+  }
 }
+
+/** What `verify` says where the ledger cannot be read. */
+export const damagedLedger = (problems: readonly string[]): VerifyReport => ({
+  drift: problems.map((detail): Drift => ({ kind: 'ledger-damaged', source: 'ledger', detail })),
+  missingChunkIds: [],
+  orphanedChunkIds: [],
+  damaged: true,
+});
+
+export const isLedgerDamage = (error: unknown): error is RAGError =>
+  RAGError.isInstance(error) && error.reason === 'INDEX_DAMAGED';
 
 async function compareStore(
   { ledger, store, signal }: VerifyContext,
@@ -47,8 +67,10 @@ async function compareStore(
   const missingChunkIds: string[] = [];
   const orphanedChunkIds: string[] = [];
   const nameOf = documentNames(ledger);
+  const facts = ledger.facts();
+  if (facts === undefined) throw nothingIndexed();
   try {
-    const collection = await openForReading(ledger, store);
+    const collection = await openForReading(facts, store);
     const pairs = mergeById(ledgerChunks(ledger), storedChunks(collection, signal));
     for await (const { expected, actual } of pairs) {
       const difference = compareChunk(expected, actual);
@@ -63,7 +85,7 @@ async function compareStore(
     }
   } catch (error) {
     const failure = toRAGError(error, 'STORE_DAMAGED', `The store "${store.name}" could not be read.`);
-    if (failure.reason === 'ABORTED' || failure.reason === 'INDEX_EMPTY') throw failure;
+    if (NOT_OF_THE_STORE.has(failure.reason)) throw failure;
     drift.push({ kind: 'store-damaged', source: store.name, detail: failure.message });
   }
   return { missingChunkIds, orphanedChunkIds };
@@ -105,6 +127,7 @@ async function* storedChunks(
       ...(cursor === undefined ? {} : { cursor }),
       ...(signal === undefined ? {} : { signal }),
     });
+    await probeCollection(collection, page.chunks, signal);
     yield* page.chunks;
     cursor = page.cursor;
   } while (cursor !== undefined);
@@ -187,6 +210,14 @@ async function compareSource(configured: ConfiguredSource, context: VerifyContex
     const unreadable = changes.unreadable.map(
       ({ id, error }): Drift => ({ kind: 'source-unreadable', source: id, detail: error.message }),
     );
+    const givenUp = changes.deadLetters.map(
+      ({ itemId, error }): Drift => ({
+        kind: 'source-unreadable',
+        source: itemId,
+        detail:
+          `It could not be indexed and is not tried again until it changes. ${error?.message ?? ''}`.trim(),
+      }),
+    );
     const gone = changes.goneItemIds.map(
       (id): Drift => ({
         kind: 'source-deleted',
@@ -194,7 +225,7 @@ async function compareSource(configured: ConfiguredSource, context: VerifyContex
         detail: 'It is indexed and no longer in the source.',
       }),
     );
-    return [...changed, ...unreadable, ...gone];
+    return [...changed, ...unreadable, ...givenUp, ...gone];
   } catch (error) {
     const failure = toRAGError(
       error,
@@ -214,8 +245,9 @@ function reasonToRead(status: string): string {
 
 /** Removes from the store what the ledger does not know, and marks for the next run what the store lacks. */
 export async function prepareRepair(report: VerifyReport, { ledger, store }: VerifyContext): Promise<void> {
-  if (report.damaged) return;
-  const collection = await openForReading(ledger, store);
+  const facts = ledger.facts();
+  if (report.damaged || facts === undefined) return;
+  const collection = await openForReading(facts, store);
   for (let start = 0; start < report.orphanedChunkIds.length; start += PAGE) {
     await collection.delete(oneOf('$chunkId', report.orphanedChunkIds.slice(start, start + PAGE)));
   }
