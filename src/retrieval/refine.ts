@@ -1,5 +1,6 @@
 import type { ScoredChunk } from '../core/chunk.js';
 import { calibrate, calibrationModelFor, type Evidence, settleScores } from './calibration.js';
+import { featureContextOf } from './calibration-features.js';
 import { type Candidate, compareCandidates } from './candidate.js';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.js';
 import { removeNearDuplicates } from './near-duplicates.js';
@@ -37,7 +38,7 @@ export function refine(pool: readonly Candidate[], input: RefineInput): Refined 
     nearDuplicateThreshold === undefined
       ? { kept: pool.slice(0, limit), removed: [] }
       : removeNearDuplicates(pool, { threshold: nearDuplicateThreshold, limit });
-  const scored = aged(calibrated(distinct.kept, input), {
+  const scored = aged(calibrated(distinct.kept, pool, input), {
     halfLifeDays: recencyHalfLifeDays,
     now: input.now,
   });
@@ -52,10 +53,12 @@ export const isMmrOn = (lambda: number | undefined): lambda is number => lambda 
 
 function calibrated(
   candidates: readonly Candidate[],
+  pool: readonly Candidate[],
   { modelKey, terms, dense, lexical }: RefineInput,
 ): Candidate[] {
   const model = calibrationModelFor(modelKey, evidenceOf(dense, lexical));
-  return calibrate(candidates, model, { terms, lowestCosine: dense.at(-1)?.score ?? 0 });
+  const context = featureContextOf(pool, { terms, lowestCosine: dense.at(-1)?.score ?? 0 });
+  return calibrate(candidates, model, context);
 }
 
 function evidenceOf(dense: readonly ScoredChunk[], lexical: readonly ScoredChunk[]): Evidence {

@@ -189,7 +189,7 @@ describe('promoteIdentifierHits', () => {
 
 describe('calibrate', () => {
   const model = { bias: -1, weights: { cosine: 3, fused: 2 } };
-  const context = { terms: ['content'], lowestCosine: 0 };
+  const context = { terms: ['content'], lowestCosine: 0, leading: [] };
 
   it('keeps the order, gives probabilities that never rise, and closes the sums', () => {
     fc.assert(

@@ -32,8 +32,8 @@ const TEST_PROJECTS = ['springxd', 'moodle'];
 
 const FEATURES_OF: Readonly<Record<Evidence, readonly CalibrationFeature[]>> = {
   hybrid: CALIBRATION_FEATURES,
-  dense: ['cosine', 'coverage', 'fused', 'terms'],
-  lexical: ['coverage', 'fused', 'identifier', 'terms'],
+  dense: ['cosine', 'coverage', 'fused', 'terms', 'margin', 'crowd'],
+  lexical: ['coverage', 'fused', 'identifier', 'terms', 'margin', 'crowd'],
 };
 
 const { values: options } = parseArgs({

@@ -4,7 +4,7 @@ import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
 import { and, EVERYTHING, not, oneOf } from '../../src/core/filter.js';
 import type { Embedder } from '../../src/embedding/embedder.js';
 import type { Evidence } from '../../src/retrieval/calibration.js';
-import type { FeatureContext } from '../../src/retrieval/calibration-features.js';
+import { type FeatureContext, featureContextOf } from '../../src/retrieval/calibration-features.js';
 import type { Candidate } from '../../src/retrieval/candidate.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';
 import { fuseLanes } from '../../src/retrieval/fuse-lanes.js';
@@ -64,7 +64,10 @@ export async function observe(collection: JudgedCollection, options: ObserveOpti
     observations.push({
       candidates,
       isRelevant: candidates.map(({ chunk }) => relevant.has(chunk.id)),
-      context: { terms: query.lexical.terms, lowestCosine: outcomes.dense.hits.at(-1)?.score ?? 0 },
+      context: featureContextOf(fused, {
+        terms: query.lexical.terms,
+        lowestCosine: outcomes.dense.hits.at(-1)?.score ?? 0,
+      }),
     });
   }
   await store.close();

@@ -57,7 +57,8 @@ function pageOf(measured: readonly Measured[], { train, unseen }: Provenance): s
 
 A score is an estimate of the probability that a passage is relevant, so that \`minSimilarity: 0.7\` means the same for each
 embedding model. It comes from a logistic regression over the cosine, the share of the query's words that the passage holds,
-its fused rank score, whether both lanes found it, exact identifiers and the length of the query; scores that would
+its fused score, how far that stands out from the next ones, agreement of lanes, exact identifiers and the length of the query;
+scores that would
 contradict the order of the list are pooled.
 
 Fitted on: ${train.join(', ')}. Measured below on collections that the fit did not see: ${unseen.join(', ')}. In one query of
