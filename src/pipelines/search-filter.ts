@@ -1,6 +1,6 @@
 import { RAGError } from '../core/errors.js';
 import { and, contains, eq, exists, type Filter, not, oneOf, or, range } from '../core/filter.js';
-import type { MetadataScalar, MetadataValue } from '../core/metadata.js';
+import type { MetadataValue } from '../core/metadata.js';
 import type { SearchQuery } from './engine.js';
 
 /** The filters of a query as one filter of the algebra; all of them must hold. */
@@ -26,11 +26,7 @@ function metadataFilter(field: string, value: MetadataValue): Filter {
   if (Array.isArray(value))
     return or(...value.map((element: MetadataValue) => metadataFilter(field, element)));
   if (typeof value === 'object' && value !== null) {
-    return and(
-      ...Object.entries(value).map(([key, nested]) =>
-        metadataFilter(`${field}.${key}`, nested),
-      ),
-    );
+    return and(...Object.entries(value).map(([key, nested]) => metadataFilter(`${field}.${key}`, nested)));
   }
   const scalar = value;
   return or(eq(field, scalar), contains(field, scalar));
