@@ -1,3 +1,4 @@
+import { GenerationalCache } from './generational-cache.js';
 import { normaliseText } from './normalise.js';
 
 /** Most identifiers that are kept of one text, in order of first appearance. */
@@ -47,12 +48,22 @@ const HAS_EXTENSION = /[^/.]\.[a-z][a-z0-9]{0,9}$/i;
 export function extractIdentifiers(text: string): string[] {
   const found = new Set<string>();
   const normalised = normaliseText(text);
-  for (const [run] of normalised.matchAll(RUN)) {
+  for (const run of normalised.match(RUN) ?? []) {
     if (found.size >= MAX_IDENTIFIERS) break;
-    if (!PLAIN_WORD.test(run)) visitRun(run, found);
+    if (PLAIN_WORD.test(run)) continue;
+    for (const identifier of identifiersOfRuns.getOrMake(run, identifiersOfRun)) found.add(identifier);
   }
   for (const [, status] of normalised.matchAll(HTTP_STATUS)) found.add(`http-${status ?? ''}`);
   return [...found].slice(0, MAX_IDENTIFIERS);
+}
+
+// Names recur all over a folder, and telling what a run is takes a dozen patterns.
+const identifiersOfRuns = new GenerationalCache<readonly string[]>(8_192);
+
+function identifiersOfRun(run: string): readonly string[] {
+  const found = new Set<string>();
+  visitRun(run, found);
+  return [...found];
 }
 
 function visitRun(run: string, found: Set<string>): void {

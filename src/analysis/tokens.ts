@@ -22,7 +22,8 @@ const ASCII_SIMPLE = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/;
  * joiners that occur inside names. Time linear in the length of the text. */
 export function forEachWord(text: string, visit: (word: string) => void): void {
   const ascii = isAscii(text);
-  for (const [word] of text.matchAll(ascii ? ASCII_WORD : WORD)) {
+  // `match` makes strings alone; `matchAll` makes a match object for each, which takes twice as long.
+  for (const word of text.match(ascii ? ASCII_WORD : WORD) ?? []) {
     if (ascii || isAscii(word)) visitWord(word, visit);
     else for (const [run] of word.matchAll(SCRIPT_RUNS)) visitRun(run, visit);
   }
