@@ -1,0 +1,26 @@
+/** The value below which a share of the values lies, linear between neighbours. NaN of nothing. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const position = (sorted.length - 1) * share;
+  const lower = sorted[Math.floor(position)] ?? Number.NaN;
+  const upper = sorted[Math.ceil(position)] ?? Number.NaN;
+  return lower + (upper - lower) * (position - Math.floor(position));
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** To three significant digits: benchmarks know no more. */
+export const rounded = (value: number): number => Number(value.toPrecision(3));
+
+/** Smallest and largest of repeated measurements, as `lowest..highest`. */
+export const spread = (values: readonly number[]): string =>
+  `${rounded(Math.min(...values))}..${rounded(Math.max(...values))}`;
+
+/** Milliseconds that work takes, and what it gives. */
+export async function timed<T>(work: () => T | Promise<T>): Promise<{ ms: number; value: T }> {
+  const start = performance.now();
+  const value = await work();
+  return { ms: performance.now() - start, value };
+}
