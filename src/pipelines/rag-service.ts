@@ -130,6 +130,4 @@ function toPushed({
 }
 
 const settingsOf = (config: RAGConfigInput): RAGSettingsInput =>
-  'rag' in config && typeof config.rag === 'object'
-    ? (config.rag)
-    : (config as RAGSettingsInput);
+  'rag' in config && typeof config.rag === 'object' ? config.rag : (config as RAGSettingsInput);

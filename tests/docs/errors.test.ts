@@ -3,12 +3,14 @@ import { expect, test } from 'vitest';
 import { ERROR_TABLE } from '../../src/core/errors.js';
 
 const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
-const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (E\d{3}) \| (\w+) \|/gm)].map(([, reason, code, category]) => [
-  reason,
-  { code, category },
-]);
+const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (E\d{3}) \| (\w+) \|/gm)].map(
+  ([, reason, code, category]) => [reason, { code, category }],
+);
 
 test('docs/errors.md lists exactly the reasons of the error table, with their codes and categories', () => {
-  const table = Object.entries(ERROR_TABLE).map(([reason, { code, category }]) => [reason, { code, category }]);
+  const table = Object.entries(ERROR_TABLE).map(([reason, { code, category }]) => [
+    reason,
+    { code, category },
+  ]);
   expect(rows).toEqual(table);
 });
