@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type LoadConfigOptions, loadConfig } from '../config/load-config.js';
+import { chooseProvider } from '../config/registry.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
 import { LOCAL_SCOPE, type Scope } from '../core/scope.js';
@@ -54,6 +55,8 @@ export async function createEngine(options: CreateEngineOptions = {}): Promise<E
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(cwd === undefined ? {} : { cwd }),
   });
+  // A store that this version lacks is refused now, whatever is asked for later.
+  chooseProvider(resolved);
   return new EmbeddedEngine(resolved, cwd ?? process.cwd());
 }
 
