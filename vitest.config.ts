@@ -1,9 +1,20 @@
 import { defineConfig } from 'vitest/config';
 
+const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 60_000 };
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    projects: [
+      { test: { ...TIMEOUTS, name: 'unit', include: ['src/**/*.test.ts', 'tests/docs/**/*.test.ts'] } },
+      {
+        test: {
+          ...TIMEOUTS,
+          name: 'e2e',
+          include: ['tests/e2e/**/*.test.ts'],
+          // Only a run that holds such tests builds the command line.
+          globalSetup: 'tests/build-once.ts',
+        },
+      },
+    ],
   },
 });

@@ -2,13 +2,18 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** Folder of the built package. */
+export const DIST = new URL('../../dist/', import.meta.url);
+
+const MAIN = fileURLToPath(new URL('cli/main.js', DIST));
 
 export interface RunOptions {
   /** Working folder. */
   readonly cwd: string;
   /** Variables beside those that a process needs; nothing else of the test's environment is passed on. */
   readonly env?: Readonly<Record<string, string>>;
+  /** A command that runs Node.js under its conditions, such as `prlimit --fsize=60000`. */
+  readonly under?: readonly string[];
 }
 
 /** What one command left behind. */
@@ -20,14 +25,25 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+/** What a command prints with `--json` where it fails as a whole. */
+export interface ErrorDocument {
+  readonly error: {
+    readonly code: string;
+    readonly reason: string;
+    readonly category: string;
+    readonly message: string;
+  };
+}
+
 /** Starts the built command line as a person's shell would, with nothing on stdin. */
 export function startRagstone(
   args: readonly string[],
-  { cwd, env }: RunOptions,
+  { cwd, env, under = [] }: RunOptions,
 ): ChildProcessWithoutNullStreams {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is not built: run "npm run build".`);
   const variables = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NO_COLOR: '1', ...env };
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: variables, stdio: 'pipe' });
+  const [command = process.execPath, ...rest] = [...under, process.execPath, MAIN, ...args];
+  const child = spawn(command, rest, { cwd, env: variables, stdio: 'pipe' });
   child.stdin.end();
   child.stdout.setEncoding('utf8');
   child.stderr.setEncoding('utf8');
