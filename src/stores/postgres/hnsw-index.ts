@@ -1,0 +1,87 @@
+import { systemErrorCode } from '../../core/errors.js';
+import type { RunStatement } from './postgres-database.js';
+import type { VectorIndexSettings } from './postgres-options.js';
+import { numberOf, textOf } from './row-reader.js';
+
+/** Most dimensions that pgvector's HNSW takes. */
+const MAX_DIMENSIONS = { vector: 2_000, halfvec: 4_000 } as const;
+/** Most memory that a build asks the server for, in kilobytes; a graph that does not fit is built far slower. */
+const MAX_BUILD_KILOBYTES = 1_048_576;
+/** Bytes of a graph node beside its vector, and of a link, measured generously. */
+const NODE_BYTES = 200;
+const LINK_BYTES = 16;
+
+/** Which index a table is to have. */
+export interface VectorIndexPlan extends VectorIndexSettings {
+  /** Quoted. */
+  readonly schema: string;
+  readonly table: string;
+  readonly index: string;
+  readonly expression: string;
+  readonly operators: string;
+  readonly dimensions: number;
+  readonly bytesPerRow: number;
+}
+
+/** Makes the index where the table has rows enough and none that is whole. Readers and writers go on meanwhile. */
+export async function ensureVectorIndex(run: RunStatement, plan: VectorIndexPlan): Promise<void> {
+  if (plan.dimensions > MAX_DIMENSIONS[plan.halfvec ? 'halfvec' : 'vector']) return;
+  const [row] = (await run(`SELECT count(*) AS rows FROM ${plan.schema}.${plan.table}`)).rows;
+  const rows = row === undefined ? 0 : numberOf(row, 'rows');
+  if (rows < plan.vectorIndexRows || (await isWhole(run, plan))) return;
+  await giveMemory(run, rows, plan);
+  try {
+    await build(run, plan);
+  } catch (error) {
+    // A container's small shared memory is full at once when several workers build.
+    if (systemErrorCode(error) !== '53100') throw error;
+    await run(`SELECT set_config('max_parallel_maintenance_workers', '0', false)`);
+    await build(run, plan);
+  }
+}
+
+async function build(run: RunStatement, plan: VectorIndexPlan): Promise<void> {
+  const { schema, table, index, expression, operators, hnswM, hnswEfConstruction } = plan;
+  // What a build that was interrupted has left.
+  await run(`DROP INDEX IF EXISTS ${schema}.${index}`);
+  await run(`CREATE INDEX CONCURRENTLY ${index} ON ${schema}.${table}
+    USING hnsw (${expression} ${operators}) WITH (m = ${hnswM}, ef_construction = ${hnswEfConstruction})`);
+}
+
+async function isWhole(run: RunStatement, { schema, index }: VectorIndexPlan): Promise<boolean> {
+  const sql =
+    'SELECT indisvalid AS is_valid FROM pg_catalog.pg_index WHERE indexrelid = to_regclass($1::text)';
+  const [row] = (await run(sql, [`${schema}.${index}`])).rows;
+  return row?.is_valid === true;
+}
+
+async function giveMemory(
+  run: RunStatement,
+  rows: number,
+  { hnswM, bytesPerRow }: VectorIndexPlan,
+): Promise<void> {
+  const kilobytes = Math.ceil((rows * (bytesPerRow + NODE_BYTES + 2 * hnswM * LINK_BYTES)) / 1_024);
+  await run(
+    `SELECT set_config(name, $1::text, false) FROM pg_catalog.pg_settings
+      WHERE name = 'maintenance_work_mem' AND setting::bigint < $1::bigint`,
+    [String(Math.min(kilobytes, MAX_BUILD_KILOBYTES))],
+  );
+}
+
+/** The vector index of a table in words, or undefined where it has none that is whole. */
+export async function describeVectorIndex(run: RunStatement, table: string): Promise<string | undefined> {
+  const [row] = (
+    await run(
+      `SELECT pg_catalog.pg_get_indexdef(i.indexrelid) AS definition
+        FROM pg_catalog.pg_index i
+        JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+        JOIN pg_catalog.pg_am a ON a.oid = c.relam
+        WHERE i.indrelid = to_regclass($1::text) AND i.indisvalid AND a.amname = 'hnsw'`,
+      [table],
+    )
+  ).rows;
+  if (row === undefined) return undefined;
+  const definition = textOf(row, 'definition');
+  const parameters = /WITH \((.*)\)/.exec(definition)?.[1]?.replaceAll("'", '') ?? 'defaults';
+  return `HNSW${definition.includes('halfvec') ? ' in half precision' : ''} (${parameters})`;
+}

@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, PoolConfig } from 'pg';
+import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { loadPostgresDriver, type Pg } from './postgres-driver.js';
+import { isConflict, isPassing, postgresError } from './postgres-errors.js';
+import type { ConnectionSettings } from './postgres-options.js';
+import {
+  PostgresSession,
+  type SqlParameter,
+  type SqlResult,
+  type SqlRow,
+  withinLimits,
+} from './postgres-session.js';
+
+/** First pause before an idempotent call is tried again, in milliseconds; it doubles with each further one. */
+const FIRST_PAUSE_MS = 100;
+/** Longest wait for connections to close, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 2_000;
+
+/**
+ * Settings of each connection. The server watches the socket of a long statement, so that work nobody waits for any more
+ * ends (PostgreSQL 14 and later). Search asks HNSW again while filters leave hits wanting; hits are sorted afterwards, so
+ * the relaxed order, which finds more, is right.
+ */
+const PREPARE_SESSION = `SELECT set_config('statement_timeout', $1, false),
+  set_config('hnsw.ef_search', $2, false), set_config('hnsw.iterative_scan', 'relaxed_order', false),
+  (SELECT set_config(name, '1000', false) FROM pg_catalog.pg_settings WHERE name = 'client_connection_check_interval')`;
+
+/** What a call does, for errors, and how it may be treated. */
+export interface CallOptions {
+  /** Completes "could not ...". */
+  readonly action: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Doing it twice is the same as once. @default true */
+  readonly isIdempotent?: boolean;
+  /** Of each statement. @default the connection settings' */
+  readonly timeoutMs?: number;
+}
+
+/** Runs one statement on the connection of a transaction. */
+export type RunStatement = (sql: string, parameters?: readonly SqlParameter[]) => Promise<SqlResult>;
+
+/** A pool of connections with limits, retries and one kind of error. Connects on first use. */
+export class PostgresDatabase {
+  readonly settings: ConnectionSettings;
+  readonly #prepared = new WeakSet<object>();
+  #pool: Promise<Pool> | undefined;
+  #address = 'the configured address';
+  #isClosed = false;
+
+  constructor(settings: ConnectionSettings) {
+    this.settings = settings;
+  }
+
+  /** `host:port/database`, without credentials, once connected. */
+  get address(): string {
+    return this.#address;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** One statement, committed by itself. */
+  async query(sql: string, parameters: readonly SqlParameter[], options: CallOptions): Promise<SqlResult> {
+    return this.#withSession(options, (run) => run(sql, parameters));
+  }
+
+  async rows(
+    sql: string,
+    parameters: readonly SqlParameter[],
+    options: CallOptions,
+  ): Promise<readonly SqlRow[]> {
+    return (await this.query(sql, parameters, options)).rows;
+  }
+
+  /** All or nothing. Until the end is asked for, a fault or a cancellation leaves nothing behind. */
+  async transaction<T>(options: CallOptions, work: (run: RunStatement) => Promise<T>): Promise<T> {
+    return this.#withSession(options, async (run, session) => {
+      await run('BEGIN');
+      try {
+        const result = await work(run);
+        await run('COMMIT');
+        return result;
+      } catch (error) {
+        await run('ROLLBACK').catch(() => session.discard());
+        throw error;
+      }
+    });
+  }
+
+  /** Statements on one connection, without a transaction around them. */
+  async withConnection<T>(options: CallOptions, work: (run: RunStatement) => Promise<T>): Promise<T> {
+    return this.#withSession(options, work);
+  }
+
+  /**
+   * Work that no two processes should do on a subject at once, on a connection of its own that is closed afterwards. Where
+   * another is at it, nothing is done: its result is the same.
+   */
+  async maintain(
+    options: CallOptions,
+    subject: string,
+    work: (run: RunStatement) => Promise<void>,
+  ): Promise<void> {
+    const timeoutMs = options.timeoutMs ?? this.settings.maintenanceTimeoutMs;
+    await this.#withSession({ ...options, timeoutMs }, async (run, session) => {
+      // Ends its settings and its lock too.
+      session.discard();
+      await run("SELECT set_config('statement_timeout', $1, false)", [String(timeoutMs)]);
+      // Waiting for the lock would hold a snapshot, for whose end the other's index build waits.
+      const { rows } = await run('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS is_mine', [
+        subject,
+      ]);
+      if (rows[0]?.is_mine === true) await work(run);
+    });
+  }
+
+  /** Waits for calls under way, closes every connection; later calls are refused with `STORE_UNAVAILABLE`. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const pool = await this.#pool?.catch(() => undefined);
+    if (pool === undefined) return;
+    await withinLimits(pool.end(), { timeoutMs: CLOSE_TIMEOUT_MS }, () => undefined).catch(() => undefined);
+  }
+
+  async #withSession<T>(
+    options: CallOptions,
+    work: (run: RunStatement, session: PostgresSession) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#tryOnce(options, work);
+      } catch (error) {
+        const isWorthAnother = options.isIdempotent === false ? isConflict(error) : isPassing(error);
+        if (!isWorthAnother || attempt >= this.settings.retries || this.#isClosed)
+          throw postgresError(error, { action: options.action, address: this.#address });
+        await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
+        throwIfAborted(options.signal);
+      }
+    }
+  }
+
+  async #tryOnce<T>(
+    { signal, timeoutMs = this.settings.timeoutMs }: CallOptions,
+    work: (run: RunStatement, session: PostgresSession) => Promise<T>,
+  ): Promise<T> {
+    throwIfAborted(signal);
+    const session = await this.#connect(signal);
+    try {
+      return await work(
+        (sql, parameters = []) => session.query(sql, parameters, { timeoutMs, signal }),
+        session,
+      );
+    } finally {
+      session.release();
+    }
+  }
+
+  async #connect(signal: AbortSignal | undefined): Promise<PostgresSession> {
+    const pool = await this.#openPool();
+    const limits = { timeoutMs: this.settings.timeoutMs, signal };
+    const connecting = pool.connect();
+    // A connection that comes too late for its caller goes back at once.
+    const client = await withinLimits(connecting, limits, () => {
+      connecting.then((late) => late.release()).catch(() => undefined);
+    });
+    const session = new PostgresSession(client);
+    if (this.#prepared.has(client)) return session;
+    try {
+      const { efSearch, timeoutMs } = this.settings;
+      await session.query(PREPARE_SESSION, [String(timeoutMs), String(efSearch)], limits);
+      this.#prepared.add(client);
+      return session;
+    } catch (error) {
+      session.discard();
+      session.release();
+      throw error;
+    }
+  }
+
+  async #openPool(): Promise<Pool> {
+    if (this.#isClosed)
+      throw new RAGError('STORE_UNAVAILABLE', 'The PostgreSQL store is closed; create a new one.');
+    this.#pool ??= this.#makePool().catch((error: unknown) => {
+      this.#pool = undefined;
+      throw error;
+    });
+    return this.#pool;
+  }
+
+  async #makePool(): Promise<Pool> {
+    const pg = await loadPostgresDriver();
+    const config = poolConfig(this.settings);
+    this.#address = addressOf(pg, config);
+    const pool = new pg.Pool(config);
+    // A connection that dies while it is idle leaves the pool; the next call gets another.
+    pool.on('error', () => undefined);
+    return pool;
+  }
+}
+
+function poolConfig(settings: ConnectionSettings): PoolConfig {
+  const { connectionString, host, port, database, user, password, ssl, poolSize, timeoutMs } = settings;
+  return {
+    ...(connectionString === undefined ? {} : { connectionString }),
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+    ...(database === undefined ? {} : { database }),
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
+    ...(ssl === undefined ? {} : { ssl: typeof ssl === 'boolean' ? ssl : { ...ssl } }),
+    max: poolSize,
+    connectionTimeoutMillis: timeoutMs,
+    allowExitOnIdle: true,
+    keepAlive: true,
+    fallback_application_name: 'ragstone',
+  };
+}
+
+/** Where the driver would connect to. Throws `CONFIG_INVALID`, without the string it could not read. */
+function addressOf(pg: Pg, config: PoolConfig): string {
+  try {
+    const { host, port, database } = new pg.Client(config);
+    return `${host}:${port}/${database ?? ''}`;
+  } catch {
+    // The driver's error is not kept: it quotes the connection string, password included.
+    throw new RAGError(
+      'CONFIG_INVALID',
+      'The PostgreSQL connection string cannot be read; it looks like postgres://user:password@host:5432/database, with special characters percent-encoded.',
+    );
+  }
+}
