@@ -5,13 +5,22 @@ import { circumstances } from '../shared/machine.js';
 import { assertPlacesExist, LOCAL_RESULTS } from '../shared/places.js';
 import { builtinModel } from './builtin-model.js';
 import { indexing } from './indexing.js';
+import { memory } from './memory.js';
 import { minilm } from './minilm.js';
 import { rerun } from './rerun.js';
 import { presentable, renderTable, type SpeedBenchmark, type SpeedResult } from './result.js';
 import { search } from './search.js';
 import { startUp } from './start-up.js';
 
-const BENCHMARKS: readonly SpeedBenchmark[] = [indexing, rerun, minilm, search, startUp, builtinModel];
+const BENCHMARKS: readonly SpeedBenchmark[] = [
+  indexing,
+  rerun,
+  minilm,
+  search,
+  memory,
+  startUp,
+  builtinModel,
+];
 
 const { values } = parseArgs({
   options: {

@@ -1,0 +1,110 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Circumstances } from '../shared/machine.js';
+import { REPOSITORY } from '../shared/places.js';
+import type { ChunkerRow } from './chunkers.js';
+import { type CaseOutcome, type QualityRow, shown } from './run-case.js';
+
+const PAGE = `${REPOSITORY}docs/quality.md`;
+const LOOKS_HEADING = '## Looks at test splits';
+
+export interface QualityFigures {
+  readonly circumstances: Circumstances;
+  readonly rows: readonly QualityRow[];
+  readonly outcomes: readonly CaseOutcome[];
+  readonly chunkers: readonly ChunkerRow[];
+}
+
+/** Writes docs/quality.md anew; only the log of looks at test splits is kept, and grows by this one. */
+export function writeQualityPage(figures: QualityFigures): string {
+  const { circumstances, rows, outcomes, chunkers } = figures;
+  const modified = circumstances.isModified ? ' with changes' : '';
+  const page = [
+    '# Quality',
+    `<!-- Made by \`npm run bench:quality\`; do not edit. -->\n\nMeasured at commit \`${circumstances.commit}\`${modified} on ${circumstances.date.slice(0, 10)} by \`npm run bench:quality\`, which runs \`ragstone eval\`. Metrics are those of trec_eval (linear gain, mean over judged queries); threshold, near-duplicate removal, variety and recency are off.`,
+    '## Retrieval',
+    retrievalTable(rows),
+    configurationNotes(outcomes),
+    '## Questions by type (hit@5)',
+    typeTable(outcomes),
+    '## Chunking',
+    "The five corpora and 472 questions of Chroma's evaluation of chunking strategies, k = 5, chunks of all corpora searched together. Ours are retrieved by the built-in hybrid and counted in tokens of its tokenizer; the published rows by OpenAI's text-embedding-3-large, counted in tokens of cl100k. Recall and IoU therefore also compare the models; precision-omega depends on the chunks alone.",
+    chunkerTable(chunkers),
+    LOOKS_HEADING,
+    'Settings are tuned on train splits and other collections. Every run of this program looks at test splits, and is listed here.',
+    [...earlierLooks(), lookOf(circumstances, outcomes)].join('\n'),
+  ];
+  writeFileSync(PAGE, `${page.join('\n\n')}\n`);
+  return PAGE;
+}
+
+function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+const retrievalTable = (rows: readonly QualityRow[]): string =>
+  markdownTable(
+    ['data set', 'queries', 'mode', 'embedder', 'metric', 'value', 'target', 'met', 'notes'],
+    rows.map((row) => [
+      `${row.dataset}, ${row.split}`,
+      String(row.queries),
+      row.mode,
+      row.embedder,
+      row.metric,
+      shown(row.value),
+      row.target,
+      row.met === undefined ? '' : row.met ? 'yes' : '**no**',
+      row.notes,
+    ]),
+  );
+
+function configurationNotes(outcomes: readonly CaseOutcome[]): string {
+  const notes = new Set(
+    outcomes.map(({ case: { embedder }, report: { config } }) => {
+      const { dense, lexical } = config.fusion.weights;
+      return `- ${embedder}: store ${config.store}, ${config.candidatesPerLane} candidates a lane, fusion ${config.fusion.method} with weights ${dense} dense and ${lexical} lexical, analysis version ${config.analysisVersion}.`;
+    }),
+  );
+  return [
+    'Lexical is BM25 with k1 1.2 and b 0.75 over terms that Ragstone analyses (NFKC, folded, names kept whole and split, English stop words, Porter2); see [retrieval](retrieval.md).',
+    '',
+    ...notes,
+  ].join('\n');
+}
+
+function typeTable(outcomes: readonly CaseOutcome[]): string {
+  const asked = outcomes.filter(({ report }) => report.byType !== undefined);
+  const types = [...new Set(asked.flatMap(({ report }) => Object.keys(report.byType ?? {})))];
+  return markdownTable(
+    ['folder', ...types],
+    asked.map(({ report }) => [
+      report.dataset,
+      ...types.map((type) => {
+        const means = report.byType?.[type];
+        return means === undefined ? '' : `${shown(means.metrics['hit@5'] ?? 0)} (${means.questions})`;
+      }),
+    ]),
+  );
+}
+
+const chunkerTable = (rows: readonly ChunkerRow[]): string =>
+  markdownTable(
+    ['chunker', 'from', 'chunks', 'recall', 'precision', 'precision-omega', 'IoU'],
+    rows.map((row) => [
+      row.chunker,
+      row.origin,
+      row.chunks === undefined ? '' : String(row.chunks),
+      ...[row.recall, row.precision, row.precisionOmega, row.iou].map(shown),
+    ]),
+  );
+
+function earlierLooks(): string[] {
+  if (!existsSync(PAGE)) return [];
+  const [, log = ''] = readFileSync(PAGE, 'utf8').split(LOOKS_HEADING);
+  return log.split('\n').filter((line) => line.startsWith('- '));
+}
+
+function lookOf({ date, commit }: Circumstances, outcomes: readonly CaseOutcome[]): string {
+  const looks = outcomes.map(({ case: { dataset, mode, embedder } }) => `${dataset} ${mode} ${embedder}`);
+  return `- ${date.slice(0, 16).replace('T', ' ')} UTC, \`${commit}\`: ${looks.join('; ')}.`;
+}

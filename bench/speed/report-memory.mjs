@@ -1,0 +1,6 @@
+// `--import` this to write the peak memory of the process, in KiB, to the file named by RAGSTONE_MEMORY_REPORT at its end.
+import { writeFileSync } from 'node:fs';
+
+process.on('exit', () => {
+  writeFileSync(process.env.RAGSTONE_MEMORY_REPORT, String(process.resourceUsage().maxRSS));
+});
