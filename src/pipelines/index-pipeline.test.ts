@@ -189,6 +189,17 @@ describe('runIndex', () => {
     expect(ledger.sources()).toEqual([]);
   });
 
+  test('a document with a title and no text becomes one empty chunk, one without both none', async () => {
+    const store = createMemoryStore();
+    const documents = [
+      { id: 'a', text: '', title: 'Upgrade Maven' },
+      { id: 'b', text: '' },
+    ];
+    const result = await runIndex(pipeline(store, documents));
+    expect(result.stats).toMatchObject({ documentsProcessed: 2, chunksCreated: 1 });
+    expect(await contents(store)).toEqual(['a: ']);
+  });
+
   test('half a surrogate pair is replaced and said, and the document is indexed', async () => {
     const store = createMemoryStore();
     const document = {

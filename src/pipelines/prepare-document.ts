@@ -53,9 +53,20 @@ export function prepareDocument(raw: RawDocument, context: PreparationContext): 
     throw new RAGError('DOCUMENT_INVALID', `No parser reads "${raw.mediaType}" (${raw.externalId}).`);
   }
   const parsed = context.timed('parse', () => wellFormed(parser.parse(raw)));
-  const spans = context.timed('chunk', () => context.chunker.chunk(parsed));
+  const cut = context.timed('chunk', () => context.chunker.chunk(parsed));
+  const spans = cut.length === 0 && (parsed.title ?? raw.title) !== undefined ? [TITLE_ONLY] : cut;
   return context.timed('analyze', () => assemble(raw, parsed, spans, context));
 }
+
+/** A document with a title and no text is found by its title. */
+const TITLE_ONLY: ChunkSpan = {
+  content: '',
+  start: 0,
+  end: 0,
+  lines: { start: 1, end: 1 },
+  headingPath: [],
+  tokenCount: 0,
+};
 
 function assemble(
   raw: RawDocument,
