@@ -75,7 +75,7 @@ describe('hostile texts', () => {
     ['dots between digits', '1.'.repeat(1_000_000)],
     ['apostrophes', "a'".repeat(1_000_000)],
     ['case changes', 'aA'.repeat(1_000_000)],
-    ['combining marks out of order', `a${'\u0301\u0316'.repeat(1_000_000)}`],
+    ['combining marks out of order', `a${'\u0301\u0316'.repeat(400_000)}`],
     ['an expanding ligature', '\ufdfa'.repeat(200_000)],
     ['lone surrogates', '\ud800a'.repeat(500_000)],
     ['ideographs', '水'.repeat(1_000_000)],

@@ -60,6 +60,30 @@ describe('maximalMarginalRelevance', () => {
     );
   });
 
+  it('agrees with the definition, worked out anew at each step', () => {
+    const dot = (a: Float32Array, b: Float32Array) =>
+      a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
+    fc.assert(
+      fc.property(candidates, lambdas, (pool, lambda) => {
+        const expected: (typeof pool)[number][] = [];
+        const none = new Float32Array(2);
+        while (expected.length < pool.length) {
+          const values = pool.map((entry) => {
+            if (expected.includes(entry)) return Number.NEGATIVE_INFINITY;
+            const nearest = Math.max(
+              0,
+              ...expected.map((other) => dot(entry.chunk.vector ?? none, other.chunk.vector ?? none)),
+            );
+            return lambda * entry.score - (1 - lambda) * nearest;
+          });
+          const best = pool[values.indexOf(Math.max(...values))];
+          if (best !== undefined) expected.push(best);
+        }
+        expect(idsOf(maximalMarginalRelevance(pool, { lambda, limit: 20 }))).toEqual(idsOf(expected));
+      }),
+    );
+  });
+
   it('prefers what is new, but never to an exact identifier hit', () => {
     const east = Float32Array.of(1, 0);
     const north = Float32Array.of(0, 1);
