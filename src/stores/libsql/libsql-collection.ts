@@ -11,6 +11,7 @@ import {
   lastRecordById,
 } from '../store-checks.js';
 import { TopK } from '../top-k.js';
+import type { VectorIndex, VectorRecords, VectorRows } from '../vector-index.js';
 import type {
   CollectionSpec,
   CollectionStats,
@@ -22,8 +23,10 @@ import type {
 } from '../vector-store.js';
 import { scoreBm25 } from './bm25-search.js';
 import { deleteRows, readChunks, rowsOfIds, writeRecords } from './chunk-rows.js';
+import { searchWithIndex } from './indexed-search.js';
 import { mergeSegments } from './postings.js';
 import { RowCache } from './row-cache.js';
+import { vectorRows, writeNote } from './vector-rows.js';
 
 export interface CollectionOptions {
   readonly spec: CollectionSpec;
@@ -32,6 +35,13 @@ export interface CollectionOptions {
   readonly maxTopK: number;
   /** Bytes of the whole file. */
   readonly bytes: () => number;
+  /** Finds near vectors in place of the exact scan. */
+  readonly index?: VectorIndex;
+}
+
+interface Hit {
+  readonly item: number;
+  readonly score: number;
 }
 
 /**
@@ -116,11 +126,13 @@ export class LibsqlCollection implements VectorCollection {
     assertQueryVector(this.spec, query.vector);
     return this.#database.snapshot(() => {
       const isAdmitted = this.#admission(query.filter);
-      const best = this.#topK(query.topK);
-      const similarity = this.#cache.cosineTo(query.vector);
-      for (let ordinal = 0; ordinal < this.#cache.ordinals; ordinal++)
-        if (isAdmitted(ordinal)) best.push(ordinal, similarity(ordinal));
-      return this.#scored(best, query.includeVectors);
+      const { index } = this.#options;
+      const isZero = query.vector.every((component) => component === 0);
+      const hits =
+        index === undefined || isZero
+          ? this.#scan(query, isAdmitted)
+          : this.#searchIndex(index, query, isAdmitted);
+      return this.#scored(hits, query.includeVectors);
     });
   }
 
@@ -137,7 +149,7 @@ export class LibsqlCollection implements VectorCollection {
           if (isAdmitted(ordinal)) best.push(ordinal, score);
         },
       );
-      return this.#scored(best, query.includeVectors);
+      return this.#scored(best.sorted(), query.includeVectors);
     });
   }
 
@@ -150,15 +162,18 @@ export class LibsqlCollection implements VectorCollection {
         isWorthwhile: this.#cache.deadRows > this.#cache.size / 4,
       });
     });
+    await this.#options.index?.optimize(this.#records(), signal);
   }
 
   async stats(): Promise<CollectionStats> {
     this.#begin();
+    const { index, bytes } = this.#options;
     const sql = 'SELECT count(*) FROM chunk WHERE collection = ?';
+    if (index !== undefined) this.#records().read((rows) => index.refresh(rows));
     return {
       chunks: numberAt(this.#database.row(sql, this.id) ?? [0], 0),
-      bytes: this.#options.bytes(),
-      vectorIndex: 'exact scan in memory',
+      bytes: bytes() + (index?.bytes() ?? 0),
+      vectorIndex: index?.describe() ?? 'exact scan in memory',
       textIndex: 'inverted index with exact BM25',
     };
   }
@@ -166,6 +181,7 @@ export class LibsqlCollection implements VectorCollection {
   /** Every later call is refused. */
   close(): void {
     this.#closed = true;
+    this.#options.index?.close();
   }
 
   #begin(signal?: AbortSignal): void {
@@ -213,6 +229,51 @@ export class LibsqlCollection implements VectorCollection {
     return matches;
   }
 
+  #scan({ vector, topK }: VectorQuery, isAdmitted: (ordinal: number) => boolean): Hit[] {
+    const best = this.#topK(topK);
+    const similarity = this.#cache.cosineTo(vector);
+    for (let ordinal = 0; ordinal < this.#cache.ordinals; ordinal++)
+      if (isAdmitted(ordinal)) best.push(ordinal, similarity(ordinal));
+    return best.sorted();
+  }
+
+  #searchIndex(
+    index: VectorIndex,
+    { vector, topK }: VectorQuery,
+    isAdmitted: (ordinal: number) => boolean,
+  ): Hit[] {
+    index.refresh(this.#vectorRows());
+    const search = {
+      database: this.#database,
+      cache: this.#cache,
+      index,
+      isAdmitted,
+      newTopK: () => this.#topK(topK),
+      topK: Math.min(topK, this.#cache.size),
+    };
+    return searchWithIndex(search, vector);
+  }
+
+  #vectorRows(): VectorRows {
+    return vectorRows(this.#database, this.id, this.#cache);
+  }
+
+  #records(): VectorRecords {
+    return {
+      read: (work) =>
+        this.#database.snapshot(() => {
+          this.#cache.refresh(this.#versionOf());
+          return work(this.#vectorRows());
+        }),
+      writeNote: (note) =>
+        this.#database.transaction(() => {
+          // Throws where the collection was removed while its index was built.
+          this.#versionOf();
+          writeNote(this.#database, this.id, note);
+        }),
+    };
+  }
+
   #topK(k: number): TopK {
     const cache = this.#cache;
     return new TopK(Math.min(k, cache.size), (a, b) => compareText(cache.idAt(a), cache.idAt(b)) < 0);
@@ -222,8 +283,7 @@ export class LibsqlCollection implements VectorCollection {
     return readChunks(this.#database, rows, { includeVectors, profile: (id) => this.#cache.profile(id) });
   }
 
-  #scored(best: TopK, includeVectors: boolean | undefined): ScoredChunk[] {
-    const hits = best.sorted();
+  #scored(hits: readonly Hit[], includeVectors: boolean | undefined): ScoredChunk[] {
     const chunks = this.#read(
       hits.map(({ item }) => this.#cache.rowAt(item)),
       includeVectors,

@@ -4,14 +4,18 @@ import { RAGError } from '../../core/errors.js';
 import { numberAt, textAt } from '../../sqlite/row.js';
 import { bytesOf, SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
+import type { VectorIndexes } from '../vector-index.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { LibsqlCollection } from './libsql-collection.js';
 import { storeError } from './store-errors.js';
 import { COLLECTION_FORMAT, prepareStore, schemaTooNew } from './store-schema.js';
+import { removeNote } from './vector-rows.js';
 
 export interface LibsqlStoreOptions {
   /** The store's file; it and its folder are made with the first collection. */
   readonly path: string;
+  /** Finds near vectors in place of the exact scan; gives the store its name. */
+  readonly vectorIndexes?: VectorIndexes;
 }
 
 const CAPABILITIES: StoreCapabilities = Object.freeze({
@@ -38,8 +42,8 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
  * reference semantics. For collections up to about 20,000 chunks, where LanceDB's weight is not wanted. Readers of other
  * processes see a write as soon as it is committed.
  */
-export function createLibsqlStore({ path }: LibsqlStoreOptions): VectorStore {
-  return new LibsqlStore(resolve(path));
+export function createLibsqlStore({ path, vectorIndexes }: LibsqlStoreOptions): VectorStore {
+  return new LibsqlStore(resolve(path), vectorIndexes);
 }
 
 interface StoredCollection {
@@ -48,30 +52,39 @@ interface StoredCollection {
 }
 
 class LibsqlStore implements VectorStore {
-  readonly name = 'libsql';
-  readonly capabilities = CAPABILITIES;
+  readonly name: string;
+  readonly capabilities: StoreCapabilities;
   readonly #path: string;
+  readonly #vectorIndexes: VectorIndexes | undefined;
   readonly #collections = new Map<string, LibsqlCollection>();
   #database: SqliteDatabase | undefined;
   #closed = false;
 
-  constructor(path: string) {
+  constructor(path: string, vectorIndexes: VectorIndexes | undefined) {
     this.#path = path;
+    this.#vectorIndexes = vectorIndexes;
+    this.name = vectorIndexes?.name ?? 'libsql';
+    const exactVectorSearch = vectorIndexes?.isExact ?? CAPABILITIES.exactVectorSearch;
+    this.capabilities = Object.freeze({ ...CAPABILITIES, exactVectorSearch });
   }
 
   async open(spec: CollectionSpec): Promise<VectorCollection> {
     this.#begin();
     assertSpec(spec);
+    await this.#vectorIndexes?.load();
+    this.#begin();
     const database = this.#open();
     const stored = this.#find(database, spec.name) ?? this.#create(database, spec);
     assertSameSpec(stored.spec, spec);
     const known = this.#collections.get(spec.name);
     if (known !== undefined && known.id === stored.id) return known;
     known?.close();
+    const index = this.#vectorIndexes?.open(spec.name, spec.dimensions);
     const collection = new LibsqlCollection(database, {
       ...stored,
       maxTopK: CAPABILITIES.maxTopK,
       bytes: () => bytesOf(this.#path) + bytesOf(`${this.#path}-wal`),
+      ...(index === undefined ? {} : { index }),
     });
     this.#collections.set(spec.name, collection);
     return collection;
@@ -86,6 +99,7 @@ class LibsqlStore implements VectorStore {
   async drop(name: string): Promise<void> {
     this.#begin();
     assertCollectionName(name);
+    this.#vectorIndexes?.drop(name);
     if (!existsSync(this.#path)) return;
     this.#collections.get(name)?.close();
     this.#collections.delete(name);
@@ -176,6 +190,7 @@ class LibsqlStore implements VectorStore {
         database.run(`DELETE FROM ${part} WHERE row IN (SELECT row FROM chunk WHERE collection = ?)`, id);
       for (const table of ['chunk', 'segment', 'posting', 'profile'])
         database.run(`DELETE FROM ${table} WHERE collection = ?`, id);
+      removeNote(database, id);
       database.run('DELETE FROM collection WHERE id = ?', id);
     });
   }

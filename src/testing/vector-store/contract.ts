@@ -33,6 +33,11 @@ export interface StoreDifferences {
    * chunks match, with scores of older statistics. Give the reason.
    */
   readonly lexicalStatisticsAtOptimize?: string;
+  /**
+   * After `optimize()` vector search may miss a few of the nearest records, whatever their number: at least 95 % are found,
+   * with their true scores. Only where `capabilities.exactVectorSearch` is false. Give the reason.
+   */
+  readonly approximateVectorSearch?: string;
 }
 
 export interface StoreContractOptions {

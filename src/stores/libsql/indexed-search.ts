@@ -1,0 +1,92 @@
+import { bytesAt } from '../../sqlite/row.js';
+import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import type { TopK } from '../top-k.js';
+import { unitVectorOf, type VectorIndex } from '../vector-index.js';
+import { type RowCache, vectorOf } from './row-cache.js';
+
+/** Candidates beyond twice what is wanted, so that a few deleted or filtered ones do not cost a second round. */
+const MARGIN = 32;
+/** Matches that are read and scored one by one rather than asking the index for ever more candidates. */
+const SCORED_ALL_UP_TO = 1_000;
+/** Growth of the candidates from round to round. */
+const GROWTH = 4;
+/** Scores nearer than this are ties to the index: it computes in single precision. */
+const PRECISION = 1e-6;
+
+export interface IndexedSearch {
+  readonly database: SqliteDatabase;
+  readonly cache: RowCache;
+  readonly index: VectorIndex;
+  readonly isAdmitted: (ordinal: number) => boolean;
+  /** An empty heap of the wanted size. */
+  readonly newTopK: () => TopK;
+  readonly topK: number;
+}
+
+/**
+ * The ordinals most similar to a vector, by way of an index that knows no filters: candidates are filtered and scored
+ * exactly here. More are asked for until enough are admitted and the last of them is better than what the index left out
+ * (else ties would not break by id); matches that are few are all scored, whatever the index says.
+ */
+export function searchWithIndex(
+  search: IndexedSearch,
+  vector: Float32Array,
+): { readonly item: number; readonly score: number }[] {
+  const { cache, index, isAdmitted, newTopK, topK } = search;
+  const query = unitVectorOf(vector);
+  const similarity = rowSimilarity(search, query);
+  let matches: number[] | undefined;
+  let count = 2 * topK + MARGIN;
+  for (; count < index.size; count *= GROWTH) {
+    const best = newTopK();
+    let leftOut = 1;
+    for (const row of index.nearest(query, count)) {
+      const score = similarity(row);
+      // A row that is gone: deleted since the index took it in.
+      if (score === undefined) continue;
+      leftOut = Math.min(leftOut, score);
+      const ordinal = cache.ordinalOf(row);
+      if (ordinal !== undefined && isAdmitted(ordinal)) best.push(ordinal, score);
+    }
+    const hits = best.sorted();
+    if (hits.length === topK && (hits.at(-1)?.score ?? 0) > leftOut + PRECISION) return hits;
+    matches ??= matchesOf(cache, isAdmitted);
+    if (matches.length <= Math.max(SCORED_ALL_UP_TO, count * GROWTH)) break;
+  }
+  const best = newTopK();
+  for (const ordinal of matches ?? matchesOf(cache, isAdmitted))
+    best.push(ordinal, similarity(cache.rowAt(ordinal)) ?? 0);
+  return best.sorted();
+}
+
+function matchesOf(cache: RowCache, isAdmitted: (ordinal: number) => boolean): number[] {
+  const matches: number[] = [];
+  for (let ordinal = 0; ordinal < cache.ordinals; ordinal++) if (isAdmitted(ordinal)) matches.push(ordinal);
+  return matches;
+}
+
+/** Cosine of a row to the query; undefined where the row does not exist any more. */
+function rowSimilarity(
+  { database, index }: IndexedSearch,
+  query: Float32Array,
+): (row: number) => number | undefined {
+  const known = new Map<number, number | undefined>();
+  return (row) => {
+    if (known.has(row)) return known.get(row);
+    const unit = index.unitVectorOf(row) ?? storedUnitVector(database, row);
+    const similarity = unit === undefined ? undefined : cosineOfUnits(query, unit);
+    known.set(row, similarity);
+    return similarity;
+  };
+}
+
+function storedUnitVector(database: SqliteDatabase, row: number): Float32Array | undefined {
+  const stored = database.row('SELECT vector FROM vector WHERE row = ?', row);
+  return stored === undefined ? undefined : unitVectorOf(vectorOf(bytesAt(stored, 0)));
+}
+
+function cosineOfUnits(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
+  return Math.max(-1, Math.min(1, sum));
+}
