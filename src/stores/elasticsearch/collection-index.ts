@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { RAGError } from '../../core/errors.js';
+import type { CollectionSpec } from '../vector-store.js';
+import { type Dialect, EMBEDDING } from './dialect.js';
+import { FACETS } from './filter-query.js';
+import type { SearchServerOptions, VectorIndexKind } from './server-options.js';
+
+/** Of the mapping and of what is in its fields. A newer one is refused, an older one would be migrated on opening. */
+export const SCHEMA_VERSION = 1;
+
+/** Text for the server's own ranking; see `search-terms.ts`. */
+export const SEARCH_TEXT = 'search_text';
+/** The chunk's id in code point order, for sorting. */
+export const ID = 'id';
+/** The chunk as JSON text, never parsed by the server, so that nothing of it can change. */
+export const CHUNK = 'chunk';
+/** The vector as base64 of its little-endian floats, as it was given. */
+export const VECTOR = 'vector';
+
+/** What a collection knows about itself; kept in its index. */
+export interface CollectionDescription {
+  readonly spec: CollectionSpec;
+  readonly vectorIndex: VectorIndexKind;
+}
+
+/** The names by which a server knows a collection. */
+export interface CollectionNames {
+  /** Every request goes to it; writing requires it, so that a write after a drop cannot make an index by itself. */
+  readonly alias: string;
+  readonly index: string;
+}
+
+/** Index names have no capital letters, so these become a dot and the small letter; a collection name has no dots. */
+export function namesOf(prefix: string, collection: string): CollectionNames {
+  const alias = prefix + collection.replace(/[A-Z]/g, (letter) => `.${letter.toLowerCase()}`);
+  return { alias, index: `${alias}@1` };
+}
+
+/** The body that creates an index and its alias at once. */
+export function indexDefinition(
+  dialect: Dialect,
+  { spec, vectorIndex }: CollectionDescription,
+  {
+    alias,
+    shards = 1,
+    replicas,
+  }: { readonly alias: string } & Pick<SearchServerOptions, 'shards' | 'replicas'>,
+): Readonly<Record<string, unknown>> {
+  const keptOnly = { type: 'object', enabled: false };
+  return {
+    settings: {
+      index: {
+        number_of_shards: shards,
+        ...(replicas === undefined ? { auto_expand_replicas: '0-1' } : { number_of_replicas: replicas }),
+        similarity: { default: { type: 'BM25', k1: 1.2, b: 0.75 } },
+        ...dialect.settings(vectorIndex),
+      },
+    },
+    aliases: { [alias]: {} },
+    mappings: {
+      dynamic: 'strict',
+      _meta: { ragstone: { schemaVersion: SCHEMA_VERSION, ...spec, vectorIndex } },
+      // Only what is given back is kept as text; the rest is index and would double the disk.
+      _source: { excludes: [ID, FACETS, SEARCH_TEXT, EMBEDDING] },
+      properties: {
+        [ID]: { type: 'keyword', index: false, doc_values: true },
+        [FACETS]: { type: 'keyword', doc_values: false },
+        [SEARCH_TEXT]: { type: 'text', analyzer: 'whitespace', index_options: 'freqs' },
+        [EMBEDDING]: dialect.vectorField(spec.dimensions, vectorIndex),
+        [CHUNK]: keptOnly,
+        [VECTOR]: keptOnly,
+      },
+    },
+  };
+}
+
+/** The answer of `GET alias/_mapping`. */
+export const MAPPING_ANSWER = z.record(
+  z.string(),
+  z.object({ mappings: z.object({ _meta: z.unknown().optional() }) }),
+);
+
+const VERSION = z.object({ ragstone: z.object({ schemaVersion: z.int().positive() }) });
+const DESCRIPTION = z.object({
+  ragstone: z.object({
+    name: z.string(),
+    dimensions: z.int().positive(),
+    fingerprint: z.string().min(1),
+    vectorIndex: z.enum(['hnsw', 'flat']),
+  }),
+});
+
+/**
+ * Reads what the index says of itself. Throws `STORE_SCHEMA_TOO_NEW` for a newer version, `STORE_DAMAGED` for an index that is
+ * none of ours.
+ */
+export function describeIndex(
+  answer: z.infer<typeof MAPPING_ANSWER>,
+  names: CollectionNames,
+): CollectionDescription {
+  const metas = Object.values(answer).map(({ mappings }) => mappings._meta);
+  const version = VERSION.safeParse(metas[0]);
+  if (version.success && version.data.ragstone.schemaVersion > SCHEMA_VERSION)
+    throw new RAGError(
+      'STORE_SCHEMA_TOO_NEW',
+      `Index "${names.alias}" was written by a newer Ragstone (schema ${version.data.ragstone.schemaVersion}, this one knows ${SCHEMA_VERSION}). Update Ragstone.`,
+      { details: { expected: SCHEMA_VERSION, actual: version.data.ragstone.schemaVersion } },
+    );
+  const described = DESCRIPTION.safeParse(metas[0]);
+  if (!version.success || !described.success || metas.length !== 1)
+    throw new RAGError(
+      'STORE_DAMAGED',
+      `"${names.alias}" is there but is no index of Ragstone, or its description was removed. Choose another index prefix, or rebuild it with \`ragstone index --force\`.`,
+    );
+  const { vectorIndex, ...spec } = described.data.ragstone;
+  return { spec: Object.freeze(spec), vectorIndex };
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'vitest';
+import { testVectorStore } from '../../testing/index.js';
+import type { VectorStore } from '../vector-store.js';
+import { createElasticsearchStore, createOpenSearchStore } from './elasticsearch-store.js';
+import type { SearchServerOptions } from './server-options.js';
+
+const SERVERS = [
+  { name: 'elasticsearch', variable: 'RAGSTONE_TEST_ELASTICSEARCH_URL', create: createElasticsearchStore },
+  { name: 'opensearch', variable: 'RAGSTONE_TEST_OPENSEARCH_URL', create: createOpenSearchStore },
+];
+
+for (const { name, variable, create } of SERVERS) {
+  const url = process.env[variable];
+  if (url === undefined) {
+    console.warn(`${name}: the contract was skipped, because ${variable} is not set.`);
+    continue;
+  }
+  for (const vectorIndex of ['hnsw', 'flat'] as const)
+    testVectorStore({
+      name: `${name}, ${vectorIndex}`,
+      runner: { describe, it },
+      create: async () => fixture(create, { url, vectorIndex, indexPrefix: `test-${randomUUID()}-` }),
+    });
+}
+
+const COLLECTIONS = ['contract', 'notes', 'other-notes_2'];
+
+function fixture(create: (options: SearchServerOptions) => VectorStore, options: SearchServerOptions) {
+  return {
+    store: create(options),
+    reopen: async () => create(options),
+    makeSchemaNewer: async (collection: string) => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ _meta: { ragstone: { schemaVersion: 2 } } });
+      const mapping = new URL(`/${options.indexPrefix}${collection}/_mapping`, options.url);
+      await fetch(mapping, { method: 'PUT', headers, body });
+    },
+    cleanup: async () => {
+      const store = create(options);
+      for (const collection of COLLECTIONS) await store.drop(collection);
+      await store.close();
+    },
+  };
+}
