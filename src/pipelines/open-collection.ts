@@ -34,8 +34,10 @@ export async function openForWriting(
   if (before === undefined) return openGeneration(1, ledger, store, embedder);
   if (rebuild) {
     const collection = await openGeneration(before.generation + 1, ledger, store, embedder);
-    if (before.provider === store.name) await store.drop(before.collection);
-    return collection;
+    if (before.provider !== store.name) return collection;
+    await store.drop(before.collection);
+    // A store may have had to throw away a damaged file with both in it.
+    return store.open(collection.spec);
   }
   assertProvider(before, store);
   assertModel(before, embedder);
