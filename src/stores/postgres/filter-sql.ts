@@ -125,8 +125,8 @@ function compileColumnRange(bounds: RangeBounds, column: Column): SqlText {
   if (column.type === 'list') return NEVER;
   const [own, other, type] = column.type === 'text' ? [texts, numbers, 'text'] : [numbers, texts, 'float8'];
   if (other.length > 0) return NEVER;
-  const name = raw(column.name);
-  if (own.length === 0) return sql`${name} IS NOT NULL`;
+  if (own.length === 0) return sql`${raw(column.name)} IS NOT NULL`;
+  const name = raw(column.type === 'text' ? `${column.name} COLLATE "C"` : column.name);
   const comparisons = own.map(({ operator, limit }) => {
     const value = typeof limit === 'string' ? storableText(limit) : String(limit);
     return sql`${name} ${raw(operator)} ${bound(value, type)}`;

@@ -45,7 +45,7 @@ export interface PostgresConnectionOptions {
 
 /** Options of `createPostgresStore`. */
 export interface PostgresStoreOptions extends PostgresConnectionOptions {
-  /** Rows from which `optimize` builds the HNSW index; below it search is exact. @default 10_000 */
+  /** Rows from which `optimize` builds the HNSW index; below it search is exact. @default 2_000 */
   readonly vectorIndexRows?: number;
   /** Links of a node in the HNSW index, 2 to 100. @default 16 */
   readonly hnswM?: number;
@@ -90,7 +90,7 @@ const CONNECTION_DEFAULTS: ConnectionDefaults = {
 };
 
 const INDEX_DEFAULTS: VectorIndexSettings = {
-  vectorIndexRows: 10_000,
+  vectorIndexRows: 2_000,
   hnswM: 16,
   hnswEfConstruction: 64,
   halfvec: false,
@@ -142,4 +142,40 @@ function assertInteger(option: string, value: number, [least, most]: readonly [n
 // An option that is given as undefined must not hide its default.
 function withoutUndefined<T extends object>(options: T): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}
+
+/** Options of `createRagDocumentsStore`. */
+export interface RagDocumentsStoreOptions extends PostgresConnectionOptions {
+  /** The table to adopt. @default rag_documents */
+  readonly table?: string;
+  /** Schema of the table. @default public */
+  readonly tableSchema?: string;
+  /** The one tenant whose documents the table holds. @default default */
+  readonly tenant?: string;
+  /**
+   * Model that the rows already there were embedded with; the embedder's fingerprint must name it, so that vectors of two
+   * models never meet. @default all-MiniLM-L6-v2
+   */
+  readonly model?: string;
+}
+
+/** What of a table is adopted, with every default filled in. */
+export interface AdoptionSettings {
+  readonly table: string;
+  readonly tableSchema: string;
+  readonly tenant: string;
+  readonly model: string;
+}
+
+/** Fills in defaults. Throws `CONFIG_INVALID` naming the option. */
+export function adoptionSettings(options: RagDocumentsStoreOptions): AdoptionSettings {
+  const {
+    table = 'rag_documents',
+    tableSchema = 'public',
+    tenant = 'default',
+    model = 'all-MiniLM-L6-v2',
+  } = options;
+  assertIdentifier('table', table);
+  assertIdentifier('tableSchema', tableSchema);
+  return { table, tableSchema, tenant, model };
 }

@@ -76,7 +76,9 @@ export async function withinLimits<T>(
     timer = setTimeout(() => reject(timeoutError(timeoutMs)), timeoutMs);
     onAbort = () =>
       reject(new RAGError('ABORTED', 'The operation was cancelled.', { cause: signal?.reason }));
-    signal?.addEventListener('abort', onAbort, { once: true });
+    // A signal that has fired does not fire again.
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
   });
   try {
     return await Promise.race([work, limit]);

@@ -9,7 +9,7 @@ import { encodeVector } from './vector-codec.js';
 import type { VectorTypes } from './vector-extension.js';
 
 /** Hits beyond `topK` that the index is asked for, so that ties at the end are seen. */
-const SPARE_HITS = 16;
+const SPARE_HITS = 8;
 
 /** A table to search. */
 export interface SearchTarget {
