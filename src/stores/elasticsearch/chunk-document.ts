@@ -57,7 +57,18 @@ export function unitVector(vector: Float32Array): number[] | undefined {
 export const chunkFields = (includeVectors: boolean | undefined): string[] =>
   includeVectors === true ? [CHUNK, VECTOR] : [CHUNK];
 
-/** Those fields in an answer. */
+/** Cosine between a vector of unit length and a vector of any; 0 for one that is all zero. */
+export function cosineTo(unit: readonly number[], vector: Float32Array): number {
+  let product = 0;
+  let square = 0;
+  for (const [i, component] of vector.entries()) {
+    product += (unit[i] ?? 0) * component;
+    square += component * component;
+  }
+  return square === 0 ? 0 : Math.max(-1, Math.min(1, product / Math.sqrt(square)));
+}
+
+/** The fields of a chunk in an answer. */
 export const DOCUMENT_SOURCE = z.object({ [CHUNK]: z.string(), [VECTOR]: z.string().optional() });
 
 /** The chunk in a document. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ScoredChunk, StoredChunk } from '../../core/chunk.js';
+import type { StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import { type BulkOperation, runBulk } from './bulk-writer.js';
 import { chunkOf, DOCUMENT_SOURCE } from './chunk-document.js';
@@ -196,7 +196,3 @@ export class CollectionRequests {
     );
   }
 }
-
-/** A hit with the cosine or score it stands for. */
-export const scored = (hits: readonly Hit[], scoreOf: (score: number) => number): ScoredChunk[] =>
-  hits.map(({ chunk, score }) => ({ chunk, score: scoreOf(score) }));

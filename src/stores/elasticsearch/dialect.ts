@@ -32,13 +32,12 @@ export interface Dialect {
   readonly vectorField: (dimensions: number, kind: VectorIndexKind) => Readonly<Record<string, unknown>>;
   /** The part of a search body that asks for the nearest vectors. */
   readonly nearest: (query: NearestQuery) => Readonly<Record<string, unknown>>;
-  /** The cosine that a score of that search stands for. */
-  readonly cosineOf: (score: number, kind: VectorIndexKind) => number;
+  /** The cosine that a score of that search stands for, or undefined where it can only be computed from the vector. */
+  readonly cosineOf: (kind: VectorIndexKind) => ((score: number) => number) | undefined;
 }
 
 // Lucene's score of a cosine is (1 + cosine) / 2, which is never negative.
-const cosineOfLucene = (score: number): number => clamp(2 * score - 1);
-const clamp = (cosine: number): number => Math.max(-1, Math.min(1, cosine));
+const cosineOfLucene = (score: number): number => Math.max(-1, Math.min(1, 2 * score - 1));
 
 export const ELASTICSEARCH: Dialect = {
   name: 'elasticsearch',
@@ -57,7 +56,7 @@ export const ELASTICSEARCH: Dialect = {
   nearest: ({ vector, limit, candidates, filter }) => ({
     knn: { field: EMBEDDING, query_vector: vector, k: limit, num_candidates: candidates, filter },
   }),
-  cosineOf: cosineOfLucene,
+  cosineOf: () => cosineOfLucene,
 };
 
 export const OPENSEARCH: Dialect = {
@@ -89,5 +88,6 @@ export const OPENSEARCH: Dialect = {
             },
           },
   }),
-  cosineOf: (score, kind) => (kind === 'hnsw' ? cosineOfLucene(score) : clamp(score - 1)),
+  // Versions disagree on the score of the script: 1 + cosine, or half of it.
+  cosineOf: (kind) => (kind === 'hnsw' ? cosineOfLucene : undefined),
 };

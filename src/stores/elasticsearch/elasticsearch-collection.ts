@@ -18,9 +18,9 @@ import type {
   VectorQuery,
 } from '../vector-store.js';
 import type { BulkOperation } from './bulk-writer.js';
-import { assertIds, chunkFields, documentId, documentOf, unitVector } from './chunk-document.js';
+import { assertIds, chunkFields, cosineTo, documentId, documentOf, unitVector } from './chunk-document.js';
 import { type CollectionDescription, ID, SEARCH_TEXT } from './collection-index.js';
-import { type CollectionRequests, type DocumentVersion, scored } from './collection-requests.js';
+import type { CollectionRequests, DocumentVersion } from './collection-requests.js';
 import type { Dialect } from './dialect.js';
 import { ZERO_VECTOR_KEY } from './facet-keys.js';
 import { bothOf, compileFilter, FACETS, MATCH_ALL, type Query } from './filter-query.js';
@@ -177,7 +177,7 @@ export class ElasticsearchCollection implements VectorCollection {
       'search text',
       query.signal,
     );
-    return scored(hits, Number);
+    return hits.map(({ chunk, score }) => ({ chunk, score }));
   }
 
   async optimize(signal?: AbortSignal): Promise<void> {
@@ -288,27 +288,45 @@ export class ElasticsearchCollection implements VectorCollection {
 
   /** The best topK with ties by id: a graph search cuts among equals at will, so the tie at the end is fetched whole first. */
   async #nearest(vector: readonly number[], filter: Query, query: VectorQuery): Promise<ScoredChunk[]> {
-    const kind = this.#description.vectorIndex;
-    for (
-      let limit = Math.min(query.topK + TIE_MARGIN, MAX_WINDOW);
-      ;
-      limit = Math.min(limit * 2, MAX_WINDOW)
-    ) {
-      const candidates = Math.min(Math.max(this.#options.candidates, limit * 2), MAX_WINDOW);
-      const found = await this.#requests.search(
-        {
-          ...this.#dialect.nearest({ vector, limit, candidates, filter, kind }),
-          size: limit,
-          _source: chunkFields(query.includeVectors),
-        },
-        'search vectors',
-        query.signal,
-      );
-      const hits = scored(found, (score) => this.#dialect.cosineOf(score, kind)).sort(byScoreThenId);
+    for (let limit = query.topK + TIE_MARGIN; ; limit *= 2) {
+      const hits = await this.#nearestFew(vector, filter, { query, limit: Math.min(limit, MAX_WINDOW) });
       const isTieCut = hits.length === limit && hits[query.topK - 1]?.score === hits.at(-1)?.score;
-      if (!isTieCut || limit === MAX_WINDOW) return hits.slice(0, query.topK);
+      if (!isTieCut) return hits.slice(0, query.topK);
     }
   }
+
+  async #nearestFew(
+    vector: readonly number[],
+    filter: Query,
+    { query, limit }: { readonly query: VectorQuery; readonly limit: number },
+  ): Promise<ScoredChunk[]> {
+    const kind = this.#description.vectorIndex;
+    const candidates = Math.min(Math.max(this.#options.candidates, limit * 2), MAX_WINDOW);
+    const cosineOf = this.#dialect.cosineOf(kind);
+    const body = {
+      ...this.#dialect.nearest({ vector, limit, candidates, filter, kind }),
+      size: limit,
+      _source: chunkFields(query.includeVectors === true || cosineOf === undefined),
+    };
+    const hits = await this.#requests.search(body, 'search vectors', query.signal);
+    const scored =
+      cosineOf === undefined
+        ? hits.map(({ chunk }) => scoredByVector(chunk, vector, query.includeVectors))
+        : hits.map(({ chunk, score }) => ({ chunk, score: cosineOf(score) }));
+    return scored.sort(byScoreThenId);
+  }
+}
+
+function scoredByVector(
+  { vector: stored, ...chunk }: StoredChunk,
+  unit: readonly number[],
+  includeVector: boolean | undefined,
+): ScoredChunk {
+  const score = stored === undefined ? 0 : cosineTo(unit, stored);
+  return {
+    chunk: includeVector === true && stored !== undefined ? { ...chunk, vector: stored } : chunk,
+    score,
+  };
 }
 
 function* indexOperations(records: readonly ChunkRecord[]): Generator<BulkOperation> {

@@ -17,12 +17,12 @@ import { fieldLookup, isSystemField, SYSTEM_FIELDS, storedChunkOf } from '../rec
  */
 
 /**
- * Code points of a text in one key: at most 4 bytes each, so that a key stays below the 32,766 bytes of a Lucene term. It
- * also bounds the automata that range and prefix queries are compiled to.
+ * Code points of a text in one key. Lucene compiles a range to an automaton, a state a byte, and OpenSearch refuses one of
+ * more than 1,000: 512 bytes here, 300 of the path and 60 of the level stay below.
  */
-export const SEGMENT_CODE_POINTS = 8_000;
+export const SEGMENT_CODE_POINTS = 128;
 /** Longer paths, in UTF-16 units, are hashed. */
-const MAX_PLAIN_PATH = 200;
+const MAX_PLAIN_PATH = 100;
 
 /** The key of every chunk whose vector is all zero, which has no direction to index. */
 export const ZERO_VECTOR_KEY = 'v0';
@@ -40,13 +40,16 @@ export interface TextSegment {
  * before it, and there the order of the segments is the order of the texts, because only a last segment is short.
  */
 export function textSegments(text: string): TextSegment[] {
+  const before = createHash('sha256');
   const segments: TextSegment[] = [];
   let start = 0;
   for (;;) {
     const end = segmentEnd(text, start);
-    const level = start === 0 ? '0' : `${segments.length}${sha256(text.slice(0, start))}`;
-    segments.push({ level, text: text.slice(start, end ?? text.length) });
+    const level = start === 0 ? '0' : `${segments.length}${before.copy().digest('base64url')}`;
+    const segment = text.slice(start, end ?? text.length);
+    segments.push({ level, text: segment });
     if (end === undefined) return segments;
+    before.update(segment, 'utf8');
     start = end;
   }
 }
@@ -157,4 +160,4 @@ function numberCode(value: number): string {
   return `n${ordered.toString(16).padStart(16, '0')}`;
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('base64url');
