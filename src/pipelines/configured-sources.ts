@@ -15,7 +15,8 @@ import { createPlainTextParser } from '../parsing/plain-text/plain-text-parser.j
 import { createMarkdownSource } from '../sources/markdown/markdown-source.js';
 import { createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import type { Source } from '../sources/source.js';
-import { type ConfiguredSource, processingKeyOf } from './index-source.js';
+import { processingKeyOf } from './processing-key.js';
+import type { ConfiguredSource } from './source-task.js';
 
 /** Sources that were named as paths carry this prefix, which no configured name can have. */
 const PATH_PREFIX = 'path:';

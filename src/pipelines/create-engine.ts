@@ -23,9 +23,9 @@ import type {
 } from './engine.js';
 import { EngineResources } from './engine-resources.js';
 import { runIndex } from './index-pipeline.js';
-import type { ConfiguredSource } from './index-source.js';
 import { readStatus } from './index-status.js';
 import { runSearch } from './query-pipeline.js';
+import type { ConfiguredSource } from './source-task.js';
 import { damagedLedger, isLedgerDamage, prepareRepair, verifyIndex } from './verify-index.js';
 
 export interface CreateEngineOptions {

@@ -15,7 +15,7 @@ import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
 import { type IndexPipeline, runIndex } from './index-pipeline.js';
-import type { ConfiguredSource } from './index-source.js';
+import type { ConfiguredSource } from './source-task.js';
 import { verifyIndex } from './verify-index.js';
 
 // One paragraph, one chunk: enough structure to see what a run writes, keeps and deletes.

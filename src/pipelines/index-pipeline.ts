@@ -3,10 +3,12 @@ import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import { deleteItems } from './delete-documents.js';
 import type { IndexProgress, IndexResult } from './engine.js';
 import { IndexRun } from './index-run.js';
-import { type ConfiguredSource, deleteItems, type IndexSourceOptions, indexSource } from './index-source.js';
+import { indexSource } from './index-source.js';
 import { openForWriting } from './open-collection.js';
+import type { ConfiguredSource, IndexSourceOptions } from './source-task.js';
 import type { WriteTargets } from './write-batch.js';
 
 export interface IndexPipeline {
@@ -105,7 +107,7 @@ async function indexOne(
   run: IndexRun,
 ): Promise<void> {
   try {
-    await indexSource(source, targets, pipeline.options, run);
+    await indexSource({ configured: source, targets, options: pipeline.options, run });
   } catch (error) {
     const failure = toRAGError(error, 'INTERNAL', `The source "${source.source.name}" could not be indexed.`);
     if (failure.reason !== 'SOURCE_NOT_FOUND' && failure.reason !== 'SOURCE_UNREADABLE') throw failure;

@@ -4,11 +4,11 @@ import { compareText, EVERYTHING, oneOf } from '../core/filter.js';
 import type { Ledger, LedgerChunk } from '../ledger/ledger.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import type { Drift } from './engine.js';
-import type { ConfiguredSource } from './index-source.js';
 import { listChanges } from './list-changes.js';
 import { nothingIndexed, openForReading } from './open-collection.js';
 import { storedDigest } from './prepare-document.js';
 import { probeCollection } from './probe-collection.js';
+import type { ConfiguredSource } from './source-task.js';
 
 const PAGE = 1000;
 

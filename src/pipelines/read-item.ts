@@ -1,0 +1,104 @@
+import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import type { LedgerDocument } from '../ledger/ledger.js';
+import type { ReadResult, SourceItem } from '../sources/source.js';
+import type { IndexRun } from './index-run.js';
+import { type PreparationContext, type PreparedDocument, prepareDocument } from './prepare-document.js';
+import type { SourceTask } from './source-task.js';
+
+/** An item read and prepared. */
+export interface ItemRead {
+  readonly item: SourceItem;
+  readonly source: string;
+  readonly documents: readonly PreparedDocument[];
+  /** Documents of the item in the ledger that the item no longer holds. */
+  readonly gone: readonly LedgerDocument[];
+  readonly failure: RAGError | undefined;
+}
+
+/** One identity, one document a run: a second document under the same identity would undo the first. */
+export function withoutRepeats(read: ItemRead, seen: Set<string>, run: IndexRun): ItemRead {
+  const documents: PreparedDocument[] = [];
+  let { failure } = read;
+  for (const document of read.documents) {
+    if (seen.has(document.documentId)) {
+      const repeated = new RAGError(
+        'DOCUMENT_DUPLICATE_ID',
+        `Two documents are called "${document.externalId}"; the first one was kept.`,
+      );
+      run.fail({
+        source: read.source,
+        item: document.externalId,
+        reason: repeated.reason,
+        message: repeated.message,
+      });
+      failure ??= repeated;
+    } else {
+      seen.add(document.documentId);
+      documents.push(document);
+    }
+  }
+  return { ...read, documents, failure };
+}
+
+/** An item as its source gave it, or why it could not. */
+export interface RawItem {
+  readonly item: SourceItem;
+  readonly result: ReadResult | RAGError;
+}
+
+/** Reads one item; what goes wrong with it is part of the result, a cancellation is thrown. */
+export async function readItem(item: SourceItem, { configured, targets }: SourceTask): Promise<RawItem> {
+  throwIfAborted(targets.signal);
+  try {
+    return { item, result: await configured.source.read(item, targets.signal) };
+  } catch (error) {
+    const failure = toRAGError(error, 'DOCUMENT_UNREADABLE', `"${item.id}" could not be read.`);
+    if (failure.reason === 'ABORTED') throw failure;
+    return { item, result: failure };
+  }
+}
+
+/** Parses, chunks and analyses what was read; a document that cannot be processed is reported and its item fails. */
+export function prepareItem({ item, result }: RawItem, task: SourceTask): ItemRead {
+  const { configured, targets, options, run } = task;
+  const source = configured.source.name;
+  const report = (externalId: string, error: RAGError): void =>
+    run.fail({ source, item: externalId, reason: error.reason, message: error.message });
+  if (RAGError.isInstance(result)) {
+    report(item.id, result);
+    return { item, source, documents: [], gone: [], failure: result };
+  }
+  for (const notice of result.notices ?? []) run.notice(notice);
+  const context = preparationContext(task);
+  const documents: PreparedDocument[] = [];
+  const failed = new Map(result.failures.map(({ externalId, error }) => [externalId, error]));
+  for (const raw of result.documents) {
+    try {
+      documents.push(prepareDocument(raw, context));
+    } catch (error) {
+      failed.set(
+        raw.externalId,
+        toRAGError(error, 'DOCUMENT_INVALID', `"${raw.externalId}" could not be processed.`),
+      );
+    }
+  }
+  for (const [externalId, error] of failed) report(externalId, error);
+  for (const { externalId, warnings } of documents) {
+    for (const warning of warnings) run.notice(`${externalId}: ${warning}`);
+  }
+  // A document that failed is still there: what was indexed of it before stays.
+  const kept = new Set([...documents.map(({ externalId }) => externalId), ...failed.keys()]);
+  const known = targets.ledger.documentsOfItem(options.scope.tenant, source, item.id);
+  const gone = known.filter(({ externalId }) => !kept.has(externalId));
+  return { item, source, documents, gone, failure: [...failed.values()][0] };
+}
+
+const preparationContext = ({ configured, options, run }: SourceTask): PreparationContext => ({
+  scope: options.scope,
+  source: configured.source.name,
+  sourceType: configured.sourceType,
+  sourceMetadata: configured.metadata,
+  parsers: configured.parsers,
+  chunker: configured.chunker,
+  timed: run.timed,
+});

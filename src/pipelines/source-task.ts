@@ -1,0 +1,36 @@
+import type { Chunker } from '../chunking/chunker.js';
+import type { Metadata } from '../core/metadata.js';
+import type { Scope } from '../core/scope.js';
+import type { Parser } from '../parsing/parser.js';
+import type { Source } from '../sources/source.js';
+import type { IndexRun } from './index-run.js';
+import type { WriteTargets } from './write-batch.js';
+
+/** A source with everything that decides how its documents are processed. */
+export interface ConfiguredSource {
+  readonly source: Source;
+  readonly sourceType: string;
+  readonly metadata: Metadata;
+  readonly chunker: Chunker;
+  readonly parsers: ReadonlyMap<string, Parser>;
+  /** Changes whenever the same bytes would give other chunks. */
+  readonly processingKey: string;
+}
+
+export interface IndexSourceOptions {
+  readonly scope: Scope;
+  readonly force: boolean;
+  readonly dryRun: boolean;
+  /** Chunks in one store batch. */
+  readonly batchSize: number;
+  /** Items read at once. */
+  readonly parallel: number;
+}
+
+/** One source in one run: what is read, where it goes, how, and what is counted. */
+export interface SourceTask {
+  readonly configured: ConfiguredSource;
+  readonly targets: WriteTargets;
+  readonly options: IndexSourceOptions;
+  readonly run: IndexRun;
+}
