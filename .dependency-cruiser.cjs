@@ -35,7 +35,7 @@ module.exports = {
       name: 'nothing-below-imports-the-assembly-or-a-face',
       severity: 'error',
       from: { path: `^src/(core|${stages})/`, pathNot: '\\.test\\.ts$' },
-      to: { path: '^src/(pipelines|config|server|cli|mcp|testing)/' },
+      to: { path: '^src/(pipelines|config|server|cli|mcp|testing|knowledge-store)/' },
     },
     {
       name: 'a-backend-does-not-import-its-neighbour',
@@ -56,11 +56,23 @@ module.exports = {
       to: { path: `^src/(core|pipelines|${stages})/` },
     },
     {
+      name: 'the-knowledge-store-assembles-and-names-no-backend',
+      severity: 'error',
+      from: { path: '^src/knowledge-store/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/((stores|sources)/[^/]+/|(ledger|cli|server|mcp|testing)/)', dynamic: false },
+    },
+    {
+      name: 'nothing-imports-the-knowledge-store',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/knowledge-store/', '\\.test\\.ts$'] },
+      to: { path: '^src/knowledge-store/' },
+    },
+    {
       name: 'drivers-are-loaded-lazily',
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.test\\.ts$' },
       to: {
-        path: '^node_modules/(@lancedb/lancedb|apache-arrow|@huggingface/transformers|onnxruntime-node)/',
+        path: '^node_modules/(@lancedb/lancedb|apache-arrow|@huggingface/transformers|onnxruntime-node|usearch)/',
         dependencyTypesNot: ['type-only'],
         dynamic: false,
       },

@@ -42,6 +42,7 @@ export const ERROR_TABLE = {
   STORE_FILTER_UNSUPPORTED: facts(SEARCH_FAILURE, 'user'),
   STORE_INVALID_RECORD: facts(INDEXING_FAILURE, 'internal'),
   COLLECTION_NOT_FOUND: facts(SEARCH_FAILURE, 'user'),
+  DOCUMENT_NOT_FOUND: facts(SEARCH_FAILURE, 'user'),
   // Embedding and reranking
   EMBEDDING_FAILED: facts(EMBEDDING_FAILURE, 'provider', { retryable: true }),
   MODEL_NOT_FOUND: facts(EMBEDDING_FAILURE, 'config', { recoverable: false }),

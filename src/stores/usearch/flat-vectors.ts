@@ -21,6 +21,8 @@ export class FlatVectors {
   #rows: number[] = [];
   #values: Float32Array;
   #lastRow: number;
+  /** Rows of the source when it was last looked at. */
+  #sourceSize = 0;
 
   /** @param lastRow rows up to it are somebody else's. */
   constructor(driver: Usearch, dimensions: number, lastRow: number) {
@@ -45,11 +47,14 @@ export class FlatVectors {
 
   /** Takes in the rows written since, and gives up deleted ones once they are many. */
   refresh(source: VectorRows): void {
+    const before = this.size;
     for (;;) {
       const page = source.after(this.#lastRow, PAGE_ROWS);
       for (const { row, vector } of page) this.#push(row, vector);
       if (page.length < PAGE_ROWS) break;
     }
+    if (this.size === before && source.size === this.#sourceSize) return;
+    this.#sourceSize = source.size;
     const live = this.#rows.filter(source.isLive).length;
     if (this.#rows.length - live > Math.max(MIN_DEAD_ROWS, live)) this.keep(source.isLive);
   }

@@ -1,0 +1,73 @@
+import { RAGError } from '../core/errors.js';
+import { and, EVERYTHING, eq, type Filter } from '../core/filter.js';
+import { type DocumentInput, docIdOf, type ScalarMetadata } from './models.js';
+
+/** Documents of a search, at most (seed 003). */
+export const MAX_TOP_K = 100;
+/** Longest id, in UTF-16 units: the shortest limit of any backend (512 bytes) in the worst encoding. */
+const MAX_ID_LENGTH = 170;
+
+const RESERVED_KEY = /^(\$|_ragstone)/;
+
+/** A document that was checked. */
+export interface ValidDocument {
+  readonly docId: string;
+  readonly content: string;
+  readonly metadata: ScalarMetadata;
+}
+
+/** Throws `DOCUMENT_INVALID`, naming what is wrong and never showing the text. */
+export function validDocument(input: DocumentInput): ValidDocument {
+  const docId = validDocId(docIdOf(input));
+  const { content } = input;
+  if (typeof content !== 'string' || content.trim() === '')
+    throw invalid(docId, 'its content is not a text with at least one character that is not white space');
+  if (!content.isWellFormed() || content.includes('\0'))
+    throw invalid(docId, 'its content holds half a surrogate pair or a NUL character');
+  const metadata = input.metadata ?? {};
+  const fault = scalarsFault(metadata);
+  if (fault !== undefined) throw invalid(docId, `its metadata ${fault}`);
+  return { docId, content, metadata };
+}
+
+/** Throws `DOCUMENT_INVALID` for an id that no document can have. */
+export function validDocId(docId: unknown): string {
+  if (typeof docId === 'string' && docId !== '' && docId.length <= MAX_ID_LENGTH && docId.isWellFormed())
+    return docId;
+  throw new RAGError(
+    'DOCUMENT_INVALID',
+    `A document id is a text of 1 to ${MAX_ID_LENGTH} characters without half a surrogate pair.`,
+  );
+}
+
+/** Throws `QUERY_INVALID` unless it is an integer from 1 to `MAX_TOP_K`. */
+export function validTopK(topK: unknown): number {
+  if (typeof topK === 'number' && Number.isInteger(topK) && topK >= 1 && topK <= MAX_TOP_K) return topK;
+  throw new RAGError('QUERY_INVALID', `top_k is an integer from 1 to ${MAX_TOP_K}, not ${String(topK)}.`);
+}
+
+/** All facts must hold. Throws `QUERY_INVALID` for what is no scalar. */
+export function filterOf(filters: ScalarMetadata | null | undefined): Filter {
+  if (filters === null || filters === undefined) return EVERYTHING;
+  const fault = scalarsFault(filters);
+  if (fault !== undefined) throw new RAGError('QUERY_INVALID', `The filter ${fault}.`);
+  return and(...Object.entries(filters).map(([key, value]) => eq(key, value)));
+}
+
+function scalarsFault(values: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof values !== 'object' || Array.isArray(values)) return 'is not an object of names and values';
+  for (const [key, value] of Object.entries(values)) {
+    const name = JSON.stringify(key);
+    if (RESERVED_KEY.test(key)) return `names ${name}: names that begin with "$" or "_ragstone" are reserved`;
+    if (key === '' || !key.isWellFormed()) return `has the name ${name}, which is empty or no valid text`;
+    const isScalar =
+      typeof value === 'boolean' ||
+      (typeof value === 'string' && value.isWellFormed()) ||
+      (typeof value === 'number' && Number.isFinite(value));
+    if (!isScalar) return `has under ${name} a value that is no text, finite number or boolean`;
+  }
+  return undefined;
+}
+
+const invalid = (docId: string, problem: string): RAGError =>
+  new RAGError('DOCUMENT_INVALID', `Document ${JSON.stringify(docId)} cannot be indexed: ${problem}.`);
