@@ -86,11 +86,24 @@ export function prepareItem({ item, result }: RawItem, task: SourceTask): ItemRe
   for (const { externalId, warnings } of documents) {
     for (const warning of warnings) run.notice(`${externalId}: ${warning}`);
   }
-  // A document that failed is still there: what was indexed of it before stays.
-  const kept = new Set([...documents.map(({ externalId }) => externalId), ...failed.keys()]);
   const known = targets.ledger.documentsOfItem(options.scope.tenant, source, item.id);
-  const gone = known.filter(({ externalId }) => !kept.has(externalId));
+  const gone = goneDocuments(known, documents, failed);
   return { item, source, documents, gone, failure: [...failed.values()][0] };
+}
+
+/**
+ * Documents that an item no longer holds. One that failed is still there, and a failure that is of no known document (a file
+ * cut short, a line without a readable id) may be any of them: then none is gone, and what was indexed before stays.
+ */
+function goneDocuments(
+  known: readonly LedgerDocument[],
+  documents: readonly PreparedDocument[],
+  failed: ReadonlyMap<string, RAGError>,
+): LedgerDocument[] {
+  const names = new Set(known.map(({ externalId }) => externalId));
+  if ([...failed.keys()].some((externalId) => !names.has(externalId))) return [];
+  const kept = new Set([...documents.map(({ externalId }) => externalId), ...failed.keys()]);
+  return known.filter(({ externalId }) => !kept.has(externalId));
 }
 
 const preparationContext = ({ configured, options, run }: SourceTask): PreparationContext => ({
