@@ -105,6 +105,7 @@ class LibsqlStore implements VectorStore {
     this.#collections.delete(name);
     try {
       this.#remove(this.#open(), name);
+      this.#shrink(this.#open());
     } catch (error) {
       if (!RAGError.isInstance(error) || error.reason !== 'STORE_DAMAGED') throw error;
       // Nothing in a damaged file can be trusted, the other collections neither.
@@ -193,6 +194,16 @@ class LibsqlStore implements VectorStore {
       removeNote(database, id);
       database.run('DELETE FROM collection WHERE id = ?', id);
     });
+  }
+
+  /** Gives the room back and leaves no text of a dropped collection in free pages. */
+  #shrink(database: SqliteDatabase): void {
+    try {
+      database.exec('VACUUM');
+    } catch (error) {
+      // It needs room for a copy; without, the pages are used again by what is written next.
+      if (!RAGError.isInstance(error) || error.reason === 'STORE_DAMAGED') throw error;
+    }
   }
 
   #discard(): void {
