@@ -138,8 +138,8 @@ export class CollectionRequests {
   }
 
   /** Makes finished writes visible to searches. */
-  async refresh(): Promise<void> {
-    const call = this.#call('make a write visible', undefined);
+  async refresh(signal: AbortSignal | undefined): Promise<void> {
+    const call = this.#call('make a write visible', signal);
     const { _shards } = await this.#connection.request(DONE_ANSWER, this.#request('POST', '_refresh'), call);
     this.#assertWhole(_shards, call.action);
   }

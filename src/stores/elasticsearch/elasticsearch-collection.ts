@@ -79,7 +79,8 @@ export class ElasticsearchCollection implements VectorCollection {
     assertIds(records);
     if (records.length === 0) return;
     const writing = { action: 'write chunks', expected: WRITTEN, isIdempotent: true, signal };
-    await this.#write(() => this.#requests.write(indexOperations(lastRecordById(records)), writing));
+    await this.#requests.write(indexOperations(lastRecordById(records)), writing);
+    await this.#requests.refresh(signal);
   }
 
   async get(
@@ -183,7 +184,7 @@ export class ElasticsearchCollection implements VectorCollection {
   async optimize(signal?: AbortSignal): Promise<void> {
     this.#begin(signal);
     await this.#requests.merge(signal);
-    await this.#requests.refresh();
+    await this.#requests.refresh(signal);
   }
 
   async stats(): Promise<CollectionStats> {
@@ -216,19 +217,6 @@ export class ElasticsearchCollection implements VectorCollection {
     assertCount('topK', topK, this.#options.maxTopK);
   }
 
-  /** Refreshes also after a failure: what was written before it is there, and reads must agree on that. */
-  async #write<T>(run: () => Promise<T>): Promise<T> {
-    let result: T;
-    try {
-      result = await run();
-    } catch (error) {
-      await this.#requests.refresh().catch(() => undefined);
-      throw error;
-    }
-    await this.#requests.refresh();
-    return result;
-  }
-
   /**
    * Deletes the versions that the query admits now. What another writer replaces meanwhile is a conflict, to be looked at
    * again: its new version may not match. Searching and deleting, because not every server can delete by query, and those
@@ -239,23 +227,18 @@ export class ElasticsearchCollection implements VectorCollection {
     signal: AbortSignal | undefined,
   ): Promise<{ readonly deleted: number; readonly conflicts: number }> {
     const outcome = { deleted: 0, conflicts: 0 };
-    const deletePages = async (): Promise<void> => {
-      let page: DocumentVersion[] = [];
-      do {
-        const last = page.at(-1);
-        const after = last === undefined ? {} : { search_after: last.sort };
-        page = await this.#requests.versions(
-          { query, sort: BY_ID, size: VERSIONS_PER_REQUEST, ...after },
-          'find chunks to delete',
-          signal,
-        );
-        const deleting = { action: 'delete chunks', expected: DELETED, isIdempotent: false, signal };
-        const statuses = await this.#requests.write(deleteOperations(page), deleting);
-        outcome.deleted += statuses.filter((status) => status === OK).length;
-        outcome.conflicts += statuses.filter((status) => status === CONFLICT).length;
-      } while (page.length === VERSIONS_PER_REQUEST);
-    };
-    await this.#write(deletePages);
+    const deleting = { action: 'delete chunks', expected: DELETED, isIdempotent: false, signal };
+    let page: DocumentVersion[] = [];
+    do {
+      const last = page.at(-1);
+      const after = last === undefined ? {} : { search_after: last.sort };
+      const body = { query, sort: BY_ID, size: VERSIONS_PER_REQUEST, ...after };
+      page = await this.#requests.versions(body, 'find chunks to delete', signal);
+      const statuses = await this.#requests.write(deleteOperations(page), deleting);
+      outcome.deleted += statuses.filter((status) => status === OK).length;
+      outcome.conflicts += statuses.filter((status) => status === CONFLICT).length;
+    } while (page.length === VERSIONS_PER_REQUEST);
+    await this.#requests.refresh(signal);
     return outcome;
   }
 

@@ -128,6 +128,36 @@ describe('a compiled filter admits what the reference admits', () => {
     );
   });
 
+  it('for any combination', () => {
+    const leafFilter = fc.constantFrom<Filter>(
+      eq('f', 1),
+      exists('f'),
+      exists('g'),
+      contains('f', 's'),
+      range('f', {}),
+      or(),
+    );
+    const { filter } = fc.letrec<{ filter: Filter }>((tie) => {
+      const parts = fc.array(tie('filter'), { maxLength: 3 });
+      return {
+        filter: fc.oneof(
+          { maxDepth: 4 },
+          leafFilter,
+          tie('filter').map(not),
+          parts.map((filters): Filter => ({ op: 'and', filters })),
+          parts.map((filters): Filter => ({ op: 'or', filters })),
+        ),
+      };
+    });
+    const chunks = [1, 's', null, ['s']].map(withValue).concat(record('r'));
+    fc.assert(
+      fc.property(filter, (combined) => {
+        for (const chunk of chunks) expectAgreement(combined, chunk);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('no field is taken for another', () => {
     const chunk = record('r', {
       metadata: { f: 'a', 'f=s0:a': 'b', 'f=': '', $tenant: 'other', ['p'.repeat(300)]: 'long', list: ['s'] },
