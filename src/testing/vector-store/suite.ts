@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { CollectionSpec } from '../../stores/vector-store.js';
 import { testBasics } from './basic.js';
 import { testConcurrency } from './concurrency.js';
@@ -38,11 +39,24 @@ const PARTS: Readonly<Record<string, ContractPart>> = {
 export function testVectorStore(options: StoreContractOptions): void {
   const { describe, it } = options.runner;
   describe(`VectorStore contract: ${options.name}`, () => {
+    declareDifferences(options);
     for (const [concern, registerPart] of Object.entries(PARTS))
       describe(concern, () => {
         registerPart((title, run) => {
           it(title, () => runWithStore(options, run), options.timeoutMs ?? 60_000);
         }, options);
+      });
+  });
+}
+
+/** Shows in every report of a run what the store does otherwise. The parts of the contract assert it. */
+function declareDifferences({ runner, differences = {} }: StoreContractOptions): void {
+  const declared = Object.entries(differences);
+  if (declared.length === 0) return;
+  runner.describe('declared differences', () => {
+    for (const [name, reason] of declared)
+      runner.it(`${name}: ${reason}`, async () => {
+        assert.ok(typeof reason === 'string' && reason.trim() !== '', 'a difference has a reason');
       });
   });
 }
