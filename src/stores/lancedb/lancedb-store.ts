@@ -12,8 +12,13 @@ import { createTextIndex, type MaintenanceOptions } from './table-maintenance.js
 import { specOfTable, tableSchema } from './table-schema.js';
 
 export interface LanceDbStoreOptions extends Partial<MaintenanceOptions> {
-  /** Folder of the database; made on first use. */
+  /** Folder of the database, made on first use; or `s3://BUCKET/FOLDER` in S3-compatible object storage. */
   readonly path: string;
+  /**
+   * Of object storage, as Lance names them: `region`, `endpoint`, `awsAccessKeyId`, `awsSecretAccessKey`, `allowHttp`,
+   * `virtualHostedStyleRequest` (`'true'`, `'false'`). What is absent comes from the variables `AWS_*`. Never shown.
+   */
+  readonly storageOptions?: Readonly<Record<string, string>>;
   /** Rows from which `optimize` builds a vector index. @default 50_000 */
   readonly vectorIndexRows?: number;
   /** How long a replaced version stays for readers in other processes, in milliseconds. @default 60_000 */
@@ -51,6 +56,9 @@ export function createLanceDbStore(options: LanceDbStoreOptions): VectorStore {
   return new LanceDbStore(options);
 }
 
+type ResolvedOptions = Required<Omit<LanceDbStoreOptions, 'storageOptions'>> &
+  Pick<LanceDbStoreOptions, 'storageOptions'>;
+
 interface Session {
   readonly driver: LanceDriver;
   readonly connection: Connection;
@@ -59,7 +67,7 @@ interface Session {
 class LanceDbStore implements VectorStore {
   readonly name = 'lancedb';
   readonly capabilities = CAPABILITIES;
-  readonly #options: Required<LanceDbStoreOptions>;
+  readonly #options: ResolvedOptions;
   readonly #collections = new Set<LanceDbCollection>();
   #session: Promise<Session> | undefined;
   #isClosed = false;
@@ -97,6 +105,7 @@ class LanceDbStore implements VectorStore {
   async drop(name: string): Promise<void> {
     assertCollectionName(name);
     this.#begin();
+    if (this.#isRemote) return this.#dropRemote(name);
     // Removing the folder needs nothing of it to be readable, which the driver's own way does.
     try {
       await rm(this.#folderOf(name), { recursive: true, force: true });
@@ -109,7 +118,7 @@ class LanceDbStore implements VectorStore {
     if (this.#isClosed) return { ok: false, detail: 'closed' };
     try {
       const { connection } = await this.#connect();
-      const names = await connection.tableNames();
+      const names = await allTableNames(connection);
       return { ok: true, detail: `${names.length} collections in ${this.#options.path}` };
     } catch (error) {
       return { ok: false, detail: error instanceof Error ? error.message : String(error) };
@@ -130,8 +139,31 @@ class LanceDbStore implements VectorStore {
       throw new RAGError('STORE_UNAVAILABLE', 'The LanceDB store is closed; create a new one.');
   }
 
+  get #isRemote(): boolean {
+    return /^[a-z][a-z0-9+.-]+:\/\//i.test(this.#options.path);
+  }
+
   #folderOf(name: string): string {
-    return join(this.#options.path, `${name}.lance`);
+    return this.#isRemote ? `${this.#options.path}/${name}.lance` : join(this.#options.path, `${name}.lance`);
+  }
+
+  async #exists(connection: Connection, name: string): Promise<boolean> {
+    if (!this.#isRemote) return existsSync(this.#folderOf(name));
+    try {
+      return (await allTableNames(connection)).includes(name);
+    } catch (error) {
+      throw storeError(error, `list the collections in ${this.#options.path}`);
+    }
+  }
+
+  async #dropRemote(name: string): Promise<void> {
+    const { connection } = await this.#connect();
+    if (!(await this.#exists(connection, name))) return;
+    try {
+      await connection.dropTable(name);
+    } catch (error) {
+      throw storeError(error, `drop collection "${name}"`);
+    }
   }
 
   async #connect(): Promise<Session> {
@@ -143,7 +175,9 @@ class LanceDbStore implements VectorStore {
   async #startSession(): Promise<Session> {
     try {
       const driver = await loadLanceDriver();
-      return { driver, connection: await driver.lancedb.connect(this.#options.path) };
+      const { path, storageOptions } = this.#options;
+      const options = storageOptions === undefined ? {} : { storageOptions: { ...storageOptions } };
+      return { driver, connection: await driver.lancedb.connect(path, options) };
     } catch (error) {
       this.#session = undefined;
       throw storeError(error, `open the folder ${this.#options.path}`);
@@ -152,7 +186,7 @@ class LanceDbStore implements VectorStore {
 
   /** The table, or undefined where there is none. A folder that is there and does not open is damaged. */
   async #openTable({ connection }: Session, name: string): Promise<Table | undefined> {
-    if (!existsSync(this.#folderOf(name))) return undefined;
+    if (!(await this.#exists(connection, name))) return undefined;
     try {
       return await connection.openTable(name);
     } catch (error) {
@@ -187,3 +221,19 @@ class LanceDbStore implements VectorStore {
     }
   }
 }
+
+/** The driver gives names in pages of ten. */
+async function allTableNames(connection: Connection): Promise<string[]> {
+  const names: string[] = [];
+  for (;;) {
+    const startAfter = names.at(-1);
+    const page = await connection.tableNames({
+      limit: NAMES_PER_PAGE,
+      ...(startAfter === undefined ? {} : { startAfter }),
+    });
+    names.push(...page);
+    if (page.length < NAMES_PER_PAGE) return names;
+  }
+}
+
+const NAMES_PER_PAGE = 1_000;

@@ -1,0 +1,120 @@
+/**
+ * `npm run test:stores [-- STORE...] [--json]`: the contract suite against real servers, each started from nothing.
+ *
+ * A server is started by `RAGSTONE_SERVERS/NAME/start.sh` (default `../shared/servers`), unless its variable
+ * (`RAGSTONE_TEST_POSTGRES_URL`) names one that runs. Exit 1 where a test fails, a server does not start or a contract was
+ * skipped.
+ */
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import Table from 'cli-table3';
+import { type ContractOutcome, runContract } from './test-stores/run-contract.js';
+import { type RunningServer, startServer, stopAllOnExit } from './test-stores/start-server.js';
+import { type ServerUnderTest, STORES, type StoreUnderTest } from './test-stores/stores.js';
+
+interface StoreReport {
+  readonly name: string;
+  readonly version: string;
+  readonly server: 'real' | 'fake';
+  readonly passed: number;
+  readonly failed: number;
+  readonly differences: readonly string[];
+  /** Why the tests could not run. */
+  readonly error?: string;
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SCRIPTS = resolve(ROOT, process.env.RAGSTONE_SERVERS ?? '../shared/servers');
+const VARIABLES = STORES.flatMap(({ server }) => (server === undefined ? [] : [server.variable]));
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function testStore(store: StoreUnderTest): Promise<StoreReport> {
+  const { name, kind } = store;
+  say(`${name}: testing`);
+  try {
+    const { version, outcome } = await testWithServer(store);
+    for (const failure of outcome.failures) say(`${name}: ${failure}`);
+    const { passed, failed, differences } = outcome;
+    const report = { name, version, server: kind, passed, failed, differences };
+    return outcome.contract > 0 ? report : { ...report, error: 'The contract did not run.' };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    say(`${name}: ${problem}`);
+    return { name, version: '', server: kind, passed: 0, failed: 0, differences: [], error: problem };
+  }
+}
+
+async function testWithServer(store: StoreUnderTest): Promise<{ version: string; outcome: ContractOutcome }> {
+  const { server, tests } = store;
+  if (server === undefined) {
+    const outcome = await runContract({ tests, env: {}, without: VARIABLES });
+    return { version: store.version?.() ?? '', outcome };
+  }
+  const given = process.env[server.variable];
+  if (given === undefined && server.wrapsCommand !== undefined)
+    return testBesideServer(tests, server, server.wrapsCommand.port);
+  const running: RunningServer =
+    given === undefined ? await startServer(server, SCRIPTS) : { url: given, stop: async () => undefined };
+  try {
+    const version = await server.versionOf(running.url);
+    const env = { [server.variable]: running.url };
+    return { version, outcome: await runContract({ tests, env, without: VARIABLES }) };
+  } finally {
+    await running.stop();
+  }
+}
+
+// The server has a network of its own, so the tests run beside it and nothing outside can ask for its version.
+async function testBesideServer(
+  tests: string,
+  server: ServerUnderTest,
+  port: number,
+): Promise<{ version: string; outcome: ContractOutcome }> {
+  const script = resolve(SCRIPTS, server.folder, 'run.sh');
+  const outcome = await runContract({
+    tests,
+    env: { [server.variable]: server.urlOf(port) },
+    without: VARIABLES,
+    wrapper: ['bash', script],
+  });
+  return { version: 'as its script builds it', outcome };
+}
+
+function selectStores(names: readonly string[]): readonly StoreUnderTest[] {
+  const unknown = names.filter((name) => !STORES.some((store) => store.name === name));
+  if (unknown.length > 0) {
+    say(`There is no store ${unknown.join(', ')}. Stores: ${STORES.map(({ name }) => name).join(', ')}.`);
+    process.exit(2);
+  }
+  const isIncluded = ({ name, server }: StoreUnderTest): boolean => {
+    const wanted = names.length === 0 || names.includes(name);
+    const isRunnable =
+      server?.isSlow !== true ||
+      process.env.RAGSTONE_SLOW === '1' ||
+      process.env[server.variable] !== undefined;
+    if (wanted && !isRunnable) say(`${name}: left out, it takes minutes to build; set RAGSTONE_SLOW=1`);
+    return wanted && isRunnable;
+  };
+  return STORES.filter(isIncluded);
+}
+
+function printTable(reports: readonly StoreReport[]): void {
+  const table = new Table({ head: ['store', 'version', 'server', 'passed', 'failed', 'differences'] });
+  for (const { name, version, server, passed, failed, differences, error } of reports)
+    table.push([name, version, server, passed, failed, error ?? differences.join('\n')]);
+  process.stdout.write(`${table.toString()}\n`);
+}
+
+const { values, positionals } = parseArgs({
+  options: { json: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+stopAllOnExit();
+const reports: StoreReport[] = [];
+for (const store of selectStores(positionals)) reports.push(await testStore(store));
+if (values.json) process.stdout.write(`${JSON.stringify({ stores: reports }, null, 2)}\n`);
+else printTable(reports);
+const isGood = reports.every(({ failed, error }) => failed === 0 && error === undefined);
+process.exitCode = isGood && reports.length > 0 ? 0 : 1;

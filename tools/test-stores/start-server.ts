@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerUnderTest } from './stores.js';
+
+/** A server that runs. */
+export interface RunningServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** A first start installs the server. */
+const START_TIMEOUT_MS = 15 * 60_000;
+const STOP_TIMEOUT_MS = 20_000;
+/** OpenSearch takes the port this much above its own for its nodes. */
+const SECOND_PORT = 100;
+
+/** Process groups that are not stopped yet; killed should this process be ended. */
+const runningGroups = new Set<number>();
+
+/** Starts a server from nothing in a new folder on a free port. Throws an `Error` with the end of what its script said. */
+export async function startServer(server: ServerUnderTest, scripts: string): Promise<RunningServer> {
+  const script = join(scripts, server.folder, 'start.sh');
+  if (!existsSync(script))
+    throw new Error(
+      `${script} is missing: name the folder of the start scripts by RAGSTONE_SERVERS, or a running server by ${server.variable} (compose.stores.yaml starts them).`,
+    );
+  const workFolder = await mkdtemp(join(tmpdir(), 'ragstone-server-'));
+  // PostgreSQL runs as another user, who must be able to enter.
+  await chmod(workFolder, 0o755);
+  const port = await freePort();
+  const folder = join(workFolder, 'data');
+  const { child, output } = await runScript(script, server.startArguments(folder, port), workFolder);
+  const pid = Number(/ready pid=(\d+)/.exec(output)?.[1]);
+  const stop = async (): Promise<void> => {
+    await stopServer(pid, child);
+    await rm(workFolder, { recursive: true, force: true });
+  };
+  if (Number.isInteger(pid)) return { url: server.urlOf(port), stop };
+  await stop();
+  throw new Error(`${script} started nothing:\n${output.slice(-2_000)}`);
+}
+
+/** Ends what was started, when this process is told to end. */
+export function stopAllOnExit(): void {
+  process.on('exit', () => {
+    for (const group of runningGroups) kill(-group, 'SIGKILL');
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => process.exit(signal === 'SIGINT' ? 130 : 143));
+}
+
+// In a process group of its own, so that whatever the script started can be ended with it.
+async function runScript(
+  script: string,
+  parameters: readonly string[],
+  cwd: string,
+): Promise<{ child: ChildProcess; output: string }> {
+  const child = spawn('bash', [script, ...parameters], {
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (child.pid !== undefined) runningGroups.add(child.pid);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (part: Buffer) => {
+      output += part.toString();
+    });
+  // Not `close`: a server may hold the pipes for as long as it lives.
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  await Promise.race([ended, sleep(START_TIMEOUT_MS, undefined, { ref: false })]);
+  await sleep(100);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  return { child, output };
+}
+
+async function stopServer(pid: number, child: ChildProcess): Promise<void> {
+  if (Number.isInteger(pid)) {
+    // SIGINT is PostgreSQL's fast way out; the others take it as well.
+    kill(pid, 'SIGINT');
+    for (const end = Date.now() + STOP_TIMEOUT_MS; isAlive(pid) && Date.now() < end; ) await sleep(100);
+    kill(pid, 'SIGKILL');
+  }
+  if (child.pid === undefined) return;
+  kill(-child.pid, 'SIGKILL');
+  runningGroups.delete(child.pid);
+}
+
+function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch {
+    // It has ended already.
+    return false;
+  }
+}
+
+const isAlive = (pid: number): boolean => kill(pid, 0);
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = await tryPort(0);
+    if (port !== undefined && port + SECOND_PORT < 65_536 && (await tryPort(port + SECOND_PORT))) return port;
+  }
+}
+
+const tryPort = (port: number): Promise<number | undefined> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : undefined));
+    });
+  });

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+
+/** A server that a store is tested against. */
+export interface ServerUnderTest {
+  /** Folder of its start script. */
+  readonly folder: string;
+  /** Variable that names a running one to the tests; where it is set already, that one is used and left alone. */
+  readonly variable: string;
+  readonly urlOf: (port: number) => string;
+  /** Arguments of the start script. */
+  readonly startArguments: (workFolder: string, port: number) => readonly string[];
+  readonly versionOf: (url: string) => Promise<string>;
+  /** `run.sh COMMAND`, on a fixed port, instead of a start script. */
+  readonly wrapsCommand?: { readonly port: number };
+  /** Needs minutes to build: tested with `RAGSTONE_SLOW=1`, or where its variable is set. */
+  readonly isSlow?: boolean;
+}
+
+/** One line of the report. */
+export interface StoreUnderTest {
+  readonly name: string;
+  /** Test files, as vitest's filter takes them. */
+  readonly tests: string;
+  /** `fake`: a server that only behaves like the real one. */
+  readonly kind: 'real' | 'fake';
+  readonly server?: ServerUnderTest;
+  /** Of an embedded store. */
+  readonly version?: () => string;
+}
+
+interface HttpServer extends Pick<ServerUnderTest, 'folder' | 'variable' | 'isSlow' | 'wrapsCommand'> {
+  readonly versionPath: string;
+  readonly readVersion: (body: string) => string;
+}
+
+const httpServer = ({ versionPath, readVersion, ...server }: HttpServer): ServerUnderTest => ({
+  ...server,
+  urlOf: (port) => `http://127.0.0.1:${port}`,
+  startArguments: (workFolder, port) => [workFolder, String(port)],
+  versionOf: async (url) => readVersion(await (await fetch(new URL(versionPath, url))).text()),
+});
+
+const postgres: ServerUnderTest = {
+  folder: 'pgvector',
+  variable: 'RAGSTONE_TEST_POSTGRES_URL',
+  urlOf: (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
+  startArguments: (workFolder, port) => [workFolder, String(port)],
+  versionOf: postgresVersion,
+};
+
+async function postgresVersion(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const server = await client.query<{ version: string }>(
+      "SELECT current_setting('server_version') AS version",
+    );
+    const extension = await client.query<{ version: string }>(
+      "SELECT default_version AS version FROM pg_available_extensions WHERE name = 'vector'",
+    );
+    return `${server.rows[0]?.version ?? '?'} + pgvector ${extension.rows[0]?.version ?? '?'}`;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Version of a search node; `GET /` is missing from a bare core node. */
+const nodeVersion = (body: string): string => /"version"\s*:\s*"([^"]+)"/.exec(body)?.[1] ?? '?';
+
+const packageVersion = (name: string) => (): string => {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8'),
+  );
+  const isVersioned = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
+  return isVersioned ? String(manifest.version) : '?';
+};
+
+/** Every store there is, in the order of the report. */
+export const STORES: readonly StoreUnderTest[] = [
+  { name: 'memory', tests: 'src/stores/memory/', kind: 'real', version: () => 'built in' },
+  { name: 'libsql', tests: 'src/stores/libsql/', kind: 'real', version: packageVersion('libsql') },
+  {
+    name: 'lancedb',
+    tests: 'src/stores/lancedb/',
+    kind: 'real',
+    version: packageVersion('@lancedb/lancedb'),
+  },
+  { name: 'usearch', tests: 'src/stores/usearch/', kind: 'real', version: packageVersion('usearch') },
+  { name: 'postgres', tests: 'src/stores/postgres/', kind: 'real', server: postgres },
+  {
+    name: 'chroma',
+    tests: 'src/stores/chroma/',
+    kind: 'real',
+    server: httpServer({
+      folder: 'chroma',
+      variable: 'RAGSTONE_TEST_CHROMA_URL',
+      versionPath: '/api/v2/version',
+      readVersion: (body) => body.replaceAll('"', ''),
+    }),
+  },
+  {
+    name: 'elasticsearch',
+    tests: 'src/stores/elasticsearch/',
+    kind: 'real',
+    server: httpServer({
+      folder: 'elasticsearch',
+      variable: 'RAGSTONE_TEST_ELASTICSEARCH_URL',
+      versionPath: '/_nodes?filter_path=nodes.*.version',
+      readVersion: nodeVersion,
+    }),
+  },
+  {
+    name: 'opensearch',
+    tests: 'src/stores/elasticsearch/',
+    kind: 'real',
+    server: httpServer({
+      folder: 'opensearch',
+      variable: 'RAGSTONE_TEST_OPENSEARCH_URL',
+      versionPath: '/_nodes?filter_path=nodes.*.version',
+      readVersion: nodeVersion,
+    }),
+  },
+  {
+    name: 'weaviate',
+    tests: 'src/stores/weaviate/',
+    kind: 'real',
+    server: httpServer({
+      folder: 'weaviate',
+      variable: 'RAGSTONE_TEST_WEAVIATE_URL',
+      isSlow: true,
+      wrapsCommand: { port: 58_080 },
+      versionPath: '/v1/meta',
+      readVersion: nodeVersion,
+    }),
+  },
+  {
+    name: 'lancedb-s3',
+    tests: 'src/stores/lancedb/lancedb-s3.test.ts',
+    kind: 'fake',
+    server: {
+      folder: 's3',
+      variable: 'RAGSTONE_TEST_S3_URL',
+      urlOf: (port) => `http://127.0.0.1:${port}`,
+      startArguments: (_, port) => ['moto', String(port)],
+      versionOf: async (url) => `moto (${(await fetch(url)).headers.get('server') ?? '?'})`,
+    },
+  },
+];
