@@ -40,6 +40,11 @@ describe('a filter as SQL', () => {
     });
   });
 
+  it('orders text by code point, whatever the collation of the database', () => {
+    for (const filter of [range('a', { gt: 'x' }), range('$source', { lte: 'x' })])
+      expect(compile(filter).text).toContain('COLLATE "C"');
+  });
+
   it('negates at the leaves, where NULL is false', () => {
     expect(compile(not(and(eq('$tenant', 'a'), not(eq('$project', 'p'))))).text).toBe(
       '((tenant = ANY($1::text[])) IS NOT TRUE) OR (project = ANY($2::text[]))',

@@ -17,6 +17,11 @@ export interface FilterTarget {
   readonly keyOf: (id: string) => string;
   /** Fields that are text columns of their own, beside the system fields. */
   readonly extraColumns?: Readonly<Record<string, string>>;
+  /**
+   * Keep the planner from guessing at metadata. It has no statistics inside JSON, takes every comparison for a rare match,
+   * and would rather read the whole table than walk the vector index. @default false
+   */
+  readonly hidesMetadata?: boolean;
 }
 
 type Column =
@@ -80,7 +85,13 @@ function compileLeaf(filter: Leaf, target: FilterTarget): SqlText {
   if (extra !== undefined) return compileOnColumn(filter, { type: 'text', name: extra }, target);
   return isSystemField(filter.field)
     ? compileOnColumn(filter, COLUMNS[filter.field], target)
-    : compileOnMetadata(filter);
+    : withoutEstimate(compileOnMetadata(filter), target);
+}
+
+// The planner takes a CASE to be true for every other row.
+function withoutEstimate(condition: SqlText, { hidesMetadata = false }: FilterTarget): SqlText {
+  const isDecided = condition === ALWAYS || condition === NEVER;
+  return hidesMetadata && !isDecided ? sql`CASE WHEN ${condition} THEN TRUE ELSE FALSE END` : condition;
 }
 
 function compileOnColumn(filter: Leaf, column: Column, target: FilterTarget): SqlText {

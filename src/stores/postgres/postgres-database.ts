@@ -18,12 +18,19 @@ const FIRST_PAUSE_MS = 100;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
+ * Rows that HNSW offers to a filter before it gives up. A filter that admits fewer than one in some hundred is then
+ * answered by exact search, which is faster for it than walking on.
+ */
+const MAX_SCANNED_ROWS = 4_000;
+
+/**
  * Settings of each connection. The server watches the socket of a long statement, so that work nobody waits for any more
  * ends (PostgreSQL 14 and later). Search asks HNSW again while filters leave hits wanting; hits are sorted afterwards, so
  * the relaxed order, which finds more, is right.
  */
 const PREPARE_SESSION = `SELECT set_config('statement_timeout', $1, false),
   set_config('hnsw.ef_search', $2, false), set_config('hnsw.iterative_scan', 'relaxed_order', false),
+  set_config('hnsw.max_scan_tuples', '${MAX_SCANNED_ROWS}', false),
   (SELECT set_config(name, '1000', false) FROM pg_catalog.pg_settings WHERE name = 'client_connection_check_interval')`;
 
 /** What a call does, for errors, and how it may be treated. */

@@ -45,7 +45,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 };
 
 /** Faults after which a transaction that was rolled back may be tried again at once. */
-const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
+// A duplicate key means that two sessions made the same schema or extension at once; chunks are written with ON CONFLICT.
+const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01', '23505']);
 
 const NETWORK_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',

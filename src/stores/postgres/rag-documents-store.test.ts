@@ -18,7 +18,9 @@ let client: pg.Client;
 let store: VectorStore;
 
 // As the application's migration makes it, with fewer dimensions.
+// Two sessions that add the extension at once hinder each other, hence the lock (the stores' own).
 const tableSql = (name: string) => `
+  SELECT pg_advisory_xact_lock(8241922870284579429);
   CREATE EXTENSION IF NOT EXISTS vector;
   CREATE SCHEMA ${name};
   CREATE TABLE ${name}.rag_documents (

@@ -1,5 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import type { RunStatement } from './postgres-database.js';
+import { isConflict } from './postgres-errors.js';
 import { numberOf, textOf } from './row-reader.js';
 
 /** Names of pgvector's types and operators, qualified, because the extension may be in any schema. */
@@ -49,7 +50,7 @@ export async function ensureVectorExtension(run: RunStatement): Promise<VectorTy
   try {
     await run('CREATE EXTENSION IF NOT EXISTS vector');
   } catch (error) {
-    if (RAGError.isInstance(error)) throw error;
+    if (RAGError.isInstance(error) || isConflict(error)) throw error;
     throw new RAGError(
       'CONFIG_INVALID',
       'The database has no pgvector extension and it could not be added. Install pgvector 0.8 or later on the server and let an administrator run CREATE EXTENSION vector in this database.',

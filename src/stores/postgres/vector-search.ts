@@ -44,7 +44,7 @@ export async function searchNearest(
   const wanted = query.topK + SPARE_HITS + Math.ceil(query.topK / 4);
   const parameters = new Parameters();
   const vector = parameters.bind(encodeVector(query.vector), types.vector);
-  const condition = parameters.render(compileFilter(query.filter, layout));
+  const condition = parameters.render(compileFilter(query.filter, { ...layout, hidesMetadata: true }));
   const { expression, queryType } = layout.indexed;
   const inner = `SELECT *, ${score(types, vector)} AS score FROM ${layout.from(parameters)} WHERE ${condition}
     ORDER BY ${expression} ${types.distance} ${vector}::${queryType} LIMIT ${parameters.bind(wanted, 'bigint')}`;
