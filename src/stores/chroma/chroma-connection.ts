@@ -1,0 +1,158 @@
+import type * as ChromaModule from 'chromadb';
+import type { ChromaClient, Collection } from 'chromadb';
+import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { loadDriver } from '../load-driver.js';
+import { chromaError, isPassing } from './chroma-errors.js';
+
+/** Where a Chroma server is and how to talk to it. */
+export interface ChromaServerOptions {
+  /** Name or address, without scheme. @default 'localhost' */
+  readonly host?: string;
+  /** @default 8000 */
+  readonly port?: number;
+  /** Talk HTTPS. @default false */
+  readonly ssl?: boolean;
+  /** Secret that the server, or a proxy before it, asks for. */
+  readonly token?: string;
+  /** How the token is sent: `Authorization: Bearer ...` or `X-Chroma-Token: ...`. @default 'authorization' */
+  readonly tokenHeader?: 'authorization' | 'x-chroma-token';
+  /** Chroma's own tenant, which must exist. Tenants of a `Scope` are kept apart by filters inside it. @default 'default_tenant' */
+  readonly tenant?: string;
+  /** Chroma's own database, which must exist. @default 'default_database' */
+  readonly database?: string;
+  /** Longest wait for one request, in milliseconds. @default 30_000 */
+  readonly timeoutMs?: number;
+  /** How often a call that changes nothing when repeated is tried again after the connection broke. @default 2 */
+  readonly retries?: number;
+}
+
+export interface CallOptions {
+  /** What is done, for messages: `search vectors`. */
+  readonly action: string;
+  readonly signal?: AbortSignal | undefined;
+  /** May be sent twice without harm. */
+  readonly isIdempotent: boolean;
+}
+
+const FIRST_PAUSE_MS = 100;
+
+type Driver = typeof ChromaModule;
+
+/** A server, called with a deadline, a signal and retries. Errors are ours and name the address, never the token. */
+export class ChromaConnection {
+  /** `http://localhost:8000`. */
+  readonly address: string;
+  readonly #options: Required<Omit<ChromaServerOptions, 'token'>> & Pick<ChromaServerOptions, 'token'>;
+  readonly #closing = new AbortController();
+  #driver: Promise<Driver> | undefined;
+  #maxBatch: number | undefined;
+
+  constructor(options: ChromaServerOptions) {
+    this.#options = {
+      host: 'localhost',
+      port: 8000,
+      ssl: false,
+      tokenHeader: 'authorization',
+      tenant: 'default_tenant',
+      database: 'default_database',
+      timeoutMs: 30_000,
+      retries: 2,
+      ...options,
+    };
+    const { ssl, host, port } = this.#options;
+    this.address = `${ssl ? 'https' : 'http'}://${host}:${port}`;
+  }
+
+  /** Throws `ABORTED` or, when closed, `STORE_UNAVAILABLE`. */
+  begin(signal?: AbortSignal): void {
+    throwIfAborted(signal);
+    if (this.#closing.signal.aborted)
+      throw new RAGError('STORE_UNAVAILABLE', 'The Chroma store is closed; create a new one.');
+  }
+
+  /** Runs one call of the driver's client. */
+  async call<T>(options: CallOptions, run: (client: ChromaClient) => Promise<T>): Promise<T> {
+    const driver = await this.#load();
+    for (let attempt = 0; ; attempt++) {
+      this.begin(options.signal);
+      const deadline = AbortSignal.timeout(this.#options.timeoutMs);
+      try {
+        return await run(this.#clientFor(driver, this.#anyOf(deadline, options.signal)));
+      } catch (error) {
+        this.begin(options.signal);
+        if (deadline.aborted) throw this.#timedOut(options.action, error);
+        if (!options.isIdempotent || attempt >= this.#options.retries || !isPassing(error))
+          throw chromaError(error, { action: options.action, address: this.address });
+      }
+      await pause(FIRST_PAUSE_MS * 2 ** attempt, options.signal);
+    }
+  }
+
+  /** Runs one call on a collection, which is known by the id that the server gave it. */
+  callOn<T>(
+    collectionId: string,
+    options: CallOptions,
+    run: (collection: Collection) => Promise<T>,
+  ): Promise<T> {
+    return this.call(options, (client) => run(client.collection(collectionId)));
+  }
+
+  /** Most records that the server takes at once. */
+  async maxBatch(signal?: AbortSignal): Promise<number> {
+    this.#maxBatch ??= await this.call({ action: 'tell its limits', signal, isIdempotent: true }, (client) =>
+      client.getMaxBatchSize(),
+    );
+    return this.#maxBatch > 0 ? this.#maxBatch : Number.MAX_SAFE_INTEGER;
+  }
+
+  /** Breaks off what is under way; every later call is refused. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  #load(): Promise<Driver> {
+    this.#driver ??= loadDriver(() => import('chromadb'), {
+      store: 'Chroma',
+      install: 'chromadb@3.5.0',
+    }).catch((error: unknown) => {
+      this.#driver = undefined;
+      throw error;
+    });
+    return this.#driver;
+  }
+
+  // The driver takes a signal only for a whole client; a client is a light object without a connection of its own.
+  #clientFor({ ChromaClient }: Driver, signal: AbortSignal): ChromaClient {
+    const { host, port, ssl, tenant, database, token, tokenHeader } = this.#options;
+    const headers: Record<string, string> =
+      token === undefined
+        ? {}
+        : { [tokenHeader]: tokenHeader === 'authorization' ? `Bearer ${token}` : token };
+    return new ChromaClient({ host, port, ssl, tenant, database, headers, fetchOptions: { signal } });
+  }
+
+  #anyOf(deadline: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
+    return AbortSignal.any([deadline, this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
+  }
+
+  #timedOut(action: string, cause: unknown): RAGError {
+    return new RAGError(
+      'STORE_TIMEOUT',
+      `Chroma at ${this.address} did not ${action} within ${this.#options.timeoutMs} ms. Look whether it is overloaded, or raise timeoutMs.`,
+      { cause },
+    );
+  }
+}
+
+/** Half of it at least, so that callers do not come back in step. */
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, milliseconds * (0.5 + Math.random() / 2));
+    signal?.addEventListener('abort', done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}

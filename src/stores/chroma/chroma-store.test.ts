@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { ChromaClient } from 'chromadb';
+import { describe, it } from 'vitest';
+import { testVectorStore } from '../../testing/index.js';
+import { chromaName, SCHEMA_VERSION, specMetadata } from './chroma-names.js';
+import { createChromaStore } from './chroma-store.js';
+
+const url = process.env.RAGSTONE_TEST_CHROMA_URL;
+
+if (url === undefined) {
+  describe.skip('VectorStore contract: chroma (RAGSTONE_TEST_CHROMA_URL names no server; see `npm run test:stores`)', () => {
+    it('runs', () => undefined);
+  });
+} else {
+  const { hostname: host, port } = new URL(url);
+  const admin = { host, port: Number(port), ssl: false };
+  testVectorStore({
+    name: 'chroma',
+    runner: { describe, it },
+    create: async () => {
+      // A database of its own for each test, so that the collections of one are empty in the next.
+      const database = `test_${randomUUID()}`;
+      const { AdminClient } = await import('chromadb');
+      const server = new AdminClient(admin);
+      await server.createDatabase({ name: database, tenant: 'default_tenant' });
+      const options = { ...admin, database };
+      return {
+        store: createChromaStore(options),
+        reopen: () => Promise.resolve(createChromaStore(options)),
+        makeSchemaNewer: async (name) => {
+          const collection = await new ChromaClient(options).getCollection({ name: chromaName(name) });
+          const spec = { name, dimensions: 8, fingerprint: 'model-a@1:8' };
+          await collection.modify({ metadata: specMetadata(spec, SCHEMA_VERSION + 1) });
+        },
+        cleanup: async () => {
+          const client = new ChromaClient(options);
+          for (const { name } of await client.listCollections()) await client.deleteCollection({ name });
+          await server.deleteDatabase({ name: database, tenant: 'default_tenant' });
+        },
+      };
+    },
+  });
+}

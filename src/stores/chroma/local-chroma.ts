@@ -1,0 +1,252 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { RAGError, systemErrorCode } from '../../core/errors.js';
+import {
+  claimFolder,
+  isAlive,
+  readClaim,
+  releaseClaim,
+  renewClaim,
+  type ServerClaim,
+} from './local-server-claim.js';
+
+export interface LocalChromaOptions {
+  /** Folder of the database; made where it is missing. */
+  readonly path: string;
+  /** Port on 127.0.0.1. @default a free one */
+  readonly port?: number;
+  /** The `chroma` executable. @default 'chroma', looked for in PATH */
+  readonly command?: string;
+  /** Longest wait until the server answers, in milliseconds. @default 60_000 */
+  readonly startTimeoutMs?: number;
+  /** How often a server that ended by itself is started again. @default 3 */
+  readonly restarts?: number;
+}
+
+/** A Chroma server on this machine. */
+export interface LocalChroma {
+  readonly host: string;
+  readonly port: number;
+  /** Stops the server where this process started it, or took it over. Quiet when repeated. */
+  close(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+const POLL_MS = 100;
+const STOP_TIMEOUT_MS = 10_000;
+const LOG_CHARACTERS = 1_000;
+
+/**
+ * Starts the Chroma server (`chroma run`) on a folder, for this machine only, and starts it again should it end by itself. A
+ * server that another process runs on the same folder is used instead, and left running; one that a killed process left
+ * behind is taken over.
+ *
+ * Throws `PACKAGE_MISSING` where the executable is not installed, `STORE_UNAVAILABLE` where the server ends while starting,
+ * `STORE_TIMEOUT` where it does not answer in time.
+ */
+export async function startLocalChroma(options: LocalChromaOptions): Promise<LocalChroma> {
+  const folder = resolve(options.path);
+  await mkdir(folder, { recursive: true });
+  const deadline = Date.now() + (options.startTimeoutMs ?? 60_000);
+  for (;;) {
+    const claim: ServerClaim = { owner: process.pid, port: options.port ?? (await freePort()) };
+    if (await claimFolder(folder, claim)) return startClaimed(folder, claim, options);
+    const running = await joinRunning(folder, deadline);
+    if (running !== undefined) return running;
+  }
+}
+
+/** The server that somebody else claims to run; undefined where the claim was stale and is now gone. */
+async function joinRunning(folder: string, deadline: number): Promise<LocalChroma | undefined> {
+  for (;;) {
+    const claim = await readClaim(folder);
+    const [hasOwner, hasServer] = [isAlive(claim?.owner), isAlive(claim?.server)];
+    if (claim === undefined || !(hasOwner || hasServer)) {
+      await releaseClaim(folder);
+      return undefined;
+    }
+    const { port, server } = claim;
+    if (await answers(port)) {
+      if (hasOwner || server === undefined) return { host: HOST, port, close: async () => undefined };
+      await renewClaim(folder, { ...claim, owner: process.pid });
+      return { host: HOST, port, close: () => stopOrphan(folder, server) };
+    }
+    if (Date.now() > deadline) throw startTimeout(folder);
+    await sleep(POLL_MS);
+  }
+}
+
+async function startClaimed(
+  folder: string,
+  claim: ServerClaim,
+  options: LocalChromaOptions,
+): Promise<LocalChroma> {
+  const server = new SupervisedServer(folder, claim, options);
+  try {
+    await server.start();
+    return server;
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+class SupervisedServer implements LocalChroma {
+  readonly host = HOST;
+  readonly port: number;
+  readonly #folder: string;
+  readonly #options: LocalChromaOptions;
+  #child: ChildProcess | undefined;
+  #restartsLeft: number;
+  #isClosing = false;
+  readonly #killAtExit = (): void => {
+    this.#child?.kill();
+  };
+
+  constructor(folder: string, { port }: ServerClaim, options: LocalChromaOptions) {
+    this.#folder = folder;
+    this.port = port;
+    this.#options = options;
+    this.#restartsLeft = options.restarts ?? 3;
+  }
+
+  async start(): Promise<void> {
+    process.once('exit', this.#killAtExit);
+    const child = await this.#spawn();
+    const deadline = Date.now() + (this.#options.startTimeoutMs ?? 60_000);
+    while (!(await answers(this.port))) {
+      if (hasEnded(child)) throw await this.#endedEarly();
+      if (Date.now() > deadline) throw startTimeout(this.#folder);
+      await sleep(POLL_MS);
+    }
+    // Another program on the port would have answered as well.
+    if (hasEnded(child)) throw await this.#endedEarly();
+    child.once('exit', () => void this.#restart());
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    process.off('exit', this.#killAtExit);
+    const child = this.#child;
+    if (child?.pid !== undefined && !hasEnded(child)) await stopProcess(child.pid, () => hasEnded(child));
+    await releaseClaim(this.#folder);
+  }
+
+  async #spawn(): Promise<ChildProcess> {
+    const log = await open(join(this.#folder, 'ragstone-server.log'), 'w');
+    try {
+      const { command = 'chroma' } = this.#options;
+      const child = spawn(
+        command,
+        ['run', '--host', HOST, '--port', String(this.port), '--path', this.#folder],
+        {
+          // A file, not a pipe: the server outlives this process if that is killed, and must not fail at its next line.
+          stdio: ['ignore', log.fd, log.fd],
+          // A group of its own, so that Ctrl-C ends it through `close` and not before.
+          detached: true,
+          env: { ...process.env, ANONYMIZED_TELEMETRY: 'False' },
+        },
+      );
+      await new Promise<void>((started, failed) => {
+        child.once('spawn', started);
+        child.once('error', (error) => {
+          failed(notInstalled(command, error));
+        });
+      });
+      child.unref();
+      this.#child = child;
+      const server = child.pid === undefined ? {} : { server: child.pid };
+      await renewClaim(this.#folder, { owner: process.pid, port: this.port, ...server });
+      return child;
+    } finally {
+      await log.close();
+    }
+  }
+
+  // Until the server answers again, calls fail with STORE_UNAVAILABLE, which says to try again.
+  async #restart(): Promise<void> {
+    if (this.#isClosing || this.#restartsLeft === 0) return;
+    this.#restartsLeft--;
+    try {
+      const child = await this.#spawn();
+      child.once('exit', () => void this.#restart());
+    } catch {
+      // The executable is gone; the next call says that nothing answers.
+      this.#restartsLeft = 0;
+    }
+  }
+
+  async #endedEarly(): Promise<RAGError> {
+    const log = await readFile(join(this.#folder, 'ragstone-server.log'), 'utf8').catch(() => '');
+    return new RAGError(
+      'STORE_UNAVAILABLE',
+      `The local Chroma server on ${this.#folder} ended while starting. The end of its log (ragstone-server.log there): ${log.trim().slice(-LOG_CHARACTERS)}`,
+    );
+  }
+}
+
+async function stopOrphan(folder: string, pid: number): Promise<void> {
+  await stopProcess(pid, () => !isAlive(pid));
+  await releaseClaim(folder);
+}
+
+/** Asks a process to end, and ends it where it does not. */
+async function stopProcess(pid: number, hasStopped: () => boolean): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (hasStopped()) return;
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if (systemErrorCode(error) === 'ESRCH') return;
+      throw error;
+    }
+    const deadline = Date.now() + STOP_TIMEOUT_MS;
+    while (!hasStopped() && Date.now() < deadline) await sleep(POLL_MS);
+  }
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+async function answers(port: number): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(2_000);
+    const response = await fetch(`http://${HOST}:${port}/api/v2/heartbeat`, { signal });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((found, failed) => {
+    const probe = createServer();
+    probe.once('error', failed);
+    probe.listen(0, HOST, () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => {
+        found(port);
+      });
+    });
+  });
+}
+
+const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+const startTimeout = (folder: string): RAGError =>
+  new RAGError(
+    'STORE_TIMEOUT',
+    `The local Chroma server on ${folder} does not answer. See ragstone-server.log there; if no server runs, remove ragstone-server.json there and try again.`,
+  );
+
+const notInstalled = (command: string, cause: unknown): RAGError =>
+  new RAGError(
+    'PACKAGE_MISSING',
+    `The Chroma server (${JSON.stringify(command)}) is not installed or cannot be run. Install it with \`pip install chromadb==1.5.9\`, set host and port of a server that runs, or choose another store.`,
+    { cause },
+  );
