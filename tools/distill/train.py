@@ -2,7 +2,7 @@
 
 A text is the L2-normalised sum of (1 + ln count) * E[t], the pooling weight inside E[t]; symmetric InfoNCE in a batch
 of one source, duplicates of the query or the passage masked; Adam over the whole table with warm-up and cosine decay.
-Dense Adam, unlike a sparse one, lets a rare token's few gradients move it far. Dev measures are printed, not used.
+Dev measures are printed, not used.
 """
 import argparse
 import json
