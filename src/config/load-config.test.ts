@@ -364,7 +364,6 @@ describe.skipIf(!existsSync(SEED))(
       };
       const { notActive } = await load({ env });
       expect(notActive.filter(({ stops }) => stops).map(({ setting }) => setting)).toEqual([
-        'rag.provider',
         'rag.sources[2].type',
       ]);
     });

@@ -1,6 +1,6 @@
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import { BUILT_SOURCE_TYPES } from './schema/sources.js';
-import { BUILT_PROVIDERS } from './schema/storage.js';
+import { BUILT_PROVIDERS, SERVER_PROVIDERS } from './schema/storage.js';
 
 /** A setting that is understood and has no effect in this version. */
 export interface InactiveSetting {
@@ -37,6 +37,11 @@ const RULES: readonly InactiveRule[] = [
     path: ['storage', 'local', 'type'],
     when: (value, rag) => value !== providerOf(rag),
     reason: (_, rag) => `only informs: rag.provider is "${String(providerOf(rag))}" and decides`,
+  },
+  {
+    path: ['storage', 'server'],
+    when: (_, rag) => !isBuilt(SERVER_PROVIDERS, providerOf(rag)),
+    reason: (_, rag) => `read only for a store with a server; rag.provider is "${String(providerOf(rag))}"`,
   },
   {
     path: ['storage', 'cloud'],

@@ -30,13 +30,56 @@ async function makeModel(name: string): Promise<string> {
 
 describe('the store', () => {
   test('one that is not built is refused by name', async () => {
-    const config = await configure({ provider: 'chroma' });
+    const config = await configure({ provider: 'pinecone' });
     expect(() => chooseProvider(config)).toThrow(
       expect.objectContaining({
         reason: 'CONFIG_NOT_BUILT',
         message: expect.stringContaining('rag.provider'),
       }),
     );
+  });
+
+  test.each([
+    ['libsql', 'libsql'],
+    ['memory', 'memory'],
+    ['usearch', 'usearch'],
+    ['faiss', 'usearch'],
+    ['postgres', 'postgres'],
+    ['chroma', 'chroma'],
+    ['elasticsearch', 'elasticsearch'],
+    ['opensearch', 'opensearch'],
+  ] as const)('one line chooses %s, and every store then ranks words', async (provider, name) => {
+    const { store } = await createStoreFor(await configure({ provider }));
+    expect(store.name).toBe(name);
+    expect(store.capabilities.lexical).toBe('bm25');
+    await store.close();
+  });
+
+  test('a server that is not there is named with its address and never with its password', async () => {
+    const urls = {
+      postgres: 'postgres://me:sesame@127.0.0.1:9/db',
+      chroma: 'http://me:sesame@127.0.0.1:9',
+      elasticsearch: 'http://me:sesame@127.0.0.1:9',
+    } as const;
+    for (const [provider, url] of Object.entries(urls) as [keyof typeof urls, string][]) {
+      const config = await configure({ provider, storage: { server: { url } } });
+      const { store } = await createStoreFor(config);
+      const error = await store.describe('chunks-1').catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ reason: 'STORE_UNAVAILABLE' });
+      expect(String(error)).toContain('127.0.0.1:9');
+      expect(String(error)).not.toContain('sesame');
+      expect(JSON.stringify(config.rag)).not.toContain('sesame');
+      await store.close();
+    }
+  });
+
+  test('an address that is none is refused without being shown', async () => {
+    for (const provider of ['chroma', 'elasticsearch'] as const) {
+      const config = await configure({ provider, storage: { server: { url: 'sesame' } } });
+      const error = await createStoreFor(config).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ reason: 'CONFIG_INVALID' });
+      expect(String(error)).not.toContain('sesame');
+    }
   });
 
   test('auto keeps to what the index was made with', async () => {

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import type { ChunkingOptions } from '../chunking/chunker.js';
 import { RAGError } from '../core/errors.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { Source } from '../sources/source.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { modelCacheDir } from './models.js';
+import { openStore } from './open-store.js';
 import { resolveEmbeddingModel } from './resolve-model.js';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.js';
 import { BUILT_SOURCE_TYPES } from './schema/sources.js';
@@ -58,6 +58,8 @@ export function chooseProvider(config: ResolvedConfig, recorded?: string): Provi
       { details: { key: 'rag.provider', value: provider } },
     );
   if (!storage.local.persist) return { provider: 'memory', origin: 'rag.storage.local.persist is false' };
+  // FAISS has no maintained binding for Node; usearch has its role.
+  if (provider === 'faiss') return { provider: 'usearch', origin: 'rag.provider is faiss' };
   if (provider !== 'auto') return { provider, origin: `rag.provider is ${provider}` };
   if (recorded !== undefined && isBuiltProvider(recorded))
     return { provider: recorded, origin: 'auto: the index was made with it' };
@@ -81,26 +83,7 @@ export async function createStoreFor(
   options: { recorded?: string } = {},
 ): Promise<ConfiguredStore> {
   const choice = chooseProvider(config, options.recorded);
-  return { ...choice, store: await openStore(choice.provider, config.rag.storage.local.path) };
-}
-
-async function openStore(provider: BuiltProvider, path: string): Promise<VectorStore> {
-  switch (provider) {
-    case 'lancedb': {
-      // Lance logs its retries as warnings on stderr unless told otherwise; it reads this when it is loaded.
-      process.env.RUST_LOG ??= 'error';
-      const { createLanceDbStore } = await import('../stores/lancedb/lancedb-store.js');
-      return createLanceDbStore({ path });
-    }
-    case 'libsql': {
-      const { createLibsqlStore } = await import('../stores/libsql/libsql-store.js');
-      return createLibsqlStore({ path: join(path, 'store.db') });
-    }
-    case 'memory': {
-      const { createMemoryStore } = await import('../stores/memory/memory-store.js');
-      return createMemoryStore();
-    }
-  }
+  return { ...choice, store: await openStore(choice.provider, config) };
 }
 
 /**

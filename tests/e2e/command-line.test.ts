@@ -131,7 +131,7 @@ describe('config', () => {
   });
 
   test('a store that is not built yet ends index and search with 2, naming the setting', async () => {
-    await writeFile(join(folder, 'ragstone.yaml'), 'rag: { provider: chroma }\n');
+    await writeFile(join(folder, 'ragstone.yaml'), 'rag: { provider: pinecone }\n');
     for (const args of [
       ['index', '.'],
       ['search', 'x'],

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { IndexResult, SearchResponse } from '../../src/index.js';
 import { type ErrorDocument, ragstoneJson } from './run-ragstone.js';
@@ -43,12 +44,14 @@ describe.skipIf(yaml === undefined)('the configuration of seed 000, section 5.1,
     );
   });
 
-  test('its default store is not built: index ends with 2 and names the setting', async () => {
-    const { code, document } = await ragstoneJson<ErrorDocument>(['index'], { cwd });
+  test('its local Chroma is not installed: index ends with 2 and says what to install', async () => {
+    // Only Node itself is found.
+    const env = { PATH: dirname(process.execPath) };
+    const { code, document } = await ragstoneJson<ErrorDocument>(['index'], { cwd, env });
     expect(code).toBe(2);
     expect(document.error).toMatchObject({
-      reason: 'CONFIG_NOT_BUILT',
-      message: expect.stringContaining('rag.provider'),
+      reason: 'PACKAGE_MISSING',
+      message: expect.stringContaining('chroma'),
     });
   });
 

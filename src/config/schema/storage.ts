@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { secretText } from './values.js';
+import { secretText, wholeNumber } from './values.js';
 
 /** Every provider name that the configuration understands. */
 export const PROVIDERS = [
@@ -10,6 +10,7 @@ export const PROVIDERS = [
   'chroma',
   'pinecone',
   'faiss',
+  'usearch',
   'weaviate',
   'postgres',
   'qdrant',
@@ -20,8 +21,22 @@ export const PROVIDERS = [
 ] as const;
 
 /** Providers that this version can run. */
-export const BUILT_PROVIDERS = ['lancedb', 'libsql', 'memory'] as const;
+export const BUILT_PROVIDERS = [
+  'lancedb',
+  'libsql',
+  'memory',
+  'usearch',
+  'faiss',
+  'postgres',
+  'chroma',
+  'elasticsearch',
+  'opensearch',
+] as const;
 export type BuiltProvider = (typeof BUILT_PROVIDERS)[number];
+
+/** Providers that speak to a server, which `rag.storage.server` names. */
+export const SERVER_PROVIDERS = ['postgres', 'chroma', 'elasticsearch', 'opensearch'] as const;
+export type ServerProvider = (typeof SERVER_PROVIDERS)[number];
 
 const local = z
   .strictObject({
@@ -51,6 +66,41 @@ const local = z
   .prefault({})
   .describe('Store on this machine.');
 
+const server = z
+  .strictObject({
+    url: secretText()
+      .optional()
+      .describe(
+        'Address of the server: `postgres://user:password@host:5432/database`, `https://host:9200`, `http://host:8000`. Masked in output, for it may hold a password. Default: that of a server of the kind on this machine.',
+      ),
+    username: z.string().optional().describe('User, where the address does not name it.'),
+    password: secretText().optional().describe('Password of the user. Always masked in output.'),
+    apiKey: secretText()
+      .optional()
+      .describe(
+        'Key instead of a user: `chroma` sends it as a bearer token, `elasticsearch` as an API key, `opensearch` as a bearer token. Always masked in output.',
+      ),
+    namespace: z
+      .string()
+      .regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be 1 to 32 lower-case letters, digits or `_`, a letter first')
+      .default('ragstone')
+      .describe(
+        "What keeps this project's collections apart from those of others on the same server: the schema of `postgres`, the beginning of index and collection names elsewhere. Projects that share a server must state different ones.",
+      ),
+    layout: z
+      .enum(['ragstone', 'rag_documents'])
+      .default('ragstone')
+      .describe(
+        '`postgres`: `ragstone` makes tables of its own, `rag_documents` adopts an existing table of that name in place (one tenant).',
+      ),
+    timeoutMs: wholeNumber(1)
+      .max(3_600_000)
+      .default(30_000)
+      .describe('Longest wait for one call to the server, in milliseconds.'),
+  })
+  .optional()
+  .describe('Server of the store. Read only where `rag.provider` is one that has a server.');
+
 const cloud = z
   .strictObject({
     type: z.enum(PROVIDERS).optional().describe('Kind of the hosted store.'),
@@ -65,6 +115,6 @@ const cloud = z
 
 /** `rag.storage`: where chunks and vectors are kept. */
 export const storageSchema = z
-  .strictObject({ local, cloud })
+  .strictObject({ local, server, cloud })
   .prefault({})
   .describe('Where chunks and vectors are kept.');

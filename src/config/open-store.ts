@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { RAGError } from '../core/errors.js';
+import type { SearchServerOptions } from '../stores/elasticsearch/server-options.js';
+import type { PostgresConnectionOptions } from '../stores/postgres/postgres-options.js';
+import type { VectorStore } from '../stores/vector-store.js';
+import { originOf, type ResolvedConfig } from './resolved-config.js';
+import type { BuiltProvider, ServerProvider } from './schema/storage.js';
+
+/** Opens a store with its settings; loads its driver and no other. */
+export async function openStore(provider: BuiltProvider, config: ResolvedConfig): Promise<VectorStore> {
+  const { path } = config.rag.storage.local;
+  switch (provider) {
+    case 'lancedb': {
+      // Lance logs its retries as warnings on stderr unless told otherwise; it reads this when it is loaded.
+      process.env.RUST_LOG ??= 'error';
+      const { createLanceDbStore } = await import('../stores/lancedb/lancedb-store.js');
+      return createLanceDbStore({ path });
+    }
+    case 'libsql': {
+      const { createLibsqlStore } = await import('../stores/libsql/libsql-store.js');
+      return createLibsqlStore({ path: join(path, 'store.db') });
+    }
+    case 'memory': {
+      const { createMemoryStore } = await import('../stores/memory/memory-store.js');
+      return createMemoryStore();
+    }
+    case 'usearch':
+    case 'faiss': {
+      const { createUsearchStore } = await import('../stores/usearch-store.js');
+      return createUsearchStore({ path });
+    }
+    default:
+      return withLexicalLane(await openServerStore(provider, config), config);
+  }
+}
+
+/** A store that does not rank by our BM25 gets the lane from an index beside the ledger. */
+async function withLexicalLane(store: VectorStore, { dataDir }: ResolvedConfig): Promise<VectorStore> {
+  if (store.capabilities.lexical === 'bm25') return store;
+  const { createLibsqlStore } = await import('../stores/libsql/libsql-store.js');
+  const { withLexicalIndex } = await import('../stores/with-lexical-index.js');
+  return withLexicalIndex(store, createLibsqlStore({ path: join(dataDir, 'lexical', 'store.db') }));
+}
+
+async function openServerStore(provider: ServerProvider, config: ResolvedConfig): Promise<VectorStore> {
+  switch (provider) {
+    case 'postgres':
+      return openPostgres(config);
+    case 'chroma':
+      return openChroma(config);
+    case 'elasticsearch': {
+      const { createElasticsearchStore } = await import('../stores/elasticsearch/elasticsearch-store.js');
+      return createElasticsearchStore(searchServerOptions(config, 'apiKey'));
+    }
+    case 'opensearch': {
+      const { createOpenSearchStore } = await import('../stores/elasticsearch/elasticsearch-store.js');
+      return createOpenSearchStore(searchServerOptions(config, 'bearer'));
+    }
+  }
+}
+
+async function openPostgres({ rag: { storage } }: ResolvedConfig): Promise<VectorStore> {
+  const { url, username, password, namespace, layout, timeoutMs } = storage.server ?? {};
+  const options: PostgresConnectionOptions = {
+    ...(url === undefined ? {} : { connectionString: url.reveal() }),
+    ...(username === undefined ? {} : { user: username }),
+    ...(password === undefined ? {} : { password: password.reveal() }),
+    ...(namespace === undefined ? {} : { schema: namespace }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+  if (layout === 'rag_documents') {
+    const { createRagDocumentsStore } = await import('../stores/postgres/rag-documents-store.js');
+    return createRagDocumentsStore(options);
+  }
+  const { createPostgresStore } = await import('../stores/postgres/postgres-store.js');
+  return createPostgresStore(options);
+}
+
+/** The server that is named; else one of our own on the folder, where the settings ask for a local Chroma. */
+async function openChroma(config: ResolvedConfig): Promise<VectorStore> {
+  const { server, local } = config.rag.storage;
+  const { createChromaStore } = await import('../stores/chroma/chroma-store.js');
+  const { withCollectionPrefix } = await import('../stores/with-collection-prefix.js');
+  const isLocal =
+    server?.url === undefined &&
+    (local.type === 'chroma' || originOf(config, 'rag.storage.local.path').kind !== 'default');
+  if (isLocal) {
+    const { startLocalChroma } = await import('../stores/chroma/local-chroma.js');
+    const running = await startLocalChroma({ path: local.path });
+    return withCollectionPrefix(createChromaStore({ server: running }), local.collection);
+  }
+  const address = server?.url === undefined ? {} : chromaAddress(server.url.reveal());
+  const store = createChromaStore({
+    ...address,
+    ...(server?.apiKey === undefined ? {} : { token: server.apiKey.reveal() }),
+    ...(server === undefined ? {} : { timeoutMs: server.timeoutMs }),
+  });
+  return withCollectionPrefix(store, server?.namespace ?? 'ragstone');
+}
+
+function chromaAddress(text: string): { host: string; port: number; ssl: boolean } {
+  const url = parseServerUrl(text);
+  const ssl = url.protocol === 'https:';
+  return { host: url.hostname, port: Number(url.port) || (ssl ? 443 : 8000), ssl };
+}
+
+function searchServerOptions(
+  { rag: { storage } }: ResolvedConfig,
+  keyKind: 'apiKey' | 'bearer',
+): SearchServerOptions {
+  const { url, username, password, apiKey, namespace = 'ragstone', timeoutMs } = storage.server ?? {};
+  const options: SearchServerOptions = {
+    url: parseServerUrl(url?.reveal() ?? 'http://localhost:9200').href,
+    indexPrefix: `${namespace}-`,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+  const key = apiKey?.reveal();
+  if (key !== undefined)
+    return { ...options, auth: keyKind === 'apiKey' ? { apiKey: key } : { bearer: key } };
+  if (username === undefined || password === undefined) return options;
+  return { ...options, auth: { username, password: password.reveal() } };
+}
+
+// The text may hold a password, so it is not in the message.
+function parseServerUrl(text: string): URL {
+  if (URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)) return new URL(text);
+  throw new RAGError(
+    'CONFIG_INVALID',
+    'rag.storage.server.url must be an address like http://host:8000 or https://host:9200.',
+    { details: { key: 'rag.storage.server.url' } },
+  );
+}
