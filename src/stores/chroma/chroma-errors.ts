@@ -7,8 +7,8 @@ const UNAVAILABLE: Fault = [
   'Check that the server runs and can be reached, then try again.',
 ];
 
-// The driver writes the status first where the answer has no message of its own.
-const BUSY = /^(429|50[234])\b/;
+// The driver writes the status first where the answer has no message of its own. The server locks its database for itself.
+const BUSY = /^(429|50[234])\b|database is locked/i;
 
 /** Phrases of the server's messages; it gives most of its own failures the same status. */
 const PHRASES: readonly (readonly [RegExp, Fault])[] = [

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ChromaClient } from 'chromadb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EVERYTHING, eq } from '../../core/filter.js';
 import { FaultyProxy } from '../../testing/faulty-proxy.js';
@@ -100,11 +99,18 @@ describe('what answers in the place of a server', () => {
   });
 
   it('is asked again where that is harmless, and only as often as set', async () => {
-    answer = { status: 503, body: '{}' };
-    const store = createChromaStore({ ...options, retries: 2 });
-    await expect(store.describe('faults')).rejects.toMatchObject({ reason: 'STORE_UNAVAILABLE' });
-    expect(seen).toHaveLength(3);
-    await store.close();
+    const locked = '{"message":"error returned from database: (code: 5) database is locked"}';
+    for (const reply of [
+      { status: 503, body: '{}' },
+      { status: 500, body: locked },
+    ]) {
+      answer = reply;
+      seen = [];
+      const store = createChromaStore({ ...options, retries: 2 });
+      await expect(store.describe('faults')).rejects.toMatchObject({ reason: 'STORE_UNAVAILABLE' });
+      expect(seen).toHaveLength(3);
+      await store.close();
+    }
   });
 });
 
@@ -127,7 +133,10 @@ describe.skipIf(url === undefined)(TITLE, () => {
   afterEach(async () => {
     await store.close();
     await proxy.stop();
-    await new ChromaClient(direct).deleteCollection({ name: spec.name });
+    // Through the store, which waits while the server's catalogue is locked.
+    const cleaner = createChromaStore(direct);
+    await cleaner.drop(spec.name);
+    await cleaner.close();
   });
 
   for (const mode of ['silent', 'slow'] as const)

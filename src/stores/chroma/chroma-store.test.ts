@@ -22,7 +22,7 @@ if (url === undefined) {
       const database = `test_${randomUUID()}`;
       const { AdminClient } = await import('chromadb');
       const server = new AdminClient(admin);
-      await server.createDatabase({ name: database, tenant: 'default_tenant' });
+      await unlessLocked(() => server.createDatabase({ name: database, tenant: 'default_tenant' }));
       const options = { ...admin, database };
       return {
         store: createChromaStore(options),
@@ -34,10 +34,23 @@ if (url === undefined) {
         },
         cleanup: async () => {
           const client = new ChromaClient(options);
-          for (const { name } of await client.listCollections()) await client.deleteCollection({ name });
-          await server.deleteDatabase({ name: database, tenant: 'default_tenant' });
+          for (const { name } of await client.listCollections())
+            await unlessLocked(() => client.deleteCollection({ name }));
+          await unlessLocked(() => server.deleteDatabase({ name: database, tenant: 'default_tenant' }));
         },
       };
     },
   });
+}
+
+/** The server refuses changes of its catalogue while another of them is written, as by a test file that runs beside. */
+async function unlessLocked<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === 10 || !String(error).includes('database is locked')) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50 * attempt));
+    }
+  }
 }
