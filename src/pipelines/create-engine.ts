@@ -142,10 +142,7 @@ class EmbeddedEngine implements Engine {
   async #runIndex(request: IndexRequest, command: string): Promise<IndexResult> {
     const { force = false, dryRun = false, prune = false } = request.options ?? {};
     const ledger = dryRun ? this.#resources.dryLedger() : await this.#writingLedger(request);
-    const selected = await this.#selectSources(
-      request,
-      ledger.sources().map(({ source }) => source),
-    );
+    const selected = await this.#selectSources(request, () => sourceNames(ledger));
     const isPartial =
       request.sources !== undefined || request.paths !== undefined || request.documents !== undefined;
     const { store } = await this.#resources.store({ rebuild: force && !isPartial && !dryRun });
@@ -197,19 +194,20 @@ class EmbeddedEngine implements Engine {
   /** What a request brings in step, and which sources still count. */
   async #selectSources(
     request: IndexRequest,
-    indexed: readonly string[],
+    // Counting all chunks of a ledger takes longer than listing their folder, so it is asked only where it decides.
+    indexed: () => readonly string[],
   ): Promise<{ sources: ConfiguredSource[]; known: ReadonlySet<string> }> {
     const all = await configuredSources(this.#config);
     const { paths, documents } = request;
     const isOpen = request.sources === undefined && paths === undefined && documents === undefined;
-    const remembered = rememberedPaths(indexed, this.#config);
+    const remembered = isOpen ? rememberedPaths(indexed(), this.#config) : [];
     // With `prune` a remembered folder that is gone is given up; without, it is reported and kept.
     const isKept = (path: string): boolean => request.options?.prune !== true || existsSync(path);
-    const chosenPaths = isOpen ? remembered.filter(isKept) : (paths ?? []);
+    const chosenPaths = paths ?? remembered.filter(isKept);
     const sources = isOpen ? all : selectSources(all, request.sources ?? []);
     for (const path of chosenPaths) sources.push(await pathSource(path, this.#config, this.#cwd));
     if (documents !== undefined) sources.push(await pushedSource(documents, this.#config));
-    if (sources.length === 0 && indexed.length === 0) {
+    if (sources.length === 0 && indexed().length === 0) {
       throw new RAGError(
         'USAGE',
         'There is nothing to index: name a folder (`ragstone index docs`), or configure `rag.sources` (`ragstone init` writes a start).',
@@ -227,10 +225,7 @@ class EmbeddedEngine implements Engine {
       );
     }
     const { store } = await this.#resources.store();
-    const { sources } = await this.#selectSources(
-      {},
-      ledger.sources().map(({ source }) => source),
-    );
+    const { sources } = await this.#selectSources({}, () => sourceNames(ledger));
     return {
       ledger,
       store,
@@ -259,3 +254,5 @@ class EmbeddedEngine implements Engine {
     }
   }
 }
+
+const sourceNames = (ledger: Ledger): string[] => ledger.sources().map(({ source }) => source);
