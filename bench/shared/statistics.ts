@@ -18,9 +18,20 @@ export const rounded = (value: number): number => Number(value.toPrecision(3));
 export const spread = (values: readonly number[]): string =>
   `${rounded(Math.min(...values))}..${rounded(Math.max(...values))}`;
 
-/** Milliseconds that work takes, and what it gives. */
-export async function timed<T>(work: () => T | Promise<T>): Promise<{ ms: number; value: T }> {
+/** How long work took, and what it gave. */
+export interface Timed<T> {
+  /** Milliseconds on the clock. */
+  readonly ms: number;
+  /** Milliseconds of all cores together, of every thread of this process. */
+  readonly cpuMs: number;
+  readonly value: T;
+}
+
+export async function timed<T>(work: () => T | Promise<T>): Promise<Timed<T>> {
+  const cpu = process.cpuUsage();
   const start = performance.now();
   const value = await work();
-  return { ms: performance.now() - start, value };
+  const ms = performance.now() - start;
+  const { user, system } = process.cpuUsage(cpu);
+  return { ms, cpuMs: (user + system) / 1000, value };
 }
