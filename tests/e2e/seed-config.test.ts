@@ -40,7 +40,7 @@ describe.skipIf(yaml === undefined)('the configuration of seed 000, section 5.1,
     expect(document.ok).toBe(true);
     const settings = document.notActive.map(({ setting }) => setting);
     expect(settings).toEqual(
-      expect.arrayContaining(['rag.retrieval.rerank', 'rag.sources[2]', 'rag.sources[3]']),
+      expect.arrayContaining(['rag.retrieval.cache', 'rag.sources[2]', 'rag.sources[3]']),
     );
   });
 
