@@ -29,7 +29,7 @@ export interface LaneOutcomes {
 
 /**
  * Runs the lanes of a mode in parallel. Where the only lane of the mode `dense` fails, the words answer instead. Throws
- * `SEARCH_FAILED` where nothing is left that could answer.
+ * `SEARCH_FAILED` where nothing is left that could answer, or the reason of a failure that lasts (`STORE_DAMAGED`).
  */
 export async function runLanes(input: LanesInput): Promise<LaneOutcomes> {
   const [dense, lexical, identifier] = await Promise.all([
@@ -90,6 +90,11 @@ function assertAnswered({ dense, lexical, identifier }: LaneOutcomes): void {
   if (hasAnswered) return;
   const failures = [dense, lexical, identifier].filter(({ report }) => report.status === 'failed');
   const [first] = failures;
+  // What no second try can mend keeps its own reason, so that nobody is told to try again.
+  const lasting = failures
+    .map(({ error }) => error)
+    .find((error) => RAGError.isInstance(error) && !error.retryable);
+  if (lasting !== undefined) throw lasting;
   const said = failures.map(({ report }) => `${report.lane}: ${report.reason ?? ''}`).join(' ');
   throw new RAGError(
     'SEARCH_FAILED',

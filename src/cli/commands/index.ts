@@ -27,7 +27,10 @@ export function registerIndex(program: Command, context: CliContext): void {
   program
     .command('index')
     .description('index files and folders, or bring the index in step with them')
-    .argument('[paths...]', 'files and folders, besides what the configuration names')
+    .argument(
+      '[paths...]',
+      'files and folders to index; without any, what the configuration names and what was indexed before',
+    )
     .option('--force', 'do all work again, and rebuild a damaged index or one made by another model')
     .option('--dry-run', 'say what would be done and write nothing')
     .option('--prune', 'also delete documents of sources that are neither configured nor named')
