@@ -113,6 +113,8 @@ export interface IndexFacts {
   readonly fingerprint: string;
   /** Name for people: `builtin`, `transformers:all-MiniLM-L6-v2`. */
   readonly embedder: string;
+  /** A collection that a rebuild replaced and that may still be in the store: the next writer drops it. */
+  readonly obsoleteCollection?: string;
 }
 
 /**

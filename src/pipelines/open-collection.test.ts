@@ -47,10 +47,15 @@ const facts = () => {
 test('a rebuild begins a new generation and drops the one before', async () => {
   const store = createMemoryStore();
   await (await openForWriting(ledger, store, { embedder, rebuild: false })).upsert([RECORD]);
+  const first = facts().collection;
   const rebuilt = await openForWriting(ledger, store, { embedder, rebuild: true });
-  expect(facts()).toMatchObject({ generation: 2, collection: 'chunks-2' });
+  expect(facts()).toMatchObject({
+    generation: 2,
+    collection: expect.stringMatching(/^chunks-[0-9a-f]{8}-2$/),
+  });
+  expect(facts()).not.toHaveProperty('obsoleteCollection');
   expect(await rebuilt.count(EVERYTHING)).toBe(0);
-  expect(await store.describe('chunks-1')).toBeUndefined();
+  expect(await store.describe(first)).toBeUndefined();
 });
 
 test('a store that throws everything away with the generation before still gets the new one', async () => {
@@ -63,7 +68,7 @@ test('a store that throws everything away with the generation before still gets 
     // As a damaged file that can only be deleted as a whole.
     drop: async (name) => {
       await store.drop(name);
-      if (name === 'chunks-1') await store.drop('chunks-2');
+      await store.drop(facts().collection);
     },
     health: () => store.health(),
     close: () => store.close(),
@@ -87,9 +92,34 @@ test('another model, another store and a missing collection are refused with wha
     reason: 'CONFIG_INVALID',
     message: expect.stringContaining('ragstone index --force'),
   });
-  await store.drop('chunks-1');
+  await store.drop(facts().collection);
   await expect(openForReading(facts(), store)).rejects.toMatchObject({
     reason: 'STORE_DAMAGED',
     message: expect.stringContaining('ragstone index --force'),
   });
+});
+
+test('a death between ledger and store leaves nothing behind, and nothing to force', async () => {
+  const store = createMemoryStore();
+  const dying: VectorStore = { ...store, open: () => Promise.reject(new Error('killed')) };
+  await expect(openForWriting(ledger, dying, { embedder, rebuild: false })).rejects.toThrow('killed');
+  await openForWriting(ledger, store, { embedder, rebuild: false });
+  const first = facts().collection;
+  const undropped: VectorStore = { ...store, drop: () => Promise.reject(new Error('killed')) };
+  await expect(openForWriting(ledger, undropped, { embedder, rebuild: true })).rejects.toThrow('killed');
+  expect(await store.describe(first)).toBeDefined();
+  await openForWriting(ledger, store, { embedder, rebuild: false });
+  expect(await store.describe(first)).toBeUndefined();
+  expect(await store.describe(facts().collection)).toBeDefined();
+});
+
+test('two indexes in one store never share a collection', async () => {
+  const store = createMemoryStore();
+  await openForWriting(ledger, store, { embedder, rebuild: false });
+  const mine = facts().collection;
+  const theirs = openLedger({ path: join(folder, 'theirs.db') });
+  await openForWriting(theirs, store, { embedder, rebuild: false });
+  expect(theirs.facts()?.collection).not.toBe(mine);
+  expect(await store.describe(mine)).toBeDefined();
+  theirs.close();
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { RAGError } from '../core/errors.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
@@ -31,39 +32,49 @@ export async function openForWriting(
   { embedder, rebuild }: WriteIntent,
 ): Promise<VectorCollection> {
   const before = ledger.facts();
-  if (before === undefined) return openGeneration(1, ledger, store, embedder);
-  if (rebuild) {
-    const collection = await openGeneration(before.generation + 1, ledger, store, embedder);
-    if (before.provider !== store.name) return collection;
-    await store.drop(before.collection);
-    // A store may have had to throw away a damaged file with both in it.
-    return store.open(collection.spec);
-  }
+  if (before === undefined || rebuild) return beginGeneration(ledger, store, embedder);
   assertProvider(before, store);
   assertModel(before, embedder);
-  await assertPresent(before, store);
+  await dropObsolete(before, ledger, store);
+  // A run that died before its first chunk has lost nothing with its collection.
+  if (ledger.allChunks(undefined, 1).length > 0) await assertPresent(before, store);
   return store.open(specOf(before));
 }
 
-async function openGeneration(
-  generation: number,
+/** The ledger knows a collection before the store does, and knows what is left to drop, so that a death leaves nothing behind. */
+async function beginGeneration(
   ledger: Ledger,
   store: VectorStore,
   embedder: Embedder,
 ): Promise<VectorCollection> {
+  const before = ledger.facts();
+  const generation = (before?.generation ?? 0) + 1;
   const facts: IndexFacts = {
     provider: store.name,
     generation,
-    collection: `chunks-${generation}`,
+    collection: newCollectionName(generation),
     dimensions: embedder.dimensions,
     fingerprint: fingerprintOf(embedder.identity),
     embedder: embedder.identity.model,
+    ...(before?.provider === store.name ? { obsoleteCollection: before.collection } : {}),
   };
-  // What a killed earlier attempt may have left under this name was never in the ledger.
-  await store.drop(facts.collection);
-  const collection = await store.open(specOf(facts));
   ledger.setFacts(facts);
-  return collection;
+  await dropObsolete(facts, ledger, store);
+  return store.open(specOf(facts));
+}
+
+/** Unlike the name of any other index, so that several can share one server. */
+const newCollectionName = (generation: number): string =>
+  `chunks-${randomBytes(4).toString('hex')}-${generation}`;
+
+async function dropObsolete(
+  { obsoleteCollection, ...facts }: IndexFacts,
+  ledger: Ledger,
+  store: VectorStore,
+): Promise<void> {
+  if (obsoleteCollection === undefined) return;
+  await store.drop(obsoleteCollection);
+  ledger.setFacts(facts);
 }
 
 const specOf = ({ collection, dimensions, fingerprint }: IndexFacts) => ({
