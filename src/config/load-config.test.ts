@@ -342,7 +342,6 @@ describe.skipIf(!existsSync(SEED))(
           'rag.sources[0].autoIndex',
           'rag.sources[0].indexSchedule',
           'rag.retrieval.cache',
-          'rag.retrieval.rerank',
           'rag.retrieval.maxDistance',
           'rag.monitoring.metrics',
           'rag.monitoring.alerts',

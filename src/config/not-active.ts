@@ -57,11 +57,6 @@ const RULES: readonly InactiveRule[] = [
     path: ['retrieval', 'maxDistance'],
     reason: 'scores are calibrated relevance, not distances; retrieval.minSimilarity is the threshold',
   },
-  {
-    path: ['retrieval', 'rerank'],
-    when: isOn,
-    reason: 'no reranker is built yet; results come without it (degradation level 1)',
-  },
   { path: ['retrieval', 'cache'], when: isOn, reason: 'the query cache is not built yet' },
   {
     path: ['sources', '*', 'type'],

@@ -2,11 +2,13 @@ import { createRequire } from 'node:module';
 import type { ChunkingOptions } from '../chunking/chunker.js';
 import { RAGError } from '../core/errors.js';
 import type { Embedder } from '../embedding/embedder.js';
+import type { Reranker } from '../reranking/reranker.js';
 import type { Source } from '../sources/source.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { modelCacheDir } from './models.js';
 import { openStore } from './open-store.js';
 import { resolveEmbeddingModel } from './resolve-model.js';
+import { resolveReranker } from './resolve-reranker.js';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.js';
 import { BUILT_SOURCE_TYPES } from './schema/sources.js';
 import { BUILT_PROVIDERS, type BuiltProvider } from './schema/storage.js';
@@ -121,6 +123,29 @@ function checkDimensions(embedder: Embedder, config: ResolvedConfig): Embedder {
     `rag.embedding.dimensions is ${stated}, but ${embedder.identity.model} makes vectors of ${embedder.dimensions}. Correct it, or leave it out.`,
     { details: { key: 'rag.embedding.dimensions', expected: stated, actual: embedder.dimensions } },
   );
+}
+
+/**
+ * Opens the configured reranker; see `resolveReranker`.
+ *
+ * @throws RAGError `RERANKER_UNAVAILABLE`, `PACKAGE_MISSING`, `MODEL_NOT_FOUND` or `MODEL_INVALID`.
+ */
+export async function createRerankerFor(config: ResolvedConfig): Promise<Reranker> {
+  const model = await resolveReranker(config);
+  if (model.kind === 'builtin') {
+    const { createBuiltinReranker } = await import('../reranking/builtin/builtin-reranker.js');
+    const { loadWordRarity } = await import('../embedding/static/word-rarity.js');
+    return createBuiltinReranker({ rarityOf: await loadWordRarity() });
+  }
+  const { createCrossEncoderReranker } = await import('../reranking/cross-encoder/cross-encoder-reranker.js');
+  const token = config.environment.HF_TOKEN;
+  return createCrossEncoderReranker({
+    model: model.model,
+    allowRemote: model.isRemote,
+    cacheDir: modelCacheDir(config.dataDir),
+    batchSize: config.rag.retrieval.rerank.batchSize,
+    ...(token === undefined || !model.isRemote ? {} : { token }),
+  });
 }
 
 /**

@@ -38,7 +38,7 @@ export async function resolveEmbeddingModel(config: ResolvedConfig): Promise<Res
       { details: { key: 'rag.embedding.model' } },
     );
   const name = stated.startsWith(PREFIX) ? stated.slice(PREFIX.length) : stated;
-  const folder = await findModel(name, config);
+  const folder = await findLocalModel(name, config);
   if (folder !== undefined) return { kind: 'transformers', model: folder, isRemote: false };
   if (allowRemote) return { kind: 'transformers', model: hubIdOf(name), isRemote: true };
   const problem = `the model "${name}" is not on this machine and downloads are off`;
@@ -53,7 +53,8 @@ export async function resolveEmbeddingModel(config: ResolvedConfig): Promise<Res
   };
 }
 
-async function findModel(name: string, config: ResolvedConfig): Promise<string | undefined> {
+/** The folder of a model on this machine: the path itself, a model that was added by name, or one fetched before. */
+export async function findLocalModel(name: string, config: ResolvedConfig): Promise<string | undefined> {
   const path = resolve(config.projectRoot, name);
   if (await isFolder(path)) return path;
   const lastPart = name.split('/').at(-1);

@@ -1,7 +1,12 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ConfiguredStore, createEmbedderFor, createStoreFor } from '../config/registry.js';
+import {
+  type ConfiguredStore,
+  createEmbedderFor,
+  createRerankerFor,
+  createStoreFor,
+} from '../config/registry.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
 import { withQueryCache } from '../embedding/cached-embedder.js';
@@ -9,6 +14,7 @@ import type { Embedder } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import { discardLedger, openLedger } from '../ledger/open-ledger.js';
+import type { Reranker } from '../reranking/reranker.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { nothingIndexed, openForReading } from './open-collection.js';
 
@@ -29,6 +35,7 @@ export class EngineResources {
   #writing: Ledger | undefined;
   #store: Promise<ConfiguredStore> | undefined;
   #embedder: Promise<LoadedEmbedder> | undefined;
+  #reranker: Promise<Reranker> | undefined;
   #collection: { readonly facts: string; readonly open: Promise<VectorCollection> } | undefined;
 
   constructor(config: ResolvedConfig) {
@@ -137,6 +144,15 @@ export class EngineResources {
     return this.#embedder;
   }
 
+  /** The configured reranker, opened on first use. A failure is not remembered: the model may be put in place. */
+  reranker(): Promise<Reranker> {
+    this.#reranker ??= createRerankerFor(this.config);
+    this.#reranker.catch(() => {
+      this.#reranker = undefined;
+    });
+    return this.#reranker;
+  }
+
   async #loadEmbedder(): Promise<LoadedEmbedder> {
     const { embedder, notices } = await createEmbedderFor(this.config);
     const { cache } = this.config.rag.embedding;
@@ -165,6 +181,7 @@ export class EngineResources {
     const loaded = await this.#embedder?.catch(() => undefined);
     loaded?.cache?.close();
     await loaded?.embedder.close();
+    await (await this.#reranker?.catch(() => undefined))?.close();
     for (const folder of this.#temporaryFolders) rmSync(folder, { recursive: true, force: true });
   }
 }

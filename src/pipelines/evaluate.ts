@@ -31,7 +31,7 @@ export interface EvaluateOptions {
   readonly mode?: SearchMode;
   /** `builtin` or `transformers:PATH_OR_ID`. Default: the configured one. */
   readonly embedder?: string;
-  /** @default 'none' */
+  /** `none`, `builtin` or `cross-encoder:PATH_OR_ID`. Default: the configured one. */
   readonly rerank?: string;
   /** Such as `ndcg@10, recall@5|10`. */
   readonly metrics?: string;
@@ -103,7 +103,6 @@ export interface EvaluationReport {
  * with questions. Threshold, near-duplicate removal, variety and recency are off unless asked for.
  */
 export async function evaluate(options: EvaluateOptions): Promise<EvaluationReport> {
-  assertReranker(options.rerank ?? 'none');
   const folder = await mkdtemp(join(tmpdir(), 'ragstone-eval-'));
   try {
     const config = await loadUserConfig(options);
@@ -121,11 +120,6 @@ export async function evaluate(options: EvaluateOptions): Promise<EvaluationRepo
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function assertReranker(rerank: string): void {
-  if (rerank === 'none') return;
-  throw new RAGError('CONFIG_NOT_BUILT', `--rerank ${rerank}: rerankers are not built yet; use none.`);
 }
 
 const loadUserConfig = ({ configFile, dataDir, cwd }: EvaluateOptions): Promise<ResolvedConfig> =>
@@ -149,10 +143,17 @@ function evaluationSettings(
       ...(options.embedder === undefined ? {} : { model: options.embedder }),
       cache: { enabled: cache.enabled, path: cache.path },
     },
+    ...(options.rerank === undefined ? {} : { retrieval: { rerank: rerankSettings(options.rerank) } }),
     // Documents of a test collection are judged whole.
     ...(options.questions === undefined ? { chunking: { strategy: 'whole' } } : {}),
   };
 }
+
+/** A measurement waits for the reranker: figures of which some are without it would mean nothing. */
+const RERANK_DEADLINE_MS = 600_000;
+
+const rerankSettings = (model: string) =>
+  model === 'none' ? { enabled: false } : { enabled: true, model, deadlineMs: RERANK_DEADLINE_MS };
 
 function searchOptions(options: EvaluateOptions, topK: number): NonNullable<SearchQuery['options']> {
   return {
@@ -162,7 +163,6 @@ function searchOptions(options: EvaluateOptions, topK: number): NonNullable<Sear
     nearDuplicates: options.nearDuplicates === true ? 'remove' : 'keep',
     mmrLambda: options.mmr ?? 1,
     recencyHalfLifeDays: options.recency ?? 0,
-    rerank: false,
   };
 }
 
@@ -219,11 +219,14 @@ async function search(
   text: string,
   topK: number,
 ): Promise<Found[]> {
-  const { results } = await engine.search({
+  const { results, lanes } = await engine.search({
     text,
     options: searchOptions(options, topK),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
+  const rerank = lanes.find(({ lane }) => lane === 'rerank');
+  if (rerank?.status === 'failed')
+    throw new RAGError('RERANKER_UNAVAILABLE', rerank.reason ?? 'The reranker failed.');
   return results.map(({ metadata, content }) => ({ documentId: metadata.source, content }));
 }
 
@@ -305,7 +308,7 @@ async function evaluatedConfig(
     embedder,
     fingerprint,
     store: provider,
-    rerank: options.rerank ?? 'none',
+    rerank: options.rerank ?? (rag.retrieval.rerank.enabled ? rag.retrieval.rerank.model : 'none'),
     fusion: { method: fusion.method, weights: { dense: weights.dense, lexical: weights.lexical } },
     candidatesPerLane: fusion.candidates,
     chunking: rag.chunking,

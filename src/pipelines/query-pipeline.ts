@@ -4,8 +4,12 @@ import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
-import { DEFAULT_RETRIEVAL_SETTINGS } from '../retrieval/default-settings.js';
-import type { RankedCandidate, RetrievalRequest, RetrievalSettings } from '../retrieval/retriever.js';
+import type {
+  RankedCandidate,
+  RetrievalRequest,
+  RetrievalResult,
+  RetrievalSettings,
+} from '../retrieval/retriever.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import type { SearchMode, SearchQuery, SearchResponse, SearchResult } from './engine.js';
 import type { EngineResources } from './engine-resources.js';
@@ -34,18 +38,29 @@ export async function runSearch(
     capabilities: store.capabilities,
     embedQuery: (text, signal) => embedQuery(text, resources, signal),
     modelKey: facts.embedder,
+    loadReranker: () => resources.reranker(),
     settings: retrievalSettings(config),
   });
   const result = await retriever.retrieve(request);
   const toResult = (candidate: RankedCandidate): SearchResult => toSearchResult(candidate, query.options);
   return {
     query: query.text,
-    results: result.candidates.map(toResult),
+    results: result.candidates.slice(0, shownAfter(result, query, config)).map(toResult),
     lanes: result.lanes,
     degradationLevel: result.degradationLevel,
     notices: [...notices, ...unfinishedRunNotice(resources), ...result.notices],
     tookMs: Math.round((performance.now() - start) * 100) / 100,
   };
+}
+
+/** `rerank.topK` holds where reranking took place and the query itself does not say how many it wants. */
+function shownAfter(
+  { lanes }: RetrievalResult,
+  { options = {} }: SearchQuery,
+  { rag }: ResolvedConfig,
+): number | undefined {
+  const isReranked = lanes.some(({ lane, status }) => lane === 'rerank' && status === 'ran');
+  return isReranked && options.topK === undefined ? rag.retrieval.rerank.topK : undefined;
 }
 
 async function embedQuery(
@@ -107,9 +122,9 @@ function retrievalSettings({ rag }: ResolvedConfig): RetrievalSettings {
     },
     candidatesPerLane: fusion.candidates,
     rerank: {
-      ...DEFAULT_RETRIEVAL_SETTINGS.rerank,
       enabled: rerank.enabled,
       maxCandidates: rerank.candidates,
+      deadlineMs: rerank.deadlineMs,
     },
   };
 }

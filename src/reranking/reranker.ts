@@ -1,12 +1,44 @@
+import { indexedTextOf } from '../analysis/indexed-text.js';
+
+/** A passage that answers perhaps, and what the lanes said of it. */
+export interface RerankCandidate {
+  /** The passage itself, without title and headings. */
+  readonly content: string;
+  readonly title?: string;
+  /** Headings above the passage, outermost first. */
+  readonly headingPath: readonly string[];
+  /** Identifiers of the passage, normalised (`analysis/identifiers.ts`). */
+  readonly identifiers: readonly string[];
+  /** Cosine; absent where the dense lane did not see the passage. */
+  readonly semanticScore?: number;
+  /** BM25; absent where no lexical search saw it. */
+  readonly keywordScore?: number;
+  /** Score of the fusion, in [0, 1]. Candidates come in its order, exact identifier hits before. */
+  readonly fusedScore: number;
+}
+
 /** A position in the list that was handed in, with a new score; never a document, so nothing can be added or swapped. */
 export interface RerankedCandidate {
   readonly index: number;
-  /** Relevance in [0, 1], higher is better. */
+  /** Probability of relevance in [0, 1], higher is better. */
   readonly score: number;
 }
 
 export interface Reranker {
+  /** `builtin`, or `cross-encoder:ms-marco-MiniLM-L-6-v2`. */
   readonly name: string;
+  /** Most candidates of one call. */
   readonly maxCandidates: number;
-  doRerank(query: string, texts: readonly string[], signal?: AbortSignal): Promise<RerankedCandidate[]>;
+  /** One score a candidate, in any order. Throws `ABORTED` soon after the signal fires. */
+  doRerank(
+    query: string,
+    candidates: readonly RerankCandidate[],
+    signal?: AbortSignal,
+  ): Promise<RerankedCandidate[]>;
+  /** Frees what it holds. It must not be used afterwards. */
+  close(): Promise<void>;
 }
+
+/** The text that a model reads of a candidate: title and headings, then the passage, as they were indexed. */
+export const passageTextOf = ({ title, headingPath, content }: RerankCandidate): string =>
+  indexedTextOf({ title, headingPath, content });

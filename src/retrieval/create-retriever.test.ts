@@ -309,6 +309,7 @@ describe('reranking', () => {
     name: 'test',
     maxCandidates,
     doRerank,
+    close: async () => {},
   });
   const reversing = reranker(async (_query, texts) =>
     texts.map((_, index) => ({ index, score: (index + 1) / texts.length })),
@@ -317,7 +318,7 @@ describe('reranking', () => {
 
   it('orders by the reranker and shows its score', async () => {
     const plain = idsOf((await (await setUp()).retrieve(request('index disk lock'))).candidates);
-    const result = await (await setUp({ reranker: reversing })).retrieve(asked);
+    const result = await (await setUp({ loadReranker: async () => reversing })).retrieve(asked);
     expect(idsOf(result.candidates)).toEqual(plain.toReversed());
     expect(result.candidates[0]).toMatchObject({ score: 1, explanation: { rerankScore: 1 } });
     expect(result.degradationLevel).toBe(DegradationLevel.FULL_RAG);
@@ -326,12 +327,14 @@ describe('reranking', () => {
 
   it('leaves those beyond its cap behind, in their order', async () => {
     const plain = idsOf((await (await setUp()).retrieve(request('index disk lock'))).candidates);
-    const capped = await (await setUp({ reranker: { ...reversing, maxCandidates: 2 } })).retrieve(asked);
+    const capped = await (
+      await setUp({ loadReranker: async () => ({ ...reversing, maxCandidates: 2 }) })
+    ).retrieve(asked);
     expect(idsOf(capped.candidates)).toEqual([plain[1], plain[0], ...plain.slice(2)]);
   });
 
   it('cannot put anything above an exact identifier hit', async () => {
-    const result = await (await setUp({ reranker: reversing })).retrieve(
+    const result = await (await setUp({ loadReranker: async () => reversing })).retrieve(
       request('PPR-9087 index disk', { rerank: true }),
     );
     expect(result.candidates[0]?.chunk.id).toBe('c');
@@ -358,7 +361,10 @@ describe('reranking', () => {
       ...DEFAULT_RETRIEVAL_SETTINGS,
       rerank: { enabled: true, maxCandidates: 10, deadlineMs: 20 },
     };
-    const retriever = await setUp({ settings, ...(broken === undefined ? {} : { reranker: broken }) });
+    const retriever = await setUp({
+      settings,
+      ...(broken === undefined ? {} : { loadReranker: async () => broken }),
+    });
     const result = await retriever.retrieve(asked);
     expect(idsOf(result.candidates)).toEqual(idsOf(plain.candidates));
     expect(statuses(result).rerank).toBe(status);

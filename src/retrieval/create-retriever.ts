@@ -27,7 +27,8 @@ export interface RetrieverOptions {
   readonly embedQuery: EmbedQuery;
   /** `ModelIdentity.model` of the embedder: decides default lane weights and calibration. */
   readonly modelKey: string;
-  readonly reranker?: Reranker;
+  /** Opens the reranker on first use; absent where none is set up. A failure leaves the order as it is. */
+  readonly loadReranker?: () => Promise<Reranker>;
   readonly settings: RetrievalSettings;
   /** Milliseconds since the epoch. @default Date.now */
   readonly now?: () => number;
@@ -95,23 +96,23 @@ async function rerankStep(
   options: RetrieverOptions,
   { request: { rerank, signal }, query, fused }: RerankInput,
 ): Promise<{ candidates: readonly Candidate[]; outcome: LaneOutcome }> {
-  const { reranker, settings } = options;
+  const { loadReranker, settings } = options;
   const off = (reason: string) => ({ candidates: fused, outcome: laneOff('rerank', reason) });
   if (!(rerank ?? settings.rerank.enabled)) return off('Reranking is not asked for.');
-  if (reranker === undefined) return off('No reranker is set up.');
+  if (loadReranker === undefined) return off('No reranker is set up.');
   if (fused.length === 0) return off('There is nothing to rerank.');
   let candidates = fused;
-  const maxCandidates = Math.min(settings.rerank.maxCandidates, reranker.maxCandidates);
-  const { deadlineMs } = settings.rerank;
+  const { maxCandidates, deadlineMs } = settings.rerank;
   const run = async () => {
     candidates = await rerankCandidates(fused, {
-      reranker,
+      load: loadReranker,
       query: query.text,
       maxCandidates,
       deadlineMs,
       signal,
     });
-    return { hits: candidates.slice(0, maxCandidates).map(({ chunk, score }) => ({ chunk, score })) };
+    const reranked = candidates.filter(({ rerankScore }) => rerankScore !== undefined);
+    return { hits: reranked.map(({ chunk, score }) => ({ chunk, score })) };
   };
   const outcome = await runLane('rerank', run, signal);
   return { candidates, outcome };

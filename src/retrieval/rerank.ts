@@ -1,12 +1,13 @@
-import { indexedTextOf } from '../analysis/indexed-text.js';
 import { RAGError } from '../core/errors.js';
 import type { RerankedCandidate, Reranker } from '../reranking/reranker.js';
 import { type Candidate, compareCandidates, withContribution } from './candidate.js';
+import { toRerankCandidate } from './rerank-candidates.js';
 
 export interface RerankOptions {
-  readonly reranker: Reranker;
+  /** Opens the reranker, or gives the one that is open; its time counts. */
+  readonly load: () => Promise<Reranker>;
   readonly query: string;
-  /** How many of the first candidates are handed over. */
+  /** How many of the first candidates are handed over, at most as many as the reranker takes. */
   readonly maxCandidates: number;
   /** Milliseconds. */
   readonly deadlineMs: number;
@@ -21,12 +22,13 @@ export async function rerankCandidates(
   candidates: readonly Candidate[],
   options: RerankOptions,
 ): Promise<Candidate[]> {
-  const head = candidates.slice(0, options.maxCandidates);
-  const texts = head.map(({ chunk }) => textOf(chunk));
-  const scores = await withDeadline(options, (signal) =>
-    options.reranker.doRerank(options.query, texts, signal),
-  );
-  const byPosition = scoresByPosition(scores, head.length, options.reranker.name);
+  const { reranker, head, scores } = await withDeadline(options, async (signal) => {
+    const loaded = await options.load();
+    const first = candidates.slice(0, Math.min(options.maxCandidates, loaded.maxCandidates));
+    const answer = await loaded.doRerank(options.query, first.map(toRerankCandidate), signal);
+    return { reranker: loaded, head: first, scores: answer };
+  });
+  const byPosition = scoresByPosition(scores, head.length, reranker.name);
   const reranked = head.map((candidate, i) => withRerankScore(candidate, byPosition[i] ?? 0));
   return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, candidates.slice(head.length))];
 }
@@ -42,15 +44,6 @@ function sunkBelow(reranked: readonly Candidate[], rest: readonly Candidate[]): 
   const first = rest[0]?.score ?? 0;
   const scale = first > floor && first > 0 ? Math.max(0, floor) / first : 1;
   return rest.map((candidate) => withContribution(candidate, 'rerank', candidate.score * (scale - 1)));
-}
-
-function textOf({ metadata, content }: Candidate['chunk']): string {
-  const { title, headingPath } = metadata;
-  return indexedTextOf({
-    title: typeof title === 'string' ? title : undefined,
-    headingPath: Array.isArray(headingPath) ? headingPath.filter((part) => typeof part === 'string') : [],
-    content,
-  });
 }
 
 function scoresByPosition(
@@ -72,13 +65,13 @@ function scoresByPosition(
 
 /** Runs with a signal that fires at the deadline or when the caller cancels, and does not wait for a deaf reranker. */
 async function withDeadline<Result>(
-  { reranker, deadlineMs, signal }: RerankOptions,
+  { deadlineMs, signal }: RerankOptions,
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const late = new AbortController();
   const stop = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
   const stopped = new Promise<never>((_, reject) => {
-    const fail = (): void => reject(stopReason(reranker, deadlineMs));
+    const fail = (): void => reject(stopReason(deadlineMs));
     if (stop.aborted) fail();
     else stop.addEventListener('abort', fail, { once: true });
   });
@@ -90,8 +83,8 @@ async function withDeadline<Result>(
   }
 }
 
-const stopReason = (reranker: Reranker, deadlineMs: number): RAGError =>
+const stopReason = (deadlineMs: number): RAGError =>
   new RAGError(
     'RERANKER_UNAVAILABLE',
-    `Reranker "${reranker.name}" did not answer within ${deadlineMs} ms and was skipped.`,
+    `The reranker did not answer within ${deadlineMs} ms (rag.retrieval.rerank.deadlineMs) and was skipped.`,
   );

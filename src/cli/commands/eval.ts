@@ -30,7 +30,7 @@ export function registerEval(program: Command, context: CliContext): void {
     .option('--split <name>', 'which judgments: qrels/NAME.tsv (default: test)')
     .addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical']))
     .option('--embedder <model>', 'builtin or transformers:PATH_OR_ID (default: the configured one)')
-    .option('--rerank <model>', 'none, builtin or cross-encoder:PATH (default: none)')
+    .option('--rerank <model>', 'none, builtin or cross-encoder:PATH (default: the configured one)')
     .option('--metrics <list>', 'such as "ndcg@10,recall@5|10,map"')
     .option('--drop-self', 'leave out the document that the query was made from')
     .addOption(new Option('--score-by <what>', 'what makes a result right').choices(['id', 'text']))
@@ -51,6 +51,7 @@ async function runEval(context: CliContext, target: string, options: EvalOptions
   const report = await evaluate({
     ...options,
     ...(options.embedder === undefined ? {} : { embedder: await locateModel(options.embedder, context) }),
+    ...(options.rerank === undefined ? {} : { rerank: await locateModel(options.rerank, context) }),
     target,
     cwd: context.cwd,
     onProgress: counter.update,
@@ -64,10 +65,13 @@ async function runEval(context: CliContext, target: string, options: EvalOptions
 }
 
 /** A model's folder is relative to the working folder here, as every path on a command line is. */
-async function locateModel(embedder: string, { cwd }: CliContext): Promise<string> {
+async function locateModel(model: string, { cwd }: CliContext): Promise<string> {
   const { resolve } = await import('node:path');
   const { isFolder } = await import('../../config/models.js');
-  const name = embedder.replace(/^transformers:/, '');
+  const [, prefix = '', name = model] = /^(transformers:|cross-encoder:)?(.*)$/.exec(model) ?? [];
   const path = resolve(cwd, name);
-  return embedder !== 'builtin' && (await isFolder(path)) ? `transformers:${path}` : embedder;
+  return NAMED.includes(model) || !(await isFolder(path)) ? model : `${prefix}${path}`;
 }
+
+/** Names that mean no folder even where one is called so. */
+const NAMED: readonly string[] = ['builtin', 'none'];

@@ -51,12 +51,14 @@ const rerank = z
     model: z
       .string()
       .min(1)
-      .optional()
-      .describe('Reranking model: a local folder, or an id such as `cross-encoder/ms-marco-MiniLM-L-6-v2`.'),
+      .default('builtin')
+      .describe(
+        'Reranking model: `builtin`, `cross-encoder:` and the folder of an ONNX sequence classifier, or an id such as `cross-encoder/ms-marco-MiniLM-L-6-v2`.',
+      ),
     topK: wholeNumber(1)
       .optional()
       .describe('Results kept after reranking, at most `retrieval.topK`. Default: `retrieval.topK`.'),
-    batchSize: wholeNumber(1).default(10).describe('Candidates scored at once.'),
+    batchSize: wholeNumber(1).default(10).describe('Candidates that a cross-encoder scores at once.'),
     candidates: wholeNumber(1).max(1000).default(100).describe('Candidates that are reordered.'),
     deadlineMs: wholeNumber(1)
       .default(2000)

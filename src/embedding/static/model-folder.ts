@@ -12,7 +12,7 @@ const MODEL_CARD = 'model.json';
 export const VOCABULARY_FILE = 'vocab.txt';
 export const VECTORS_FILE = 'vectors.int8';
 export const SCALES_FILE = 'scales.f32';
-const IDF_FILE = 'token-idf.f32';
+export const IDF_FILE = 'token-idf.f32';
 
 const modelCardSchema = z.object({
   name: z.string().min(1),

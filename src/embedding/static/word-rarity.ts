@@ -1,0 +1,32 @@
+import { endianness } from 'node:os';
+import { BUILTIN_MODEL_FOLDER, IDF_FILE, invalidModel, readModelFile } from './model-folder.js';
+import { loadBuiltinTokenizer } from './static-embedder.js';
+
+/** Pieces of a word that are looked at. */
+const MAX_PIECES = 32;
+
+/**
+ * How rare words are in the texts the built-in model was made from: idf of the rarest word piece, one more for each further
+ * piece (a word in pieces is rarer than they are), at most the idf of a piece that was never seen.
+ * @throws RAGError `MODEL_NOT_FOUND` or `MODEL_INVALID`.
+ */
+export async function loadWordRarity(
+  folder: string = BUILTIN_MODEL_FOLDER,
+): Promise<(word: string) => number> {
+  const [tokenizer, bytes] = await Promise.all([
+    loadBuiltinTokenizer(folder),
+    readModelFile(folder, IDF_FILE),
+  ]);
+  if (endianness() === 'BE') bytes.swap32();
+  const idf = new Float32Array(new Uint8Array(bytes).buffer);
+  if (idf.length !== tokenizer.vocabularySize || !idf.every(Number.isFinite))
+    throw invalidModel(folder, `${IDF_FILE} does not hold one finite number a word piece`);
+  const highest = idf.reduce((most, value) => Math.max(most, value), 0);
+  const ids = new Int32Array(MAX_PIECES);
+  return (word) => {
+    const count = tokenizer.encodeInto(word, ids);
+    let rarest = 0;
+    for (const id of ids.subarray(0, count)) rarest = Math.max(rarest, idf[id] ?? 0);
+    return Math.min(highest, rarest + Math.max(0, count - 1));
+  };
+}

@@ -1,0 +1,111 @@
+import { extractIdentifiers } from '../../analysis/identifiers.js';
+import { analyzeQuery, analyzeText } from '../../analysis/lexical-analyzer.js';
+import { normaliseText } from '../../analysis/normalise.js';
+import { forEachWord } from '../../analysis/tokens.js';
+
+/** How rare a word is in general: natural logarithm of texts over texts that hold it, 0 for the commonest. */
+export type WordRarity = (word: string) => number;
+
+/** Two terms of the query that stand near each other in it. */
+export interface TermPair {
+  readonly first: number;
+  readonly second: number;
+  readonly weight: number;
+}
+
+/** A query as features need it. Terms are named by their position in `terms`. */
+export interface QueryProfile {
+  readonly terms: readonly string[];
+  /** General rarity of each term. */
+  readonly idf: Float64Array;
+  /** Sum of `idf`. */
+  readonly idfMass: number;
+  /** Lower-cased words of the query, as written. */
+  readonly exactWords: ReadonlySet<string>;
+  readonly pairs: readonly TermPair[];
+  readonly identifiers: ReadonlySet<string>;
+  /** Terms of a word that the query may share; empty where it shares none. Words recur, so answers are remembered. */
+  readonly termsOf: (word: string) => readonly number[];
+}
+
+/** Words this far apart in the query still make a pair, so that a stop word between them does not part them. */
+const PAIR_DISTANCE = 2;
+const NO_TERMS: readonly number[] = [];
+
+export function profileOf(query: string, rarityOf: WordRarity): QueryProfile {
+  const { terms } = analyzeQuery(query);
+  const positions = new Map(terms.map((term, i) => [term, i]));
+  const idf = new Float64Array(terms.length);
+  const exactWords = new Set<string>();
+  const sequence: number[][] = [];
+  forEachWord(normaliseText(query), (word) => {
+    const lower = word.toLowerCase();
+    exactWords.add(lower);
+    const own = positionsOf(analyzeText(word), positions);
+    sequence.push(own);
+    // A stem is no word that the table knows; the word it came from is. Parts of a compound stand for themselves.
+    for (const at of own)
+      idf[at] = Math.max(idf[at] ?? 0, rarityOf(own.length === 1 ? lower : (terms[at] ?? lower)));
+  });
+  return {
+    terms,
+    idf,
+    idfMass: idf.reduce((sum, value) => sum + value, 0),
+    exactWords,
+    pairs: pairsOf(sequence, idf),
+    identifiers: new Set(extractIdentifiers(query)),
+    termsOf: rememberingTermsOf(positions),
+  };
+}
+
+const positionsOf = (terms: readonly string[], positions: ReadonlyMap<string, number>): number[] => [
+  ...new Set(terms.flatMap((term) => positions.get(term) ?? [])),
+];
+
+function pairsOf(sequence: readonly (readonly number[])[], idf: Float64Array): TermPair[] {
+  const pairs = new Map<string, TermPair>();
+  sequence.forEach((terms, i) => {
+    for (const next of sequence.slice(i + 1, i + 1 + PAIR_DISTANCE))
+      for (const first of terms.slice(0, 1))
+        for (const second of next.slice(0, 1))
+          if (first !== second)
+            pairs.set(`${first} ${second}`, {
+              first,
+              second,
+              weight: ((idf[first] ?? 0) + (idf[second] ?? 0)) / 2,
+            });
+  });
+  return [...pairs.values()];
+}
+
+function rememberingTermsOf(positions: ReadonlyMap<string, number>): (word: string) => readonly number[] {
+  const known = new Map<string, readonly number[]>();
+  const beginnings = new Set(Array.from(positions.keys(), beginningOf));
+  return (word) => {
+    // A stem begins as its word does, so most words need neither be analysed nor looked up.
+    if (isSimpleWord(word) && !beginnings.has(beginningOf(word))) return NO_TERMS;
+    const before = known.get(word);
+    if (before !== undefined) return before;
+    const found = positionsOf(analyzeText(word), positions);
+    known.set(word, found);
+    return found;
+  };
+}
+
+/** The first two letters as a number; a capital counts as its small letter. */
+function beginningOf(word: string): number {
+  const first = word.charCodeAt(0);
+  const isCapital = first >= 65 && first <= 90;
+  return (isCapital ? first + 32 : first) * 65_536 + (word.length > 1 ? word.charCodeAt(1) : 0);
+}
+
+/** Small ASCII letters, the first perhaps a capital: neither a compound nor of another script. */
+function isSimpleWord(word: string): boolean {
+  const first = word.charCodeAt(0) | 32;
+  if (first < 97 || first > 122) return false;
+  for (let i = 1; i < word.length; i++) {
+    const unit = word.charCodeAt(i);
+    if (unit < 97 || unit > 122) return false;
+  }
+  return true;
+}
