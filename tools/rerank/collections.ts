@@ -10,6 +10,8 @@ export interface CollectionFolders {
   readonly data: string;
   /** Pairs made by `tools/distill/extract.py`; without them no documentation is trained on. */
   readonly pairs: string | undefined;
+  /** Pairs made by `code_pairs.py`; without them no code is trained on. */
+  readonly code: string | undefined;
 }
 
 const JIRA_DOCUMENTS = 1_500;
@@ -20,7 +22,11 @@ const TRAIN_DOCUMENTATION = ['git-doc', 'keystone-doc', 'python-celery-doc'];
 const DEV_DOCUMENTATION = ['apache2-doc', 'krb5-doc', 'valgrind'];
 
 /** Collections to train on. Each query has one right answer, but for SciFact's. */
-export async function trainCollections({ data, pairs }: CollectionFolders): Promise<JudgedCollection[]> {
+export async function trainCollections({
+  data,
+  pairs,
+  code,
+}: CollectionFolders): Promise<JudgedCollection[]> {
   const jira = path.join(data, 'fixtures/jira-issues');
   const projects = (await readdir(jira))
     .filter((name) => name.endsWith('.csv'))
@@ -31,15 +37,20 @@ export async function trainCollections({ data, pairs }: CollectionFolders): Prom
     await readBeir(path.join(data, 'retrieval/scifact'), 'train'),
     ...(await Promise.all(projects.map((name) => readJira(path.join(jira, `${name}.csv`), JIRA_DOCUMENTS)))),
     ...(await readDocumentation(TRAIN_DOCUMENTATION, pairs)),
+    ...(await readCode(['stdlib'], code)),
   ];
 }
 
 /** Collections that are only measured on. */
-export async function devCollections({ data, pairs }: CollectionFolders): Promise<JudgedCollection[]> {
+export async function devCollections({ data, pairs, code }: CollectionFolders): Promise<JudgedCollection[]> {
   const jira = HELD_OUT_JIRA.map((name) =>
     readJira(path.join(data, 'fixtures/jira-issues', `${name}.csv`), JIRA_DOCUMENTS),
   );
-  return [...(await Promise.all(jira)), ...(await readDocumentation(DEV_DOCUMENTATION, pairs))];
+  return [
+    ...(await Promise.all(jira)),
+    ...(await readDocumentation(DEV_DOCUMENTATION, pairs)),
+    ...(await readCode(['numpy', 'scipy'], code)),
+  ];
 }
 
 async function readDocumentation(
@@ -49,6 +60,15 @@ async function readDocumentation(
   if (pairs === undefined) return [];
   const files = packages.map((name) => path.join(pairs, `${name}.jsonl`));
   return Promise.all(files.flatMap((file) => [readSentences(file), readHeadings(file)]));
+}
+
+/** What a function does is the query, its source without that sentence the answer. */
+async function readCode(
+  packages: readonly string[],
+  folder: string | undefined,
+): Promise<JudgedCollection[]> {
+  if (folder === undefined) return [];
+  return Promise.all(packages.map((name) => readHeadings(path.join(folder, `${name}.jsonl`), 'code')));
 }
 
 type Pair = readonly [kind: string, query: string, passage: string];
@@ -73,18 +93,16 @@ async function readSentences(file: string): Promise<JudgedCollection> {
     documents.push({ id, title: byEnds.get(endsOf(rest))?.section.title ?? '', text: rest });
     queries.push({ text: sentence, relevant: new Set([id]) });
   }
-  return { name: `sentences ${path.basename(file, '.jsonl')}`, documents, queries };
+  return { name: `sentence ${path.basename(file, '.jsonl')}`, documents, queries };
 }
 
 const endsOf = (text: string): string => `${text.slice(0, 40)} ${text.slice(-40)}`;
 
 /** A section's heading is the query, its text the answer. */
-async function readHeadings(file: string): Promise<JudgedCollection> {
-  const pairs = (await readPairs(file))
-    .filter(([kind]) => kind === 'heading')
-    .slice(0, DOCUMENTATION_DOCUMENTS);
+async function readHeadings(file: string, kind = 'heading'): Promise<JudgedCollection> {
+  const pairs = (await readPairs(file)).filter((pair) => pair[0] === kind).slice(0, DOCUMENTATION_DOCUMENTS);
   return {
-    name: `headings ${path.basename(file, '.jsonl')}`,
+    name: `${kind} ${path.basename(file, '.jsonl')}`,
     documents: pairs.map(([, , text], i) => ({ id: `h${i}`, title: '', text })),
     queries: pairs.map(([, query], i) => ({ text: query, relevant: new Set([`h${i}`]) })),
   };

@@ -31,6 +31,7 @@ const { values: options } = parseArgs({
   options: {
     data: { type: 'string', default: '../shared/data' },
     pairs: { type: 'string' },
+    code: { type: 'string' },
     embedder: { type: 'string', default: 'builtin' },
     only: { type: 'string', default: '' },
     queries: { type: 'string', default: '150' },
@@ -84,13 +85,16 @@ function withNoise(vector: Float32Array, seed: number): Float32Array {
   return mixed.map((value) => value / length);
 }
 
+/** Of kinds with many collections a part of the queries will do. */
+const isSmall = ({ name }: JudgedCollection): boolean => !/^(?:scifact|code stdlib)/.test(name);
+
 const isSeen = ({ name }: JudgedCollection): boolean => name.startsWith('jira');
 
 async function exportCollection(collection: JudgedCollection, isDev: boolean): Promise<void> {
   const store = createMemoryStore();
   const records = await store.open({ name: 'c', dimensions: embedder.dimensions, fingerprint: 'training' });
   await records.upsert(await recordsOf(collection, embedder));
-  const limit = collection.name.startsWith('scifact') ? Number.POSITIVE_INFINITY : Number(options.queries);
+  const limit = isSmall(collection) ? Number(options.queries) : 900;
   const step = Math.max(1, Math.floor(collection.queries.length / limit));
   const chosen = collection.queries.filter((_, i) => i % step === 0).slice(0, limit);
   const vectors = await vectorsOf(
@@ -155,9 +159,13 @@ async function recordsOf({ documents }: JudgedCollection, model: Embedder) {
 
 if (options.out === undefined) throw new Error('Name the folder to write to: --out FOLDER');
 const wanted = ({ name }: JudgedCollection): boolean => name.includes(options.only);
-for (const collection of (await trainCollections({ ...options, pairs: options.pairs })).filter(wanted))
+for (const collection of (
+  await trainCollections({ ...options, pairs: options.pairs, code: options.code })
+).filter(wanted))
   await exportCollection(collection, false);
-for (const collection of (await devCollections({ ...options, pairs: options.pairs })).filter(wanted))
+for (const collection of (
+  await devCollections({ ...options, pairs: options.pairs, code: options.code })
+).filter(wanted))
   await exportCollection(collection, true);
 
 await mkdir(options.out, { recursive: true });

@@ -20,9 +20,13 @@ PARAMETERS = dict(
     bagging_freq=1, max_bin=127, seed=SEED, deterministic=True, force_row_wise=True, num_threads=1, use_missing=False,
     objective="lambdarank", lambdarank_truncation_level=20, label_gain=[0, 1], verbose=-1,
 )  # fmt: skip
-# How much the kinds of collections count, however many searches each has. Documentation counts less: its queries are
-# made from the text itself, which no user does.
-WEIGHTS = {"scifact": 1, "jira": 1, "sentences": 0.5, "headings": 0.5}
+# How much the kinds of collections count, however many searches each has. Documentation and code count less: their queries
+# are made from the text itself, which no user does.
+WEIGHTS = {"scifact": 1, "jira": 1, "sentence": 0.5, "heading": 0.5, "code": 0.5}
+
+
+# Score = sum of trees + this weight x the fused score of the first stage.
+FUSED_WEIGHTS = (0, 1, 2, 4, 8, 16)
 
 
 class Export:
@@ -87,6 +91,25 @@ def measure(export: Export, scores: np.ndarray, groups) -> dict[tuple[str, str],
     for (name, mode), values in by_collection.items():
         by_kind[name.split()[0], mode].append(np.mean(values))
     return {kind: float(np.mean(values)) for kind, values in sorted(by_kind.items())}
+
+
+def choose_fused_weight(export: Export, fused: np.ndarray, groups: list[int]) -> float:
+    """The smallest weight with which no kind of collection that training did not see loses, in hybrid searches."""
+    losses = collections.defaultdict(float)
+    for left_out in WEIGHTS:
+        inside = [i for i in groups if export.family(i) != left_out]
+        outside = [i for i in range(len(export.groups)) if export.family(i) == left_out]
+        if not outside or not inside:
+            continue
+        rows = export.rows_of(outside)
+        scores = np.zeros(len(fused))
+        scores[rows] = predict(train(export, inside), export.rows[rows])
+        before = measure(export, fused, outside)[left_out, "hybrid"]
+        for weight in FUSED_WEIGHTS:
+            after = measure(export, scores + weight * fused, outside)[left_out, "hybrid"]
+            losses[weight] = max(losses[weight], before - after)
+            print(f"  without {left_out:9} weight {weight:2}  {before:.4f} -> {after:.4f}")
+    return next((w for w in FUSED_WEIGHTS if losses[w] <= 0.0005), FUSED_WEIGHTS[-1])
 
 
 def platt(scores: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
@@ -160,6 +183,10 @@ def main() -> None:
     unseen_scores[dev_rows] = predict(booster, export.rows[dev_rows])
 
     rows = export.rows_of(seen)
+    print("kinds of collections left out of training")
+    weight = choose_fused_weight(export, fused, seen)
+    print(f"weight of the fused score: {weight}")
+    unseen_scores += weight * fused
     scale, offset = platt(unseen_scores[rows], export.labels[rows].astype(float), family_weights(export, seen))
     for name, groups in (("train, by folds", seen), ("development", dev)):
         before, after = measure(export, fused, groups), measure(export, unseen_scores, groups)
@@ -171,7 +198,7 @@ def main() -> None:
         print("  stated -> observed:", reliability(p, export.labels[rows]))
     trees = [tree_lists(t["tree_structure"]) for t in booster.dump_model()["tree_info"]]
     model = dict(
-        version=1, features=export.features,
+        version=1, features=export.features, fusedWeight=weight,
         calibration=dict(scale=round(scale, 6), offset=round(offset, 6)), trees=trees,
     )  # fmt: skip
     a.out.write_text(json.dumps(model, separators=(",", ":")) + "\n")

@@ -1,6 +1,6 @@
 import { throwIfAborted } from '../../core/errors.js';
 import type { RerankCandidate, RerankedCandidate, Reranker } from '../reranker.js';
-import { extractFeatures } from './features.js';
+import { extractFeatures, FEATURES } from './features.js';
 import { profileOf, type WordRarity } from './query-profile.js';
 import { type RerankerModel, readRerankerModel } from './reranker-model.js';
 import { TreeEnsemble } from './tree-ensemble.js';
@@ -33,6 +33,8 @@ export async function createBuiltinReranker({ rarityOf, file }: BuiltinRerankerO
   };
 }
 
+const FUSED = FEATURES.indexOf('fused');
+
 function score(
   profile: ReturnType<typeof profileOf>,
   candidates: readonly RerankCandidate[],
@@ -41,7 +43,8 @@ function score(
   const { values, width } = extractFeatures(profile, candidates);
   const { scale, offset } = model.calibration;
   return candidates.map((_, index) => {
-    const raw = ensemble.predict(values, index * width);
+    const start = index * width;
+    const raw = ensemble.predict(values, start) + model.fusedWeight * (values[start + FUSED] ?? 0);
     return { index, score: 1 / (1 + Math.exp(-(scale * raw + offset))) };
   });
 }

@@ -124,7 +124,8 @@ function measurePool(seen: readonly Seen[], query: QueryProfile): Pool {
   const bm25 = seen.map(({ counts, passage, title }) =>
     bm25Of(counts, query.idf, (passage.length + title.length) / Math.max(1, lengths.mean)),
   );
-  const fused = seriesOf(seen.map(({ candidate }) => candidate.fusedScore));
+  // Within its bounds whatever a caller hands over: the score adds it to the trees.
+  const fused = seriesOf(seen.map(({ candidate }) => Math.min(1, Math.max(0, candidate.fusedScore))));
   return {
     fused,
     cosine: seriesOf(filled(seen.map(({ candidate }) => candidate.semanticScore))),

@@ -30,7 +30,9 @@ const treeSchema = z
 const modelSchema = z.object({
   version: z.literal(1),
   features: z.array(z.string()),
-  /** Probability = 1 / (1 + exp(-(scale x sum of trees + offset))). */
+  /** Score = sum of trees + `fusedWeight` x the fused score: how far the first stage is trusted beyond the trees. */
+  fusedWeight: z.number().min(0),
+  /** Probability = 1 / (1 + exp(-(scale x score + offset))). */
   calibration: z.object({ scale: z.number().positive(), offset: z.number() }),
   trees: z.array(treeSchema),
 });
