@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'vitest';
+import { testVectorStore } from '../../testing/index.js';
+import { describeSpec, SCHEMA_VERSION } from './collection-class.js';
+import { classNameOf } from './weaviate-names.js';
+import { createWeaviateStore } from './weaviate-store.js';
+
+const url = process.env.RAGSTONE_TEST_WEAVIATE_URL;
+const COLLECTIONS = ['contract', 'notes', 'other-notes_2'];
+
+if (url === undefined) {
+  describe.skip('VectorStore contract: weaviate (RAGSTONE_TEST_WEAVIATE_URL names no server; see `npm run test:stores`)', () => {
+    it('runs', () => undefined);
+  });
+} else {
+  testVectorStore({
+    name: 'weaviate',
+    runner: { describe, it },
+    create: async () => {
+      // A namespace of its own for each test, so that the collections of one are empty in the next.
+      const options = { url, namespace: `t${randomUUID().replaceAll('-', '').slice(0, 20)}` };
+      return {
+        store: createWeaviateStore(options),
+        reopen: async () => createWeaviateStore(options),
+        makeSchemaNewer: async (name) => {
+          const address = new URL(`/v1/schema/${classNameOf(options.namespace, name)}`, url);
+          const found = (await (await fetch(address)).json()) as Record<string, unknown>;
+          const spec = { name, dimensions: 8, fingerprint: 'model-a@1:8' };
+          await fetch(address, {
+            method: 'PUT',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ ...found, description: describeSpec(spec, SCHEMA_VERSION + 1) }),
+          });
+        },
+        cleanup: async () => {
+          const store = createWeaviateStore(options);
+          for (const collection of COLLECTIONS) await store.drop(collection);
+          await store.close();
+        },
+      };
+    },
+  });
+}
