@@ -56,6 +56,8 @@ async function openServerStore(provider: ServerProvider, config: ResolvedConfig)
       const { createOpenSearchStore } = await import('../stores/elasticsearch/elasticsearch-store.js');
       return createOpenSearchStore(searchServerOptions(config, 'bearer'));
     }
+    case 'weaviate':
+      return openWeaviate(config);
   }
 }
 
@@ -119,6 +121,17 @@ function searchServerOptions(
     return { ...options, auth: keyKind === 'apiKey' ? { apiKey: key } : { bearer: key } };
   if (username === undefined || password === undefined) return options;
   return { ...options, auth: { username, password: password.reveal() } };
+}
+
+async function openWeaviate({ rag: { storage } }: ResolvedConfig): Promise<VectorStore> {
+  const { url, apiKey, namespace, timeoutMs } = storage.server ?? {};
+  const { createWeaviateStore } = await import('../stores/weaviate/weaviate-store.js');
+  return createWeaviateStore({
+    ...(url === undefined ? {} : { url: parseServerUrl(url.reveal()).href }),
+    ...(apiKey === undefined ? {} : { apiKey: apiKey.reveal() }),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
 }
 
 // The text may hold a password, so it is not in the message.

@@ -48,6 +48,7 @@ describe('the store', () => {
     ['chroma', 'chroma'],
     ['elasticsearch', 'elasticsearch'],
     ['opensearch', 'opensearch'],
+    ['weaviate', 'weaviate'],
   ] as const)('one line chooses %s, and every store then ranks words', async (provider, name) => {
     const { store } = await createStoreFor(await configure({ provider }));
     expect(store.name).toBe(name);

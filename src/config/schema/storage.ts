@@ -31,11 +31,12 @@ export const BUILT_PROVIDERS = [
   'chroma',
   'elasticsearch',
   'opensearch',
+  'weaviate',
 ] as const;
 export type BuiltProvider = (typeof BUILT_PROVIDERS)[number];
 
 /** Providers that speak to a server, which `rag.storage.server` names. */
-export const SERVER_PROVIDERS = ['postgres', 'chroma', 'elasticsearch', 'opensearch'] as const;
+export const SERVER_PROVIDERS = ['postgres', 'chroma', 'elasticsearch', 'opensearch', 'weaviate'] as const;
 export type ServerProvider = (typeof SERVER_PROVIDERS)[number];
 
 const local = z
@@ -78,7 +79,7 @@ const server = z
     apiKey: secretText()
       .optional()
       .describe(
-        'Key instead of a user: `chroma` sends it as a bearer token, `elasticsearch` as an API key, `opensearch` as a bearer token. Always masked in output.',
+        'Key instead of a user: `chroma`, `opensearch` and `weaviate` send it as a bearer token, `elasticsearch` as an API key. Always masked in output.',
       ),
     namespace: z
       .string()

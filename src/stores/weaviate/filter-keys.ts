@@ -61,8 +61,11 @@ export interface FilterKeys {
   readonly ordered: readonly string[];
 }
 
-/** Every key of a record. */
-export function filterKeys(record: ChunkRecord): FilterKeys {
+/** Every key of a record; ordered ones only where `isKeptElsewhere` does not say that the value has a property of its own. */
+export function filterKeys(
+  record: ChunkRecord,
+  isKeptElsewhere: (field: string, value: number | string) => boolean,
+): FilterKeys {
   const lookup = fieldLookup(storedChunkOf(record));
   const facts = new Set([ANY_CHUNK]);
   const ordered = new Set<string>();
@@ -71,7 +74,7 @@ export function filterKeys(record: ChunkRecord): FilterKeys {
     const value = lookup(field);
     if (value === undefined) continue;
     for (const key of factsOf(field, value)) facts.add(key);
-    if (typeof value === 'number' || typeof value === 'string')
+    if ((typeof value === 'number' || typeof value === 'string') && !isKeptElsewhere(field, value))
       for (const { level, digits } of orderedParts(field, value)) ordered.add(level + digits);
   }
   return { facts: [...facts], ordered: [...ordered] };

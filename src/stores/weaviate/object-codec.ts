@@ -16,7 +16,8 @@ export const CHUNK = 'chunk';
 /** The vector as it was given, where it is not of unit length. */
 export const VECTOR = 'vectorAsGiven';
 
-const LEVEL = 'level';
+/** The security level, as a number. */
+export const LEVEL = 'level';
 /** Fields with a property of their own, whose ranges the server finds in one step: those that scopes and freshness ask for. */
 const TEXT_PROPERTIES: Readonly<Record<string, string>> = {
   $chunkId: CHUNK_ID,
@@ -43,20 +44,17 @@ export const PROPERTIES = [
   property(VECTOR, 'text', false),
 ];
 
-/** The property and operand that stand for a bound on this field, where it has a property of its own. */
+/** The property and operand that stand for a text of this field, where it has a property of its own. */
 export function nativeProperty(
   field: string,
-  bound: number | string,
-):
-  | { readonly path: string; readonly number: number }
-  | { readonly path: string; readonly text: string }
-  | undefined {
-  if (typeof bound === 'number')
-    // JSON has no infinity.
-    return field === '$level' && Number.isFinite(bound) ? { path: LEVEL, number: bound } : undefined;
+  text: string,
+): { readonly path: string; readonly text: string } | undefined {
   const path = Object.hasOwn(TEXT_PROPERTIES, field) ? TEXT_PROPERTIES[field] : undefined;
-  return path === undefined ? undefined : { path, text: orderedText(bound) };
+  return path === undefined ? undefined : { path, text: orderedText(text) };
 }
+
+const hasProperty = (field: string, value: number | string): boolean =>
+  typeof value === 'string' ? Object.hasOwn(TEXT_PROPERTIES, field) : field === '$level';
 
 /** A text in plain ASCII that orders by code point and is never empty. */
 export const orderedText = (text: string): string => `x${Buffer.from(text, 'utf8').toString('hex')}`;
@@ -70,7 +68,7 @@ export function objectOf(className: string, record: ChunkRecord): Readonly<Recor
     id: objectId(record.id),
     vector: Array.from(unit),
     properties: {
-      ...filterKeys(record),
+      ...filterKeys(record, hasProperty),
       [LEVEL]: record.access.level,
       ...textProperties(record),
       [CHUNK]: JSON.stringify(storedChunkOf(record)),

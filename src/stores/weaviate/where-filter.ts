@@ -9,7 +9,7 @@ import {
   textKey,
   valueKey,
 } from './filter-keys.js';
-import { FACTS, nativeProperty, ORDERED } from './object-codec.js';
+import { FACTS, LEVEL, nativeProperty, ORDERED } from './object-codec.js';
 import { type Shard, shardOf } from './weaviate-names.js';
 
 /** A condition of Weaviate's query language. */
@@ -114,6 +114,8 @@ const facts = (keys: readonly string[]): Condition =>
 const like = (start: string): Where => ({ operator: 'Like', path: ORDERED, text: `${start}*` });
 
 function startsWith(field: string, prefix: string): Condition {
+  const native = nativeProperty(field, prefix);
+  if (native !== undefined) return { operator: 'Like', path: native.path, text: `${native.text}*` };
   const last = orderedParts(field, prefix).at(-1);
   return last !== undefined && like(last.level + last.digits);
 }
@@ -137,7 +139,10 @@ function within(field: string, { gt, gte, lt, lte }: RangeBounds): Condition {
 
 /** Of the values of the bound's type those that are not below it. A list of keys knows no ranges, only what keys start with. */
 function atLeast(field: string, bound: number | string): Condition {
-  const native = nativeProperty(field, bound);
+  // A level is finite, and JSON has no infinity.
+  if (field === '$level' && typeof bound === 'number')
+    return Number.isFinite(bound) ? { operator: 'GreaterThanEqual', path: LEVEL, number: bound } : bound < 0;
+  const native = typeof bound === 'string' ? nativeProperty(field, bound) : undefined;
   if (native !== undefined) return { operator: 'GreaterThanEqual', ...native };
   const parts = orderedParts(field, bound);
   const starts = parts.flatMap(({ level, digits }, i) => [
