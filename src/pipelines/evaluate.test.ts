@@ -91,11 +91,19 @@ describe('a data set through the whole engine', () => {
     expect(readdirSync(cwd).sort()).toEqual(['ragstone.yaml', 'set']);
   });
 
-  test('refuses a reranker that is not built', async () => {
+  test('a reranker that is not there is an error, never figures without it', async () => {
     write(DATASET);
     await expect(evaluate({ target: 'set', cwd, rerank: 'cross-encoder:x' })).rejects.toMatchObject({
-      reason: 'CONFIG_NOT_BUILT',
+      reason: 'RERANKER_UNAVAILABLE',
+      message: expect.stringContaining('"x"'),
     });
+  });
+
+  test('the built-in reranker is named in the report', async () => {
+    write(DATASET);
+    const { config, queries } = await evaluate({ target: 'set', cwd, rerank: 'builtin' });
+    expect(config.rerank).toBe('builtin');
+    expect(queries).toBeGreaterThan(0);
   });
 });
 
