@@ -5,7 +5,13 @@ const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 60_000 };
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...TIMEOUTS, name: 'unit', include: ['src/**/*.test.ts', 'tests/{docs,upgrade}/**/*.test.ts'] } },
+      {
+        test: {
+          ...TIMEOUTS,
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'tests/{docs,upgrade}/**/*.test.ts'],
+        },
+      },
       {
         test: {
           ...TIMEOUTS,

@@ -16,7 +16,10 @@ test('an index made by 0.1.0 still opens: status, words and, with the same model
     const status = await engine.status();
     expect(status).toMatchObject({ provider: 'libsql', embedder: 'builtin', failures: [] });
     expect(status.documents).toBeGreaterThan(5);
-    const words = await engine.search({ text: 'how is a search result scored?', options: { mode: 'lexical' } });
+    const words = await engine.search({
+      text: 'how is a search result scored?',
+      options: { mode: 'lexical' },
+    });
     expect(words.results.map(({ metadata }) => metadata.source)).toContain('retrieval.md');
     const all = engine.search('how is a search result scored?');
     await all.then(
