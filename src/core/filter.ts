@@ -53,7 +53,7 @@ export const prefix = (field: string, value: string): Filter => ({ op: 'prefix',
 /** Admits everything. A delete with it must be written out: a missing filter is never taken for it. */
 export const EVERYTHING: Filter = Object.freeze({
   op: 'and',
-  filters: Object.freeze([]) as readonly Filter[],
+  filters: Object.freeze([]),
 });
 
 /** Looks a field up; `undefined` where it is missing. */

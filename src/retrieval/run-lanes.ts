@@ -91,9 +91,7 @@ function assertAnswered({ dense, lexical, identifier }: LaneOutcomes): void {
   const failures = [dense, lexical, identifier].filter(({ report }) => report.status === 'failed');
   const [first] = failures;
   // What no second try can mend keeps its own reason, so that nobody is told to try again.
-  const lasting = failures
-    .map(({ error }) => error)
-    .find((error) => RAGError.isInstance(error) && !error.retryable);
+  const lasting = failures.map(({ error }) => error).find(isLasting);
   if (lasting !== undefined) throw lasting;
   const said = failures.map(({ report }) => `${report.lane}: ${report.reason ?? ''}`).join(' ');
   throw new RAGError(
@@ -104,3 +102,5 @@ function assertAnswered({ dense, lexical, identifier }: LaneOutcomes): void {
     { cause: first?.error },
   );
 }
+
+const isLasting = (error: unknown): error is RAGError => RAGError.isInstance(error) && !error.retryable;
