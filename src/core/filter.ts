@@ -28,6 +28,19 @@ export interface RangeBounds {
 
 export type FilterOperator = Filter['op'];
 
+/** For a store that runs the whole algebra. */
+export const ALL_FILTER_OPERATORS: readonly FilterOperator[] = Object.freeze([
+  'and',
+  'or',
+  'not',
+  'eq',
+  'in',
+  'range',
+  'exists',
+  'contains',
+  'prefix',
+] satisfies FilterOperator[]);
+
 /** All of them; an empty `and` admits everything. */
 export const and = (...filters: Filter[]): Filter =>
   filters.length === 1 && filters[0] !== undefined ? filters[0] : { op: 'and', filters };

@@ -1,4 +1,5 @@
 import type { Collection } from 'chromadb';
+import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { ChromaCollection } from './chroma-collection.js';
@@ -19,17 +20,7 @@ export interface ChromaStoreOptions extends ChromaServerOptions {
 }
 
 const CAPABILITIES: StoreCapabilities = Object.freeze({
-  filterOperators: Object.freeze([
-    'and',
-    'or',
-    'not',
-    'eq',
-    'in',
-    'range',
-    'exists',
-    'contains',
-    'prefix',
-  ] as const),
+  filterOperators: ALL_FILTER_OPERATORS,
   lexical: 'none',
   maxTopK: 10_000,
   consistency: 'immediate',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import {
@@ -21,17 +22,7 @@ const MAX_TOP_K = 5_000;
 
 const capabilitiesOf = ({ vectorIndex = 'hnsw' }: SearchServerOptions): StoreCapabilities =>
   Object.freeze({
-    filterOperators: Object.freeze([
-      'and',
-      'or',
-      'not',
-      'eq',
-      'in',
-      'range',
-      'exists',
-      'contains',
-      'prefix',
-    ] as const),
+    filterOperators: ALL_FILTER_OPERATORS,
     // BM25, but with document lengths rounded to a byte and with statistics that count deleted documents until a merge.
     lexical: 'other',
     maxTopK: MAX_TOP_K,

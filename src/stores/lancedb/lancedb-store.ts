@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { RAGError } from '../../core/errors.js';
+import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { LanceDbCollection } from './lancedb-collection.js';
@@ -28,17 +29,7 @@ export interface LanceDbStoreOptions extends Partial<MaintenanceOptions> {
 }
 
 const CAPABILITIES: StoreCapabilities = Object.freeze({
-  filterOperators: Object.freeze([
-    'and',
-    'or',
-    'not',
-    'eq',
-    'in',
-    'range',
-    'exists',
-    'contains',
-    'prefix',
-  ] as const),
+  filterOperators: ALL_FILTER_OPERATORS,
   lexical: 'bm25',
   maxTopK: 10_000,
   consistency: 'immediate',

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { RAGError } from '../../core/errors.js';
+import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
 import { numberAt, textAt } from '../../sqlite/row.js';
 import { bytesOf, SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
@@ -19,17 +20,7 @@ export interface LibsqlStoreOptions {
 }
 
 const CAPABILITIES: StoreCapabilities = Object.freeze({
-  filterOperators: Object.freeze([
-    'and',
-    'or',
-    'not',
-    'eq',
-    'in',
-    'range',
-    'exists',
-    'contains',
-    'prefix',
-  ] as const),
+  filterOperators: ALL_FILTER_OPERATORS,
   lexical: 'bm25',
   maxTopK: 10_000,
   consistency: 'immediate',

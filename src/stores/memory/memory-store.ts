@@ -1,20 +1,11 @@
 import { RAGError } from '../../core/errors.js';
+import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
 import { assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { MemoryCollection } from './memory-collection.js';
 
 const CAPABILITIES: StoreCapabilities = Object.freeze({
-  filterOperators: Object.freeze([
-    'and',
-    'or',
-    'not',
-    'eq',
-    'in',
-    'range',
-    'exists',
-    'contains',
-    'prefix',
-  ] as const),
+  filterOperators: ALL_FILTER_OPERATORS,
   lexical: 'bm25',
   maxTopK: 10_000,
   consistency: 'immediate',

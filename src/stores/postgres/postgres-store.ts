@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { chunkTableLayout, chunkTableName, createChunkTable } from './chunk-table.js';
@@ -22,17 +23,7 @@ import { findVectorExtension, type VectorTypes } from './vector-extension.js';
 
 /** What both layouts can do. */
 export const CAPABILITIES: StoreCapabilities = Object.freeze({
-  filterOperators: Object.freeze([
-    'and',
-    'or',
-    'not',
-    'eq',
-    'in',
-    'range',
-    'exists',
-    'contains',
-    'prefix',
-  ] as const),
+  filterOperators: ALL_FILTER_OPERATORS,
   lexical: 'none',
   maxTopK: 10_000,
   consistency: 'immediate',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { ClassRequests } from './class-requests.js';
@@ -15,17 +16,7 @@ import {
 } from './weaviate-options.js';
 
 const CAPABILITIES: StoreCapabilities = Object.freeze({
-  filterOperators: Object.freeze([
-    'and',
-    'or',
-    'not',
-    'eq',
-    'in',
-    'range',
-    'exists',
-    'contains',
-    'prefix',
-  ] as const),
+  filterOperators: ALL_FILTER_OPERATORS,
   // The server's BM25 visits blocks and misses some of the best where few are asked for.
   lexical: 'none',
   maxTopK: 5_000,
