@@ -57,12 +57,18 @@ export class VectorLog {
   append(entries: readonly VectorEntry[]): void {
     const records = entries.map(([key, vector]) => toRecord(key, vector));
     const bytes = Buffer.concat(records);
-    // Where another process appends meanwhile, these offsets are wrong; `read` finds out by key and checksum.
-    let offset = this.bytes;
+    const before = this.bytes;
     const written = writeSync(this.#descriptor, bytes);
     if (written < bytes.length) {
       throw Object.assign(new Error('The disk took only a part of the vectors.'), { code: 'ENOSPC' });
     }
+    if (this.bytes === before + bytes.length) this.#remember(entries, records, before);
+    // Another process appended meanwhile: ours are somewhere behind what was there before.
+    else for (const [key, offset] of findRecords(this.#descriptor, before)) this.#offsets.set(key, offset);
+  }
+
+  #remember(entries: readonly VectorEntry[], records: readonly Buffer[], start: number): void {
+    let offset = start;
     for (const [i, [key]] of entries.entries()) {
       this.#offsets.set(key, offset);
       offset += records[i]?.length ?? 0;
@@ -113,10 +119,10 @@ function readAt(descriptor: number, offset: number, length: number): Buffer {
   return buffer.subarray(0, readSync(descriptor, buffer, 0, available, offset));
 }
 
-/** Every whole record of a file, in order. */
-function* findRecords(descriptor: number): Generator<readonly [key: string, offset: number]> {
+/** Every whole record of a file from an offset on, in order. */
+function* findRecords(descriptor: number, from = 0): Generator<readonly [key: string, offset: number]> {
   const { size } = fstatSync(descriptor);
-  let start = 0;
+  let start = from;
   while (start < size) {
     const window = readAt(descriptor, start, WINDOW_BYTES);
     if (window.length === 0) return;
