@@ -1,6 +1,9 @@
 import type { Metadata } from './metadata.js';
 import type { AccessControl } from './scope.js';
 
+/** Media type of one product backlog item: a JSON object whose keys are the item's fields. */
+export const PBI_MEDIA_TYPE = 'application/vnd.ragstone.pbi+json';
+
 /** What a source hands over: the bytes or text of one document, not yet understood. */
 export interface RawDocument {
   /** Identity inside the source, stable over revisions: a path relative to the source's root, a page id, a work item id. */

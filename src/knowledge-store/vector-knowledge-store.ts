@@ -7,6 +7,7 @@ import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../retrieval/default-settings.js';
 import { scopeCollection } from '../security/scoped-collection.js';
+import { listAll } from '../stores/list-pages.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { type Cutter, chunksOf, contentOf, type DocumentChunk, metadataOf } from './document-chunks.js';
 import {
@@ -108,7 +109,7 @@ export class VectorKnowledgeStore implements KnowledgeStore {
     return asErrorsOf(SearchError, async () => {
       const id = validDocId(docId);
       const { collection } = await this.#open();
-      const chunks = await this.#listAll(collection, eq('$documentId', id));
+      const chunks = await listAll(collection, { filter: eq('$documentId', id), limit: PAGE });
       const [first] = chunks;
       if (first === undefined) return null;
       const [withVector] =
@@ -257,7 +258,8 @@ export class VectorKnowledgeStore implements KnowledgeStore {
     hits: readonly { readonly chunk: StoredChunk; readonly score: number }[],
   ): Promise<SearchResult[]> {
     const ids = hits.map(({ chunk }) => chunk.documentId);
-    const chunks = ids.length === 0 ? [] : await this.#listAll(collection, oneOf('$documentId', ids));
+    const chunks =
+      ids.length === 0 ? [] : await listAll(collection, { filter: oneOf('$documentId', ids), limit: PAGE });
     const byDocument = new Map<string, StoredChunk[]>(ids.map((id) => [id, []]));
     for (const each of chunks) byDocument.get(each.documentId)?.push(each);
     return hits.map(({ chunk, score }) => {
@@ -271,21 +273,6 @@ export class VectorKnowledgeStore implements KnowledgeStore {
         source: typeof metadata.source === 'string' ? metadata.source : chunk.documentId,
       });
     });
-  }
-
-  async #listAll(collection: VectorCollection, filter: Filter): Promise<StoredChunk[]> {
-    const chunks: StoredChunk[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await collection.list({
-        filter,
-        limit: PAGE,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      chunks.push(...page.chunks);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    return chunks;
   }
 }
 

@@ -2,6 +2,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { type ErrorReason, RAGError, toRAGError } from '../core/errors.js';
 import { compareText, EVERYTHING, oneOf } from '../core/filter.js';
 import type { Ledger, LedgerChunk } from '../ledger/ledger.js';
+import { listPages } from '../stores/list-pages.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import type { Drift } from './engine.js';
 import { listChanges } from './list-changes.js';
@@ -119,18 +120,10 @@ async function* storedChunks(
   collection: VectorCollection,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<StoredChunk> {
-  let cursor: string | undefined;
-  do {
-    const page = await collection.list({
-      filter: EVERYTHING,
-      limit: PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-    await probeCollection(collection, page.chunks, signal);
-    yield* page.chunks;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  for await (const chunks of listPages(collection, { filter: EVERYTHING, limit: PAGE, signal })) {
+    await probeCollection(collection, chunks, signal);
+    yield* chunks;
+  }
 }
 
 function* ledgerChunks(ledger: Ledger): Generator<LedgerChunk> {

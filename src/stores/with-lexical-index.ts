@@ -1,6 +1,7 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { compareText, type Filter } from '../core/filter.js';
+import { listAll } from './list-pages.js';
 import type {
   CollectionSpec,
   CollectionStats,
@@ -171,8 +172,8 @@ class CollectionWithLexicalIndex implements VectorCollection {
 
   async #compareAll(filter: Filter, signal: AbortSignal | undefined): Promise<StoredChunk[]> {
     const [main, lexical] = await Promise.all([
-      listAll(this.#main, filter, signal),
-      listAll(this.#lexical, filter, signal),
+      listAll(this.#main, { filter, signal }),
+      listAll(this.#lexical, { filter, signal }),
     ]);
     const ofMain = new Map(main.map((chunk) => [chunk.id, chunk]));
     return lexical
@@ -206,23 +207,3 @@ const NO_CURSOR: ListCursor = {};
 
 const sameIds = (a: readonly StoredChunk[], b: readonly StoredChunk[]): boolean =>
   a.length === b.length && a.every(({ id }, i) => id === b[i]?.id);
-
-async function listAll(
-  collection: VectorCollection,
-  filter: Filter,
-  signal: AbortSignal | undefined,
-): Promise<StoredChunk[]> {
-  const chunks: StoredChunk[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await collection.list({
-      filter,
-      limit: 1000,
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-    chunks.push(...page.chunks);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return chunks;
-}

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ParsedDocument } from '../../core/document.js';
-import { createPbiJsonParser, PBI_MEDIA_TYPE, type PbiJsonParserOptions } from './pbi-json-parser.js';
+import { PBI_MEDIA_TYPE } from '../../core/document.js';
+import { createPbiJsonParser, type PbiJsonParserOptions } from './pbi-json-parser.js';
 
 const parseJson = (content: string, options: PbiJsonParserOptions = {}): ParsedDocument =>
   createPbiJsonParser(options).parse({

@@ -1,12 +1,9 @@
-import type { ParsedDocument, RawDocument } from '../../core/document.js';
+import { type ParsedDocument, PBI_MEDIA_TYPE, type RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { checkText, decodeText } from '../decode-text.js';
 import { MAX_METADATA_DEPTH, toMetadataValue } from '../metadata-value.js';
 import type { Parser } from '../parser.js';
 import { type BacklogItem, renderItem } from './render-item.js';
-
-/** Media type of one product backlog item: a JSON object whose keys are the item's fields. */
-export const PBI_MEDIA_TYPE = 'application/vnd.ragstone.pbi+json';
 
 export interface PbiJsonParserOptions {
   /** Fields that come first in the stored text. @default title, id, description, acceptance_criteria */

@@ -1,11 +1,8 @@
-import type { RawDocument } from '../../core/document.js';
+import { PBI_MEDIA_TYPE, type RawDocument } from '../../core/document.js';
 import { lookupPath } from '../../core/filter.js';
 import type { Metadata, MetadataValue } from '../../core/metadata.js';
 import type { AccessControl } from '../../core/scope.js';
 import { fieldOf, type JsonObject } from './pbi-schema.js';
-
-/** Media type of one PBI as JSON. */
-export const PBI_MEDIA_TYPE = 'application/vnd.ragstone.pbi+json';
 
 /** Copies a field of the PBI into the metadata. */
 export interface MetadataExtractor {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChunkRecord } from '../../core/chunk.js';
-import type { Metadata, MetadataScalar, MetadataValue } from '../../core/metadata.js';
+import type { MetadataScalar, MetadataValue } from '../../core/metadata.js';
+import { isScalar, metadataPaths } from '../metadata-paths.js';
 import { fieldLookup, isSystemField, SYSTEM_FIELDS, storedChunkOf } from '../record-fields.js';
 
 /*
@@ -129,20 +130,6 @@ function* keysOf(field: string, value: MetadataValue): Generator<string> {
     for (const element of value) if (isScalar(element)) yield elementKey(field, element);
   }
 }
-
-/** Every path that a filter could name; `lookupPath` decides which of several readings of a dot counts. */
-function* metadataPaths(metadata: Metadata, start = ''): Generator<string> {
-  for (const [key, value] of Object.entries(metadata)) {
-    yield start + key;
-    if (isObject(value)) yield* metadataPaths(value, `${start}${key}.`);
-  }
-}
-
-const isScalar = (value: MetadataValue): value is MetadataScalar =>
-  typeof value !== 'object' || value === null;
-
-const isObject = (value: MetadataValue): value is Metadata =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function codeOf(value: number | boolean | null): string {
   if (typeof value === 'number') return numberCode(value);

@@ -1,27 +1,12 @@
 import type { Filter, RangeBounds } from '../../core/filter.js';
 import type { MetadataScalar } from '../../core/metadata.js';
-import { isSystemField, type SystemField } from '../record-fields.js';
+import { isSystemField } from '../record-fields.js';
+import { TABLE_COLUMNS, type TableColumn } from '../table-columns.js';
 import { encodeElement, encodeScalar, NUMBER_TAG, TEXT_TAG } from './metadata-fields.js';
 
 /** SQL that admits every row. */
 export const ALWAYS = 'TRUE';
 const NEVER = 'FALSE';
-
-type Column =
-  | { readonly type: 'text'; readonly name: string; readonly isNullable?: boolean }
-  | { readonly type: 'number'; readonly name: string }
-  | { readonly type: 'list'; readonly name: string };
-
-const COLUMNS: Readonly<Record<SystemField, Column>> = {
-  $tenant: { type: 'text', name: 'tenant' },
-  $project: { type: 'text', name: 'project', isNullable: true },
-  $level: { type: 'number', name: 'level' },
-  $groups: { type: 'list', name: 'groups' },
-  $documentId: { type: 'text', name: 'document_id' },
-  $source: { type: 'text', name: 'source' },
-  $chunkId: { type: 'text', name: 'id' },
-  $identifiers: { type: 'list', name: 'identifiers' },
-};
 
 /**
  * A filter as a predicate of Lance's SQL (DataFusion), equal to `matchesFilter` row by row.
@@ -38,7 +23,7 @@ export function compileFilter(filter: Filter, isNegated = false): string {
       return compileFilter(filter.filter, !isNegated);
     default: {
       const leaf = isSystemField(filter.field)
-        ? compileOnColumn(filter, COLUMNS[filter.field])
+        ? compileOnColumn(filter, TABLE_COLUMNS[filter.field])
         : compileOnMetadata(filter);
       if (!isNegated) return leaf;
       if (leaf === ALWAYS) return NEVER;
@@ -65,7 +50,7 @@ function balanced(parts: readonly string[], operator: 'AND' | 'OR'): string {
   return halves.map((half) => `(${balanced(half, operator)})`).join(` ${operator} `);
 }
 
-function compileOnColumn(filter: Leaf, column: Column): string {
+function compileOnColumn(filter: Leaf, column: TableColumn): string {
   if (filter.op === 'exists')
     return column.type === 'text' && column.isNullable ? `${column.name} IS NOT NULL` : ALWAYS;
   if (filter.op === 'contains')
@@ -84,7 +69,7 @@ function compileOnColumn(filter: Leaf, column: Column): string {
   return compileOnColumn({ op: 'exists', field: filter.field }, column);
 }
 
-function compileIn(column: Column, values: readonly MetadataScalar[]): string {
+function compileIn(column: TableColumn, values: readonly MetadataScalar[]): string {
   const literals = values.flatMap((value) => {
     if (column.type === 'text' && typeof value === 'string') return [textLiteral(value)];
     return column.type === 'number' && typeof value === 'number' ? [numberLiteral(value)] : [];

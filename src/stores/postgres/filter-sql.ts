@@ -1,6 +1,7 @@
 import type { Filter, RangeBounds } from '../../core/filter.js';
 import type { MetadataScalar } from '../../core/metadata.js';
-import { isSystemField, type SystemField } from '../record-fields.js';
+import { isSystemField } from '../record-fields.js';
+import { TABLE_COLUMNS, type TableColumn } from '../table-columns.js';
 import { bound, joined, raw, type SqlText, sql } from './sql-text.js';
 import { storableJson, storableText } from './storable-json.js';
 
@@ -23,22 +24,6 @@ export interface FilterTarget {
    */
   readonly hidesMetadata?: boolean;
 }
-
-type Column =
-  | { readonly type: 'text'; readonly name: string; readonly isNullable?: boolean }
-  | { readonly type: 'number'; readonly name: string }
-  | { readonly type: 'list'; readonly name: string };
-
-const COLUMNS: Readonly<Record<SystemField, Column>> = {
-  $tenant: { type: 'text', name: 'tenant' },
-  $project: { type: 'text', name: 'project', isNullable: true },
-  $level: { type: 'number', name: 'level' },
-  $groups: { type: 'list', name: 'groups' },
-  $documentId: { type: 'text', name: 'document_id' },
-  $source: { type: 'text', name: 'source' },
-  $chunkId: { type: 'text', name: 'id' },
-  $identifiers: { type: 'list', name: 'identifiers' },
-};
 
 type Leaf = Exclude<Filter, { readonly op: 'and' | 'or' | 'not' }>;
 
@@ -84,7 +69,7 @@ function compileLeaf(filter: Leaf, target: FilterTarget): SqlText {
   const extra = Object.hasOwn(extraColumns, filter.field) ? extraColumns[filter.field] : undefined;
   if (extra !== undefined) return compileOnColumn(filter, { type: 'text', name: extra }, target);
   return isSystemField(filter.field)
-    ? compileOnColumn(filter, COLUMNS[filter.field], target)
+    ? compileOnColumn(filter, TABLE_COLUMNS[filter.field], target)
     : withoutEstimate(compileOnMetadata(filter), target);
 }
 
@@ -94,7 +79,7 @@ function withoutEstimate(condition: SqlText, { hidesMetadata = false }: FilterTa
   return hidesMetadata && !isDecided ? sql`CASE WHEN ${condition} THEN TRUE ELSE FALSE END` : condition;
 }
 
-function compileOnColumn(filter: Leaf, column: Column, target: FilterTarget): SqlText {
+function compileOnColumn(filter: Leaf, column: TableColumn, target: FilterTarget): SqlText {
   const name = raw(column.name);
   switch (filter.op) {
     case 'exists':
@@ -114,7 +99,7 @@ function compileOnColumn(filter: Leaf, column: Column, target: FilterTarget): Sq
   }
 }
 
-function compileIn(column: Column, values: readonly MetadataScalar[], target: FilterTarget): SqlText {
+function compileIn(column: TableColumn, values: readonly MetadataScalar[], target: FilterTarget): SqlText {
   if (column.type === 'text') {
     const texts = values.filter((value) => typeof value === 'string');
     return texts.length === 0 ? NEVER : compileTextIn(column.name, texts, target);
@@ -126,12 +111,12 @@ function compileIn(column: Column, values: readonly MetadataScalar[], target: Fi
 
 function compileTextIn(name: string, texts: readonly string[], target: FilterTarget): SqlText {
   const isIn = sql`${raw(name)} = ANY(${bound(texts.map(storableText), 'text[]')})`;
-  if (name !== COLUMNS.$chunkId.name) return isIn;
+  if (name !== TABLE_COLUMNS.$chunkId.name) return isIn;
   // Ids may be longer than an index takes, their keys are not.
   return sql`key = ANY(${bound(texts.map(target.keyOf), `${target.keyType}[]`)}) AND ${isIn}`;
 }
 
-function compileColumnRange(bounds: RangeBounds, column: Column): SqlText {
+function compileColumnRange(bounds: RangeBounds, column: TableColumn): SqlText {
   const { numbers, texts } = boundsOf(bounds);
   if (column.type === 'list') return NEVER;
   const [own, other, type] = column.type === 'text' ? [texts, numbers, 'text'] : [numbers, texts, 'float8'];
