@@ -1,0 +1,55 @@
+import type { ZodType } from 'zod';
+
+/** One turn. Retrieved text only ever travels inside a `user` turn, never as `system`. */
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+export interface ChatRequest {
+  readonly messages: readonly ChatMessage[];
+  /** Upper bound of the answer, in the model's tokens. @default the model's own setting (seed 004: 1024) */
+  readonly maxOutputTokens?: number;
+  /** In [0, 2]. @default 0: the same question gets the same answer, as far as the provider allows */
+  readonly temperature?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ChatUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** US dollars by the configured price of the model; absent where no price is known. */
+  readonly cost?: number;
+}
+
+/** `stop`: complete. `length`: cut at `maxOutputTokens`. `content-filter`: the provider withheld it. `interrupted`: the stream broke. */
+export type ChatFinishReason = 'stop' | 'length' | 'content-filter' | 'interrupted';
+
+export type ChatEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'finish';
+      readonly reason: ChatFinishReason;
+      readonly usage?: ChatUsage;
+      /** Why, for `interrupted`. */
+      readonly detail?: string;
+    };
+
+/**
+ * A language model that answers in text. Throws `RAGError` (`CHAT_*` reasons, `ABORTED`) before the first event; a
+ * failure after text has arrived ends the stream with `finish: interrupted` instead, so that what came is kept and marked.
+ */
+export interface ChatModel {
+  /** `provider:model`, as in `anthropic:claude-3-haiku-20240307`. */
+  readonly id: string;
+  /** Tokens of input and output together. */
+  readonly contextWindow: number;
+  /** Text as it comes, then exactly one `finish`. */
+  stream(request: ChatRequest): AsyncIterable<ChatEvent>;
+  /** An object that the schema accepts; the provider's structured output where it has one. Throws `CHAT_OUTPUT_INVALID`. */
+  generateObject<T>(
+    request: ChatRequest,
+    schema: ZodType<T>,
+  ): Promise<{ readonly value: T; readonly usage?: ChatUsage }>;
+  close(): Promise<void>;
+}
