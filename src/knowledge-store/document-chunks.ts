@@ -3,7 +3,7 @@ import type { ChunkRecord, ChunkSpan, StoredChunk } from '../core/chunk.js';
 import type { RawDocument } from '../core/document.js';
 import { chunkIdOf, documentIdOf } from '../core/ids.js';
 import { OPEN_ACCESS, type Scope } from '../core/scope.js';
-import type { Parser } from '../parsing/parser.js';
+import type { SyncParser } from '../parsing/parser.js';
 import { analyzeForIndex } from '../pipelines/chunk-terms.js';
 import type { Scalar, ScalarMetadata } from './models.js';
 import type { ValidDocument } from './validate.js';
@@ -15,7 +15,7 @@ export const SOURCE = 'knowledge-store';
 
 /** How documents are cut. */
 export interface Cutter {
-  readonly parser: Parser;
+  readonly parser: SyncParser;
   readonly chunker: Chunker;
 }
 

@@ -85,7 +85,7 @@ async function readAndWrite(items: readonly SourceItem[], task: SourceTask): Pro
       const next = await run.timedAsync('read', () => reads.next());
       if (next.done === true) break;
       run.checkAborted();
-      const read = withoutRepeats(prepareItem(next.value, task), seenDocuments, run);
+      const read = withoutRepeats(await prepareItem(next.value, task), seenDocuments, run);
       batch.push(read);
       chunks += read.documents.reduce((sum, document) => sum + document.chunks.length, 0);
       if (chunks >= options.batchSize || batch.length >= options.batchSize) await flush();

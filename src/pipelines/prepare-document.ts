@@ -44,15 +44,19 @@ export interface PreparationContext {
   readonly chunker: Chunker;
   /** Milliseconds are added here, by stage. */
   readonly timed: <T>(stage: string, work: () => T) => T;
+  readonly timedAsync: <T>(stage: string, work: () => Promise<T>) => Promise<T>;
 }
 
 /** Raw to prepared: pure but for the timing. Throws what the parser throws, and `DOCUMENT_INVALID` for an unknown media type. */
-export function prepareDocument(raw: RawDocument, context: PreparationContext): PreparedDocument {
+export async function prepareDocument(
+  raw: RawDocument,
+  context: PreparationContext,
+): Promise<PreparedDocument> {
   const parser = context.parsers.get(raw.mediaType);
   if (parser === undefined) {
     throw new RAGError('DOCUMENT_INVALID', `No parser reads "${raw.mediaType}" (${raw.externalId}).`);
   }
-  const parsed = context.timed('parse', () => wellFormed(parser.parse(raw)));
+  const parsed = await context.timedAsync('parse', async () => wellFormed(await parser.parse(raw)));
   const cut = context.timed('chunk', () => context.chunker.chunk(parsed));
   const spans = cut.length === 0 && (parsed.title ?? raw.title) !== undefined ? [TITLE_ONLY] : cut;
   return context.timed('analyze', () => assemble(raw, parsed, spans, context));

@@ -59,7 +59,7 @@ export async function readItem(item: SourceItem, { configured, targets }: Source
 }
 
 /** Parses, chunks and analyses what was read; a document that cannot be processed is reported and its item fails. */
-export function prepareItem({ item, result }: RawItem, task: SourceTask): ItemRead {
+export async function prepareItem({ item, result }: RawItem, task: SourceTask): Promise<ItemRead> {
   const { configured, targets, options, run } = task;
   const source = configured.source.name;
   const report = (externalId: string, error: RAGError): void =>
@@ -74,7 +74,7 @@ export function prepareItem({ item, result }: RawItem, task: SourceTask): ItemRe
   const failed = new Map(result.failures.map(({ externalId, error }) => [externalId, error]));
   for (const raw of result.documents) {
     try {
-      documents.push(prepareDocument(raw, context));
+      documents.push(await prepareDocument(raw, context));
     } catch (error) {
       failed.set(
         raw.externalId,
@@ -114,4 +114,5 @@ const preparationContext = ({ configured, options, run }: SourceTask): Preparati
   parsers: configured.parsers,
   chunker: configured.chunker,
   timed: run.timed,
+  timedAsync: (stage, work) => run.timedAsync(stage, work),
 });

@@ -1,7 +1,7 @@
 import type { Block, ParsedDocument, RawDocument } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { decodeText } from '../decode-text.js';
-import type { Parser } from '../parser.js';
+import type { SyncParser } from '../parser.js';
 import { levelLineEnds } from '../text-range.js';
 import { createBlockReader, type ReadTopLevelTokens } from './block-tokens.js';
 import { readFrontMatter } from './front-matter.js';
@@ -23,7 +23,7 @@ const DEFAULT_MAX_DEPTH = 32;
  * Parser for `text/markdown`: CommonMark blocks, GFM tables and YAML front matter. Links are not followed and nothing in
  * the document runs.
  */
-export function createMarkdownParser(options: MarkdownParserOptions = {}): Parser {
+export function createMarkdownParser(options: MarkdownParserOptions = {}): SyncParser {
   const readTokens = createBlockReader(options.maxDepth ?? DEFAULT_MAX_DEPTH);
   return {
     mediaTypes: ['text/markdown'],

@@ -2,7 +2,7 @@ import { type ParsedDocument, PBI_MEDIA_TYPE, type RawDocument } from '../../cor
 import { RAGError } from '../../core/errors.js';
 import { checkText, decodeText } from '../decode-text.js';
 import { MAX_METADATA_DEPTH, toMetadataValue } from '../metadata-value.js';
-import type { Parser } from '../parser.js';
+import type { SyncParser } from '../parser.js';
 import { type BacklogItem, renderItem } from './render-item.js';
 
 export interface PbiJsonParserOptions {
@@ -18,7 +18,7 @@ const DEFAULT_LEADING_FIELDS = ['title', 'id', 'description', 'acceptance_criter
  *
  * @throws `DOCUMENT_INVALID` for what is not a JSON object
  */
-export function createPbiJsonParser(options: PbiJsonParserOptions = {}): Parser {
+export function createPbiJsonParser(options: PbiJsonParserOptions = {}): SyncParser {
   const leadingFields = options.leadingFields ?? DEFAULT_LEADING_FIELDS;
   return { mediaTypes: [PBI_MEDIA_TYPE], parse: (document) => parseItem(document, leadingFields) };
 }

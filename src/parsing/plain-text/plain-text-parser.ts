@@ -1,10 +1,10 @@
 import type { Block } from '../../core/document.js';
 import { decodeText } from '../decode-text.js';
-import type { Parser } from '../parser.js';
+import type { SyncParser } from '../parser.js';
 import { levelLineEnds, trimRange } from '../text-range.js';
 
 /** Parser for `text/plain`: paragraphs are what blank lines separate. */
-export function createPlainTextParser(): Parser {
+export function createPlainTextParser(): SyncParser {
   return {
     mediaTypes: ['text/plain'],
     parse: (document) => {
