@@ -57,15 +57,19 @@ export async function createEngine(options: CreateEngineOptions = {}): Promise<E
   });
   // A store that this version lacks is refused now, whatever is asked for later.
   chooseProvider(resolved);
-  return new EmbeddedEngine(resolved, cwd ?? process.cwd());
+  return engineOver(new EngineResources(resolved), cwd ?? process.cwd());
 }
+
+/** An engine over resources that the caller knows too; closing the engine closes them. */
+export const engineOver = (resources: EngineResources, cwd: string): Engine =>
+  new EmbeddedEngine(resources, cwd);
 
 class EmbeddedEngine implements Engine {
   readonly #resources: EngineResources;
   readonly #cwd: string;
 
-  constructor(config: ResolvedConfig, cwd: string) {
-    this.#resources = new EngineResources(config);
+  constructor(resources: EngineResources, cwd: string) {
+    this.#resources = resources;
     this.#cwd = cwd;
   }
 

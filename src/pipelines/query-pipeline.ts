@@ -9,6 +9,7 @@ import type {
   RetrievalRequest,
   RetrievalResult,
   RetrievalSettings,
+  StageTrace,
 } from '../retrieval/retriever.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import type { SearchMode, SearchQuery, SearchResponse, SearchResult } from './engine.js';
@@ -16,15 +17,40 @@ import type { EngineResources } from './engine-resources.js';
 import { assertModel } from './open-collection.js';
 import { searchFilter } from './search-filter.js';
 
+/** What a search needs of an engine. */
+export type SearchResources = Pick<
+  EngineResources,
+  'config' | 'collection' | 'embedder' | 'reranker' | 'readingLedger'
+>;
+
 /** Question to ranked passages, through the scope of the asker and no other way. */
 export async function runSearch(
   query: SearchQuery,
   scope: Scope,
-  resources: EngineResources,
+  resources: SearchResources,
 ): Promise<SearchResponse> {
   const start = performance.now();
   const { config } = resources;
   if (!config.rag.enabled) return disabledResponse(query);
+  const { result, notices } = await runRetrieval(query, scope, { resources });
+  const toResult = (candidate: RankedCandidate): SearchResult => toSearchResult(candidate, query.options);
+  return {
+    query: query.text,
+    results: result.candidates.slice(0, shownAfter(result, query, config)).map(toResult),
+    lanes: result.lanes,
+    degradationLevel: result.degradationLevel,
+    notices: [...notices, ...unfinishedRunNotice(resources), ...result.notices],
+    tookMs: Math.round((performance.now() - start) * 100) / 100,
+  };
+}
+
+/** The retrieval of a search, before it becomes a response; `onStage` is told what each step left. */
+export async function runRetrieval(
+  query: SearchQuery,
+  scope: Scope,
+  { resources, onStage }: { resources: SearchResources; onStage?: StageTrace },
+): Promise<{ result: RetrievalResult; notices: readonly string[] }> {
+  const { config } = resources;
   const request = retrievalRequest(query, config);
   const { collection, facts, store } = await resources.collection();
   const notices: string[] = [];
@@ -40,17 +66,9 @@ export async function runSearch(
     modelKey: facts.embedder,
     loadReranker: () => resources.reranker(),
     settings: retrievalSettings(config),
+    ...(onStage === undefined ? {} : { onStage }),
   });
-  const result = await retriever.retrieve(request);
-  const toResult = (candidate: RankedCandidate): SearchResult => toSearchResult(candidate, query.options);
-  return {
-    query: query.text,
-    results: result.candidates.slice(0, shownAfter(result, query, config)).map(toResult),
-    lanes: result.lanes,
-    degradationLevel: result.degradationLevel,
-    notices: [...notices, ...unfinishedRunNotice(resources), ...result.notices],
-    tookMs: Math.round((performance.now() - start) * 100) / 100,
-  };
+  return { result: await retriever.retrieve(request), notices };
 }
 
 /** `rerank.topK` holds where reranking took place and the query itself does not say how many it wants. */
@@ -65,7 +83,7 @@ function shownAfter(
 
 async function embedQuery(
   text: string,
-  resources: EngineResources,
+  resources: SearchResources,
   signal: AbortSignal | undefined,
 ): Promise<Float32Array> {
   const { embedder } = await resources.embedder();
@@ -129,7 +147,7 @@ function retrievalSettings({ rag }: ResolvedConfig): RetrievalSettings {
   };
 }
 
-function unfinishedRunNotice(resources: EngineResources): string[] {
+function unfinishedRunNotice(resources: SearchResources): string[] {
   const run = resources.readingLedger()?.lastRun();
   if (run === undefined || run.finishedAt !== undefined) return [];
   return [

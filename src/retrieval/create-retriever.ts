@@ -16,6 +16,7 @@ import type {
   RetrievalResult,
   RetrievalSettings,
   Retriever,
+  StageTrace,
 } from './retriever.js';
 import { type LaneOutcomes, runLanes } from './run-lanes.js';
 import { assertRequest } from './validate-request.js';
@@ -32,6 +33,8 @@ export interface RetrieverOptions {
   readonly settings: RetrievalSettings;
   /** Milliseconds since the epoch. @default Date.now */
   readonly now?: () => number;
+  /** Told what each step left, for explanations of a miss. */
+  readonly onStage?: StageTrace;
 }
 
 /** A retriever over one scoped collection: lanes, fusion, reranking, near-duplicates, calibration, recency, threshold, MMR. */
@@ -47,6 +50,7 @@ async function retrieve(options: RetrieverOptions, request: RetrievalRequest): P
   const outcomes = await searchLanes(options, request, query);
   const fused = fuseLanes(outcomes, { ...options.settings.fusion, modelKey: options.modelKey });
   const { candidates: reranked, outcome: rerank } = await rerankStep(options, { request, query, fused });
+  traceStages(options.onStage, { outcomes, fused, reranked });
   const refined = refine(reranked, {
     request,
     modelKey: options.modelKey,
@@ -64,6 +68,16 @@ async function retrieve(options: RetrieverOptions, request: RetrievalRequest): P
     removed: refined.removed,
     tookMs: performance.now() - start,
   };
+}
+
+function traceStages(
+  onStage: StageTrace | undefined,
+  lists: { outcomes: LaneOutcomes; fused: readonly Candidate[]; reranked: readonly Candidate[] },
+): void {
+  if (onStage === undefined) return;
+  for (const lane of ['dense', 'lexical', 'identifier'] as const) onStage(lane, lists.outcomes[lane].hits);
+  onStage('fusion', lists.fused);
+  onStage('rerank', lists.reranked);
 }
 
 function searchLanes(

@@ -1,4 +1,4 @@
-import type { StoredChunk } from '../core/chunk.js';
+import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { Filter } from '../core/filter.js';
 
@@ -95,6 +95,12 @@ export interface LaneReport {
   readonly candidates: number;
   readonly tookMs: number;
 }
+
+/** Steps whose list can be looked at while a search runs. */
+export type TracedStage = 'dense' | 'lexical' | 'identifier' | 'fusion' | 'rerank';
+
+/** Told the list of each step that ran, best first: how a document that is missing from the results is followed. */
+export type StageTrace = (stage: TracedStage, list: readonly ScoredChunk[]) => void;
 
 /** A candidate that a step took out of the list. */
 export interface RemovedCandidate {
