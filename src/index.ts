@@ -49,12 +49,12 @@ export type {
   SourceStatus,
   VerifyResult,
 } from './pipelines/engine.js';
-export {
-  type EvaluatedConfig,
-  type EvaluateOptions,
-  type EvaluateProgress,
-  type EvaluationReport,
-  evaluate,
-} from './pipelines/evaluate.js';
+export { evaluate } from './pipelines/evaluate.js';
+export type {
+  EvaluatedConfig,
+  EvaluateOptions,
+  EvaluateProgress,
+  EvaluationReport,
+} from './pipelines/evaluate-types.js';
 export { type RAGDocument, type RAGIndexRequest, RAGService } from './pipelines/rag-service.js';
 export type { PushedDocument } from './sources/push/push-source.js';

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EvaluationReport } from '../../src/pipelines/evaluate.js';
+import type { EvaluationReport } from '../../src/pipelines/evaluate-types.js';
 import { CLI, LOCAL_RESULTS } from '../shared/places.js';
 import { runProcess } from '../shared/run-process.js';
 import { embedderArgument, type QualityCase, type Target } from './cases.js';

@@ -3,7 +3,8 @@ import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
 import type { ChunkRecord } from '../../src/core/chunk.js';
 import { contentHash } from '../../src/core/ids.js';
 import { LOCAL_SCOPE, OPEN_ACCESS } from '../../src/core/scope.js';
-import { pick, seededRandom } from '../shared/random.js';
+import { seededRandom } from '../../src/evaluation/random.js';
+import { pick } from '../shared/random.js';
 
 export const DIMENSIONS = 384;
 

@@ -18,3 +18,16 @@ export function seededRandom(seed: number): () => number {
   for (let round = 0; round < 12; round++) next();
   return next;
 }
+
+/** The values in a random order (Fisher and Yates); the given list stays as it is. */
+export function shuffled<T>(values: readonly T[], random: () => number): T[] {
+  const result = [...values];
+  for (let i = result.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    const [a, b] = [result[i], result[j]];
+    if (a === undefined || b === undefined) continue;
+    result[i] = b;
+    result[j] = a;
+  }
+  return result;
+}
