@@ -1,6 +1,7 @@
 import type { ChunkSpan } from '../core/chunk.js';
 import type { Block, LineRange, ParsedDocument, TextRange } from '../core/document.js';
-import type { ChunkRange } from './chunk-range.js';
+import type { Metadata } from '../core/metadata.js';
+import type { ChunkDescription, ChunkRange } from './chunk-range.js';
 import type { MeasureText } from './chunker.js';
 import { headingPathOf, headingsOf, type Outline } from './outline.js';
 import type { TextSizer } from './text-sizer.js';
@@ -23,19 +24,42 @@ export function assembleSpans(
   const opened = document.blocks.filter((block) => block.context !== undefined);
   const widened = options.preserveWhitespace ? widen(document.text, ranges, options) : ranges;
   return widened.map((range, index) => {
-    const own = ranges[index] ?? range;
+    const own = ranges[index] ?? { ...range, size: 0, ownStart: range.start };
     const content = document.text.slice(range.start, range.end);
-    const context = contextAt(opened, own.start);
+    const described = own.described ?? describe(document, own, { outline: options.outline, opened });
+    const metadata = { ...described.metadata, ...pagesOf(document.pages, range) };
     return {
       content,
       start: range.start,
       end: range.end,
       lines: linesOf(lineStarts, range),
-      headingPath: headingPathOf(options.outline, headingsOf(options.outline, own), document.title),
+      headingPath: described.headingPath,
       tokenCount: options.countTokens(content),
-      ...(context === undefined ? {} : { context }),
+      ...(described.context === undefined ? {} : { context: described.context }),
+      ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     };
   });
+}
+
+/** What headings and blocks say of a chunk. */
+function describe(
+  { title }: ParsedDocument,
+  own: ChunkRange,
+  { outline, opened }: { outline: Outline; opened: readonly Block[] },
+): ChunkDescription {
+  const context = contextAt(opened, own.start);
+  return {
+    headingPath: headingPathOf(outline, headingsOf(outline, own), title),
+    ...(context === undefined ? {} : { context }),
+  };
+}
+
+/** First and last page that a chunk has text on, 1-based. */
+function pagesOf(pages: ParsedDocument['pages'], range: TextRange): Metadata {
+  if (pages === undefined) return {};
+  const touches = (page: TextRange): boolean => page.start < range.end && range.start < page.end;
+  const first = pages.findIndex(touches);
+  return first < 0 ? {} : { pages: { start: first + 1, end: pages.findLastIndex(touches) + 1 } };
 }
 
 /** White space around a chunk goes to the chunk before it, at the start to the first one, as far as the limit allows. */

@@ -1,8 +1,18 @@
 import type { TextRange } from '../core/document.js';
+import type { Metadata } from '../core/metadata.js';
 
 /** A chunk's place before it is described. */
 export interface ChunkRange extends TextRange {
   readonly size: number;
   /** Where its own text starts: after what it repeats of the chunk before. */
   readonly ownStart: number;
+  /** What the strategy knows better than the document's headings and blocks. */
+  readonly described?: ChunkDescription;
+}
+
+/** What a strategy says of a chunk. */
+export interface ChunkDescription {
+  readonly headingPath: readonly string[];
+  readonly context?: string;
+  readonly metadata?: Metadata;
 }

@@ -3,6 +3,7 @@ import { RAGError } from '../core/errors.js';
 import { assembleSpans } from './assemble-spans.js';
 import type { ChunkRange } from './chunk-range.js';
 import type { Chunker, ChunkingOptions, MeasureText } from './chunker.js';
+import { codeChunks } from './code/code-chunks.js';
 import { fieldChunks } from './fields/field-chunks.js';
 import { fixedChunks } from './fixed/fixed-chunks.js';
 import { type Outline, outlineOf } from './outline.js';
@@ -47,7 +48,7 @@ function rangesOf(
 ): ChunkRange[] {
   switch (options.strategy) {
     case 'semantic':
-      return semanticChunks(document, outline, context);
+      return structuralChunks(document, outline, context);
     case 'recursive':
       return recursiveChunks(document, options.splitOn, context);
     case 'fixed':
@@ -56,11 +57,17 @@ function rangesOf(
       // What is not a work item has no fields to keep together.
       return document.blocks.some((block) => block.kind === 'field')
         ? fieldChunks(document, options, context)
-        : semanticChunks(document, outline, context);
+        : structuralChunks(document, outline, context);
     case 'whole':
       return wholeChunk(document, context.sizer);
   }
 }
+
+/** Along the syntax tree of source code, else along headings and blocks. */
+const structuralChunks = (document: ParsedDocument, outline: Outline, context: CutContext): ChunkRange[] =>
+  document.code === undefined
+    ? semanticChunks(document, outline, context)
+    : codeChunks(document.code, context);
 
 function checkLimits({ minSize, maxSize, overlap }: ChunkingOptions): void {
   const fail = (what: string): never => {

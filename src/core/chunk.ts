@@ -15,6 +15,8 @@ export interface ChunkSpan {
   readonly tokenCount: number;
   /** Indexed with the content but never part of it: a repeated code fence line or table header. */
   readonly context?: string;
+  /** Facts about this chunk alone: `pages` it lies on, `symbols` of source code it defines or lies in. */
+  readonly metadata?: Metadata;
 }
 
 /** A chunk as every store keeps it. */
@@ -53,6 +55,10 @@ export interface ChunkMetadata {
   /** Offsets of the content in the stored revision. */
   readonly offsets: { readonly start: number; readonly end: number };
   readonly headingPath: readonly string[];
+  /** Pages of a document in pages, 1-based, inclusive. */
+  readonly pages?: LineRange;
+  /** Source code: dotted names of the definitions that the chunk holds or lies in. */
+  readonly symbols?: readonly string[];
   /** Revision (content hash) of the document the chunk was cut from. */
   readonly revision: string;
   readonly chunkIndex: number;

@@ -59,6 +59,25 @@ export interface Block extends TextRange {
   readonly bodyStart?: number;
 }
 
+/** A stretch of source code that belongs together, from the comments that document it to its last token. */
+export interface CodeUnit extends TextRange {
+  /** Kind and name of a definition: `class Store`, `method upsert`; absent for statements. */
+  readonly symbol?: string;
+  /** The name alone. */
+  readonly name?: string;
+  /** The line that holds the name, repeated as context when the definition is divided. */
+  readonly signature?: string;
+  /** Where it may be divided: its members or statements in order. Text before the first one is its head. */
+  readonly children: readonly CodeUnit[];
+}
+
+/** What the syntax tree says of a source file. */
+export interface SourceCode {
+  readonly language: string;
+  /** Definitions and statements of the top level; between them stands only white space. */
+  readonly units: readonly CodeUnit[];
+}
+
 /** A document understood: its stored text, byte-exact as citations will quote it, and its structure. */
 export interface ParsedDocument {
   /** The stored text: decoded, without byte order mark, line ends as they were. */
@@ -67,6 +86,10 @@ export interface ParsedDocument {
   readonly title?: string;
   /** What the text itself declares: front matter fields, work item fields. */
   readonly metadata: Metadata;
+  /** Source files whose language has a grammar. */
+  readonly code?: SourceCode;
+  /** Documents in pages: the text of each page in order, empty ranges included, so that the first is page 1. */
+  readonly pages?: readonly TextRange[];
   /** What the parser had to leave out or repair, in words for the person who owns the document. */
   readonly warnings: readonly string[];
 }

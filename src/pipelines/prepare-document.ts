@@ -99,6 +99,7 @@ function assemble(
       identifiers: terms.identifiers,
       metadata: {
         ...metadata,
+        ...span.metadata,
         lines: { start: span.lines.start, end: span.lines.end },
         offsets: { start: span.start, end: span.end },
         headingPath: span.headingPath,

@@ -1,0 +1,39 @@
+/** Media types of documents, which pick the parser. Sources name them and parsers claim them. */
+export const MEDIA_TYPES = {
+  markdown: 'text/markdown',
+  plainText: 'text/plain',
+  html: 'text/html',
+  pdf: 'application/pdf',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  csv: 'text/csv',
+  tsv: 'text/tab-separated-values',
+  json: 'application/json',
+  jsonLines: 'application/jsonl',
+} as const;
+
+/** Programming languages that are cut along their syntax tree. */
+export const PARSED_LANGUAGES = [
+  'bash',
+  'c',
+  'cpp',
+  'csharp',
+  'css',
+  'go',
+  'ini',
+  'java',
+  'javascript',
+  'php',
+  'powershell',
+  'python',
+  'ruby',
+  'rust',
+  'tsx',
+  'typescript',
+] as const;
+export type ParsedLanguage = (typeof PARSED_LANGUAGES)[number];
+
+/** Media type of a source file, such as `text/x-source.rust`. */
+export const codeMediaType = (language: string): string => `text/x-source.${language}`;
+
+/** Media type of source files in a language without a grammar here: they are cut at blank lines. */
+export const PLAIN_CODE_MEDIA_TYPE = codeMediaType('other');

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Language, Parser } from 'web-tree-sitter';
+import type { ParsedLanguage } from '../../core/media-types.js';
+
+/** Names of the grammar files in `@vscode/tree-sitter-wasm`. C is read as the part of C++ that it almost is. */
+const GRAMMAR_FILES: Readonly<Record<ParsedLanguage, string>> = {
+  bash: 'bash',
+  c: 'cpp',
+  cpp: 'cpp',
+  csharp: 'c-sharp',
+  css: 'css',
+  go: 'go',
+  ini: 'ini',
+  java: 'java',
+  javascript: 'javascript',
+  php: 'php',
+  powershell: 'powershell',
+  python: 'python',
+  ruby: 'ruby',
+  rust: 'rust',
+  tsx: 'tsx',
+  typescript: 'typescript',
+};
+
+let runtime: Promise<typeof import('web-tree-sitter')> | undefined;
+const languages = new Map<string, Promise<Language>>();
+
+/** A parser for a language, to be deleted after use. Loads the WebAssembly runtime and the grammar once a process. */
+export async function parserFor(language: ParsedLanguage): Promise<Parser> {
+  runtime ??= loadRuntime();
+  const treeSitter = await runtime;
+  const file = GRAMMAR_FILES[language];
+  const grammar = languages.get(file) ?? loadGrammar(file, treeSitter);
+  languages.set(file, grammar);
+  return new treeSitter.Parser().setLanguage(await grammar);
+}
+
+async function loadRuntime(): Promise<typeof import('web-tree-sitter')> {
+  const treeSitter = await import('web-tree-sitter');
+  await treeSitter.Parser.init();
+  return treeSitter;
+}
+
+async function loadGrammar(file: string, { Language }: typeof import('web-tree-sitter')): Promise<Language> {
+  const path = createRequire(import.meta.url).resolve(
+    `@vscode/tree-sitter-wasm/wasm/tree-sitter-${file}.wasm`,
+  );
+  return Language.load(await readFile(path));
+}
