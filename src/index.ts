@@ -30,6 +30,12 @@ export {
 } from './core/filter.js';
 export type { Metadata, MetadataScalar, MetadataValue } from './core/metadata.js';
 export { EVERYONE, LOCAL_SCOPE, type Scope } from './core/scope.js';
+export type {
+  MetricComparison,
+  QueryChange,
+  ScoreComparison,
+} from './evaluation/compare-scores.js';
+export type { GateVerdict } from './evaluation/gate.js';
 export { type CreateEngineOptions, createEngine } from './pipelines/create-engine.js';
 export type {
   Drift,
@@ -50,6 +56,19 @@ export type {
   VerifyResult,
 } from './pipelines/engine.js';
 export { evaluate } from './pipelines/evaluate.js';
+export {
+  type ComparedConfiguration,
+  type CompareOptions,
+  type ComparisonReport,
+  compareConfigurations,
+} from './pipelines/evaluate-compare.js';
+export {
+  evaluateAgainst,
+  type GatedReport,
+  type GateEvaluationOptions,
+  type WriteBaselineOptions,
+  writeBaseline,
+} from './pipelines/evaluate-gate.js';
 export type {
   EvaluatedConfig,
   EvaluateOptions,

@@ -7,6 +7,8 @@ export const ExitCode = {
   failed: 1,
   /** The command line or the configuration is wrong. */
   usage: 2,
+  /** `eval --gate`: a change hurts retrieval. */
+  gate: 3,
   /** Stopped by Ctrl-C. */
   interrupted: 130,
 } as const;

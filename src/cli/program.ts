@@ -19,7 +19,8 @@ Examples:
   $ ragstone search "exit codes" --top-k 3               find in it
   $ ragstone config check                                check ragstone.yaml
 
-Exit codes: 0 fine, 1 something failed or drift was found, 2 wrong usage or configuration, 130 interrupted.`;
+Exit codes: 0 fine, 1 something failed or drift was found, 2 wrong usage or configuration,
+3 "eval --gate" found a change that hurts, 130 interrupted.`;
 
 /** The command line: every command with its options, none of their code loaded. */
 export function buildProgram(context: CliContext): Command {

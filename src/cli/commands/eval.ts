@@ -1,12 +1,19 @@
 import { type Command, Option } from 'commander';
-import type { EvaluateOptions } from '../../index.js';
+import type { ComparedConfiguration, EvaluateOptions } from '../../index.js';
 import type { CliContext } from '../context.js';
+import { ExitCode } from '../errors.js';
+import { evaluationTarget, withCounter } from '../evaluation-target.js';
 import { numberBetween } from '../parse-options.js';
 
-type EvalOptions = Omit<
-  EvaluateOptions,
-  'target' | 'cwd' | 'configFile' | 'dataDir' | 'onProgress' | 'signal'
->;
+interface EvalOptions
+  extends Omit<EvaluateOptions, 'target' | 'cwd' | 'configFile' | 'dataDir' | 'onProgress' | 'signal'> {
+  readonly compare?: readonly string[];
+  readonly gate?: string;
+  readonly writeBaseline?: string;
+  readonly gateMetric?: string;
+  readonly alpha?: number;
+  readonly maxDrop?: number;
+}
 
 const EXAMPLES = `
 Examples:
@@ -14,18 +21,37 @@ Examples:
   $ ragstone eval data/scifact --mode lexical --run scifact.trec   and a TREC run file
   $ ragstone eval data/scifact --embedder transformers:./models/all-MiniLM-L6-v2
   $ ragstone eval docs --questions questions.jsonl                 a folder, indexed as "index" would, and questions with quotes
+  $ ragstone eval data/scifact --compare a.yaml b.yaml             two configurations, query by query, with a paired test
+  $ ragstone eval data/scifact --compare retrieval.rerank.enabled=true   the current configuration against a change of it
+  $ ragstone eval docs --questions questions.jsonl --write-baseline baseline.json
+  $ ragstone eval docs --questions questions.jsonl --gate baseline.json   exit code 3 where a change hurts
 
 Threshold, removal of near-duplicates, variety and recency are off unless asked for.`;
 
 /** `ragstone eval DATASET` and `ragstone eval FOLDER --questions FILE` */
 export function registerEval(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('eval')
     .description('measure retrieval on a data set, or on questions about a folder')
     .argument(
       '<dataset>',
       'folder with corpus.jsonl, queries.jsonl and qrels; or, with --questions, a folder of documents',
-    )
+    );
+  addWhatIsMeasured(command)
+    .option('--run <file>', 'write the results as a TREC run file')
+    .option('--min-similarity <score>', 'leave out results below this relevance', numberBetween(0, 1))
+    .option('--near-duplicates', 'leave out results that nearly repeat a better one')
+    .option('--mmr <lambda>', 'maximal marginal relevance with this trade-off', numberBetween(0, 1))
+    .option('--recency <days>', 'prefer what changed lately, with this half-life', numberBetween(0, 1e6));
+  addComparisons(command);
+  command
+    .addHelpText('after', EXAMPLES)
+    .action((dataset: string, options: EvalOptions) => runEval(context, dataset, options));
+}
+
+/** The options that `eval` and `tune` share. */
+export function addWhatIsMeasured(command: Command): Command {
+  return command
     .option('--questions <file>', 'questions with gold quotes about the folder, one JSON object a line')
     .option('--split <name>', 'which judgments: qrels/NAME.tsv (default: test)')
     .addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical']))
@@ -33,45 +59,97 @@ export function registerEval(program: Command, context: CliContext): void {
     .option('--rerank <model>', 'none, builtin or cross-encoder:PATH (default: the configured one)')
     .option('--metrics <list>', 'such as "ndcg@10,recall@5|10,map"')
     .option('--drop-self', 'leave out the document that the query was made from')
-    .addOption(new Option('--score-by <what>', 'what makes a result right').choices(['id', 'text']))
-    .option('--run <file>', 'write the results as a TREC run file')
-    .option('--min-similarity <score>', 'leave out results below this relevance', numberBetween(0, 1))
-    .option('--near-duplicates', 'leave out results that nearly repeat a better one')
-    .option('--mmr <lambda>', 'maximal marginal relevance with this trade-off', numberBetween(0, 1))
-    .option('--recency <days>', 'prefer what changed lately, with this half-life', numberBetween(0, 1e6))
-    .addHelpText('after', EXAMPLES)
-    .action((dataset: string, options: EvalOptions) => runEval(context, dataset, options));
+    .addOption(new Option('--score-by <what>', 'what makes a result right').choices(['id', 'text']));
 }
 
-async function runEval(context: CliContext, target: string, options: EvalOptions): Promise<void> {
-  const { evaluate } = await import('../../index.js');
-  const { startCounter } = await import('../render/progress.js');
-  const counter = startCounter(context);
-  const { config, data } = context.globals;
-  const report = await evaluate({
-    ...options,
-    ...(options.embedder === undefined ? {} : { embedder: await locateModel(options.embedder, context) }),
-    ...(options.rerank === undefined ? {} : { rerank: await locateModel(options.rerank, context) }),
-    target,
-    cwd: context.cwd,
-    onProgress: counter.update,
-    signal: context.signal,
-    ...(config === undefined ? {} : { configFile: config }),
-    ...(data === undefined ? {} : { dataDir: data }),
-  }).finally(counter.stop);
+function addComparisons(command: Command): void {
+  command
+    .addOption(
+      new Option(
+        '--compare <configs...>',
+        'two of: a YAML file, "current", or KEY=VALUE[,KEY=VALUE] over the current one; one alone is held against "current"',
+      ).conflicts(['gate', 'writeBaseline', 'run']),
+    )
+    .addOption(
+      new Option(
+        '--gate <file>',
+        'hold the result against a baseline: exit code 3 where it is significantly worse',
+      ).conflicts('writeBaseline'),
+    )
+    .option('--write-baseline <file>', 'keep the values of every query for a later --gate')
+    .option('--gate-metric <name>', 'the metric that decides (default: ndcg@10, or hit@5 of questions)')
+    .option(
+      '--alpha <p>',
+      'of --gate: a loss less probable than this by chance fails (default: 0.05)',
+      numberBetween(0, 1),
+    )
+    .option('--max-drop <value>', 'of --gate: a mean lower by more than this fails too', numberBetween(0, 1));
+}
+
+async function runEval(context: CliContext, dataset: string, options: EvalOptions): Promise<void> {
+  const { compare, gate, writeBaseline, gateMetric, alpha, maxDrop, ...measured } = options;
+  const target = await evaluationTarget(context, dataset, measured);
+  const metric = gateMetric === undefined ? {} : { gateMetric };
+  if (compare !== undefined) return runCompare(context, target, compare);
+  if (gate !== undefined) {
+    const bounds = {
+      ...(alpha === undefined ? {} : { alpha }),
+      ...(maxDrop === undefined ? {} : { maxDrop }),
+    };
+    return runGate(context, { ...target, ...metric, ...bounds, baseline: gate });
+  }
+  const { evaluate, writeBaseline: keep } = await import('../../index.js');
+  const report = await withCounter(context, (onProgress) =>
+    writeBaseline === undefined
+      ? evaluate({ ...target, onProgress })
+      : keep({ ...target, ...metric, onProgress, baseline: writeBaseline }),
+  );
   const { renderEvaluation } = await import('../render/evaluation.js');
   if (!context.isJson) for (const notice of report.notices) context.warn(notice);
   context.printResult(report, () => renderEvaluation(report, context));
+  if (writeBaseline !== undefined) context.note(`The baseline is in ${writeBaseline}.`);
 }
 
-/** A model's folder is relative to the working folder here, as every path on a command line is. */
-async function locateModel(model: string, { cwd }: CliContext): Promise<string> {
-  const { resolve } = await import('node:path');
-  const { isFolder } = await import('../../config/models.js');
-  const [, prefix = '', name = model] = /^(transformers:|cross-encoder:)?(.*)$/.exec(model) ?? [];
-  const path = resolve(cwd, name);
-  return NAMED.includes(model) || !(await isFolder(path)) ? model : `${prefix}${path}`;
+async function runCompare(
+  context: CliContext,
+  target: EvaluateOptions,
+  names: readonly string[],
+): Promise<void> {
+  const [a, b] = await twoConfigurations(names);
+  const { compareConfigurations } = await import('../../index.js');
+  const report = await withCounter(context, (onProgress) =>
+    compareConfigurations({ ...target, onProgress, a, b }),
+  );
+  const { renderComparison } = await import('../render/comparison.js');
+  if (!context.isJson)
+    for (const notice of new Set([...report.a.notices, ...report.b.notices])) context.warn(notice);
+  context.printResult(report, () => renderComparison(report, context));
 }
 
-/** Names that mean no folder even where one is called so. */
-const NAMED: readonly string[] = ['builtin', 'none'];
+async function twoConfigurations(
+  names: readonly string[],
+): Promise<readonly [ComparedConfiguration, ComparedConfiguration]> {
+  const { CURRENT, parseConfigChoice } = await import('../config-choice.js');
+  const [first, second, ...rest] = names;
+  if (first === undefined || rest.length > 0) {
+    const { RAGError } = await import('../../index.js');
+    throw new RAGError(
+      'USAGE',
+      `--compare takes one or two configurations and got ${names.length}. Write the data set before --compare.`,
+    );
+  }
+  if (second === undefined) return [CURRENT, parseConfigChoice(first)];
+  return [parseConfigChoice(first), parseConfigChoice(second)];
+}
+
+async function runGate(
+  context: CliContext,
+  options: Parameters<typeof import('../../index.js').evaluateAgainst>[0],
+): Promise<void> {
+  const { evaluateAgainst } = await import('../../index.js');
+  const report = await withCounter(context, (onProgress) => evaluateAgainst({ ...options, onProgress }));
+  const { renderGate } = await import('../render/comparison.js');
+  if (!context.isJson) for (const notice of report.notices) context.warn(notice);
+  context.printResult(report, () => renderGate(report, context));
+  if (!report.gate.passed) context.exitCode = ExitCode.gate;
+}

@@ -1,0 +1,69 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { formatBaseline, readBaseline } from '../evaluation/baseline.js';
+import { type GateOptions, type GateVerdict, judgeAgainst } from '../evaluation/gate.js';
+import { valuesOf } from '../evaluation/query-scores.js';
+import { measure } from './evaluate.js';
+import type { EvaluateOptions, EvaluationReport } from './evaluate-types.js';
+
+export interface GateEvaluationOptions extends EvaluateOptions, Omit<GateOptions, 'metric'> {
+  /** A file that `writeBaseline` made. Relative to `cwd`. */
+  readonly baseline: string;
+  /** The metric that decides. @default the baseline's */
+  readonly gateMetric?: string;
+}
+
+/** An evaluation and whether it may pass. */
+export interface GatedReport extends EvaluationReport {
+  readonly gate: GateVerdict;
+}
+
+/** Measures, and holds the result against a baseline: CI for knowledge. */
+export async function evaluateAgainst(options: GateEvaluationOptions): Promise<GatedReport> {
+  const { baseline: file, alpha, maxDrop, gateMetric, cwd = '.' } = options;
+  const baseline = await readBaseline(resolve(cwd, file));
+  const { report, scores } = await measure(options);
+  const gate = judgeAgainst(baseline, scores, {
+    ...(alpha === undefined ? {} : { alpha }),
+    ...(maxDrop === undefined ? {} : { maxDrop }),
+    ...(gateMetric === undefined ? {} : { metric: gateMetric }),
+  });
+  return { ...report, gate, notices: [...report.notices, ...otherSetNotice(baseline, report)] };
+}
+
+function otherSetNotice(
+  baseline: { readonly dataset: string; readonly split: string },
+  { dataset, split }: EvaluationReport,
+): string[] {
+  if (baseline.dataset === dataset && baseline.split === split) return [];
+  return [
+    `The baseline is of "${baseline.dataset}, ${baseline.split}", this evaluation of "${dataset}, ${split}".`,
+  ];
+}
+
+export interface WriteBaselineOptions extends EvaluateOptions {
+  /** The file to write, relative to `cwd`; one that is there is replaced. */
+  readonly baseline: string;
+  /** The metric that decides later. @default nDCG@10 of a data set, hit@5 of a question set, else the first measured */
+  readonly gateMetric?: string;
+}
+
+/** Measures, and keeps the values of every query in a file that a later evaluation can be held against. */
+export async function writeBaseline({
+  baseline,
+  gateMetric,
+  ...options
+}: WriteBaselineOptions): Promise<EvaluationReport> {
+  const { report, scores } = await measure(options);
+  if (gateMetric !== undefined) valuesOf(scores, gateMetric);
+  const { dataset, split, config: settings } = report;
+  const text = formatBaseline({
+    dataset,
+    split,
+    settings,
+    scores,
+    ...(gateMetric === undefined ? {} : { metric: gateMetric }),
+  });
+  await writeFile(resolve(options.cwd ?? '.', baseline), text);
+  return report;
+}
