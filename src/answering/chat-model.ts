@@ -31,8 +31,10 @@ export type ChatEvent =
       readonly type: 'finish';
       readonly reason: ChatFinishReason;
       readonly usage?: ChatUsage;
-      /** Why, for `interrupted`. */
+      /** Why, for `interrupted` and for an answer that was cut though the model went on. */
       readonly detail?: string;
+      /** What the provider did otherwise than asked, such as ignoring the temperature. */
+      readonly notices?: readonly string[];
     };
 
 /**
@@ -44,7 +46,7 @@ export interface ChatModel {
   readonly id: string;
   /** Tokens of input and output together. */
   readonly contextWindow: number;
-  /** Text as it comes, then exactly one `finish`. */
+  /** Text as it comes, then exactly one `finish`; no text at all where the model says nothing. Leaving the loop ends the call. */
   stream(request: ChatRequest): AsyncIterable<ChatEvent>;
   /** An object that the schema accepts; the provider's structured output where it has one. Throws `CHAT_OUTPUT_INVALID`. */
   generateObject<T>(

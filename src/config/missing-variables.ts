@@ -5,8 +5,8 @@ import type { ExpandedTree } from './expand-tree.js';
 import { isSecretKey } from './secret.js';
 
 /**
- * Refuses a value whose variable is not set, where the value is used. Nothing uses the settings of a disabled source, nor
- * those of a hosted store that `provider` does not name.
+ * Refuses a value whose variable is not set, where the value is used. Nothing uses the settings of a disabled source, those of
+ * a hosted store that `provider` does not name, nor those of a service with models that no model is taken from.
  *
  * @throws RAGError `SECRET_MISSING` naming variable and key.
  */
@@ -27,6 +27,18 @@ export function refuseMissingVariables(tree: ExpandedTree, place: ConfigPlace): 
   });
 }
 
+/** Settings that name a model, perhaps a hosted one: `openai:text-embedding-3-small`. */
+const MODEL_SETTINGS: readonly ConfigPath[] = [
+  ['rag', 'chat', 'model'],
+  ['rag', 'embedding', 'model'],
+  ['rag_embedding_model'],
+  ['rag', 'retrieval', 'rerank', 'model'],
+];
+
+/** True also for `llm:openai:...`, a model in another role. */
+const names = (model: unknown, provider: ConfigPath[number] | undefined): boolean =>
+  typeof model === 'string' && `:${model}`.includes(`:${String(provider)}:`);
+
 function isUsed(path: ConfigPath, root: unknown): boolean {
   const [rag, area, part] = path;
   if (rag !== 'rag') return true;
@@ -34,6 +46,7 @@ function isUsed(path: ConfigPath, root: unknown): boolean {
     const provider = valueAt(root, ['rag', 'provider']);
     return provider !== undefined && provider === valueAt(root, ['rag', 'storage', 'cloud', 'type']);
   }
+  if (area === 'modelProviders') return MODEL_SETTINGS.some((place) => names(valueAt(root, place), part));
   if (area === 'sources' && typeof part === 'number') {
     const enabled = valueAt(root, ['rag', 'sources', part, 'enabled']);
     return !(enabled === false || String(enabled).trim().toLowerCase() === 'false');

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { ChatModel } from '../answering/chat-model.js';
 import type { ChunkingOptions } from '../chunking/chunker.js';
 import { RAGError } from '../core/errors.js';
 import type { Embedder } from '../embedding/embedder.js';
@@ -8,6 +9,7 @@ import type { VectorStore } from '../stores/vector-store.js';
 import { modelCacheDir } from './models.js';
 import { openStore } from './open-store.js';
 import { resolveEmbeddingModel } from './resolve-model.js';
+import { resolveHostedModel } from './resolve-provider.js';
 import { resolveReranker } from './resolve-reranker.js';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.js';
 import { BUILT_SOURCE_TYPES } from './schema/sources.js';
@@ -113,6 +115,33 @@ export async function createEmbedderFor(config: ResolvedConfig): Promise<Configu
     ...(token === undefined || !model.isRemote ? {} : { token }),
   });
   return { embedder: checkDimensions(embedder, config), notices: [] };
+}
+
+/**
+ * Opens the configured language model, or one that a setting of its own names; undefined where none is configured.
+ *
+ * @param stated the model instead of `rag.chat.model`, and the setting that names it.
+ * @throws RAGError `SECRET_MISSING`, `PACKAGE_MISSING` or `CONFIG_INVALID`, each with what to set or install.
+ */
+export async function createChatModelFor(
+  config: ResolvedConfig,
+  stated: { readonly model: string | undefined; readonly key: string } = {
+    model: config.rag.chat.model,
+    key: 'rag.chat.model',
+  },
+): Promise<ChatModel | undefined> {
+  if (stated.model === undefined) return undefined;
+  const hosted = resolveHostedModel(stated.model, 'chat', { config, key: stated.key });
+  const { openChatModel } = await import('../answering/providers/open-chat-model.js');
+  const { model: own, price, contextWindow, limits, ...settings } = config.rag.chat;
+  return openChatModel({
+    ...hosted,
+    ...settings,
+    limits,
+    // Price and window are those of the model that `rag.chat` names.
+    ...(price === undefined || own !== stated.model ? {} : { price }),
+    ...(contextWindow === undefined || own !== stated.model ? {} : { contextWindow }),
+  });
 }
 
 function checkDimensions(embedder: Embedder, config: ResolvedConfig): Embedder {

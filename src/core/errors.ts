@@ -45,9 +45,16 @@ export const ERROR_TABLE = {
   DOCUMENT_NOT_FOUND: facts(SEARCH_FAILURE, 'user'),
   // Embedding and reranking
   EMBEDDING_FAILED: facts(EMBEDDING_FAILURE, 'provider', { retryable: true }),
+  EMBEDDING_REJECTED: facts(EMBEDDING_FAILURE, 'config'),
   MODEL_NOT_FOUND: facts(EMBEDDING_FAILURE, 'config', { recoverable: false }),
   MODEL_INVALID: facts(EMBEDDING_FAILURE, 'config', { recoverable: false }),
   RERANKER_UNAVAILABLE: facts(SEARCH_FAILURE, 'config'),
+  // Language models
+  CHAT_UNAVAILABLE: facts(SEARCH_FAILURE, 'provider', { retryable: true }),
+  CHAT_TIMEOUT: facts(SEARCH_FAILURE, 'provider', { retryable: true }),
+  CHAT_REJECTED: facts(SEARCH_FAILURE, 'config'),
+  CHAT_OUTPUT_INVALID: facts(SEARCH_FAILURE, 'provider'),
+  SPEND_LIMIT_REACHED: facts(CONFIGURATION_ERROR, 'config'),
   // Indexing
   SOURCE_NOT_FOUND: facts(INDEXING_FAILURE, 'user'),
   SOURCE_UNREADABLE: facts(INDEXING_FAILURE, 'provider', { retryable: true }),

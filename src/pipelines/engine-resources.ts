@@ -1,8 +1,10 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ChatModel } from '../answering/chat-model.js';
 import {
   type ConfiguredStore,
+  createChatModelFor,
   createEmbedderFor,
   createRerankerFor,
   createStoreFor,
@@ -36,6 +38,7 @@ export class EngineResources {
   #store: Promise<ConfiguredStore> | undefined;
   #embedder: Promise<LoadedEmbedder> | undefined;
   #reranker: Promise<Reranker> | undefined;
+  #chatModel: Promise<ChatModel | undefined> | undefined;
   #collection: { readonly facts: string; readonly open: Promise<VectorCollection> } | undefined;
 
   constructor(config: ResolvedConfig) {
@@ -153,6 +156,18 @@ export class EngineResources {
     return this.#reranker;
   }
 
+  /**
+   * The configured language model, opened on first use; undefined where `rag.chat.model` names none. A failure (a missing key
+   * or package) is not remembered.
+   */
+  chatModel(): Promise<ChatModel | undefined> {
+    this.#chatModel ??= createChatModelFor(this.config);
+    this.#chatModel.catch(() => {
+      this.#chatModel = undefined;
+    });
+    return this.#chatModel;
+  }
+
   async #loadEmbedder(): Promise<LoadedEmbedder> {
     const { embedder, notices } = await createEmbedderFor(this.config);
     const { cache } = this.config.rag.embedding;
@@ -182,6 +197,7 @@ export class EngineResources {
     loaded?.cache?.close();
     await loaded?.embedder.close();
     await (await this.#reranker?.catch(() => undefined))?.close();
+    await (await this.#chatModel?.catch(() => undefined))?.close();
     for (const folder of this.#temporaryFolders) rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { chunkingSchema } from './chunking.js';
 import { embeddingSchema } from './embedding.js';
+import { chatSchema, modelProvidersSchema } from './models.js';
 import { monitoringSchema } from './monitoring.js';
 import { retrievalSchema } from './retrieval.js';
 import { sourcesSchema } from './sources.js';
@@ -30,6 +31,8 @@ export const ragSchema = z.strictObject({
   storage: storageSchema,
   chunking: chunkingSchema.optional().describe('How documents are cut into chunks.'),
   retrieval: retrievalSchema,
+  chat: chatSchema,
+  modelProviders: modelProvidersSchema,
   sources: sourcesSchema,
   limits,
   monitoring: monitoringSchema,

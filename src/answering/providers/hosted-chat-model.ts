@@ -1,0 +1,231 @@
+import type { ZodType } from 'zod';
+import { RAGError } from '../../core/errors.js';
+import { retry } from '../../core/retry.js';
+import { CallLimiter, type CallLimits } from '../../providers/call-limiter.js';
+import { estimateTokens } from '../../providers/estimate-tokens.js';
+import type { ProviderConnection } from '../../providers/provider-connection.js';
+import type { ChatEvent, ChatModel, ChatRequest, ChatUsage } from '../chat-model.js';
+import { CallClock, orAborted } from './call-clock.js';
+import { toChatError } from './chat-error.js';
+import type { ChatPrice } from './chat-facts.js';
+import type { LanguageModel } from './language-model.js';
+import { type AnswerPart, readParts, tokensOf } from './read-parts.js';
+import { jsonSchemaOf, parseObject } from './structured-output.js';
+
+export interface HostedChatModelOptions {
+  readonly connection: ProviderConnection;
+  /** As the provider names it. */
+  readonly model: string;
+  readonly languageModel: LanguageModel;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+  readonly temperature: number;
+  /** How often a call is repeated that found no capacity or no connection, as long as no text has come. */
+  readonly maxRetries: number;
+  /** Longest silence before the first token and between two, in milliseconds. */
+  readonly firstTokenTimeoutMs: number;
+  /** Longest time of one answer with its retries, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly price?: ChatPrice;
+  readonly limits?: CallLimits;
+  /** Waits between retries. @default a timer */
+  readonly delay?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+type CallOptions = Parameters<LanguageModel['doStream']>[0];
+
+/** No tokenizer makes tokens as long as this on average; a server that sends more does not count them. */
+const MAX_CHARACTERS_PER_TOKEN = 16;
+const FIRST_RETRY_DELAY_MS = 500;
+const MILLION = 1_000_000;
+
+/** A `ChatModel` over a model of the AI SDK: retries, deadlines, limits, usage and cost are added here, once for all providers. */
+export class HostedChatModel implements ChatModel {
+  readonly id: string;
+  readonly contextWindow: number;
+  readonly #options: HostedChatModelOptions;
+  readonly #limiter: CallLimiter;
+  readonly #closed = new AbortController();
+
+  constructor(options: HostedChatModelOptions) {
+    this.id = `${options.connection.provider}:${options.model}`;
+    this.contextWindow = options.contextWindow;
+    this.#options = options;
+    this.#limiter = new CallLimiter(options.limits);
+  }
+
+  async *stream(request: ChatRequest): AsyncGenerator<ChatEvent> {
+    const clock = this.#clockFor(request);
+    try {
+      const call = await this.#withRetries(clock, () => this.#open(request, clock));
+      yield* this.#eventsOf(call, request);
+    } finally {
+      clock.stop();
+    }
+  }
+
+  async generateObject<T>(
+    request: ChatRequest,
+    schema: ZodType<T>,
+  ): Promise<{ readonly value: T; readonly usage?: ChatUsage }> {
+    const clock = this.#clockFor(request);
+    const options: CallOptions = {
+      ...this.#callOptions(request),
+      responseFormat: { type: 'json', schema: jsonSchemaOf(schema) },
+      abortSignal: clock.signal,
+    };
+    try {
+      return await this.#withRetries(clock, async () => {
+        const settle = await this.#admit(request, clock);
+        const result = await orAborted(this.#options.languageModel.doGenerate(options), clock.signal).catch(
+          (error: unknown) => {
+            settle(0);
+            throw error;
+          },
+        );
+        const usage = this.#usageOf(tokensOf(result.usage));
+        if (usage?.cost !== undefined) settle(usage.cost);
+        const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+        const value = parseObject(text, schema, {
+          model: this.id,
+          isCut: result.finishReason.unified === 'length',
+        });
+        return { value, ...(usage === undefined ? {} : { usage }) };
+      });
+    } finally {
+      clock.stop();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new RAGError('ABORTED', 'The language model was closed.'));
+  }
+
+  #clockFor({ signal }: ChatRequest): CallClock {
+    const signals = [this.#closed.signal, ...(signal === undefined ? [] : [signal])];
+    return new CallClock({ totalMs: this.#options.timeoutMs, signal: AbortSignal.any(signals) });
+  }
+
+  /** Tries again while there is no capacity or connection; what is late or refused is not asked again. */
+  async #withRetries<T>(clock: CallClock, work: () => Promise<T>): Promise<T> {
+    const { connection, model, maxRetries, delay } = this.#options;
+    let tries = 0;
+    try {
+      return await retry(
+        () => {
+          tries++;
+          return work().catch((error: unknown) => {
+            throw toChatError(clock.lateness ?? error, connection, model);
+          });
+        },
+        {
+          retries: maxRetries,
+          firstDelayMs: FIRST_RETRY_DELAY_MS,
+          maxDelayMs: clock.remainingMs,
+          isWorthRetrying: (error) => RAGError.isInstance(error) && error.reason === 'CHAT_UNAVAILABLE',
+          signal: clock.signal,
+          ...(delay === undefined ? {} : { delay }),
+        },
+      );
+    } catch (error) {
+      // The clock's own signal reads as a cancellation to whoever waited on it.
+      const failure = toChatError(clock.lateness ?? error, connection, model);
+      throw tries > 1 ? withTries(failure, tries) : failure;
+    }
+  }
+
+  async #admit(request: ChatRequest, clock: CallClock): Promise<(cost: number) => void> {
+    const { price, maxOutputTokens } = this.#options;
+    const inputTokens = request.messages.reduce((sum, { content }) => sum + estimateTokens(content), 0);
+    const outputTokens = request.maxOutputTokens ?? maxOutputTokens;
+    const cost = price === undefined ? {} : { cost: costOf({ inputTokens, outputTokens }, price) };
+    return this.#limiter.admit({ tokens: inputTokens + outputTokens, ...cost }, clock.signal);
+  }
+
+  /** Resolves when the first text has come, or the end of an answer without any. */
+  async #open(request: ChatRequest, clock: CallClock): Promise<OpenCall> {
+    const settle = await this.#admit(request, clock);
+    const parts = readParts(this.#options.languageModel, this.#callOptions(request), {
+      signal: clock.signal,
+      silenceMs: this.#options.firstTokenTimeoutMs,
+    });
+    try {
+      const first = await parts.next();
+      return { first: first.value, parts, settle, clock };
+    } catch (error) {
+      settle(0);
+      throw error;
+    }
+  }
+
+  async *#eventsOf(
+    { first, parts, settle, clock }: OpenCall,
+    request: ChatRequest,
+  ): AsyncGenerator<ChatEvent> {
+    const maxCharacters =
+      (request.maxOutputTokens ?? this.#options.maxOutputTokens) * MAX_CHARACTERS_PER_TOKEN;
+    let characters = 0;
+    try {
+      for (let part: AnswerPart | undefined = first; part !== undefined; part = (await parts.next()).value) {
+        if (part.type === 'end') {
+          const usage = this.#usageOf(part.tokens);
+          if (usage?.cost !== undefined) settle(usage.cost);
+          yield {
+            type: 'finish',
+            reason: part.reason,
+            ...(usage === undefined ? {} : { usage }),
+            ...(part.notices.length === 0 ? {} : { notices: part.notices }),
+          };
+          return;
+        }
+        const room = maxCharacters - characters;
+        characters += part.text.length;
+        if (room > 0) yield { type: 'text', text: part.text.slice(0, room) };
+        if (characters > maxCharacters) {
+          yield { type: 'finish', reason: 'length', detail: OVERLONG };
+          return;
+        }
+      }
+    } catch (error) {
+      yield { type: 'finish', reason: 'interrupted', detail: this.#interruption(error, clock) };
+    } finally {
+      await parts.return(undefined);
+    }
+  }
+
+  #interruption(error: unknown, clock: CallClock): string {
+    const { connection, model } = this.#options;
+    return toChatError(clock.lateness ?? error, connection, model).message;
+  }
+
+  #callOptions({ messages, maxOutputTokens, temperature }: ChatRequest): CallOptions {
+    return {
+      prompt: messages.map(({ role, content }) =>
+        role === 'system' ? { role, content } : { role, content: [{ type: 'text' as const, text: content }] },
+      ),
+      maxOutputTokens: maxOutputTokens ?? this.#options.maxOutputTokens,
+      temperature: temperature ?? this.#options.temperature,
+    };
+  }
+
+  #usageOf(tokens: Omit<ChatUsage, 'cost'> | undefined): ChatUsage | undefined {
+    const { price } = this.#options;
+    if (tokens === undefined || price === undefined) return tokens;
+    return { ...tokens, cost: costOf(tokens, price) };
+  }
+}
+
+interface OpenCall {
+  readonly first: AnswerPart | undefined;
+  readonly parts: AsyncGenerator<AnswerPart>;
+  readonly settle: (cost: number) => void;
+  readonly clock: CallClock;
+}
+
+const OVERLONG = 'The server sent more text than the tokens that were asked for can hold; it was cut.';
+
+const costOf = ({ inputTokens, outputTokens }: Omit<ChatUsage, 'cost'>, price: ChatPrice): number =>
+  (inputTokens * price.input + outputTokens * price.output) / MILLION;
+
+const withTries = ({ reason, message, details }: RAGError, tries: number): RAGError =>
+  new RAGError(reason, `${message} Tried ${tries} times.`, { details: { ...details, tries } });

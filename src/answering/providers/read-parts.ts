@@ -1,0 +1,78 @@
+import { ConnectionCutError } from '../../providers/call-failure.js';
+import type { ChatFinishReason, ChatUsage } from '../chat-model.js';
+import { orAborted, SilenceTimer } from './call-clock.js';
+import type { LanguageModel } from './language-model.js';
+
+/** What one call gives, told apart from what providers add to it. */
+export type AnswerPart =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'end';
+      readonly reason: Exclude<ChatFinishReason, 'interrupted'>;
+      readonly tokens: Omit<ChatUsage, 'cost'> | undefined;
+      readonly notices: readonly string[];
+    };
+
+type CallOptions = Parameters<LanguageModel['doStream']>[0];
+type StreamPart =
+  Awaited<ReturnType<LanguageModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
+type FinishPart = Extract<StreamPart, { type: 'finish' }>;
+
+/**
+ * One call to a model: text as it comes, then one `end`. Throws whatever the provider's package throws or sends as an error;
+ * leaving the loop cuts the connection.
+ */
+export async function* readParts(
+  model: LanguageModel,
+  options: CallOptions,
+  { signal, silenceMs }: { readonly signal: AbortSignal; readonly silenceMs: number },
+): AsyncGenerator<AnswerPart> {
+  const silence = new SilenceTimer(silenceMs);
+  const abort = new AbortController();
+  const either = AbortSignal.any([signal, silence.signal, abort.signal]);
+  const notices: string[] = [];
+  try {
+    const { stream } = await orAborted(model.doStream({ ...options, abortSignal: either }), either);
+    const reader = stream.getReader();
+    for (;;) {
+      const { done, value: part } = await orAborted(reader.read(), either);
+      silence.heard();
+      if (done) throw new ConnectionCutError('the connection ended before the answer did');
+      if (part.type === 'error') throw part.error;
+      if (part.type === 'stream-start') notices.push(...part.warnings.map(describeWarning));
+      if (part.type === 'text-delta' && part.delta !== '') yield { type: 'text', text: part.delta };
+      if (part.type === 'finish') {
+        yield { type: 'end', reason: reasonOf(part), tokens: tokensOf(part.usage), notices };
+        return;
+      }
+    }
+  } finally {
+    silence.stop();
+    abort.abort();
+  }
+}
+
+function reasonOf({ finishReason: { unified, raw } }: FinishPart): Exclude<ChatFinishReason, 'interrupted'> {
+  if (unified === 'length' || unified === 'content-filter') return unified;
+  // A package that never saw the provider's own reason makes one up: the stream ended without it.
+  if (raw === undefined) throw new ConnectionCutError('the answer ended without its last event');
+  return 'stop';
+}
+
+/** Tokens of a call; undefined where the provider does not say. */
+export function tokensOf({
+  inputTokens,
+  outputTokens,
+}: FinishPart['usage']): Omit<ChatUsage, 'cost'> | undefined {
+  if (inputTokens.total === undefined || outputTokens.total === undefined) return undefined;
+  return { inputTokens: inputTokens.total, outputTokens: outputTokens.total };
+}
+
+type Warning = Extract<StreamPart, { type: 'stream-start' }>['warnings'][number];
+
+/** A package's warning as a notice. */
+export function describeWarning(warning: Warning): string {
+  if (warning.type === 'other') return warning.message;
+  const { type, feature, details } = warning;
+  return `${type}: ${feature}${details === undefined ? '' : ` (${details})`}`;
+}

@@ -1,0 +1,29 @@
+import type { ProviderName } from './provider-table.js';
+
+/** How one provider is reached. It holds a key: never log it, never put it into an error. */
+export interface ProviderConnection {
+  readonly provider: ProviderName;
+  /** Absent for servers that ask for none. */
+  readonly apiKey?: string;
+  /** Without the path of a call; absent where the provider's package knows it. */
+  readonly baseUrl?: string;
+  /** Azure OpenAI: name of the resource, the first part of its address. */
+  readonly resourceName?: string;
+  /** Azure OpenAI: `api-version` of the calls. */
+  readonly apiVersion?: string;
+  /** Sent with every call. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The options that the factories of all `@ai-sdk` packages share, without keys whose value is absent. */
+export function sharedFactoryOptions({ apiKey, baseUrl, headers }: ProviderConnection): {
+  apiKey?: string;
+  baseURL?: string;
+  headers?: Record<string, string>;
+} {
+  return {
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    ...(headers === undefined ? {} : { headers: { ...headers } }),
+  };
+}
