@@ -1,10 +1,11 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * What becomes of traffic: `pass`; `silent` takes bytes and answers nothing, as a half-dead server does; `slow` delays
- * each answer; `cut` ends every connection, new ones too.
+ * What becomes of traffic: `pass`; `silent` takes bytes and answers nothing, as a half-dead server does; `mute` hands
+ * requests on and loses every answer, so that what was asked is done and nobody hears of it; `slow` delays each answer;
+ * `cut` ends every connection, new ones too.
  */
-export type ProxyMode = 'pass' | 'silent' | 'slow' | 'cut';
+export type ProxyMode = 'pass' | 'silent' | 'mute' | 'slow' | 'cut';
 
 /** Where the real server listens. */
 export interface ProxyTarget {
@@ -80,7 +81,7 @@ export class FaultyProxy {
   }
 
   #forward(bytes: Buffer, to: Socket, isAnswer: boolean): void {
-    if (this.#mode === 'silent') return;
+    if (this.#mode === 'silent' || (this.#mode === 'mute' && isAnswer)) return;
     if (this.#mode === 'slow' && isAnswer)
       setTimeout(() => {
         if (!to.destroyed) to.write(bytes);

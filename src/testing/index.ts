@@ -1,5 +1,6 @@
 export { createHashEmbedder, type HashEmbedderOptions } from './hash-embedder.js';
 export type {
+  ServerRoute,
   StoreContractOptions,
   StoreDifferences,
   StoreFixture,

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EVERYTHING, eq } from '../../core/filter.js';
+import { EVERYTHING } from '../../core/filter.js';
 import { FaultyProxy } from '../../testing/faulty-proxy.js';
-import { axis, record } from '../../testing/vector-store/records.js';
+import { record } from '../../testing/vector-store/records.js';
 import type { VectorStore } from '../vector-store.js';
 import { type ChromaStoreOptions, createChromaStore } from './chroma-store.js';
 
@@ -114,7 +114,7 @@ describe('what answers in the place of a server', () => {
   });
 });
 
-const TITLE = 'a server that fails on the way (RAGSTONE_TEST_CHROMA_URL names one)';
+const TITLE = 'a server that runs (RAGSTONE_TEST_CHROMA_URL names one)';
 
 describe.skipIf(url === undefined)(TITLE, () => {
   const { hostname: host, port } = new URL(url ?? 'http://localhost');
@@ -124,7 +124,7 @@ describe.skipIf(url === undefined)(TITLE, () => {
   let store: VectorStore;
 
   beforeEach(async () => {
-    proxy = await FaultyProxy.start(direct, { delayMs: 2_000 });
+    proxy = await FaultyProxy.start(direct);
     store = createChromaStore({ host: '127.0.0.1', port: proxy.port, timeoutMs: 500 });
     const maker = createChromaStore(direct);
     await (await maker.open(spec)).upsert([record('a')]);
@@ -137,30 +137,6 @@ describe.skipIf(url === undefined)(TITLE, () => {
     const cleaner = createChromaStore(direct);
     await cleaner.drop(spec.name);
     await cleaner.close();
-  });
-
-  for (const mode of ['silent', 'slow'] as const)
-    it(`a ${mode} server is STORE_TIMEOUT within the time given`, async () => {
-      const collection = await store.open(spec);
-      proxy.mode = mode;
-      const started = Date.now();
-      const search = collection.searchVector({ vector: axis(0), topK: 1, filter: EVERYTHING });
-      await expect(search).rejects.toMatchObject({ reason: 'STORE_TIMEOUT' });
-      expect(Date.now() - started).toBeLessThan(2_000);
-    });
-
-  it('a cut connection is made anew for a read', async () => {
-    const collection = await store.open(spec);
-    proxy.cutAll();
-    expect(await collection.count(EVERYTHING)).toBe(1);
-    expect(await collection.count(eq('$chunkId', 'a'))).toBe(1);
-  });
-
-  it('a dead server is STORE_UNAVAILABLE', async () => {
-    const collection = await store.open(spec);
-    proxy.mode = 'cut';
-    await expect(collection.upsert([record('b')])).rejects.toMatchObject({ reason: 'STORE_UNAVAILABLE' });
-    expect((await store.health()).ok).toBe(false);
   });
 
   it('a call under way is broken off by its signal, and by close', async () => {

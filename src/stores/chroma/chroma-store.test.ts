@@ -17,6 +17,7 @@ if (url === undefined) {
   testVectorStore({
     name: 'chroma',
     runner: { describe, it },
+    server: url,
     create: async () => {
       // A database of its own for each test, so that the collections of one are empty in the next.
       const database = `test_${randomUUID()}`;
@@ -26,7 +27,7 @@ if (url === undefined) {
       const options = { ...admin, database };
       return {
         store: createChromaStore(options),
-        reopen: () => Promise.resolve(createChromaStore(options)),
+        reopen: async (route) => createChromaStore({ ...options, ...route }),
         makeSchemaNewer: async (name) => {
           const collection = await new ChromaClient(options).getCollection({ name: chromaName(name) });
           const spec = { name, dimensions: 8, fingerprint: 'model-a@1:8' };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'vitest';
-import { testVectorStore } from '../../testing/index.js';
+import { type ServerRoute, testVectorStore } from '../../testing/index.js';
 import type { VectorStore } from '../vector-store.js';
 import { createElasticsearchStore, createOpenSearchStore } from './elasticsearch-store.js';
 import type { SearchServerOptions } from './server-options.js';
@@ -22,6 +22,7 @@ for (const { name, variable, create } of SERVERS) {
     testVectorStore({
       name: `${name}, ${vectorIndex}`,
       runner: { describe, it },
+      server: url,
       create: async () => fixture(create, { url, vectorIndex, indexPrefix: `test-${randomUUID()}-` }),
     });
 }
@@ -31,7 +32,12 @@ const COLLECTIONS = ['contract', 'notes', 'other-notes_2'];
 function fixture(create: (options: SearchServerOptions) => VectorStore, options: SearchServerOptions) {
   return {
     store: create(options),
-    reopen: async () => create(options),
+    reopen: async (route?: ServerRoute) =>
+      create(
+        route === undefined
+          ? options
+          : { ...options, url: `http://${route.host}:${route.port}`, timeoutMs: route.timeoutMs },
+      ),
     makeSchemaNewer: async (collection: string) => {
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ _meta: { ragstone: { schemaVersion: 2 } } });

@@ -16,6 +16,11 @@ import {
 const FIRST_PAUSE_MS = 100;
 /** Longest wait for connections to close, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 2_000;
+/**
+ * Longest wait for a connection to be made, in milliseconds. An attempt cannot be broken off, and holds its place in the
+ * pool until it ends: this long a server that is well again may seem not to be.
+ */
+const MAX_CONNECT_MS = 10_000;
 
 /**
  * Rows that HNSW offers to a filter before it gives up. A filter that admits fewer than one in some hundred is then
@@ -219,7 +224,7 @@ function poolConfig(settings: ConnectionSettings): PoolConfig {
     ...(password === undefined ? {} : { password }),
     ...(ssl === undefined ? {} : { ssl: typeof ssl === 'boolean' ? ssl : { ...ssl } }),
     max: poolSize,
-    connectionTimeoutMillis: timeoutMs,
+    connectionTimeoutMillis: Math.min(timeoutMs, MAX_CONNECT_MS),
     allowExitOnIdle: true,
     keepAlive: true,
     fallback_application_name: 'ragstone',

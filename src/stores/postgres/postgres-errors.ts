@@ -71,7 +71,11 @@ export function postgresError(
   error: unknown,
   { action, address }: { action: string; address: string },
 ): RAGError {
-  if (RAGError.isInstance(error)) return error;
+  if (RAGError.isInstance(error)) {
+    if (error.reason !== 'STORE_TIMEOUT') return error;
+    const within = `PostgreSQL at ${address} could not ${action} within the time it has`;
+    return new RAGError('STORE_TIMEOUT', `${within}. ${TIMED_OUT[1]}`, { cause: error });
+  }
   const [reason, advice] = faultOf(error);
   const code = systemErrorCode(error);
   const shownCode = code === undefined ? '' : ` (${code})`;

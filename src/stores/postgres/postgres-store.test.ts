@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { describe, it } from 'vitest';
-import { testVectorStore } from '../../testing/index.js';
+import { type ServerRoute, testVectorStore } from '../../testing/index.js';
+import type { PostgresStoreOptions } from './postgres-options.js';
 import { createPostgresStore } from './postgres-store.js';
 
 const connectionString = process.env.RAGSTONE_TEST_POSTGRES_URL;
@@ -14,18 +15,26 @@ else
   testVectorStore({
     name: 'postgres',
     runner: { describe, it },
+    server: connectionString,
     create: async () => {
       const schema = `test_${randomUUID().replaceAll('-', '')}`;
-      const make = () => createPostgresStore({ connectionString, schema, poolSize: 4 });
+      const make = (changes: Partial<PostgresStoreOptions> = {}) =>
+        createPostgresStore({ connectionString, schema, poolSize: 4, ...changes });
       return {
         store: make(),
-        reopen: () => Promise.resolve(make()),
+        reopen: async (route) => make(route === undefined ? {} : through(route)),
         makeSchemaNewer: (name) =>
           execute(`UPDATE ${schema}.collection SET format = format + 1 WHERE name = '${name}'`),
         cleanup: () => execute(`DROP SCHEMA IF EXISTS ${schema} CASCADE`),
       };
     },
   });
+
+function through({ host, port, timeoutMs }: ServerRoute): Partial<PostgresStoreOptions> {
+  const url = new URL(connectionString ?? '');
+  url.host = `${host}:${port}`;
+  return { connectionString: url.href, timeoutMs };
+}
 
 async function execute(sql: string): Promise<void> {
   const client = new pg.Client({ connectionString });

@@ -16,12 +16,18 @@ if (url === undefined) {
   testVectorStore({
     name: 'weaviate',
     runner: { describe, it },
+    server: url,
     create: async () => {
       // A namespace of its own for each test, so that the collections of one are empty in the next.
       const options = { url, namespace: `t${randomUUID().replaceAll('-', '').slice(0, 20)}` };
       return {
         store: createWeaviateStore(options),
-        reopen: async () => createWeaviateStore(options),
+        reopen: async (route) =>
+          createWeaviateStore(
+            route === undefined
+              ? options
+              : { ...options, url: `http://${route.host}:${route.port}`, timeoutMs: route.timeoutMs },
+          ),
         makeSchemaNewer: async (name) => {
           const address = new URL(`/v1/schema/${classNameOf(options.namespace, name)}`, url);
           const found = (await (await fetch(address)).json()) as Record<string, unknown>;

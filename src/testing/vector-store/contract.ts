@@ -9,14 +9,22 @@ export interface TestRunner {
   readonly it: (name: string, run: () => Promise<void>, timeoutMs?: number) => unknown;
 }
 
+/** How a handle reaches its server, where that is not the usual way. */
+export interface ServerRoute {
+  readonly host: string;
+  readonly port: number;
+  /** Longest wait for one request, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
 /** One fresh, empty store for one test, and the levers that only its backend knows. */
 export interface StoreFixture {
   readonly store: VectorStore;
   /**
-   * Another handle on the same data, as a second process would open it. Required where `capabilities.persistent`. The suite
-   * closes it.
+   * Another handle on the same data, as a second process would open it; with a route, one that talks to its server there.
+   * Required where `capabilities.persistent`. The suite closes it.
    */
-  readonly reopen?: () => Promise<VectorStore>;
+  readonly reopen?: (route?: ServerRoute) => Promise<VectorStore>;
   /** Marks the stored collection as written by a newer version. Required where `capabilities.persistent`. */
   readonly makeSchemaNewer?: (collection: string) => Promise<void>;
   /** Removes what `create` made; called after `store.close()`. */
@@ -47,6 +55,11 @@ export interface StoreContractOptions {
   readonly create: () => Promise<StoreFixture>;
   readonly runner: TestRunner;
   readonly differences?: StoreDifferences;
+  /**
+   * URL of the store's server. Where it is given, the suite puts a proxy before the server that is dead, slow, half-dead or
+   * loses answers, and asks `reopen` for handles through it.
+   */
+  readonly server?: string;
   /** Per test. @default 60_000 */
   readonly timeoutMs?: number;
   /** Random filters compared with the reference semantics. @default 150 */
@@ -58,7 +71,7 @@ export interface ContractContext extends StoreFixture {
   readonly options: StoreContractOptions;
   /** Opens the collection that most tests use. */
   open(spec?: Partial<CollectionSpec>): Promise<VectorCollection>;
-  /** Waits as long as the store declares before a write is seen. */
+  /** Returns once everything written through `open` can be read, or when the time that the store declares is over. */
   settle(): Promise<void>;
 }
 

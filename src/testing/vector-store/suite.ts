@@ -4,6 +4,7 @@ import { testBasics } from './basic.js';
 import { testConcurrency } from './concurrency.js';
 import type { ContractContext, ContractPart, StoreContractOptions, StoreFixture } from './contract.js';
 import { testErrors } from './errors.js';
+import { testFaults } from './faults.js';
 import { testFilters } from './filters.js';
 import { testHostileInput } from './hostile.js';
 import { testLargeBatches } from './large.js';
@@ -12,6 +13,7 @@ import { testRandomFilters } from './random-filters.js';
 import { testRanking } from './ranking.js';
 import { DIMENSIONS } from './records.js';
 import { testScopes } from './tenancy.js';
+import { WriteTracker } from './write-tracker.js';
 
 const PARTS: Readonly<Record<string, ContractPart>> = {
   basic: testBasics,
@@ -24,6 +26,7 @@ const PARTS: Readonly<Record<string, ContractPart>> = {
   persistence: testPersistence,
   'hostile input': testHostileInput,
   'large batches': testLargeBatches,
+  faults: testFaults,
 };
 
 /**
@@ -40,7 +43,7 @@ export function testVectorStore(options: StoreContractOptions): void {
   const { describe, it } = options.runner;
   describe(`VectorStore contract: ${options.name}`, () => {
     declareDifferences(options);
-    for (const [concern, registerPart] of Object.entries(PARTS))
+    for (const [concern, registerPart] of partsFor(options))
       describe(concern, () => {
         registerPart((title, run) => {
           it(title, () => runWithStore(options, run), options.timeoutMs ?? 60_000);
@@ -48,6 +51,10 @@ export function testVectorStore(options: StoreContractOptions): void {
       });
   });
 }
+
+/** A store without a server has none that could fail. */
+const partsFor = ({ server }: StoreContractOptions): [string, ContractPart][] =>
+  Object.entries(PARTS).filter(([, part]) => part !== testFaults || server !== undefined);
 
 /** Shows in every report of a run what the store does otherwise. The parts of the contract assert it. */
 function declareDifferences({ runner, differences = {} }: StoreContractOptions): void {
@@ -75,13 +82,13 @@ async function runWithStore(
 }
 
 function contextOf(fixture: StoreFixture, options: StoreContractOptions): ContractContext {
-  const { consistency } = fixture.store.capabilities;
-  const delayMs = consistency === 'immediate' ? 0 : consistency.eventualMs;
+  const writes = new WriteTracker(fixture.store.capabilities);
   const spec: CollectionSpec = { name: 'contract', dimensions: DIMENSIONS, fingerprint: 'model-a@1:8' };
   return {
     ...fixture,
+    store: writes.followStore(fixture.store),
     options,
-    open: (changes) => fixture.store.open({ ...spec, ...changes }),
-    settle: () => new Promise((resolve) => (delayMs === 0 ? resolve() : setTimeout(resolve, delayMs))),
+    open: async (changes) => writes.follow(await fixture.store.open({ ...spec, ...changes })),
+    settle: () => writes.settle(),
   };
 }
