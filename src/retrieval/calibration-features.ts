@@ -1,4 +1,4 @@
-import type { Candidate } from './candidate.js';
+import type { Candidate, FoundCandidate } from './candidate.js';
 
 /** What calibration looks at; each has the same scale for every query and collection. */
 export const CALIBRATION_FEATURES = [
@@ -34,7 +34,7 @@ const USUAL_FOLLOWER = 0.54;
 
 /** Looks at the whole pool, before anything is cut off. */
 export function featureContextOf(
-  pool: readonly Candidate[],
+  pool: readonly FoundCandidate[],
   { terms, lowestCosine }: Pick<FeatureContext, 'terms' | 'lowestCosine'>,
 ): FeatureContext {
   const leading = pool
@@ -64,7 +64,7 @@ export function featuresOf(candidate: Candidate, context: FeatureContext): Featu
   };
 }
 
-function fusedPartOf({ contributions }: Candidate): number {
+function fusedPartOf({ contributions }: FoundCandidate): number {
   let sum = 0;
   for (const { signal, value } of contributions) if (signal === 'dense' || signal === 'lexical') sum += value;
   return sum;

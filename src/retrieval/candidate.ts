@@ -2,9 +2,18 @@ import type { StoredChunk } from '../core/chunk.js';
 import { compareText } from '../core/filter.js';
 import type { Contribution } from './retriever.js';
 
+/** A chunk that was found and perhaps not read yet: where finding is all that a step needs, the record stays in the store. */
+export type FoundChunk = Pick<StoredChunk, 'id'>;
+
+/** A found chunk with a lane's score; higher is better. */
+export interface Hit<Chunk extends FoundChunk = FoundChunk> {
+  readonly chunk: Chunk;
+  readonly score: number;
+}
+
 /** A chunk on its way through the steps of retrieval. Steps make new candidates, they do not change them. */
-export interface Candidate {
-  readonly chunk: StoredChunk;
+export interface Candidate<Chunk extends FoundChunk = StoredChunk> {
+  readonly chunk: Chunk;
   /** Cosine, where the dense lane saw the chunk. */
   readonly semanticScore?: number;
   /** BM25, where a lexical search saw the chunk. */
@@ -19,8 +28,11 @@ export interface Candidate {
   readonly score: number;
 }
 
+/** A candidate whose record need not have been read. */
+export type FoundCandidate = Candidate<FoundChunk>;
+
 /** Decisive identifier hits first, then the score, then holders of an identifier, then the id: the one order of retrieval. */
-export function compareCandidates(a: Candidate, b: Candidate): number {
+export function compareCandidates(a: FoundCandidate, b: FoundCandidate): number {
   return (
     b.identifierHits - a.identifierHits ||
     b.score - a.score ||
@@ -30,7 +42,11 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
 }
 
 /** The candidate with one more summand; a summand of nothing is left out. */
-export function withContribution(candidate: Candidate, signal: string, value: number): Candidate {
+export function withContribution<Chunk extends FoundChunk>(
+  candidate: Candidate<Chunk>,
+  signal: string,
+  value: number,
+): Candidate<Chunk> {
   if (value === 0) return candidate;
   return {
     ...candidate,

@@ -2,12 +2,13 @@ import { DegradationLevel } from '../core/degradation.js';
 import { throwIfAborted } from '../core/errors.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
-import type { Candidate } from './candidate.js';
+import type { FoundCandidate } from './candidate.js';
 import { fuseLanes } from './fuse-lanes.js';
 import type { EmbedQuery } from './lanes/dense-lane.js';
 import { type LaneOutcome, laneOff, runLane } from './lanes/lane.js';
 import { type PreparedQuery, prepareQuery } from './prepared-query.js';
 import { rankedCandidateOf } from './ranked-candidate.js';
+import { chunkReader, type ReadChunks } from './read-chunks.js';
 import { isMmrOn, refine } from './refine.js';
 import { rerankCandidates } from './rerank.js';
 import type {
@@ -49,14 +50,24 @@ async function retrieve(options: RetrieverOptions, request: RetrievalRequest): P
   const query = prepareQuery(request.text);
   const outcomes = await searchLanes(options, request, query);
   const fused = fuseLanes(outcomes, { ...options.settings.fusion, modelKey: options.modelKey });
-  const { candidates: reranked, outcome: rerank } = await rerankStep(options, { request, query, fused });
-  traceStages(options.onStage, { outcomes, fused, reranked });
-  const refined = refine(reranked, {
+  const read = chunkReader(options.collection, {
+    includeVectors: isMmrOn(request.mmrLambda),
+    signal: request.signal,
+  });
+  const { candidates: reranked, outcome: rerank } = await rerankStep(options, {
+    request,
+    query,
+    fused,
+    read,
+  });
+  await traceStages(options.onStage, { outcomes, fused, reranked, read });
+  const refined = await refine(reranked, {
     request,
     modelKey: options.modelKey,
     terms: query.lexical.terms,
     dense: outcomes.dense.hits,
     lexical: outcomes.lexical.hits,
+    read,
     now: (options.now ?? Date.now)(),
   });
   const reports = [outcomes.dense, outcomes.lexical, outcomes.identifier, rerank].map(({ report }) => report);
@@ -70,14 +81,22 @@ async function retrieve(options: RetrieverOptions, request: RetrievalRequest): P
   };
 }
 
-function traceStages(
+interface TracedLists {
+  readonly outcomes: LaneOutcomes;
+  readonly fused: readonly FoundCandidate[];
+  readonly reranked: readonly FoundCandidate[];
+  readonly read: ReadChunks;
+}
+
+async function traceStages(
   onStage: StageTrace | undefined,
-  lists: { outcomes: LaneOutcomes; fused: readonly Candidate[]; reranked: readonly Candidate[] },
-): void {
+  { outcomes, fused, reranked, read }: TracedLists,
+): Promise<void> {
   if (onStage === undefined) return;
-  for (const lane of ['dense', 'lexical', 'identifier'] as const) onStage(lane, lists.outcomes[lane].hits);
-  onStage('fusion', lists.fused);
-  onStage('rerank', lists.reranked);
+  for (const lane of ['dense', 'lexical', 'identifier'] as const)
+    onStage(lane, await read(outcomes[lane].hits));
+  onStage('fusion', await read(fused));
+  onStage('rerank', await read(reranked));
 }
 
 function searchLanes(
@@ -103,13 +122,14 @@ function searchLanes(
 interface RerankInput {
   readonly request: RetrievalRequest;
   readonly query: PreparedQuery;
-  readonly fused: readonly Candidate[];
+  readonly fused: readonly FoundCandidate[];
+  readonly read: ReadChunks;
 }
 
 async function rerankStep(
   options: RetrieverOptions,
-  { request: { rerank, signal }, query, fused }: RerankInput,
-): Promise<{ candidates: readonly Candidate[]; outcome: LaneOutcome }> {
+  { request: { rerank, signal }, query, fused, read }: RerankInput,
+): Promise<{ candidates: readonly FoundCandidate[]; outcome: LaneOutcome }> {
   const { loadReranker, settings } = options;
   const off = (reason: string) => ({ candidates: fused, outcome: laneOff('rerank', reason) });
   if (!(rerank ?? settings.rerank.enabled)) return off('Reranking is not asked for.');
@@ -121,6 +141,7 @@ async function rerankStep(
     candidates = await rerankCandidates(fused, {
       load: loadReranker,
       query: query.text,
+      read,
       maxCandidates,
       deadlineMs,
       signal,

@@ -1,4 +1,4 @@
-import type { Candidate } from './candidate.js';
+import type { FoundCandidate } from './candidate.js';
 import { fuse } from './fusion/fuse.js';
 import { convexCombination, type FusionLane, reciprocalRank } from './fusion/lane-scores.js';
 import { laneWeightsFor } from './fusion/lane-weights.js';
@@ -10,7 +10,7 @@ import type { LaneOutcomes } from './run-lanes.js';
 export function fuseLanes(
   { dense, lexical, identifierHits }: LaneOutcomes,
   { method, rankConstant, weights: configured, modelKey }: FusionSettings & { readonly modelKey: string },
-): Candidate[] {
+): FoundCandidate[] {
   const weights = configured ?? laneWeightsFor(modelKey);
   const lanes: FusionLane[] = [
     { signal: 'dense', weight: weights.dense, hits: dense.hits },

@@ -1,4 +1,4 @@
-import { type Candidate, compareCandidates, withContribution } from './candidate.js';
+import { compareCandidates, type FoundCandidate, withContribution } from './candidate.js';
 import type { IdentifierHit } from './lanes/identifier-lane.js';
 
 /**
@@ -8,9 +8,9 @@ import type { IdentifierHit } from './lanes/identifier-lane.js';
  * identifier lane found join the candidates.
  */
 export function promoteIdentifierHits(
-  candidates: readonly Candidate[],
+  candidates: readonly FoundCandidate[],
   hits: readonly IdentifierHit[],
-): Candidate[] {
+): FoundCandidate[] {
   if (hits.length === 0) return [...candidates];
   const pool = new Map(candidates.map((candidate) => [candidate.chunk.id, candidate]));
   const holders = new Set(hits.map(({ chunk }) => chunk.id));
@@ -27,7 +27,7 @@ export function promoteIdentifierHits(
   return [...pool.values()].sort(compareCandidates);
 }
 
-const joined = (chunk: Candidate['chunk'], keywordScore: number): Candidate => ({
+const joined = (chunk: FoundCandidate['chunk'], keywordScore: number): FoundCandidate => ({
   chunk,
   ...(keywordScore === 0 ? {} : { keywordScore }),
   identifierHits: 0,
@@ -37,7 +37,7 @@ const joined = (chunk: Candidate['chunk'], keywordScore: number): Candidate => (
 });
 
 /** What the holder lacks to stand level with the best of those that match no more words; `compareCandidates` prefers it. */
-function liftOver(others: readonly Candidate[], holder: Candidate): number {
+function liftOver(others: readonly FoundCandidate[], holder: FoundCandidate): number {
   const words = holder.keywordScore ?? 0;
   let best = holder.score;
   for (const { keywordScore = 0, score } of others) if (keywordScore <= words && score > best) best = score;

@@ -1,9 +1,9 @@
-import type { ScoredChunk } from '../core/chunk.js';
 import { calibrate, calibrationModelFor, type Evidence, settleScores } from './calibration.js';
 import { featureContextOf } from './calibration-features.js';
-import { type Candidate, compareCandidates } from './candidate.js';
+import { type Candidate, compareCandidates, type FoundCandidate, type Hit } from './candidate.js';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.js';
 import { removeNearDuplicates } from './near-duplicates.js';
+import type { ReadChunks } from './read-chunks.js';
 import { applyRecency } from './recency.js';
 import type { RemovedCandidate, RetrievalRequest } from './retriever.js';
 import { applyThreshold } from './threshold.js';
@@ -14,8 +14,9 @@ export interface RefineInput {
   /** Analysed terms of the query. */
   readonly terms: readonly string[];
   /** What the dense and the lexical lane found, best first. */
-  readonly dense: readonly ScoredChunk[];
-  readonly lexical: readonly ScoredChunk[];
+  readonly dense: readonly Hit[];
+  readonly lexical: readonly Hit[];
+  readonly read: ReadChunks;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -28,16 +29,13 @@ export interface Refined {
 
 /**
  * From an ordered pool to the list that is shown: near-duplicates, calibration, recency, threshold, diversity, `topK`.
- * Steps that are off cost nothing.
+ * Steps that are off cost nothing, and of the pool only what is looked at is read.
  */
-export function refine(pool: readonly Candidate[], input: RefineInput): Refined {
+export async function refine(pool: readonly FoundCandidate[], input: RefineInput): Promise<Refined> {
   const { topK, nearDuplicateThreshold, recencyHalfLifeDays = 0, mmrLambda, minSimilarity } = input.request;
   // Later steps that reorder need the whole pool; otherwise only what can be shown is looked at.
   const limit = recencyHalfLifeDays > 0 || isMmrOn(mmrLambda) ? pool.length : topK;
-  const distinct =
-    nearDuplicateThreshold === undefined
-      ? { kept: pool.slice(0, limit), removed: [] }
-      : removeNearDuplicates(pool, { threshold: nearDuplicateThreshold, limit });
+  const distinct = await firstDistinct(pool, { limit, threshold: nearDuplicateThreshold, read: input.read });
   const scored = aged(calibrated(distinct.kept, pool, input), {
     halfLifeDays: recencyHalfLifeDays,
     now: input.now,
@@ -49,11 +47,35 @@ export function refine(pool: readonly Candidate[], input: RefineInput): Refined 
   return { candidates, removed: [...distinct.removed, ...removed], notices };
 }
 
+interface DistinctOptions {
+  readonly limit: number;
+  readonly threshold: number | undefined;
+  readonly read: ReadChunks;
+}
+
+/** Candidates read beyond `limit` at first, so that a duplicate or two do not cost a second reading. */
+const SPARE = 4;
+
+/** The first `limit` candidates that still exist and, with a threshold, are no near-duplicates of a better one. */
+async function firstDistinct(
+  pool: readonly FoundCandidate[],
+  { limit, threshold, read }: DistinctOptions,
+): Promise<{ kept: readonly Candidate[]; removed: readonly RemovedCandidate[] }> {
+  for (let size = threshold === undefined ? limit : limit + SPARE; ; size *= 2) {
+    const whole = await read(pool.slice(0, size));
+    const distinct =
+      threshold === undefined
+        ? { kept: whole.slice(0, limit), removed: [] }
+        : removeNearDuplicates(whole, { threshold, limit });
+    if (distinct.kept.length >= limit || size >= pool.length) return distinct;
+  }
+}
+
 export const isMmrOn = (lambda: number | undefined): lambda is number => lambda !== undefined && lambda < 1;
 
 function calibrated(
   candidates: readonly Candidate[],
-  pool: readonly Candidate[],
+  pool: readonly FoundCandidate[],
   { modelKey, terms, dense, lexical }: RefineInput,
 ): Candidate[] {
   const model = calibrationModelFor(modelKey, evidenceOf(dense, lexical));
@@ -61,7 +83,7 @@ function calibrated(
   return calibrate(candidates, model, context);
 }
 
-function evidenceOf(dense: readonly ScoredChunk[], lexical: readonly ScoredChunk[]): Evidence {
+function evidenceOf(dense: readonly Hit[], lexical: readonly Hit[]): Evidence {
   if (dense.length === 0) return 'lexical';
   return lexical.length === 0 ? 'dense' : 'hybrid';
 }

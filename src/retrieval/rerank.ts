@@ -1,12 +1,20 @@
 import { RAGError } from '../core/errors.js';
 import type { RerankedCandidate, Reranker } from '../reranking/reranker.js';
-import { type Candidate, compareCandidates, withContribution } from './candidate.js';
+import {
+  type Candidate,
+  compareCandidates,
+  type FoundCandidate,
+  type FoundChunk,
+  withContribution,
+} from './candidate.js';
+import type { ReadChunks } from './read-chunks.js';
 import { toRerankCandidate } from './rerank-candidates.js';
 
 export interface RerankOptions {
   /** Opens the reranker, or gives the one that is open; its time counts. */
   readonly load: () => Promise<Reranker>;
   readonly query: string;
+  readonly read: ReadChunks;
   /** How many of the first candidates are handed over, at most as many as the reranker takes. */
   readonly maxCandidates: number;
   /** Milliseconds. */
@@ -19,27 +27,31 @@ export interface RerankOptions {
  * Throws `RERANKER_UNAVAILABLE` where it is late or answers with something else than one finite score a position.
  */
 export async function rerankCandidates(
-  candidates: readonly Candidate[],
+  candidates: readonly FoundCandidate[],
   options: RerankOptions,
-): Promise<Candidate[]> {
-  const { reranker, head, scores } = await withDeadline(options, async (signal) => {
+): Promise<FoundCandidate[]> {
+  const { reranker, head, rest, scores } = await withDeadline(options, async (signal) => {
     const loaded = await options.load();
-    const first = candidates.slice(0, Math.min(options.maxCandidates, loaded.maxCandidates));
+    const count = Math.min(options.maxCandidates, loaded.maxCandidates);
+    const first = await options.read(candidates.slice(0, count));
     const answer = await loaded.doRerank(options.query, first.map(toRerankCandidate), signal);
-    return { reranker: loaded, head: first, scores: answer };
+    return { reranker: loaded, head: first, rest: candidates.slice(count), scores: answer };
   });
   const byPosition = scoresByPosition(scores, head.length, reranker.name);
   const reranked = head.map((candidate, i) => withRerankScore(candidate, byPosition[i] ?? 0));
-  return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, candidates.slice(head.length))];
+  return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, rest)];
 }
 
-function withRerankScore(candidate: Candidate, rerankScore: number): Candidate {
+function withRerankScore<Chunk extends FoundChunk>(
+  candidate: Candidate<Chunk>,
+  rerankScore: number,
+): Candidate<Chunk> {
   const score = candidate.identifierHits + rerankScore;
   return { ...withContribution(candidate, 'rerank', score - candidate.score), rerankScore };
 }
 
 /** What was not reranked keeps its order and may not score above what was. */
-function sunkBelow(reranked: readonly Candidate[], rest: readonly Candidate[]): Candidate[] {
+function sunkBelow(reranked: readonly FoundCandidate[], rest: readonly FoundCandidate[]): FoundCandidate[] {
   const floor = reranked.reduce((lowest, { score }) => Math.min(lowest, score), Number.POSITIVE_INFINITY);
   const first = rest[0]?.score ?? 0;
   const scale = first > floor && first > 0 ? Math.max(0, floor) / first : 1;

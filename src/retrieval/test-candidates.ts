@@ -34,7 +34,7 @@ export function candidate(
   };
 }
 
-export const idsOf = (list: readonly { readonly chunk: StoredChunk }[]): string[] =>
+export const idsOf = (list: readonly { readonly chunk: Pick<StoredChunk, 'id'> }[]): string[] =>
   list.map((entry) => entry.chunk.id);
 
 export const sumOf = ({ contributions }: { contributions: readonly { value: number }[] }): number =>

@@ -31,6 +31,7 @@ export function scopeCollection(collection: VectorCollection, scope: Scope): Vec
     count: async (filter, signal) => collection.count(narrow(filter), signal),
     searchVector: async (query) => collection.searchVector({ ...query, filter: narrow(query.filter) }),
     ...scopedTextSearch(collection, narrow),
+    ...scopedRanking(collection, narrow),
     optimize: (signal) => collection.optimize(signal),
     stats: () => collection.stats(),
   };
@@ -45,6 +46,22 @@ function scopedTextSearch(
   return {
     searchText: async (query): Promise<ScoredChunk[]> =>
       searchText({ ...query, filter: narrow(query.filter) }),
+  };
+}
+
+function scopedRanking(
+  collection: VectorCollection,
+  narrow: (filter: Filter) => Filter,
+): Pick<VectorCollection, 'rankVector' | 'rankText'> {
+  const rankVector = collection.rankVector?.bind(collection);
+  const rankText = collection.rankText?.bind(collection);
+  return {
+    ...(rankVector === undefined
+      ? {}
+      : { rankVector: async (query) => rankVector({ ...query, filter: narrow(query.filter) }) }),
+    ...(rankText === undefined
+      ? {}
+      : { rankText: async (query) => rankText({ ...query, filter: narrow(query.filter) }) }),
   };
 }
 

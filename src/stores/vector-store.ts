@@ -42,6 +42,12 @@ export interface TextQuery {
   readonly signal?: AbortSignal;
 }
 
+/** A chunk's id and its score; higher is better. */
+export interface ScoredId {
+  readonly id: string;
+  readonly score: number;
+}
+
 export interface ListQuery {
   readonly filter: Filter;
   /** Page size. */
@@ -89,6 +95,12 @@ export interface VectorCollection {
   searchVector(query: VectorQuery): Promise<ScoredChunk[]>;
   /** Present where `capabilities.lexical` is not `none`. */
   searchText?(query: TextQuery): Promise<ScoredChunk[]>;
+  /**
+   * What `searchVector` and `searchText` find, in their order, without the records: for stores where reading a record costs
+   * more than finding it. Where they are absent the engine searches for whole records. `includeVectors` is not read.
+   */
+  rankVector?(query: VectorQuery): Promise<ScoredId[]>;
+  rankText?(query: TextQuery): Promise<ScoredId[]>;
   /** Builds or refreshes indexes and compacts, after a large write; safe at any time. */
   optimize(signal?: AbortSignal): Promise<void>;
   stats(): Promise<CollectionStats>;

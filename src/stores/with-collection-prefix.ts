@@ -31,6 +31,8 @@ export function withCollectionPrefix(store: VectorStore, prefix: string): Vector
 
 function collectionOf(collection: VectorCollection, spec: CollectionSpec): VectorCollection {
   const searchText = collection.searchText?.bind(collection);
+  const rankVector = collection.rankVector?.bind(collection);
+  const rankText = collection.rankText?.bind(collection);
   return {
     spec: Object.freeze(spec),
     upsert: (records, signal) => collection.upsert(records, signal),
@@ -40,6 +42,8 @@ function collectionOf(collection: VectorCollection, spec: CollectionSpec): Vecto
     count: (filter, signal) => collection.count(filter, signal),
     searchVector: (query) => collection.searchVector(query),
     ...(searchText === undefined ? {} : { searchText }),
+    ...(rankVector === undefined ? {} : { rankVector }),
+    ...(rankText === undefined ? {} : { rankText }),
     optimize: (signal) => collection.optimize(signal),
     stats: () => collection.stats(),
   };

@@ -9,6 +9,7 @@ import type { Candidate } from '../../src/retrieval/candidate.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';
 import { fuseLanes } from '../../src/retrieval/fuse-lanes.js';
 import { prepareQuery } from '../../src/retrieval/prepared-query.js';
+import { chunkReader } from '../../src/retrieval/read-chunks.js';
 import { runLanes } from '../../src/retrieval/run-lanes.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import type { JudgedCollection } from './judged-collection.js';
@@ -60,7 +61,8 @@ export async function observe(collection: JudgedCollection, options: ObserveOpti
     });
     const modelKey = embedder.identity.model;
     const fused = fuseLanes(outcomes, { ...DEFAULT_RETRIEVAL_SETTINGS.fusion, modelKey });
-    const candidates = fused.slice(0, SHOWN);
+    const read = chunkReader(records, { includeVectors: false, signal: undefined });
+    const candidates = await read(fused.slice(0, SHOWN));
     observations.push({
       candidates,
       isRelevant: candidates.map(({ chunk }) => relevant.has(chunk.id)),

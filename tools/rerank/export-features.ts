@@ -19,6 +19,7 @@ import { profileOf } from '../../src/reranking/builtin/query-profile.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';
 import { fuseLanes } from '../../src/retrieval/fuse-lanes.js';
 import { prepareQuery } from '../../src/retrieval/prepared-query.js';
+import { chunkReader } from '../../src/retrieval/read-chunks.js';
 import { toRerankCandidate } from '../../src/retrieval/rerank-candidates.js';
 import type { RetrievalMode } from '../../src/retrieval/retriever.js';
 import { runLanes } from '../../src/retrieval/run-lanes.js';
@@ -122,7 +123,8 @@ async function exportCollection(collection: JudgedCollection, isDev: boolean): P
         ...DEFAULT_RETRIEVAL_SETTINGS.fusion,
         modelKey: embedder.identity.model,
       });
-      const pool = fused.slice(0, DEFAULT_RETRIEVAL_SETTINGS.rerank.maxCandidates);
+      const read = chunkReader(records, { includeVectors: false, signal: undefined });
+      const pool = await read(fused.slice(0, DEFAULT_RETRIEVAL_SETTINGS.rerank.maxCandidates));
       const matrix = extractFeatures(profileOf(query.text, rarityOf), pool.map(toRerankCandidate));
       features.push(matrix.values);
       labels.push(Uint8Array.from(pool, ({ chunk }) => (relevant.has(chunk.id) ? 1 : 0)));

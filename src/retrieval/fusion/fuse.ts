@@ -1,10 +1,9 @@
-import type { StoredChunk } from '../../core/chunk.js';
-import { type Candidate, compareCandidates } from '../candidate.js';
+import { compareCandidates, type FoundCandidate, type FoundChunk } from '../candidate.js';
 import type { Contribution } from '../retriever.js';
 import type { FusionLane, LaneScoring } from './lane-scores.js';
 
 interface Merged {
-  readonly chunk: StoredChunk;
+  readonly chunk: FoundChunk;
   semanticScore?: number;
   keywordScore?: number;
   readonly contributions: Contribution[];
@@ -15,7 +14,7 @@ interface Merged {
  * Candidates of all lanes, each chunk once, best first. Weights are scaled to sum 1 over the lanes that found something, so
  * a fused score lies in [0, 1] and a lane that failed does not press the others down. Ties break by id.
  */
-export function fuse(lanes: readonly FusionLane[], scoring: LaneScoring): Candidate[] {
+export function fuse(lanes: readonly FusionLane[], scoring: LaneScoring): FoundCandidate[] {
   const total = lanes.reduce((sum, lane) => sum + (lane.hits.length > 0 ? lane.weight : 0), 0);
   const merged = new Map<string, Merged>();
   for (const lane of lanes) {
@@ -25,7 +24,7 @@ export function fuse(lanes: readonly FusionLane[], scoring: LaneScoring): Candid
   }
   return Array.from(
     merged.values(),
-    (entry): Candidate => ({ ...entry, identifierHits: 0, holdsIdentifier: false }),
+    (entry): FoundCandidate => ({ ...entry, identifierHits: 0, holdsIdentifier: false }),
   ).sort(compareCandidates);
 }
 

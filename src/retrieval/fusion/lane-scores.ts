@@ -1,11 +1,11 @@
-import type { ScoredChunk } from '../../core/chunk.js';
+import type { Hit } from '../candidate.js';
 
 /** What one lane found, best first, and its share in the fusion. */
 export interface FusionLane {
   readonly signal: 'dense' | 'lexical';
   /** At least 0. */
   readonly weight: number;
-  readonly hits: readonly ScoredChunk[];
+  readonly hits: readonly Hit[];
 }
 
 /** The lane's contribution to each of its hits, in their order; at most the lane's weight, at least 0. */

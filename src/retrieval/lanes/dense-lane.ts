@@ -1,3 +1,4 @@
+import { findByVector } from './find-chunks.js';
 import type { LaneHits, LaneInput } from './lane.js';
 
 /** Embeds a query; unit length, or all zero for text without any token that the model knows. */
@@ -5,12 +6,10 @@ export type EmbedQuery = (text: string, signal?: AbortSignal) => Promise<Float32
 
 /** Nearest chunks by cosine. */
 export async function searchDense(input: LaneInput, embedQuery: EmbedQuery): Promise<LaneHits> {
-  const { collection, query, filter, limit, includeVectors, signal } = input;
+  const { query, filter, limit, signal } = input;
   const vector = await embedQuery(query.text, signal);
   // Every chunk is equally near to no direction at all: the store would answer with the first ids.
   if (vector.every((component) => component === 0))
     return { hits: [], reason: 'The embedding model knows no word of the query.' };
-  const abort = signal === undefined ? {} : { signal };
-  const hits = await collection.searchVector({ vector, topK: limit, filter, includeVectors, ...abort });
-  return { hits };
+  return { hits: await findByVector(input, { vector, topK: limit, filter }) };
 }

@@ -1,6 +1,7 @@
-import type { ScoredChunk } from '../../core/chunk.js';
 import { and, contains, type Filter } from '../../core/filter.js';
+import type { Hit } from '../candidate.js';
 import { identifierRoles } from '../identifier-roles.js';
+import { findByText } from './find-chunks.js';
 import type { LaneHits, LaneInput } from './lane.js';
 
 /**
@@ -9,7 +10,7 @@ import type { LaneHits, LaneInput } from './lane.js';
  */
 export const MAX_RARE_CHUNKS = 25;
 
-export interface IdentifierHit extends ScoredChunk {
+export interface IdentifierHit extends Hit {
   /** How many rare identifiers of the query the chunk holds that put it before everything else. */
   readonly decisiveHits: number;
 }
@@ -36,7 +37,7 @@ export async function searchIdentifiers(input: LaneInput): Promise<IdentifierHit
 }
 
 interface Found {
-  readonly hits: readonly ScoredChunk[];
+  readonly hits: readonly Hit[];
   readonly isDecisive: boolean;
 }
 
@@ -53,12 +54,12 @@ function countHits(found: readonly Found[]): IdentifierHit[] {
 const commonReason = (identifiers: readonly string[]): string =>
   `${identifiers.join(', ')}: in more than ${MAX_RARE_CHUNKS} passages, so ranked as a word.`;
 
-async function searchOne(input: LaneInput, filter: Filter, topK: number): Promise<readonly ScoredChunk[]> {
-  const { collection, query, includeVectors, signal } = input;
-  const abort = signal === undefined ? {} : { signal };
+async function searchOne(input: LaneInput, filter: Filter, topK: number): Promise<readonly Hit[]> {
+  const { collection, query, signal } = input;
   const { terms } = query.lexical;
   if (collection.searchText !== undefined && terms.length > 0)
-    return collection.searchText({ terms, topK, filter, includeVectors, ...abort });
+    return findByText(input, { terms, topK, filter });
+  const abort = signal === undefined ? {} : { signal };
   const { chunks } = await collection.list({ filter, limit: topK, ...abort });
   return chunks.map((chunk) => ({ chunk, score: 0 }));
 }

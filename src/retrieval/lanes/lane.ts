@@ -1,7 +1,7 @@
-import type { ScoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import type { Filter } from '../../core/filter.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
+import type { Hit } from '../candidate.js';
 import type { PreparedQuery } from '../prepared-query.js';
 import type { LaneReport } from '../retriever.js';
 
@@ -18,13 +18,13 @@ export interface LaneInput {
 
 /** What a lane found, best first, and in words why it found nothing, where it did not even search. */
 export interface LaneHits {
-  readonly hits: readonly ScoredChunk[];
+  readonly hits: readonly Hit[];
   readonly reason?: string;
 }
 
 export interface LaneOutcome {
   readonly report: LaneReport;
-  readonly hits: readonly ScoredChunk[];
+  readonly hits: readonly Hit[];
   /** Why the lane failed. */
   readonly error?: unknown;
 }

@@ -17,6 +17,7 @@ import type {
   CollectionStats,
   ListPage,
   ListQuery,
+  ScoredId,
   TextQuery,
   VectorCollection,
   VectorQuery,
@@ -122,35 +123,23 @@ export class LibsqlCollection implements VectorCollection {
   }
 
   async searchVector(query: VectorQuery): Promise<ScoredChunk[]> {
-    this.#beginSearch(query);
-    assertQueryVector(this.spec, query.vector);
-    return this.#database.snapshot(() => {
-      const isAdmitted = this.#admission(query.filter);
-      const { index } = this.#options;
-      const isZero = query.vector.every((component) => component === 0);
-      const hits =
-        index === undefined || isZero
-          ? this.#scan(query, isAdmitted)
-          : this.#searchIndex(index, query, isAdmitted);
-      return this.#scored(hits, query.includeVectors);
-    });
+    this.#beginVectorSearch(query);
+    return this.#database.snapshot(() => this.#scored(this.#nearest(query), query.includeVectors));
   }
 
   async searchText(query: TextQuery): Promise<ScoredChunk[]> {
     this.#beginSearch(query);
-    return this.#database.snapshot(() => {
-      const isAdmitted = this.#admission(query.filter);
-      const best = this.#topK(query.topK);
-      scoreBm25(
-        this.#database,
-        this.#cache,
-        { collection: this.id, terms: query.terms },
-        (ordinal, score) => {
-          if (isAdmitted(ordinal)) best.push(ordinal, score);
-        },
-      );
-      return this.#scored(best.sorted(), query.includeVectors);
-    });
+    return this.#database.snapshot(() => this.#scored(this.#bestByText(query), query.includeVectors));
+  }
+
+  async rankVector(query: VectorQuery): Promise<ScoredId[]> {
+    this.#beginVectorSearch(query);
+    return this.#database.snapshot(() => this.#named(this.#nearest(query)));
+  }
+
+  async rankText(query: TextQuery): Promise<ScoredId[]> {
+    this.#beginSearch(query);
+    return this.#database.snapshot(() => this.#named(this.#bestByText(query)));
   }
 
   async optimize(signal?: AbortSignal): Promise<void> {
@@ -194,6 +183,33 @@ export class LibsqlCollection implements VectorCollection {
     this.#begin(signal);
     assertFilter(filter);
     assertCount('topK', topK, this.#options.maxTopK);
+  }
+
+  #beginVectorSearch(query: VectorQuery): void {
+    this.#beginSearch(query);
+    assertQueryVector(this.spec, query.vector);
+  }
+
+  #nearest(query: VectorQuery): Hit[] {
+    const isAdmitted = this.#admission(query.filter);
+    const { index } = this.#options;
+    const isZero = query.vector.every((component) => component === 0);
+    return index === undefined || isZero
+      ? this.#scan(query, isAdmitted)
+      : this.#searchIndex(index, query, isAdmitted);
+  }
+
+  #bestByText({ terms, topK, filter }: TextQuery): Hit[] {
+    const isAdmitted = this.#admission(filter);
+    const best = this.#topK(topK);
+    scoreBm25(this.#database, this.#cache, { collection: this.id, terms }, (ordinal, score) => {
+      if (isAdmitted(ordinal)) best.push(ordinal, score);
+    });
+    return best.sorted();
+  }
+
+  #named(hits: readonly Hit[]): ScoredId[] {
+    return hits.map(({ item, score }) => ({ id: this.#cache.idAt(item), score }));
   }
 
   #write<T>(work: () => T): T {

@@ -1,0 +1,42 @@
+import type { StoredChunk } from '../core/chunk.js';
+import type { VectorCollection } from '../stores/vector-store.js';
+import type { FoundChunk } from './candidate.js';
+
+/** Anything that holds a found chunk, with the whole of it. */
+export type WithRecord<Found> = Omit<Found, 'chunk'> & { readonly chunk: StoredChunk };
+
+/** The list with its records, in the order given; without what was deleted since it was found. */
+export type ReadChunks = <Found extends { readonly chunk: FoundChunk }>(
+  found: readonly Found[],
+) => Promise<WithRecord<Found>[]>;
+
+/**
+ * Reads the records that lanes have only named, each search with its own reader. Whatever one search reads it reads in one
+ * call of the store: where a later step needs more, what was read before is read again with it, so that passages of a
+ * document's old and new revision never stand side by side.
+ */
+export function chunkReader(
+  collection: VectorCollection,
+  options: { readonly includeVectors: boolean; readonly signal: AbortSignal | undefined },
+): ReadChunks {
+  const { includeVectors, signal } = options;
+  let known = new Map<string, StoredChunk | undefined>();
+  return async (found) => {
+    const wanted = found.filter(({ chunk }) => !isRead(chunk)).map(({ chunk }) => chunk.id);
+    if (wanted.some((id) => !known.has(id))) {
+      const ids = [...new Set([...known.keys(), ...wanted])];
+      const chunks = await collection.get(ids, {
+        includeVectors,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      known = new Map(ids.map((id) => [id, undefined]));
+      for (const chunk of chunks) known.set(chunk.id, chunk);
+    }
+    return found.flatMap((entry) => {
+      const chunk = isRead(entry.chunk) ? entry.chunk : known.get(entry.chunk.id);
+      return chunk === undefined ? [] : [{ ...entry, chunk }];
+    });
+  };
+}
+
+const isRead = (chunk: FoundChunk | StoredChunk): chunk is StoredChunk => 'content' in chunk;
