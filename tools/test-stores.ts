@@ -5,13 +5,20 @@
  * (`RAGSTONE_TEST_POSTGRES_URL`) names one that runs. Exit 1 where a test fails, a server does not start or a contract was
  * skipped.
  */
-import { resolve } from 'node:path';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { type ContractOutcome, runContract } from './test-stores/run-contract.js';
 import { type RunningServer, startServer, stopAllOnExit } from './test-stores/start-server.js';
-import { type ServerUnderTest, STORES, type StoreUnderTest } from './test-stores/stores.js';
+import {
+  type CommandWrapper,
+  type ServerUnderTest,
+  STORES,
+  type StoreUnderTest,
+} from './test-stores/stores.js';
 
 interface StoreReport {
   readonly name: string;
@@ -54,32 +61,41 @@ async function testWithServer(store: StoreUnderTest): Promise<{ version: string;
   }
   const given = process.env[server.variable];
   if (given === undefined && server.wrapsCommand !== undefined)
-    return testBesideServer(tests, server, server.wrapsCommand.port);
+    return testBesideServer(tests, server, server.wrapsCommand);
   const running: RunningServer =
-    given === undefined ? await startServer(server, SCRIPTS) : { url: given, stop: async () => undefined };
+    given === undefined
+      ? await startServer(server, { scripts: SCRIPTS, say: (line) => say(`${server.folder}: ${line}`) })
+      : { url: given, version: await server.versionOf(given), stop: async () => undefined };
   try {
-    const version = await server.versionOf(running.url);
     const env = { [server.variable]: running.url };
-    return { version, outcome: await runContract({ tests, env, without: VARIABLES }) };
+    return { version: running.version, outcome: await runContract({ tests, env, without: VARIABLES }) };
   } finally {
     await running.stop();
   }
 }
 
-// The server has a network of its own, so the tests run beside it and nothing outside can ask for its version.
+// The server has a network of its own, so the tests run beside it, and so does the question for its version.
 async function testBesideServer(
   tests: string,
   server: ServerUnderTest,
-  port: number,
+  { port, versionPath, readVersion }: CommandWrapper,
 ): Promise<{ version: string; outcome: ContractOutcome }> {
   const script = resolve(SCRIPTS, server.folder, 'run.sh');
-  const outcome = await runContract({
-    tests,
-    env: { [server.variable]: server.urlOf(port) },
-    without: VARIABLES,
-    wrapper: ['bash', script],
-  });
-  return { version: 'as its script builds it', outcome };
+  const url = server.urlOf(port);
+  const folder = await mkdtemp(join(tmpdir(), 'ragstone-version-'));
+  const answer = join(folder, 'answer');
+  const ask = `curl -sf ${url}${versionPath} > ${answer}; exec "$@"`;
+  try {
+    const outcome = await runContract({
+      tests,
+      env: { [server.variable]: url },
+      without: VARIABLES,
+      wrapper: ['bash', script, 'bash', '-c', ask, 'bash'],
+    });
+    return { version: readVersion(await readFile(answer, 'utf8')), outcome };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 function selectStores(names: readonly string[]): readonly StoreUnderTest[] {

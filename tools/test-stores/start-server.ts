@@ -10,39 +10,96 @@ import type { ServerUnderTest } from './stores.js';
 /** A server that runs. */
 export interface RunningServer {
   readonly url: string;
+  readonly version: string;
   stop(): Promise<void>;
 }
 
-/** A first start installs the server. */
-const START_TIMEOUT_MS = 15 * 60_000;
+/** A first start installs the server; measured: 6 to 64 seconds. */
+const START_TIMEOUT_MS = 5 * 60_000;
+const START_ATTEMPTS = 3;
+const ANSWER_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
-/** OpenSearch takes the port this much above its own for its nodes. */
+/** Elasticsearch and OpenSearch take the port this much above their own for their nodes. */
 const SECOND_PORT = 100;
 
 /** Process groups that are not stopped yet; killed should this process be ended. */
 const runningGroups = new Set<number>();
 
-/** Starts a server from nothing in a new folder on a free port. Throws an `Error` with the end of what its script said. */
-export async function startServer(server: ServerUnderTest, scripts: string): Promise<RunningServer> {
+/**
+ * Starts a server from nothing in a new folder on a free port. A registry may hiccup, a port may be taken meanwhile, and a
+ * script does not mend an installation that was broken off, so each further attempt installs into a new folder. Throws an
+ * `Error` with the end of what the script said last.
+ */
+export async function startServer(
+  server: ServerUnderTest,
+  { scripts, say }: { readonly scripts: string; readonly say: (line: string) => void },
+): Promise<RunningServer> {
   const script = join(scripts, server.folder, 'start.sh');
   if (!existsSync(script))
     throw new Error(
       `${script} is missing: name the folder of the start scripts by RAGSTONE_SERVERS, or a running server by ${server.variable} (compose.stores.yaml starts them).`,
     );
+  for (let attempt = 1; ; attempt++) {
+    const installs = attempt === 1 ? undefined : await mkdtemp(join(tmpdir(), 'ragstone-servers-'));
+    if (installs !== undefined) await chmod(installs, 0o755);
+    try {
+      const running = await tryToStart(server, script, installs);
+      return installs === undefined ? running : removing(running, installs);
+    } catch (error) {
+      if (installs !== undefined) await rm(installs, { recursive: true, force: true });
+      if (attempt === START_ATTEMPTS) throw error;
+      say(
+        `attempt ${attempt} of ${START_ATTEMPTS}: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+}
+
+const removing = (running: RunningServer, folder: string): RunningServer => ({
+  ...running,
+  stop: async () => {
+    await running.stop();
+    await rm(folder, { recursive: true, force: true });
+  },
+});
+
+async function tryToStart(
+  server: ServerUnderTest,
+  script: string,
+  installs: string | undefined,
+): Promise<RunningServer> {
   const workFolder = await mkdtemp(join(tmpdir(), 'ragstone-server-'));
   // PostgreSQL runs as another user, who must be able to enter.
   await chmod(workFolder, 0o755);
   const port = await freePort();
   const folder = join(workFolder, 'data');
-  const { child, output } = await runScript(script, server.startArguments(folder, port), workFolder);
+  const { child, output } = await runScript([script, ...server.startArguments(folder, port)], {
+    cwd: workFolder,
+    env: installs === undefined ? {} : { SERVERS_HOME: installs },
+  });
   const pid = Number(/ready pid=(\d+)/.exec(output)?.[1]);
   const stop = async (): Promise<void> => {
     await stopServer(pid, child);
     await rm(workFolder, { recursive: true, force: true });
   };
-  if (Number.isInteger(pid)) return { url: server.urlOf(port), stop };
-  await stop();
-  throw new Error(`${script} started nothing:\n${output.slice(-2_000)}`);
+  const url = server.urlOf(port);
+  try {
+    if (!Number.isInteger(pid)) throw new Error('It did not tell that it is ready.');
+    return { url, version: await answeredVersion(server, url), stop };
+  } catch (error) {
+    await stop();
+    throw new Error(`${script} started nothing:\n${output.slice(-2_000)}`, { cause: error });
+  }
+}
+
+/** The version that the server tells once it answers; a script may give up waiting before. */
+async function answeredVersion(server: ServerUnderTest, url: string): Promise<string> {
+  for (const end = Date.now() + ANSWER_TIMEOUT_MS; ; await sleep(500))
+    try {
+      return await server.versionOf(url);
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
 }
 
 /** Ends what was started, when this process is told to end. */
@@ -56,12 +113,12 @@ export function stopAllOnExit(): void {
 
 // In a process group of its own, so that whatever the script started can be ended with it.
 async function runScript(
-  script: string,
-  parameters: readonly string[],
-  cwd: string,
+  line: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<{ child: ChildProcess; output: string }> {
-  const child = spawn('bash', [script, ...parameters], {
+  const child = spawn('bash', line, {
     cwd,
+    env: { ...process.env, ...env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

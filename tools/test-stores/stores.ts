@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 
+/** `run.sh COMMAND` in the place of a start script: the server has a network of its own, on a fixed port. */
+export interface CommandWrapper {
+  readonly port: number;
+  /** Where the version is told. */
+  readonly versionPath: string;
+  readonly readVersion: (answer: string) => string;
+}
+
 /** A server that a store is tested against. */
 export interface ServerUnderTest {
   /** Folder of its start script. */
@@ -11,8 +19,7 @@ export interface ServerUnderTest {
   /** Arguments of the start script. */
   readonly startArguments: (workFolder: string, port: number) => readonly string[];
   readonly versionOf: (url: string) => Promise<string>;
-  /** `run.sh COMMAND`, on a fixed port, instead of a start script. */
-  readonly wrapsCommand?: { readonly port: number };
+  readonly wrapsCommand?: CommandWrapper;
   /** Needs minutes to build: tested with `RAGSTONE_SLOW=1`, or where its variable is set. */
   readonly isSlow?: boolean;
 }
@@ -29,13 +36,16 @@ export interface StoreUnderTest {
   readonly version?: () => string;
 }
 
-interface HttpServer extends Pick<ServerUnderTest, 'folder' | 'variable' | 'isSlow' | 'wrapsCommand'> {
+interface HttpServer extends Pick<ServerUnderTest, 'folder' | 'variable' | 'isSlow'> {
+  /** The fixed port of a server that wraps a command. */
+  readonly wrapperPort?: number;
   readonly versionPath: string;
   readonly readVersion: (body: string) => string;
 }
 
-const httpServer = ({ versionPath, readVersion, ...server }: HttpServer): ServerUnderTest => ({
+const httpServer = ({ versionPath, readVersion, wrapperPort, ...server }: HttpServer): ServerUnderTest => ({
   ...server,
+  ...(wrapperPort === undefined ? {} : { wrapsCommand: { port: wrapperPort, versionPath, readVersion } }),
   urlOf: (port) => `http://127.0.0.1:${port}`,
   startArguments: (workFolder, port) => [workFolder, String(port)],
   versionOf: async (url) => readVersion(await (await fetch(new URL(versionPath, url))).text()),
@@ -129,7 +139,7 @@ export const STORES: readonly StoreUnderTest[] = [
       folder: 'weaviate',
       variable: 'RAGSTONE_TEST_WEAVIATE_URL',
       isSlow: true,
-      wrapsCommand: { port: 58_080 },
+      wrapperPort: 58_080,
       versionPath: '/v1/meta',
       readVersion: nodeVersion,
     }),

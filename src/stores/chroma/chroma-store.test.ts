@@ -2,16 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { ChromaClient } from 'chromadb';
 import { describe, it } from 'vitest';
 import { testVectorStore } from '../../testing/index.js';
+import { withTestServer } from '../../testing/with-test-server.js';
 import { chromaName, SCHEMA_VERSION, specMetadata } from './chroma-names.js';
 import { createChromaStore } from './chroma-store.js';
 
-const url = process.env.RAGSTONE_TEST_CHROMA_URL;
-
-if (url === undefined) {
-  describe.skip('VectorStore contract: chroma (RAGSTONE_TEST_CHROMA_URL names no server; see `npm run test:stores`)', () => {
-    it('runs', () => undefined);
-  });
-} else {
+withTestServer({ describe, it }, { store: 'chroma', variable: 'RAGSTONE_TEST_CHROMA_URL' }, (url) => {
   const { hostname: host, port } = new URL(url);
   const admin = { host, port: Number(port), ssl: false };
   testVectorStore({
@@ -42,7 +37,7 @@ if (url === undefined) {
       };
     },
   });
-}
+});
 
 /** The server refuses changes of its catalogue while another of them is written, as by a test file that runs beside. */
 async function unlessLocked<T>(run: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'vitest';
 import { type ServerRoute, testVectorStore } from '../../testing/index.js';
+import { withTestServer } from '../../testing/with-test-server.js';
 import type { VectorStore } from '../vector-store.js';
 import { createElasticsearchStore, createOpenSearchStore } from './elasticsearch-store.js';
 import type { SearchServerOptions } from './server-options.js';
@@ -11,20 +12,15 @@ const SERVERS = [
 ];
 
 for (const { name, variable, create } of SERVERS) {
-  const url = process.env[variable];
-  if (url === undefined) {
-    const reason = `the contract was skipped, because ${variable} is not set`;
-    console.warn(`${name}: ${reason}`);
-    describe.skip(name, () => it(reason));
-    continue;
-  }
-  for (const vectorIndex of ['hnsw', 'flat'] as const)
-    testVectorStore({
-      name: `${name}, ${vectorIndex}`,
-      runner: { describe, it },
-      server: url,
-      create: async () => fixture(create, { url, vectorIndex, indexPrefix: `test-${randomUUID()}-` }),
-    });
+  withTestServer({ describe, it }, { store: name, variable }, (url) => {
+    for (const vectorIndex of ['hnsw', 'flat'] as const)
+      testVectorStore({
+        name: `${name}, ${vectorIndex}`,
+        runner: { describe, it },
+        server: url,
+        create: async () => fixture(create, { url, vectorIndex, indexPrefix: `test-${randomUUID()}-` }),
+      });
+  });
 }
 
 const COLLECTIONS = ['contract', 'notes', 'other-notes_2'];

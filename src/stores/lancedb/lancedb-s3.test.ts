@@ -3,17 +3,13 @@ import * as lancedb from '@lancedb/lancedb';
 import * as arrow from 'apache-arrow';
 import { describe, it } from 'vitest';
 import { testVectorStore } from '../../testing/index.js';
+import { withTestServer } from '../../testing/with-test-server.js';
 import { createLanceDbStore } from './lancedb-store.js';
 import { SCHEMA_VERSION, tableSchema } from './table-schema.js';
 
-const endpoint = process.env.RAGSTONE_TEST_S3_URL;
 const BUCKET = 'ragstone';
 
-if (endpoint === undefined)
-  describe.skip('VectorStore contract: lancedb on S3 (set RAGSTONE_TEST_S3_URL to an S3 endpoint; see `npm run test:stores`)', () => {
-    it('needs a server', () => undefined);
-  });
-else {
+withTestServer({ describe, it }, { store: 'lancedb-s3', variable: 'RAGSTONE_TEST_S3_URL' }, (endpoint) => {
   const storageOptions = {
     endpoint,
     region: 'us-east-1',
@@ -52,4 +48,4 @@ else {
       };
     },
   });
-}
+});

@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { describe, it } from 'vitest';
 import { type ServerRoute, testVectorStore } from '../../testing/index.js';
+import { withTestServer } from '../../testing/with-test-server.js';
 import type { PostgresStoreOptions } from './postgres-options.js';
 import { createPostgresStore } from './postgres-store.js';
 
-const connectionString = process.env.RAGSTONE_TEST_POSTGRES_URL;
+const VARIABLE = 'RAGSTONE_TEST_POSTGRES_URL';
 
-if (connectionString === undefined)
-  describe.skip('VectorStore contract: postgres (set RAGSTONE_TEST_POSTGRES_URL to a server with pgvector)', () => {
-    it('needs a server', () => undefined);
-  });
-else
+withTestServer({ describe, it }, { store: 'postgres', variable: VARIABLE }, (connectionString) => {
+  const execute = async (sql: string): Promise<void> => {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    await client.query(sql);
+    await client.end();
+  };
   testVectorStore({
     name: 'postgres',
     runner: { describe, it },
@@ -22,23 +25,20 @@ else
         createPostgresStore({ connectionString, schema, poolSize: 4, ...changes });
       return {
         store: make(),
-        reopen: async (route) => make(route === undefined ? {} : through(route)),
+        reopen: async (route) => make(route === undefined ? {} : through(connectionString, route)),
         makeSchemaNewer: (name) =>
           execute(`UPDATE ${schema}.collection SET format = format + 1 WHERE name = '${name}'`),
         cleanup: () => execute(`DROP SCHEMA IF EXISTS ${schema} CASCADE`),
       };
     },
   });
+});
 
-function through({ host, port, timeoutMs }: ServerRoute): Partial<PostgresStoreOptions> {
-  const url = new URL(connectionString ?? '');
+function through(
+  connectionString: string,
+  { host, port, timeoutMs }: ServerRoute,
+): Partial<PostgresStoreOptions> {
+  const url = new URL(connectionString);
   url.host = `${host}:${port}`;
   return { connectionString: url.href, timeoutMs };
-}
-
-async function execute(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  await client.query(sql);
-  await client.end();
 }

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'vitest';
 import { testVectorStore } from '../../testing/index.js';
+import { withTestServer } from '../../testing/with-test-server.js';
 import { describeSpec, SCHEMA_VERSION } from './collection-class.js';
 import { classNameOf } from './weaviate-names.js';
 import { createWeaviateStore } from './weaviate-store.js';
 
-const url = process.env.RAGSTONE_TEST_WEAVIATE_URL;
 const COLLECTIONS = ['contract', 'notes', 'other-notes_2'];
 
-if (url === undefined) {
-  describe.skip('VectorStore contract: weaviate (RAGSTONE_TEST_WEAVIATE_URL names no server; see `npm run test:stores`)', () => {
-    it('runs', () => undefined);
-  });
-} else {
+withTestServer({ describe, it }, { store: 'weaviate', variable: 'RAGSTONE_TEST_WEAVIATE_URL' }, (url) => {
   testVectorStore({
     name: 'weaviate',
     runner: { describe, it },
@@ -46,4 +42,4 @@ if (url === undefined) {
       };
     },
   });
-}
+});
