@@ -1,6 +1,7 @@
 import type { Block, BlockKind } from '../core/document.js';
 import {
   type SplitRange,
+  splitAt,
   splitBlankLines,
   splitLines,
   splitListItems,
@@ -20,6 +21,11 @@ const SPLITTERS: Readonly<Record<BlockKind, readonly SplitRange[]>> = {
   'front-matter': [splitLines],
   field: [splitBlankLines, splitListItems, splitLines, splitSentences],
 };
+
+const splittersOf = ({ kind, breaks }: Block): readonly SplitRange[] =>
+  breaks === undefined
+    ? SPLITTERS[kind]
+    : [(text, range) => splitAt(text, range, breaks), ...SPLITTERS[kind]];
 
 /** Kinds that lose their meaning when cut: they stay whole wherever they fit alone. */
 const WHOLE_KINDS: ReadonlySet<BlockKind> = new Set(['code', 'table']);
@@ -74,7 +80,7 @@ function cutBlock(block: Block, context: CutContext): Piece[] {
   });
   const pieces = [
     ...opening.flatMap((line) => cutRange(line, [], context)).map((piece) => mark(piece, true)),
-    ...cutRange({ start: bodyStart, end: block.end }, SPLITTERS[block.kind], context).map((piece) =>
+    ...cutRange({ start: bodyStart, end: block.end }, splittersOf(block), context).map((piece) =>
       mark(piece, false),
     ),
   ];

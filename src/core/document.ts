@@ -57,6 +57,8 @@ export interface Block extends TextRange {
   readonly context?: string;
   /** Start of the first splittable line inside (after the fence line or header rows); absent where the block has none. */
   readonly bodyStart?: number;
+  /** Offsets at which the block may be divided, in place of its lines: starts of a table's records. */
+  readonly breaks?: readonly number[];
 }
 
 /** A stretch of source code that belongs together, from the comments that document it to its last token. */

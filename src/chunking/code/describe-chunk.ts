@@ -7,7 +7,7 @@ const MAX_SYMBOLS = 64;
 /** The definitions around a chunk as its heading path, the innermost one's first line as context, and all names in it. */
 export function describeChunk(units: readonly CodeUnit[], chunk: TextRange): ChunkDescription {
   const around = enclosing(units, chunk);
-  const outer = around.map(({ name }) => name ?? '');
+  const outer = around.flatMap(({ name }) => name ?? []);
   const inside = around.at(-1)?.children ?? units;
   const symbols = [
     ...(outer.length === 0 ? [] : [outer.join('.')]),

@@ -1,0 +1,146 @@
+import type { Element, ElementContent, Nodes, Root, RootContent } from 'hast';
+import { RAGError } from '../core/errors.js';
+
+/** What a page of HTML says, as Markdown. */
+export interface MarkdownPage {
+  readonly markdown: string;
+  /** Content of `<title>`. */
+  readonly title?: string;
+  /** The `lang` of the page. */
+  readonly language?: string;
+  /** `<meta name="description">`. */
+  readonly description?: string;
+}
+
+/** Elements that hold no text to read. */
+const UNREAD: ReadonlySet<string> = new Set([
+  ...['script', 'style', 'noscript', 'template', 'svg', 'math', 'canvas', 'iframe', 'object', 'embed'],
+  ...['button', 'input', 'select', 'textarea', 'dialog', 'audio', 'video', 'map', 'link', 'meta', 'base'],
+]);
+/** What surrounds the content of a page. */
+const FURNITURE: ReadonlySet<string> = new Set(['nav', 'footer', 'aside', 'search', 'menu']);
+const FURNITURE_ROLES: ReadonlySet<string> = new Set([
+  ...['navigation', 'banner', 'contentinfo', 'search', 'complementary', 'dialog', 'alert'],
+]);
+
+/**
+ * HTML as Markdown (CommonMark and GFM tables): headings, lists, tables, code and links are kept; scripts, forms and what
+ * surrounds the main content (`<main>`, a lone `<article>`, else the page without its navigation) are left out. Nothing
+ * runs and no address is opened.
+ *
+ * @param name the document's id, for the message
+ * @throws `DOCUMENT_INVALID` for elements nested too deep
+ */
+export async function htmlToMarkdown(html: string, name: string): Promise<MarkdownPage> {
+  const [
+    { unified },
+    { default: rehypeParse },
+    { default: rehypeRemark },
+    { default: remarkGfm },
+    { default: remarkStringify },
+  ] = await Promise.all([
+    import('unified'),
+    import('rehype-parse'),
+    import('rehype-remark'),
+    import('remark-gfm'),
+    import('remark-stringify'),
+  ]);
+  try {
+    const tree = unified().use(rehypeParse).parse(html);
+    const writer = unified()
+      .use(rehypeRemark)
+      .use(remarkGfm, { tablePipeAlign: false })
+      .use(remarkStringify, { bullet: '-', emphasis: '_', fences: true, rule: '-' });
+    const mdast = await writer.run(mainContent(tree));
+    return { markdown: writer.stringify(mdast), ...headOf(tree) };
+  } catch (cause) {
+    // The converters recurse, so that elements without end nested in each other exhaust the stack.
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new RAGError(
+      'DOCUMENT_INVALID',
+      `"${name}" nests elements too deep to be read. Simplify or exclude it.`,
+      { cause },
+    );
+  }
+}
+
+function headOf(tree: Root): Omit<MarkdownPage, 'markdown'> {
+  const title = textOf(find(tree, ({ tagName }) => tagName === 'title'));
+  const language = find(tree, ({ tagName }) => tagName === 'html')?.properties.lang;
+  const description = find(
+    tree,
+    ({ tagName, properties }) => tagName === 'meta' && properties.name === 'description',
+  )?.properties.content;
+  return {
+    ...(title === '' ? {} : { title }),
+    ...(typeof language === 'string' && language !== '' ? { language } : {}),
+    ...(typeof description === 'string' && description.trim() !== ''
+      ? { description: description.trim() }
+      : {}),
+  };
+}
+
+/** The part of a page that says something, without what cannot be read. */
+function mainContent(tree: Root): Root {
+  const main = find(tree, (element) => element.tagName === 'main' || element.properties.role === 'main');
+  const articles = main === undefined ? findAll(tree, ({ tagName }) => tagName === 'article') : [];
+  const only = articles.length === 1 ? articles[0] : undefined;
+  const content = main ?? only;
+  const isDropped = content === undefined ? isFurnitureOrUnread : isUnread;
+  const children: readonly RootContent[] = content?.children ?? tree.children;
+  return { type: 'root', children: children.flatMap((child) => prune(child, isDropped)) };
+}
+
+const isUnread = ({ tagName, properties }: Element): boolean =>
+  UNREAD.has(tagName) ||
+  tagName === 'head' ||
+  tagName === 'nav' ||
+  properties.hidden === true ||
+  properties.ariaHidden === 'true';
+
+const isFurnitureOrUnread = (element: Element): boolean =>
+  isUnread(element) ||
+  FURNITURE.has(element.tagName) ||
+  (typeof element.properties.role === 'string' && FURNITURE_ROLES.has(element.properties.role));
+
+function prune<Node extends RootContent | ElementContent>(
+  node: Node,
+  isDropped: (element: Element) => boolean,
+): Node[] {
+  if (node.type === 'comment' || node.type === 'doctype') return [];
+  if (node.type !== 'element') return [node];
+  if (isDropped(node)) return [];
+  const properties = { ...node.properties };
+  for (const name of ['href', 'src'] as const) {
+    // Code and data in an address are no place to go to.
+    if (/^\s*(?:javascript|data|vbscript):/i.test(String(properties[name] ?? ''))) delete properties[name];
+  }
+  const children = node.children.flatMap((child) => prune(child, isDropped));
+  return [{ ...node, properties, children }];
+}
+
+function find(node: Nodes, isWanted: (element: Element) => boolean): Element | undefined {
+  return findAll(node, isWanted, 1)[0];
+}
+
+/** In document order, with a list of its own in place of recursion. */
+function findAll(root: Nodes, isWanted: (element: Element) => boolean, limit = 2): Element[] {
+  const waiting: Nodes[] = [root];
+  const found: Element[] = [];
+  for (let node = waiting.pop(); node !== undefined && found.length < limit; node = waiting.pop()) {
+    if (node.type === 'element' && isWanted(node)) found.push(node);
+    if ('children' in node)
+      for (let i = node.children.length - 1; i >= 0; i -= 1) {
+        const child = node.children[i];
+        if (child !== undefined) waiting.push(child);
+      }
+  }
+  return found;
+}
+
+const textOf = (element: Element | undefined): string =>
+  (element?.children ?? [])
+    .map((child) => (child.type === 'text' ? child.value : ''))
+    .join('')
+    .replace(/\s+/g, ' ')
+    .trim();

@@ -1,0 +1,66 @@
+import type { ParsedDocument, RawDocument } from '../../core/document.js';
+import { RAGError } from '../../core/errors.js';
+import { MEDIA_TYPES } from '../../core/media-types.js';
+import { decodeText } from '../decode-text.js';
+import { htmlToMarkdown } from '../html-to-markdown.js';
+import type { Parser, SyncParser } from '../parser.js';
+import { declaredCharset } from './declared-charset.js';
+
+export interface HtmlParserOptions {
+  /** Reads the Markdown that a page becomes. */
+  readonly markdown: SyncParser;
+  /** Longer pages are refused, in bytes. @default 10 MiB */
+  readonly maxBytes?: number;
+}
+
+const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Parser for `text/html`. The stored text is the page's main content as Markdown (see `htmlToMarkdown`), and the blocks are
+ * those of Markdown. A page in another encoding than UTF-8 must declare it.
+ *
+ * @throws `DOCUMENT_TOO_LARGE`, `DOCUMENT_INVALID`, and what `decodeText` throws
+ */
+export function createHtmlParser({ markdown, maxBytes = DEFAULT_MAX_BYTES }: HtmlParserOptions): Parser {
+  return {
+    mediaTypes: [MEDIA_TYPES.html],
+    parse: (document) => parseHtml(document, markdown, maxBytes),
+  };
+}
+
+async function parseHtml(
+  document: RawDocument,
+  markdown: SyncParser,
+  maxBytes: number,
+): Promise<ParsedDocument> {
+  if (document.content.length > maxBytes) {
+    throw new RAGError(
+      'DOCUMENT_TOO_LARGE',
+      `"${document.externalId}" is HTML of ${document.content.length} bytes, more than the ${maxBytes} that are read. Split or exclude it.`,
+      { details: { bytes: document.content.length, maxBytes } },
+    );
+  }
+  const { text, warnings } = decodeHtml(document);
+  const page = await htmlToMarkdown(text, document.externalId);
+  const parsed = markdown.parse({ ...document, content: page.markdown });
+  const title = parsed.title ?? page.title;
+  const isEmpty = parsed.text.trim() === '' && text.trim() !== '';
+  return {
+    ...parsed,
+    ...(title === undefined ? {} : { title }),
+    metadata: {
+      ...(page.language === undefined ? {} : { locale: page.language }),
+      ...(page.description === undefined ? {} : { description: page.description }),
+    },
+    warnings: [...warnings, ...parsed.warnings, ...(isEmpty ? [EMPTY_WARNING] : [])],
+  };
+}
+
+const EMPTY_WARNING = 'The page holds no text outside of scripts and navigation, so only its title is found.';
+
+/** UTF-8 and UTF-16 as all text; another encoding where the page itself declares it. */
+function decodeHtml({ content, externalId }: RawDocument): { text: string; warnings: readonly string[] } {
+  const charset = typeof content === 'string' ? undefined : declaredCharset(content);
+  if (charset === undefined || typeof content === 'string') return decodeText(content, externalId);
+  return decodeText(new TextDecoder(charset).decode(content), externalId);
+}

@@ -1,0 +1,158 @@
+import type { ParsedDocument, RawDocument, TextRange } from '../../core/document.js';
+import { RAGError, toRAGError } from '../../core/errors.js';
+import { MEDIA_TYPES } from '../../core/media-types.js';
+import { paragraphBlocks } from '../paragraph-blocks.js';
+import type { Parser } from '../parser.js';
+import { type PageItem, pageText } from './page-text.js';
+
+export interface PdfParserOptions {
+  /** Later pages are left out, with a warning. @default 2,000 */
+  readonly maxPages?: number;
+  /** Text is read up to this length, in UTF-16 code units; the rest is left out, with a warning. @default 20 million */
+  readonly maxLength?: number;
+  /** Pages not reached in this time are left out, with a warning, in milliseconds. @default 60,000 */
+  readonly maxParseMs?: number;
+}
+
+const DEFAULT_MAX_PAGES = 2_000;
+const DEFAULT_MAX_LENGTH = 20_000_000;
+const DEFAULT_MAX_PARSE_MS = 60_000;
+/** What stands between two pages, so that no paragraph reaches over a page end. */
+const PAGE_GAP = '\n\n';
+
+/**
+ * Parser for PDF. The stored text is that of the pages in order, a blank line between two; `pages` says where each one
+ * is, and chunks carry the pages they lie on. Pictures are not read: pages of nothing else are named in a warning.
+ *
+ * @throws `DOCUMENT_INVALID` for a file that is damaged or needs a password
+ */
+export function createPdfParser(options: PdfParserOptions = {}): Parser {
+  return { mediaTypes: [MEDIA_TYPES.pdf], parse: (document) => parsePdf(document, options) };
+}
+
+async function parsePdf(document: RawDocument, options: PdfParserOptions): Promise<ParsedDocument> {
+  const { title, total, texts, stopped } = await readPages(document, options);
+  const pages: TextRange[] = [];
+  let text = '';
+  for (const page of texts) {
+    if (page !== '' && text !== '') text += PAGE_GAP;
+    const start = text.length;
+    text += page;
+    pages.push({ start, end: text.length });
+  }
+  return {
+    text,
+    blocks: paragraphBlocks(text),
+    ...(title === undefined ? {} : { title }),
+    metadata: { pageCount: total },
+    pages,
+    warnings: warningsOf(texts, total, stopped),
+  };
+}
+
+interface ReadPages {
+  readonly title?: string;
+  readonly total: number;
+  readonly texts: readonly string[];
+  /** Why the last page that was read is not the last page. */
+  readonly stopped?: string;
+}
+
+async function readPages(
+  { content, externalId }: RawDocument,
+  {
+    maxPages = DEFAULT_MAX_PAGES,
+    maxLength = DEFAULT_MAX_LENGTH,
+    maxParseMs = DEFAULT_MAX_PARSE_MS,
+  }: PdfParserOptions,
+): Promise<ReadPages> {
+  const { getDocumentProxy } = await import('unpdf');
+  const deadline = performance.now() + maxParseMs;
+  // A copy: PDF.js takes the bytes for itself. It never runs the document's scripts; `isEvalSupported` is for fonts.
+  const data = Uint8Array.from(Buffer.from(content));
+  try {
+    const pdf = await getDocumentProxy(data, { verbosity: 0, isEvalSupported: false, stopAtErrors: false });
+    try {
+      const texts: string[] = [];
+      let length = 0;
+      let stopped: string | undefined;
+      for (let number = 1; number <= pdf.numPages && stopped === undefined; number += 1) {
+        const page = await pdf.getPage(number);
+        const { items } = await page.getTextContent();
+        const text = pageText(
+          items.filter((item): item is PageItem & typeof item => 'str' in item),
+        ).toWellFormed();
+        texts.push(text);
+        length += text.length;
+        page.cleanup();
+        if (number === maxPages) stopped = `${maxPages} pages are read at most`;
+        else if (length > maxLength) stopped = `${maxLength} characters are read at most`;
+        else if (performance.now() > deadline) stopped = `reading them took longer than ${maxParseMs} ms`;
+      }
+      const title = await titleOf(pdf);
+      const isCut = texts.length < pdf.numPages;
+      return {
+        total: pdf.numPages,
+        texts,
+        ...(title === undefined ? {} : { title }),
+        ...(isCut && stopped !== undefined ? { stopped } : {}),
+      };
+    } finally {
+      await pdf.destroy();
+    }
+  } catch (cause) {
+    throw toRAGError(refusal(cause, externalId), 'DOCUMENT_INVALID', '');
+  }
+}
+
+/** Error names are PDF.js's own. */
+function refusal(cause: unknown, name: string): RAGError {
+  if (RAGError.isInstance(cause)) return cause;
+  const isLocked = cause instanceof Error && cause.name === 'PasswordException';
+  return new RAGError(
+    'DOCUMENT_INVALID',
+    isLocked
+      ? `"${name}" needs a password. Save it without one, or exclude it.`
+      : `"${name}" is not a PDF that can be read; it is damaged or cut short. Save it again, or exclude it.`,
+    { cause },
+  );
+}
+
+interface DescribedDocument {
+  getMetadata(): Promise<{ readonly info: object }>;
+}
+
+/** Title of the document's properties; programs put file names there (`Microsoft Word - x.doc`), which say nothing. */
+async function titleOf(pdf: DescribedDocument): Promise<string | undefined> {
+  const { info } = await pdf.getMetadata();
+  const title: unknown = 'Title' in info ? info.Title : undefined;
+  if (typeof title !== 'string') return undefined;
+  const text = title
+    .toWellFormed()
+    .replace(/[\0\s]+/g, ' ')
+    .trim();
+  return text === '' || /^microsoft word - |\.(?:docx?|indd|qxd|tex|dvi|rtf)$|^untitled$/i.test(text)
+    ? undefined
+    : text;
+}
+
+function warningsOf(texts: readonly string[], total: number, stopped: string | undefined): string[] {
+  const empty = texts.flatMap((text, index) => (text === '' ? [index + 1] : []));
+  const warnings: string[] = [];
+  if (empty.length === texts.length && total > 0) {
+    warnings.push(
+      'No page holds text: the document is scanned or drawn, and pictures are not read. Recognise its text (OCR) first.',
+    );
+  } else if (empty.length > 0) {
+    warnings.push(`Pages without text, scanned or empty: ${listNumbers(empty)}.`);
+  }
+  if (stopped !== undefined)
+    warnings.push(`Pages ${texts.length + 1} to ${total} were left out: ${stopped}.`);
+  return warnings;
+}
+
+const MAX_LISTED = 20;
+
+const listNumbers = (numbers: readonly number[]): string =>
+  numbers.slice(0, MAX_LISTED).join(', ') +
+  (numbers.length > MAX_LISTED ? ` and ${numbers.length - MAX_LISTED} more` : '');
