@@ -1,8 +1,8 @@
-import type { VectorQuery as LanceVectorQuery, Query, Table } from '@lancedb/lancedb';
+import type { Table } from '@lancedb/lancedb';
 import type { Schema } from 'apache-arrow';
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
-import { compareText, type Filter } from '../../core/filter.js';
+import type { Filter } from '../../core/filter.js';
 import {
   assertCount,
   assertFilter,
@@ -15,6 +15,7 @@ import type {
   CollectionStats,
   ListPage,
   ListQuery,
+  ScoredId,
   TextQuery,
   VectorCollection,
   VectorQuery,
@@ -23,18 +24,24 @@ import { ALWAYS, compileFilter, textLiteral } from './filter-sql.js';
 import type { LanceDriver } from './lancedb-driver.js';
 import { isConflict, isMissingFile, storeError } from './lancedb-errors.js';
 import { recordTable } from './record-table.js';
-import { chunkColumns, readChunks, readScored } from './row-reader.js';
+import { RowIds } from './row-ids.js';
+import { chunkColumns, readChunks } from './row-reader.js';
 import { indexNameOf, type MaintenanceOptions, maintain } from './table-maintenance.js';
+import {
+  type HitShape,
+  idHits,
+  inIdOrder,
+  nearestHits,
+  type TableSearch,
+  textHits,
+  wholeHits,
+} from './table-search.js';
 import { VacuousFilters } from './vacuous-filters.js';
 
 const MAX_LIST = Number.MAX_SAFE_INTEGER;
 const COMMIT_ATTEMPTS = 12;
 const RECORDS_PER_COMMIT = 10_000;
 const IDS_PER_LOOKUP = 2_000;
-/** Candidates visited at least: 52 gave recall@10 .972 to .986 at 100,000 clustered vectors, 100 gave 1.0, at the same speed. */
-const MIN_SEARCH_WIDTH = 128;
-/** Hits asked for beyond topK, so that a tie at the end is usually seen whole at once. */
-const TIE_MARGIN = 16;
 
 export interface LanceCollectionOptions extends MaintenanceOptions {
   readonly maxTopK: number;
@@ -49,7 +56,8 @@ export class LanceDbCollection implements VectorCollection {
   readonly #table: Table;
   readonly #schema: Schema;
   readonly #options: LanceCollectionOptions;
-  readonly #vacuous: VacuousFilters;
+  readonly #search: TableSearch;
+  readonly #rowIds = new RowIds();
   #lastWrite: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
@@ -63,7 +71,9 @@ export class LanceDbCollection implements VectorCollection {
     this.#table = parts.table;
     this.#schema = parts.schema;
     this.#options = options;
-    this.#vacuous = new VacuousFilters(parts.table);
+    const { driver, table } = parts;
+    const vacuous = new VacuousFilters(table);
+    this.#search = { driver, table, vacuous, searchWidth: options.searchWidth };
   }
 
   async upsert(records: readonly ChunkRecord[], signal?: AbortSignal): Promise<void> {
@@ -98,14 +108,8 @@ export class LanceDbCollection implements VectorCollection {
     const found = new Map<string, StoredChunk>();
     for (let start = 0; start < wanted.length; start += IDS_PER_LOOKUP) {
       throwIfAborted(options.signal);
-      const literals = wanted.slice(start, start + IDS_PER_LOOKUP).map(textLiteral);
-      const read = () =>
-        readChunks(
-          this.#table
-            .query()
-            .where(`id IN (${literals.join(', ')})`)
-            .select(chunkColumns(options.includeVectors)),
-        );
+      const batch = wanted.slice(start, start + IDS_PER_LOOKUP);
+      const read = () => this.#readByIds(batch, chunkColumns(options.includeVectors));
       for (const chunk of await this.#read('look chunks up', read)) found.set(chunk.id, chunk);
     }
     return ids.flatMap((id) => found.get(id) ?? []);
@@ -126,7 +130,8 @@ export class LanceDbCollection implements VectorCollection {
     assertCount('limit', limit, MAX_LIST);
     const sql = compileFilter(filter);
     const after = cursor === undefined ? sql : `(${sql}) AND id > ${textLiteral(cursor)}`;
-    const chunks = await this.#read('list chunks', () => this.#inIdOrder(after, limit + 1));
+    const read = () => readChunks(inIdOrder(this.#table, after, limit + 1).select(chunkColumns(false, 'id')));
+    const chunks = await this.#read('list chunks', read);
     const last = chunks[limit - 1];
     return chunks.length > limit && last ? { chunks: chunks.slice(0, limit), cursor: last.id } : { chunks };
   }
@@ -139,31 +144,27 @@ export class LanceDbCollection implements VectorCollection {
   }
 
   async searchVector(query: VectorQuery): Promise<ScoredChunk[]> {
-    this.#begin(query.signal);
-    assertFilter(query.filter);
-    assertCount('topK', query.topK, this.#options.maxTopK);
-    assertQueryVector(this.spec, query.vector);
-    const isZero = query.vector.every((component) => component === 0);
-    const search = (where: string): Promise<ScoredChunk[]> =>
-      isZero ? this.#zeroScored(where, query) : this.#nearest(where, query);
-    return this.#read('search vectors', () => this.#vacuous.without(query.filter, search));
+    this.#beginVectorSearch(query);
+    return this.#read('search vectors', () =>
+      nearestHits(this.#search, query, wholeHits(query.includeVectors)),
+    );
   }
 
   async searchText(query: TextQuery): Promise<ScoredChunk[]> {
-    this.#begin(query.signal);
-    assertFilter(query.filter);
-    assertCount('topK', query.topK, this.#options.maxTopK);
-    // The index splits at white space, so a term that holds some cannot be in it.
-    const terms = [...new Set(query.terms)].filter((term) => /^\S+$/u.test(term));
-    if (terms.length === 0) return [];
-    const match = new this.#driver.lancedb.MatchQuery(terms.join(' '), 'search_text');
-    const search = (where: string): Promise<ScoredChunk[]> =>
-      bestWithTies(query.topK, (limit) => {
-        throwIfAborted(query.signal);
-        const found = admit(this.#table.query().fullTextSearch(match), where).limit(limit);
-        return readScored(found.select(chunkColumns(query.includeVectors, '_score')), Number, '_score');
-      });
-    return this.#read('search text', () => this.#vacuous.without(query.filter, search));
+    this.#beginSearch(query);
+    return this.#read('search text', async () =>
+      textHits(this.#search, query, wholeHits(query.includeVectors)),
+    );
+  }
+
+  async rankVector(query: VectorQuery): Promise<ScoredId[]> {
+    this.#beginVectorSearch(query);
+    return this.#rank('search vectors', (shape) => nearestHits(this.#search, query, shape));
+  }
+
+  async rankText(query: TextQuery): Promise<ScoredId[]> {
+    this.#beginSearch(query);
+    return this.#rank('search text', async (shape) => textHits(this.#search, query, shape));
   }
 
   async optimize(signal?: AbortSignal): Promise<void> {
@@ -195,37 +196,46 @@ export class LanceDbCollection implements VectorCollection {
       throw new RAGError('STORE_UNAVAILABLE', `Collection "${this.spec.name}" is closed; open it again.`);
   }
 
-  async #nearest(where: string, query: VectorQuery): Promise<ScoredChunk[]> {
-    const hits = await bestWithTies(query.topK, (limit) => {
-      throwIfAborted(query.signal);
-      const search = admit(this.#table.vectorSearch(query.vector).distanceType('cosine'), where)
-        // Both are read only where there is an index; refining makes its scores exact.
-        .ef(Math.max(MIN_SEARCH_WIDTH, limit * this.#options.searchWidth))
-        .refineFactor(1)
-        .limit(limit);
-      return readScored(
-        search.select(chunkColumns(query.includeVectors, '_distance')),
-        cosineOf,
-        '_distance',
-      );
+  #rank(action: string, search: (shape: HitShape<ScoredId>) => Promise<ScoredId[]>): Promise<ScoredId[]> {
+    return this.#read(action, async () => {
+      const rows = new Map<string, bigint>();
+      const version = await this.#table.version();
+      const hits = await search(idHits(rows));
+      if ((await this.#table.version()) === version) this.#rowIds.remember(version, rows);
+      return hits;
     });
-    // Lance leaves zero vectors out (their cosine is undefined); they score 0, which matters from the first negative score.
-    const lastScore = hits.length < query.topK ? -1 : (hits.at(-1)?.score ?? -1);
-    if (lastScore > 0 || (await this.#vacuous.isVacuous('NOT is_zero'))) return hits;
-    const zeros = await this.#zeroScored(conjunction(where, 'is_zero'), query);
-    return [...hits, ...zeros].sort(byScoreThenId).slice(0, query.topK);
   }
 
-  async #zeroScored(where: string, { topK, includeVectors }: VectorQuery): Promise<ScoredChunk[]> {
-    const chunks = await this.#inIdOrder(where, topK, includeVectors);
-    return chunks.map((chunk) => ({ chunk, score: 0 }));
+  async #readPlaces(ids: readonly string[], columns: string[]): Promise<StoredChunk[] | undefined> {
+    const version = await this.#table.version();
+    const rows = this.#rowIds.find(version, ids);
+    if (rows === undefined) return undefined;
+    const chunks = await readChunks(this.#table.takeRowIds(rows).select(columns));
+    // Another read may have moved the table to a newer version meanwhile, in which the places mean other rows.
+    return (await this.#table.version()) === version ? chunks : undefined;
   }
 
-  #inIdOrder(where: string, limit: number, includeVectors?: boolean): Promise<StoredChunk[]> {
-    const rows = admit(this.#table.query(), where)
-      .orderBy({ columnName: 'id', ascending: true })
-      .limit(limit);
-    return readChunks(rows.select(chunkColumns(includeVectors, 'id')));
+  async #readByIds(ids: readonly string[], columns: string[]): Promise<StoredChunk[]> {
+    const known = await this.#readPlaces(ids, columns);
+    if (known !== undefined) return known;
+    const literals = ids.map(textLiteral);
+    return readChunks(
+      this.#table
+        .query()
+        .where(`id IN (${literals.join(', ')})`)
+        .select(columns),
+    );
+  }
+
+  #beginSearch({ topK, filter, signal }: VectorQuery | TextQuery): void {
+    this.#begin(signal);
+    assertFilter(filter);
+    assertCount('topK', topK, this.#options.maxTopK);
+  }
+
+  #beginVectorSearch(query: VectorQuery): void {
+    this.#beginSearch(query);
+    assertQueryVector(this.spec, query.vector);
   }
 
   async #describeIndex(column: string, otherwise: string): Promise<string> {
@@ -273,28 +283,5 @@ export class LanceDbCollection implements VectorCollection {
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** Math.min(attempt, 6)));
       }
     }
-  }
-}
-
-const cosineOf = (distance: number): number => Math.max(-1, Math.min(1, 1 - distance));
-
-const byScoreThenId = (a: ScoredChunk, b: ScoredChunk): number =>
-  b.score - a.score || compareText(a.chunk.id, b.chunk.id);
-
-const conjunction = (a: string, b: string): string => (a === ALWAYS ? b : `(${a}) AND (${b})`);
-
-function admit<Q extends Query | LanceVectorQuery>(query: Q, where: string): Q {
-  if (where !== ALWAYS) query.where(where);
-  return query;
-}
-
-/** The best `topK` with ties by id: Lance cuts among equals at will, so the tie at the end is fetched whole first. */
-async function bestWithTies(
-  topK: number,
-  search: (limit: number) => Promise<ScoredChunk[]>,
-): Promise<ScoredChunk[]> {
-  for (let limit = topK + TIE_MARGIN; ; limit *= 2) {
-    const hits = (await search(limit)).sort(byScoreThenId);
-    if (hits.length < limit || hits[topK - 1]?.score !== hits.at(-1)?.score) return hits.slice(0, topK);
   }
 }

@@ -1,6 +1,7 @@
 import type { RecordBatch, Vector } from 'apache-arrow';
 import type { ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
+import type { ScoredId } from '../vector-store.js';
 
 const ADVICE = 'Rebuild it with `ragstone index --force`.';
 
@@ -44,6 +45,30 @@ export async function readScored(
     }
   }
   return scored;
+}
+
+/** The ids of an answer with the score made from a column of it; `rows` gets the place of each row. */
+export async function readIds(
+  batches: Batches,
+  options: {
+    readonly scoreOf: (value: number) => number;
+    readonly column?: string | undefined;
+    readonly rows: Map<string, bigint>;
+  },
+): Promise<ScoredId[]> {
+  const hits: ScoredId[] = [];
+  for await (const batch of batches) {
+    const idAt = textReader(batch.getChild('id'));
+    const places = batch.getChild('_rowid');
+    const scores = batch.getChild(options.column ?? '');
+    for (let i = 0; i < batch.numRows; i++) {
+      const id = idAt(i);
+      hits.push({ id, score: options.scoreOf(Number(scores?.get(i) ?? 0)) });
+      const place: unknown = places?.get(i);
+      if (typeof place === 'bigint') options.rows.set(id, place);
+    }
+  }
+  return hits;
 }
 
 // Arrow's own decoder drops a byte order mark at the start of a value; content must stay as it was.

@@ -1,14 +1,17 @@
-import type { Table } from '@lancedb/lancedb';
+import type { Index, Table } from '@lancedb/lancedb';
 import { throwIfAborted } from '../../core/errors.js';
 import type { LanceDriver } from './lancedb-driver.js';
 
 /** When indexes are built and old versions removed. */
 export interface MaintenanceOptions {
-  /** Rows from which vectors are searched through an index. Below it a flat scan is exact and fast enough. */
+  /** Rows from which vectors are searched through a graph. Below it all are visited, which is exact and fast enough. */
   readonly vectorIndexRows: number;
   /** How long a version that was replaced stays for readers that still use it, in milliseconds. */
   readonly keepVersionsMs: number;
 }
+
+/** Rows from which vectors lie in an index in memory, all of them visited: twice as fast as reading them from the table. */
+const FLAT_INDEX_ROWS = 1_000;
 
 /** Rows from which a lookup by id pays for its index. */
 const ID_INDEX_ROWS = 5_000;
@@ -51,16 +54,25 @@ export async function maintain(
   if (rows >= ID_INDEX_ROWS && !indexed.has('id'))
     await table.createIndex('id', { config: driver.lancedb.Index.btree() });
   throwIfAborted(signal);
-  if (rows >= vectorIndexRows && !indexed.has('vector')) await createVectorIndex(driver, table);
+  await maintainVectorIndex(driver, table, { rows, vectorIndexRows });
 }
 
-async function createVectorIndex({ lancedb }: LanceDriver, table: Table): Promise<void> {
-  // One graph per partition: few partitions keep recall high without probing many.
-  const config = lancedb.Index.hnswSq({
-    distanceType: 'cosine',
-    numPartitions: 1,
-    m: 20,
-    efConstruction: 300,
-  });
-  await table.createIndex('vector', { config });
+async function maintainVectorIndex(
+  driver: LanceDriver,
+  table: Table,
+  { rows, vectorIndexRows }: { readonly rows: number; readonly vectorIndexRows: number },
+): Promise<void> {
+  const present = await table.indexStats(indexNameOf('vector'));
+  const isGraph = present !== undefined && present.indexType !== 'IVF_FLAT';
+  if (isGraph || rows < Math.min(FLAT_INDEX_ROWS, vectorIndexRows)) return;
+  if (rows >= vectorIndexRows) await table.createIndex('vector', { config: graphIndex(driver) });
+  else if (present === undefined) await table.createIndex('vector', { config: flatIndex(driver) });
 }
+
+// One partition that every search visits: exact.
+const flatIndex = ({ lancedb }: LanceDriver): Index =>
+  lancedb.Index.ivfFlat({ distanceType: 'cosine', numPartitions: 1 });
+
+// One graph per partition: few partitions keep recall high without probing many.
+const graphIndex = ({ lancedb }: LanceDriver): Index =>
+  lancedb.Index.hnswSq({ distanceType: 'cosine', numPartitions: 1, m: 20, efConstruction: 300 });
