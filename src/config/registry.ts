@@ -209,6 +209,18 @@ async function createSource(
         ...(frontmatterFields === undefined ? {} : { frontmatterFields }),
       };
     }
+    case 'files': {
+      const { createFilesSource } = await import('../sources/files/files-source.js');
+      const { frontmatterFields, generated, metadata } = settings;
+      const stated = typeof metadata.sourceType === 'string' ? { sourceType: metadata.sourceType } : {};
+      const source = createFilesSource({ ...fileSelection(settings, config), metadata, generated, ...stated });
+      return {
+        source,
+        sourceType: sourceTypeOf(metadata, 'files'),
+        chunking: chunkingOf(settings, source, config),
+        ...(frontmatterFields === undefined ? {} : { frontmatterFields }),
+      };
+    }
     case 'pbi_json': {
       const { createPbiJsonSource } = await import('../sources/pbi-json/pbi-json-source.js');
       const { extractors, ...metadata } = settings.metadata;
@@ -235,7 +247,7 @@ async function createSource(
   }
 }
 
-type FileSource = Extract<ResolvedSource, { type: 'markdown' | 'pbi_json' }>;
+type FileSource = Extract<ResolvedSource, { type: 'markdown' | 'files' | 'pbi_json' }>;
 
 const fileSelection = (settings: FileSource, config: ResolvedConfig) => ({
   name: settings.name,

@@ -7,12 +7,9 @@ import { createSourcesFor } from '../config/registry.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
 import { loadBuiltinTokenizer } from '../embedding/static/static-embedder.js';
-import { createMarkdownParser } from '../parsing/markdown/markdown-parser.js';
-import type { Parser } from '../parsing/parser.js';
+import { createParsers } from '../parsing/create-parsers.js';
 import { PARSING_VERSION } from '../parsing/parsing-version.js';
-import { createPbiJsonParser } from '../parsing/pbi-json/pbi-json-parser.js';
-import { createPlainTextParser } from '../parsing/plain-text/plain-text-parser.js';
-import { createMarkdownSource } from '../sources/markdown/markdown-source.js';
+import { createFilesSource } from '../sources/files/files-source.js';
 import { createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import type { Source } from '../sources/source.js';
 import { processingKeyOf } from './processing-key.js';
@@ -38,25 +35,32 @@ export async function configuredSources(config: ResolvedConfig): Promise<Configu
   return Promise.all(
     setups.map((setup) => {
       const settings = config.rag.sources.find(({ name }) => name === setup.source.name);
-      const relevant = settings === undefined ? {} : { metadata: settings.metadata, type: settings.type };
+      const relevant =
+        settings === undefined
+          ? {}
+          : {
+              metadata: settings.metadata,
+              type: settings.type,
+              ...(settings.type === 'files' ? { generated: settings.generated } : {}),
+            };
       return assembleSource({ ...setup, settings: relevant });
     }),
   );
 }
 
-/** A file or folder as a source of Markdown, named by its place so that the next run recognises it. */
+/** A file or folder as a source of files, named by its place so that the next run recognises it. */
 export async function pathSource(
   path: string,
   config: ResolvedConfig,
   cwd: string,
 ): Promise<ConfiguredSource> {
   const absolute = resolve(cwd, path);
-  const source = createMarkdownSource({
+  const source = createFilesSource({
     name: pathSourceName(absolute, config),
     root: absolute,
     maxFileBytes: config.rag.limits.maxFileBytes,
   });
-  return assembleSource({ source, sourceType: 'markdown', chunking: config.rag.chunking, settings: {} });
+  return assembleSource({ source, sourceType: 'files', chunking: config.rag.chunking, settings: {} });
 }
 
 function pathSourceName(absolute: string, { projectRoot }: ResolvedConfig): string {
@@ -106,7 +110,7 @@ async function assembleSource(parts: SourceParts): Promise<ConfiguredSource> {
     sourceType,
     metadata: { sourceType },
     chunker: createChunker(chunking, (text) => tokenizer.countTokens(text)),
-    parsers: parsersFor(frontmatterFields),
+    parsers: createParsers(frontmatterFields === undefined ? {} : { frontmatterFields }),
     processingKey: processingKeyOf({
       versions: [PARSING_VERSION, CHUNKING_VERSION, ANALYSIS_VERSION],
       chunking,
@@ -115,13 +119,4 @@ async function assembleSource(parts: SourceParts): Promise<ConfiguredSource> {
       settings,
     }),
   };
-}
-
-function parsersFor(frontmatterFields: readonly string[] | undefined): ReadonlyMap<string, Parser> {
-  const parsers = [
-    createMarkdownParser(frontmatterFields === undefined ? {} : { frontmatterFields }),
-    createPlainTextParser(),
-    createPbiJsonParser(),
-  ];
-  return new Map(parsers.flatMap((parser) => parser.mediaTypes.map((type) => [type, parser] as const)));
 }

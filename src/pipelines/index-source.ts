@@ -31,6 +31,7 @@ export async function indexSource(task: SourceTask): Promise<void> {
 function recordListing(changes: SourceChanges, task: SourceTask): void {
   const { configured, targets, options, run } = task;
   const { name } = configured.source;
+  for (const notice of configured.source.listingNotices?.() ?? []) run.notice(notice);
   const counts = targets.ledger.documentCounts(options.scope.tenant, name);
   for (const itemId of changes.unchangedItemIds) run.documentsUnchanged += counts.get(itemId) ?? 0;
   for (const { id, error } of changes.unreadable) {

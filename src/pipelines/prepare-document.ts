@@ -137,6 +137,7 @@ function documentMetadata(
     ...parsed.metadata,
     sourceType: context.sourceType,
     ...context.sourceMetadata,
+    ...optional('sourceType', raw.sourceType),
     source: raw.externalId,
     ...optional('title', title),
     ...optional('url', raw.url),

@@ -53,5 +53,7 @@ export interface Source {
   /** Chunking that fits these documents better than the configured default, if any. */
   readonly preferredChunking?: string;
   list(options?: ListOptions): AsyncIterable<ListedItem>;
+  /** What the last complete listing left out by rule, in words. */
+  listingNotices?(): readonly string[];
   read(item: SourceItem, signal?: AbortSignal): Promise<ReadResult>;
 }

@@ -138,7 +138,7 @@ async function refuseEmptyIndex({ stats, notices }: IndexResult, target: string)
   const why =
     failures.length > 0
       ? `Nothing in ${target} could be read.`
-      : `${target} holds no Markdown files or PBI JSON that can be indexed.`;
+      : `${target} holds no documents or source code that can be indexed; name other files themselves.`;
   throw new RAGError('INDEX_EMPTY', [why, ...failures.slice(0, 5), ...notices].join('\n'), {
     details: { path: target },
   });

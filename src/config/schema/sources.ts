@@ -3,7 +3,7 @@ import { chunkingSchema } from './chunking.js';
 import { jsonValue, secretText, stringList, wholeNumber } from './values.js';
 
 /** Source types that this version can read. */
-export const BUILT_SOURCE_TYPES = ['markdown', 'pbi_json'] as const;
+export const BUILT_SOURCE_TYPES = ['markdown', 'files', 'pbi_json'] as const;
 export type BuiltSourceType = (typeof BUILT_SOURCE_TYPES)[number];
 
 const PBI_FIELD_TYPES = [
@@ -76,6 +76,32 @@ const markdown = z.strictObject({
   metadata: metadata.default({}).describe('Facts added to every document; `sourceType` is what filters use.'),
 });
 
+const everyFile = z.strictObject({
+  type: z
+    .literal('files')
+    .describe(
+      'Files of every kind: Markdown, plain text, HTML, PDF, Word documents, source code; CSV, JSON and others where `paths` name them.',
+    ),
+  ...common,
+  ...files,
+  paths: stringList()
+    .default(['**'])
+    .describe('Files and glob patterns, relative to `root`. `**` stands for documents and source code.'),
+  gitignore: z.boolean().default(true).describe('Leave out what `.gitignore` files leave out.'),
+  generated: z
+    .boolean()
+    .default(false)
+    .describe('Read source files that nobody wrote too: vendored, minified, generated, lock files.'),
+  frontmatterFields: stringList()
+    .optional()
+    .describe('Front matter fields that become metadata. Default: all.'),
+  metadata: metadata
+    .default({})
+    .describe(
+      'Facts added to every document. `sourceType` is what filters use; default: the kind of the file.',
+    ),
+});
+
 const pbiJson = z.strictObject({
   type: z.literal('pbi_json').describe('Work items in JSON files: one object, a list, or one object a line.'),
   ...common,
@@ -145,7 +171,13 @@ const azureDevOps = z.strictObject({
 });
 
 /** One entry of `rag.sources`, told apart by `type`. */
-export const sourceSchema = z.discriminatedUnion('type', [markdown, pbiJson, confluence, azureDevOps]);
+export const sourceSchema = z.discriminatedUnion('type', [
+  markdown,
+  everyFile,
+  pbiJson,
+  confluence,
+  azureDevOps,
+]);
 
 /** One source as the configuration gives it, defaults filled. */
 export type SourceSettings = z.output<typeof sourceSchema>;

@@ -1,0 +1,27 @@
+import { createCodeParser } from './code/code-parser.js';
+import { createCsvParser } from './csv/csv-parser.js';
+import { createDocxParser } from './docx/docx-parser.js';
+import { createHtmlParser } from './html/html-parser.js';
+import { createJsonParser } from './json/json-parser.js';
+import { createMarkdownParser, type MarkdownParserOptions } from './markdown/markdown-parser.js';
+import type { Parser } from './parser.js';
+import { createPbiJsonParser } from './pbi-json/pbi-json-parser.js';
+import { createPdfParser } from './pdf/pdf-parser.js';
+import { createPlainTextParser } from './plain-text/plain-text-parser.js';
+
+/** A parser for every media type that is read, by media type. Each loads its library with its first document. */
+export function createParsers(options: MarkdownParserOptions = {}): ReadonlyMap<string, Parser> {
+  const markdown = createMarkdownParser(options);
+  const parsers: readonly Parser[] = [
+    markdown,
+    createPlainTextParser(),
+    createPbiJsonParser(),
+    createHtmlParser({ markdown }),
+    createPdfParser(),
+    createDocxParser({ markdown }),
+    createCsvParser(),
+    createJsonParser(),
+    createCodeParser(),
+  ];
+  return new Map(parsers.flatMap((parser) => parser.mediaTypes.map((type) => [type, parser] as const)));
+}

@@ -1,0 +1,115 @@
+import type { RawDocument } from '../../core/document.js';
+import type { Metadata } from '../../core/metadata.js';
+import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
+import { DEFAULT_FILE_TYPES, type FileType, fileTypeOf } from '../file-types.js';
+import { isUnreadable, type ListedItem, type ReadResult, type Source } from '../source.js';
+import { type FileSelection, listFiles, readListedFile } from '../source-files.js';
+import { type UnwrittenReason, unwrittenByContent, unwrittenByName } from '../unwritten-files.js';
+
+export interface FilesSourceOptions extends FileSelection {
+  /** Added to every document. */
+  readonly metadata?: Metadata;
+  /** `metadata.sourceType` of every document. Default: its kind, such as `markdown`, `pdf`, `code`. */
+  readonly sourceType?: string;
+  /** Default: everyone in the tenant. */
+  readonly access?: AccessControl;
+  /**
+   * Whether source files that nobody wrote are read too: vendored, minified, generated, lock files. Markdown, PDF and
+   * Word documents always are. @default false
+   */
+  readonly generated?: boolean;
+}
+
+/**
+ * Files of every kind below a folder. By default Markdown, plain text, HTML, PDF, Word documents and source code; CSV, JSON
+ * and others where a pattern names them. `.gitignore` is honoured; hidden files, links, `node_modules` and `.git` are left
+ * out, and so are source files that nobody wrote (counted in the notices).
+ *
+ * One file is one document; its id is its path relative to the root, with `/`. The path is the title of what declares
+ * none. `list` throws only where the root or a pattern's folder is missing or unreadable.
+ */
+export function createFilesSource(options: FilesSourceOptions): Source {
+  const leftOut = new Map<UnwrittenReason, number>();
+  return {
+    name: options.name,
+    type: 'files',
+    listing: 'complete',
+    list: (listOptions) =>
+      withoutUnwritten(
+        listFiles(options, { fileTypes: DEFAULT_FILE_TYPES, gitignore: true }, listOptions),
+        options,
+        leftOut,
+      ),
+    listingNotices: () => [...leftOut].sort().map(([reason, count]) => describeLeftOut(reason, count)),
+    read: async (item, signal) => toResult(item.id, await readListedFile(options, item.id, signal), options),
+  };
+}
+
+async function* withoutUnwritten(
+  items: AsyncIterable<ListedItem>,
+  options: FilesSourceOptions,
+  leftOut: Map<UnwrittenReason, number>,
+): AsyncGenerator<ListedItem> {
+  leftOut.clear();
+  for await (const item of items) {
+    const reason =
+      isUnreadable(item) || !isChecked(fileTypeOf(item.id), options) ? undefined : unwrittenByName(item.id);
+    if (reason === undefined) yield item;
+    else leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+  }
+}
+
+/** Documents are written for readers wherever they lie; only code, pages and data are told apart. */
+const isChecked = ({ kind }: FileType, { generated = false }: FilesSourceOptions): boolean =>
+  !generated && (kind === 'code' || kind === 'html' || kind === 'json');
+
+const describeLeftOut = (reason: UnwrittenReason, count: number): string =>
+  `${count} ${reason === 'lock file' ? `lock file${count === 1 ? '' : 's'}` : `${reason} file${count === 1 ? '' : 's'}`} left out; \`generated: true\` in the source's configuration reads them.`;
+
+function toResult(
+  externalId: string,
+  file: Pick<RawDocument, 'createdAt' | 'updatedAt'> & { readonly content: Uint8Array },
+  options: FilesSourceOptions,
+): ReadResult {
+  const type = fileTypeOf(externalId);
+  const reason =
+    type.kind === 'code' && isChecked(type, options) ? unwrittenByContent(file.content) : undefined;
+  if (reason !== undefined) {
+    return {
+      documents: [],
+      failures: [],
+      notices: [`A ${reason} file was left out; \`generated: true\` in the source's configuration reads it.`],
+    };
+  }
+  return {
+    documents: [toDocument(externalId, file, { type, options })],
+    failures: [],
+    ...(type.isUnparsed === true
+      ? {
+          notices: [
+            `A file in ${type.language ?? 'its language'} was cut at blank lines: there is no grammar for it here.`,
+          ],
+        }
+      : {}),
+  };
+}
+
+function toDocument(
+  externalId: string,
+  file: Pick<RawDocument, 'content' | 'createdAt' | 'updatedAt'>,
+  { type, options }: { type: FileType; options: FilesSourceOptions },
+): RawDocument {
+  return {
+    externalId,
+    mediaType: type.mediaType,
+    sourceType: options.sourceType ?? type.kind,
+    ...file,
+    // A Markdown file without a title keeps none: its path is not what it says.
+    ...(type.kind === 'markdown' ? {} : { title: externalId }),
+    metadata: {
+      ...(type.language === undefined ? {} : { language: type.language }),
+      ...options.metadata,
+    },
+    access: options.access ?? OPEN_ACCESS,
+  };
+}
