@@ -69,6 +69,7 @@ export {
   type WriteBaselineOptions,
   writeBaseline,
 } from './pipelines/evaluate-gate.js';
+export { type TuneOptions, type TuneReport, tune } from './pipelines/evaluate-tune.js';
 export type {
   EvaluatedConfig,
   EvaluateOptions,

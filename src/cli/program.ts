@@ -9,6 +9,7 @@ import { registerModel } from './commands/model.js';
 import { registerSearch } from './commands/search.js';
 import { registerStatus } from './commands/status.js';
 import { registerTry } from './commands/try.js';
+import { registerTune } from './commands/tune.js';
 import { registerVerify } from './commands/verify.js';
 import { type CliContext, type GlobalOptions, LOG_LEVELS } from './context.js';
 
@@ -54,6 +55,7 @@ export function buildProgram(context: CliContext): Command {
     registerStatus,
     registerVerify,
     registerEval,
+    registerTune,
     registerConfig,
     registerClear,
     registerModel,

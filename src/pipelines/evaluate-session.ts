@@ -33,6 +33,8 @@ export interface EvaluationSession {
   readonly task: EvaluationTask;
   /** What indexing had to say. */
   readonly notices: readonly string[];
+  /** The session's configuration with other settings on top; the index stays as it is. */
+  configure(settings: RAGSettingsInput): Promise<ResolvedConfig>;
   close(): Promise<void>;
 }
 
@@ -42,13 +44,14 @@ export async function openEvaluation(options: EvaluateOptions): Promise<Evaluati
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const task = await readTask(options);
-    const config = await loadEvaluationConfig(options, folder);
+    const configure = (settings: RAGSettingsInput) => loadEvaluationConfig(options, folder, settings);
+    const config = await configure({});
     const resources = new EngineResources(config);
     const engine = engineOver(resources, options.cwd ?? process.cwd());
     const close = () => engine.close().finally(remove);
     try {
       const notices = await indexTarget(engine, task, options);
-      return { config, engine, resources, task, notices, close };
+      return { config, engine, resources, task, notices, configure, close };
     } catch (error) {
       await close();
       throw error;
@@ -74,20 +77,24 @@ async function readTask({
 }
 
 /** The user's settings and embedding cache, with the index in a temporary folder. */
-async function loadEvaluationConfig(options: EvaluateOptions, folder: string): Promise<ResolvedConfig> {
-  const { configFile, dataDir, cwd, overrides } = options;
+async function loadEvaluationConfig(
+  options: EvaluateOptions,
+  folder: string,
+  settings: RAGSettingsInput,
+): Promise<ResolvedConfig> {
+  const { configFile, dataDir, cwd, overrides = {} } = options;
   const config = await loadConfig({
     ...(configFile === undefined ? {} : { file: configFile }),
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(cwd === undefined ? {} : { cwd }),
-    overrides: withSettings(overrides ?? {}, evaluationSettings(options, folder)),
+    overrides: withSettings(withSettings(overrides, evaluationSettings(options, folder)), settings),
   });
   // The cache has its place by now; ledger, store and lock go where nothing of the user's is.
   return { ...config, dataDir: folder };
 }
 
-// Merging two settings gives settings; the loader checks the result.
-const withSettings = (lower: RAGSettingsInput, upper: RAGSettingsInput): RAGSettingsInput =>
+/** Settings over others. Merging two settings gives settings; the loader checks the result. */
+export const withSettings = (lower: RAGSettingsInput, upper: RAGSettingsInput): RAGSettingsInput =>
   mergeSettings(lower, upper) as RAGSettingsInput;
 
 /** A measurement waits for the reranker: figures of which some are without it would mean nothing. */

@@ -45,7 +45,7 @@ export async function reportOf(
 ): Promise<EvaluationReport> {
   const { documents, chunks } = await session.engine.status();
   return {
-    ...nameOf(session, options),
+    ...targetOf(session, options),
     queries: scores.queries.length,
     metrics: meansOf(scores),
     ...(scores.byType === undefined ? {} : { byType: meansByType(scores.byType) }),
@@ -57,7 +57,8 @@ export async function reportOf(
   };
 }
 
-function nameOf(
+/** Name of the data set and its split, or of the folder and its question file. */
+export function targetOf(
   { task }: EvaluationSession,
   { target, questions = '', cwd = '.' }: EvaluateOptions,
 ): { dataset: string; split: string } {

@@ -16,6 +16,8 @@ export interface CountedProgress {
   readonly stage: string;
   readonly done: number;
   readonly total: number;
+  /** Milliseconds left, where it can be told. */
+  readonly etaMs?: number;
 }
 
 const LINE_INTERVAL_MS = 3000;
@@ -39,7 +41,13 @@ export function startProgress(context: CliContext): ProgressDisplay<IndexProgres
 export function startCounter(context: CliContext): ProgressDisplay<CountedProgress> {
   const display = startDisplay(context);
   return {
-    update: ({ stage, done, total }) => display.update({ done, total, label: stage, detail: '' }),
+    update: ({ stage, done, total, etaMs }) =>
+      display.update({
+        done,
+        total,
+        label: stage,
+        detail: etaMs === undefined ? '' : `${formatDuration(etaMs)} left`,
+      }),
     stop: display.stop,
   };
 }

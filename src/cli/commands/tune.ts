@@ -1,0 +1,67 @@
+import { type Command, Option } from 'commander';
+import type { TuneOptions, TuneReport } from '../../index.js';
+import type { CliContext } from '../context.js';
+import { ExitCode } from '../errors.js';
+import { evaluationTarget, withCounter } from '../evaluation-target.js';
+import { wholeNumber } from '../parse-options.js';
+
+type TuneFlags = Omit<TuneOptions, 'target' | 'cwd' | 'configFile' | 'dataDir' | 'onProgress' | 'signal'> & {
+  readonly write?: boolean;
+};
+
+const EXAMPLES = `
+Examples:
+  $ ragstone tune docs --questions questions.jsonl           try fusion, weights, reranking, candidates and chunk sizes
+  $ ragstone tune docs --questions questions.jsonl --write   and write the best into the configuration file, if it is a gain
+  $ ragstone tune data/scifact                               on the train split, where the data set has one
+
+What is reported was measured on queries that had no part in the choice. A difference that chance explains is not called a
+gain, and --write writes nothing then (exit code 1).`;
+
+/** `ragstone tune DATASET` */
+export function registerTune(program: Command, context: CliContext): void {
+  program
+    .command('tune')
+    .description('find better settings on labelled questions of your own, and what they are really worth')
+    .argument('<dataset>', 'folder of a data set; or, with --questions, a folder of documents')
+    .option('--questions <file>', 'questions with gold quotes about the folder, one JSON object a line')
+    .option('--split <name>', 'which judgments: qrels/NAME.tsv (default: train where it is there, else test)')
+    .option('--metric <name>', 'what is made as large as possible (default: ndcg@10, or hit@5 of questions)')
+    .option('--embedder <model>', 'builtin or transformers:PATH_OR_ID (default: the configured one)')
+    .option('--folds <n>', 'parts that are held out in turn (default: 5)', wholeNumber(2))
+    .option('--seed <n>', 'of the splits and samples (default: 1)', wholeNumber(0))
+    .option('--max-queries <n>', 'sample that many where there are more (default: 300)', wholeNumber(1))
+    .option('--no-chunking', 'leave the chunk sizes as they are')
+    .option('--drop-self', 'leave out the document that the query was made from')
+    .addOption(new Option('--score-by <what>', 'what makes a result right').choices(['id', 'text']))
+    .option('--write', 'write the settings found into the configuration file, if they are a gain')
+    .addHelpText('after', EXAMPLES)
+    .action((dataset: string, flags: TuneFlags) => runTune(context, dataset, flags));
+}
+
+async function runTune(context: CliContext, dataset: string, flags: TuneFlags): Promise<void> {
+  const { write = false, ...options } = flags;
+  const { tune } = await import('../../index.js');
+  const target = await evaluationTarget(context, dataset, options);
+  const report = await withCounter(context, (onProgress) => tune({ ...options, ...target, onProgress }));
+  if (!context.isJson) for (const notice of report.notices) context.warn(notice);
+  const written = write && report.isGain ? await writeBest(context, report) : undefined;
+  const { settingsToYaml } = await import('../../config/write-settings.js');
+  const { renderTuning } = await import('../render/tuning.js');
+  const yaml = settingsToYaml(report.best.settings);
+  context.printResult({ ...report, yaml, ...(written === undefined ? {} : { written }) }, () =>
+    renderTuning(report, { context, yaml }),
+  );
+  if (written !== undefined) context.note(`The settings are in ${written}.`);
+  if (write && !report.isGain) {
+    context.warn('Nothing was written: no gain was found.');
+    context.exitCode = ExitCode.failed;
+  }
+}
+
+async function writeBest(context: CliContext, { best }: TuneReport): Promise<string> {
+  const { configFileToWrite, writeSettings } = await import('../../config/write-settings.js');
+  const file = await configFileToWrite(context.cwd, context.globals.config);
+  await writeSettings(file, best.settings);
+  return file;
+}

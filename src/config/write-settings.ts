@@ -1,0 +1,68 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Document, parseDocument } from 'yaml';
+import { RAGError, systemErrorCode } from '../core/errors.js';
+import { leavesOf } from './config-path.js';
+import { CONFIG_FILES } from './load-config.js';
+import type { RAGSettingsInput } from './schema/index.js';
+
+/** The file that `loadConfig` would read, or the one to make where there is none. */
+export async function configFileToWrite(cwd: string, file: string | undefined): Promise<string> {
+  if (file !== undefined) return resolve(cwd, file);
+  for (const name of CONFIG_FILES) {
+    const found = resolve(cwd, name);
+    if ((await readIfThere(found)) !== undefined) return found;
+  }
+  return resolve(cwd, CONFIG_FILES.at(-1) ?? 'ragstone.yaml');
+}
+
+/** Settings as the YAML of a configuration file. */
+export const settingsToYaml = (settings: RAGSettingsInput): string =>
+  new Document({ rag: settings }).toString();
+
+/**
+ * Puts settings into a configuration file; comments, order, variables and every other setting stay as they are. A file
+ * that is not there is made.
+ *
+ * @throws RAGError `CONFIG_INVALID` where the file is not one YAML document, or cannot be read or written.
+ */
+export async function writeSettings(file: string, settings: RAGSettingsInput): Promise<void> {
+  const text = await readIfThere(file);
+  const document = text === undefined ? new Document({}) : parseDocument(text);
+  const [problem] = document.errors;
+  if (problem !== undefined)
+    throw new RAGError(
+      'CONFIG_INVALID',
+      `${file} is not valid YAML, so nothing was written: ${problem.message}`,
+      {
+        details: { file },
+      },
+    );
+  if (document.contents === null) document.contents = document.createNode({});
+  for (const [path, value] of leavesOf({ rag: settings })) document.setIn(path, value);
+  try {
+    await writeFile(file, document.toString());
+  } catch (cause) {
+    throw new RAGError(
+      'CONFIG_INVALID',
+      `${file} cannot be written (${systemErrorCode(cause) ?? 'unknown'}).`,
+      {
+        cause,
+        details: { file },
+      },
+    );
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    const code = systemErrorCode(cause);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new RAGError('CONFIG_INVALID', `${file} cannot be read (${code ?? 'unknown error'}).`, {
+      cause,
+      details: { file },
+    });
+  }
+}
