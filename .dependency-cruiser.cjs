@@ -10,6 +10,7 @@ const interfaceFiles = [
   'ledger/ledger',
   'reranking/reranker',
   'retrieval/retriever',
+  'answering/chat-model',
   // Guards that every stage which touches paths must share.
   'security/path-containment',
   // Pure text functions that writing and reading must share.
@@ -30,6 +31,12 @@ module.exports = {
       severity: 'error',
       from: { path: `^src/(${stages})/`, pathNot: '\\.test\\.ts$' },
       to: { path: `^src/(${stages})/`, pathNot: [`^src/(${interfaceFiles})\\.ts$`, '^src/$1/'] },
+    },
+    {
+      name: 'providers-import-only-core',
+      severity: 'error',
+      from: { path: '^src/providers/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/(core|providers)/' },
     },
     {
       name: 'nothing-below-imports-the-assembly-or-a-face',
@@ -72,7 +79,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.test\\.ts$' },
       to: {
-        path: '^node_modules/(@lancedb/lancedb|apache-arrow|@huggingface/transformers|onnxruntime-node|usearch)/',
+        path: '^node_modules/(@lancedb/lancedb|apache-arrow|@huggingface/transformers|onnxruntime-node|usearch|@ai-sdk|ai|voyage-ai-provider|gpt-tokenizer)/',
         dependencyTypesNot: ['type-only'],
         dynamic: false,
       },

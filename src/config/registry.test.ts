@@ -117,8 +117,8 @@ describe('the embedding model', () => {
     await expect(resolveEmbeddingModel(config)).rejects.toMatchObject({ reason: 'MODEL_NOT_FOUND' });
   });
 
-  test('a hosted model is not built yet', async () => {
-    const config = await configure({ embedding: { model: 'openai:text-embedding-3-small' } });
+  test('a service that is not built is said to be so', async () => {
+    const config = await configure({ embedding: { model: 'mistral:mistral-embed' } });
     await expect(resolveEmbeddingModel(config)).rejects.toMatchObject({ reason: 'CONFIG_NOT_BUILT' });
   });
 

@@ -3,6 +3,7 @@ import type { ChatModel } from '../answering/chat-model.js';
 import type { ChunkingOptions } from '../chunking/chunker.js';
 import { RAGError } from '../core/errors.js';
 import type { Embedder } from '../embedding/embedder.js';
+import type { HostedEmbedderOptions } from '../embedding/hosted/hosted-embedder.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { Source } from '../sources/source.js';
 import type { VectorStore } from '../stores/vector-store.js';
@@ -103,8 +104,13 @@ export async function createEmbedderFor(config: ResolvedConfig): Promise<Configu
     if (model.notice !== undefined) return { embedder, notices: [model.notice] };
     return { embedder: checkDimensions(embedder, config), notices: [] };
   }
+  if (model.kind === 'hosted') {
+    const { createHostedEmbedder } = await import('../embedding/hosted/hosted-embedder.js');
+    const embedder = await createHostedEmbedder({ ...model, ...hostedEmbedderSettings(config) });
+    return { embedder: checkDimensions(embedder, config), notices: [] };
+  }
   const { createTransformersEmbedder } = await import('../embedding/transformers/transformers-embedder.js');
-  const { batchSize, device } = config.rag.embedding;
+  const { batchSize, device, queryPrefix, documentPrefix } = config.rag.embedding;
   const token = config.environment.HF_TOKEN;
   const embedder = await createTransformersEmbedder({
     model: model.model,
@@ -112,9 +118,26 @@ export async function createEmbedderFor(config: ResolvedConfig): Promise<Configu
     cacheDir: modelCacheDir(config.dataDir),
     device,
     ...(batchSize === undefined ? {} : { batchSize }),
+    ...(queryPrefix === undefined ? {} : { queryPrefix }),
+    ...(documentPrefix === undefined ? {} : { documentPrefix }),
     ...(token === undefined || !model.isRemote ? {} : { token }),
   });
   return { embedder: checkDimensions(embedder, config), notices: [] };
+}
+
+function hostedEmbedderSettings({ rag }: ResolvedConfig): Partial<HostedEmbedderOptions> {
+  const { dimensions, batchSize, queryPrefix, documentPrefix, maxInputTokens, timeoutMs, price, limits } =
+    rag.embedding;
+  return {
+    timeoutMs,
+    limits,
+    ...(dimensions === undefined ? {} : { dimensions }),
+    ...(batchSize === undefined ? {} : { batchSize }),
+    ...(queryPrefix === undefined ? {} : { queryPrefix }),
+    ...(documentPrefix === undefined ? {} : { documentPrefix }),
+    ...(maxInputTokens === undefined ? {} : { maxInputTokens }),
+    ...(price === undefined ? {} : { price }),
+  };
 }
 
 /**
@@ -157,7 +180,7 @@ function checkDimensions(embedder: Embedder, config: ResolvedConfig): Embedder {
 /**
  * Opens the configured reranker; see `resolveReranker`.
  *
- * @throws RAGError `RERANKER_UNAVAILABLE`, `PACKAGE_MISSING`, `MODEL_NOT_FOUND` or `MODEL_INVALID`.
+ * @throws RAGError `RERANKER_UNAVAILABLE`, `SECRET_MISSING`, `PACKAGE_MISSING`, `MODEL_NOT_FOUND`, `MODEL_INVALID` or `CONFIG_INVALID`.
  */
 export async function createRerankerFor(config: ResolvedConfig): Promise<Reranker> {
   const model = await resolveReranker(config);
@@ -165,6 +188,17 @@ export async function createRerankerFor(config: ResolvedConfig): Promise<Reranke
     const { createBuiltinReranker } = await import('../reranking/builtin/builtin-reranker.js');
     const { loadWordRarity } = await import('../embedding/static/word-rarity.js');
     return createBuiltinReranker({ rarityOf: await loadWordRarity() });
+  }
+  if (model.kind === 'hosted') {
+    const { createHostedReranker } = await import('../reranking/hosted/hosted-reranker.js');
+    return createHostedReranker(model);
+  }
+  if (model.kind === 'llm') {
+    const stated = { model: model.model, key: 'rag.retrieval.rerank.model' };
+    const chatModel = await createChatModelFor(config, stated);
+    if (chatModel === undefined) throw new RAGError('INTERNAL', 'A language model was named and not opened.');
+    const { createLlmReranker } = await import('../reranking/llm/llm-reranker.js');
+    return createLlmReranker({ chatModel });
   }
   const { createCrossEncoderReranker } = await import('../reranking/cross-encoder/cross-encoder-reranker.js');
   const token = config.environment.HF_TOKEN;
@@ -213,7 +247,12 @@ async function createSource(
       const { createFilesSource } = await import('../sources/files/files-source.js');
       const { frontmatterFields, generated, metadata } = settings;
       const stated = typeof metadata.sourceType === 'string' ? { sourceType: metadata.sourceType } : {};
-      const source = createFilesSource({ ...fileSelection(settings, config), metadata, generated, ...stated });
+      const source = createFilesSource({
+        ...fileSelection(settings, config),
+        metadata,
+        generated,
+        ...stated,
+      });
       return {
         source,
         sourceType: sourceTypeOf(metadata, 'files'),

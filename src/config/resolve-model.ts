@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import { RAGError } from '../core/errors.js';
+import { splitModelName } from '../providers/provider-table.js';
 import { isFolder, listModels, missingModelParts, modelCacheDir } from './models.js';
+import { type ResolvedHostedModel, resolveHostedModel } from './resolve-provider.js';
 import type { ResolvedConfig } from './resolved-config.js';
 
 /** Which embedding model a configuration comes down to on this machine. */
@@ -14,27 +16,33 @@ export type ResolvedModel =
       /** Absolute folder, or hub id. */
       readonly model: string;
       readonly isRemote: boolean;
-    };
+    }
+  | ({ readonly kind: 'hosted' } & ResolvedHostedModel);
 
 const PREFIX = 'transformers:';
 
-/** Hosted models by the prefix of their name; a later version builds them. */
-const HOSTED = /^(openai|azure|google|cohere|voyage|mistral|huggingface|bedrock|ollama):/;
+/** Services that have embedding models and that this version does not speak to. */
+const NOT_BUILT = /^(mistral|bedrock):/;
 
 /**
  * Finds the configured embedding model: `builtin`; a folder (relative to the project); a model added with `ragstone model
- * add` or fetched before; and, where downloads are allowed, a hub id. What cannot be found becomes `builtin` with a notice,
+ * add` or fetched before; a hosted one by its provider's prefix; and, where downloads are allowed, a hub id. What cannot be found becomes `builtin` with a notice,
  * or an error, as `embedding.fallback` says.
  *
- * @throws RAGError `MODEL_NOT_FOUND`; `CONFIG_NOT_BUILT` for a hosted model.
+ * @throws RAGError `MODEL_NOT_FOUND`; `CONFIG_NOT_BUILT` for a service that is not built; see `resolveHostedModel`.
  */
 export async function resolveEmbeddingModel(config: ResolvedConfig): Promise<ResolvedModel> {
   const { model: stated, allowRemote, fallback } = config.rag.embedding;
   if (stated === 'builtin') return { kind: 'builtin' };
-  if (HOSTED.test(stated))
+  if (splitModelName(stated) !== undefined)
+    return {
+      kind: 'hosted',
+      ...resolveHostedModel(stated, 'embedding', { config, key: 'rag.embedding.model' }),
+    };
+  if (NOT_BUILT.test(stated))
     throw new RAGError(
       'CONFIG_NOT_BUILT',
-      `rag.embedding.model: hosted embedding models ("${stated}") are not built yet; use builtin or transformers:PATH_OR_ID.`,
+      `rag.embedding.model: models of this service ("${stated}") are not built yet; use another, or its OpenAI-compatible address with openai-compatible:NAME.`,
       { details: { key: 'rag.embedding.model' } },
     );
   const name = stated.startsWith(PREFIX) ? stated.slice(PREFIX.length) : stated;

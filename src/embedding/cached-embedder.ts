@@ -18,6 +18,10 @@ class QueryCachedEmbedder implements Embedder {
   readonly maxInputTokens;
   readonly maxBatch;
   readonly isCheap;
+  readonly maxBatchTokens?: number;
+  readonly retry?: { readonly retries: number; readonly firstDelayMs: number };
+  readonly estimate?: NonNullable<Embedder['estimate']>;
+  readonly usage?: NonNullable<Embedder['usage']>;
   readonly #embedder: Embedder;
   readonly #queries: LRUCache<string, Float32Array>;
 
@@ -29,6 +33,11 @@ class QueryCachedEmbedder implements Embedder {
     this.maxInputTokens = embedder.maxInputTokens;
     this.maxBatch = embedder.maxBatch;
     this.isCheap = embedder.isCheap;
+    const { maxBatchTokens, retry } = embedder;
+    if (maxBatchTokens !== undefined) this.maxBatchTokens = maxBatchTokens;
+    if (retry !== undefined) this.retry = retry;
+    if (embedder.estimate !== undefined) this.estimate = embedder.estimate.bind(embedder);
+    if (embedder.usage !== undefined) this.usage = embedder.usage.bind(embedder);
   }
 
   countTokens(text: string): number {

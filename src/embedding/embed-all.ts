@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { retry } from '../core/retry.js';
 import type { Embedder, EmbeddingKind } from './embedder.js';
 import { cacheKeyer, type EmbeddingCache } from './embedding-cache.js';
 
@@ -9,7 +9,7 @@ export interface EmbedAllOptions {
   readonly onProgress?: (done: number, total: number) => void;
   /** Vectors kept between runs; not asked for an embedder that `isCheap`. @default none */
   readonly cache?: EmbeddingCache;
-  /** How often a batch is tried again after a retryable error. @default 3 */
+  /** How often a batch is tried again after a retryable error. @default what suits the embedder, else 3 */
   readonly retries?: number;
   /** Waits between tries; rejects when the signal fires. @default a timer */
   readonly delay?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -27,7 +27,6 @@ export interface EmbedAllResult {
 }
 
 const DEFAULT_RETRIES = 3;
-const FIRST_DELAY_MS = 250;
 // What models put around a text: [CLS] and [SEP], <s> and </s>, an instruction token; generously.
 const MAX_SPECIAL_TOKENS = 8;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII.
@@ -55,8 +54,7 @@ export async function embedAll(
   const missing = [...occurrences.keys()].filter((text) => !known.has(text));
   if (!embedder.isCheap) missing.sort((a, b) => b.length - a.length);
   let done = sumOf(known.keys(), occurrences);
-  for (let start = 0; start < missing.length; start += embedder.maxBatch) {
-    const batch = missing.slice(start, start + embedder.maxBatch);
+  for (const batch of batchesOf(missing, embedder, kind)) {
     const vectors = await embedBatch(embedder, batch, { kind, ...options });
     const entries = batch.flatMap((text, i) => {
       const vector = vectors[i];
@@ -102,32 +100,52 @@ function readCache(texts: readonly string[], { embedder, cache, keyOf, known }: 
   }
 }
 
+/** Texts in the embedder's batches, by number and, where it says so, by tokens; a text that is too long for one goes alone. */
+function* batchesOf(texts: readonly string[], embedder: Embedder, kind: EmbeddingKind): Generator<string[]> {
+  const { maxBatch, maxBatchTokens, identity } = embedder;
+  const prefix = kind === 'query' ? identity.queryPrefix : identity.documentPrefix;
+  const lengthOf = (text: string): number =>
+    maxBatchTokens === undefined ? 0 : Math.min(embedder.maxInputTokens, embedder.countTokens(prefix + text));
+  let batch: string[] = [];
+  let tokens = 0;
+  for (const text of texts) {
+    const length = lengthOf(text);
+    const isFull = batch.length >= maxBatch || tokens + length > (maxBatchTokens ?? Infinity);
+    if (isFull && batch.length > 0) {
+      yield batch;
+      batch = [];
+      tokens = 0;
+    }
+    batch.push(text);
+    tokens += length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
 async function embedBatch(
   embedder: Embedder,
   batch: readonly string[],
   options: EmbedAllOptions & { readonly kind: EmbeddingKind },
 ): Promise<Float32Array[]> {
-  const { kind, signal, retries = DEFAULT_RETRIES, delay = wait } = options;
-  for (let attempt = 0; ; attempt++) {
+  const { kind, signal, delay, retries = embedder.retry?.retries ?? DEFAULT_RETRIES } = options;
+  const work = async (): Promise<Float32Array[]> => {
+    const vectors = await embedder.doEmbed(batch, kind, signal);
     throwIfAborted(signal);
-    try {
-      const vectors = await embedder.doEmbed(batch, kind, signal);
-      throwIfAborted(signal);
-      checkVectors(embedder, batch.length, vectors);
-      return vectors;
-    } catch (error) {
-      throwIfAborted(signal);
-      if (attempt >= retries || !isWorthRetrying(error)) throw asEmbeddingError(embedder, error);
-    }
-    await delay(FIRST_DELAY_MS * 2 ** attempt, signal).catch((error: unknown) => {
-      throwIfAborted(signal);
-      throw error;
+    checkVectors(embedder, batch.length, vectors);
+    return vectors;
+  };
+  try {
+    return await retry(work, {
+      retries,
+      isWorthRetrying,
+      ...(embedder.retry === undefined ? {} : { firstDelayMs: embedder.retry.firstDelayMs }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(delay === undefined ? {} : { delay }),
     });
+  } catch (error) {
+    throw asEmbeddingError(embedder, error);
   }
 }
-
-const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
-  sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
 
 /** Vectors that nobody may use; asking the same model again would bring the same. */
 class UnusableVectorsError extends RAGError {}

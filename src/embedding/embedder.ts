@@ -17,6 +17,23 @@ export interface ModelIdentity {
   readonly maxInputTokens: number;
 }
 
+/** What embedding texts will cost, told before. */
+export interface EmbeddingEstimate {
+  readonly texts: number;
+  /** By the model's own tokenizer where it is public and installed, else by length, on the high side. */
+  readonly tokens: number;
+  readonly isExact: boolean;
+  /** US dollars; absent where no price is known. */
+  readonly cost?: number;
+}
+
+/** What an embedder has used so far. */
+export interface EmbeddingUsage {
+  readonly tokens: number;
+  /** US dollars; absent where no price is known. */
+  readonly cost?: number;
+}
+
 /** Text to vectors. Callers use `embedAll`, which adds batching, retries, caching and cancellation once for all embedders. */
 export interface Embedder {
   readonly identity: ModelIdentity;
@@ -25,12 +42,20 @@ export interface Embedder {
   readonly maxInputTokens: number;
   /** Largest number of texts in one `doEmbed` call. */
   readonly maxBatch: number;
+  /** Most tokens in one `doEmbed` call, all texts together. @default any */
+  readonly maxBatchTokens?: number;
+  /** How a failed batch is tried again. @default three times, after 250 ms and doubling */
+  readonly retry?: { readonly retries: number; readonly firstDelayMs: number };
   /** True where vectors cost so little that a disk cache would be slower than the model. */
   readonly isCheap: boolean;
   /** Length of a text in the model's own tokens, special ones included, no prefix added; comparable with `maxInputTokens`. */
   countTokens(text: string): number;
   /** One unit-length vector a text, in order; all zero for text without any known token. */
   doEmbed(texts: readonly string[], kind: EmbeddingKind, signal?: AbortSignal): Promise<Float32Array[]>;
+  /** What embedding these texts will cost; absent where a model costs nothing but time. Nothing is sent. */
+  estimate?(texts: readonly string[]): Promise<EmbeddingEstimate>;
+  /** What was used since the embedder was opened; absent where a model costs nothing but time. */
+  usage?(): EmbeddingUsage;
   close(): Promise<void>;
 }
 

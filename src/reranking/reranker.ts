@@ -35,6 +35,8 @@ export interface Reranker {
     candidates: readonly RerankCandidate[],
     signal?: AbortSignal,
   ): Promise<RerankedCandidate[]>;
+  /** What a person should know of an answer that this reranker gave: what a model left out or made up. */
+  noticeOf?(answer: readonly RerankedCandidate[]): string | undefined;
   /** Frees what it holds. It must not be used afterwards. */
   close(): Promise<void>;
 }

@@ -75,7 +75,7 @@ async function retrieve(options: RetrieverOptions, request: RetrievalRequest): P
     candidates: refined.candidates.map(rankedCandidateOf),
     lanes: reports,
     degradationLevel: degradationOf(reports, isRerankWanted(options, request)),
-    notices: [...query.notices, ...reports.flatMap(failureNotice), ...refined.notices],
+    notices: [...query.notices, ...reports.flatMap(laneNotice), ...refined.notices],
     removed: refined.removed,
     tookMs: performance.now() - start,
   };
@@ -138,6 +138,7 @@ async function rerankStep(
   let candidates = fused;
   const { maxCandidates, deadlineMs } = settings.rerank;
   const run = async () => {
+    let notice: string | undefined;
     candidates = await rerankCandidates(fused, {
       load: loadReranker,
       query: query.text,
@@ -145,9 +146,13 @@ async function rerankStep(
       maxCandidates,
       deadlineMs,
       signal,
+      onNotice: (text) => {
+        notice = text;
+      },
     });
     const reranked = candidates.filter(({ rerankScore }) => rerankScore !== undefined);
-    return { hits: reranked.map(({ chunk, score }) => ({ chunk, score })) };
+    const hits = reranked.map(({ chunk, score }) => ({ chunk, score }));
+    return { hits, ...(notice === undefined ? {} : { reason: notice }) };
   };
   const outcome = await runLane('rerank', run, signal);
   return { candidates, outcome };
@@ -165,5 +170,7 @@ function degradationOf(reports: readonly LaneReport[], isRerankWanted: boolean):
   return isRerankMissing || hasFailed ? DegradationLevel.NO_RERANKING : DegradationLevel.FULL_RAG;
 }
 
-const failureNotice = ({ lane, status, reason }: LaneReport): string[] =>
-  status === 'failed' ? [`The ${lane} lane failed and the others answered: ${reason ?? ''}`] : [];
+function laneNotice({ lane, status, reason }: LaneReport): string[] {
+  if (status === 'failed') return [`The ${lane} lane failed and the others answered: ${reason ?? ''}`];
+  return lane === 'rerank' && status === 'ran' && reason !== undefined ? [reason] : [];
+}

@@ -20,6 +20,8 @@ export interface RerankOptions {
   /** Milliseconds. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Told what a person should know of the reranker's answer. */
+  readonly onNotice?: (notice: string) => void;
 }
 
 /**
@@ -38,6 +40,8 @@ export async function rerankCandidates(
     return { reranker: loaded, head: first, rest: candidates.slice(count), scores: answer };
   });
   const byPosition = scoresByPosition(scores, head.length, reranker.name);
+  const notice = reranker.noticeOf?.(scores);
+  if (notice !== undefined) options.onNotice?.(notice);
   const reranked = head.map((candidate, i) => withRerankScore(candidate, byPosition[i] ?? 0));
   return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, rest)];
 }

@@ -37,9 +37,9 @@ const UNKNOWN_WINDOW = 8192;
 
 const FREE: ChatPrice = { input: 0, output: 0 };
 const LOCAL_PROVIDERS: ReadonlySet<ProviderName> = new Set(['ollama', 'vllm', 'lmstudio']);
-const NAMES_MODELS: ReadonlySet<ProviderName> = new Set(['anthropic', 'openai', 'google']);
+const NAMES_MODELS: ReadonlySet<ProviderName> = new Set(['anthropic', 'openai', 'azure', 'google']);
 
-/** What is known of a model by its name. An Azure deployment may be named anything, so nothing is read from it. */
+/** What is known of a model by its name. An Azure deployment is known where it is named after its model, as most are. */
 export function chatFactsOf(provider: ProviderName, model: string): ChatFacts {
   const known = NAMES_MODELS.has(provider) ? KNOWN.find(([name]) => name.test(model))?.[1] : undefined;
   if (known !== undefined) return known;

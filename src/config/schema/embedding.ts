@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { callLimitsSchema } from './models.js';
 import { wholeNumber } from './values.js';
 
 const cache = z
@@ -30,13 +31,13 @@ export const embeddingSchema = z
       .min(1)
       .default('builtin')
       .describe(
-        'Embedding model. `builtin` ships with the package. `transformers:PATH_OR_ID` runs an ONNX model folder or hub model. A bare name (`all-MiniLM-L6-v2`) is looked up among local folders and the models added with `ragstone model add`.',
+        'Embedding model. `builtin` ships with the package. `transformers:PATH_OR_ID` runs an ONNX model folder or hub model. A bare name (`all-MiniLM-L6-v2`) is looked up among local folders and the models added with `ragstone model add`. Hosted: `openai:`, `azure:`, `google:`, `cohere:`, `voyage:` or `huggingface:` and the name; a server of your own: `ollama:`, `vllm:`, `lmstudio:` or `openai-compatible:` and the name (docs/models.md).',
       ),
     dimensions: wholeNumber(1)
       .max(65_536)
       .optional()
       .describe(
-        'Vector length that the model is expected to have; a different one is refused. Ignored, with a notice, where `fallback` replaced the model. Default: whatever the model has.',
+        'Vector length that the model is expected to have; a different one is refused. Hosted models that can shorten their vectors are asked for it. Ignored, with a notice, where `fallback` replaced the model. Default: whatever the model has.',
       ),
     batchSize: wholeNumber(1)
       .max(4096)
@@ -58,6 +59,34 @@ export const embeddingSchema = z
       .boolean()
       .default(false)
       .describe('Allow downloading a model that is not on this machine from the Hugging Face hub.'),
+    queryPrefix: z
+      .string()
+      .optional()
+      .describe(
+        'Put before a query, for models that want it (`query: `). Not for `builtin`. Default: what is known of the model, else nothing.',
+      ),
+    documentPrefix: z
+      .string()
+      .optional()
+      .describe(
+        'Put before a document, for models that want it (`passage: `). Not for `builtin`. Default: what is known of the model, else nothing.',
+      ),
+    maxInputTokens: wholeNumber(1)
+      .optional()
+      .describe(
+        'Hosted models: tokens that the model reads of a text. Default: known for usual models, else 8192.',
+      ),
+    timeoutMs: wholeNumber(1)
+      .default(30_000)
+      .describe('Hosted models: longest time of one call, in milliseconds.'),
+    price: z
+      .number()
+      .min(0)
+      .optional()
+      .describe(
+        'Hosted models: US dollars for a million tokens. Default: the list price of a few usual models (docs/models.md), else unknown.',
+      ),
+    limits: callLimitsSchema(),
     cache,
   })
   .prefault({})

@@ -1,0 +1,205 @@
+import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { CallDeadlineError } from '../../providers/call-failure.js';
+import { CallLimiter, type CallLimits } from '../../providers/call-limiter.js';
+import { estimateTokens } from '../../providers/estimate-tokens.js';
+import type { ProviderConnection } from '../../providers/provider-connection.js';
+import type {
+  Embedder,
+  EmbeddingEstimate,
+  EmbeddingKind,
+  EmbeddingUsage,
+  ModelIdentity,
+} from '../embedder.js';
+import type { EmbeddingApi } from './embedding-api.js';
+import { toEmbeddingError } from './embedding-error.js';
+import { batchLimitsOf, embeddingFactsOf } from './embedding-facts.js';
+import { openEmbeddingApi } from './open-embedding-api.js';
+import { type TokenTools, tokenToolsFor } from './openai-tokens.js';
+
+export interface HostedEmbedderOptions {
+  readonly connection: ProviderConnection;
+  /** As the provider names it; for Azure the deployment. */
+  readonly model: string;
+  /** Vector length that is asked for. @default the model's own: known for usual models, else asked with one word */
+  readonly dimensions?: number;
+  /** Put before a query. @default what is known of the model, else nothing */
+  readonly queryPrefix?: string;
+  /** Put before a document. @default what is known of the model, else nothing */
+  readonly documentPrefix?: string;
+  /** @default what is known of the model, else 8192 */
+  readonly maxInputTokens?: number;
+  /** Texts in one call, capped by what the provider takes. @default what the provider takes */
+  readonly batchSize?: number;
+  /** Longest time of one call, in milliseconds. @default 30,000 */
+  readonly timeoutMs?: number;
+  /** US dollars for a million tokens. @default the list price of a few usual models, else unknown */
+  readonly price?: number;
+  readonly limits?: CallLimits;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_MAX_INPUT_TOKENS = 8192;
+const RETRY = { retries: 5, firstDelayMs: 1000 } as const;
+const MILLION = 1_000_000;
+
+/**
+ * Opens a hosted embedding model, or one behind an OpenAI-compatible server. Nothing is sent, except one word where the
+ * length of its vectors is neither known nor stated.
+ *
+ * @throws RAGError `PACKAGE_MISSING`; `CONFIG_INVALID` for a spend limit without a known price; `EMBEDDING_FAILED` and
+ * `EMBEDDING_REJECTED` where the one word is refused.
+ */
+export async function createHostedEmbedder(options: HostedEmbedderOptions): Promise<Embedder> {
+  const { connection, model } = options;
+  const facts = embeddingFactsOf(model);
+  const price = options.price ?? facts.price;
+  if (options.limits?.maxCost !== undefined && price === undefined)
+    throw new RAGError(
+      'CONFIG_INVALID',
+      `rag.embedding.limits.maxCost needs a price, and that of ${connection.provider}:${model} is not known. Set rag.embedding.price.`,
+      { details: { key: 'rag.embedding.price' } },
+    );
+  const asked = facts.canShorten === true || facts.dimensions === undefined ? options.dimensions : undefined;
+  const api = await openEmbeddingApi(connection, model, asked);
+  const settings = { ...options, ...(price === undefined ? {} : { price }), api };
+  const dimensions = asked ?? facts.dimensions;
+  if (dimensions !== undefined) return new HostedEmbedder({ ...settings, dimensions });
+  const probe = new HostedEmbedder({ ...settings, dimensions: 0 });
+  const [vector] = await probe.doEmbed(['dimensions'], 'query');
+  return new HostedEmbedder({ ...settings, dimensions: vector?.length ?? 0 });
+}
+
+type Settings = HostedEmbedderOptions & { readonly api: EmbeddingApi; readonly dimensions: number };
+
+class HostedEmbedder implements Embedder {
+  readonly identity: ModelIdentity;
+  readonly dimensions: number;
+  readonly maxInputTokens: number;
+  readonly maxBatch: number;
+  readonly maxBatchTokens: number;
+  readonly isCheap = false;
+  readonly retry = RETRY;
+  readonly #settings: Settings;
+  readonly #limiter: CallLimiter;
+  readonly #closed = new AbortController();
+  #tools: Promise<TokenTools> | undefined;
+  #tokens = 0;
+
+  constructor(settings: Settings) {
+    const { connection, model, api, dimensions, batchSize = Number.POSITIVE_INFINITY } = settings;
+    const facts = embeddingFactsOf(model);
+    const batch = batchLimitsOf(connection.provider);
+    this.#settings = settings;
+    this.#limiter = new CallLimiter(settings.limits);
+    this.dimensions = dimensions;
+    this.maxInputTokens = settings.maxInputTokens ?? facts.maxInputTokens ?? DEFAULT_MAX_INPUT_TOKENS;
+    this.maxBatch = Math.min(batch.maxBatch, batchSize);
+    this.maxBatchTokens = batch.maxBatchTokens;
+    this.identity = {
+      model: `${connection.provider}:${model}`,
+      // A provider does not say which weights answer.
+      revision: 'hosted',
+      dimensions,
+      pooling: api.inputTypes === '' ? 'hosted' : `hosted, ${api.inputTypes} by query and document`,
+      normalised: true,
+      queryPrefix: settings.queryPrefix ?? facts.queryPrefix ?? '',
+      documentPrefix: settings.documentPrefix ?? facts.documentPrefix ?? '',
+      maxInputTokens: this.maxInputTokens,
+    };
+  }
+
+  /** By length, on the high side: the tokenizers of most hosted models are not public. */
+  countTokens(text: string): number {
+    return estimateTokens(text);
+  }
+
+  async doEmbed(
+    texts: readonly string[],
+    kind: EmbeddingKind,
+    signal?: AbortSignal,
+  ): Promise<Float32Array[]> {
+    const prefix = kind === 'query' ? this.identity.queryPrefix : this.identity.documentPrefix;
+    const filled = texts.flatMap((text, index) => (text.trim() === '' ? [] : [{ index, text }]));
+    const vectors: Float32Array[] = texts.map(() => new Float32Array(this.dimensions));
+    if (filled.length === 0) return vectors;
+    const inputs = await Promise.all(filled.map(({ text }) => this.#fit(prefix + text)));
+    const found = await this.#call(inputs, kind, signal);
+    if (found.length !== inputs.length) return found.map(unitLength);
+    for (const [i, { index }] of filled.entries()) vectors[index] = unitLength(found[i] ?? []);
+    return vectors;
+  }
+
+  async estimate(texts: readonly string[]): Promise<EmbeddingEstimate> {
+    const { isExact, count } = await this.#tokenTools();
+    const { documentPrefix } = this.identity;
+    let tokens = 0;
+    for (const text of texts) tokens += Math.min(this.maxInputTokens, count(documentPrefix + text));
+    return { texts: texts.length, tokens, isExact, ...this.#costOf(tokens) };
+  }
+
+  usage(): EmbeddingUsage {
+    return { tokens: this.#tokens, ...this.#costOf(this.#tokens) };
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new RAGError('ABORTED', 'The embedding model was closed.'));
+  }
+
+  #costOf(tokens: number): { readonly cost?: number } {
+    const { price } = this.#settings;
+    return price === undefined ? {} : { cost: (tokens * price) / MILLION };
+  }
+
+  #tokenTools(): Promise<TokenTools> {
+    this.#tools ??= tokenToolsFor(this.#settings.connection.provider);
+    return this.#tools;
+  }
+
+  /** Providers that cut by themselves are left to it; OpenAI refuses a text that is too long, and its whole batch. */
+  async #fit(text: string): Promise<string> {
+    const { provider } = this.#settings.connection;
+    if (provider === 'cohere' || provider === 'voyage' || provider === 'huggingface') return text;
+    if (estimateTokens(text) <= this.maxInputTokens) return text;
+    const { isExact, count, cut } = await this.#tokenTools();
+    return isExact && count(text) <= this.maxInputTokens ? text : cut(text, this.maxInputTokens);
+  }
+
+  async #call(
+    inputs: readonly string[],
+    kind: EmbeddingKind,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly (readonly number[])[]> {
+    const { api, connection, model, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#settings;
+    const estimated = inputs.reduce((sum, text) => sum + estimateTokens(text), 0);
+    const caller =
+      signal === undefined ? this.#closed.signal : AbortSignal.any([signal, this.#closed.signal]);
+    const settle = await this.#limiter.admit({ tokens: estimated, ...this.#costOf(estimated) }, caller);
+    const late = new AbortController();
+    const timer = setTimeout(
+      () => late.abort(new CallDeadlineError(`no answer within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+    try {
+      const { vectors, tokens = estimated } = await api.embed(
+        inputs,
+        kind,
+        AbortSignal.any([caller, late.signal]),
+      );
+      this.#tokens += tokens;
+      settle(this.#costOf(tokens).cost ?? 0);
+      return vectors;
+    } catch (error) {
+      settle(0);
+      throwIfAborted(caller);
+      throw toEmbeddingError(late.signal.aborted ? late.signal.reason : error, connection, model);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Providers that shorten vectors leave them at any length; zero stays zero. */
+function unitLength(values: readonly number[]): Float32Array {
+  const norm = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
+  return Float32Array.from(values, (value) => (norm === 0 ? 0 : value / norm));
+}

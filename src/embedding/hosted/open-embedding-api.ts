@@ -1,0 +1,112 @@
+import type { OpenAIProvider } from '@ai-sdk/openai';
+import { RAGError } from '../../core/errors.js';
+import { loadProviderPackage } from '../../providers/load-provider-package.js';
+import { type ProviderConnection, sharedFactoryOptions } from '../../providers/provider-connection.js';
+import { factsOf } from '../../providers/provider-table.js';
+import type { EmbeddingKind } from '../embedder.js';
+import type { EmbeddingApi } from './embedding-api.js';
+import { huggingFaceApi } from './hugging-face-api.js';
+
+/** A model behind the AI SDK's embedding model specification, version 3; called directly, for retries and batches are `embedAll`'s. */
+type EmbeddingModel = ReturnType<OpenAIProvider['embeddingModel']>;
+type ProviderOptions = NonNullable<Parameters<EmbeddingModel['doEmbed']>[0]['providerOptions']>;
+
+/**
+ * Opens the embedding service of a provider; nothing is sent.
+ *
+ * @param dimensions asked of the provider, where it can shorten vectors.
+ * @throws RAGError `PACKAGE_MISSING` with the command that installs what is needed.
+ */
+export async function openEmbeddingApi(
+  connection: ProviderConnection,
+  model: string,
+  dimensions: number | undefined,
+): Promise<EmbeddingApi> {
+  const { provider } = connection;
+  const options = sharedFactoryOptions(connection);
+  const load = <T>(work: () => Promise<T>): Promise<T> => loadProviderPackage(provider, work);
+  switch (provider) {
+    case 'openai': {
+      const { createOpenAI } = await load(() => import('@ai-sdk/openai'));
+      return over(createOpenAI(options).embeddingModel(model), '', () => ({
+        openai: optional({ dimensions }),
+      }));
+    }
+    case 'azure': {
+      const { createAzure } = await load(() => import('@ai-sdk/azure'));
+      const { resourceName, apiVersion } = connection;
+      const azure = createAzure({ ...options, ...optional({ resourceName, apiVersion }) });
+      return over(azure.embeddingModel(model), '', () => ({ openai: optional({ dimensions }) }));
+    }
+    case 'google': {
+      const { createGoogleGenerativeAI } = await load(() => import('@ai-sdk/google'));
+      return over(createGoogleGenerativeAI(options).embeddingModel(model), 'taskType', (kind) => ({
+        google: {
+          taskType: kind === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT',
+          ...optional({ outputDimensionality: dimensions }),
+        },
+      }));
+    }
+    case 'cohere': {
+      const { createCohere } = await load(() => import('@ai-sdk/cohere'));
+      return over(createCohere(options).embeddingModel(model), 'input_type', (kind) => ({
+        cohere: {
+          inputType: kind === 'query' ? 'search_query' : 'search_document',
+          truncate: 'END',
+          ...optional({ outputDimension: dimensions }),
+        },
+      }));
+    }
+    case 'voyage': {
+      const { createVoyage } = await load(() => import('voyage-ai-provider'));
+      return over(createVoyage(options).embeddingModel(model), 'input_type', (kind) => ({
+        voyage: { inputType: kind, truncation: true, ...optional({ outputDimension: dimensions }) },
+      }));
+    }
+    case 'ollama':
+    case 'vllm':
+    case 'lmstudio':
+    case 'openai-compatible': {
+      const { createOpenAICompatible } = await load(() => import('@ai-sdk/openai-compatible'));
+      const baseURL = connection.baseUrl ?? '';
+      const server = createOpenAICompatible({ ...options, name: provider, baseURL });
+      // Many such servers refuse `dimensions`, so they are never sent it; what comes back is checked.
+      return over(server.embeddingModel(model), '', () => ({}));
+    }
+    case 'huggingface':
+      return huggingFaceApi(connection, model);
+    case 'anthropic':
+    case 'jina':
+      throw new RAGError(
+        'CONFIG_INVALID',
+        `Embedding models of ${factsOf(provider).label} are not supported. Use another provider.`,
+      );
+  }
+}
+
+function over(
+  model: EmbeddingModel,
+  inputTypes: string,
+  optionsOf: (kind: EmbeddingKind) => ProviderOptions,
+): EmbeddingApi {
+  return {
+    inputTypes,
+    embed: async (texts, kind, signal) => {
+      const { embeddings, usage } = await model.doEmbed({
+        values: [...texts],
+        providerOptions: optionsOf(kind),
+        abortSignal: signal,
+      });
+      return { vectors: embeddings, ...(usage === undefined ? {} : { tokens: usage.tokens }) };
+    },
+  };
+}
+
+/** Without the keys whose value is undefined. */
+const optional = <T extends Record<string, string | number | undefined>>(
+  fields: T,
+): { [Key in keyof T]?: NonNullable<T[Key]> } =>
+  // Undefined values were filtered out, which the type of `fromEntries` cannot say.
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: NonNullable<T[Key]>;
+  };

@@ -1,0 +1,121 @@
+import type { ChatModel } from '../../answering/chat-model.js';
+import { RAGError } from '../../core/errors.js';
+import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reranker } from '../reranker.js';
+import { readListwiseOrder } from './listwise-order.js';
+import { listwisePrompt } from './listwise-prompt.js';
+
+export interface LlmRerankerOptions {
+  /** Closed with the reranker. */
+  readonly chatModel: ChatModel;
+  /** Most candidates of one call. @default 20, one window */
+  readonly maxCandidates?: number;
+  /** Passages that the model orders at once. @default 20 */
+  readonly window?: number;
+  /** How far the window moves, from the end to the beginning. @default 10 */
+  readonly step?: number;
+}
+
+// Window and step of the paper below.
+const DEFAULT_WINDOW = 20;
+const DEFAULT_STEP = 10;
+/** `[20] > ` takes four to six tokens in the usual tokenizers. */
+const TOKENS_PER_POSITION = 8;
+
+/**
+ * Listwise reranking by a language model: a window moves over the list from its end to its beginning, and the model orders what
+ * it sees (Sun et al. 2023, "Is ChatGPT Good at Search? Investigating Large Language Models as Re-Ranking Agents", EMNLP 2023,
+ * arXiv:2304.09542). Scores only carry the order. The model can neither add nor drop a passage.
+ */
+export function createLlmReranker(options: LlmRerankerOptions): Reranker {
+  return new LlmReranker(options);
+}
+
+interface Repairs {
+  invented: number;
+  missing: number;
+}
+
+class LlmReranker implements Reranker {
+  readonly name: string;
+  readonly maxCandidates: number;
+  readonly #options: LlmRerankerOptions;
+  readonly #repairs = new WeakMap<readonly RerankedCandidate[], Repairs>();
+
+  constructor(options: LlmRerankerOptions) {
+    this.name = `llm:${options.chatModel.id}`;
+    this.maxCandidates = options.maxCandidates ?? DEFAULT_WINDOW;
+    this.#options = options;
+  }
+
+  async doRerank(
+    query: string,
+    candidates: readonly RerankCandidate[],
+    signal?: AbortSignal,
+  ): Promise<RerankedCandidate[]> {
+    const { window = DEFAULT_WINDOW, step = DEFAULT_STEP } = this.#options;
+    const passages = candidates.map(passageTextOf);
+    const order = candidates.map((_, index) => index);
+    const repairs: Repairs = { invented: 0, missing: 0 };
+    for (let end = order.length; end > 0 && order.length > 1; end -= step) {
+      const start = Math.max(0, end - window);
+      const seen = order.slice(start, end);
+      const text = await this.#ask(
+        query,
+        seen.map((index) => passages[index] ?? ''),
+        signal,
+      );
+      const answer = readListwiseOrder(text, seen.length);
+      if (answer.missing === seen.length) throw this.#unusable();
+      repairs.invented += answer.invented;
+      repairs.missing += answer.missing;
+      order.splice(start, seen.length, ...answer.order.map((position) => seen[position] ?? 0));
+      if (start === 0) break;
+    }
+    const ranking = order.map((index, rank) => ({ index, score: 1 - rank / order.length }));
+    this.#repairs.set(ranking, repairs);
+    return ranking;
+  }
+
+  noticeOf(ranking: readonly RerankedCandidate[]): string | undefined {
+    const { invented = 0, missing = 0 } = this.#repairs.get(ranking) ?? {};
+    if (invented + missing === 0) return undefined;
+    const parts = [
+      ...(missing === 0
+        ? []
+        : [`left out ${missing} passages, which keep their former order after the others`]),
+      ...(invented === 0 ? [] : [`named ${invented} passages that do not exist, which were ignored`]),
+    ];
+    return `The reranker ${this.name} ${parts.join(' and ')}.`;
+  }
+
+  close(): Promise<void> {
+    return this.#options.chatModel.close();
+  }
+
+  async #ask(query: string, passages: readonly string[], signal: AbortSignal | undefined): Promise<string> {
+    let text = '';
+    const request = {
+      messages: listwisePrompt(query, passages),
+      maxOutputTokens: passages.length * TOKENS_PER_POSITION,
+      temperature: 0,
+      ...(signal === undefined ? {} : { signal }),
+    };
+    for await (const event of this.#options.chatModel.stream(request)) {
+      if (event.type === 'text') text += event.text;
+      else if (event.reason === 'interrupted') {
+        throw new RAGError(
+          'RERANKER_UNAVAILABLE',
+          `The reranker ${this.name} was interrupted: ${event.detail ?? 'no reason given'}`,
+        );
+      }
+    }
+    return text;
+  }
+
+  #unusable(): RAGError {
+    return new RAGError(
+      'RERANKER_UNAVAILABLE',
+      `The reranker ${this.name} did not answer with an order of the passages. Use a model that follows instructions, or another reranker.`,
+    );
+  }
+}
