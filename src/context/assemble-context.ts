@@ -1,0 +1,294 @@
+import type { ScoredChunk } from '../core/chunk.js';
+import { RAGError, throwIfAborted } from '../core/errors.js';
+import { compressPassage } from './compress.js';
+import {
+  type ContextEntry,
+  type ContextOptions,
+  type ContextOrder,
+  type ContextPack,
+  FALLBACK_TEXT,
+  type OmittedChunk,
+} from './context-pack.js';
+import { expandPassages } from './expand.js';
+import { flagInstructions, type InstructionFlag } from './instruction-flags.js';
+import { headingPathOf, isCode, linesOfPieces, type Passage, revisionOf, textOf } from './passage.js';
+import { type PassageUnit, passageUnits } from './passage-units.js';
+import { type Relevance, relevanceTo } from './relevance.js';
+import { dateOf, type RenderedPassage, renderBody, renderPack } from './render-pack.js';
+import { omit, selectPassages } from './select-passages.js';
+import { type TokenCounter, tokensOf } from './token-counter.js';
+
+/** A question and what was found for it, best first; retrieval has already removed near-duplicates. */
+export interface ContextRequest {
+  readonly question: string;
+  readonly ranked: readonly ScoredChunk[];
+}
+
+/** Delimiters, attribution and the empty line between blocks, by estimate; the whole text is counted at the end. */
+const BLOCK_OVERHEAD = 48;
+/** A passage of which less would be left is not worth a block. */
+const LEAST_ROOM = 24;
+
+/**
+ * Ranked chunks to cited context that never takes more than `budget` tokens. Every sentence of it can be traced to offsets
+ * in a stored revision; what was left out, and why, is reported.
+ *
+ * @throws RAGError `CONFIG_INVALID` for a budget that cannot hold even the fallback text, `ABORTED`.
+ */
+export async function assembleContext(
+  { question, ranked }: ContextRequest,
+  options: ContextOptions,
+): Promise<ContextPack> {
+  throwIfAborted(options.signal);
+  const { passages, omitted } = selectPassages(ranked);
+  const expanded = await expand(passages, options);
+  throwIfAborted(options.signal);
+  const { kept, flagged } = screen(expanded, options);
+  const fitted = fitBudget(kept, { question, options });
+  return packOf(fitted.kept, [...omitted, ...flagged, ...fitted.omitted], options);
+}
+
+function expand(passages: readonly Passage[], options: ContextOptions): Promise<readonly Passage[]> {
+  const { loadChunks, neighbours = 0, sectionHits = 2, hierarchical = false, signal } = options;
+  if (loadChunks === undefined) return Promise.resolve(passages);
+  return expandPassages(passages, {
+    neighbours,
+    sectionHits,
+    hierarchical,
+    load: loadChunks,
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+interface Screened {
+  readonly passage: Passage;
+  readonly flags: readonly InstructionFlag[];
+}
+
+function screen(
+  passages: readonly Passage[],
+  { flagged = 'keep' }: ContextOptions,
+): { kept: Screened[]; flagged: OmittedChunk[] } {
+  const screened = passages.map((passage) => ({ passage, flags: flagsOf(passage) }));
+  if (flagged === 'keep') return { kept: screened, flagged: [] };
+  return {
+    kept: screened.filter(({ flags }) => flags.length === 0),
+    flagged: screened
+      .filter(({ flags }) => flags.length > 0)
+      .flatMap(({ passage, flags }) =>
+        passage.chunks.map((chunk) =>
+          omit(chunk, 'flagged', `addresses a language model (${flags[0]?.signals.join(', ') ?? ''})`),
+        ),
+      ),
+  };
+}
+
+/** In the text, in its title and in its headings: all of them reach the model. */
+function flagsOf({ pieces, chunks: [first] }: Passage): InstructionFlag[] {
+  const names = first === undefined ? [] : [textOf(first.metadata.title) ?? '', ...headingPathOf(first)];
+  const inNames = names
+    .flatMap((text) => flagInstructions(text))
+    .map((flag) => ({ ...flag, start: 0, end: 0 }));
+  return [...inNames, ...pieces.flatMap(({ text, start }) => flagInstructions(text, start))];
+}
+
+interface FitInput {
+  readonly question: string;
+  readonly options: ContextOptions;
+}
+
+interface Fitted {
+  readonly kept: readonly RenderedPassage[];
+  readonly omitted: readonly OmittedChunk[];
+}
+
+/** Best first: a passage is taken whole, else its most telling sentences, else not at all. */
+function fitBudget(passages: readonly Screened[], { question, options }: FitInput): Fitted {
+  const { budget, counter, compress = true } = options;
+  const all = passages.map(({ passage }) => unitsOf(passage));
+  const relevance = relevanceTo(
+    question,
+    all.flatMap((pieces) => pieces.flatMap(unitTexts)),
+  );
+  const kept: RenderedPassage[] = [];
+  const omitted: OmittedChunk[] = [];
+  let used = 0;
+  passages.forEach((screened, index) => {
+    const room = budget - used;
+    const whole = { ...screened, body: renderBody(screened.passage) };
+    const needed = tokensOf(counter, whole.body) + BLOCK_OVERHEAD;
+    const fitting =
+      needed <= room || !compress
+        ? whole
+        : compressed(screened, { units: all[index] ?? [], relevance, room: room - BLOCK_OVERHEAD, counter });
+    const cost = fitting === undefined ? Infinity : tokensOf(counter, fitting.body) + BLOCK_OVERHEAD;
+    if (fitting === undefined || cost > room) {
+      omitted.push(
+        ...screened.passage.chunks.map((chunk) =>
+          omit(chunk, 'budget', `needs ${needed} tokens, ${Math.max(0, room)} were left`),
+        ),
+      );
+      return;
+    }
+    used += cost;
+    kept.push(fitting);
+  });
+  return exactly({ kept, omitted }, options);
+}
+
+/** The estimates above may be a little off: the text itself is counted, and gives way until it fits. */
+function exactly({ kept, omitted }: Fitted, { budget, counter, order }: ContextOptions): Fitted {
+  const staying = [...kept];
+  const dropped = [...omitted];
+  while (staying.length > 0 && tokensOf(counter, renderPack(inOrder(staying, order))) > budget) {
+    const last = staying.pop();
+    dropped.push(
+      ...(last?.passage.chunks ?? []).map((chunk) => omit(chunk, 'budget', 'did not fit with the others')),
+    );
+  }
+  return { kept: staying, omitted: dropped };
+}
+
+interface PieceUnits {
+  readonly text: string;
+  readonly start: number;
+  readonly units: readonly PassageUnit[];
+}
+
+const unitsOf = ({ pieces, chunks: [first] }: Passage): PieceUnits[] =>
+  pieces.map(({ text, start }) => ({
+    text,
+    start,
+    units: passageUnits(text, first !== undefined && isCode(first)),
+  }));
+
+const unitTexts = ({ text, units }: PieceUnits): string[] =>
+  units.map(({ start, end }) => text.slice(start, end));
+
+interface CompressInput {
+  readonly units: readonly PieceUnits[];
+  readonly relevance: Relevance;
+  readonly room: number;
+  readonly counter: TokenCounter;
+}
+
+function compressed(
+  { passage, flags }: Screened,
+  { units, relevance, room, counter }: CompressInput,
+): RenderedPassage | undefined {
+  const named = tokensOf(counter, renderBody({ ...passage, pieces: [] }));
+  let left = room - named;
+  if (left < LEAST_ROOM) return undefined;
+  const pieces = units.flatMap(({ text, start, units: own }) => {
+    const ranges = compressPassage(text, own, {
+      relevance,
+      room: left,
+      tokensOf: (part) => tokensOf(counter, part),
+    });
+    const parts = ranges.map((range) => ({
+      start: start + range.start,
+      end: start + range.end,
+      text: text.slice(range.start, range.end),
+    }));
+    for (const part of parts) left -= tokensOf(counter, part.text);
+    return parts;
+  });
+  if (pieces.length === 0) return undefined;
+  const shorter: Passage = { ...passage, pieces, isCompressed: true };
+  const shown = flags.filter(
+    ({ start, end }) => start === end || pieces.some((piece) => start < piece.end && end > piece.start),
+  );
+  return { passage: shorter, flags: shown, body: renderBody(shorter) };
+}
+
+function inOrder(rendered: readonly RenderedPassage[], order: ContextOrder = 'relevance'): RenderedPassage[] {
+  if (order === 'edges') {
+    const front = rendered.filter((_, index) => index % 2 === 0);
+    const back = rendered.filter((_, index) => index % 2 === 1);
+    return [...front, ...back.reverse()];
+  }
+  if (order === 'relevance') return [...rendered];
+  const documents = [...new Set(rendered.map(({ passage }) => passage.chunks[0]?.documentId))];
+  return [...rendered].sort(
+    (a, b) =>
+      documents.indexOf(a.passage.chunks[0]?.documentId) -
+        documents.indexOf(b.passage.chunks[0]?.documentId) ||
+      (a.passage.pieces[0]?.start ?? 0) - (b.passage.pieces[0]?.start ?? 0),
+  );
+}
+
+function packOf(
+  kept: readonly RenderedPassage[],
+  omitted: readonly OmittedChunk[],
+  options: ContextOptions,
+): ContextPack {
+  const { budget, counter, order, fallbackText = FALLBACK_TEXT } = options;
+  const ordered = inOrder(kept, order);
+  const isFallback = ordered.length === 0;
+  const text = isFallback ? fallbackText : renderPack(ordered);
+  const used = tokensOf(counter, text);
+  if (used > budget || text.trim() === '') throw tooSmall(budget, used);
+  const entries = ordered.map((rendered, index) => entryOf(rendered, index + 1, counter));
+  return {
+    text,
+    entries,
+    omitted,
+    tokens: { used, budget, counter: counter.id, margin: counter.margin },
+    isFallback,
+    notices: noticesOf(entries, omitted),
+  };
+}
+
+const tooSmall = (budget: number, needed: number): RAGError =>
+  new RAGError(
+    'CONFIG_INVALID',
+    `A context of ${budget} tokens cannot hold even the sentence that nothing was found (${needed} tokens). Raise the budget.`,
+    { details: { budget, needed } },
+  );
+
+function entryOf({ passage, flags, body }: RenderedPassage, n: number, counter: TokenCounter): ContextEntry {
+  const { chunks, pieces, kind, score, isCompressed, isExpanded } = passage;
+  const [first] = chunks;
+  if (first === undefined) throw new RAGError('INTERNAL', 'A passage without chunks was assembled.');
+  const { metadata } = first;
+  const title = textOf(metadata.title);
+  const url = textOf(metadata.url);
+  const date = dateOf(metadata);
+  return {
+    n,
+    kind,
+    chunkIds: chunks.map(({ id }) => id),
+    documentId: first.documentId,
+    revision: revisionOf(first),
+    source: textOf(metadata.source) ?? first.documentId,
+    sourceType: textOf(metadata.sourceType) ?? '',
+    ...(title === undefined ? {} : { title }),
+    ...(url === undefined ? {} : { url }),
+    ...(date === undefined ? {} : { date }),
+    headingPath: headingPathOf(first),
+    lines: linesOfPieces(chunks, pieces),
+    pieces,
+    score,
+    tokens: tokensOf(counter, renderPack([{ passage, flags, body }])),
+    flags,
+    isCompressed,
+    isExpanded,
+    metadata,
+  };
+}
+
+function noticesOf(entries: readonly ContextEntry[], omitted: readonly OmittedChunk[]): string[] {
+  const flagged = entries.filter(({ flags }) => flags.length > 0);
+  const short = entries.filter(({ isCompressed, kind }) => isCompressed && kind === 'passage').length;
+  const left = omitted.filter(({ reason }) => reason === 'budget').length;
+  return [
+    ...flagged.map(
+      ({ n, source, flags }) =>
+        `Passage [${n}] (${source}) holds text that addresses a language model (${flags[0]?.signals.join(', ') ?? ''}); it was treated as data.`,
+    ),
+    ...(short > 0
+      ? [`Sentences were dropped from ${short} of ${entries.length} passages to fit the budget.`]
+      : []),
+    ...(left > 0 ? [`${left} passages found no room in the budget.`] : []),
+  ];
+}

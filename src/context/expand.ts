@@ -1,0 +1,131 @@
+import { splitSentences } from '../chunking/boundaries.js';
+import type { StoredChunk } from '../core/chunk.js';
+import type { ContextOptions, LoadDocumentChunks } from './context-pack.js';
+import { headingPathOf, offsetsOf, type Passage, piecesOf, revisionOf } from './passage.js';
+
+export interface ExpandOptions extends Pick<ContextOptions, 'signal'> {
+  readonly neighbours: number;
+  readonly sectionHits: number;
+  readonly hierarchical: boolean;
+  readonly load: LoadDocumentChunks;
+}
+
+/** Sentences of a document's beginning that stand for it in hierarchical mode. */
+const SUMMARY_SENTENCES = 2;
+
+/**
+ * Adds to passages what stands around them in their documents: neighbouring chunks; the rest of a section of which several
+ * chunks were hit; and, in hierarchical mode, the document's first sentences before its details. Passages of one document
+ * that come to touch become one, at the rank of the better.
+ */
+export async function expandPassages(
+  passages: readonly Passage[],
+  options: ExpandOptions,
+): Promise<Passage[]> {
+  const documents = new Map<string, readonly StoredChunk[]>();
+  for (const documentId of documentsToLoad(passages, options)) {
+    documents.set(documentId, await options.load(documentId, options.signal));
+  }
+  const grown = passages.map((passage) => grow(passage, passages, documents, options));
+  const merged = mergeTouching(grown);
+  return options.hierarchical ? withSummaries(merged, documents) : merged;
+}
+
+function documentsToLoad(passages: readonly Passage[], options: ExpandOptions): Set<string> {
+  const wanted = passages.filter(
+    (passage) =>
+      options.hierarchical ||
+      options.neighbours > 0 ||
+      isSectionWanted(passage, passages, options.sectionHits),
+  );
+  return new Set(wanted.flatMap(({ chunks: [first] }) => (first === undefined ? [] : [first.documentId])));
+}
+
+function isSectionWanted(passage: Passage, all: readonly Passage[], sectionHits: number): boolean {
+  const [chunk] = passage.chunks;
+  if (chunk === undefined || sectionHits < 1) return false;
+  const hits = all.filter(({ chunks: [other] }) => other !== undefined && isSameSection(chunk, other));
+  return hits.length >= sectionHits;
+}
+
+const isSameSection = (a: StoredChunk, b: StoredChunk): boolean =>
+  a.documentId === b.documentId &&
+  revisionOf(a) === revisionOf(b) &&
+  JSON.stringify(headingPathOf(a)) === JSON.stringify(headingPathOf(b));
+
+function grow(
+  passage: Passage,
+  all: readonly Passage[],
+  documents: ReadonlyMap<string, readonly StoredChunk[]>,
+  { neighbours, sectionHits }: ExpandOptions,
+): Passage {
+  const [hit] = passage.chunks;
+  const siblings = hit === undefined ? undefined : documents.get(hit.documentId);
+  if (hit === undefined || siblings === undefined) return passage;
+  // A document may have been indexed anew since it was searched; only the revision that was hit fits.
+  const sameRevision = siblings.filter((chunk) => revisionOf(chunk) === revisionOf(hit));
+  const at = sameRevision.findIndex(({ id }) => id === hit.id);
+  const near = at < 0 ? [] : sameRevision.slice(Math.max(0, at - neighbours), at + neighbours + 1);
+  const section = isSectionWanted(passage, all, sectionHits)
+    ? sameRevision.filter((chunk) => isSameSection(chunk, hit))
+    : [];
+  const chunks = unique([hit, ...near, ...section]);
+  if (chunks.length === 1) return passage;
+  return { ...passage, chunks, pieces: piecesOf(chunks), isExpanded: true };
+}
+
+function unique(chunks: readonly StoredChunk[]): StoredChunk[] {
+  const byId = new Map(chunks.map((chunk) => [chunk.id, chunk]));
+  return [...byId.values()].sort((a, b) => offsetsOf(a).start - offsetsOf(b).start);
+}
+
+function mergeTouching(passages: readonly Passage[]): Passage[] {
+  const merged: Passage[] = [];
+  for (const passage of passages) {
+    const at = merged.findIndex((other) => shareChunk(other, passage));
+    const other = merged[at];
+    if (other === undefined) merged.push(passage);
+    else {
+      const chunks = unique([...other.chunks, ...passage.chunks]);
+      merged[at] = { ...other, chunks, pieces: piecesOf(chunks), isExpanded: true };
+    }
+  }
+  return merged;
+}
+
+const shareChunk = (a: Passage, b: Passage): boolean =>
+  a.chunks.some(({ id }) => b.chunks.some((chunk) => chunk.id === id));
+
+/** Before the first passage of each document its first sentences, unless a passage shows them anyway. */
+function withSummaries(
+  passages: readonly Passage[],
+  documents: ReadonlyMap<string, readonly StoredChunk[]>,
+): Passage[] {
+  const seen = new Set<string>();
+  return passages.flatMap((passage) => {
+    const [hit] = passage.chunks;
+    if (hit === undefined || seen.has(hit.documentId)) return [passage];
+    seen.add(hit.documentId);
+    const summary = summaryOf(hit, documents.get(hit.documentId) ?? [], passage.score);
+    const isShown = passages.some(({ chunks }) => chunks.some(({ id }) => id === summary?.chunks[0]?.id));
+    return summary === undefined || isShown ? [passage] : [summary, passage];
+  });
+}
+
+function summaryOf(hit: StoredChunk, siblings: readonly StoredChunk[], score: number): Passage | undefined {
+  const first = siblings.find((chunk) => revisionOf(chunk) === revisionOf(hit));
+  if (first === undefined || first.content.trim() === '') return undefined;
+  const { start } = offsetsOf(first);
+  const { content } = first;
+  const last = splitSentences(content, { start: 0, end: content.length })[SUMMARY_SENTENCES - 1];
+  const end = last?.end ?? content.length;
+  const pieces = [{ start, end: start + end, text: content.slice(0, end) }];
+  return {
+    kind: 'summary',
+    chunks: [first],
+    pieces,
+    score,
+    isCompressed: end < content.length,
+    isExpanded: false,
+  };
+}

@@ -1,0 +1,154 @@
+import { splitSentences } from '../chunking/boundaries.js';
+import type { TextRange } from '../core/document.js';
+
+/** The least part of a passage that may be shown or dropped on its own. */
+export interface PassageUnit extends TextRange {
+  readonly kind: 'sentence' | 'list-item' | 'table-head' | 'table-row' | 'code-line' | 'fence' | 'heading';
+}
+
+interface Line extends TextRange {
+  readonly text: string;
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)/;
+const HEADING = /^ {0,3}#{1,6}(?:\s|$)/;
+const TABLE_ROW = /^\s*\|.*\|\s*$/;
+const TABLE_RULE = /^\s*\|[\s|:-]*-[\s|:-]*\|\s*$/;
+const LIST_ITEM = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+\S/;
+const CODE_LINE =
+  /[;{}]\s*$|^\s*(?:import|export|const|let|var|def|class|function|return|if|for|while|#include|public|private|fn|use)\b.*[;:{(]|\)\s*(?:=>|->)|^\s*[@#]?\w+\(.*\)\s*$/;
+
+/**
+ * Cuts a passage into units in order: sentences of prose, and list items, table rows and lines of code as wholes. Every
+ * character that is not white space belongs to exactly one unit. Linear time.
+ *
+ * @param isCode the whole passage is source code.
+ */
+export function passageUnits(text: string, isCode = false): PassageUnit[] {
+  const lines = linesOf(text);
+  if (isCode) return lines.flatMap((line) => unitOf(text, line, 'code-line'));
+  return new UnitReader(text, lines).read();
+}
+
+function linesOf(text: string): Line[] {
+  const lines: Line[] = [];
+  let start = 0;
+  while (start < text.length) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    lines.push({ start, end, text: text.slice(start, end).replace(/\r$/, '') });
+    start = end + 1;
+  }
+  return lines;
+}
+
+function unitOf(text: string, { start, end }: TextRange, kind: PassageUnit['kind']): PassageUnit[] {
+  let last = end;
+  while (last > start && /\s/.test(text.charAt(last - 1))) last -= 1;
+  let first = start;
+  // The indentation of code and of list items is part of them.
+  if (kind === 'sentence' || kind === 'heading') {
+    while (first < last && /\s/.test(text.charAt(first))) first += 1;
+  }
+  return first < last ? [{ start: first, end: last, kind }] : [];
+}
+
+class UnitReader {
+  readonly #text: string;
+  readonly #lines: readonly Line[];
+  readonly #units: PassageUnit[] = [];
+  #at = 0;
+
+  constructor(text: string, lines: readonly Line[]) {
+    this.#text = text;
+    this.#lines = lines;
+  }
+
+  read(): PassageUnit[] {
+    if (this.#startsInsideFence()) this.#readCode(undefined);
+    while (this.#at < this.#lines.length) this.#readBlock();
+    return this.#units;
+  }
+
+  get #line(): string {
+    return this.#lines[this.#at]?.text ?? '';
+  }
+
+  /** A chunk of a divided code block holds the closing fence alone, which opens nothing: it has no language. */
+  #startsInsideFence(): boolean {
+    const fences = this.#lines.filter(({ text }) => FENCE.test(text));
+    return fences.length % 2 === 1 && FENCE.exec(fences[0]?.text ?? '')?.[2] === '';
+  }
+
+  #readBlock(): void {
+    const line = this.#line;
+    const [, fence] = FENCE.exec(line) ?? [];
+    if (fence !== undefined) {
+      this.#take('fence');
+      this.#readCode(fence);
+    } else if (HEADING.test(line)) this.#take('heading');
+    else if (TABLE_ROW.test(line)) this.#readTable();
+    else if (LIST_ITEM.test(line)) this.#readListItem();
+    else if (line.trim() === '') this.#at += 1;
+    else this.#readParagraph();
+  }
+
+  #take(kind: PassageUnit['kind']): void {
+    const line = this.#lines[this.#at];
+    if (line !== undefined) this.#units.push(...unitOf(this.#text, line, kind));
+    this.#at += 1;
+  }
+
+  /** Up to the closing fence; without an opening one, up to the first fence. */
+  #readCode(opening: string | undefined): void {
+    while (this.#at < this.#lines.length) {
+      const [, fence] = FENCE.exec(this.#line) ?? [];
+      const closes = fence !== undefined && (opening === undefined || closesFence(opening, fence));
+      this.#take(closes ? 'fence' : 'code-line');
+      if (closes) return;
+    }
+  }
+
+  #readTable(): void {
+    const hasHead = TABLE_RULE.test(this.#lines[this.#at + 1]?.text ?? '');
+    if (hasHead) {
+      this.#take('table-head');
+      this.#take('table-head');
+    }
+    while (TABLE_ROW.test(this.#line)) this.#take('table-row');
+  }
+
+  /** An item with what belongs to it: deeper items are items of their own, other text down to a blank line is not. */
+  #readListItem(): void {
+    const first = this.#at;
+    this.#at += 1;
+    while (this.#continues()) this.#at += 1;
+    this.#addRange(first, 'list-item');
+  }
+
+  #readParagraph(): void {
+    const first = this.#at;
+    this.#at += 1;
+    while (this.#continues()) this.#at += 1;
+    const lines = this.#lines.slice(first, this.#at);
+    const code = lines.filter(({ text }) => CODE_LINE.test(text) || /^(?: {4}|\t)\s*\S/.test(text)).length;
+    if (code / lines.length > 0.5) {
+      for (const line of lines) this.#units.push(...unitOf(this.#text, line, 'code-line'));
+    } else this.#addRange(first, 'sentence');
+  }
+
+  #continues(): boolean {
+    const line = this.#line;
+    if (this.#at >= this.#lines.length || line.trim() === '') return false;
+    return !FENCE.test(line) && !HEADING.test(line) && !TABLE_ROW.test(line) && !LIST_ITEM.test(line);
+  }
+
+  #addRange(first: number, kind: 'sentence' | 'list-item'): void {
+    const range = { start: this.#lines[first]?.start ?? 0, end: this.#lines[this.#at - 1]?.end ?? 0 };
+    const parts = kind === 'sentence' ? splitSentences(this.#text, range) : [range];
+    for (const part of parts) this.#units.push(...unitOf(this.#text, part, kind));
+  }
+}
+
+const closesFence = (opening: string, fence: string): boolean =>
+  fence[0] === opening[0] && fence.length >= opening.length;

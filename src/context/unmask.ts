@@ -1,0 +1,76 @@
+import { Buffer } from 'node:buffer';
+import { countHiddenCharacters, tagCharacterText, withoutHiddenCharacters } from './hidden-characters.js';
+
+/** A text as a patient reader would read it, and how it had been hidden. */
+export interface UnmaskedText {
+  readonly text: string;
+  /** Texts that stood in it in code: base64, hexadecimal, percent signs, tag characters, ROT13. */
+  readonly decoded: readonly string[];
+  /** Invisible or reordering characters that were taken out. */
+  readonly hiddenCharacters: number;
+  /** Words that mix Latin with look-alike letters of another script. */
+  readonly mixedScriptWords: number;
+}
+
+// Letters that look like Latin ones (of Unicode's confusables, UTS #39, those of Cyrillic and Greek).
+const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ['аАеЕоОрРсСуУхХіІјЈѕЅԁһкКмМтТвВнНгԛԝ', 'aAeEoOpPcCyYxXiIjJsSdhkKmMtTbBnHrqw'],
+    ['αΑεΕοΟρΡυΥχΧιΙκΚΜΝνΤτΒΖΗ', 'aAeEoOpPuYxXiIkKMNvTtBZH'],
+  ].flatMap(([from = '', to = '']) => [...from].map((letter, i) => [letter, to[i] ?? ''] as const)),
+);
+const LOOK_ALIKE = new RegExp(`[${Object.keys(LOOK_ALIKES).join('')}]`, 'gu');
+const MIXED_WORD = /(?=[\p{L}]*[a-z])(?=[\p{L}]*[\p{sc=Cyrillic}\p{sc=Greek}])\p{L}{3,40}/giu;
+const NON_ASCII = /[^\0-\x7f]/;
+
+/** Undoes disguises: hidden characters go, look-alike letters become Latin where words mix scripts, codes are read. */
+export function unmask(original: string): UnmaskedText {
+  const visible = withoutHiddenCharacters(original);
+  const mixed = NON_ASCII.test(visible) ? (visible.match(MIXED_WORD)?.length ?? 0) : 0;
+  const text = mixed > 0 ? visible.replace(LOOK_ALIKE, (letter) => LOOK_ALIKES[letter] ?? letter) : visible;
+  return {
+    text: text.normalize('NFKC'),
+    decoded: decodedTexts(original),
+    hiddenCharacters: countHiddenCharacters(original),
+    mixedScriptWords: mixed,
+  };
+}
+
+const BASE64 = /(?<![\w+/])[A-Za-z0-9+/]{24,4000}={0,2}(?![\w+/])/g;
+const BASE64URL = /(?<![\w-])[A-Za-z0-9_-]{24,4000}={0,2}(?![\w-])/g;
+const HEXADECIMAL = /(?<![\w])(?:[0-9a-f]{2}[ :]?){16,2000}(?![\w])/gi;
+const PERCENT = /(?:%[0-9a-f]{2}|[\w.~-]){0,2000}(?:%[0-9a-f]{2}[\w.~-]{0,20}){4,500}/gi;
+const ESCAPED = /(?:\\u[0-9a-f]{4}|\\x[0-9a-f]{2}){6,1000}/gi;
+
+function decodedTexts(text: string): string[] {
+  const found = [
+    ...(text.match(BASE64) ?? []).map((run) => fromBytes(run, 'base64')),
+    ...(text.match(BASE64URL) ?? []).map((run) => fromBytes(run, 'base64url')),
+    ...(text.match(HEXADECIMAL) ?? []).map((run) => fromBytes(run.replace(/[^0-9a-f]/gi, ''), 'hex')),
+    ...(text.match(PERCENT) ?? []).map(fromPercent),
+    ...(text.match(ESCAPED) ?? []).map(fromEscapes),
+    tagCharacterText(text),
+  ];
+  return [...new Set(found.filter(isReadable))];
+}
+
+const fromBytes = (run: string, encoding: 'base64' | 'base64url' | 'hex'): string =>
+  Buffer.from(run, encoding).toString('utf8');
+
+function fromPercent(run: string): string {
+  try {
+    return decodeURIComponent(run);
+  } catch {
+    return '';
+  }
+}
+
+const fromEscapes = (run: string): string =>
+  run.replace(/\\[ux]([0-9a-f]{2,4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/** Words with spaces between them: what a key or a hash never decodes to. */
+const isReadable = (text: string): boolean =>
+  text.length >= 8 &&
+  !text.includes('\ufffd') &&
+  /^[\p{L}\p{N}\p{P}\p{S}\s]+$/u.test(text) &&
+  /\p{L}{2,} \p{L}{2,}/u.test(text);
