@@ -18,6 +18,7 @@ import type {
   VectorQuery,
 } from '../vector-store.js';
 import type { ChromaConnection } from './chroma-connection.js';
+import { FilteredLater } from './filtered-later.js';
 import { batchesOf } from './record-batches.js';
 import { unitVector } from './record-codec.js';
 import { RecordReader } from './record-reader.js';
@@ -36,6 +37,7 @@ export class ChromaCollection implements VectorCollection {
   readonly #id: string;
   readonly #reader: RecordReader;
   readonly #options: ChromaCollectionOptions;
+  readonly #filteredLater = new FilteredLater();
   /** The ids of the list that is being paged through, so that a page need not fetch and sort them all again. */
   #paging: { readonly filter: string; readonly cursor: string; readonly ids: readonly string[] } | undefined;
 
@@ -140,10 +142,15 @@ export class ChromaCollection implements VectorCollection {
     assertFilter(query.filter);
     assertCount('topK', query.topK, this.#options.maxTopK);
     assertQueryVector(this.spec, query.vector);
+    const isZero = query.vector.every((component) => component === 0);
+    const unit = { ...query, vector: unitVector(query.vector) };
+    if (!isZero) {
+      const hits = await this.#filteredLater.search(this.#reader, unit);
+      if (hits !== undefined) return hits;
+    }
     const where = await this.#reader.where(query.filter, query.signal);
     if (where === false) return [];
-    if (query.vector.every((component) => component === 0)) return this.#zeroScored(where, query);
-    return nearest(this.#reader, where, { ...query, vector: unitVector(query.vector) });
+    return isZero ? this.#zeroScored(where, query) : nearest(this.#reader, where, unit);
   }
 
   async optimize(signal?: AbortSignal): Promise<void> {
