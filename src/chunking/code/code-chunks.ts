@@ -3,6 +3,7 @@ import { splitBlankLines, splitLines } from '../boundaries.js';
 import type { ChunkRange } from '../chunk-range.js';
 import { pack } from '../pack.js';
 import { type CutContext, cutRange, gapSize, measureWithin, type Piece } from '../pieces.js';
+import { childrenOf } from './children-of.js';
 import { describeChunk } from './describe-chunk.js';
 
 /**
@@ -48,7 +49,7 @@ function divide(unit: CodeUnit, context: CutContext): ChunkRange[] {
   const [first] = unit.children;
   if (first === undefined) return packLines(unit, context);
   const head = packLines({ start: unit.start, end: first.start }, context);
-  const body = mergeBelowMinimum(chunksOf(withTail(unit), context), context);
+  const body = mergeBelowMinimum(chunksOf(childrenOf(unit), context), context);
   const lastOfHead = head.at(-1);
   const [firstOfBody, ...rest] = body;
   const joint =
@@ -57,10 +58,6 @@ function divide(unit: CodeUnit, context: CutContext): ChunkRange[] {
       : joinWithin(lastOfHead, firstOfBody, context);
   return joint === undefined ? [...head, ...body] : [...head.slice(0, -1), joint, ...rest];
 }
-
-/** What closes a unit belongs to its last child, so that no chunk is a bracket. */
-const withTail = ({ children, end }: CodeUnit): CodeUnit[] =>
-  children.map((child, index) => (index === children.length - 1 ? { ...child, end } : child));
 
 const packLines = (range: TextRange, context: CutContext): ChunkRange[] =>
   pack(cutRange(range, [splitBlankLines, splitLines], context), context, {

@@ -1,5 +1,6 @@
 import type { CodeUnit, TextRange } from '../../core/document.js';
 import type { ChunkDescription } from '../chunk-range.js';
+import { childrenOf } from './children-of.js';
 
 /** Names kept of one chunk; generated files define thousands. */
 const MAX_SYMBOLS = 64;
@@ -26,7 +27,7 @@ export function describeChunk(units: readonly CodeUnit[], chunk: TextRange): Chu
 function enclosing(units: readonly CodeUnit[], chunk: TextRange): CodeUnit[] {
   const holder = units.find((unit) => unit.start <= chunk.start && chunk.end <= unit.end);
   if (holder === undefined) return [];
-  return [...(holder.symbol === undefined ? [] : [holder]), ...enclosing(holder.children, chunk)];
+  return [...(holder.symbol === undefined ? [] : [holder]), ...enclosing(childrenOf(holder), chunk)];
 }
 
 /** Dotted names of the definitions that begin in the chunk, outside first. */

@@ -169,7 +169,9 @@ const asValue = (definition: Definition | undefined): Definition | undefined =>
   definition === undefined || /^[[{(]/.test(definition.name) ? undefined : { ...definition, isValue: true };
 
 function named(kind: string, name: Name | null): Definition | undefined {
-  const text = name?.text.replace(/\s+/g, ' ').trim().slice(0, MAX_NAME_LENGTH) ?? '';
-  if (name === null || text === '') return undefined;
-  return { symbol: `${kind} ${text}`, name: text, row: name.startPosition.row };
+  const text = name?.text.replace(/\s+/g, ' ').trim() ?? '';
+  // The name of an ini section comes in its brackets.
+  const bare = text.replace(/^\[(.*)\]$/, '$1').slice(0, MAX_NAME_LENGTH);
+  if (name === null || bare === '') return undefined;
+  return { symbol: `${kind} ${bare}`, name: bare, row: name.startPosition.row };
 }

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makePdf } from '../../../tests/fixtures/documents/make-pdf.js';
+import { createChunker } from '../../chunking/create-chunker.js';
+import { resolveChunking } from '../../config/resolve-chunking.js';
+import type { ParsedDocument } from '../../core/document.js';
+import { MEDIA_TYPES } from '../../core/media-types.js';
+import { OPEN_ACCESS } from '../../core/scope.js';
+import { createPdfParser, type PdfParserOptions } from './pdf-parser.js';
+
+const parse = async (content: Uint8Array, options: PdfParserOptions = {}): Promise<ParsedDocument> =>
+  createPdfParser(options).parse({
+    externalId: 'a.pdf',
+    mediaType: MEDIA_TYPES.pdf,
+    content,
+    metadata: {},
+    access: OPEN_ACCESS,
+  });
+
+describe('PDF', () => {
+  it('gives the text of each page, with its paragraphs and its place', async () => {
+    const parsed = await parse(
+      makePdf([['First line\nsecond line', 'Next paragraph (a\\b)'], ['Page two']], { title: 'Runbook' }),
+    );
+    expect(parsed.text).toBe('First line\nsecond line\n\nNext paragraph (a\\b)\n\nPage two');
+    expect(parsed.pages?.map(({ start, end }) => parsed.text.slice(start, end))).toEqual([
+      'First line\nsecond line\n\nNext paragraph (a\\b)',
+      'Page two',
+    ]);
+    expect(parsed).toMatchObject({ title: 'Runbook', metadata: { pageCount: 2 }, warnings: [] });
+    expect(parsed.blocks).toHaveLength(3);
+  });
+
+  it('chunks carry the pages they lie on', async () => {
+    const page = (name: string) => [`${name} `.repeat(12).trim()];
+    const parsed = await parse(makePdf([page('one'), page('two'), page('three')]));
+    const chunker = createChunker(
+      resolveChunking({ unit: 'characters', minSize: 10, maxSize: 80, overlap: 0 }),
+      (text) => text.length,
+    );
+    expect(chunker.chunk(parsed).map(({ metadata }) => metadata)).toEqual([
+      { pages: { start: 1, end: 1 } },
+      { pages: { start: 2, end: 2 } },
+      { pages: { start: 3, end: 3 } },
+    ]);
+  });
+
+  it('names pages without text, and says when no page has any', async () => {
+    expect((await parse(makePdf([['a'], [], ['c']]))).warnings).toEqual([
+      'Pages without text, scanned or empty: 2.',
+    ]);
+    const scanned = await parse(makePdf([[], []]));
+    expect(scanned.warnings).toEqual([expect.stringContaining('OCR')]);
+    expect(scanned.text).toBe('');
+  });
+
+  it('stops at its limits and says so', async () => {
+    const file = makePdf([['a'], ['b'], ['c']]);
+    expect(await parse(file, { maxPages: 2 })).toMatchObject({
+      text: 'a\n\nb',
+      warnings: ['Pages 3 to 3 were left out: 2 pages are read at most.'],
+    });
+    expect((await parse(file, { maxLength: 0 })).warnings).toEqual([
+      'Pages 2 to 3 were left out: 0 characters are read at most.',
+    ]);
+    expect((await parse(file, { maxParseMs: -1 })).warnings).toEqual([
+      expect.stringContaining('took longer'),
+    ]);
+  });
+
+  it('does not take a program’s file name for a title', async () => {
+    expect((await parse(makePdf([['a']], { title: 'Microsoft Word - plan.doc' }))).title).toBeUndefined();
+  });
+});
+
+describe('hostile PDF', () => {
+  it.each([
+    ['text', Buffer.from('hello')],
+    ['nothing', Buffer.from('')],
+    ['a header alone', Buffer.from('%PDF-1.7\n%%EOF')],
+  ])('%s is refused', async (_, bytes) => {
+    await expect(parse(bytes)).rejects.toMatchObject({ reason: 'DOCUMENT_INVALID' });
+  });
+
+  it('an altered file is read or refused, never a crash', async () => {
+    const valid = makePdf([['one two'], ['three']]);
+    const change = fc.array(fc.tuple(fc.nat(valid.length - 1), fc.nat(255)), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(change, async (changes) => {
+        const bytes = Uint8Array.from(valid);
+        for (const [at, value] of changes) bytes[at] = value;
+        await parse(bytes).then(
+          ({ text, pages }) => {
+            for (const { start, end } of pages ?? []) expect(start <= end && end <= text.length).toBe(true);
+          },
+          (error: unknown) => expect(error).toMatchObject({ reason: 'DOCUMENT_INVALID' }),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
