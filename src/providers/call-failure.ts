@@ -57,7 +57,8 @@ export function describeFailure(error: unknown, secrets: readonly string[] = [])
 
 /** A refused request is refused again; a spent quota is reported as 429 and does not come back by waiting. */
 function kindOfStatus(status: number, error: unknown): CallFailureKind {
-  if (status === 429) return /insufficient_quota/.test(bodyOf(error)) ? 'rejected' : 'busy';
+  if (status === 429)
+    return /insufficient_quota|enforced_spend_limit_reached/.test(bodyOf(error)) ? 'rejected' : 'busy';
   // 529 is Anthropic's "overloaded".
   if (status === 503 || status === 529) return 'busy';
   if (status === 408 || status === 409 || status === 425 || status >= 500) return 'unavailable';

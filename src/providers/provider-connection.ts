@@ -15,6 +15,22 @@ export interface ProviderConnection {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What Azure OpenAI takes beside the shared options. Versions with a date belong to addresses that name the deployment. */
+export function azureFactoryOptions(connection: ProviderConnection): ReturnType<
+  typeof sharedFactoryOptions
+> & {
+  resourceName?: string;
+  apiVersion?: string;
+  useDeploymentBasedUrls?: boolean;
+} {
+  const { resourceName, apiVersion } = connection;
+  return {
+    ...sharedFactoryOptions(connection),
+    ...(resourceName === undefined ? {} : { resourceName }),
+    ...(apiVersion === undefined ? {} : { apiVersion, useDeploymentBasedUrls: /^\d{4}-/.test(apiVersion) }),
+  };
+}
+
 /** The options that the factories of all `@ai-sdk` packages share, without keys whose value is absent. */
 export function sharedFactoryOptions({ apiKey, baseUrl, headers }: ProviderConnection): {
   apiKey?: string;

@@ -1,7 +1,11 @@
 import type { AnthropicProvider } from '@ai-sdk/anthropic';
 import { RAGError } from '../../core/errors.js';
 import { loadProviderPackage } from '../../providers/load-provider-package.js';
-import { type ProviderConnection, sharedFactoryOptions } from '../../providers/provider-connection.js';
+import {
+  azureFactoryOptions,
+  type ProviderConnection,
+  sharedFactoryOptions,
+} from '../../providers/provider-connection.js';
 import { factsOf } from '../../providers/provider-table.js';
 
 /**
@@ -34,12 +38,7 @@ export async function openLanguageModel(
     }
     case 'azure': {
       const { createAzure } = await load(() => import('@ai-sdk/azure'));
-      const { resourceName, apiVersion } = connection;
-      return createAzure({
-        ...options,
-        ...(resourceName === undefined ? {} : { resourceName }),
-        ...(apiVersion === undefined ? {} : { apiVersion }),
-      }).chat(model);
+      return createAzure(azureFactoryOptions(connection)).chat(model);
     }
     case 'google': {
       const { createGoogleGenerativeAI } = await load(() => import('@ai-sdk/google'));

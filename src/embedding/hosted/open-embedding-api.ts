@@ -1,7 +1,11 @@
 import type { OpenAIProvider } from '@ai-sdk/openai';
 import { RAGError } from '../../core/errors.js';
 import { loadProviderPackage } from '../../providers/load-provider-package.js';
-import { type ProviderConnection, sharedFactoryOptions } from '../../providers/provider-connection.js';
+import {
+  azureFactoryOptions,
+  type ProviderConnection,
+  sharedFactoryOptions,
+} from '../../providers/provider-connection.js';
 import { factsOf } from '../../providers/provider-table.js';
 import type { EmbeddingKind } from '../embedder.js';
 import type { EmbeddingApi } from './embedding-api.js';
@@ -34,8 +38,7 @@ export async function openEmbeddingApi(
     }
     case 'azure': {
       const { createAzure } = await load(() => import('@ai-sdk/azure'));
-      const { resourceName, apiVersion } = connection;
-      const azure = createAzure({ ...options, ...optional({ resourceName, apiVersion }) });
+      const azure = createAzure(azureFactoryOptions(connection));
       return over(azure.embeddingModel(model), '', () => ({ openai: optional({ dimensions }) }));
     }
     case 'google': {
