@@ -2,6 +2,7 @@ import { basename, resolve } from 'node:path';
 import { ANALYSIS_VERSION } from '../analysis/lexical-analyzer.js';
 import { meansOf, type QueryScores } from '../evaluation/query-scores.js';
 import type { QuestionMeans } from '../evaluation/score-questions.js';
+import { usualWeightsFor } from '../retrieval/fusion/adaptive-weights.js';
 import { laneWeightsFor } from '../retrieval/fusion/lane-weights.js';
 import {
   type EvaluationSession,
@@ -93,9 +94,10 @@ async function evaluatedConfig(
 ): Promise<EvaluatedConfig> {
   const { embedder, fingerprint, provider } = await engine.status();
   const { hybrid, fusion, rerank } = rag.retrieval;
+  const learned = fusion.method === 'adaptive' ? usualWeightsFor(embedder) : laneWeightsFor(embedder);
   const weights =
     hybrid.weights === undefined
-      ? laneWeightsFor(embedder)
+      ? learned
       : { dense: hybrid.weights.semantic, lexical: hybrid.weights.keyword };
   const settings = task.kind === 'dataset' ? task.dataset.settings : {};
   return {

@@ -3,6 +3,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
+import type { IndexFacts } from '../ledger/ledger.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
 import type {
   RankedCandidate,
@@ -62,7 +63,7 @@ export async function runRetrieval(
   const retriever = createRetriever({
     collection: scopeCollection(collection, scope),
     capabilities: store.capabilities,
-    embedQuery: (text, signal) => embedQuery(text, resources, signal),
+    embedQuery: (text, signal) => embedQuery(text, { resources, facts }, signal),
     modelKey: facts.embedder,
     loadReranker: () => resources.reranker(),
     settings: retrievalSettings(config),
@@ -83,11 +84,11 @@ function shownAfter(
 
 async function embedQuery(
   text: string,
-  resources: SearchResources,
+  { resources, facts }: { readonly resources: SearchResources; readonly facts: IndexFacts },
   signal: AbortSignal | undefined,
 ): Promise<Float32Array> {
-  const { embedder } = await resources.embedder();
-  const [vector] = await embedder.doEmbed([text], 'query', signal);
+  const { forQueries } = await resources.embedder();
+  const [vector] = await forQueries(facts).doEmbed([text], 'query', signal);
   if (vector === undefined)
     throw new RAGError('EMBEDDING_FAILED', 'The embedding model gave no vector for the query.');
   return vector;
@@ -129,12 +130,18 @@ function retrievalRequest(query: SearchQuery, { rag }: ResolvedConfig): Retrieva
   };
 }
 
+const FUSION_METHODS = {
+  adaptive: 'adaptive',
+  convex: 'convex-combination',
+  rrf: 'reciprocal-rank',
+} as const;
+
 function retrievalSettings({ rag }: ResolvedConfig): RetrievalSettings {
   const { hybrid, fusion, rerank } = rag.retrieval;
   const { weights } = hybrid;
   return {
     fusion: {
-      method: fusion.method === 'rrf' ? 'reciprocal-rank' : 'convex-combination',
+      method: FUSION_METHODS[fusion.method],
       rankConstant: fusion.k,
       ...(weights === undefined ? {} : { weights: { dense: weights.semantic, lexical: weights.keyword } }),
     },

@@ -1,4 +1,5 @@
 import type { Candidate, FoundCandidate } from './candidate.js';
+import { fusedPartOf } from './fusion/lane-scores.js';
 
 /** What calibration looks at; each has the same scale for every query and collection. */
 export const CALIBRATION_FEATURES = [
@@ -38,7 +39,7 @@ export function featureContextOf(
   { terms, lowestCosine }: Pick<FeatureContext, 'terms' | 'lowestCosine'>,
 ): FeatureContext {
   const leading = pool
-    .map(fusedPartOf)
+    .map(({ contributions }) => fusedPartOf(contributions))
     .sort((a, b) => b - a)
     .slice(0, LEADING);
   // A small pool cannot show whether its best stands out; what is missing counts as usual, neither for nor against.
@@ -51,7 +52,7 @@ export function featureContextOf(
 export function featuresOf(candidate: Candidate, context: FeatureContext): FeatureVector {
   const { semanticScore, keywordScore, holdsIdentifier } = candidate;
   const [best = 0, second = 0, ...others] = context.leading;
-  const fused = fusedPartOf(candidate);
+  const fused = fusedPartOf(candidate.contributions);
   return {
     cosine: semanticScore ?? context.lowestCosine,
     coverage: termCoverage(candidate.chunk, context.terms),
@@ -62,12 +63,6 @@ export function featuresOf(candidate: Candidate, context: FeatureContext): Featu
     margin: fused - (fused >= best ? second : best),
     crowd: others.reduce((sum, score) => sum + score, second) / (LEADING - 1),
   };
-}
-
-function fusedPartOf({ contributions }: FoundCandidate): number {
-  let sum = 0;
-  for (const { signal, value } of contributions) if (signal === 'dense' || signal === 'lexical') sum += value;
-  return sum;
 }
 
 /**

@@ -5,7 +5,7 @@ export const DEFAULT_NEAR_DUPLICATE_THRESHOLD = 0.85;
 
 /** What holds where nothing is configured. */
 export const DEFAULT_RETRIEVAL_SETTINGS: RetrievalSettings = Object.freeze({
-  fusion: Object.freeze({ method: 'convex-combination', rankConstant: 60 } as const),
+  fusion: Object.freeze({ method: 'adaptive', rankConstant: 60 } as const),
   candidatesPerLane: 100,
   rerank: Object.freeze({ enabled: true, maxCandidates: 100, deadlineMs: 2_000 }),
 });

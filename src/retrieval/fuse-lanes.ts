@@ -1,21 +1,48 @@
 import type { FoundCandidate } from './candidate.js';
+import { adaptiveWeights, denseLogOddsFor } from './fusion/adaptive-weights.js';
 import { fuse } from './fusion/fuse.js';
 import { convexCombination, type FusionLane, reciprocalRank } from './fusion/lane-scores.js';
 import { laneWeightsFor } from './fusion/lane-weights.js';
 import { promoteIdentifierHits } from './identifier-hits.js';
-import type { FusionSettings } from './retriever.js';
+import type { FusionSettings, LaneWeights } from './retriever.js';
 import type { LaneOutcomes } from './run-lanes.js';
 
+export interface FuseOptions extends FusionSettings {
+  readonly modelKey: string;
+  /** What was found for expansions of the query, with shares of the fused score; the lanes of the query share the rest. */
+  readonly expansions?: readonly FusionLane[];
+}
+
 /** One ordered list out of what the lanes found: fused scores, then the place of exact identifier hits. */
-export function fuseLanes(
-  { dense, lexical, identifierHits }: LaneOutcomes,
-  { method, rankConstant, weights: configured, modelKey }: FusionSettings & { readonly modelKey: string },
-): FoundCandidate[] {
-  const weights = configured ?? laneWeightsFor(modelKey);
-  const lanes: FusionLane[] = [
-    { signal: 'dense', weight: weights.dense, hits: dense.hits },
-    { signal: 'lexical', weight: weights.lexical, hits: lexical.hits },
+export function fuseLanes(outcomes: LaneOutcomes, options: FuseOptions): FoundCandidate[] {
+  const { method, rankConstant, expansions = [] } = options;
+  const weights = laneWeightsOf(outcomes, options);
+  const own: FusionLane[] = [
+    { signal: 'dense', weight: weights.dense, hits: outcomes.dense.hits },
+    { signal: 'lexical', weight: weights.lexical, hits: outcomes.lexical.hits },
   ];
-  const scoring = method === 'convex-combination' ? convexCombination : reciprocalRank(rankConstant);
-  return promoteIdentifierHits(fuse(lanes, scoring), identifierHits);
+  const lanes = expansions.length === 0 ? own : [...withShare(own, 1 - totalOf(expansions)), ...expansions];
+  const scoring = method === 'reciprocal-rank' ? reciprocalRank(rankConstant) : convexCombination;
+  return promoteIdentifierHits(fuse(lanes, scoring), outcomes.identifierHits);
+}
+
+const totalOf = (lanes: readonly FusionLane[]): number => lanes.reduce((sum, { weight }) => sum + weight, 0);
+
+/** Weights scaled so that the lanes that found something have this share together. */
+function withShare(lanes: readonly FusionLane[], share: number): FusionLane[] {
+  const total = totalOf(lanes.filter(({ hits }) => hits.length > 0));
+  return lanes.map((lane) => ({
+    ...lane,
+    weight: total === 0 ? lane.weight : (lane.weight / total) * share,
+  }));
+}
+
+/** The shares of the lanes in the fused scores of this query; a configured one always holds. */
+export function laneWeightsOf(
+  { dense, lexical }: Pick<LaneOutcomes, 'dense' | 'lexical'>,
+  { method, weights, modelKey }: FuseOptions,
+): LaneWeights {
+  if (weights !== undefined) return weights;
+  if (method !== 'adaptive') return laneWeightsFor(modelKey);
+  return adaptiveWeights({ dense: dense.hits, lexical: lexical.hits }, denseLogOddsFor(modelKey));
 }

@@ -1,5 +1,6 @@
 import type { RerankCandidate } from '../reranking/reranker.js';
 import type { Candidate } from './candidate.js';
+import { fusedPartOf } from './fusion/lane-scores.js';
 
 /** What a reranker is told of a candidate. */
 export function toRerankCandidate({
@@ -16,9 +17,6 @@ export function toRerankCandidate({
     identifiers: chunk.identifiers,
     ...(semanticScore === undefined ? {} : { semanticScore }),
     ...(keywordScore === undefined ? {} : { keywordScore }),
-    fusedScore: contributions.reduce(
-      (sum, { signal, value }) => sum + (signal === 'dense' || signal === 'lexical' ? value : 0),
-      0,
-    ),
+    fusedScore: fusedPartOf(contributions),
   };
 }

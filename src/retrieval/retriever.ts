@@ -13,12 +13,13 @@ export interface LaneWeights {
 
 export interface FusionSettings {
   /**
-   * `convex-combination`: weighted sum of min-max normalised scores. `reciprocal-rank`: weighted sum of 1 / (k + rank),
-   * which ignores how far apart scores are and suffers when one lane is weak.
-   * @default 'convex-combination'
+   * `adaptive`: weighted sum of min-max normalised scores, the weights found for each query (`fusion/adaptive-weights.ts`).
+   * `convex-combination`: the same with fixed weights. `reciprocal-rank`: weighted sum of 1 / (k + rank), which ignores how
+   * far apart scores are and suffers when one lane is weak.
+   * @default 'adaptive'
    */
-  readonly method: 'convex-combination' | 'reciprocal-rank';
-  /** @default what was measured for the embedding model (`fusion/lane-weights.ts`) */
+  readonly method: 'adaptive' | 'convex-combination' | 'reciprocal-rank';
+  /** Fixed weights, for any method. @default what was learned for the embedding model */
   readonly weights?: LaneWeights;
   /** Of `reciprocal-rank`: how slowly the weight of a rank falls. @default 60 */
   readonly rankConstant: number;

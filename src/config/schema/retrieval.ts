@@ -17,7 +17,7 @@ const hybrid = z
       }))
       .optional()
       .describe(
-        'Weights of the lanes, as shares or percentages (0.7 and 0.3, or 70 and 30). Default: measured for the embedding model in use.',
+        'Weights of the lanes, as shares or percentages (0.7 and 0.3, or 70 and 30). Default: learned for the embedding model in use, and under `adaptive` fitted to each query.',
       ),
   })
   .prefault({})
@@ -26,10 +26,10 @@ const hybrid = z
 const fusion = z
   .strictObject({
     method: z
-      .enum(['convex', 'rrf'])
-      .default('convex')
+      .enum(['adaptive', 'convex', 'rrf'])
+      .default('adaptive')
       .describe(
-        'How lanes are combined: `convex` adds weighted min-max normalised scores, `rrf` is weighted reciprocal rank fusion.',
+        'How lanes are combined: `convex` adds weighted min-max normalised scores, `adaptive` does so with weights found for each query, `rrf` is weighted reciprocal rank fusion.',
       ),
     k: wholeNumber(1).default(60).describe('Rank constant of `rrf`.'),
     candidates: wholeNumber(1)

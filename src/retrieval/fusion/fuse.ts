@@ -33,7 +33,7 @@ function mergeLane(merged: Map<string, Merged>, lane: FusionLane, parts: Float64
     const entry = merged.get(chunk.id) ?? { chunk, contributions: [], score: 0 };
     merged.set(chunk.id, entry);
     if (lane.signal === 'dense') entry.semanticScore = score;
-    else entry.keywordScore = score;
+    else if (lane.signal === 'lexical') entry.keywordScore = score;
     const value = parts[i] ?? 0;
     if (value === 0) return;
     entry.contributions.push({ signal: lane.signal, value });

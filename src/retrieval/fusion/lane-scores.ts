@@ -1,8 +1,20 @@
 import type { Hit } from '../candidate.js';
+import type { Contribution } from '../retriever.js';
+
+/** Signals whose contributions make up the fused score. `expansion`: what was found for words or vectors added to the query. */
+export const LANE_SIGNALS = ['dense', 'lexical', 'expansion'] as const;
+
+export type LaneSignal = (typeof LANE_SIGNALS)[number];
+
+/** The share of a score that fusion gave, in [0, 1]. */
+export function fusedPartOf(contributions: readonly Contribution[]): number {
+  const isOfLane = (signal: string): boolean => LANE_SIGNALS.some((lane) => lane === signal);
+  return contributions.reduce((sum, { signal, value }) => sum + (isOfLane(signal) ? value : 0), 0);
+}
 
 /** What one lane found, best first, and its share in the fusion. */
 export interface FusionLane {
-  readonly signal: 'dense' | 'lexical';
+  readonly signal: LaneSignal;
   /** At least 0. */
   readonly weight: number;
   readonly hits: readonly Hit[];
