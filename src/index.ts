@@ -76,5 +76,11 @@ export type {
   EvaluateProgress,
   EvaluationReport,
 } from './pipelines/evaluate-types.js';
+export type {
+  MissExplanation,
+  MissRemedy,
+  MissStage,
+  MissStep,
+} from './pipelines/miss-explanation.js';
 export { type RAGDocument, type RAGIndexRequest, RAGService } from './pipelines/rag-service.js';
 export type { PushedDocument } from './sources/push/push-source.js';

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { registerClear } from './commands/clear.js';
 import { registerConfig } from './commands/config.js';
 import { registerEval } from './commands/eval.js';
+import { registerExplainMiss } from './commands/explain-miss.js';
 import { registerIndex } from './commands/index.js';
 import { registerInit } from './commands/init.js';
 import { registerModel } from './commands/model.js';
@@ -52,6 +53,7 @@ export function buildProgram(context: CliContext): Command {
     registerTry,
     registerIndex,
     registerSearch,
+    registerExplainMiss,
     registerStatus,
     registerVerify,
     registerEval,

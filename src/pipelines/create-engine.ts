@@ -22,8 +22,10 @@ import type {
   VerifyResult,
 } from './engine.js';
 import { EngineResources } from './engine-resources.js';
+import { explainMiss } from './explain-miss.js';
 import { runIndex } from './index-pipeline.js';
 import { readStatus } from './index-status.js';
+import type { MissExplanation } from './miss-explanation.js';
 import { runSearch } from './query-pipeline.js';
 import type { ConfiguredSource } from './source-task.js';
 import { damagedLedger, isLedgerDamage, prepareRepair, verifyIndex } from './verify-index.js';
@@ -84,6 +86,15 @@ class EmbeddedEngine implements Engine {
 
   async search(query: string | SearchQuery, scope: Scope = LOCAL_SCOPE): Promise<SearchResponse> {
     return runSearch(typeof query === 'string' ? { text: query } : query, scope, this.#resources);
+  }
+
+  async explainMiss(
+    query: string | SearchQuery,
+    document: string,
+    scope: Scope = LOCAL_SCOPE,
+  ): Promise<MissExplanation> {
+    const asked = typeof query === 'string' ? { text: query } : query;
+    return explainMiss({ query: asked, scope, resources: this.#resources }, document);
   }
 
   status(): ReturnType<Engine['status']> {

@@ -5,6 +5,7 @@ import type { MetadataValue } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import type { DocumentStatus } from '../ledger/ledger.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
+import type { MissExplanation } from './miss-explanation.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
 export type SearchMode = 'hybrid' | 'dense' | 'lexical';
@@ -241,6 +242,11 @@ export interface Engine {
   index(request?: IndexRequest): Promise<IndexResult>;
   /** Resolves with an envelope: results, which lanes ran, degradation level. */
   search(query: string | SearchQuery, scope?: Scope): Promise<SearchResponse>;
+  /**
+   * Says which stage lost a document that a query should find, and what would bring it back. `document` is an id, a path, or
+   * the end of one. It tells of documents of the scope's tenant that the scope may not read: it is for whoever keeps the index.
+   */
+  explainMiss(query: string | SearchQuery, document: string, scope?: Scope): Promise<MissExplanation>;
   status(): Promise<IndexStatus>;
   verify(options?: { repair?: boolean; signal?: AbortSignal }): Promise<VerifyResult>;
   /** Deletes the whole index (not the embedding cache, not the sources). */

@@ -4,7 +4,8 @@ import type { CliContext } from '../context.js';
 import { withEngine } from '../open-engine.js';
 import { collect, collectFilter, isoDate, numberBetween, wholeNumber } from '../parse-options.js';
 
-interface SearchOptions {
+/** The options of a search on a command line. */
+export interface SearchOptions {
   readonly topK?: number;
   readonly mode?: SearchMode;
   readonly filter?: readonly Filter[];
@@ -54,7 +55,8 @@ async function runSearch(context: CliContext, query: string, options: SearchOpti
   context.print(renderPassages(response, { context, explain: options.explain ?? false }));
 }
 
-function toQuery(text: string, options: SearchOptions, signal: AbortSignal): SearchQuery {
+/** A search as the command line asks for it. */
+export function toQuery(text: string, options: SearchOptions, signal: AbortSignal): SearchQuery {
   const { topK, mode, filter, sourceType, source, since, until, minSimilarity } = options;
   const dateRange = {
     ...(since === undefined ? {} : { start: since }),

@@ -1,0 +1,44 @@
+import { type Command, Option } from 'commander';
+import type { CliContext } from '../context.js';
+import { withEngine } from '../open-engine.js';
+import { collect, collectFilter, isoDate, numberBetween, wholeNumber } from '../parse-options.js';
+import { type SearchOptions, toQuery } from './search.js';
+
+const EXAMPLES = `
+Examples:
+  $ ragstone explain-miss "how long are audit logs kept" audit.md
+  $ ragstone explain-miss "PPR-9087" docs/incidents/2026-03.md --top-k 3
+  $ ragstone explain-miss "retry policy" runbook.md --source-type documentation --json
+
+Give the options of the search that missed it. What is named as a remedy was tried, where it can be tried without indexing.`;
+
+/** `ragstone explain-miss QUERY DOCUMENT` */
+export function registerExplainMiss(program: Command, context: CliContext): void {
+  program
+    .command('explain-miss')
+    .description('say which stage lost a document that a query should find, and what brings it back')
+    .argument('<query>', 'the query, as it was asked')
+    .argument('<document>', 'path, end of a path, or id of the document')
+    .option('--top-k <n>', 'results of the search (default: retrieval.topK, 5)', wholeNumber(1))
+    .addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical']))
+    .option('--filter <key=value>', 'metadata that must hold; may be repeated', collectFilter)
+    .option('--source-type <type>', 'only documents of this type; may be repeated', collect)
+    .option('--source <name>', 'only documents of this source; may be repeated', collect)
+    .option('--since <date>', 'only documents changed on or after this date', isoDate('start'))
+    .option('--until <date>', 'only documents changed on or before this date', isoDate('end'))
+    .option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1))
+    .addHelpText('after', EXAMPLES)
+    .action((query: string, document: string, options: SearchOptions) =>
+      runExplainMiss(context, { query, document, options }),
+    );
+}
+
+async function runExplainMiss(
+  context: CliContext,
+  { query, document, options }: { query: string; document: string; options: SearchOptions },
+): Promise<void> {
+  const request = toQuery(query, options, context.signal);
+  const explanation = await withEngine(context, (engine) => engine.explainMiss(request, document));
+  const { renderMiss } = await import('../render/miss.js');
+  context.printResult(explanation, () => renderMiss(explanation, context));
+}

@@ -1,0 +1,38 @@
+import type { MissExplanation, MissStep } from '../../index.js';
+import type { CliContext } from '../context.js';
+import { renderTable } from './table.js';
+import { oneLine } from './text.js';
+
+/** Why a document was missed: the reason, what brings it back, then every stage. */
+export function renderMiss(explanation: MissExplanation, context: CliContext): string {
+  const { document, chunk, found, lostAt, reason, remedies, steps } = explanation;
+  const { bold, dim, green, red, yellow } = context.colours;
+  const place = chunk === undefined ? '' : `:${chunk.lines.start}-${chunk.lines.end}`;
+  const name = document === undefined ? '' : `${bold(oneLine(document.externalId))}${dim(place)}\n`;
+  const verdict = found ? green(reason) : `${red(`lost: ${lostAt ?? ''}`)}  ${oneLine(reason)}`;
+  const marks: Readonly<Record<MissStep['status'], string>> = {
+    passed: green('passed'),
+    noted: yellow('noted'),
+    lost: red('lost'),
+    off: dim('off'),
+  };
+  return [
+    `${name}${verdict}`,
+    ...(remedies.length === 0
+      ? []
+      : [
+          remedies
+            .map(({ setting, detail }) => `${bold(oneLine(setting))}\n   ${oneLine(detail)}`)
+            .join('\n'),
+        ]),
+    ...(steps.length === 0
+      ? []
+      : [
+          renderTable(
+            ['stage', '', ''],
+            steps.map(({ stage, status, detail }) => [stage, marks[status], oneLine(detail)]),
+            { context },
+          ),
+        ]),
+  ].join('\n\n');
+}

@@ -1,0 +1,71 @@
+import { RAGError } from '../core/errors.js';
+import type { Scope } from '../core/scope.js';
+import type { Ledger, LedgerDocument, LedgerFailure } from '../ledger/ledger.js';
+
+const PAGE = 500;
+/** Most documents that a message names. */
+const NAMED = 5;
+const FAILURES = 10_000;
+
+/** What the ledger says of a document that somebody asked for by name. */
+export type LedgerFinding =
+  | { readonly kind: 'known'; readonly document: LedgerDocument; readonly failure?: LedgerFailure }
+  | { readonly kind: 'failed'; readonly itemId: string; readonly failure: LedgerFailure }
+  | { readonly kind: 'unknown' };
+
+/**
+ * Finds a document by its id, its path or id in its source, or the end of its path, inside the tenant and project of the
+ * scope. Throws `USAGE` where the name means several.
+ */
+export function findInLedger(ledger: Ledger, name: string, scope: Scope): LedgerFinding {
+  const matches = [...documentsOf(ledger)].filter(
+    (document) => isOfScope(document, scope) && isNamed(document, name),
+  );
+  const exact = matches.filter(({ documentId, externalId }) => documentId === name || externalId === name);
+  const candidates = exact.length > 0 ? exact : matches;
+  const [document, second] = candidates;
+  if (second !== undefined) throw ambiguous(name, candidates);
+  const failed = ledger
+    .failures(FAILURES)
+    .find(
+      ({ tenant, itemId, source }) =>
+        tenant === scope.tenant &&
+        (document === undefined
+          ? isPath(itemId, name)
+          : itemId === document.itemId && source === document.source),
+    );
+  if (document !== undefined)
+    return { kind: 'known', document, ...(failed?.error === undefined ? {} : { failure: failed.error }) };
+  if (failed?.error !== undefined) return { kind: 'failed', itemId: failed.itemId, failure: failed.error };
+  return { kind: 'unknown' };
+}
+
+function* documentsOf(ledger: Ledger): Generator<LedgerDocument> {
+  let after: string | undefined;
+  for (;;) {
+    const page = ledger.documents(after, PAGE);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last.documentId;
+  }
+}
+
+const isOfScope = ({ tenant, project }: LedgerDocument, scope: Scope): boolean =>
+  tenant === scope.tenant && (scope.project === undefined || project === scope.project);
+
+const isNamed = ({ documentId, externalId }: LedgerDocument, name: string): boolean =>
+  documentId === name || isPath(externalId, name);
+
+/** The path itself, its end, or a longer path that ends with it (a path from the working folder). */
+const isPath = (externalId: string, name: string): boolean =>
+  externalId === name || externalId.endsWith(`/${name}`) || name.endsWith(`/${externalId}`);
+
+function ambiguous(name: string, documents: readonly LedgerDocument[]): RAGError {
+  const names = documents.slice(0, NAMED).map(({ source, externalId }) => `${externalId} (${source})`);
+  const more = documents.length > NAMED ? `, and ${documents.length - NAMED} more` : '';
+  return new RAGError(
+    'USAGE',
+    `"${name}" names ${documents.length} documents: ${names.join(', ')}${more}. Give more of the path, or the document's id.`,
+  );
+}
