@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { RAGError } from '../core/errors.js';
 import type { SearchServerOptions } from '../stores/elasticsearch/server-options.js';
@@ -6,8 +7,55 @@ import type { VectorStore } from '../stores/vector-store.js';
 import { originOf, type ResolvedConfig } from './resolved-config.js';
 import type { BuiltProvider, ServerProvider } from './schema/storage.js';
 
-/** Opens a store with its settings; loads its driver and no other. */
-export async function openStore(provider: BuiltProvider, config: ResolvedConfig): Promise<VectorStore> {
+/** The index that a store is opened for. */
+export interface StoreOwner {
+  /** File of the ledger: a store that can be kept in it is, unless a folder of its own is configured. */
+  readonly ledgerPath: string;
+  /** Store and collection that the ledger names; absent before the first `index`. */
+  readonly recorded?: { readonly provider: string; readonly collection: string } | undefined;
+}
+
+/** A store, and what a person must know about its opening. */
+export interface OpenedStore {
+  readonly store: VectorStore;
+  readonly notices: readonly string[];
+}
+
+/** Opens a store with its settings; loads its driver and no other. Without an owner it keeps files of its own. */
+export async function openStore(
+  provider: BuiltProvider,
+  config: ResolvedConfig,
+  owner?: StoreOwner,
+): Promise<OpenedStore> {
+  if (provider === 'libsql') return openLibsql(config, owner);
+  return { store: await openOther(provider, config), notices: [] };
+}
+
+async function openLibsql(config: ResolvedConfig, owner: StoreOwner | undefined): Promise<OpenedStore> {
+  const { createLibsqlStore } = await import('../stores/libsql/libsql-store.js');
+  const ownFile = join(config.rag.storage.local.path, 'store.db');
+  if (owner === undefined || originOf(config, 'rag.storage.local.path').kind !== 'default')
+    return { store: createLibsqlStore({ path: ownFile }), notices: [] };
+  return {
+    store: createLibsqlStore({ path: owner.ledgerPath, isShared: true }),
+    notices: await adoptOwnFile(ownFile, owner),
+  };
+}
+
+/** Version 0.1.0 kept the store in a file of its own. */
+async function adoptOwnFile(from: string, { ledgerPath, recorded }: StoreOwner): Promise<string[]> {
+  if (recorded?.provider !== 'libsql' || !existsSync(from)) return [];
+  const { adoptCollection } = await import('../stores/libsql/adopt-collection.js');
+  const isMoved = adoptCollection({ from, into: ledgerPath, collection: recorded.collection });
+  return isMoved
+    ? [`The chunks of this index, which an earlier version kept in ${from}, are now in ${ledgerPath}.`]
+    : [];
+}
+
+async function openOther(
+  provider: Exclude<BuiltProvider, 'libsql'>,
+  config: ResolvedConfig,
+): Promise<VectorStore> {
   const { path } = config.rag.storage.local;
   switch (provider) {
     case 'lancedb': {
@@ -15,10 +63,6 @@ export async function openStore(provider: BuiltProvider, config: ResolvedConfig)
       process.env.RUST_LOG ??= 'error';
       const { createLanceDbStore } = await import('../stores/lancedb/lancedb-store.js');
       return createLanceDbStore({ path });
-    }
-    case 'libsql': {
-      const { createLibsqlStore } = await import('../stores/libsql/libsql-store.js');
-      return createLibsqlStore({ path: join(path, 'store.db') });
     }
     case 'memory': {
       const { createMemoryStore } = await import('../stores/memory/memory-store.js');

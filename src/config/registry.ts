@@ -6,9 +6,8 @@ import type { Embedder } from '../embedding/embedder.js';
 import type { HostedEmbedderOptions } from '../embedding/hosted/hosted-embedder.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { Source } from '../sources/source.js';
-import type { VectorStore } from '../stores/vector-store.js';
 import { modelCacheDir } from './models.js';
-import { openStore } from './open-store.js';
+import { type OpenedStore, openStore, type StoreOwner } from './open-store.js';
 import { resolveEmbeddingModel } from './resolve-model.js';
 import { resolveHostedModel } from './resolve-provider.js';
 import { resolveReranker } from './resolve-reranker.js';
@@ -22,10 +21,8 @@ export interface ProviderChoice {
   readonly origin: string;
 }
 
-/** A store, and how it was chosen. */
-export interface ConfiguredStore extends ProviderChoice {
-  readonly store: VectorStore;
-}
+/** A store, how it was chosen, and what a person must know about its opening. */
+export interface ConfiguredStore extends ProviderChoice, OpenedStore {}
 
 /** An embedder, and what a person must know about how it was chosen. */
 export interface ConfiguredEmbedder {
@@ -85,10 +82,10 @@ function isInstalled(name: string): boolean {
 /** Opens the configured store; see `chooseProvider`. Loads its driver and no other. */
 export async function createStoreFor(
   config: ResolvedConfig,
-  options: { recorded?: string } = {},
+  options: { recorded?: string; owner?: StoreOwner } = {},
 ): Promise<ConfiguredStore> {
   const choice = chooseProvider(config, options.recorded);
-  return { ...choice, store: await openStore(choice.provider, config) };
+  return { ...choice, ...(await openStore(choice.provider, config, options.owner)) };
 }
 
 /**

@@ -42,7 +42,7 @@ function planned(document: string, content: Content): PlannedDocument {
 const version = (names: string, digest = 'a'): Content => [...names].map((name) => ({ name, digest }));
 
 describe('plan', () => {
-  const plan = (names: string, digest = 'a') => ledger.plan([planned('d', version(names, digest))], AT)[0];
+  const plan = (names: string, digest = 'a') => ledger.plan([planned('d', version(names, digest))])[0];
   const commit = () => ledger.commit(['d'], AT);
 
   it('writes what is new, leaves what is live, deletes what is gone', () => {
@@ -103,7 +103,7 @@ describe('plan', () => {
 
   it('is one transaction over all documents', () => {
     const twice = planned('x', [...version('a'), ...version('a')]);
-    expect(() => ledger.plan([planned('d', version('a')), twice], AT)).toThrow();
+    expect(() => ledger.plan([planned('d', version('a')), twice])).toThrow();
     expect(ledger.document('d')).toBeUndefined();
     expect(ledger.allChunks(undefined, 10)).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe('plan', () => {
 
 describe('forget', () => {
   it('refuses a document whose chunks may still be in the store', () => {
-    ledger.plan([planned('d', version('a'))], AT);
+    ledger.plan([planned('d', version('a'))]);
     ledger.commit(['d'], AT);
     expect(() => ledger.forget(['d'])).toThrow(/before its deletion was planned/);
     expect(ledger.planDeletion(['d', 'unknown'])).toEqual(['d/a']);
@@ -166,7 +166,7 @@ describe('a crash at any point', () => {
     if (known?.status === 'indexed' && known.version === version) return;
     const digests = new Map(content.map(({ name, digest }) => [`${document}/${name}`, digest]));
     step(() => {});
-    const [plan] = ledger.plan([planned(document, content)], AT);
+    const [plan] = ledger.plan([planned(document, content)]);
     if (plan === undefined) throw new Error('no plan');
     for (const id of [...plan.toWrite, ...plan.toRewrite]) step(() => store.set(id, digests.get(id) ?? ''));
     for (const id of plan.toDelete) step(() => store.delete(id));

@@ -9,7 +9,8 @@ import { pruneRevisions, saveRevision } from './revisions.js';
 /*
  * The write-ahead log of the store.
  *
- * Ledger and store cannot share a transaction, so the ledger writes down beforehand what the store may come to hold, and
+ * A store in the ledger's own file takes part in its transactions, and all of this happens in one. Any other store cannot
+ * share a transaction with the ledger, so the ledger writes down beforehand what the store may come to hold, and
  * afterwards what it does hold. Two things are always true, whenever the process dies:
  *
  *   1. every chunk that is in the store is in the ledger (nothing can be orphaned);
@@ -40,22 +41,35 @@ import { pruneRevisions, saveRevision } from './revisions.js';
 export function planDocument(database: SqliteDatabase, document: PlannedDocument): DocumentPlan {
   const row = beginDocument(database, document);
   saveRevision(database, row, document);
-  const before = new Map<string, LedgerChunk>();
-  for (const chunk of chunksOf(database, row, document.documentId)) before.set(chunk.chunkId, chunk);
-  const plan = { toWrite: [] as string[], toRewrite: [] as string[], unchanged: [] as string[] };
+  const before = knownChunks(database, row, document.documentId);
   for (const [ordinal, { chunkId, digest }] of document.chunks.entries()) {
     const known = before.get(chunkId);
-    before.delete(chunkId);
-    const work = workFor(known, digest);
-    plan[work].push(chunkId);
-    const state = work === 'unchanged' ? 'live' : 'planned';
+    const state = workFor(known, digest) === 'unchanged' ? 'live' : 'planned';
     if (known === undefined) insertChunk(database, row, { chunkId, digest, ordinal, state });
-    else if (work !== 'unchanged' || known.ordinal !== ordinal)
+    else if (state === 'planned' || known.ordinal !== ordinal)
       updateChunk(database, row, { chunkId, digest, ordinal, state });
   }
-  const toDelete = [...before.keys()];
-  for (const chunkId of toDelete) markStale(database, row, chunkId);
-  return { documentId: document.documentId, ...plan, toDelete };
+  const plan = compare(document, before);
+  for (const chunkId of plan.toDelete) markStale(database, row, chunkId);
+  return plan;
+}
+
+/** What `planDocument` would say; writes nothing. */
+export function previewDocument(database: SqliteDatabase, document: PlannedDocument): DocumentPlan {
+  const row = rowIdOf(database, document.documentId);
+  return compare(document, row === undefined ? new Map() : knownChunks(database, row, document.documentId));
+}
+
+type KnownChunks = ReadonlyMap<string, LedgerChunk>;
+
+const knownChunks = (database: SqliteDatabase, row: number, documentId: string): KnownChunks =>
+  new Map(chunksOf(database, row, documentId).map((chunk) => [chunk.chunkId, chunk]));
+
+function compare({ documentId, chunks }: PlannedDocument, before: KnownChunks): DocumentPlan {
+  const plan = { toWrite: [] as string[], toRewrite: [] as string[], unchanged: [] as string[] };
+  for (const { chunkId, digest } of chunks) plan[workFor(before.get(chunkId), digest)].push(chunkId);
+  const kept = new Set(chunks.map(({ chunkId }) => chunkId));
+  return { documentId, ...plan, toDelete: [...before.keys()].filter((chunkId) => !kept.has(chunkId)) };
 }
 
 function workFor(known: LedgerChunk | undefined, digest: string): 'toWrite' | 'toRewrite' | 'unchanged' {

@@ -1,5 +1,6 @@
 import type { ErrorReason } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
+import type { SqliteDatabase } from '../sqlite/sqlite-database.js';
 
 /** `pending`: work was begun and not finished (the next run finishes it). `outdated`: indexed, but by other settings or an older revision. */
 export type DocumentStatus = 'pending' | 'indexed' | 'failed' | 'outdated';
@@ -123,6 +124,11 @@ export interface IndexFacts {
  * local SQLite file.
  */
 export interface Ledger {
+  /** For a store that is kept in the same file (`VectorCollection.enlist`). */
+  readonly database: SqliteDatabase;
+  /** Makes one transaction of all that the work writes, in the ledger and by way of `database`. */
+  transaction<T>(work: () => T): T;
+
   facts(): IndexFacts | undefined;
   /** Sets the facts. A new generation forgets all chunks and marks every item and document `outdated`, in one transaction. */
   setFacts(facts: IndexFacts): void;
@@ -140,12 +146,14 @@ export interface Ledger {
   /** Every chunk in chunk id order, page by page; for `verify`. */
   allChunks(after: string | undefined, limit: number): LedgerChunk[];
 
+  /** What `plan` would say, without recording anything. */
+  preview(documents: readonly PlannedDocument[]): DocumentPlan[];
   /**
    * Records what is about to be written: documents become `pending`, new chunks `planned`, chunks that the new revisions lack
    * `stale`. Their items are made known, and `pending` too, so that a killed run never looks finished. Nothing may be written to
    * the store before. Says what the store has to do.
    */
-  plan(documents: readonly PlannedDocument[], at: string): DocumentPlan[];
+  plan(documents: readonly PlannedDocument[]): DocumentPlan[];
   /** The store has done what `plan` said: documents become `indexed`, `planned` chunks `live`, `stale` ones are forgotten. */
   commit(documentIds: readonly string[], at: string): void;
   /** Records that items were read completely (or that nothing had to be done for them). */

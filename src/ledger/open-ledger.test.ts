@@ -35,10 +35,9 @@ afterEach(() => {
 // Also runs inside the child processes, so it refers to nothing outside itself.
 function write(ledger: Ledger, id: string, text: string, at: string): void {
   const facts = { tenant: 't', source: 's', sourceType: 'm', itemId: id, externalId: id, revision: 'r' };
-  ledger.plan(
-    [{ ...facts, documentId: id, metadata: {}, text, chunks: [{ chunkId: `${id}-1`, digest: 'x' }] }],
-    at,
-  );
+  ledger.plan([
+    { ...facts, documentId: id, metadata: {}, text, chunks: [{ chunkId: `${id}-1`, digest: 'x' }] },
+  ]);
   ledger.commit([id], at);
 }
 

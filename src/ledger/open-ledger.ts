@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { componentVersion, setComponentVersion } from '../sqlite/component-versions.js';
 import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import type { Ledger } from './ledger.js';
 import { ledgerError } from './ledger-errors.js';
@@ -49,7 +50,7 @@ export function discardLedger(path: string): void {
 }
 
 function prepare(database: SqliteDatabase, readOnly: boolean): void {
-  const version = schemaVersion(database);
+  const version = componentVersion(database, 'ledger');
   if (version > MIGRATIONS.length) throw schemaTooNew(database.path, version);
   if (readOnly) {
     if (version === 0) throw emptyIndex(database.path);
@@ -69,15 +70,10 @@ function migrate(database: SqliteDatabase): void {
   database.exec('PRAGMA journal_mode = WAL');
   database.transaction(() => {
     // Read again under the write lock: another process may have been faster.
-    const version = schemaVersion(database);
+    const version = componentVersion(database, 'ledger');
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
-    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    setComponentVersion(database, 'ledger', MIGRATIONS.length);
   });
-}
-
-function schemaVersion(database: SqliteDatabase): number {
-  const version = database.pragma('user_version');
-  return typeof version === 'number' ? version : 0;
 }
 
 function makeFolder(folder: string): void {
@@ -104,6 +100,6 @@ const needsMigration = (path: string): RAGError =>
 const schemaTooNew = (path: string, version: number): RAGError =>
   new RAGError(
     'INDEX_SCHEMA_TOO_NEW',
-    `The index's ledger ${path} was written by a newer version of ragstone (schema ${version}, this version knows up to ${MIGRATIONS.length}). Update ragstone, or use another data folder.`,
+    `The index's ledger ${path} was written by a newer version of ragstone (this version knows its schema up to ${MIGRATIONS.length}). Update ragstone, or use another data folder.`,
     { details: { path, found: version, supported: MIGRATIONS.length } },
   );

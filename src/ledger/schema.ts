@@ -1,5 +1,5 @@
 /**
- * Migrations in order; `user_version` of the file counts how many have run. A migration that was released is never
+ * Migrations in order; the version of the component `ledger` counts how many have run. A migration that was released is never
  * changed again: a new one is added.
  */
 export const MIGRATIONS: readonly string[] = [

@@ -46,7 +46,7 @@ function planned(documentId: string, changes: Partial<PlannedDocument> = {}): Pl
 }
 
 function index(...documents: PlannedDocument[]): void {
-  ledger.plan(documents, AT);
+  ledger.plan(documents);
   ledger.commit(
     documents.map(({ documentId }) => documentId),
     AT,
@@ -81,7 +81,7 @@ describe('documents', () => {
 
   it('are pending from plan to commit, and keep the time they were indexed last', () => {
     index(planned('d'));
-    ledger.plan([planned('d', { revision: 'r2' })], LATER);
+    ledger.plan([planned('d', { revision: 'r2' })]);
     expect(ledger.document('d')).toMatchObject({ status: 'pending', revision: 'r2', indexedAt: AT });
     ledger.commit(['d'], LATER);
     expect(ledger.document('d')).toMatchObject({ status: 'indexed', indexedAt: LATER });
@@ -109,7 +109,7 @@ describe('documents', () => {
 });
 
 describe('texts', () => {
-  const save = (revision: string, text: string) => ledger.plan([planned('d', { revision, text })], AT);
+  const save = (revision: string, text: string) => ledger.plan([planned('d', { revision, text })]);
   const commit = () => ledger.commit(['d'], AT);
 
   it.each(['', 'a\0b', '\ufeff😀\r\n', 'half \udc00 pair', '\u0001\u0002'])(
@@ -211,12 +211,12 @@ describe('the index as a whole', () => {
     expect(ledger.document('d')?.status).toBe('outdated');
     expect(ledger.items('default', 'docs').get('d.md')?.status).toBe('outdated');
     expect(ledger.document('e')?.status).toBe('indexed');
-    expect(ledger.plan([planned('d')], AT)).toMatchObject([{ toWrite: ['d-1'] }]);
+    expect(ledger.plan([planned('d')])).toMatchObject([{ toWrite: ['d-1'] }]);
   });
 
   it('counts per source and state', () => {
     index(planned('d'), planned('e'), planned('f', { source: 'wiki', sourceType: 'confluence' }));
-    ledger.plan([planned('g')], AT);
+    ledger.plan([planned('g')]);
     ledger.failItem(
       { tenant: 'default', source: 'empty', itemId: 'x' },
       { reason: 'DOCUMENT_INVALID', message: 'm', at: AT },

@@ -23,7 +23,7 @@ export async function deleteItems(
   run.timed('ledger', () => targets.ledger.forgetItems(tenant, source, itemIds));
 }
 
-/** Removes documents: planned in the ledger, deleted from the store, forgotten by the ledger. */
+/** Removes documents: in one transaction where the store can, else planned in the ledger, deleted from the store, forgotten. */
 export async function deleteDocuments(
   documentIds: readonly string[],
   targets: WriteTargets,
@@ -32,9 +32,24 @@ export async function deleteDocuments(
   for (let start = 0; start < documentIds.length; start += DELETE_BATCH) {
     run.checkAborted();
     const ids = documentIds.slice(start, start + DELETE_BATCH);
-    run.timed('ledger', () => targets.ledger.planDeletion(ids));
-    await run.timedAsync('store', () => targets.collection.delete(oneOf('$documentId', ids), targets.signal));
-    run.timed('ledger', () => targets.ledger.forget(ids));
+    await deleteBatch(ids, targets, run);
     run.documentsDeleted += ids.length;
   }
+}
+
+async function deleteBatch(ids: readonly string[], targets: WriteTargets, run: IndexRun): Promise<void> {
+  const { ledger, collection, signal } = targets;
+  const enlisted = collection.enlist?.(ledger.database);
+  if (enlisted === undefined) {
+    run.timed('ledger', () => ledger.planDeletion(ids));
+    await run.timedAsync('store', () => collection.delete(oneOf('$documentId', ids), signal));
+    run.timed('ledger', () => ledger.forget(ids));
+    return;
+  }
+  run.timed('store', () =>
+    ledger.transaction(() => {
+      enlisted.delete(ledger.planDeletion(ids));
+      ledger.forget(ids);
+    }),
+  );
 }

@@ -99,18 +99,25 @@ export class EngineResources {
     return this.#reading;
   }
 
-  /** Forgets the ledger's file. Hold the writer lock. */
-  discardLedger(): void {
+  /** Forgets the ledger's file, and closes the store, which may be in it. Hold the writer lock. */
+  async discardLedger(): Promise<void> {
     this.#closeLedgers();
+    const store = await this.#store?.catch(() => undefined);
+    this.#store = undefined;
+    this.#collection = undefined;
+    await store?.store.close();
     discardLedger(this.#ledgerPath);
   }
 
   /** The configured store. An index that exists keeps its store under `provider: auto`, unless it is being rebuilt. */
   async store({ rebuild = false }: { rebuild?: boolean } = {}): Promise<ConfiguredStore> {
     if (this.#store === undefined || rebuild) {
-      const recorded = rebuild ? undefined : this.readingLedger()?.facts()?.provider;
+      const facts = this.readingLedger()?.facts();
       const before = this.#store;
-      this.#store = createStoreFor(this.config, recorded === undefined ? {} : { recorded });
+      this.#store = createStoreFor(this.config, {
+        ...(rebuild || facts === undefined ? {} : { recorded: facts.provider }),
+        owner: { ledgerPath: this.#ledgerPath, recorded: facts },
+      });
       this.#collection = undefined;
       await (await before)?.store.close();
     }

@@ -1,7 +1,7 @@
 import { RAGError, toRAGError } from '../core/errors.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import type { Embedder } from '../embedding/embedder.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { deleteItems } from './delete-documents.js';
 import type { IndexProgress, IndexResult } from './engine.js';
@@ -24,6 +24,8 @@ export interface IndexPipeline {
   readonly configuredNames: ReadonlySet<string>;
   readonly options: IndexSourceOptions & { readonly prune: boolean };
   readonly command: string;
+  /** Of the damaged ledger that was discarded for this run: its collection is dropped. */
+  readonly abandoned?: IndexFacts;
   readonly onProgress?: (progress: IndexProgress) => void;
   readonly signal?: AbortSignal;
   readonly now: () => string;
@@ -64,10 +66,10 @@ export async function runIndex(pipeline: IndexPipeline): Promise<IndexResult> {
 }
 
 async function openCollection(pipeline: IndexPipeline, run: IndexRun): Promise<VectorCollection> {
-  const { ledger, store, embedder, options } = pipeline;
+  const { ledger, store, embedder, options, abandoned } = pipeline;
   const rebuild = options.force && !options.dryRun && coversIndex(pipeline);
   if (options.dryRun && ledger.facts() === undefined) return DRY_COLLECTION;
-  return run.timedAsync('store', () => openForWriting(ledger, store, { embedder, rebuild }));
+  return run.timedAsync('store', () => openForWriting(ledger, store, { embedder, rebuild, abandoned }));
 }
 
 /** A run over every source that has documents may replace the whole collection. */

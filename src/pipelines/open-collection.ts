@@ -20,6 +20,8 @@ export interface WriteIntent {
   readonly embedder: Embedder;
   /** Work of this run replaces all that is indexed, so a collection that cannot be used may be dropped. */
   readonly rebuild: boolean;
+  /** Facts of a ledger that was lost: the new index follows it, and its collection is dropped. */
+  readonly abandoned?: IndexFacts | undefined;
 }
 
 /**
@@ -29,10 +31,11 @@ export interface WriteIntent {
 export async function openForWriting(
   ledger: Ledger,
   store: VectorStore,
-  { embedder, rebuild }: WriteIntent,
+  { embedder, rebuild, abandoned }: WriteIntent,
 ): Promise<VectorCollection> {
   const before = ledger.facts();
-  if (before === undefined || rebuild) return beginGeneration(ledger, store, embedder);
+  if (before === undefined || rebuild)
+    return beginGeneration(ledger, store, { embedder, before: before ?? abandoned });
   assertProvider(before, store);
   assertModel(before, embedder);
   await dropObsolete(before, ledger, store);
@@ -45,9 +48,8 @@ export async function openForWriting(
 async function beginGeneration(
   ledger: Ledger,
   store: VectorStore,
-  embedder: Embedder,
+  { embedder, before }: { readonly embedder: Embedder; readonly before: IndexFacts | undefined },
 ): Promise<VectorCollection> {
-  const before = ledger.facts();
   const generation = (before?.generation ?? 0) + 1;
   const facts: IndexFacts = {
     provider: store.name,

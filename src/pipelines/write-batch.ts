@@ -3,8 +3,8 @@ import { oneOf } from '../core/filter.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import { embedAll } from '../embedding/embed-all.js';
 import type { Embedder } from '../embedding/embedder.js';
-import type { DocumentPlan, Ledger } from '../ledger/ledger.js';
-import type { VectorCollection } from '../stores/vector-store.js';
+import type { DocumentPlan, Ledger, PlannedDocument } from '../ledger/ledger.js';
+import type { EnlistedWrites, VectorCollection } from '../stores/vector-store.js';
 import type { IndexRun } from './index-run.js';
 import type { PreparedChunk, PreparedDocument } from './prepare-document.js';
 
@@ -30,8 +30,9 @@ export interface WriteTargets {
 const DELETE_BATCH = 500;
 
 /**
- * Brings the store to the documents' new revisions: plan (ledger) -> embed what is unseen -> upsert -> delete what the new
- * revisions lack -> commit (ledger). Killed at any point, the ledger's chunk states say what the next run has to finish.
+ * Brings the store to the documents' new revisions. A store in the ledger's file does it in one transaction with the ledger;
+ * for any other: plan (ledger) -> embed what is unseen -> upsert -> delete what the new revisions lack -> commit (ledger).
+ * Killed at any point, the ledger's chunk states say what the next run has to finish.
  */
 export async function writeBatch(
   documents: readonly BatchDocument[],
@@ -39,12 +40,50 @@ export async function writeBatch(
   run: IndexRun,
 ): Promise<void> {
   if (documents.length === 0) return;
-  const plans = run.timed('ledger', () => targets.ledger.plan(documents.map(toPlanned), targets.now()));
+  const { ledger, collection } = targets;
+  const planned = documents.map(toPlanned);
+  const enlisted = collection.enlist?.(ledger.database);
+  const plans = run.timed('ledger', () =>
+    enlisted === undefined ? ledger.plan(planned) : ledger.preview(planned),
+  );
   const chunks = new Map(
     documents.flatMap(({ prepared }) => prepared.chunks.map((c) => [c.record.id, c] as const)),
   );
   const records = await buildRecords(plans, chunks, targets, run);
   run.checkAborted();
+  if (enlisted === undefined) await writeLogged({ planned, plans, records }, targets, run);
+  else run.timed('store', () => writeAtOnce(enlisted, { planned, plans, records }, targets));
+  count(plans, run);
+}
+
+interface PlannedWrite {
+  readonly planned: readonly PlannedDocument[];
+  readonly plans: readonly DocumentPlan[];
+  readonly records: readonly ChunkRecord[];
+}
+
+function writeAtOnce(
+  enlisted: EnlistedWrites,
+  { planned, plans, records }: PlannedWrite,
+  { ledger, now }: WriteTargets,
+): void {
+  ledger.transaction(() => {
+    ledger.plan(planned);
+    enlisted.upsert(records);
+    enlisted.delete(plans.flatMap((plan) => plan.toDelete));
+    ledger.commit(
+      planned.map(({ documentId }) => documentId),
+      now(),
+    );
+  });
+}
+
+/** The store's part between the plan and the commit. */
+async function writeLogged(
+  { planned, plans, records }: PlannedWrite,
+  targets: WriteTargets,
+  run: IndexRun,
+): Promise<void> {
   if (records.length > 0) {
     await run.timedAsync('store', () => targets.collection.upsert(records, targets.signal));
   }
@@ -55,20 +94,13 @@ export async function writeBatch(
   );
   run.timed('ledger', () =>
     targets.ledger.commit(
-      documents.map(({ prepared }) => prepared.documentId),
+      planned.map(({ documentId }) => documentId),
       targets.now(),
     ),
   );
-  count(plans, run);
 }
 
-function toPlanned({
-  prepared,
-  tenant,
-  source,
-  sourceType,
-  itemId,
-}: BatchDocument): Parameters<Ledger['plan']>[0][number] {
+function toPlanned({ prepared, tenant, source, sourceType, itemId }: BatchDocument): PlannedDocument {
   const { documentId, externalId, revision, text, title, project, metadata, chunks } = prepared;
   return {
     documentId,

@@ -76,9 +76,13 @@ export class SqliteDatabase {
     return this.rows(`PRAGMA ${pragma}`)[0]?.[0];
   }
 
-  /** All or nothing, with the write lock taken at the start so that a read inside it is never outdated. */
+  /**
+   * All or nothing, with the write lock taken at the start so that a read inside it is never outdated. Inside another
+   * transaction of this connection the work becomes a part of that.
+   */
   transaction<T>(work: () => T): T {
     return this.guard(() => {
+      if (this.#database.inTransaction) return work();
       this.#database.exec('BEGIN IMMEDIATE');
       try {
         const result = work();
@@ -91,9 +95,10 @@ export class SqliteDatabase {
     });
   }
 
-  /** One snapshot for several reads. */
+  /** One snapshot for several reads; inside a transaction, that of the transaction. */
   snapshot<T>(work: () => T): T {
     return this.guard(() => {
+      if (this.#database.inTransaction) return work();
       this.#database.exec('BEGIN');
       try {
         return work();

@@ -1,5 +1,6 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../core/chunk.js';
 import type { Filter, FilterOperator } from '../core/filter.js';
+import type { SqliteDatabase } from '../sqlite/sqlite-database.js';
 
 /** Abilities as data: the engine reads them, never tries and fails. */
 export interface StoreCapabilities {
@@ -72,6 +73,14 @@ export interface CollectionStats {
   readonly textIndex: string;
 }
 
+/** Writes that take part in a transaction which the ledger has open; they are done when they return. */
+export interface EnlistedWrites {
+  /** As `VectorCollection.upsert`. */
+  upsert(records: readonly ChunkRecord[]): void;
+  /** By id; unknown ids are left out. */
+  delete(chunkIds: readonly string[]): void;
+}
+
 /**
  * Chunks of one embedding model, kept and found.
  *
@@ -101,6 +110,11 @@ export interface VectorCollection {
    */
   rankVector?(query: VectorQuery): Promise<ScoredId[]>;
   rankText?(query: TextQuery): Promise<ScoredId[]>;
+  /**
+   * Present in a store that can be kept in the ledger's own file: gives the writes that belong to the transaction open on
+   * this connection, or undefined where the collection is in another file. A revision is then one transaction, and needs no log.
+   */
+  enlist?(database: SqliteDatabase): EnlistedWrites | undefined;
   /** Builds or refreshes indexes and compacts, after a large write; safe at any time. */
   optimize(signal?: AbortSignal): Promise<void>;
   stats(): Promise<CollectionStats>;

@@ -74,7 +74,9 @@ const STORE_DAMAGES = {
 };
 
 describe.each(Object.entries(STORE_DAMAGES))('a damaged store (%s)', (provider, damages) => {
-  const pristine = sharedFolder({ 'ragstone.yaml': `rag: { provider: ${provider} }\n`, ...DOCUMENTS });
+  // A folder of its own, because the libSQL store is else in the ledger's file; that is damaged below.
+  const config = `rag: { provider: ${provider}, storage: { local: { path: .ragstone/store } } }\n`;
+  const pristine = sharedFolder({ 'ragstone.yaml': config, ...DOCUMENTS });
   beforeAll(async () => {
     const { code } = await runRagstone(['index', 'docs'], { cwd: pristine });
     expect(code).toBe(0);

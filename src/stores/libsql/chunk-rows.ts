@@ -10,7 +10,7 @@ const PARTS = ['chunk', 'body', 'vector'] as const;
 
 /** Rows of the chunks with these ids, in the order asked for; unknown ids are left out. */
 export function rowsOfIds(database: SqliteDatabase, collection: number, ids: readonly string[]): number[] {
-  const sql = 'SELECT row FROM chunk WHERE collection = ? AND chunk_id = ?';
+  const sql = 'SELECT row FROM store_chunk WHERE collection = ? AND chunk_id = ?';
   return ids.flatMap((id) => {
     const row = database.row(sql, collection, storableText(id));
     return row === undefined ? [] : [numberAt(row, 0)];
@@ -19,7 +19,8 @@ export function rowsOfIds(database: SqliteDatabase, collection: number, ids: rea
 
 /** Removes chunks; their postings stay until the next merge. */
 export function deleteRows(database: SqliteDatabase, rows: readonly number[]): void {
-  for (const part of PARTS) for (const row of rows) database.run(`DELETE FROM ${part} WHERE row = ?`, row);
+  for (const part of PARTS)
+    for (const row of rows) database.run(`DELETE FROM store_${part} WHERE row = ?`, row);
 }
 
 /** Writes records whose ids are not in the collection. */
@@ -35,7 +36,7 @@ export function writeRecords(
   for (const record of records) {
     const length = segment.add(++row, record.searchText);
     database.run(
-      'INSERT INTO chunk (row, collection, chunk_id, document_id, profile, length) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO store_chunk (row, collection, chunk_id, document_id, profile, length) VALUES (?, ?, ?, ?, ?, ?)',
       row,
       collection,
       storableText(record.id),
@@ -44,7 +45,7 @@ export function writeRecords(
       length,
     );
     database.run(
-      'INSERT INTO body (row, content, identifiers, metadata) VALUES (?, ?, ?, ?)',
+      'INSERT INTO store_body (row, content, identifiers, metadata) VALUES (?, ?, ?, ?)',
       row,
       storableText(record.content),
       JSON.stringify(record.identifiers),
@@ -52,7 +53,7 @@ export function writeRecords(
     );
     const { buffer, byteOffset, byteLength } = record.vector;
     database.run(
-      'INSERT INTO vector (row, vector) VALUES (?, ?)',
+      'INSERT INTO store_vector (row, vector) VALUES (?, ?)',
       row,
       new Uint8Array(buffer, byteOffset, byteLength),
     );
@@ -67,7 +68,7 @@ export function readChunks(
   options: { readonly includeVectors: boolean; readonly profile: (profileId: number) => Profile },
 ): StoredChunk[] {
   const sql = `SELECT chunk_id, document_id, profile, content, identifiers, metadata
-    FROM chunk JOIN body USING (row) WHERE row = ?`;
+    FROM store_chunk JOIN store_body USING (row) WHERE row = ?`;
   return rows.map((rowId) => {
     const row = database.row(sql, rowId) ?? [];
     const { tenant, project, source, access } = options.profile(numberAt(row, 2));
@@ -87,11 +88,11 @@ export function readChunks(
 }
 
 function readVector(database: SqliteDatabase, row: number): Float32Array {
-  return vectorOf(bytesAt(database.row('SELECT vector FROM vector WHERE row = ?', row) ?? [], 0));
+  return vectorOf(bytesAt(database.row('SELECT vector FROM store_vector WHERE row = ?', row) ?? [], 0));
 }
 
 function lastRow(database: SqliteDatabase): number {
-  const row = database.row("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'");
+  const row = database.row("SELECT seq FROM sqlite_sequence WHERE name = 'store_chunk'");
   return row === undefined ? 0 : numberAt(row, 0);
 }
 
@@ -112,7 +113,11 @@ function profileWriter(database: SqliteDatabase, collection: number): (record: C
 }
 
 function saveProfile(database: SqliteDatabase, collection: number, facts: string): number {
-  database.run('INSERT OR IGNORE INTO profile (collection, facts) VALUES (?, ?)', collection, facts);
-  const row = database.row('SELECT id FROM profile WHERE collection = ? AND facts = ?', collection, facts);
+  database.run('INSERT OR IGNORE INTO store_profile (collection, facts) VALUES (?, ?)', collection, facts);
+  const row = database.row(
+    'SELECT id FROM store_profile WHERE collection = ? AND facts = ?',
+    collection,
+    facts,
+  );
   return numberAt(row ?? [], 0);
 }

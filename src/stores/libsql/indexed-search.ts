@@ -81,7 +81,7 @@ function rowSimilarity(
 }
 
 function storedUnitVector(database: SqliteDatabase, row: number): Float32Array | undefined {
-  const stored = database.row('SELECT vector FROM vector WHERE row = ?', row);
+  const stored = database.row('SELECT vector FROM store_vector WHERE row = ?', row);
   return stored === undefined ? undefined : unitVectorOf(vectorOf(bytesAt(stored, 0)));
 }
 

@@ -46,7 +46,7 @@ const records = (from: number, to: number, changes: Partial<ChunkRecord> = {}): 
 
 const rowsIn = (table: string): unknown => {
   const database = SqliteDatabase.open(path, { toError: (_, cause) => new Error('', { cause }) });
-  const count = database.row(`SELECT count(*) FROM ${table}`)?.[0];
+  const count = database.row(`SELECT count(*) FROM store_${table}`)?.[0];
   database.close();
   return count;
 };

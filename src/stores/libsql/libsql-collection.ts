@@ -3,18 +3,13 @@ import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { compareText, type Filter } from '../../core/filter.js';
 import { numberAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
-import {
-  assertCount,
-  assertFilter,
-  assertQueryVector,
-  assertRecords,
-  lastRecordById,
-} from '../store-checks.js';
+import { assertCount, assertFilter, assertQueryVector } from '../store-checks.js';
 import { TopK } from '../top-k.js';
 import type { VectorIndex, VectorRecords, VectorRows } from '../vector-index.js';
 import type {
   CollectionSpec,
   CollectionStats,
+  EnlistedWrites,
   ListPage,
   ListQuery,
   ScoredId,
@@ -23,7 +18,8 @@ import type {
   VectorQuery,
 } from '../vector-store.js';
 import { scoreBm25 } from './bm25-search.js';
-import { deleteRows, readChunks, rowsOfIds, writeRecords } from './chunk-rows.js';
+import { deleteRows, readChunks, rowsOfIds } from './chunk-rows.js';
+import { enlistedWrites, nextVersion, versionOf } from './enlisted-writes.js';
 import { searchWithIndex } from './indexed-search.js';
 import { mergeSegments } from './postings.js';
 import { RowCache } from './row-cache.js';
@@ -34,8 +30,8 @@ export interface CollectionOptions {
   /** Key of the collection's row. */
   readonly id: number;
   readonly maxTopK: number;
-  /** Bytes of the whole file. */
-  readonly bytes: () => number;
+  /** Bytes of the whole file; absent where it is not the store's alone. */
+  readonly bytes?: () => number;
   /** Finds near vectors in place of the exact scan. */
   readonly index?: VectorIndex;
 }
@@ -68,14 +64,12 @@ export class LibsqlCollection implements VectorCollection {
 
   async upsert(records: readonly ChunkRecord[], signal?: AbortSignal): Promise<void> {
     this.#begin(signal);
-    assertRecords(this.spec, records);
-    if (records.length === 0) return;
-    this.#write(() => {
-      const latest = lastRecordById(records);
-      const ids = latest.map((record) => record.id);
-      deleteRows(this.#database, rowsOfIds(this.#database, this.id, ids));
-      writeRecords(this.#database, this.id, latest);
-    });
+    this.#database.transaction(() => enlistedWrites(this.#database, this).upsert(records));
+  }
+
+  enlist(database: SqliteDatabase): EnlistedWrites | undefined {
+    this.#begin();
+    return database.path === this.#database.path ? enlistedWrites(database, this) : undefined;
   }
 
   async get(
@@ -157,11 +151,11 @@ export class LibsqlCollection implements VectorCollection {
   async stats(): Promise<CollectionStats> {
     this.#begin();
     const { index, bytes } = this.#options;
-    const sql = 'SELECT count(*) FROM chunk WHERE collection = ?';
+    const sql = 'SELECT count(*) FROM store_chunk WHERE collection = ?';
     if (index !== undefined) this.#records().read((rows) => index.refresh(rows));
     return {
       chunks: numberAt(this.#database.row(sql, this.id) ?? [0], 0),
-      bytes: bytes() + (index?.bytes() ?? 0),
+      ...(bytes === undefined ? {} : { bytes: bytes() + (index?.bytes() ?? 0) }),
       vectorIndex: index?.describe() ?? 'exact scan in memory',
       textIndex: 'inverted index with exact BM25',
     };
@@ -214,22 +208,15 @@ export class LibsqlCollection implements VectorCollection {
 
   #write<T>(work: () => T): T {
     return this.#database.transaction(() => {
-      const version = this.#versionOf();
       const result = work();
-      const sql = 'UPDATE collection SET version = ? WHERE id = ?';
-      this.#database.run(sql, version + 1, this.id);
+      // Last, because the work may bring the cache up to date, and that with what was before it.
+      nextVersion(this.#database, this.id, this.spec.name);
       return result;
     });
   }
 
-  // Also finds out that another process has dropped the collection.
   #versionOf(): number {
-    const row = this.#database.row('SELECT version FROM collection WHERE id = ?', this.id);
-    if (row !== undefined) return numberAt(row, 0);
-    throw new RAGError(
-      'COLLECTION_NOT_FOUND',
-      `Collection "${this.spec.name}" was removed meanwhile; open it again.`,
-    );
+    return versionOf(this.#database, this.id, this.spec.name);
   }
 
   #admission(filter: Filter): (ordinal: number) => boolean {

@@ -20,7 +20,7 @@ testVectorStore({
         const database = SqliteDatabase.open(path, {
           toError: (kind, cause) => storeError(path, kind, cause),
         });
-        database.run('UPDATE collection SET format = 99 WHERE name = ?', collection);
+        database.run('UPDATE store_collection SET format = 99 WHERE name = ?', collection);
         database.close();
       },
       cleanup: async () => rmSync(folder, { recursive: true, force: true }),

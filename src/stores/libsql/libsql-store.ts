@@ -15,6 +15,11 @@ import { removeNote } from './vector-rows.js';
 export interface LibsqlStoreOptions {
   /** The store's file; it and its folder are made with the first collection. */
   readonly path: string;
+  /**
+   * The file is another's too (the ledger's): it is never removed, nor rewritten to give room back, and its size is not the
+   * store's. @default false
+   */
+  readonly isShared?: boolean;
   /** Finds near vectors in place of the exact scan; gives the store its name. */
   readonly vectorIndexes?: VectorIndexes;
 }
@@ -33,8 +38,8 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
  * reference semantics. For collections up to about 20,000 chunks, where LanceDB's weight is not wanted. Readers of other
  * processes see a write as soon as it is committed.
  */
-export function createLibsqlStore({ path, vectorIndexes }: LibsqlStoreOptions): VectorStore {
-  return new LibsqlStore(resolve(path), vectorIndexes);
+export function createLibsqlStore({ path, ...options }: LibsqlStoreOptions): VectorStore {
+  return new LibsqlStore(resolve(path), options);
 }
 
 interface StoredCollection {
@@ -47,12 +52,14 @@ class LibsqlStore implements VectorStore {
   readonly capabilities: StoreCapabilities;
   readonly #path: string;
   readonly #vectorIndexes: VectorIndexes | undefined;
+  readonly #isShared: boolean;
   readonly #collections = new Map<string, LibsqlCollection>();
   #database: SqliteDatabase | undefined;
   #closed = false;
 
-  constructor(path: string, vectorIndexes: VectorIndexes | undefined) {
+  constructor(path: string, { vectorIndexes, isShared = false }: Omit<LibsqlStoreOptions, 'path'>) {
     this.#path = path;
+    this.#isShared = isShared;
     this.#vectorIndexes = vectorIndexes;
     this.name = vectorIndexes?.name ?? 'libsql';
     const exactVectorSearch = vectorIndexes?.isExact ?? CAPABILITIES.exactVectorSearch;
@@ -74,7 +81,7 @@ class LibsqlStore implements VectorStore {
     const collection = new LibsqlCollection(database, {
       ...stored,
       maxTopK: CAPABILITIES.maxTopK,
-      bytes: () => bytesOf(this.#path) + bytesOf(`${this.#path}-wal`),
+      ...(this.#isShared ? {} : { bytes: () => bytesOf(this.#path) + bytesOf(`${this.#path}-wal`) }),
       ...(index === undefined ? {} : { index }),
     });
     this.#collections.set(spec.name, collection);
@@ -98,7 +105,7 @@ class LibsqlStore implements VectorStore {
       this.#remove(this.#open(), name);
       this.#shrink(this.#open());
     } catch (error) {
-      if (!RAGError.isInstance(error) || error.reason !== 'STORE_DAMAGED') throw error;
+      if (this.#isShared || !RAGError.isInstance(error) || error.reason !== 'STORE_DAMAGED') throw error;
       // Nothing in a damaged file can be trusted, the other collections neither.
       this.#discard();
     }
@@ -148,7 +155,7 @@ class LibsqlStore implements VectorStore {
   }
 
   #find(database: SqliteDatabase, name: string): StoredCollection | undefined {
-    const sql = 'SELECT id, format, dimensions, fingerprint FROM collection WHERE name = ?';
+    const sql = 'SELECT id, format, dimensions, fingerprint FROM store_collection WHERE name = ?';
     return database.guard(() => {
       const row = database.row(sql, name);
       if (row === undefined) return undefined;
@@ -161,7 +168,7 @@ class LibsqlStore implements VectorStore {
   #create(database: SqliteDatabase, spec: CollectionSpec): StoredCollection {
     return database.transaction(() => {
       database.run(
-        'INSERT OR IGNORE INTO collection (name, format, dimensions, fingerprint) VALUES (?, ?, ?, ?)',
+        'INSERT OR IGNORE INTO store_collection (name, format, dimensions, fingerprint) VALUES (?, ?, ?, ?)',
         spec.name,
         COLLECTION_FORMAT,
         spec.dimensions,
@@ -175,15 +182,18 @@ class LibsqlStore implements VectorStore {
 
   #remove(database: SqliteDatabase, name: string): void {
     database.transaction(() => {
-      const row = database.row('SELECT id FROM collection WHERE name = ?', name);
+      const row = database.row('SELECT id FROM store_collection WHERE name = ?', name);
       if (row === undefined) return;
       const id = numberAt(row, 0);
       for (const part of ['body', 'vector'])
-        database.run(`DELETE FROM ${part} WHERE row IN (SELECT row FROM chunk WHERE collection = ?)`, id);
+        database.run(
+          `DELETE FROM store_${part} WHERE row IN (SELECT row FROM store_chunk WHERE collection = ?)`,
+          id,
+        );
       for (const table of ['chunk', 'segment', 'posting', 'profile'])
-        database.run(`DELETE FROM ${table} WHERE collection = ?`, id);
+        database.run(`DELETE FROM store_${table} WHERE collection = ?`, id);
       removeNote(database, id);
-      database.run('DELETE FROM collection WHERE id = ?', id);
+      database.run('DELETE FROM store_collection WHERE id = ?', id);
     });
   }
 

@@ -49,7 +49,7 @@ export function visitPostings(
   { collection, term }: { readonly collection: number; readonly term: string },
   visit: (row: number, frequency: number) => void,
 ): void {
-  const sql = `SELECT postings FROM segment CROSS JOIN posting USING (collection, segment)
+  const sql = `SELECT postings FROM store_segment CROSS JOIN store_posting USING (collection, segment)
     WHERE collection = ? AND term = ? ORDER BY segment`;
   for (const row of database.rows(sql, collection, storableText(term)))
     decodePostings(bytesAt(row, 0), visit);
@@ -65,7 +65,7 @@ export function mergeSegments(
   { isLive, isWorthwhile }: { isLive: (row: number) => boolean; isWorthwhile: boolean },
 ): boolean {
   const segments = database.rows(
-    'SELECT segment FROM segment WHERE collection = ? ORDER BY segment',
+    'SELECT segment FROM store_segment WHERE collection = ? ORDER BY segment',
     collection,
   );
   if (!isWorthwhile && segments.length <= MAX_SEGMENTS) return false;
@@ -74,7 +74,7 @@ export function mergeSegments(
   for (const segment of segments)
     addSegment(merged, { database, collection, segment: numberAt(segment, 0) }, isLive);
   for (const table of ['segment', 'posting'])
-    database.run(`DELETE FROM ${table} WHERE collection = ?`, collection);
+    database.run(`DELETE FROM store_${table} WHERE collection = ?`, collection);
   insertSegment(database, collection, merged);
   return true;
 }
@@ -84,7 +84,7 @@ function addSegment(
   from: { readonly database: SqliteDatabase; readonly collection: number; readonly segment: number },
   isLive: (row: number) => boolean,
 ): void {
-  const sql = 'SELECT term, postings FROM posting WHERE collection = ? AND segment = ?';
+  const sql = 'SELECT term, postings FROM store_posting WHERE collection = ? AND segment = ?';
   for (const row of from.database.rows(sql, from.collection, from.segment)) {
     const term = originalText(textAt(row, 0));
     const list = merged.get(term) ?? { rows: [], frequencies: [] };
@@ -102,15 +102,18 @@ function insertSegment(
   collection: number,
   lists: ReadonlyMap<string, PostingList>,
 ): void {
-  const last = database.row('SELECT coalesce(max(segment), 0) FROM segment WHERE collection = ?', collection);
+  const last = database.row(
+    'SELECT coalesce(max(segment), 0) FROM store_segment WHERE collection = ?',
+    collection,
+  );
   const segment = numberAt(last ?? [0], 0) + 1;
-  database.run('INSERT INTO segment (collection, segment) VALUES (?, ?)', collection, segment);
+  database.run('INSERT INTO store_segment (collection, segment) VALUES (?, ?)', collection, segment);
   // In term order, which is the order of the table, so that neighbouring pages are written together.
   for (const term of [...lists.keys()].sort()) {
     const list = lists.get(term);
     if (list === undefined) continue;
     database.run(
-      'INSERT INTO posting (collection, segment, term, postings) VALUES (?, ?, ?, ?)',
+      'INSERT INTO store_posting (collection, segment, term, postings) VALUES (?, ?, ?, ?)',
       collection,
       segment,
       storableText(term),

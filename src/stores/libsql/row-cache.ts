@@ -143,7 +143,7 @@ export class RowCache {
   profile(profileId: number): Profile {
     const known = this.#profiles.get(profileId);
     if (known !== undefined) return known;
-    const row = this.#database.row('SELECT facts FROM profile WHERE id = ?', profileId);
+    const row = this.#database.row('SELECT facts FROM store_profile WHERE id = ?', profileId);
     const profile = JSON.parse(textAt(row ?? [], 0)) as Profile;
     this.#profiles.set(profileId, profile);
     return profile;
@@ -178,7 +178,7 @@ export class RowCache {
   }
 
   #append(): void {
-    const sql = `SELECT row, chunk_id, document_id, profile, length FROM chunk WHERE +collection = ? AND row > ?
+    const sql = `SELECT row, chunk_id, document_id, profile, length FROM store_chunk WHERE +collection = ? AND row > ?
       ORDER BY row`;
     for (const row of this.#database.rows(sql, this.#collection, this.#rows.at(-1) ?? 0)) {
       this.#ordinals.set(numberAt(row, 0), this.#rows.length);
@@ -195,7 +195,7 @@ export class RowCache {
 
   #markDeleted(): void {
     const last = this.#rows.at(-1) ?? 0;
-    const sql = 'FROM chunk WHERE collection = ? AND row <= ?';
+    const sql = 'FROM store_chunk WHERE collection = ? AND row <= ?';
     const counted = this.#database.row(`SELECT count(*) ${sql}`, this.#collection, last);
     if (numberAt(counted ?? [], 0) === this.#live) return;
     const left = new Set(this.#database.rows(`SELECT row ${sql}`, this.#collection, last).map((r) => r[0]));
@@ -213,7 +213,7 @@ export class RowCache {
 
   // Gives the parts from an ordinal on, nothing for rows that were deleted before they were read.
   #fill(from: number, part: keyof typeof PART_COLUMNS, take: (row: SqlRow | undefined) => void): void {
-    const sql = `SELECT row, ${PART_COLUMNS[part]} FROM chunk CROSS JOIN ${part} USING (row)
+    const sql = `SELECT row, ${PART_COLUMNS[part]} FROM store_chunk CROSS JOIN store_${part} USING (row)
       WHERE +collection = ? AND row > ? ORDER BY row LIMIT ${PAGE_ROWS}`;
     let page: SqlRow[] = [];
     let next = 0;

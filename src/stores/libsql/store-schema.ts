@@ -1,16 +1,18 @@
 import { RAGError } from '../../core/errors.js';
+import { componentVersion, hasTable, setComponentVersion } from '../../sqlite/component-versions.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
-
-/** Version of the tables' layout, in `user_version` of the file. */
-const LAYOUT = 1;
 
 /** Version of what the rows of a collection mean, kept with the collection so that a newer one can still be dropped. */
 export const COLLECTION_FORMAT = 1;
 
-// Rows are never used twice (AUTOINCREMENT), so that a cache can ask for what is new by row, and postings of a deleted
-// row can wait for the next merge. What a scan needs of a chunk, its body and its vector lie apart: each is read alone.
+// What a vector index beside the file wrote down; see vector-index.ts.
+const VECTOR_INDEX = 'CREATE TABLE store_vector_index (collection INTEGER PRIMARY KEY, note TEXT NOT NULL);';
+
+// The store may share a file with the ledger, hence the prefix of its tables. Rows are never used twice (AUTOINCREMENT), so
+// that a cache can ask for what is new by row, and postings of a deleted row can wait for the next merge. What a scan needs
+// of a chunk, its body and its vector lie apart: each is read alone.
 const TABLES = `
-  CREATE TABLE collection (
+  CREATE TABLE store_collection (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE,
     format INTEGER NOT NULL,
@@ -21,14 +23,14 @@ const TABLES = `
   );
 
   -- What many chunks share: JSON of tenant, project, source and access.
-  CREATE TABLE profile (
+  CREATE TABLE store_profile (
     id INTEGER PRIMARY KEY,
     collection INTEGER NOT NULL,
     facts TEXT NOT NULL,
     UNIQUE (collection, facts)
   );
 
-  CREATE TABLE chunk (
+  CREATE TABLE store_chunk (
     row INTEGER PRIMARY KEY AUTOINCREMENT,
     collection INTEGER NOT NULL,
     chunk_id TEXT NOT NULL,
@@ -39,48 +41,67 @@ const TABLES = `
     UNIQUE (collection, chunk_id)
   );
 
-  CREATE TABLE body (
+  CREATE TABLE store_body (
     row INTEGER PRIMARY KEY,
     content TEXT NOT NULL,
     identifiers TEXT NOT NULL,
     metadata TEXT NOT NULL
   );
 
-  CREATE TABLE vector (row INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+  CREATE TABLE store_vector (row INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 
   -- One segment per written batch; see postings.ts.
-  CREATE TABLE segment (
+  CREATE TABLE store_segment (
     collection INTEGER NOT NULL,
     segment INTEGER NOT NULL,
     PRIMARY KEY (collection, segment)
   ) WITHOUT ROWID;
 
   -- By segment before term: a batch then writes pages of its own, not one page for every term there is.
-  CREATE TABLE posting (
+  CREATE TABLE store_posting (
     collection INTEGER NOT NULL,
     segment INTEGER NOT NULL,
     term TEXT NOT NULL,
     postings BLOB NOT NULL,
     PRIMARY KEY (collection, segment, term)
   ) WITHOUT ROWID;
+
+  ${VECTOR_INDEX}
 `;
+
+/** Tables of version 1, which was alone in its file and needed no prefix. */
+const UNPREFIXED = ['collection', 'profile', 'chunk', 'body', 'vector', 'segment', 'posting'] as const;
+
+/** Version of the tables' layout. */
+const LAYOUT = 2;
 
 /** Makes the tables where they are missing. Throws `STORE_SCHEMA_TOO_NEW` for a layout of a newer version. */
 export function prepareStore(database: SqliteDatabase): void {
-  if (layoutOf(database) === 0) {
+  if (componentVersion(database, 'store') < LAYOUT) {
     database.exec('PRAGMA journal_mode = WAL');
-    database.transaction(() => {
-      // Read again under the write lock: another process may have been faster.
-      if (layoutOf(database) > 0) return;
-      database.exec(TABLES);
-      database.exec(`PRAGMA user_version = ${LAYOUT}`);
-    });
+    // Asked again under the write lock: another process may have been faster.
+    database.transaction(() => migrate(database, componentVersion(database, 'store')));
   }
-  if (layoutOf(database) > LAYOUT) throw schemaTooNew(database.path);
+  if (componentVersion(database, 'store') > LAYOUT) throw schemaTooNew(database.path);
   // A kill loses nothing. A power cut may lose the last commits, never the file; FULL keeps what the ledger was told.
   database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA cache_size = -32768');
   database.exec(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`);
+}
+
+function migrate(database: SqliteDatabase, version: number): void {
+  if (version >= LAYOUT) return;
+  if (version === 0) database.exec(TABLES);
+  else addPrefix(database);
+  setComponentVersion(database, 'store', LAYOUT);
+}
+
+function addPrefix(database: SqliteDatabase): void {
+  for (const table of UNPREFIXED) database.exec(`ALTER TABLE ${table} RENAME TO store_${table}`);
+  // Made with the first note only, in version 1.
+  if (hasTable(database, 'vector_index'))
+    database.exec('ALTER TABLE vector_index RENAME TO store_vector_index');
+  else database.exec(VECTOR_INDEX);
 }
 
 /** The refusal of a file or collection that a newer version wrote. */
@@ -89,8 +110,3 @@ export const schemaTooNew = (subject: string): RAGError =>
     'STORE_SCHEMA_TOO_NEW',
     `The libSQL store ${subject} was written by a newer version of ragstone. Update ragstone, or rebuild the index with \`ragstone index --force\`.`,
   );
-
-function layoutOf(database: SqliteDatabase): number {
-  const version = database.pragma('user_version');
-  return typeof version === 'number' ? version : 0;
-}

@@ -36,7 +36,7 @@ for (const { differences = {}, ...kind } of KINDS)
         makeSchemaNewer: async (collection) => {
           const toError = (_kind: string, cause: unknown) => new Error('cannot prepare', { cause });
           const database = SqliteDatabase.open(join(path, 'records.db'), { toError });
-          database.run('UPDATE collection SET format = 99 WHERE name = ?', collection);
+          database.run('UPDATE store_collection SET format = 99 WHERE name = ?', collection);
           database.close();
         },
         cleanup: async () => rmSync(path, { recursive: true, force: true }),
