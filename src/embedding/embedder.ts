@@ -1,3 +1,5 @@
+import type { QueryAdaptation } from './query-adaptation.js';
+
 /** A query and a document may be encoded differently (prefixes, input types). */
 export type EmbeddingKind = 'query' | 'document';
 
@@ -48,6 +50,8 @@ export interface Embedder {
   readonly retry?: { readonly retries: number; readonly firstDelayMs: number };
   /** True where vectors cost so little that a disk cache would be slower than the model. */
   readonly isCheap: boolean;
+  /** Learns from a collection how to read queries over it; absent for a model that cannot. */
+  readonly adaptation?: QueryAdaptation;
   /** Length of a text in the model's own tokens, special ones included, no prefix added; comparable with `maxInputTokens`. */
   countTokens(text: string): number;
   /** One unit-length vector a text, in order; all zero for text without any known token. */

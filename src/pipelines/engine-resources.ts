@@ -19,6 +19,7 @@ import { discardLedger, openLedger } from '../ledger/open-ledger.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { nothingIndexed, openForReading } from './open-collection.js';
+import { learnFromCollection, type QueryEmbedder, queryEmbedderOver } from './query-adaptation.js';
 
 /** An embedding model ready for use, with what a person must know of how it was chosen. */
 export interface LoadedEmbedder {
@@ -26,6 +27,8 @@ export interface LoadedEmbedder {
   readonly notices: readonly string[];
   /** Vectors kept between runs; absent for a model that is cheaper than a cache. */
   readonly cache?: EmbeddingCache;
+  /** The embedder that reads queries over an index, by what was learnt of it. */
+  readonly forQueries: QueryEmbedder;
 }
 
 /** What an engine opens on first use and closes at the end: ledger, store, collection, model. */
@@ -175,10 +178,20 @@ export class EngineResources {
     return this.#chatModel;
   }
 
+  /** Brings what the embedder has learnt of the collection in step with it. Hold the writer lock. */
+  async learnFromCollection(signal: AbortSignal | undefined): Promise<void> {
+    const ledger = this.readingLedger();
+    if (ledger?.facts() === undefined || !this.config.rag.embedding.adaptQueries) return;
+    const [{ collection }, { embedder }] = await Promise.all([this.collection(), this.embedder()]);
+    await learnFromCollection({ ledger, collection, embedder, folder: this.#ledgerFolder, signal });
+  }
+
   async #loadEmbedder(): Promise<LoadedEmbedder> {
     const { embedder, notices } = await createEmbedderFor(this.config);
-    const { cache } = this.config.rag.embedding;
-    if (embedder.isCheap || !cache.enabled) return { embedder: withQueryCache(embedder), notices };
+    const { cache, adaptQueries } = this.config.rag.embedding;
+    const cached = withQueryCache(embedder);
+    const forQueries = adaptQueries ? queryEmbedderOver(cached, this.#ledgerFolder) : () => cached;
+    if (embedder.isCheap || !cache.enabled) return { embedder: cached, notices, forQueries };
     const { openEmbeddingCache } = await import('../embedding/disk-embedding-cache.js');
     const problems: string[] = [];
     const opened = openEmbeddingCache({
@@ -186,7 +199,7 @@ export class EngineResources {
       maxMegabytes: cache.maxSize,
       onProblem: (problem) => problems.push(problem),
     });
-    return { embedder: withQueryCache(embedder), notices: [...notices, ...problems], cache: opened };
+    return { embedder: cached, notices: [...notices, ...problems], cache: opened, forQueries };
   }
 
   #closeLedgers(): void {

@@ -55,6 +55,12 @@ export const embeddingSchema = z
       .describe(
         'What to do when the model cannot be found on this machine: use `builtin` and say so in every command, or stop with an error. Default: `builtin` for a bare name, `error` for `transformers:...`.',
       ),
+    adaptQueries: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Let a model that can (`builtin`) learn from the indexed texts how to read queries over them: words that are common there count less. Costs less than a second after an index run that changed something; vectors of documents stay as they are.',
+      ),
     allowRemote: z
       .boolean()
       .default(false)

@@ -169,6 +169,30 @@ describe('createStaticEmbedder', () => {
   });
 });
 
+describe('adaptation', () => {
+  it('changes how queries are read, not documents, and shares the weights', async () => {
+    const embedder = await createStaticEmbedder({ folder: await writeModel() });
+    const sample = Array.from({ length: 400 }, (_, i) => (i % 3 === 0 ? 'red green' : 'red'));
+    const learned = await embedder.adaptation?.learn(sample);
+    expect(learned).toEqual(await embedder.adaptation?.learn(sample));
+    const adapted = embedder.adaptation?.apply(learned ?? new Uint8Array());
+    const [before] = await embedder.doEmbed(['red greenish'], 'query');
+    const [query] = (await adapted?.doEmbed(['red greenish'], 'query')) ?? [];
+    const [document] = (await adapted?.doEmbed(['red greenish'], 'document')) ?? [];
+    expect(document).toEqual(before);
+    expect(query).not.toEqual(before);
+    expect(Math.hypot(...(query ?? []))).toBeCloseTo(1, 5);
+    expect(adapted?.identity).toEqual(embedder.identity);
+  });
+
+  it('refuses what another model learnt', async () => {
+    const embedder = await createStaticEmbedder({ folder: await writeModel() });
+    expect(() => embedder.adaptation?.apply(new Uint8Array(12))).toThrow(
+      expect.objectContaining({ reason: 'MODEL_INVALID' }),
+    );
+  });
+});
+
 describe('the model that ships with the package', () => {
   it('finds its folder, and puts related texts nearer than others', async () => {
     const embedder = await createStaticEmbedder();

@@ -1,5 +1,14 @@
 import { throwIfAborted } from '../../core/errors.js';
 import type { Embedder, EmbeddingKind, ModelIdentity } from '../embedder.js';
+import type { QueryAdaptation } from '../query-adaptation.js';
+import {
+  COLLECTION_FIT_VERSION,
+  type CollectionFit,
+  decodeCollectionFit,
+  encodeCollectionFit,
+  learnCollectionFit,
+  mapQuery,
+} from './collection-fit.js';
 import {
   BUILTIN_MODEL_FOLDER,
   invalidModel,
@@ -8,6 +17,7 @@ import {
   readVocabulary,
   revisionOf,
 } from './model-folder.js';
+import { readTokenIdf } from './token-idf.js';
 import { loadTokenTable, TERM_FREQUENCIES, TokenPooler } from './token-table.js';
 import { WordPieceTokenizer } from './word-piece-tokenizer.js';
 
@@ -34,7 +44,21 @@ export async function createStaticEmbedder(options: StaticEmbedderOptions = {}):
       `the vocabulary has ${tokenizer.vocabularySize} tokens where model.json promises ${card.vocabularySize}`,
     );
   }
-  return new StaticEmbedder(folder, card, tokenizer);
+  const pooler = once(() => loadPooler(folder, card));
+  return new StaticEmbedder({ folder, card, tokenizer, pooler });
+}
+
+async function loadPooler(folder: string, card: ModelCard): Promise<TokenPooler> {
+  return new TokenPooler(await loadTokenTable(folder, card), TERM_FREQUENCIES[card.termFrequency]);
+}
+
+/** What a function gives, computed when it is first wanted. */
+function once<T>(compute: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= compute();
+    return result;
+  };
 }
 
 /**
@@ -58,22 +82,29 @@ function loadTokenizer(folder: string): Promise<WordPieceTokenizer> {
   return loading;
 }
 
+interface StaticModel {
+  readonly folder: string;
+  readonly card: ModelCard;
+  readonly tokenizer: WordPieceTokenizer;
+  /** The weights, read on first use. */
+  readonly pooler: () => Promise<TokenPooler>;
+}
+
 class StaticEmbedder implements Embedder {
   readonly identity: ModelIdentity;
   readonly dimensions: number;
   readonly maxInputTokens: number;
   readonly maxBatch = MAX_BATCH;
   readonly isCheap = true;
-  readonly #folder: string;
-  readonly #card: ModelCard;
-  readonly #tokenizer: WordPieceTokenizer;
+  readonly adaptation: QueryAdaptation;
+  readonly #model: StaticModel;
+  readonly #fit: CollectionFit | undefined;
   readonly #ids: Int32Array;
-  #pooler: Promise<TokenPooler> | undefined;
 
-  constructor(folder: string, card: ModelCard, tokenizer: WordPieceTokenizer) {
-    this.#folder = folder;
-    this.#card = card;
-    this.#tokenizer = tokenizer;
+  constructor(model: StaticModel, fit?: CollectionFit) {
+    const { card } = model;
+    this.#model = model;
+    this.#fit = fit;
     this.dimensions = card.dimensions;
     this.maxInputTokens = card.maxInputTokens;
     this.#ids = new Int32Array(card.maxInputTokens);
@@ -87,33 +118,53 @@ class StaticEmbedder implements Embedder {
       documentPrefix: '',
       maxInputTokens: card.maxInputTokens,
     });
+    this.adaptation = {
+      version: COLLECTION_FIT_VERSION,
+      learn: (sample) => this.#learn(sample),
+      apply: (learned) => this.#adapted(learned),
+    };
   }
 
   countTokens(text: string): number {
-    return this.#tokenizer.countTokens(text);
+    return this.#model.tokenizer.countTokens(text);
   }
 
   async doEmbed(
     texts: readonly string[],
-    _kind: EmbeddingKind,
+    kind: EmbeddingKind,
     signal?: AbortSignal,
   ): Promise<Float32Array[]> {
     throwIfAborted(signal);
-    const pooler = await this.#loadPooler();
+    const pooler = await this.#model.pooler();
+    const fit = kind === 'query' ? this.#fit : undefined;
     return texts.map((text) => {
-      const count = this.#tokenizer.encodeInto(text, this.#ids);
-      return pooler.pool(this.#ids.subarray(0, count));
+      const pooled = pooler.pool(this.#encode(text), fit?.pieceFactors);
+      return fit === undefined ? pooled : mapQuery(pooled, fit);
     });
   }
 
-  async close(): Promise<void> {
-    this.#pooler = undefined;
+  async close(): Promise<void> {}
+
+  #encode(text: string): Int32Array {
+    return this.#ids.subarray(0, this.#model.tokenizer.encodeInto(text, this.#ids));
   }
 
-  #loadPooler(): Promise<TokenPooler> {
-    this.#pooler ??= loadTokenTable(this.#folder, this.#card).then(
-      (table) => new TokenPooler(table, TERM_FREQUENCIES[this.#card.termFrequency]),
+  async #learn(sample: readonly string[]): Promise<Uint8Array> {
+    const { folder, card } = this.#model;
+    const [vectors, backgroundIdf] = await Promise.all([
+      this.doEmbed(sample, 'document'),
+      readTokenIdf(folder, card.vocabularySize),
+    ]);
+    const pieces = sample.map((text) => new Set(this.#encode(text)));
+    return encodeCollectionFit(
+      learnCollectionFit({ pieces, vectors, dimensions: card.dimensions, backgroundIdf }),
     );
-    return this.#pooler;
+  }
+
+  #adapted(learned: Uint8Array): Embedder {
+    const { folder, card } = this.#model;
+    const fit = decodeCollectionFit(learned, { pieces: card.vocabularySize, dimensions: card.dimensions });
+    if (fit === undefined) throw invalidModel(folder, 'what it learnt of a collection does not fit it');
+    return new StaticEmbedder(this.#model, fit);
   }
 }

@@ -49,8 +49,11 @@ export class TokenPooler {
     this.#sum = new Float64Array(table.dimensions);
   }
 
-  /** Unit-length sum over the distinct ids of weight x scale x row; all zero where nothing contributes. */
-  pool(ids: Int32Array): Float32Array {
+  /**
+   * Unit-length sum over the distinct ids of weight x scale x row; all zero where nothing contributes.
+   * @param factors Further weight of each token. @default 1
+   */
+  pool(ids: Int32Array, factors?: Float32Array): Float32Array {
     const counts = this.#counts;
     this.#sum.fill(0);
     for (const id of ids) counts[id] = (counts[id] ?? 0) + 1;
@@ -59,7 +62,7 @@ export class TokenPooler {
       // Zero when the id was met before in this loop.
       if (count === 0) continue;
       counts[id] = 0;
-      this.#addRow(id, this.#weigh(count) * (this.#table.scales[id] ?? 0));
+      this.#addRow(id, this.#weigh(count) * (this.#table.scales[id] ?? 0) * (factors?.[id] ?? 1));
     }
     return normalised(this.#sum);
   }

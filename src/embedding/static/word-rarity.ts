@@ -1,6 +1,6 @@
-import { endianness } from 'node:os';
-import { BUILTIN_MODEL_FOLDER, IDF_FILE, invalidModel, readModelFile } from './model-folder.js';
+import { BUILTIN_MODEL_FOLDER } from './model-folder.js';
 import { loadBuiltinTokenizer } from './static-embedder.js';
+import { readTokenIdf } from './token-idf.js';
 
 /** Pieces of a word that are looked at. */
 const MAX_PIECES = 32;
@@ -13,14 +13,8 @@ const MAX_PIECES = 32;
 export async function loadWordRarity(
   folder: string = BUILTIN_MODEL_FOLDER,
 ): Promise<(word: string) => number> {
-  const [tokenizer, bytes] = await Promise.all([
-    loadBuiltinTokenizer(folder),
-    readModelFile(folder, IDF_FILE),
-  ]);
-  if (endianness() === 'BE') bytes.swap32();
-  const idf = new Float32Array(new Uint8Array(bytes).buffer);
-  if (idf.length !== tokenizer.vocabularySize || !idf.every(Number.isFinite))
-    throw invalidModel(folder, `${IDF_FILE} does not hold one finite number a word piece`);
+  const tokenizer = await loadBuiltinTokenizer(folder);
+  const idf = await readTokenIdf(folder, tokenizer.vocabularySize);
   const highest = idf.reduce((most, value) => Math.max(most, value), 0);
   const ids = new Int32Array(MAX_PIECES);
   return (word) => {

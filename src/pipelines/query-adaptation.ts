@@ -1,0 +1,156 @@
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { indexedTextOf } from '../analysis/indexed-text.js';
+import type { StoredChunk } from '../core/chunk.js';
+import { contentHash } from '../core/ids.js';
+import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
+import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { VectorCollection } from '../stores/vector-store.js';
+
+const FILE = 'query-adaptation.bin';
+
+/** Chunks that are looked at: quality no longer rises beyond, and learning stays well under a second. */
+const SAMPLE = 2000;
+/** Fewer teach nothing. */
+const MIN_SAMPLE = 30;
+const READ_BATCH = 500;
+
+/** What the bytes were learnt from; any difference means that they are learnt anew. */
+const headerSchema = z.object({
+  version: z.number(),
+  fingerprint: z.string(),
+  collection: z.string(),
+  /** Hash of the sample's chunk ids, which are hashes of what is indexed. */
+  sample: z.string(),
+});
+
+type Header = z.infer<typeof headerSchema>;
+
+export interface LearnFromCollection {
+  readonly ledger: Ledger;
+  readonly collection: VectorCollection;
+  readonly embedder: Embedder;
+  /** Where the result is kept, beside the ledger. Hold the writer lock. */
+  readonly folder: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Lets a model that can learn from the indexed chunks how to read queries over them. The chunks with the lowest ids are the
+ * sample: ids are hashes, so it is a random one, and the same index always gives the same result.
+ */
+export async function learnFromCollection(input: LearnFromCollection): Promise<void> {
+  const { ledger, embedder, folder, signal } = input;
+  const { adaptation } = embedder;
+  const facts = ledger.facts();
+  if (adaptation === undefined || facts === undefined) return;
+  const ids = ledger
+    .allChunks(undefined, SAMPLE)
+    .flatMap(({ chunkId, state }) => (state === 'live' ? [chunkId] : []));
+  const path = join(folder, FILE);
+  if (ids.length < MIN_SAMPLE) {
+    rmSync(path, { force: true });
+    return;
+  }
+  const header: Header = {
+    ...identityOf(embedder, facts),
+    version: adaptation.version,
+    sample: contentHash(ids.join()),
+  };
+  if (isSame(readKept(path)?.header, header)) return;
+  const texts = await textsOf(ids, input);
+  signal?.throwIfAborted();
+  const learned = await adaptation.learn(texts);
+  const draft = `${path}.draft`;
+  writeFileSync(draft, Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), learned]));
+  renameSync(draft, path);
+}
+
+async function textsOf(
+  ids: readonly string[],
+  { collection, signal }: LearnFromCollection,
+): Promise<string[]> {
+  const texts: string[] = [];
+  for (let i = 0; i < ids.length; i += READ_BATCH) {
+    const chunks = await collection.get(ids.slice(i, i + READ_BATCH), signal === undefined ? {} : { signal });
+    texts.push(...chunks.map(embeddedTextOf));
+  }
+  return texts;
+}
+
+/** What was embedded of a chunk, but for a repeated fence line or table header. */
+function embeddedTextOf({ metadata, content }: StoredChunk): string {
+  const { title, headingPath } = metadata;
+  return indexedTextOf({
+    ...(typeof title === 'string' ? { title } : {}),
+    headingPath: Array.isArray(headingPath) ? headingPath.filter((part) => typeof part === 'string') : [],
+    content,
+  });
+}
+
+/** The embedder that reads queries over the collection of these facts. */
+export type QueryEmbedder = (facts: IndexFacts) => Embedder;
+
+/**
+ * Reads what `index` learnt, and reads it again when another process has learnt anew. Without it, or where it belongs to
+ * another model or generation, queries are read as the model reads any text.
+ */
+export function queryEmbedderOver(embedder: Embedder, folder: string): QueryEmbedder {
+  const { adaptation } = embedder;
+  if (adaptation === undefined) return () => embedder;
+  const path = join(folder, FILE);
+  let known: { readonly stamp: string; readonly header: Header; readonly adapted: Embedder } | undefined;
+  return (facts) => {
+    const stamp = stampOf(path);
+    if (stamp === undefined) return embedder;
+    if (known?.stamp !== stamp) {
+      const kept = readKept(path);
+      known =
+        kept === undefined || kept.header.version !== adaptation.version
+          ? undefined
+          : { stamp, header: kept.header, adapted: adaptation.apply(kept.learned) };
+    }
+    const identity = identityOf(embedder, facts);
+    const isOwn =
+      known?.header.fingerprint === identity.fingerprint && known.header.collection === identity.collection;
+    return isOwn && known !== undefined ? known.adapted : embedder;
+  };
+}
+
+const identityOf = (
+  embedder: Embedder,
+  { collection }: IndexFacts,
+): Pick<Header, 'fingerprint' | 'collection'> => ({
+  fingerprint: fingerprintOf(embedder.identity),
+  collection,
+});
+
+const isSame = (a: Header | undefined, b: Header): boolean =>
+  a !== undefined &&
+  a.version === b.version &&
+  a.fingerprint === b.fingerprint &&
+  a.collection === b.collection &&
+  a.sample === b.sample;
+
+function stampOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : `${stats.mtimeMs} ${stats.size} ${stats.ino}`;
+}
+
+/** Undefined where there is nothing, or nothing that this version wrote whole. */
+function readKept(path: string): { readonly header: Header; readonly learned: Uint8Array } | undefined {
+  if (stampOf(path) === undefined) return undefined;
+  const bytes = readFileSync(path);
+  const end = bytes.indexOf(10);
+  const header = headerSchema.safeParse(parseJson(bytes.subarray(0, Math.max(0, end)).toString('utf8')));
+  return header.success ? { header: header.data, learned: bytes.subarray(end + 1) } : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
