@@ -183,6 +183,7 @@ class EmbeddedEngine implements Engine {
       ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
+    if (!dryRun) await this.#resources.learnFromCollection(request.signal);
     return { ...result, notices: [...notices, ...result.notices] };
   }
 
