@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { numberAt } from '../../sqlite/row.js';
 import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { removeCollection } from './remove-collection.js';
 import { storeError } from './store-errors.js';
 import { prepareStore } from './store-schema.js';
 
@@ -32,7 +33,7 @@ export function adoptCollection({ from, into, collection }: Adoption): boolean {
   const target = openPrepared(into);
   try {
     const isMoved = copyCollection(target, { from, collection });
-    removeCollection(from, collection);
+    removeFrom(from, collection);
     return isMoved;
   } finally {
     target.close();
@@ -71,12 +72,12 @@ function copyCollection(target: SqliteDatabase, { from, collection }: Omit<Adopt
   }
 }
 
-function removeCollection(path: string, collection: string): void {
+function removeFrom(path: string, collection: string): void {
   const source = openPrepared(path);
-  const others = source.row('SELECT count(*) FROM store_collection WHERE name <> ?', collection);
-  if (numberAt(others ?? [0], 0) > 0) source.run('DELETE FROM store_collection WHERE name = ?', collection);
+  removeCollection(source, collection);
+  const isEmpty = source.row('SELECT 1 FROM store_collection') === undefined;
   source.close();
-  if (numberAt(others ?? [0], 0) > 0) return;
+  if (!isEmpty) return;
   for (const suffix of ['-wal', '-shm', '']) rmSync(path + suffix, { force: true });
 }
 

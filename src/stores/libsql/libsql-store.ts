@@ -8,9 +8,9 @@ import { assertCollectionName, assertSameSpec, assertSpec } from '../store-check
 import type { VectorIndexes } from '../vector-index.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { LibsqlCollection } from './libsql-collection.js';
+import { removeCollection } from './remove-collection.js';
 import { storeError } from './store-errors.js';
 import { COLLECTION_FORMAT, prepareStore, schemaTooNew } from './store-schema.js';
-import { removeNote } from './vector-rows.js';
 
 export interface LibsqlStoreOptions {
   /** The store's file; it and its folder are made with the first collection. */
@@ -102,7 +102,7 @@ class LibsqlStore implements VectorStore {
     this.#collections.get(name)?.close();
     this.#collections.delete(name);
     try {
-      this.#remove(this.#open(), name);
+      removeCollection(this.#open(), name);
       this.#shrink(this.#open());
     } catch (error) {
       if (this.#isShared || !RAGError.isInstance(error) || error.reason !== 'STORE_DAMAGED') throw error;
@@ -177,23 +177,6 @@ class LibsqlStore implements VectorStore {
       const stored = this.#find(database, spec.name);
       if (stored === undefined) throw new Error('A collection that was just made is not there.');
       return stored;
-    });
-  }
-
-  #remove(database: SqliteDatabase, name: string): void {
-    database.transaction(() => {
-      const row = database.row('SELECT id FROM store_collection WHERE name = ?', name);
-      if (row === undefined) return;
-      const id = numberAt(row, 0);
-      for (const part of ['body', 'vector'])
-        database.run(
-          `DELETE FROM store_${part} WHERE row IN (SELECT row FROM store_chunk WHERE collection = ?)`,
-          id,
-        );
-      for (const table of ['chunk', 'segment', 'posting', 'profile'])
-        database.run(`DELETE FROM store_${table} WHERE collection = ?`, id);
-      removeNote(database, id);
-      database.run('DELETE FROM store_collection WHERE id = ?', id);
     });
   }
 

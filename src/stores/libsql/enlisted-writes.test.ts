@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EVERYTHING } from '../../core/filter.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { openLedger } from '../../ledger/open-ledger.js';
+import { record } from '../../testing/vector-store/records.js';
+import type { EnlistedWrites, VectorCollection, VectorStore } from '../vector-store.js';
+import { createLibsqlStore } from './libsql-store.js';
+
+const SPEC = { name: 'chunks', dimensions: 8, fingerprint: 'f' };
+const FACTS = { tenant: 't', source: 's', sourceType: 'm', externalId: 'd', documentId: 'd', metadata: {} };
+
+let folder: string;
+let ledger: Ledger;
+let store: VectorStore;
+let collection: VectorCollection;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ragstone-enlist-'));
+  const path = join(folder, 'ledger.db');
+  ledger = openLedger({ path });
+  store = createLibsqlStore({ path, isShared: true });
+  collection = await store.open(SPEC);
+});
+afterEach(async () => {
+  ledger.close();
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function enlisted(): EnlistedWrites {
+  const writes = collection.enlist?.(ledger.database);
+  if (writes === undefined) throw new Error('The collection is in the file of the ledger and must enlist.');
+  return writes;
+}
+
+function writeRevision(revision: string, chunkIds: readonly string[], gone: readonly string[] = []): void {
+  const chunks = chunkIds.map((chunkId) => ({ chunkId, digest: revision }));
+  ledger.plan([{ ...FACTS, itemId: 'i', revision, text: revision, chunks }]);
+  enlisted().upsert(chunkIds.map((id) => record(id, { content: revision, searchText: revision })));
+  enlisted().delete(gone);
+  ledger.commit(['d'], '2026-11-22T00:00:00.000Z');
+}
+
+const inStore = async (): Promise<(readonly [string, string])[]> =>
+  (await collection.list({ filter: EVERYTHING, limit: 100 })).chunks.map(({ id, content }) => [id, content]);
+
+describe('writes in the transaction of the ledger', () => {
+  it('are seen with it, by caches that were warm before', async () => {
+    ledger.transaction(() => writeRevision('one', ['a', 'b']));
+    expect(await collection.searchText?.({ terms: ['one'], topK: 9, filter: EVERYTHING })).toHaveLength(2);
+    ledger.transaction(() => writeRevision('two', ['b', 'c'], ['a']));
+    expect(await inStore()).toEqual([
+      ['b', 'two'],
+      ['c', 'two'],
+    ]);
+    expect(await collection.searchText?.({ terms: ['one'], topK: 9, filter: EVERYTHING })).toEqual([]);
+    expect(ledger.chunks('d').map(({ chunkId, state }) => `${chunkId} ${state}`)).toEqual([
+      'b live',
+      'c live',
+    ]);
+  });
+
+  it('are undone with it', async () => {
+    ledger.transaction(() => writeRevision('one', ['a']));
+    const failing = () =>
+      ledger.transaction(() => {
+        writeRevision('two', ['b'], ['a']);
+        throw new Error('power cut');
+      });
+    expect(failing).toThrow('power cut');
+    expect(await inStore()).toEqual([['a', 'one']]);
+    expect(ledger.document('d')).toMatchObject({ revision: 'one', status: 'indexed' });
+    expect(ledger.text('d')).toBe('one');
+  });
+
+  it('are not seen before its end', async () => {
+    const reader = createLibsqlStore({ path: ledger.database.path, isShared: true });
+    const theirs = await reader.open(SPEC);
+    let during: Promise<number> | undefined;
+    ledger.transaction(() => {
+      writeRevision('one', ['a', 'b']);
+      during = theirs.count(EVERYTHING);
+    });
+    expect(await during).toBe(0);
+    expect(await theirs.count(EVERYTHING)).toBe(2);
+    await reader.close();
+  });
+
+  it('refuse what upsert refuses, and a collection that is gone', async () => {
+    expect(() => enlisted().upsert([record('a', { vector: new Float32Array(3) })])).toThrow(
+      expect.objectContaining({ reason: 'STORE_DIMENSION_MISMATCH' }),
+    );
+    const writes = enlisted();
+    await store.drop('chunks');
+    expect(() => writes.upsert([record('a')])).toThrow(
+      expect.objectContaining({ reason: 'COLLECTION_NOT_FOUND' }),
+    );
+  });
+
+  it('are not offered by a store in another file', async () => {
+    const elsewhere = createLibsqlStore({ path: join(folder, 'store.db') });
+    expect((await elsewhere.open(SPEC)).enlist?.(ledger.database)).toBeUndefined();
+    await elsewhere.close();
+  });
+
+  it('leave the file alone when the store is dropped', async () => {
+    ledger.transaction(() => writeRevision('one', ['a']));
+    await store.drop('chunks');
+    expect(ledger.document('d')).toMatchObject({ revision: 'one' });
+    expect(ledger.integrity()).toEqual([]);
+  });
+});
