@@ -69,6 +69,11 @@ export {
   type WriteBaselineOptions,
   writeBaseline,
 } from './pipelines/evaluate-gate.js';
+export {
+  type InitQuestionsOptions,
+  type InitQuestionsReport,
+  initQuestions,
+} from './pipelines/evaluate-init.js';
 export { type TuneOptions, type TuneReport, tune } from './pipelines/evaluate-tune.js';
 export type {
   EvaluatedConfig,

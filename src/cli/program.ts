@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { registerClear } from './commands/clear.js';
 import { registerConfig } from './commands/config.js';
 import { registerEval } from './commands/eval.js';
+import { registerEvalInit } from './commands/eval-init.js';
 import { registerExplainMiss } from './commands/explain-miss.js';
 import { registerIndex } from './commands/index.js';
 import { registerInit } from './commands/init.js';
@@ -57,6 +58,7 @@ export function buildProgram(context: CliContext): Command {
     registerStatus,
     registerVerify,
     registerEval,
+    registerEvalInit,
     registerTune,
     registerConfig,
     registerClear,
