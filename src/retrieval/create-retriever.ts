@@ -40,10 +40,31 @@ export interface RetrieverOptions {
 
 /** A retriever over one scoped collection: lanes, fusion, reranking, near-duplicates, calibration, recency, threshold, MMR. */
 export function createRetriever(options: RetrieverOptions): Retriever {
-  return { retrieve: (request) => retrieve(options, request) };
+  return { retrieve: (request) => retrieveSettled(options, request) };
 }
 
-async function retrieve(options: RetrieverOptions, request: RetrievalRequest): Promise<RetrievalResult> {
+/** Searches of a collection that changes between finding and reading, at most. */
+const MAX_ATTEMPTS = 3;
+
+/** A search in the moment in which all that it found is replaced would come back empty: it is made again. */
+async function retrieveSettled(
+  options: RetrieverOptions,
+  request: RetrievalRequest,
+): Promise<RetrievalResult> {
+  for (let attempt = 1; ; attempt++) {
+    let isOutdated = false;
+    const result = await retrieve(options, request, () => {
+      isOutdated = true;
+    });
+    if (!isOutdated || attempt === MAX_ATTEMPTS) return result;
+  }
+}
+
+async function retrieve(
+  options: RetrieverOptions,
+  request: RetrievalRequest,
+  onLost: () => void,
+): Promise<RetrievalResult> {
   const start = performance.now();
   throwIfAborted(request.signal);
   assertRequest(request, options.capabilities);
@@ -53,6 +74,7 @@ async function retrieve(options: RetrieverOptions, request: RetrievalRequest): P
   const read = chunkReader(options.collection, {
     includeVectors: isMmrOn(request.mmrLambda),
     signal: request.signal,
+    onLost,
   });
   const { candidates: reranked, outcome: rerank } = await rerankStep(options, {
     request,

@@ -17,7 +17,12 @@ export type ReadChunks = <Found extends { readonly chunk: FoundChunk }>(
  */
 export function chunkReader(
   collection: VectorCollection,
-  options: { readonly includeVectors: boolean; readonly signal: AbortSignal | undefined },
+  options: {
+    readonly includeVectors: boolean;
+    readonly signal: AbortSignal | undefined;
+    /** Told when something that was found does not exist any more. */
+    readonly onLost?: () => void;
+  },
 ): ReadChunks {
   const { includeVectors, signal } = options;
   let known = new Map<string, StoredChunk | undefined>();
@@ -29,6 +34,7 @@ export function chunkReader(
         includeVectors,
         ...(signal === undefined ? {} : { signal }),
       });
+      if (chunks.length < ids.length) options.onLost?.();
       known = new Map(ids.map((id) => [id, undefined]));
       for (const chunk of chunks) known.set(chunk.id, chunk);
     }
