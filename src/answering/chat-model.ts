@@ -4,6 +4,8 @@ import type { ZodType } from 'zod';
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
+  /** True for the last turn of a beginning that many requests share: providers that keep such beginnings bill them less. */
+  readonly endsSharedBeginning?: boolean;
 }
 
 export interface ChatRequest {
@@ -53,5 +55,33 @@ export interface ChatModel {
     request: ChatRequest,
     schema: ZodType<T>,
   ): Promise<{ readonly value: T; readonly usage?: ChatUsage }>;
+  /** US dollars for so many tokens at the full price; undefined where it is not known. Absent where a model has no price. */
+  priceOf?(tokens: Omit<ChatUsage, 'cost'>): number | undefined;
   close(): Promise<void>;
+}
+
+/** A whole answer of a model. */
+export interface ChatAnswer {
+  readonly text: string;
+  readonly reason: ChatFinishReason;
+  readonly usage?: ChatUsage;
+  readonly detail?: string;
+}
+
+/** Waits for all of an answer. Throws as `stream` does before the first event; an interrupted answer is returned as such. */
+export async function readAnswer(model: ChatModel, request: ChatRequest): Promise<ChatAnswer> {
+  let text = '';
+  for await (const event of model.stream(request)) {
+    if (event.type === 'text') text += event.text;
+    else {
+      const { reason, usage, detail } = event;
+      return {
+        text,
+        reason,
+        ...(usage === undefined ? {} : { usage }),
+        ...(detail === undefined ? {} : { detail }),
+      };
+    }
+  }
+  return { text, reason: 'interrupted', detail: 'The answer ended without its last event.' };
 }

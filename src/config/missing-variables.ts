@@ -30,6 +30,7 @@ export function refuseMissingVariables(tree: ExpandedTree, place: ConfigPlace): 
 /** Settings that name a model, perhaps a hosted one: `openai:text-embedding-3-small`. */
 const MODEL_SETTINGS: readonly ConfigPath[] = [
   ['rag', 'chat', 'model'],
+  ['rag', 'indexing', 'contextual', 'model'],
   ['rag', 'embedding', 'model'],
   ['rag_embedding_model'],
   ['rag', 'retrieval', 'rerank', 'model'],

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { ChatModel } from '../answering/chat-model.js';
 import type { ChunkingOptions } from '../chunking/chunker.js';
+import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import { RAGError } from '../core/errors.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { HostedEmbedderOptions } from '../embedding/hosted/hosted-embedder.js';
@@ -120,6 +122,28 @@ export async function createEmbedderFor(config: ResolvedConfig): Promise<Configu
     ...(token === undefined || !model.isRemote ? {} : { token }),
   });
   return { embedder: checkDimensions(embedder, config), notices: [] };
+}
+
+/**
+ * Opens what writes contexts of chunks (`rag.indexing.contextual`); undefined where it is off.
+ *
+ * @throws RAGError `CONFIG_INVALID` where it is on and no language model is configured; see also `createChatModelFor`.
+ */
+export async function createContextualiserFor(
+  config: ResolvedConfig,
+): Promise<ChunkContextualiser | undefined> {
+  const { enabled, model = config.rag.chat.model, maxDocumentTokens } = config.rag.indexing.contextual;
+  if (!enabled) return undefined;
+  const chatModel = await createChatModelFor(config, { model, key: 'rag.indexing.contextual.model' });
+  if (chatModel === undefined)
+    throw new RAGError(
+      'CONFIG_INVALID',
+      'rag.indexing.contextual is on and no language model is configured. Set rag.chat.model or rag.indexing.contextual.model.',
+      { details: { key: 'rag.indexing.contextual.model' } },
+    );
+  const { ChunkContextualiser } = await import('../chunking/contextual/chunk-contextualiser.js');
+  const cacheFolder = join(config.dataDir, 'cache', 'contexts');
+  return new ChunkContextualiser({ chatModel, cacheFolder, maxDocumentTokens });
 }
 
 function hostedEmbedderSettings({ rag }: ResolvedConfig): Partial<HostedEmbedderOptions> {

@@ -2,6 +2,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { ANALYSIS_VERSION } from '../analysis/lexical-analyzer.js';
 import type { ChunkingOptions } from '../chunking/chunker.js';
 import { CHUNKING_VERSION } from '../chunking/chunking-version.js';
+import { CONTEXT_PROMPT_VERSION } from '../chunking/contextual/context-prompt.js';
 import { createChunker } from '../chunking/create-chunker.js';
 import { createSourcesFor } from '../config/registry.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
@@ -43,7 +44,7 @@ export async function configuredSources(config: ResolvedConfig): Promise<Configu
               type: settings.type,
               ...(settings.type === 'files' ? { generated: settings.generated } : {}),
             };
-      return assembleSource({ ...setup, settings: relevant });
+      return assembleSource({ ...setup, settings: relevant }, config);
     }),
   );
 }
@@ -60,7 +61,7 @@ export async function pathSource(
     root: absolute,
     maxFileBytes: config.rag.limits.maxFileBytes,
   });
-  return assembleSource({ source, sourceType: 'files', chunking: config.rag.chunking, settings: {} });
+  return assembleSource({ source, sourceType: 'files', chunking: config.rag.chunking, settings: {} }, config);
 }
 
 function pathSourceName(absolute: string, { projectRoot }: ResolvedConfig): string {
@@ -82,7 +83,10 @@ export async function pushedSource(
   config: ResolvedConfig,
 ): Promise<ConfiguredSource> {
   const source = createPushSource({ name: PUSH_SOURCE, documents, listing: 'incremental' });
-  return assembleSource({ source, sourceType: 'document', chunking: config.rag.chunking, settings: {} });
+  return assembleSource(
+    { source, sourceType: 'document', chunking: config.rag.chunking, settings: {} },
+    config,
+  );
 }
 
 /** Refuses a name that is not configured, naming those that are. */
@@ -102,7 +106,7 @@ export function selectSources(
   });
 }
 
-async function assembleSource(parts: SourceParts): Promise<ConfiguredSource> {
+async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promise<ConfiguredSource> {
   const { source, sourceType, chunking, frontmatterFields, settings } = parts;
   const tokenizer = await loadBuiltinTokenizer();
   return {
@@ -117,6 +121,13 @@ async function assembleSource(parts: SourceParts): Promise<ConfiguredSource> {
       frontmatterFields,
       sourceType,
       settings,
+      ...contextualKey(config),
     }),
   };
+}
+
+/** Nothing where contexts are off, so that indexes made without them stay as they are. */
+function contextualKey({ rag }: ResolvedConfig): { readonly contextual?: readonly unknown[] } {
+  const { enabled, model = rag.chat.model, maxDocumentTokens } = rag.indexing.contextual;
+  return enabled ? { contextual: [CONTEXT_PROMPT_VERSION, model, maxDocumentTokens] } : {};
 }

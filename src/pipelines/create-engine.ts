@@ -170,7 +170,9 @@ class EmbeddedEngine implements Engine {
       sources: selected.sources,
       knownSources: selected.known,
       configuredNames: new Set(this.#config.rag.sources.map(({ name }) => name)),
+    const contextualiser = await this.#resources.contextualiser();
       options: {
+      ...(contextualiser === undefined ? {} : { contextualiser }),
         scope: LOCAL_SCOPE,
         force,
         dryRun,

@@ -2,9 +2,11 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChatModel } from '../answering/chat-model.js';
+import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import {
   type ConfiguredStore,
   createChatModelFor,
+  createContextualiserFor,
   createEmbedderFor,
   createRerankerFor,
   createStoreFor,
@@ -42,6 +44,7 @@ export class EngineResources {
   #embedder: Promise<LoadedEmbedder> | undefined;
   #reranker: Promise<Reranker> | undefined;
   #chatModel: Promise<ChatModel | undefined> | undefined;
+  #contextualiser: Promise<ChunkContextualiser | undefined> | undefined;
   #collection: { readonly facts: string; readonly open: Promise<VectorCollection> } | undefined;
 
   constructor(config: ResolvedConfig) {
@@ -186,6 +189,15 @@ export class EngineResources {
     await learnFromCollection({ ledger, collection, embedder, folder: this.#ledgerFolder, signal });
   }
 
+  /** What writes contexts of chunks, opened on first use; undefined where it is off. */
+  contextualiser(): Promise<ChunkContextualiser | undefined> {
+    this.#contextualiser ??= createContextualiserFor(this.config);
+    this.#contextualiser.catch(() => {
+      this.#contextualiser = undefined;
+    });
+    return this.#contextualiser;
+  }
+
   async #loadEmbedder(): Promise<LoadedEmbedder> {
     const { embedder, notices } = await createEmbedderFor(this.config);
     const { cache, adaptQueries } = this.config.rag.embedding;
@@ -218,6 +230,7 @@ export class EngineResources {
     await loaded?.embedder.close();
     await (await this.#reranker?.catch(() => undefined))?.close();
     await (await this.#chatModel?.catch(() => undefined))?.close();
+    await (await this.#contextualiser?.catch(() => undefined))?.close();
     for (const folder of this.#temporaryFolders) rmSync(folder, { recursive: true, force: true });
   }
 }

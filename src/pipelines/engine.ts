@@ -1,8 +1,10 @@
+import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { ErrorReason } from '../core/errors.js';
 import type { Filter } from '../core/filter.js';
 import type { MetadataValue } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
+import type { EmbeddingEstimate } from '../embedding/embedder.js';
 import type { DocumentStatus } from '../ledger/ledger.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { MissExplanation } from './miss-explanation.js';
@@ -191,6 +193,16 @@ export interface IndexStatus {
   readonly embedder: string;
   readonly fingerprint: string;
   readonly dimensions: number;
+  /** With `dryRun`: what hosted models will be asked for and cost; absent where none is configured. */
+  readonly estimate?: IndexEstimate;
+}
+
+/** What a run will cost at hosted models: an upper bound where token counts are not exact. Prices in US dollars. */
+export interface IndexEstimate {
+  /** Contexts of chunks that are not kept yet; contexts also lengthen what is embedded, by at most `outputTokens`. */
+  readonly contexts?: ContextEstimate;
+  /** Texts that are neither indexed nor cached. */
+  readonly embedding?: EmbeddingEstimate;
   readonly documents: number;
   readonly chunks: number;
   readonly bytes: { readonly ledger: number; readonly store?: number };

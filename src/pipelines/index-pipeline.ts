@@ -1,6 +1,7 @@
+import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import { RAGError, toRAGError } from '../core/errors.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
-import type { Embedder } from '../embedding/embedder.js';
+import type { Embedder, EmbeddingUsage } from '../embedding/embedder.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { deleteItems } from './delete-documents.js';
@@ -24,6 +25,8 @@ export interface IndexPipeline {
   readonly configuredNames: ReadonlySet<string>;
   readonly options: IndexSourceOptions & { readonly prune: boolean };
   readonly command: string;
+  /** Writes contexts of chunks; absent where it is off. */
+  readonly contextualiser?: ChunkContextualiser;
   /** Of the damaged ledger that was discarded for this run: its collection is dropped. */
   readonly abandoned?: IndexFacts;
   readonly onProgress?: (progress: IndexProgress) => void;
@@ -38,6 +41,7 @@ export interface IndexPipeline {
 export async function runIndex(pipeline: IndexPipeline): Promise<IndexResult> {
   const run = new IndexRun(pipeline.onProgress, pipeline.signal);
   const { ledger, options } = pipeline;
+  const before = pipeline.embedder.usage?.();
   const collection = await openCollection(pipeline, run);
   const runId = options.dryRun ? undefined : ledger.startRun(pipeline.command, pipeline.now());
   const finish = (success: boolean): void => {
@@ -53,6 +57,7 @@ export async function runIndex(pipeline: IndexPipeline): Promise<IndexResult> {
       await run.timedAsync('optimize', () => collection.optimize(pipeline.signal));
     }
     run.enter('done');
+    noticeSpending(pipeline, before, run);
     const result = run.result(options.dryRun);
     finish(result.success);
     return result;
@@ -63,6 +68,22 @@ export async function runIndex(pipeline: IndexPipeline): Promise<IndexResult> {
     } catch {}
     throw error;
   }
+}
+
+/** What a hosted model was used for in this run, and whether written contexts are kept. */
+function noticeSpending(
+  { embedder, contextualiser }: IndexPipeline,
+  before: EmbeddingUsage | undefined,
+  run: IndexRun,
+): void {
+  const after = embedder.usage?.();
+  const tokens = (after?.tokens ?? 0) - (before?.tokens ?? 0);
+  if (tokens > 0) {
+    const cost = after?.cost === undefined ? undefined : after.cost - (before?.cost ?? 0);
+    const price = cost === undefined ? '' : `, $${cost.toFixed(4)}`;
+    run.notice(`${embedder.identity.model} embedded ${tokens} tokens${price}.`);
+  }
+  if (contextualiser?.problem !== undefined) run.notice(contextualiser.problem);
 }
 
 async function openCollection(pipeline: IndexPipeline, run: IndexRun): Promise<VectorCollection> {
@@ -109,7 +130,14 @@ async function indexOne(
   run: IndexRun,
 ): Promise<void> {
   try {
-    await indexSource({ configured: source, targets, options: pipeline.options, run });
+    const { options, contextualiser } = pipeline;
+    await indexSource({
+      configured: source,
+      targets,
+      options,
+      run,
+      ...(contextualiser === undefined ? {} : { contextualiser }),
+    });
   } catch (error) {
     const failure = toRAGError(error, 'INTERNAL', `The source "${source.source.name}" could not be indexed.`);
     if (failure.reason !== 'SOURCE_NOT_FOUND' && failure.reason !== 'SOURCE_UNREADABLE') throw failure;

@@ -1,4 +1,6 @@
+import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
 import { throwIfAborted } from '../core/errors.js';
+import type { EmbeddingEstimate } from '../embedding/embedder.js';
 import type { IndexError, IndexProgress, IndexResult } from './engine.js';
 
 const PROGRESS_INTERVAL_MS = 100;
@@ -26,6 +28,9 @@ export class IndexRun {
   #items = { total: 0, done: 0 };
   #bytes = { total: 0, done: 0 };
   readonly #truncated = { chunks: 0, maxInputTokens: 0 };
+
+  #contexts: ContextEstimate | undefined;
+  #embedding: EmbeddingEstimate | undefined;
 
   constructor(
     private readonly onProgress: ((progress: IndexProgress) => void) | undefined,
@@ -74,6 +79,40 @@ export class IndexRun {
   countTruncated(chunks: number, maxInputTokens: number): void {
     this.#truncated.chunks += chunks;
     this.#truncated.maxInputTokens = maxInputTokens;
+  }
+
+  /** A dry run: what writing contexts will cost. */
+  addContexts(estimate: ContextEstimate): void {
+    const { chunks = 0, inputTokens = 0, outputTokens = 0 } = this.#contexts ?? {};
+    this.#contexts = {
+      chunks: chunks + estimate.chunks,
+      inputTokens: inputTokens + estimate.inputTokens,
+      outputTokens: outputTokens + estimate.outputTokens,
+      ...sumOfCosts(this.#contexts, estimate),
+    };
+  }
+
+  /** A dry run: what embedding will cost. */
+  addEmbedding(estimate: EmbeddingEstimate): void {
+    const { texts = 0, tokens = 0, isExact = true } = this.#embedding ?? {};
+    this.#embedding = {
+      texts: texts + estimate.texts,
+      tokens: tokens + estimate.tokens,
+      isExact: isExact && estimate.isExact,
+      ...sumOfCosts(this.#embedding, estimate),
+    };
+  }
+
+  #estimate(): Pick<IndexResult, 'estimate'> {
+    const contexts = this.#contexts;
+    const embedding = this.#embedding;
+    if (contexts === undefined && embedding === undefined) return {};
+    return {
+      estimate: {
+        ...(contexts === undefined ? {} : { contexts }),
+        ...(embedding === undefined ? {} : { embedding }),
+      },
+    };
   }
 
   enter(stage: IndexProgress['stage'], source?: string): void {
@@ -141,8 +180,23 @@ export class IndexRun {
         `${chunks} chunks are longer than the ${maxInputTokens} tokens that the embedding model reads; their vectors see only the beginning. Every word is still found by the lexical lane. A lower chunking.maxSize avoids this.`,
       );
     }
-    return { success: this.errors.length === 0, stats: this.stats(), notices, dryRun };
+    return {
+      success: this.errors.length === 0,
+      stats: this.stats(),
+      notices,
+      dryRun,
+      ...this.#estimate(),
+    };
   }
+}
+
+/** Unknown where one of the parts is. */
+function sumOfCosts(
+  before: { readonly cost?: number } | undefined,
+  added: { readonly cost?: number },
+): { readonly cost?: number } {
+  if (added.cost === undefined || (before !== undefined && before.cost === undefined)) return {};
+  return { cost: (before?.cost ?? 0) + added.cost };
 }
 
 const round = (ms: number): number => Math.round(ms * 10) / 10;

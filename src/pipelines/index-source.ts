@@ -1,4 +1,5 @@
 import type { RAGError } from '../core/errors.js';
+import { cacheKeyer } from '../embedding/embedding-cache.js';
 import type { SourceItem } from '../sources/source.js';
 import { deleteDocuments, deleteItems } from './delete-documents.js';
 import { listChanges, MAX_ATTEMPTS, type SourceChanges } from './list-changes.js';
@@ -102,6 +103,7 @@ async function readAndWrite(items: readonly SourceItem[], task: SourceTask): Pro
 async function writeItems(reads: readonly ItemRead[], task: SourceTask): Promise<void> {
   const { targets, options, run } = task;
   if (options.dryRun) {
+    await estimateEmbedding(reads, task);
     countPreview(reads, task);
     return;
   }
@@ -160,6 +162,24 @@ function settleItems(reads: readonly ItemRead[], task: SourceTask): void {
     if (failure !== undefined)
       recordFailure({ itemId: item.id, error: failure, version: item.version }, task);
   }
+}
+
+/** What a hosted model will be asked to embed: texts of chunks that are neither indexed nor cached. */
+async function estimateEmbedding(reads: readonly ItemRead[], task: SourceTask): Promise<void> {
+  const { embedder, embedding, ledger } = task.targets;
+  if (embedder.estimate === undefined) return;
+  const texts = new Set<string>();
+  for (const { documents } of reads) {
+    for (const { documentId, chunks } of documents) {
+      const indexed = new Set(ledger.chunks(documentId).map(({ chunkId }) => chunkId));
+      for (const { record, indexedText } of chunks) if (!indexed.has(record.id)) texts.add(indexedText);
+    }
+  }
+  const unique = [...texts];
+  const keyOf = cacheKeyer(embedder.identity, 'document');
+  const cached = embedding.cache?.getMany(unique.map(keyOf), embedder.dimensions) ?? [];
+  const missing = unique.filter((_, index) => cached[index] === undefined);
+  task.run.addEmbedding(await embedder.estimate(missing));
 }
 
 function countPreview(reads: readonly ItemRead[], { run }: SourceTask): void {

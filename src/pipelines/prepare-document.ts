@@ -1,4 +1,5 @@
 import type { Chunker } from '../chunking/chunker.js';
+import type { ContextualDocument, ContextualisedSpans } from '../chunking/contextual/chunk-contextualiser.js';
 import { canonicalJson } from '../core/canonical-json.js';
 import type { ChunkRecord, ChunkSpan, StoredChunk } from '../core/chunk.js';
 import type { ParsedDocument, RawDocument } from '../core/document.js';
@@ -31,6 +32,8 @@ export interface PreparedDocument {
   readonly project?: string;
   readonly chunks: readonly PreparedChunk[];
   readonly warnings: readonly string[];
+  /** Why it is indexed with less than was asked for, and has to be prepared again. */
+  readonly shortcoming?: RAGError;
 }
 
 export interface PreparationContext {
@@ -42,6 +45,11 @@ export interface PreparationContext {
   readonly sourceMetadata: Metadata;
   readonly parsers: ReadonlyMap<string, Parser>;
   readonly chunker: Chunker;
+  /** Adds written contexts to chunks; absent where that is off. */
+  readonly contextualise?: (
+    document: ContextualDocument,
+    spans: readonly ChunkSpan[],
+  ) => Promise<ContextualisedSpans>;
   /** Milliseconds are added here, by stage. */
   readonly timed: <T>(stage: string, work: () => T) => T;
   readonly timedAsync: <T>(stage: string, work: () => Promise<T>) => Promise<T>;
@@ -58,8 +66,17 @@ export async function prepareDocument(
   }
   const parsed = await context.timedAsync('parse', async () => wellFormed(await parser.parse(raw)));
   const cut = context.timed('chunk', () => context.chunker.chunk(parsed));
-  const spans = cut.length === 0 && (parsed.title ?? raw.title) !== undefined ? [TITLE_ONLY] : cut;
-  return context.timed('analyze', () => assemble(raw, parsed, spans, context));
+  const title = parsed.title ?? raw.title;
+  const bare = cut.length === 0 && title !== undefined ? [TITLE_ONLY] : cut;
+  const { contextualise } = context;
+  const { spans, failure } =
+    contextualise === undefined
+      ? { spans: bare }
+      : await context.timedAsync('contexts', () =>
+          contextualise({ id: raw.externalId, title, text: parsed.text }, bare),
+        );
+  const prepared = context.timed('analyze', () => assemble(raw, parsed, spans, context));
+  return failure === undefined ? prepared : { ...prepared, shortcoming: failure };
 }
 
 /** A document with a title and no text is found by its title. */

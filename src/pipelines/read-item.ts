@@ -83,12 +83,16 @@ export async function prepareItem({ item, result }: RawItem, task: SourceTask): 
     }
   }
   for (const [externalId, error] of failed) report(externalId, error);
+  const shortcomings = documents.flatMap(({ externalId, shortcoming }) => {
+    if (shortcoming !== undefined) report(externalId, shortcoming);
+    return shortcoming ?? [];
+  });
   for (const { externalId, warnings } of documents) {
     for (const warning of warnings) run.notice(`${externalId}: ${warning}`);
   }
   const known = targets.ledger.documentsOfItem(options.scope.tenant, source, item.id);
   const gone = goneDocuments(known, documents, failed);
-  return { item, source, documents, gone, failure: [...failed.values()][0] };
+  return { item, source, documents, gone, failure: [...failed.values(), ...shortcomings][0] };
 }
 
 /**
@@ -106,7 +110,22 @@ function goneDocuments(
   return known.filter(({ externalId }) => !kept.has(externalId));
 }
 
-const preparationContext = ({ configured, options, run }: SourceTask): PreparationContext => ({
+const preparationContext = ({
+  configured,
+  options,
+  run,
+  targets,
+  contextualiser,
+}: SourceTask): PreparationContext => ({
+  ...(contextualiser === undefined
+    ? {}
+    : {
+        contextualise: async (document, spans) => {
+          if (!options.dryRun) return contextualiser.contextualise(document, spans, targets.signal);
+          run.addContexts(await contextualiser.estimate(document, spans));
+          return { spans };
+        },
+      }),
   scope: options.scope,
   source: configured.source.name,
   sourceType: configured.sourceType,

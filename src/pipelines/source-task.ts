@@ -1,4 +1,5 @@
 import type { Chunker } from '../chunking/chunker.js';
+import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { Metadata } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import type { Parser } from '../parsing/parser.js';
@@ -33,4 +34,6 @@ export interface SourceTask {
   readonly targets: WriteTargets;
   readonly options: IndexSourceOptions;
   readonly run: IndexRun;
+  /** Writes contexts of chunks; absent where it is off. */
+  readonly contextualiser?: ChunkContextualiser;
 }

@@ -6,6 +6,16 @@ export interface ChatPrice {
   readonly output: number;
 }
 
+/** What input costs that the provider kept, or begins to keep, as shares of the price of input. */
+export interface CacheShares {
+  readonly read: number;
+  readonly write: number;
+}
+
+/** Anthropic's are published (docs/models.md); elsewhere kept input counts in full, so that a cost is never understated. */
+export const cacheSharesOf = (provider: ProviderName): CacheShares =>
+  provider === 'anthropic' ? { read: 0.1, write: 1.25 } : { read: 1, write: 1 };
+
 export interface ChatFacts {
   /** Tokens of input and output together. */
   readonly contextWindow: number;

@@ -7,9 +7,9 @@ import type { ProviderConnection } from '../../providers/provider-connection.js'
 import type { ChatEvent, ChatModel, ChatRequest, ChatUsage } from '../chat-model.js';
 import { CallClock, orAborted } from './call-clock.js';
 import { toChatError } from './chat-error.js';
-import type { ChatPrice } from './chat-facts.js';
+import { type ChatPrice, cacheSharesOf } from './chat-facts.js';
 import type { LanguageModel } from './language-model.js';
-import { type AnswerPart, readParts, tokensOf } from './read-parts.js';
+import { type AnswerPart, type CountedTokens, readParts, tokensOf } from './read-parts.js';
 import { jsonSchemaOf, parseObject } from './structured-output.js';
 
 export interface HostedChatModelOptions {
@@ -95,6 +95,11 @@ export class HostedChatModel implements ChatModel {
     } finally {
       clock.stop();
     }
+  }
+
+  priceOf(tokens: Omit<ChatUsage, 'cost'>): number | undefined {
+    const { price } = this.#options;
+    return price === undefined ? undefined : costOf(tokens, price);
   }
 
   async close(): Promise<void> {
@@ -200,18 +205,27 @@ export class HostedChatModel implements ChatModel {
 
   #callOptions({ messages, maxOutputTokens, temperature }: ChatRequest): CallOptions {
     return {
-      prompt: messages.map(({ role, content }) =>
-        role === 'system' ? { role, content } : { role, content: [{ type: 'text' as const, text: content }] },
-      ),
+      prompt: messages.map(({ role, content, endsSharedBeginning = false }) => {
+        if (role === 'system') return { role, content };
+        const text = { type: 'text' as const, text: content };
+        return {
+          role,
+          content: [endsSharedBeginning ? { ...text, providerOptions: KEPT_BY_PROVIDER } : text],
+        };
+      }),
       maxOutputTokens: maxOutputTokens ?? this.#options.maxOutputTokens,
       temperature: temperature ?? this.#options.temperature,
     };
   }
 
-  #usageOf(tokens: Omit<ChatUsage, 'cost'> | undefined): ChatUsage | undefined {
-    const { price } = this.#options;
-    if (tokens === undefined || price === undefined) return tokens;
-    return { ...tokens, cost: costOf(tokens, price) };
+  #usageOf(counted: CountedTokens | undefined): ChatUsage | undefined {
+    if (counted === undefined) return undefined;
+    const { price, connection } = this.#options;
+    const { inputTokens, outputTokens, cacheRead, cacheWrite } = counted;
+    if (price === undefined) return { inputTokens, outputTokens };
+    const shares = cacheSharesOf(connection.provider);
+    const billed = inputTokens + cacheRead * (shares.read - 1) + cacheWrite * (shares.write - 1);
+    return { inputTokens, outputTokens, cost: costOf({ inputTokens: billed, outputTokens }, price) };
   }
 }
 
@@ -221,6 +235,9 @@ interface OpenCall {
   readonly settle: (cost: number) => void;
   readonly clock: CallClock;
 }
+
+/** Only Anthropic wants to be told (https://docs.claude.com/en/docs/build-with-claude/prompt-caching); the others see for themselves. */
+const KEPT_BY_PROVIDER = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
 const OVERLONG = 'The server sent more text than the tokens that were asked for can hold; it was cut.';
 

@@ -9,9 +9,15 @@ export type AnswerPart =
   | {
       readonly type: 'end';
       readonly reason: Exclude<ChatFinishReason, 'interrupted'>;
-      readonly tokens: Omit<ChatUsage, 'cost'> | undefined;
+      readonly tokens: CountedTokens | undefined;
       readonly notices: readonly string[];
     };
+
+/** Tokens of a call; `inputTokens` are all of them, and the two others parts of it. */
+export interface CountedTokens extends Omit<ChatUsage, 'cost'> {
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
 
 type CallOptions = Parameters<LanguageModel['doStream']>[0];
 type StreamPart =
@@ -60,12 +66,14 @@ function reasonOf({ finishReason: { unified, raw } }: FinishPart): Exclude<ChatF
 }
 
 /** Tokens of a call; undefined where the provider does not say. */
-export function tokensOf({
-  inputTokens,
-  outputTokens,
-}: FinishPart['usage']): Omit<ChatUsage, 'cost'> | undefined {
+export function tokensOf({ inputTokens, outputTokens }: FinishPart['usage']): CountedTokens | undefined {
   if (inputTokens.total === undefined || outputTokens.total === undefined) return undefined;
-  return { inputTokens: inputTokens.total, outputTokens: outputTokens.total };
+  return {
+    inputTokens: inputTokens.total,
+    outputTokens: outputTokens.total,
+    cacheRead: inputTokens.cacheRead ?? 0,
+    cacheWrite: inputTokens.cacheWrite ?? 0,
+  };
 }
 
 type Warning = Extract<StreamPart, { type: 'stream-start' }>['warnings'][number];

@@ -18,7 +18,7 @@ const EXAMPLES = `
 Examples:
   $ ragstone index docs README.md      index a folder and a file, or bring the index in step with them
   $ ragstone index                     what the configuration names and what was indexed before
-  $ ragstone index --dry-run           say what would be done
+  $ ragstone index --dry-run           say what would be done, and what hosted models would cost
   $ ragstone index --force             do all work again, for instance after changing the embedding model
   $ ragstone index docs --prune        also forget what is neither named here nor configured`;
 

@@ -20,6 +20,7 @@ export function renderIndexResult(result: IndexResult, context: CliContext): str
           ['chunks unchanged', formatCount(stats.chunksUnchanged)],
           ['texts embedded', formatCount(stats.embeddingsComputed)],
         ] satisfies [string, string][])),
+    ...estimateRows(result),
     ['time', formatDuration(stats.timeElapsed)],
   ];
   const parts = [renderTable(['', ''], rows, { context, numeric: [1] }).trimStart(), describeRun(result)];
@@ -27,6 +28,29 @@ export function renderIndexResult(result: IndexResult, context: CliContext): str
   if (failures !== '') parts.push(failures);
   return parts.join('\n\n');
 }
+
+/** What hosted models would be asked for. */
+function estimateRows({ estimate }: IndexResult): [string, string][] {
+  const { contexts, embedding } = estimate ?? {};
+  const rows: [string, string][] = [];
+  if (contexts !== undefined) {
+    rows.push(['contexts to write', formatCount(contexts.chunks)]);
+    rows.push(['tokens for contexts, at most', formatCount(contexts.inputTokens + contexts.outputTokens)]);
+    rows.push(['cost of contexts, at most', formatCost(contexts.cost)]);
+  }
+  if (embedding !== undefined) {
+    rows.push(['texts to embed', formatCount(embedding.texts)]);
+    rows.push([
+      embedding.isExact ? 'tokens to embed' : 'tokens to embed, about',
+      formatCount(embedding.tokens),
+    ]);
+    rows.push(['cost of embedding', formatCost(embedding.cost)]);
+  }
+  return rows;
+}
+
+const formatCost = (cost: number | undefined): string =>
+  cost === undefined ? 'price not known' : `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
 
 /** One sentence on a run: what changed, or that nothing did. */
 export function describeRun({ stats, dryRun }: IndexResult): string {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { chunkingSchema } from './chunking.js';
 import { embeddingSchema } from './embedding.js';
+import { indexingSchema } from './indexing.js';
 import { chatSchema, modelProvidersSchema } from './models.js';
 import { monitoringSchema } from './monitoring.js';
 import { retrievalSchema } from './retrieval.js';
@@ -30,6 +31,7 @@ export const ragSchema = z.strictObject({
   embedding: embeddingSchema,
   storage: storageSchema,
   chunking: chunkingSchema.optional().describe('How documents are cut into chunks.'),
+  indexing: indexingSchema,
   retrieval: retrievalSchema,
   chat: chatSchema,
   modelProviders: modelProvidersSchema,

@@ -17,7 +17,13 @@ const provider = z.strictObject({
     .min(1)
     .optional()
     .describe('`azure`: name of the resource. Default: the variable AZURE_RESOURCE_NAME.'),
-  apiVersion: z.string().min(1).optional().describe('`azure`: value of `api-version`; a dated one (`2024-10-21`) belongs to addresses that name the deployment. Default: the v1 API.'),
+  apiVersion: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      '`azure`: value of `api-version`; a dated one (`2024-10-21`) belongs to addresses that name the deployment. Default: the v1 API.',
+    ),
 });
 
 /** `rag.modelProviders`: how services with hosted models are reached. */

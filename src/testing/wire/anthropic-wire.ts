@@ -3,7 +3,14 @@ import type { ChatWire } from './chat-wire.js';
 import { bodyViolations } from './strict-body.js';
 import { headerViolations, sseEvent } from './wire-server.js';
 
-const textBlock = z.strictObject({ type: z.literal('text'), text: z.string() });
+const textBlock = z.strictObject({
+  type: z.literal('text'),
+  text: z.string(),
+  // https://docs.claude.com/en/docs/build-with-claude/prompt-caching
+  cache_control: z
+    .strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() })
+    .optional(),
+});
 
 // https://docs.claude.com/en/api/messages
 const requestSchema = z.strictObject({

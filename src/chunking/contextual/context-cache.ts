@@ -1,0 +1,45 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemErrorCode } from '../../core/errors.js';
+
+/** Keeps written contexts between runs, one small file each. Losing one costs money and nothing else, so nothing throws. */
+export class ContextCache {
+  readonly #folder: string;
+  #problem: string | undefined;
+
+  /** @param folder Of the cache's own; made where it is missing. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Why nothing is kept, in words for the user; absent while the cache works. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    return readFile(this.#pathOf(key), 'utf8').catch(() => undefined);
+  }
+
+  async set(key: string, context: string): Promise<void> {
+    const path = this.#pathOf(key);
+    const draft = `${path}.${randomUUID()}.tmp`;
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(draft, context);
+      // Two processes may write the same context; each leaves a whole file.
+      await rename(draft, path);
+    } catch (error) {
+      this.#problem = `Written contexts cannot be kept in ${this.#folder} (${systemErrorCode(error) ?? 'unknown error'}): the next run pays for them again.`;
+    }
+  }
+
+  #pathOf(key: string): string {
+    return join(this.#folder, key.slice(0, 2), `${key}.txt`);
+  }
+}
+
+/** Key of a context: everything that it depends on. */
+export const contextKey = (parts: readonly (string | number)[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex');
