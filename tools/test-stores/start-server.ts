@@ -11,6 +11,8 @@ import type { ServerUnderTest } from './stores.js';
 export interface RunningServer {
   readonly url: string;
   readonly version: string;
+  /** Its first process and the folder of its data; absent where it was running already. */
+  readonly process?: { readonly pid: number; readonly folder: string };
   stop(): Promise<void>;
 }
 
@@ -85,7 +87,7 @@ async function tryToStart(
   const url = server.urlOf(port);
   try {
     if (!Number.isInteger(pid)) throw new Error('It did not tell that it is ready.');
-    return { url, version: await answeredVersion(server, url), stop };
+    return { url, version: await answeredVersion(server, url), process: { pid, folder }, stop };
   } catch (error) {
     await stop();
     throw new Error(`${script} started nothing:\n${output.slice(-2_000)}`, { cause: error });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChunkRecord } from '../../core/chunk.js';
 import type { CollectionSpec } from '../vector-store.js';
-import { ensureVectorIndex, type VectorIndexPlan } from './hnsw-index.js';
+import { ensureIndexes, type VectorIndexPlan } from './hnsw-index.js';
 import type { RunStatement } from './postgres-database.js';
 import type { VectorIndexSettings } from './postgres-options.js';
 import { storableJson } from './storable-json.js';
@@ -52,6 +52,7 @@ export function chunkTableLayout(place: ChunkTablePlace, settings: VectorIndexSe
   return {
     table,
     keyType: 'bytea',
+    indexesMetadata: true,
     keyOf,
     from: () => `(SELECT *, TRUE AS is_ours FROM ${table}) AS chunk`,
     idOrder: [`left(id, ${INDEXED_ID_CHARACTERS})`, 'id'],
@@ -65,7 +66,7 @@ export function chunkTableLayout(place: ChunkTablePlace, settings: VectorIndexSe
     assertRecords: () => undefined,
     enumerationGuard: () => undefined,
     upsert: (run, records) => upsertRecords(run, records, { table, types }),
-    buildIndex: (run) => ensureVectorIndex(run, plan),
+    buildIndex: (run) => ensureIndexes(run, plan),
   };
 }
 
@@ -111,6 +112,7 @@ function indexPlan(
     schema,
     table: chunkTableName(id),
     index: `${chunkTableName(id)}_${halfvec ? 'halfvec' : 'vector'}_hnsw`,
+    metadataIndex: `${chunkTableName(id)}_metadata`,
     expression: halfvec ? `(vector::${types.halfvec}(${spec.dimensions}))` : 'vector',
     operators: halfvec ? types.halfvecOperators : types.vectorOperators,
     dimensions: spec.dimensions,

@@ -2,6 +2,7 @@ import type { Filter, RangeBounds } from '../../core/filter.js';
 import type { MetadataScalar } from '../../core/metadata.js';
 import { isSystemField } from '../record-fields.js';
 import { TABLE_COLUMNS, type TableColumn } from '../table-columns.js';
+import { containmentOf } from './metadata-containment.js';
 import { bound, joined, raw, type SqlText, sql } from './sql-text.js';
 import { storableJson, storableText } from './storable-json.js';
 
@@ -23,6 +24,8 @@ export interface FilterTarget {
    * and would rather read the whole table than walk the vector index. @default false
    */
   readonly hidesMetadata?: boolean;
+  /** There may be a GIN index over the column `metadata`. @default false */
+  readonly indexesMetadata?: boolean;
 }
 
 type Leaf = Exclude<Filter, { readonly op: 'and' | 'or' | 'not' }>;
@@ -70,14 +73,19 @@ function compileLeaf(filter: Leaf, target: FilterTarget): SqlText {
   if (extra !== undefined) return compileOnColumn(filter, { type: 'text', name: extra }, target);
   return isSystemField(filter.field)
     ? compileOnColumn(filter, TABLE_COLUMNS[filter.field], target)
-    : withoutEstimate(compileOnMetadata(filter), target);
+    : compileMetadataLeaf(filter, target);
+}
+
+function compileMetadataLeaf(filter: Leaf, target: FilterTarget): SqlText {
+  const exact = compileOnMetadata(filter);
+  if (exact === ALWAYS || exact === NEVER) return exact;
+  if (target.hidesMetadata === true) return withoutEstimate(exact);
+  const indexed = target.indexesMetadata === true ? containmentOf(filter) : undefined;
+  return indexed === undefined ? exact : sql`(${indexed}) AND (${exact})`;
 }
 
 // The planner takes a CASE to be true for every other row.
-function withoutEstimate(condition: SqlText, { hidesMetadata = false }: FilterTarget): SqlText {
-  const isDecided = condition === ALWAYS || condition === NEVER;
-  return hidesMetadata && !isDecided ? sql`CASE WHEN ${condition} THEN TRUE ELSE FALSE END` : condition;
-}
+const withoutEstimate = (condition: SqlText): SqlText => sql`CASE WHEN ${condition} THEN TRUE ELSE FALSE END`;
 
 function compileOnColumn(filter: Leaf, column: TableColumn, target: FilterTarget): SqlText {
   const name = raw(column.name);

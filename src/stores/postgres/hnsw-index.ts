@@ -17,38 +17,52 @@ export interface VectorIndexPlan extends VectorIndexSettings {
   readonly schema: string;
   readonly table: string;
   readonly index: string;
+  /** Of the index by which filters on metadata find their rows. */
+  readonly metadataIndex: string;
   readonly expression: string;
   readonly operators: string;
   readonly dimensions: number;
   readonly bytesPerRow: number;
 }
 
-/** Makes the index where the table has rows enough and none that is whole. Readers and writers go on meanwhile. */
-export async function ensureVectorIndex(run: RunStatement, plan: VectorIndexPlan): Promise<void> {
-  if (plan.dimensions > MAX_DIMENSIONS[plan.halfvec ? 'halfvec' : 'vector']) return;
+/** Makes the indexes where the table has rows enough and none that are whole. Readers and writers go on meanwhile. */
+export async function ensureIndexes(run: RunStatement, plan: VectorIndexPlan): Promise<void> {
   const [row] = (await run(`SELECT count(*) AS rows FROM ${plan.schema}.${plan.table}`)).rows;
   const rows = row === undefined ? 0 : numberOf(row, 'rows');
-  if (rows < plan.vectorIndexRows || (await isWhole(run, plan))) return;
+  if (rows < plan.vectorIndexRows) return;
+  if (!(await isWhole(run, plan.schema, plan.metadataIndex)))
+    await build(run, plan, { index: plan.metadataIndex, method: 'gin (metadata jsonb_path_ops)' });
+  if (plan.dimensions > MAX_DIMENSIONS[plan.halfvec ? 'halfvec' : 'vector']) return;
+  if (await isWhole(run, plan.schema, plan.index)) return;
   await giveMemory(run, rows, plan);
+  await buildVectorIndex(run, plan);
+}
+
+async function buildVectorIndex(run: RunStatement, plan: VectorIndexPlan): Promise<void> {
+  const { index, expression, operators, hnswM, hnswEfConstruction } = plan;
+  const parameters = `m = ${hnswM}, ef_construction = ${hnswEfConstruction}`;
+  const method = `hnsw (${expression} ${operators}) WITH (${parameters})`;
   try {
-    await build(run, plan);
+    await build(run, plan, { index, method });
   } catch (error) {
     // A container's small shared memory is full at once when several workers build.
     if (systemErrorCode(error) !== '53100') throw error;
     await run(`SELECT set_config('max_parallel_maintenance_workers', '0', false)`);
-    await build(run, plan);
+    await build(run, plan, { index, method });
   }
 }
 
-async function build(run: RunStatement, plan: VectorIndexPlan): Promise<void> {
-  const { schema, table, index, expression, operators, hnswM, hnswEfConstruction } = plan;
+async function build(
+  run: RunStatement,
+  { schema, table }: VectorIndexPlan,
+  { index, method }: { readonly index: string; readonly method: string },
+): Promise<void> {
   // What a build that was interrupted has left.
   await run(`DROP INDEX IF EXISTS ${schema}.${index}`);
-  await run(`CREATE INDEX CONCURRENTLY ${index} ON ${schema}.${table}
-    USING hnsw (${expression} ${operators}) WITH (m = ${hnswM}, ef_construction = ${hnswEfConstruction})`);
+  await run(`CREATE INDEX CONCURRENTLY ${index} ON ${schema}.${table} USING ${method}`);
 }
 
-async function isWhole(run: RunStatement, { schema, index }: VectorIndexPlan): Promise<boolean> {
+async function isWhole(run: RunStatement, schema: string, index: string): Promise<boolean> {
   const sql =
     'SELECT indisvalid AS is_valid FROM pg_catalog.pg_index WHERE indexrelid = to_regclass($1::text)';
   const [row] = (await run(sql, [`${schema}.${index}`])).rows;

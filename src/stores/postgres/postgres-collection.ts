@@ -20,6 +20,7 @@ import { compileFilter } from './filter-sql.js';
 import { describeVectorIndex } from './hnsw-index.js';
 import type { CallOptions, PostgresDatabase } from './postgres-database.js';
 import { numberOf, readChunk } from './row-reader.js';
+import { SelectiveFilters } from './selective-filters.js';
 import { Parameters } from './sql-text.js';
 import { storableText } from './storable-json.js';
 import { rowColumns, type TableLayout } from './table-layout.js';
@@ -42,6 +43,7 @@ export class PostgresCollection implements VectorCollection {
   readonly spec: CollectionSpec;
   readonly #database: PostgresDatabase;
   readonly #parts: CollectionParts;
+  readonly #selective = new SelectiveFilters();
   #index: { readonly exists: boolean; readonly readAt: number } | undefined;
 
   constructor(database: PostgresDatabase, parts: CollectionParts) {
@@ -120,7 +122,7 @@ export class PostgresCollection implements VectorCollection {
       types: this.#parts.types,
       rows: (sql, parameters) => this.#database.rows(sql, parameters, call),
     };
-    if (await this.#isIndexed(query.signal)) {
+    if ((await this.#isIndexed(query.signal)) && !(await this.#selective.includes(query.filter, target))) {
       const nearest = await searchNearest(target, query);
       if (nearest !== undefined) return nearest;
     }

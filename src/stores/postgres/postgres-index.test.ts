@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EVERYTHING, eq, type Filter } from '../../core/filter.js';
+import { and, EVERYTHING, eq, type Filter } from '../../core/filter.js';
 import { axis, idsOf, randomVector, record, seededRandom } from '../../testing/vector-store/records.js';
 import { createMemoryStore } from '../memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../vector-store.js';
@@ -87,6 +87,17 @@ describe.skipIf(connectionString === undefined)(TITLE, () => {
     await Promise.all([mine.optimize(), theirs.optimize(), theirs.optimize()]);
     await mine.searchVector({ vector: axis(0, 48), topK: 5, filter: EVERYTHING });
     const sql = `SELECT sum(idx_scan)::int AS scans FROM pg_stat_user_indexes WHERE schemaname = '${schema}' AND indexrelname LIKE '%hnsw'`;
+    await expect.poll(async () => (await execute(sql))[0]?.scans, { timeout: 10_000 }).toBeGreaterThan(0);
+  });
+
+  it('a filter on metadata that few rows pass is answered by the index over metadata', async () => {
+    const collection = await makeStore({ vectorIndexRows: 1_000 }).open(SPEC);
+    await collection.upsert(records);
+    await collection.optimize();
+    const search = (filter: Filter) =>
+      collection.searchVector({ vector: axis(0, 48), topK: 5, filter: and(eq('$tenant', 'acme'), filter) });
+    expect(await search(eq('kind', 'very rare'))).toHaveLength(5);
+    const sql = `SELECT sum(idx_scan)::int AS scans FROM pg_stat_user_indexes WHERE schemaname = '${schema}' AND indexrelname LIKE '%metadata'`;
     await expect.poll(async () => (await execute(sql))[0]?.scans, { timeout: 10_000 }).toBeGreaterThan(0);
   });
 

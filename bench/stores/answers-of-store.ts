@@ -1,0 +1,83 @@
+// What one store answers through the engine: `answers-of-store.ts NAME PLACE INPUT`. Prints a `StoreAnswers`.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deserialize } from 'node:v8';
+import { createEngine, type Engine } from '../../src/index.js';
+import type { SearchMode } from '../../src/pipelines/engine.js';
+import { corpusFolder } from '../shared/places.js';
+import { withTemporaryFolder } from '../shared/temporary-folder.js';
+import { benchedStore } from './benched-stores.js';
+
+export const MODES = ['dense', 'lexical', 'hybrid'] as const satisfies readonly SearchMode[];
+export const CORPUS_NAMES = ['scifact', 'keps'] as const;
+export type CorpusName = (typeof CORPUS_NAMES)[number];
+
+export interface AnswersInput {
+  readonly documents: readonly { readonly id: string; readonly title: string; readonly text: string }[];
+  readonly queries: Readonly<Record<CorpusName, readonly { readonly id: string; readonly text: string }[]>>;
+}
+
+/** The first ten of each query, by query id: names of documents for SciFact, ids of chunks for the KEPs. */
+export type Rankings = Readonly<Record<string, readonly string[]>>;
+
+export type StoreAnswers = Readonly<Record<CorpusName, Readonly<Record<(typeof MODES)[number], Rankings>>>>;
+
+const TOP_K = 10;
+
+const [name = '', place = '', inputFile = ''] = process.argv.slice(2);
+const benched = benchedStore(name);
+const input = deserialize(readFileSync(inputFile)) as AnswersInput;
+function answersOf(corpus: CorpusName, index: (engine: Engine) => Promise<unknown>) {
+  return withTemporaryFolder(async (folder) => {
+    const engine = await createEngine({
+      config: {
+        rag: {
+          provider: benched.name,
+          // Nothing of it is cut, so that a result is a document.
+          ...(corpus === 'scifact' ? { chunking: { strategy: 'whole' } } : {}),
+          ...(benched.place === 'server' ? { storage: { server: { url: place, namespace: corpus } } } : {}),
+        },
+      },
+      cwd: folder,
+      dataDir: join(folder, 'data'),
+    });
+    try {
+      await index(engine);
+      return {
+        dense: await rankingsOf(engine, corpus, 'dense'),
+        lexical: await rankingsOf(engine, corpus, 'lexical'),
+        hybrid: await rankingsOf(engine, corpus, 'hybrid'),
+      };
+    } finally {
+      await engine.close();
+    }
+  });
+}
+
+async function rankingsOf(engine: Engine, corpus: CorpusName, mode: SearchMode): Promise<Rankings> {
+  const rankings: Record<string, readonly string[]> = {};
+  for (const { id, text } of input.queries[corpus]) {
+    const { results } = await engine.search({
+      text,
+      // As an evaluation asks: nothing that was found is left out or moved.
+      options: {
+        topK: TOP_K,
+        mode,
+        minSimilarity: 0,
+        nearDuplicates: 'keep',
+        mmrLambda: 1,
+        recencyHalfLifeDays: 0,
+      },
+    });
+    rankings[id] = results.map((result) => (corpus === 'scifact' ? result.metadata.source : result.id));
+  }
+  return rankings;
+}
+
+const answers: StoreAnswers = {
+  scifact: await answersOf('scifact', (engine) =>
+    engine.index({ documents: input.documents.map(({ id, title, text }) => ({ id, title, text })) }),
+  ),
+  keps: await answersOf('keps', (engine) => engine.index({ paths: [corpusFolder('kubernetes-keps')] })),
+};
+console.log(JSON.stringify(answers));
