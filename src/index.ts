@@ -47,6 +47,7 @@ export type {
   IndexResult,
   IndexStatus,
   LaneStatus,
+  QueryReading,
   ScoreExplanation,
   SearchMode,
   SearchQuery,

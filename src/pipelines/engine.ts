@@ -84,16 +84,34 @@ export interface SearchResult {
 }
 
 export interface LaneStatus {
-  readonly lane: 'dense' | 'lexical' | 'identifier' | 'rerank';
+  readonly lane: 'dense' | 'lexical' | 'identifier' | 'expansion' | 'rerank';
   /** `off`: not asked for or not configured. `failed`: fell back. `empty`: ran and found nothing. */
   readonly status: 'ran' | 'off' | 'failed' | 'empty';
   readonly reason?: string;
   readonly candidates: number;
   readonly tookMs: number;
+  /** Of `dense` and `lexical` where both found something: the share in the fused score of this query. */
+  readonly weight?: number;
+}
+
+/** How a query was read, and what was looked for beside it. */
+export interface QueryReading {
+  /** `identifier`: it is about what it names. `question`: it asks. `keywords`: anything else. */
+  readonly intent: 'identifier' | 'question' | 'keywords';
+  readonly keywords: readonly string[];
+  readonly expansions: readonly {
+    /** One of `rag.retrieval.expansion.kinds`. */
+    readonly kind: string;
+    readonly text: string;
+    /** Why, in a sentence. */
+    readonly reason: string;
+  }[];
 }
 
 export interface SearchResponse {
   readonly query: string;
+  /** Absent where retrieval is switched off. */
+  readonly understanding?: QueryReading;
   readonly results: readonly SearchResult[];
   readonly lanes: readonly LaneStatus[];
   readonly degradationLevel: DegradationLevel;
@@ -175,6 +193,16 @@ export interface IndexResult {
   /** Warnings of parsers, truncated inputs, stores that add a lane. */
   readonly notices: readonly string[];
   readonly dryRun: boolean;
+  /** With `dryRun`: what hosted models will be asked for and cost; absent where none is configured. */
+  readonly estimate?: IndexEstimate;
+}
+
+/** What a run will cost at hosted models: an upper bound where token counts are not exact. Prices in US dollars. */
+export interface IndexEstimate {
+  /** Contexts of chunks that are not kept yet; contexts also lengthen what is embedded, by at most `outputTokens`. */
+  readonly contexts?: ContextEstimate;
+  /** Texts that are neither indexed nor cached. */
+  readonly embedding?: EmbeddingEstimate;
 }
 
 export interface SourceStatus {
@@ -193,16 +221,6 @@ export interface IndexStatus {
   readonly embedder: string;
   readonly fingerprint: string;
   readonly dimensions: number;
-  /** With `dryRun`: what hosted models will be asked for and cost; absent where none is configured. */
-  readonly estimate?: IndexEstimate;
-}
-
-/** What a run will cost at hosted models: an upper bound where token counts are not exact. Prices in US dollars. */
-export interface IndexEstimate {
-  /** Contexts of chunks that are not kept yet; contexts also lengthen what is embedded, by at most `outputTokens`. */
-  readonly contexts?: ContextEstimate;
-  /** Texts that are neither indexed nor cached. */
-  readonly embedding?: EmbeddingEstimate;
   readonly documents: number;
   readonly chunks: number;
   readonly bytes: { readonly ledger: number; readonly store?: number };

@@ -5,6 +5,7 @@ import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import type { IndexFacts } from '../ledger/ledger.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
+import { chunksFor, joinAdjacent } from '../retrieval/join-adjacent.js';
 import type {
   RankedCandidate,
   RetrievalRequest,
@@ -22,7 +23,8 @@ import { searchFilter } from './search-filter.js';
 export type SearchResources = Pick<
   EngineResources,
   'config' | 'collection' | 'embedder' | 'reranker' | 'readingLedger'
->;
+> &
+  Partial<Pick<EngineResources, 'chatModel'>>;
 
 /** Question to ranked passages, through the scope of the asker and no other way. */
 export async function runSearch(
@@ -37,13 +39,30 @@ export async function runSearch(
   const toResult = (candidate: RankedCandidate): SearchResult => toSearchResult(candidate, query.options);
   return {
     query: query.text,
-    results: result.candidates.slice(0, shownAfter(result, query, config)).map(toResult),
+    results: passagesOf(result.candidates, query, config)
+      .slice(0, shownAfter(result, query, config))
+      .map(toResult),
+    understanding: result.understanding,
     lanes: result.lanes,
     degradationLevel: result.degradationLevel,
     notices: [...notices, ...unfinishedRunNotice(resources), ...result.notices],
     tookMs: Math.round((performance.now() - start) * 100) / 100,
   };
 }
+
+/** Small chunks that follow each other become one passage. */
+const passagesOf = (
+  candidates: readonly RankedCandidate[],
+  { options }: SearchQuery,
+  config: ResolvedConfig,
+): readonly RankedCandidate[] =>
+  cutsSmall(config) ? joinAdjacent(candidates, options?.topK ?? config.rag.retrieval.topK) : candidates;
+
+/** Some source is cut to small chunks that are joined when they are found. */
+const cutsSmall = ({ rag }: ResolvedConfig): boolean =>
+  [rag.chunking, ...rag.sources.map(({ chunking }) => chunking)].some(
+    (chunking) => chunking?.strategy === 'adaptive',
+  );
 
 /** The retrieval of a search, before it becomes a response; `onStage` is told what each step left. */
 export async function runRetrieval(
@@ -64,8 +83,10 @@ export async function runRetrieval(
     collection: scopeCollection(collection, scope),
     capabilities: store.capabilities,
     embedQuery: (text, signal) => embedQuery(text, { resources, facts }, signal),
+    embedPassage: (text, signal) => embedPassage(text, resources, signal),
     modelKey: facts.embedder,
     loadReranker: () => resources.reranker(),
+    loadChatModel: async () => resources.chatModel?.(),
     settings: retrievalSettings(config),
     ...(onStage === undefined ? {} : { onStage }),
   });
@@ -94,6 +115,18 @@ async function embedQuery(
   return vector;
 }
 
+async function embedPassage(
+  text: string,
+  resources: SearchResources,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array> {
+  const { embedder } = await resources.embedder();
+  const [vector] = await embedder.doEmbed([text], 'document', signal);
+  if (vector === undefined)
+    throw new RAGError('EMBEDDING_FAILED', 'The embedding model gave no vector for a passage.');
+  return vector;
+}
+
 function disabledResponse(query: SearchQuery): SearchResponse {
   return {
     query: query.text,
@@ -107,10 +140,12 @@ function disabledResponse(query: SearchQuery): SearchResponse {
 
 const MODES: readonly SearchMode[] = ['hybrid', 'dense', 'lexical'];
 
-function retrievalRequest(query: SearchQuery, { rag }: ResolvedConfig): RetrievalRequest {
+function retrievalRequest(query: SearchQuery, config: ResolvedConfig): RetrievalRequest {
+  const { rag } = config;
   const { options = {} } = query;
-  const { nearDuplicates, mmr, recency } = rag.retrieval;
+  const { nearDuplicates, mmr, recency, adaptiveTopK } = rag.retrieval;
   const mode = options.mode ?? 'hybrid';
+  const topK = options.topK ?? rag.retrieval.topK;
   if (!MODES.includes(mode)) {
     throw new RAGError('QUERY_INVALID', `There is no search mode "${mode}"; use one of ${MODES.join(', ')}.`);
   }
@@ -119,12 +154,13 @@ function retrievalRequest(query: SearchQuery, { rag }: ResolvedConfig): Retrieva
   return {
     text: query.text,
     mode,
-    topK: options.topK ?? rag.retrieval.topK,
+    topK: cutsSmall(config) ? chunksFor(topK) : topK,
     filter: searchFilter(query),
     minSimilarity: options.minSimilarity ?? rag.retrieval.minSimilarity,
     ...(removes ? { nearDuplicateThreshold: nearDuplicates.threshold } : {}),
     mmrLambda: options.mmrLambda ?? (mmr.enabled ? mmr.lambda : 1),
     recencyHalfLifeDays: options.recencyHalfLifeDays ?? (recency.enabled ? recency.halfLifeDays : 0),
+    ...(adaptiveTopK.enabled ? { scoreFall: adaptiveTopK.ratio } : {}),
     ...(options.rerank === undefined ? {} : { rerank: options.rerank }),
     ...(query.signal === undefined ? {} : { signal: query.signal }),
   };
@@ -137,7 +173,7 @@ const FUSION_METHODS = {
 } as const;
 
 function retrievalSettings({ rag }: ResolvedConfig): RetrievalSettings {
-  const { hybrid, fusion, rerank } = rag.retrieval;
+  const { hybrid, fusion, expansion, rerank } = rag.retrieval;
   const { weights } = hybrid;
   return {
     fusion: {
@@ -146,6 +182,7 @@ function retrievalSettings({ rag }: ResolvedConfig): RetrievalSettings {
       ...(weights === undefined ? {} : { weights: { dense: weights.semantic, lexical: weights.keyword } }),
     },
     candidatesPerLane: fusion.candidates,
+    expansion,
     rerank: {
       enabled: rerank.enabled,
       maxCandidates: rerank.candidates,
@@ -154,7 +191,8 @@ function retrievalSettings({ rag }: ResolvedConfig): RetrievalSettings {
   };
 }
 
-function unfinishedRunNotice(resources: SearchResources): string[] {
+/** Says that passages may be missing, where an index run has not ended. */
+export function unfinishedRunNotice(resources: Pick<SearchResources, 'readingLedger'>): string[] {
   const run = resources.readingLedger()?.lastRun();
   if (run === undefined || run.finishedAt !== undefined) return [];
   return [

@@ -9,9 +9,10 @@ import { EVERYTHING, eq } from '../core/filter.js';
 import type { Reranker } from '../reranking/reranker.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection } from '../stores/vector-store.js';
-import { createRetriever, type RetrieverOptions } from './create-retriever.js';
+import { createRetriever } from './create-retriever.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from './default-settings.js';
 import type { RetrievalRequest, RetrievalResult } from './retriever.js';
+import type { RetrieverOptions } from './retriever-options.js';
 import { idsOf, sumOf } from './test-candidates.js';
 
 /** A small bag-of-words embedding: each known word has its own axis. */
@@ -120,7 +121,14 @@ describe('a result', () => {
   it('says which lanes ran', async () => {
     const retriever = await setUp();
     const result = await retriever.retrieve(request('who holds the lock'));
-    expect(statuses(result)).toEqual({ dense: 'ran', lexical: 'ran', identifier: 'off', rerank: 'off' });
+    expect(statuses(result)).toEqual({
+      dense: 'ran',
+      lexical: 'ran',
+      identifier: 'off',
+      expansion: 'off',
+      rerank: 'off',
+    });
+    expect(result.lanes.map(({ weight = 0 }) => weight).reduce((a, b) => a + b)).toBeCloseTo(1, 12);
     expect(result.degradationLevel).toBe(DegradationLevel.FULL_RAG);
     expect(result.candidates[0]?.explanation).toMatchObject({
       semanticScore: expect.any(Number),

@@ -1,42 +1,27 @@
 import { DegradationLevel } from '../core/degradation.js';
 import { throwIfAborted } from '../core/errors.js';
-import type { Reranker } from '../reranking/reranker.js';
-import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
 import type { FoundCandidate } from './candidate.js';
-import { fuseLanes } from './fuse-lanes.js';
-import type { EmbedQuery } from './lanes/dense-lane.js';
-import { type LaneOutcome, laneOff, runLane } from './lanes/lane.js';
+import { expansionStep } from './expansion-step.js';
+import { fuseLanes, laneWeightsOf } from './fuse-lanes.js';
+import type { LaneInput, LaneOutcome } from './lanes/lane.js';
 import { type PreparedQuery, prepareQuery } from './prepared-query.js';
 import { rankedCandidateOf } from './ranked-candidate.js';
 import { chunkReader, type ReadChunks } from './read-chunks.js';
 import { isMmrOn, refine } from './refine.js';
-import { rerankCandidates } from './rerank.js';
+import { rerankStep } from './rerank-step.js';
 import type {
   LaneReport,
+  QueryUnderstanding,
+  RetrievalMode,
   RetrievalRequest,
   RetrievalResult,
-  RetrievalSettings,
   Retriever,
   StageTrace,
 } from './retriever.js';
+import type { RetrieverOptions } from './retriever-options.js';
 import { type LaneOutcomes, runLanes } from './run-lanes.js';
+import { processQuery } from './understanding/processed-query.js';
 import { assertRequest } from './validate-request.js';
-
-export interface RetrieverOptions {
-  /** Already narrowed to the scope of the asker (`scopeCollection`). */
-  readonly collection: VectorCollection;
-  readonly capabilities: StoreCapabilities;
-  readonly embedQuery: EmbedQuery;
-  /** `ModelIdentity.model` of the embedder: decides default lane weights and calibration. */
-  readonly modelKey: string;
-  /** Opens the reranker on first use; absent where none is set up. A failure leaves the order as it is. */
-  readonly loadReranker?: () => Promise<Reranker>;
-  readonly settings: RetrievalSettings;
-  /** Milliseconds since the epoch. @default Date.now */
-  readonly now?: () => number;
-  /** Told what each step left, for explanations of a miss. */
-  readonly onStage?: StageTrace;
-}
 
 /** A retriever over one scoped collection: lanes, fusion, reranking, near-duplicates, calibration, recency, threshold, MMR. */
 export function createRetriever(options: RetrieverOptions): Retriever {
@@ -69,8 +54,15 @@ async function retrieve(
   throwIfAborted(request.signal);
   assertRequest(request, options.capabilities);
   const query = prepareQuery(request.text);
-  const outcomes = await searchLanes(options, request, query);
-  const fused = fuseLanes(outcomes, { ...options.settings.fusion, modelKey: options.modelKey });
+  const lane = laneInputOf(options, request, query);
+  const { capabilities, embedQuery } = options;
+  const outcomes = await runLanes({ ...lane, capabilities, embedQuery, mode: request.mode });
+  const { fused, expansion, understanding } = await fuseAndExpand(options, {
+    query,
+    outcomes,
+    lane,
+    mode: request.mode,
+  });
   const read = chunkReader(options.collection, {
     includeVectors: isMmrOn(request.mmrLambda),
     signal: request.signal,
@@ -92,9 +84,15 @@ async function retrieve(
     read,
     now: (options.now ?? Date.now)(),
   });
-  const reports = [outcomes.dense, outcomes.lexical, outcomes.identifier, rerank].map(({ report }) => report);
+  const reports = [
+    ...weighedReports(outcomes, options),
+    outcomes.identifier.report,
+    expansion.report,
+    rerank.report,
+  ];
   return {
     candidates: refined.candidates.map(rankedCandidateOf),
+    understanding,
     lanes: reports,
     degradationLevel: degradationOf(reports, isRerankWanted(options, request)),
     notices: [...query.notices, ...reports.flatMap(laneNotice), ...refined.notices],
@@ -121,63 +119,65 @@ async function traceStages(
   onStage('rerank', await read(reranked));
 }
 
-function searchLanes(
-  { collection, capabilities, embedQuery, settings }: RetrieverOptions,
-  { mode, filter, topK, mmrLambda, signal }: RetrievalRequest,
+function laneInputOf(
+  { collection, capabilities, settings }: RetrieverOptions,
+  { filter, topK, mmrLambda, signal }: RetrievalRequest,
   query: PreparedQuery,
-): Promise<LaneOutcomes> {
+): LaneInput {
   const limit = Math.min(Math.max(settings.candidatesPerLane, topK), capabilities.maxTopK);
-  const includeVectors = isMmrOn(mmrLambda);
-  return runLanes({
-    collection,
-    capabilities,
-    embedQuery,
-    query,
-    mode,
-    filter,
-    limit,
-    includeVectors,
-    signal,
-  });
+  return { collection, query, filter, limit, includeVectors: isMmrOn(mmrLambda), signal };
 }
 
-interface RerankInput {
-  readonly request: RetrievalRequest;
+interface FoundByLanes {
   readonly query: PreparedQuery;
-  readonly fused: readonly FoundCandidate[];
-  readonly read: ReadChunks;
+  readonly outcomes: LaneOutcomes;
+  readonly lane: LaneInput;
+  readonly mode: RetrievalMode;
 }
 
-async function rerankStep(
+interface FusedAndExpanded {
+  readonly fused: readonly FoundCandidate[];
+  readonly expansion: LaneOutcome;
+  readonly understanding: QueryUnderstanding;
+}
+
+/** Fusion of the lanes, and a second one with what expansions of the query found, where there are any. */
+async function fuseAndExpand(
   options: RetrieverOptions,
-  { request: { rerank, signal }, query, fused, read }: RerankInput,
-): Promise<{ candidates: readonly FoundCandidate[]; outcome: LaneOutcome }> {
-  const { loadReranker, settings } = options;
-  const off = (reason: string) => ({ candidates: fused, outcome: laneOff('rerank', reason) });
-  if (!(rerank ?? settings.rerank.enabled)) return off('Reranking is not asked for.');
-  if (loadReranker === undefined) return off('No reranker is set up.');
-  if (fused.length === 0) return off('There is nothing to rerank.');
-  let candidates = fused;
-  const { maxCandidates, deadlineMs } = settings.rerank;
-  const run = async () => {
-    let notice: string | undefined;
-    candidates = await rerankCandidates(fused, {
-      load: loadReranker,
-      query: query.text,
-      read,
-      maxCandidates,
-      deadlineMs,
-      signal,
-      onNotice: (text) => {
-        notice = text;
-      },
-    });
-    const reranked = candidates.filter(({ rerankScore }) => rerankScore !== undefined);
-    const hits = reranked.map(({ chunk, score }) => ({ chunk, score }));
-    return { hits, ...(notice === undefined ? {} : { reason: notice }) };
+  { query, outcomes, lane, mode }: FoundByLanes,
+): Promise<FusedAndExpanded> {
+  const settings = { ...options.settings.fusion, modelKey: options.modelKey };
+  const processed = processQuery(query);
+  const fused = fuseLanes(outcomes, settings);
+  const { outcome, lanes, expansions } = await expansionStep(options, {
+    query: processed,
+    fused,
+    lane,
+    mode,
+  });
+  return {
+    fused: lanes.length === 0 ? fused : fuseLanes(outcomes, { ...settings, expansions: lanes }),
+    expansion: outcome,
+    understanding: {
+      intent: processed.intent,
+      keywords: processed.keywords,
+      expansions: expansions.map(({ kind, text, reason }) => ({ kind, text, reason })),
+    },
   };
-  const outcome = await runLane('rerank', run, signal);
-  return { candidates, outcome };
+}
+
+/** The reports of the lanes that are fused, with their weights where there was something to weigh. */
+function weighedReports(
+  outcomes: LaneOutcomes,
+  { settings, modelKey }: RetrieverOptions,
+): readonly LaneReport[] {
+  const { dense, lexical } = outcomes;
+  if (dense.hits.length === 0 || lexical.hits.length === 0) return [dense.report, lexical.report];
+  const weights = laneWeightsOf(outcomes, { ...settings.fusion, modelKey });
+  return [
+    { ...dense.report, weight: weights.dense },
+    { ...lexical.report, weight: weights.lexical },
+  ];
 }
 
 const isRerankWanted = ({ settings }: RetrieverOptions, { rerank }: RetrievalRequest): boolean =>

@@ -6,6 +6,7 @@ import { removeNearDuplicates } from './near-duplicates.js';
 import type { ReadChunks } from './read-chunks.js';
 import { applyRecency } from './recency.js';
 import type { RemovedCandidate, RetrievalRequest } from './retriever.js';
+import { cutWhereScoresFall } from './score-fall.js';
 import { applyThreshold } from './threshold.js';
 
 export interface RefineInput {
@@ -41,10 +42,11 @@ export async function refine(pool: readonly FoundCandidate[], input: RefineInput
     now: input.now,
   });
   const { kept, removed, notices } = applyThreshold(scored, minSimilarity);
+  const { before, after } = cutWhereScoresFall(kept, input.request.scoreFall);
   const candidates = isMmrOn(mmrLambda)
-    ? settleScores(maximalMarginalRelevance(kept, { lambda: mmrLambda, limit: topK }))
-    : kept.slice(0, topK);
-  return { candidates, removed: [...distinct.removed, ...removed], notices };
+    ? settleScores(maximalMarginalRelevance(before, { lambda: mmrLambda, limit: topK }))
+    : before.slice(0, topK);
+  return { candidates, removed: [...distinct.removed, ...removed, ...after], notices };
 }
 
 interface DistinctOptions {

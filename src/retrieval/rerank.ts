@@ -9,6 +9,7 @@ import {
 } from './candidate.js';
 import type { ReadChunks } from './read-chunks.js';
 import { toRerankCandidate } from './rerank-candidates.js';
+import { withDeadline } from './with-deadline.js';
 
 export interface RerankOptions {
   /** Opens the reranker, or gives the one that is open; its time counts. */
@@ -32,7 +33,9 @@ export async function rerankCandidates(
   candidates: readonly FoundCandidate[],
   options: RerankOptions,
 ): Promise<FoundCandidate[]> {
-  const { reranker, head, rest, scores } = await withDeadline(options, async (signal) => {
+  const { deadlineMs, signal: cancel } = options;
+  const timing = { deadlineMs, signal: cancel, stopReason: () => stopReason(deadlineMs) };
+  const { reranker, head, rest, scores } = await withDeadline(timing, async (signal) => {
     const loaded = await options.load();
     const count = Math.min(options.maxCandidates, loaded.maxCandidates);
     const first = await options.read(candidates.slice(0, count));
@@ -77,26 +80,6 @@ function scoresByPosition(
       `Reranker "${name}" did not answer with one finite score for each passage; its answer was not used.`,
     );
   return byPosition;
-}
-
-/** Runs with a signal that fires at the deadline or when the caller cancels, and does not wait for a deaf reranker. */
-async function withDeadline<Result>(
-  { deadlineMs, signal }: RerankOptions,
-  run: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const late = new AbortController();
-  const stop = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
-  const stopped = new Promise<never>((_, reject) => {
-    const fail = (): void => reject(stopReason(deadlineMs));
-    if (stop.aborted) fail();
-    else stop.addEventListener('abort', fail, { once: true });
-  });
-  const timer = setTimeout(() => late.abort(), deadlineMs);
-  try {
-    return await Promise.race([run(stop), stopped]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const stopReason = (deadlineMs: number): RAGError =>

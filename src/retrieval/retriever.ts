@@ -1,6 +1,7 @@
 import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { Filter } from '../core/filter.js';
+import type { ExpansionKind, QueryIntent } from './understanding/query-expander.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers; the query is not embedded. */
 export type RetrievalMode = 'hybrid' | 'dense' | 'lexical';
@@ -34,6 +35,16 @@ export interface RerankSettings {
   readonly deadlineMs: number;
 }
 
+/** What is added to a query; nothing where all of it is off, which is the default: docs/fusion.md has what each is worth. */
+export interface ExpansionSettings {
+  /** In the order in which they are reported. @default none */
+  readonly kinds: readonly ExpansionKind[];
+  /** Share of all expansions together in the fused score, in (0, 1). @default 0.1 */
+  readonly weight: number;
+  /** An expansion that is not ready by then is left out and reported. Milliseconds. @default 2000 */
+  readonly deadlineMs: number;
+}
+
 /** What one request may override. */
 export interface DiversitySettings {
   /** Passages whose words overlap at least this much (Jaccard, (0, 1]) with a better one are left out; absent keeps all. */
@@ -49,6 +60,7 @@ export interface RetrievalSettings {
   /** Candidates fetched by each lane; at least `topK`. @default 100 */
   readonly candidatesPerLane: number;
   readonly rerank: RerankSettings;
+  readonly expansion: ExpansionSettings;
 }
 
 export interface RetrievalRequest extends DiversitySettings {
@@ -59,6 +71,8 @@ export interface RetrievalRequest extends DiversitySettings {
   readonly filter: Filter;
   /** Lowest calibrated score that is shown, in [0, 1]; 0 switches the threshold off. */
   readonly minSimilarity: number;
+  /** Leave out what scores less than this share of the best calibrated score, in [0, 1); 0 or absent switches it off. */
+  readonly scoreFall?: number;
   /** Overrides `RerankSettings.enabled`. */
   readonly rerank?: boolean;
   readonly signal?: AbortSignal;
@@ -66,7 +80,7 @@ export interface RetrievalRequest extends DiversitySettings {
 
 /** One summand of a score. */
 export interface Contribution {
-  /** `dense`, `lexical`, `identifier`, `rerank`, `recency` or `calibration` (which closes the sum). */
+  /** `dense`, `lexical`, `expansion`, `identifier`, `rerank`, `recency` or `calibration` (which closes the sum). */
   readonly signal: string;
   readonly value: number;
 }
@@ -89,12 +103,27 @@ export interface RankedCandidate {
 }
 
 export interface LaneReport {
-  readonly lane: 'dense' | 'lexical' | 'identifier' | 'rerank';
+  readonly lane: 'dense' | 'lexical' | 'identifier' | 'expansion' | 'rerank';
   /** `off`: not asked for or not possible. `failed`: the others went on without it. `empty`: ran and found nothing. */
   readonly status: 'ran' | 'off' | 'failed' | 'empty';
   readonly reason?: string;
   readonly candidates: number;
   readonly tookMs: number;
+  /** Of `dense` and `lexical` where they were fused: the share in the fused score of this query. */
+  readonly weight?: number;
+}
+
+/** How the query was read, and what was added to it. */
+export interface QueryUnderstanding {
+  readonly intent: QueryIntent;
+  readonly keywords: readonly string[];
+  /** What was looked for beside the query. */
+  readonly expansions: readonly {
+    readonly kind: ExpansionKind;
+    readonly text: string;
+    /** Why, in a sentence. */
+    readonly reason: string;
+  }[];
 }
 
 /** Steps whose list can be looked at while a search runs. */
@@ -106,13 +135,14 @@ export type StageTrace = (stage: TracedStage, list: readonly ScoredChunk[]) => v
 /** A candidate that a step took out of the list. */
 export interface RemovedCandidate {
   readonly id: string;
-  readonly step: 'near-duplicate' | 'threshold';
+  readonly step: 'near-duplicate' | 'threshold' | 'score-fall';
   /** In words: of which passage, or which score it had. */
   readonly detail: string;
 }
 
 export interface RetrievalResult {
   readonly candidates: readonly RankedCandidate[];
+  readonly understanding: QueryUnderstanding;
   readonly lanes: readonly LaneReport[];
   readonly degradationLevel: DegradationLevel;
   /** What a person should know: a query that was cut, a lane that failed, a threshold that emptied the list. */

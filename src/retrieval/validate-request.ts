@@ -4,11 +4,13 @@ import type { RetrievalRequest } from './retriever.js';
 
 /** Throws `QUERY_INVALID` for a number outside its range, naming it. */
 export function assertRequest(request: RetrievalRequest, { maxTopK }: StoreCapabilities): void {
-  const { topK, minSimilarity, mmrLambda, nearDuplicateThreshold, recencyHalfLifeDays } = request;
+  const { topK, minSimilarity, mmrLambda, nearDuplicateThreshold, recencyHalfLifeDays, scoreFall } = request;
   if (!Number.isInteger(topK) || topK < 1 || topK > maxTopK)
     throw invalid(`topK must be an integer from 1 to ${maxTopK}, not ${topK}.`);
   if (!(minSimilarity >= 0 && minSimilarity <= 1))
     throw invalid(`minSimilarity must lie in [0, 1], not ${minSimilarity}.`);
+  if (scoreFall !== undefined && !(scoreFall >= 0 && scoreFall < 1))
+    throw invalid(`scoreFall must lie in [0, 1), not ${scoreFall}.`);
   assertShare('mmrLambda', mmrLambda);
   assertShare('nearDuplicateThreshold', nearDuplicateThreshold);
   if (recencyHalfLifeDays !== undefined && !(recencyHalfLifeDays >= 0))

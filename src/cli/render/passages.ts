@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import type { LaneStatus, ScoreExplanation, SearchResponse, SearchResult } from '../../index.js';
+import type {
+  LaneStatus,
+  QueryReading,
+  ScoreExplanation,
+  SearchResponse,
+  SearchResult,
+} from '../../index.js';
 import { analyzeQuery, analyzeText } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { bestSnippet, type Snippet } from './snippet.js';
@@ -23,7 +29,7 @@ export function renderPassages(response: SearchResponse, options: PassageOptions
   const terms = new Set(analyzeQuery(response.query).terms);
   const passages = response.results.map((result, index) => renderPassage(result, index + 1, terms, options));
   const parts = passages.length > 0 ? passages : ['Nothing was found.'];
-  if (explain) parts.push(renderLanes(response.lanes, context));
+  if (explain) parts.push(...renderReading(response.understanding), renderLanes(response.lanes, context));
   parts.push(context.colours.dim(summaryOf(response)));
   return parts.join('\n\n');
 }
@@ -79,6 +85,7 @@ function renderSnippet(snippet: Snippet, { colours }: CliContext): string {
 const SIGNALS: Readonly<Record<string, string>> = {
   dense: 'similar meaning',
   lexical: 'matching words',
+  expansion: 'words and vectors added',
   identifier: 'exact identifier',
   rerank: 'reranker',
   recency: 'age',
@@ -108,16 +115,26 @@ function explainScore(explanation: ScoreExplanation, { colours }: CliContext, al
   return lines;
 }
 
+function renderReading(reading: QueryReading | undefined): string[] {
+  if (reading === undefined) return [];
+  const { intent, keywords, expansions } = reading;
+  const added = expansions.map(
+    ({ kind, text, reason }) => `${INDENT}+ ${oneLine(text)} (${kind}): ${oneLine(reason)}`,
+  );
+  return [[`Query read as ${intent}: ${keywords.map(oneLine).join(', ')}`, ...added].join('\n')];
+}
+
 function renderLanes(lanes: readonly LaneStatus[], context: CliContext): string {
   return renderTable(
-    ['lane', 'status', 'candidates', 'time', ''],
-    lanes.map(({ lane, status, candidates, tookMs, reason }) => [
+    ['lane', 'status', 'candidates', 'weight', 'time', ''],
+    lanes.map(({ lane, status, candidates, weight, tookMs, reason }) => [
       lane,
       status,
       candidates,
+      weight?.toFixed(2) ?? '',
       formatDuration(tookMs),
       reason ?? '',
     ]),
-    { context, numeric: [2, 3] },
+    { context, numeric: [2, 3, 4] },
   );
 }

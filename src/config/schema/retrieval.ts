@@ -69,6 +69,51 @@ const rerank = z
   .prefault({})
   .describe('Reranking.');
 
+const EXPANSIONS = [
+  'abbreviations',
+  'feedback-words',
+  'feedback-vectors',
+  'rewrite',
+  'hyde',
+  'multi-query',
+] as const;
+
+const expansion = z
+  .strictObject({
+    kinds: z
+      .array(z.enum(EXPANSIONS))
+      .default([])
+      .describe(
+        'What is looked for beside the query. `abbreviations`: what passages found first define; `feedback-words` and `feedback-vectors`: words and direction of the passages found first; `rewrite`, `hyde` and `multi-query` ask the language model of `rag.chat`, to which the query is sent. docs/fusion.md says what each is worth; `explain` shows what was added and why.',
+      ),
+    weight: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .default(0.1)
+      .describe('Share of all expansions together in the fused score.'),
+    deadlineMs: wholeNumber(1)
+      .default(2000)
+      .describe(
+        'An expansion that is not ready after so many milliseconds is left out, and the response says so.',
+      ),
+  })
+  .prefault({})
+  .describe('Words and vectors that are added to a query.');
+
+const adaptiveTopK = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe('End the list where scores fall.'),
+    ratio: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .default(0.25)
+      .describe('Results below this share of the best calibrated score are left out.'),
+  })
+  .prefault({})
+  .describe('As many results as are worth showing, at most `topK`.');
+
 const nearDuplicates = z
   .strictObject({
     enabled: z.boolean().default(true).describe('Leave out results that nearly repeat a better one.'),
@@ -129,7 +174,9 @@ export const retrievalSchema = z
       .describe('Largest vector distance, for stores that think in distances. `minSimilarity` replaces it.'),
     hybrid,
     fusion,
+    expansion,
     rerank,
+    adaptiveTopK,
     nearDuplicates,
     mmr,
     recency,

@@ -46,8 +46,9 @@ function longFormIn(words: string, plural: string): Abbreviation | undefined {
   const start = matchFromEnd(words.toLowerCase(), short.toLowerCase());
   if (start === undefined) return undefined;
   const long = words.slice(start).replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
-  // A long form of one word (`Kubernetes (K8s)`) is an abbreviation too, but not one that repeats the short form.
-  const isLonger = long.length > short.length && !long.toLowerCase().split(/\s+/).includes(short.toLowerCase());
+  // What repeats the short form explains nothing.
+  const isLonger =
+    long.length > short.length && !long.toLowerCase().split(/\s+/).includes(short.toLowerCase());
   return isLonger ? { short, long } : undefined;
 }
 

@@ -1,0 +1,26 @@
+import type { Reranker } from '../reranking/reranker.js';
+import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
+import type { EmbedQuery } from './lanes/dense-lane.js';
+import type { RetrievalSettings, StageTrace } from './retriever.js';
+import type { LoadChatModel } from './understanding/chat-expanders.js';
+
+/** What a retriever is made of. */
+export interface RetrieverOptions {
+  /** Already narrowed to the scope of the asker (`scopeCollection`). */
+  readonly collection: VectorCollection;
+  readonly capabilities: StoreCapabilities;
+  readonly embedQuery: EmbedQuery;
+  /** Embeds a passage, for expansions that make one up. @default `embedQuery` */
+  readonly embedPassage?: EmbedQuery;
+  /** `ModelIdentity.model` of the embedder: decides default lane weights and calibration. */
+  readonly modelKey: string;
+  /** Opens the reranker on first use; absent where none is set up. A failure leaves the order as it is. */
+  readonly loadReranker?: () => Promise<Reranker>;
+  /** Opens the language model on first use, for expansions that ask one; absent where none can be. */
+  readonly loadChatModel?: LoadChatModel;
+  readonly settings: RetrievalSettings;
+  /** Milliseconds since the epoch. @default Date.now */
+  readonly now?: () => number;
+  /** Told what each step left, for explanations of a miss. */
+  readonly onStage?: StageTrace;
+}

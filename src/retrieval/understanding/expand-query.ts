@@ -1,0 +1,116 @@
+import { RAGError } from '../../core/errors.js';
+import type { Hit } from '../candidate.js';
+import type { FusionLane } from '../fusion/lane-scores.js';
+import { findByText, findByVector } from '../lanes/find-chunks.js';
+import { type LaneInput, type LaneOutcome, laneOff, runLane } from '../lanes/lane.js';
+import type { ExpansionSettings, RetrievalMode } from '../retriever.js';
+import { withDeadline } from '../with-deadline.js';
+import type { ExpandedQuery, ExpansionContext, ProcessedQuery, QueryExpander } from './query-expander.js';
+
+export interface ExpansionInput {
+  readonly query: ProcessedQuery;
+  readonly expanders: readonly QueryExpander[];
+  readonly settings: ExpansionSettings;
+  readonly context: ExpansionContext;
+  /** How the lanes of the query itself searched. */
+  readonly lane: LaneInput;
+  readonly mode: RetrievalMode;
+}
+
+export interface ExpansionOutcome {
+  readonly outcome: LaneOutcome;
+  /** One for each search that was added. */
+  readonly lanes: readonly FusionLane[];
+  readonly expansions: readonly ExpandedQuery[];
+}
+
+/**
+ * Asks the expanders and searches for what they add. An expander that fails or is late is named in the report and the others
+ * count; the report has the status `failed` where none could answer.
+ */
+export async function expandQuery(input: ExpansionInput): Promise<ExpansionOutcome> {
+  const { query, expanders, lane } = input;
+  const off = (reason: string): ExpansionOutcome => ({
+    outcome: laneOff('expansion', reason),
+    lanes: [],
+    expansions: [],
+  });
+  if (expanders.length === 0) return off('No expansion is set up (rag.retrieval.expansion).');
+  if (query.intent === 'identifier') return off('The query asks for an identifier, which says all.');
+  let lanes: FusionLane[] = [];
+  let expansions: readonly ExpandedQuery[] = [];
+  const run = async () => {
+    const asked = await askAll(input);
+    expansions = asked.expansions;
+    lanes = await searchAll(expansions, input);
+    const hits = lanes.flatMap((found) => found.hits);
+    return { hits: distinct(hits), ...reasonOf(asked.failures, expansions) };
+  };
+  const outcome = await runLane('expansion', run, lane.signal);
+  return outcome.report.status === 'failed'
+    ? { outcome, lanes: [], expansions: [] }
+    : { outcome, lanes, expansions };
+}
+
+interface Asked {
+  readonly expansions: readonly ExpandedQuery[];
+  /** In words, of the expanders that did not answer. */
+  readonly failures: readonly string[];
+}
+
+async function askAll({ query, expanders, settings, context, lane }: ExpansionInput): Promise<Asked> {
+  const { deadlineMs } = settings;
+  const settled = await Promise.allSettled(
+    expanders.map((expander) =>
+      withDeadline(
+        { deadlineMs, signal: lane.signal, stopReason: () => lateExpander(expander, deadlineMs) },
+        (signal) => expander.expand(query, { ...context, signal }),
+      ),
+    ),
+  );
+  const rejected = settled.filter((result) => result.status === 'rejected').map(({ reason }) => reason);
+  const [first] = rejected;
+  if (rejected.length === expanders.length) throw first;
+  return {
+    expansions: settled.flatMap((result) => (result.status === 'fulfilled' ? result.value : [])),
+    failures: rejected.map((error) =>
+      RAGError.isInstance(error) ? error.message : 'An expansion failed for an unexpected reason.',
+    ),
+  };
+}
+
+/** All searches that were added share the weight of expansion equally. */
+async function searchAll(
+  expansions: readonly ExpandedQuery[],
+  { lane, mode, settings }: ExpansionInput,
+): Promise<FusionLane[]> {
+  const { filter, limit: topK } = lane;
+  const searches = expansions.flatMap(({ terms = [], vector }): Promise<readonly Hit[]>[] => [
+    ...(mode === 'dense' || terms.length === 0 ? [] : [findByText(lane, { terms, topK, filter })]),
+    ...(mode === 'lexical' || vector === undefined || isZero(vector)
+      ? []
+      : [findByVector(lane, { vector, topK, filter })]),
+  ]);
+  const found = (await Promise.all(searches)).filter((hits) => hits.length > 0);
+  return found.map((hits) => ({ signal: 'expansion', weight: settings.weight / found.length, hits }));
+}
+
+const isZero = (vector: Float32Array): boolean => vector.every((component) => component === 0);
+
+function reasonOf(
+  failures: readonly string[],
+  expansions: readonly ExpandedQuery[],
+): { readonly reason?: string } {
+  if (failures.length > 0) return { reason: failures.join(' ') };
+  return expansions.length === 0 ? { reason: 'There was nothing to add to the query.' } : {};
+}
+
+const distinct = (hits: readonly Hit[]): Hit[] => [
+  ...new Map(hits.map((hit) => [hit.chunk.id, hit])).values(),
+];
+
+const lateExpander = ({ kind }: QueryExpander, deadlineMs: number): RAGError =>
+  new RAGError(
+    'SEARCH_FAILED',
+    `The expansion ${kind} was not ready within ${deadlineMs} ms (rag.retrieval.expansion.deadlineMs) and was left out.`,
+  );
