@@ -27,7 +27,7 @@ export function assembleSpans(
     const own = ranges[index] ?? { ...range, size: 0, ownStart: range.start };
     const content = document.text.slice(range.start, range.end);
     const described = own.described ?? describe(document, own, { outline: options.outline, opened });
-    const metadata = { ...described.metadata, ...pagesOf(document.pages, range) };
+    const metadata = { ...described.metadata, ...own.metadata, ...pagesOf(document.pages, range) };
     return {
       content,
       start: range.start,
@@ -36,6 +36,7 @@ export function assembleSpans(
       headingPath: described.headingPath,
       tokenCount: options.countTokens(content),
       ...(described.context === undefined ? {} : { context: described.context }),
+      ...(own.surroundings === undefined ? {} : { surroundings: own.surroundings }),
       ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     };
   });

@@ -6,6 +6,10 @@ export interface ChunkRange extends TextRange {
   readonly size: number;
   /** Where its own text starts: after what it repeats of the chunk before. */
   readonly ownStart: number;
+  /** See `ChunkSpan.surroundings`. */
+  readonly surroundings?: readonly string[];
+  /** Facts about the chunk that its strategy knows. */
+  readonly metadata?: Metadata;
   /** What the strategy knows better than the document's headings and blocks. */
   readonly described?: ChunkDescription;
 }

@@ -1,7 +1,7 @@
 import type { ChunkSpan } from '../core/chunk.js';
 import type { ParsedDocument } from '../core/document.js';
 
-export type ChunkingStrategy = 'semantic' | 'recursive' | 'fixed' | 'pbi_aware' | 'whole';
+export type ChunkingStrategy = 'semantic' | 'adaptive' | 'recursive' | 'fixed' | 'pbi_aware' | 'whole';
 export type ChunkingUnit = 'tokens' | 'characters';
 
 /** Counts in the chosen unit; monotone: a longer slice never counts less than its prefix. */

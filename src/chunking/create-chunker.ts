@@ -1,5 +1,6 @@
 import type { ParsedDocument } from '../core/document.js';
 import { RAGError } from '../core/errors.js';
+import { adaptiveChunks } from './adaptive/adaptive-chunks.js';
 import { assembleSpans } from './assemble-spans.js';
 import type { ChunkRange } from './chunk-range.js';
 import type { Chunker, ChunkingOptions, MeasureText } from './chunker.js';
@@ -49,6 +50,10 @@ function rangesOf(
   switch (options.strategy) {
     case 'semantic':
       return structuralChunks(document, outline, context);
+    case 'adaptive':
+      return document.code === undefined
+        ? adaptiveChunks(document, outline, context)
+        : codeChunks(document.code, context);
     case 'recursive':
       return recursiveChunks(document, options.splitOn, context);
     case 'fixed':

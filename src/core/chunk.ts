@@ -15,6 +15,11 @@ export interface ChunkSpan {
   readonly tokenCount: number;
   /** Indexed with the content but never part of it: a repeated code fence line or table header. */
   readonly context?: string;
+  /**
+   * Ever wider passages of the document around the chunk, itself included. The first is embedded with the content, all are
+   * matched with it; they are never shown.
+   */
+  readonly surroundings?: readonly string[];
   /** Facts about this chunk alone: `pages` it lies on, `symbols` of source code it defines or lies in. */
   readonly metadata?: Metadata;
 }
@@ -59,6 +64,8 @@ export interface ChunkMetadata {
   readonly pages?: LineRange;
   /** Source code: dotted names of the definitions that the chunk holds or lies in. */
   readonly symbols?: readonly string[];
+  /** Strategy `adaptive`: the white space between this chunk and the next, so that the two can be joined exactly. */
+  readonly gap?: string;
   /** Revision (content hash) of the document the chunk was cut from. */
   readonly revision: string;
   readonly chunkIndex: number;

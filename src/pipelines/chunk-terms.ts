@@ -5,7 +5,7 @@ import type { ChunkSpan } from '../core/chunk.js';
 
 /** What the lanes match of one chunk. */
 export interface ChunkTerms {
-  /** What is embedded: title, heading path, context, content. */
+  /** What is embedded: title, heading path, context, content, and the passage around it where the chunker gives one. */
   readonly indexedText: string;
   /** Analysed terms of the indexed text, separated by one space. */
   readonly searchText: string;
@@ -14,15 +14,17 @@ export interface ChunkTerms {
 
 /** Both paths of the engine read a chunk through this, so that what is searched is what was indexed. */
 export function analyzeForIndex(span: ChunkSpan, title: string | undefined): ChunkTerms {
-  const indexedText = indexedTextOf({
+  const ownText = indexedTextOf({
     ...(title === undefined ? {} : { title }),
     headingPath: span.headingPath,
     ...(span.context === undefined ? {} : { context: span.context }),
     content: span.content,
   });
+  const [nearest, ...wider] = span.surroundings ?? [];
+  const indexedText = nearest === undefined ? ownText : `${ownText}\n${nearest}`;
   return {
     indexedText,
-    searchText: analyzeText(indexedText).join(' '),
-    identifiers: extractIdentifiers(indexedText),
+    searchText: analyzeText([indexedText, ...wider].join('\n')).join(' '),
+    identifiers: extractIdentifiers(ownText),
   };
 }

@@ -3,10 +3,10 @@ import { stringList, unescapeText, wholeNumber } from './values.js';
 
 const fields = {
   strategy: z
-    .enum(['semantic', 'recursive', 'fixed', 'pbi_aware', 'whole'])
+    .enum(['semantic', 'adaptive', 'recursive', 'fixed', 'pbi_aware', 'whole'])
     .optional()
     .describe(
-      'How documents are cut. `semantic` follows headings, paragraphs, lists, code and tables; `recursive` cuts at `splitOn`; `fixed` cuts by size alone; `pbi_aware` keeps the fields of a work item together; `whole` does not cut. Default: `semantic`, and `pbi_aware` for `pbi_json` sources.',
+      'How documents are cut. `semantic` follows headings, paragraphs, lists, code and tables; `adaptive` makes chunks of a fifth of `maxSize` that are matched with the text around them, and shows neighbours as one passage; `recursive` cuts at `splitOn`; `fixed` cuts by size alone; `pbi_aware` keeps the fields of a work item together; `whole` does not cut. Default: `semantic`, and `pbi_aware` for `pbi_json` sources.',
     ),
   unit: z
     .enum(['tokens', 'characters'])
