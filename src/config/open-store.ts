@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { RAGError } from '../core/errors.js';
 import type { SearchServerOptions } from '../stores/elasticsearch/server-options.js';
 import type { PostgresConnectionOptions } from '../stores/postgres/postgres-options.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { originOf, type ResolvedConfig } from './resolved-config.js';
 import type { BuiltProvider, ServerProvider } from './schema/storage.js';
+import { assertOneAddress, serverUrl } from './server-address.js';
 
 /** The index that a store is opened for. */
 export interface StoreOwner {
@@ -62,7 +62,10 @@ async function openOther(
       // Lance logs its retries as warnings on stderr unless told otherwise; it reads this when it is loaded.
       process.env.RUST_LOG ??= 'error';
       const { createLanceDbStore } = await import('../stores/lancedb/lancedb-store.js');
-      return createLanceDbStore({ path });
+      const { s3 } = config.rag.storage;
+      if (s3 === undefined) return createLanceDbStore({ path });
+      const { lanceStorageOptions } = await import('./object-storage.js');
+      return createLanceDbStore({ path: s3.url, storageOptions: lanceStorageOptions(s3) });
     }
     case 'memory': {
       const { createMemoryStore } = await import('../stores/memory/memory-store.js');
@@ -106,9 +109,15 @@ async function openServerStore(provider: ServerProvider, config: ResolvedConfig)
 }
 
 async function openPostgres({ rag: { storage } }: ResolvedConfig): Promise<VectorStore> {
-  const { url, username, password, namespace, layout, timeoutMs } = storage.server ?? {};
+  const { server } = storage;
+  if (server !== undefined) assertOneAddress(server);
+  const { url, host, port, database, ssl, username, password, namespace, layout, timeoutMs } = server ?? {};
   const options: PostgresConnectionOptions = {
     ...(url === undefined ? {} : { connectionString: url.reveal() }),
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+    ...(database === undefined ? {} : { database }),
+    ...(ssl === true ? { ssl } : {}),
     ...(username === undefined ? {} : { user: username }),
     ...(password === undefined ? {} : { password: password.reveal() }),
     ...(namespace === undefined ? {} : { schema: namespace }),
@@ -127,25 +136,24 @@ async function openChroma(config: ResolvedConfig): Promise<VectorStore> {
   const { server, local } = config.rag.storage;
   const { createChromaStore } = await import('../stores/chroma/chroma-store.js');
   const { withCollectionPrefix } = await import('../stores/with-collection-prefix.js');
+  const url = serverUrl(server, 8000);
   const isLocal =
-    server?.url === undefined &&
+    url === undefined &&
     (local.type === 'chroma' || originOf(config, 'rag.storage.local.path').kind !== 'default');
   if (isLocal) {
     const { startLocalChroma } = await import('../stores/chroma/local-chroma.js');
     const running = await startLocalChroma({ path: local.path });
     return withCollectionPrefix(createChromaStore({ server: running }), local.collection);
   }
-  const address = server?.url === undefined ? {} : chromaAddress(server.url.reveal());
   const store = createChromaStore({
-    ...address,
+    ...(url === undefined ? {} : chromaAddress(url)),
     ...(server?.apiKey === undefined ? {} : { token: server.apiKey.reveal() }),
     ...(server === undefined ? {} : { timeoutMs: server.timeoutMs }),
   });
   return withCollectionPrefix(store, server?.namespace ?? 'ragstone');
 }
 
-function chromaAddress(text: string): { host: string; port: number; ssl: boolean } {
-  const url = parseServerUrl(text);
+function chromaAddress(url: URL): { host: string; port: number; ssl: boolean } {
   const ssl = url.protocol === 'https:';
   return { host: url.hostname, port: Number(url.port) || (ssl ? 443 : 8000), ssl };
 }
@@ -154,9 +162,9 @@ function searchServerOptions(
   { rag: { storage } }: ResolvedConfig,
   keyKind: 'apiKey' | 'bearer',
 ): SearchServerOptions {
-  const { url, username, password, apiKey, namespace = 'ragstone', timeoutMs } = storage.server ?? {};
+  const { username, password, apiKey, namespace = 'ragstone', timeoutMs } = storage.server ?? {};
   const options: SearchServerOptions = {
-    url: parseServerUrl(url?.reveal() ?? 'http://localhost:9200').href,
+    url: serverUrl(storage.server, 9200)?.href ?? 'http://localhost:9200',
     indexPrefix: `${namespace}-`,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
@@ -168,22 +176,13 @@ function searchServerOptions(
 }
 
 async function openWeaviate({ rag: { storage } }: ResolvedConfig): Promise<VectorStore> {
-  const { url, apiKey, namespace, timeoutMs } = storage.server ?? {};
+  const { apiKey, namespace, timeoutMs } = storage.server ?? {};
+  const url = serverUrl(storage.server, 8080);
   const { createWeaviateStore } = await import('../stores/weaviate/weaviate-store.js');
   return createWeaviateStore({
-    ...(url === undefined ? {} : { url: parseServerUrl(url.reveal()).href }),
+    ...(url === undefined ? {} : { url: url.href }),
     ...(apiKey === undefined ? {} : { apiKey: apiKey.reveal() }),
     ...(namespace === undefined ? {} : { namespace }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
-}
-
-// The text may hold a password, so it is not in the message.
-function parseServerUrl(text: string): URL {
-  if (URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)) return new URL(text);
-  throw new RAGError(
-    'CONFIG_INVALID',
-    'rag.storage.server.url must be an address like http://host:8000 or https://host:9200.',
-    { details: { key: 'rag.storage.server.url' } },
-  );
 }

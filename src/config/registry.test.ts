@@ -83,6 +83,36 @@ describe('the store', () => {
     }
   });
 
+  test('a server is named by host and port as well as by url, and not by both', async () => {
+    for (const provider of ['postgres', 'chroma', 'elasticsearch', 'opensearch', 'weaviate'] as const) {
+      const server = { host: '127.0.0.1', port: 9, namespace: 'asdlc_documents' };
+      const { store } = await createStoreFor(await configure({ provider, storage: { server } }));
+      const error = await store.describe('chunks-1').catch((thrown: unknown) => thrown);
+      expect(String(error), provider).toContain('127.0.0.1:9');
+      await store.close();
+      const both = { ...server, url: 'http://127.0.0.1:9' };
+      await expect(
+        createStoreFor(await configure({ provider, storage: { server: both } })),
+      ).rejects.toMatchObject({ reason: 'CONFIG_INVALID' });
+    }
+  });
+
+  test('an S3 endpoint that is not there is named, and no key is shown', async () => {
+    const s3 = {
+      url: 's3://bucket/folder',
+      endpoint: 'http://127.0.0.1:9',
+      region: 'us-east-1',
+      accessKeyId: 'open-key',
+      secretAccessKey: 'sesame-key',
+    };
+    const config = await configure({ provider: 'lancedb', storage: { s3 } });
+    const { store } = await createStoreFor(config);
+    const error = await store.describe('chunks-1').catch((thrown: unknown) => thrown);
+    expect(String(error)).toContain('s3://bucket/folder');
+    expect(`${String(error)}${JSON.stringify(config.rag)}`).not.toContain('sesame');
+    await store.close();
+  }, 120_000);
+
   test('auto keeps to what the index was made with', async () => {
     const config = await configure({});
     expect(chooseProvider(config, 'libsql').provider).toBe('libsql');

@@ -74,6 +74,23 @@ const server = z
       .describe(
         'Address of the server: `postgres://user:password@host:5432/database`, `https://host:9200`, `http://host:8000`. Masked in output, for it may hold a password. Default: that of a server of the kind on this machine.',
       ),
+    host: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Name of the server, in place of `url`: `host` and `port` as `ChromaDBStore` has them.'),
+    port: wholeNumber(1)
+      .max(65_535)
+      .optional()
+      .describe(
+        'Port of `host`. Default: 8000 (`chroma`), 5432 (`postgres`), 9200 (`elasticsearch`, `opensearch`), 8080 (`weaviate`).',
+      ),
+    ssl: z.boolean().default(false).describe('Speak to `host` encrypted.'),
+    database: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Database of `postgres`, where the address does not name it.'),
     username: z.string().optional().describe('User, where the address does not name it.'),
     password: secretText().optional().describe('Password of the user. Always masked in output.'),
     apiKey: secretText()
@@ -86,7 +103,7 @@ const server = z
       .regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be 1 to 32 lower-case letters, digits or `_`, a letter first')
       .default('ragstone')
       .describe(
-        "What keeps this project's collections apart from those of others on the same server: the schema of `postgres`, the beginning of index and collection names elsewhere. Projects that share a server must state different ones.",
+        "What keeps this project's collections apart from those of others on the same server: the schema of `postgres`, the beginning of index and collection names elsewhere (`asdlc_documents`). Projects that share a server must state different ones.",
       ),
     layout: z
       .enum(['ragstone', 'rag_documents'])
@@ -102,6 +119,34 @@ const server = z
   .optional()
   .describe('Server of the store. Read only where `rag.provider` is one that has a server.');
 
+const s3 = z
+  .strictObject({
+    url: z
+      .string()
+      .regex(/^s3:\/\/[a-z0-9][a-z0-9.-]+(\/.*)?$/, 'must be like s3://bucket/folder')
+      .describe('Bucket and folder of the store: `s3://bucket/folder`.'),
+    endpoint: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe('Address of a service other than Amazon, such as `http://localhost:9000` of MinIO.'),
+    region: z.string().min(1).optional().describe('Region of the bucket. Default: that of the environment.'),
+    accessKeyId: secretText()
+      .optional()
+      .describe(
+        'Access key, best by a variable of the environment. Always masked in output. Default: what the environment, the profile or the machine gives.',
+      ),
+    secretAccessKey: secretText().optional().describe('Its secret, likewise. Always masked in output.'),
+    sessionToken: secretText().optional().describe('Token of a temporary key. Always masked in output.'),
+    pathStyle: z
+      .boolean()
+      .optional()
+      .describe(
+        'Name the bucket in the path and not in the host. Default: true where there is an `endpoint`.',
+      ),
+  })
+  .optional()
+  .describe('S3-compatible object storage for the store of `provider: lancedb`, in place of a folder.');
+
 const cloud = z
   .strictObject({
     type: z.enum(PROVIDERS).optional().describe('Kind of the hosted store.'),
@@ -116,6 +161,6 @@ const cloud = z
 
 /** `rag.storage`: where chunks and vectors are kept. */
 export const storageSchema = z
-  .strictObject({ local, server, cloud })
+  .strictObject({ local, server, s3, cloud })
   .prefault({})
   .describe('Where chunks and vectors are kept.');

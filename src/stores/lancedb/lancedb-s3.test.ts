@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as lancedb from '@lancedb/lancedb';
 import * as arrow from 'apache-arrow';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../index.js';
 import { testVectorStore } from '../../testing/index.js';
 import { withTestServer } from '../../testing/with-test-server.js';
 import { createLanceDbStore } from './lancedb-store.js';
@@ -47,5 +51,31 @@ withTestServer({ describe, it }, { store: 'lancedb-s3', variable: 'RAGSTONE_TEST
         },
       };
     },
+  });
+
+  describe('an index in object storage, chosen by its configuration', () => {
+    it('is built, searched, verified and cleared; keys stay out of sight', async () => {
+      await fetch(new URL(BUCKET, endpoint), { method: 'PUT' });
+      const dataDir = await mkdtemp(join(tmpdir(), 'ragstone-s3-'));
+      const s3 = {
+        url: `s3://${BUCKET}/${randomUUID()}`,
+        endpoint,
+        region: storageOptions.region,
+        accessKeyId: storageOptions.awsAccessKeyId,
+        secretAccessKey: storageOptions.awsSecretAccessKey,
+      };
+      const engine = await createEngine({ dataDir, config: { provider: 'lancedb', storage: { s3 } } });
+      const documents = [{ id: 'note', text: 'The marmalade is on the third shelf.' }];
+      expect(await engine.index({ documents })).toMatchObject({ success: true });
+      const { results } = await engine.search('marmalade shelf');
+      expect(results.map(({ metadata }) => metadata.source)).toEqual(['note']);
+      const status = await engine.status();
+      expect(status).toMatchObject({ provider: 'lancedb', chunks: 1 });
+      expect(JSON.stringify(status)).not.toContain(s3.secretAccessKey);
+      expect(await engine.verify()).toMatchObject({ ok: true });
+      await engine.clear();
+      await engine.close();
+      await rm(dataDir, { recursive: true });
+    }, 240_000);
   });
 });

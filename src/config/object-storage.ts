@@ -1,0 +1,17 @@
+import type { RAGSettings } from './schema/index.js';
+
+type ObjectStorageSettings = NonNullable<RAGSettings['storage']['s3']>;
+
+/** `rag.storage.s3` as Lance understands it; what is not stated comes from the environment or the machine. */
+export function lanceStorageOptions(s3: ObjectStorageSettings): Record<string, string> {
+  const { endpoint, region, accessKeyId, secretAccessKey, sessionToken } = s3;
+  const pathStyle = s3.pathStyle ?? endpoint !== undefined;
+  return {
+    ...(endpoint === undefined ? {} : { endpoint, allowHttp: String(endpoint.startsWith('http:')) }),
+    ...(region === undefined ? {} : { region }),
+    ...(accessKeyId === undefined ? {} : { awsAccessKeyId: accessKeyId.reveal() }),
+    ...(secretAccessKey === undefined ? {} : { awsSecretAccessKey: secretAccessKey.reveal() }),
+    ...(sessionToken === undefined ? {} : { awsSessionToken: sessionToken.reveal() }),
+    virtualHostedStyleRequest: String(!pathStyle),
+  };
+}

@@ -1,0 +1,36 @@
+import { RAGError } from '../core/errors.js';
+import type { RAGSettings } from './schema/index.js';
+
+/** `rag.storage.server` where it is stated. */
+export type ServerSettings = NonNullable<RAGSettings['storage']['server']>;
+
+/** The address that the settings name, by `url` or by `host` and `port`; undefined where they name none. */
+export function serverUrl(server: ServerSettings | undefined, defaultPort: number): URL | undefined {
+  const url = server?.url;
+  if (server?.host !== undefined) {
+    assertOneAddress(server);
+    const host = server.host.includes(':') ? `[${server.host}]` : server.host;
+    return parseServerUrl(`${server.ssl ? 'https' : 'http'}://${host}:${server.port ?? defaultPort}`);
+  }
+  return url === undefined ? undefined : parseServerUrl(url.reveal());
+}
+
+/** Throws `CONFIG_INVALID` where an address is stated both as `url` and as `host`. */
+export function assertOneAddress({ url, host }: ServerSettings): void {
+  if (url === undefined || host === undefined) return;
+  throw new RAGError(
+    'CONFIG_INVALID',
+    'rag.storage.server states both `url` and `host`: keep one of the two.',
+    { details: { key: 'rag.storage.server.host' } },
+  );
+}
+
+// The text may hold a password, so it is not in the message.
+function parseServerUrl(text: string): URL {
+  if (URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)) return new URL(text);
+  throw new RAGError(
+    'CONFIG_INVALID',
+    'rag.storage.server.url must be an address like http://host:8000 or https://host:9200, and host a name without scheme and port.',
+    { details: { key: 'rag.storage.server.url' } },
+  );
+}
