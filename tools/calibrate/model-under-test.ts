@@ -3,6 +3,16 @@ import path from 'node:path';
 import { contentHash } from '../../src/core/ids.js';
 import type { Embedder, EmbeddingKind } from '../../src/embedding/embedder.js';
 import { fingerprintOf } from '../../src/embedding/embedder.js';
+import { ADAPTATION_SAMPLE } from '../../src/pipelines/query-adaptation.js';
+
+/** The embedder that reads queries over these texts as the engine would after indexing them. */
+export async function queryEmbedderFor(embedder: Embedder, texts: readonly string[]): Promise<Embedder> {
+  const { adaptation } = embedder;
+  if (adaptation === undefined) return embedder;
+  const hashed = texts.map((text) => ({ text, hash: contentHash(text) }));
+  const sample = hashed.sort((a, b) => (a.hash < b.hash ? -1 : 1)).slice(0, ADAPTATION_SAMPLE);
+  return adaptation.apply(await adaptation.learn(sample.map(({ text }) => text)));
+}
 
 /** Vectors of texts, kept in `cacheDir` between runs where the model is slow. */
 export async function vectorsOf(

@@ -13,7 +13,7 @@ import { chunkReader } from '../../src/retrieval/read-chunks.js';
 import { runLanes } from '../../src/retrieval/run-lanes.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import type { JudgedCollection } from './judged-collection.js';
-import { vectorsOf } from './model-under-test.js';
+import { queryEmbedderFor, vectorsOf } from './model-under-test.js';
 
 /** What a person is shown at most without asking for more. */
 const SHOWN = 10;
@@ -42,7 +42,8 @@ export async function observe(collection: JudgedCollection, options: ObserveOpti
   const records = await store.open(spec);
   await records.upsert(await recordsOf(collection, options));
   const queryTexts = collection.queries.map(({ text }) => text);
-  const vectors = await vectorsOf(embedder, queryTexts, { kind: 'query', cacheDir });
+  const reader = await queryEmbedderFor(embedder, collection.documents.map(indexedTextOfDocument));
+  const vectors = await vectorsOf(reader, queryTexts, { kind: 'query', cacheDir });
   const observations: Observation[] = [];
   for (const [i, { text, relevant }] of collection.queries.entries()) {
     const vector = vectors[i];
@@ -76,8 +77,11 @@ export async function observe(collection: JudgedCollection, options: ObserveOpti
   return observations;
 }
 
+const indexedTextOfDocument = ({ title, text }: JudgedCollection['documents'][number]): string =>
+  indexedTextOf({ title, headingPath: [], content: text });
+
 async function recordsOf({ documents }: JudgedCollection, { embedder, cacheDir }: ObserveOptions) {
-  const texts = documents.map(({ title, text }) => indexedTextOf({ title, headingPath: [], content: text }));
+  const texts = documents.map(indexedTextOfDocument);
   const vectors = await vectorsOf(embedder, texts, { kind: 'document', cacheDir });
   return documents.map(({ id, title, text }, i) => ({
     id,

@@ -25,7 +25,7 @@ import type { RetrievalMode } from '../../src/retrieval/retriever.js';
 import { runLanes } from '../../src/retrieval/run-lanes.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import type { JudgedCollection } from '../calibrate/judged-collection.js';
-import { vectorsOf } from '../calibrate/model-under-test.js';
+import { queryEmbedderFor, vectorsOf } from '../calibrate/model-under-test.js';
 import { devCollections, trainCollections } from './collections.js';
 
 const { values: options } = parseArgs({
@@ -98,8 +98,9 @@ async function exportCollection(collection: JudgedCollection, isDev: boolean): P
   const limit = isSmall(collection) ? Number(options.queries) : 900;
   const step = Math.max(1, Math.floor(collection.queries.length / limit));
   const chosen = collection.queries.filter((_, i) => i % step === 0).slice(0, limit);
+  const reader = await queryEmbedderFor(embedder, collection.documents.map(indexedTextOfDocument));
   const vectors = await vectorsOf(
-    embedder,
+    reader,
     chosen.map(({ text }) => text),
     { kind: 'query', cacheDir: options.cache },
   );
@@ -142,8 +143,11 @@ async function exportCollection(collection: JudgedCollection, isDev: boolean): P
   console.error(collection.name, collection.documents.length, chosen.length);
 }
 
+const indexedTextOfDocument = ({ title, text }: JudgedCollection['documents'][number]): string =>
+  indexedTextOf({ title, headingPath: [], content: text });
+
 async function recordsOf({ documents }: JudgedCollection, model: Embedder) {
-  const texts = documents.map(({ title, text }) => indexedTextOf({ title, headingPath: [], content: text }));
+  const texts = documents.map(indexedTextOfDocument);
   const vectors = await vectorsOf(model, texts, { kind: 'document', cacheDir: options.cache });
   return documents.map(({ id, title, text }, i) => ({
     id,
@@ -155,7 +159,8 @@ async function recordsOf({ documents }: JudgedCollection, model: Embedder) {
     searchText: analyzeText(texts[i] ?? '').join(' '),
     identifiers: extractIdentifiers(texts[i] ?? ''),
     vector: vectors[i] ?? new Float32Array(model.dimensions),
-    metadata: title === '' ? {} : { title },
+    // Users' chunks have titles, headings or both, and both are read alike.
+    metadata: title === '' ? {} : i % 2 === 0 ? { title } : { headingPath: [title] },
   }));
 }
 
