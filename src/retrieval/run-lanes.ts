@@ -63,7 +63,10 @@ async function runDense(input: LanesInput): Promise<LaneOutcome> {
 async function runLexical(input: LanesInput): Promise<LaneOutcome> {
   if (input.capabilities.lexical === 'none' || input.collection.searchText === undefined)
     return laneOff('lexical', 'The store cannot search for words.');
-  return runLane('lexical', () => searchLexical(laneInputOf(input)), input.signal);
+  const { addedTextIndex } = input.capabilities;
+  const outcome = await runLane('lexical', () => searchLexical(laneInputOf(input)), input.signal);
+  if (addedTextIndex === undefined || outcome.report.reason !== undefined) return outcome;
+  return { ...outcome, report: { ...outcome.report, reason: `By ${addedTextIndex}.` } };
 }
 
 async function runIdentifier(

@@ -7,6 +7,8 @@ export interface StoreCapabilities {
   readonly filterOperators: readonly FilterOperator[];
   /** `bm25`: real BM25 over `searchText`; `other`: the store's own ranking; `none`: the engine adds a lexical lane. */
   readonly lexical: 'bm25' | 'other' | 'none';
+  /** In words, where the engine ranks text because the store does not: by what. Shown in explanations. */
+  readonly addedTextIndex?: string;
   readonly maxTopK: number;
   /** `immediate`: a finished write is seen by the next read; else after the declared delay. */
   readonly consistency: 'immediate' | { readonly eventualMs: number };

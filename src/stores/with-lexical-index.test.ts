@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { EVERYTHING, eq } from '../core/filter.js';
+import { LOCAL_SCOPE } from '../core/scope.js';
+import { createRetriever } from '../retrieval/create-retriever.js';
+import { DEFAULT_RETRIEVAL_SETTINGS } from '../retrieval/default-settings.js';
+import { scopeCollection } from '../security/scoped-collection.js';
 import { testVectorStore } from '../testing/index.js';
 import { createMemoryStore } from './memory/memory-store.js';
 import type { VectorCollection, VectorStore } from './vector-store.js';
@@ -52,6 +56,32 @@ const record = (id: string) => ({
 });
 
 describe('withLexicalIndex', () => {
+  it('says so in its statistics and in every explanation', async () => {
+    const store = withLexicalIndex(withoutText(createMemoryStore()), createMemoryStore());
+    const collection = await store.open(SPEC);
+    await collection.upsert([{ ...record('a'), tenant: LOCAL_SCOPE.tenant }]);
+    const said = 'a local memory index that the engine keeps beside the store';
+    expect((await collection.stats()).textIndex).toContain(said);
+    const { lanes } = await createRetriever({
+      collection: scopeCollection(collection, LOCAL_SCOPE),
+      capabilities: store.capabilities,
+      embedQuery: async () => Float32Array.of(1, 0),
+      modelKey: 'builtin',
+      settings: DEFAULT_RETRIEVAL_SETTINGS,
+    }).retrieve({
+      text: 'alpha',
+      mode: 'lexical',
+      topK: 3,
+      filter: EVERYTHING,
+      minSimilarity: 0,
+      rerank: false,
+    });
+    expect(lanes.find(({ lane }) => lane === 'lexical')).toMatchObject({
+      status: 'ran',
+      reason: `By ${said}.`,
+    });
+  });
+
   it('shows a chunk that the lexical index lacks as missing, and one that the store lacks without content', async () => {
     const main = createMemoryStore();
     const lexical = createMemoryStore();

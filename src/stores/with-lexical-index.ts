@@ -42,6 +42,7 @@ export function withLexicalIndex(store: VectorStore, lexical: VectorStore): Vect
         filterOperators.includes(operator),
       ),
       lexical: 'bm25',
+      addedTextIndex: addedIndex(lexical.name),
       maxTopK: Math.min(store.capabilities.maxTopK, lexical.capabilities.maxTopK),
     },
     open: async (spec) => {
@@ -65,6 +66,8 @@ export function withLexicalIndex(store: VectorStore, lexical: VectorStore): Vect
     },
   };
 }
+
+const addedIndex = (store: string): string => `a local ${store} index that the engine keeps beside the store`;
 
 const lexicalSpec = ({ name }: CollectionSpec): CollectionSpec => ({
   name,
@@ -191,7 +194,7 @@ class CollectionWithLexicalIndex implements VectorCollection {
     return {
       ...main,
       ...(main.bytes === undefined ? {} : { bytes }),
-      textIndex: `added by the engine: ${lexical.textIndex} in a local ${this.#lexicalName} index`,
+      textIndex: `${lexical.textIndex}, in ${addedIndex(this.#lexicalName)}`,
     };
   }
 }

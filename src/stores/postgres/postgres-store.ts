@@ -75,12 +75,8 @@ class PostgresStore implements VectorStore {
     return new PostgresCollection(this.#database, { spec: stored.spec, layout, types, maxTopK });
   }
 
-  async describe(name: string): Promise<CollectionSpec | undefined> {
-    assertCollectionName(name);
-    return this.#database.withConnection({ action: `describe collection "${name}"` }, async (run) => {
-      if ((await schemaVersion(run, this.#database.settings.schema)) === 0) return undefined;
-      return (await findCollection(run, this.#keyOf(name)))?.spec;
-    });
+  describe(name: string): Promise<CollectionSpec | undefined> {
+    return describeCollection(this.#database, this.#keyOf(name));
   }
 
   async drop(name: string): Promise<void> {
@@ -137,6 +133,18 @@ class PostgresStore implements VectorStore {
       );
     return stored;
   }
+}
+
+/** The spec of a collection of either layout, or undefined; makes nothing. */
+export async function describeCollection(
+  database: PostgresDatabase,
+  key: CollectionKey,
+): Promise<CollectionSpec | undefined> {
+  assertCollectionName(key.name);
+  return database.withConnection({ action: `describe collection "${key.name}"` }, async (run) => {
+    if ((await schemaVersion(run, database.settings.schema)) === 0) return undefined;
+    return (await findCollection(run, key))?.spec;
+  });
 }
 
 /** Versions of server and extension, or what is wrong. */

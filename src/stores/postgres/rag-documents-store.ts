@@ -17,7 +17,7 @@ import {
   connectionSettings,
   type RagDocumentsStoreOptions,
 } from './postgres-options.js';
-import { CAPABILITIES, healthOf } from './postgres-store.js';
+import { CAPABILITIES, describeCollection, healthOf } from './postgres-store.js';
 import { ragDocumentsLayout } from './rag-documents-layout.js';
 import { OWN_FACTS } from './rag-documents-row.js';
 import { numberOf } from './row-reader.js';
@@ -66,12 +66,8 @@ class RagDocumentsStore implements VectorStore {
     return this.#collection(stored, types);
   }
 
-  async describe(name: string): Promise<CollectionSpec | undefined> {
-    assertCollectionName(name);
-    return this.#database.withConnection({ action: `describe collection "${name}"` }, async (run) => {
-      if ((await schemaVersion(run, this.#database.settings.schema)) === 0) return undefined;
-      return (await findCollection(run, this.#keyOf(name)))?.spec;
-    });
+  describe(name: string): Promise<CollectionSpec | undefined> {
+    return describeCollection(this.#database, this.#keyOf(name));
   }
 
   async drop(name: string): Promise<void> {
