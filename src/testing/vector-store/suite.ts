@@ -11,6 +11,7 @@ import { testLargeBatches } from './large.js';
 import { testPersistence } from './persistence.js';
 import { testRandomFilters } from './random-filters.js';
 import { testRanking } from './ranking.js';
+import { withRanksChecked } from './ranks-checked.js';
 import { DIMENSIONS } from './records.js';
 import { testScopes } from './tenancy.js';
 import { WriteTracker } from './write-tracker.js';
@@ -88,7 +89,8 @@ function contextOf(fixture: StoreFixture, options: StoreContractOptions): Contra
     ...fixture,
     store: writes.followStore(fixture.store),
     options,
-    open: async (changes) => writes.follow(await fixture.store.open({ ...spec, ...changes })),
+    open: async (changes) =>
+      withRanksChecked(writes.follow(await fixture.store.open({ ...spec, ...changes }))),
     settle: () => writes.settle(),
   };
 }

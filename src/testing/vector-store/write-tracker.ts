@@ -100,6 +100,8 @@ function recording(collection: VectorCollection, chunks: Map<string, StoredChunk
     count: (filter, signal) => collection.count(filter, signal),
     searchVector: (query) => collection.searchVector(query),
     ...(searchText === undefined ? {} : { searchText }),
+    ...(collection.rankVector === undefined ? {} : { rankVector: collection.rankVector.bind(collection) }),
+    ...(collection.rankText === undefined ? {} : { rankText: collection.rankText.bind(collection) }),
     optimize: (signal) => collection.optimize(signal),
     stats: () => collection.stats(),
   };
