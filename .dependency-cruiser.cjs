@@ -11,6 +11,10 @@ const interfaceFiles = [
   'reranking/reranker',
   'retrieval/retriever',
   'answering/chat-model',
+  // What an answer is made of; answering and its measures build on all of it.
+  'context/[^/]+',
+  // Where sentences end.
+  'chunking/boundaries',
   // Guards that every stage which touches paths must share.
   'security/path-containment',
   // Pure text functions that writing and reading must share.

@@ -5,7 +5,62 @@
  */
 
 export { type AnalyzedQuery, analyzeQuery, analyzeText } from './analysis/lexical-analyzer.js';
+export type {
+  Abstention,
+  Answer,
+  AnswerFallback,
+  AnswerMode,
+  AnswerModelReport,
+  AnswerSource,
+  Citation,
+  ConversationTurn,
+  SentenceSupport,
+  SupportVerdict,
+} from './answering/answer.js';
+export type { AnswerEvent } from './answering/answer-events.js';
+export { answerQuestion, streamAnswer } from './answering/answer-question.js';
+export type {
+  AnswerDependencies,
+  AnswerRequest,
+  AnswerSettings,
+  Retrieve,
+  Retrieved,
+  RetrieveOptions,
+} from './answering/answer-request.js';
+export type { ChatEvent, ChatMessage, ChatModel, ChatRequest, ChatUsage } from './answering/chat-model.js';
+export { type ClaimSupport, checkSupport } from './answering/check-support.js';
+export { ABSTENTION_THRESHOLD } from './answering/confidence-weights.js';
+export { rewriteByRules, type StandaloneQuestion } from './answering/follow-up.js';
+export { type EvidenceText, readEvidence } from './answering/support-features.js';
+export {
+  type UnsupportedPolicy,
+  type VerifiedAnswer,
+  verifyAnswer,
+} from './answering/verify-answer.js';
 export type { RAGConfigInput } from './config/schema/index.js';
+export { assembleContext, type ContextRequest } from './context/assemble-context.js';
+export {
+  type ContextEntry,
+  type ContextOptions,
+  type ContextOrder,
+  type ContextPack,
+  type ContextPiece,
+  type ContextTokens,
+  FALLBACK_TEXT,
+  type LoadDocumentChunks,
+  type OmissionReason,
+  type OmittedChunk,
+} from './context/context-pack.js';
+export { flagInstructions, type InstructionFlag } from './context/instruction-flags.js';
+export { neutralise } from './context/neutralise.js';
+export {
+  builtinTokenCounter,
+  openAIEncodingOf,
+  openAITokenCounter,
+  type TokenCounter,
+} from './context/token-counter.js';
+export { allocateWindow, type PromptNeeds, type PromptPart, splitWindow } from './context/window-budget.js';
+export type { ScoredChunk, StoredChunk } from './core/chunk.js';
 export { DegradationLevel } from './core/degradation.js';
 export {
   ERROR_TABLE,
@@ -38,6 +93,7 @@ export type {
 export type { GateVerdict } from './evaluation/gate.js';
 export { type CreateEngineOptions, createEngine } from './pipelines/create-engine.js';
 export type {
+  AskRequest,
   Drift,
   DriftKind,
   Engine,

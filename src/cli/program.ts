@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { registerAsk } from './commands/ask.js';
 import { registerClear } from './commands/clear.js';
 import { registerConfig } from './commands/config.js';
 import { registerEval } from './commands/eval.js';
@@ -20,6 +21,7 @@ Examples:
   $ ragstone try docs "how is a search result scored?"   index a folder and ask it something
   $ ragstone index docs README.md                        keep an index of files and folders
   $ ragstone search "exit codes" --top-k 3               find in it
+  $ ragstone ask "how long are logs kept?"                answer from it, with citations
   $ ragstone config check                                check ragstone.yaml
 
 Exit codes: 0 fine, 1 something failed or drift was found, 2 wrong usage or configuration,
@@ -54,6 +56,7 @@ export function buildProgram(context: CliContext): Command {
     registerTry,
     registerIndex,
     registerSearch,
+    registerAsk,
     registerExplainMiss,
     registerStatus,
     registerVerify,

@@ -60,9 +60,16 @@ export function resolveSettings(
       },
       storage: { ...rag.storage, local: { ...local, path: resolveIn(folders, local.path, 'store') } },
       retrieval: { ...rag.retrieval, topK: file.rag_top_k ?? rag.retrieval.topK },
+      answering: withInstructions(rag.answering, folders),
     },
   };
 }
+
+const withInstructions = (
+  { instructions, ...rest }: RAGSettings['answering'],
+  { projectRoot }: Folders,
+): RAGSettings['answering'] =>
+  instructions === undefined ? rest : { ...rest, instructions: resolve(projectRoot, instructions) };
 
 /** A stated path is relative to the project, a default one to the data folder. */
 const resolveIn = (folders: Folders, stated: string | undefined, fallback: string): string =>

@@ -6,12 +6,21 @@ import {
   type ContextOptions,
   type ContextOrder,
   type ContextPack,
+  type ContextPiece,
   FALLBACK_TEXT,
   type OmittedChunk,
 } from './context-pack.js';
 import { expandPassages } from './expand.js';
 import { flagInstructions, type InstructionFlag } from './instruction-flags.js';
-import { headingPathOf, isCode, linesOfPieces, type Passage, revisionOf, textOf } from './passage.js';
+import {
+  headingPathOf,
+  isCode,
+  linesOfPieces,
+  type Passage,
+  revisionOf,
+  sliceOf,
+  textOf,
+} from './passage.js';
 import { type PassageUnit, passageUnits } from './passage-units.js';
 import { type Relevance, relevanceTo } from './relevance.js';
 import { dateOf, type RenderedPassage, renderBody, renderPack } from './render-pack.js';
@@ -150,20 +159,18 @@ function exactly({ kept, omitted }: Fitted, { budget, counter, order }: ContextO
 }
 
 interface PieceUnits {
-  readonly text: string;
-  readonly start: number;
+  readonly piece: ContextPiece;
   readonly units: readonly PassageUnit[];
 }
 
 const unitsOf = ({ pieces, chunks: [first] }: Passage): PieceUnits[] =>
-  pieces.map(({ text, start }) => ({
-    text,
-    start,
-    units: passageUnits(text, first !== undefined && isCode(first)),
+  pieces.map((piece) => ({
+    piece,
+    units: passageUnits(piece.text, first !== undefined && isCode(first)),
   }));
 
-const unitTexts = ({ text, units }: PieceUnits): string[] =>
-  units.map(({ start, end }) => text.slice(start, end));
+const unitTexts = ({ piece, units }: PieceUnits): string[] =>
+  units.map(({ start, end }) => piece.text.slice(start, end));
 
 interface CompressInput {
   readonly units: readonly PieceUnits[];
@@ -179,17 +186,13 @@ function compressed(
   const named = tokensOf(counter, renderBody({ ...passage, pieces: [] }));
   let left = room - named;
   if (left < LEAST_ROOM) return undefined;
-  const pieces = units.flatMap(({ text, start, units: own }) => {
-    const ranges = compressPassage(text, own, {
+  const pieces = units.flatMap(({ piece, units: own }) => {
+    const ranges = compressPassage(piece.text, own, {
       relevance,
       room: left,
       tokensOf: (part) => tokensOf(counter, part),
     });
-    const parts = ranges.map((range) => ({
-      start: start + range.start,
-      end: start + range.end,
-      text: text.slice(range.start, range.end),
-    }));
+    const parts = ranges.map((range) => sliceOf(piece, range));
     for (const part of parts) left -= tokensOf(counter, part.text);
     return parts;
   });
@@ -266,7 +269,7 @@ function entryOf({ passage, flags, body }: RenderedPassage, n: number, counter: 
     ...(url === undefined ? {} : { url }),
     ...(date === undefined ? {} : { date }),
     headingPath: headingPathOf(first),
-    lines: linesOfPieces(chunks, pieces),
+    lines: linesOfPieces(pieces),
     pieces,
     score,
     tokens: tokensOf(counter, renderPack([{ passage, flags, body }])),

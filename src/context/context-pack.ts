@@ -7,6 +7,8 @@ import type { TokenCounter } from './token-counter.js';
 /** An exact slice of a stored revision. */
 export interface ContextPiece extends TextRange {
   readonly text: string;
+  /** 1-based line that it starts on. */
+  readonly line: number;
 }
 
 /** One numbered block of a pack: what `[n]` in an answer refers to. */

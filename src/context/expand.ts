@@ -1,7 +1,7 @@
 import { splitSentences } from '../chunking/boundaries.js';
 import type { StoredChunk } from '../core/chunk.js';
 import type { ContextOptions, LoadDocumentChunks } from './context-pack.js';
-import { headingPathOf, offsetsOf, type Passage, piecesOf, revisionOf } from './passage.js';
+import { headingPathOf, offsetsOf, type Passage, piecesOf, revisionOf, sliceOf } from './passage.js';
 
 export interface ExpandOptions extends Pick<ContextOptions, 'signal'> {
   readonly neighbours: number;
@@ -115,11 +115,10 @@ function withSummaries(
 function summaryOf(hit: StoredChunk, siblings: readonly StoredChunk[], score: number): Passage | undefined {
   const first = siblings.find((chunk) => revisionOf(chunk) === revisionOf(hit));
   if (first === undefined || first.content.trim() === '') return undefined;
-  const { start } = offsetsOf(first);
   const { content } = first;
   const last = splitSentences(content, { start: 0, end: content.length })[SUMMARY_SENTENCES - 1];
   const end = last?.end ?? content.length;
-  const pieces = [{ start, end: start + end, text: content.slice(0, end) }];
+  const pieces = piecesOf([first]).map((piece) => sliceOf(piece, { start: 0, end }));
   return {
     kind: 'summary',
     chunks: [first],

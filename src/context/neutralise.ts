@@ -21,8 +21,13 @@ const AUTOLINK = /<?\b(https?:\/\/[^\s<>`"'\])]{1,2000})>?/gi;
 
 /** Retrieved text as it may stand in a prompt or be shown: no hidden characters, no marks, no links, images or comments. */
 export function neutralise(text: string): string {
-  return outsideFences(withoutHiddenCharacters(text), (prose) => inert(prose), breakMarks);
+  const inertProse = (prose: string) => inert(prose).replace(CITATION_MARK, '($1)');
+  return outsideFences(withoutHiddenCharacters(text), inertProse, breakMarks);
 }
+
+/** A model's answer as it may be shown: as `neutralise`, but its citations stay. */
+export const neutraliseAnswer = (text: string): string =>
+  outsideFences(withoutHiddenCharacters(text), inert, breakMarks);
 
 function inert(prose: string): string {
   return breakMarks(
@@ -34,8 +39,7 @@ function inert(prose: string): string {
       .replace(ACTIVE_TAG, '')
       .replace(AUTOLINK, (whole, url: string, at: number, all: string) =>
         all[at - 1] === '`' ? whole : codeSpan(url),
-      )
-      .replace(CITATION_MARK, '($1)'),
+      ),
   );
 }
 

@@ -46,7 +46,7 @@ export const isCode = ({ metadata }: StoredChunk): boolean => metadata.symbols !
 /** The exact text of chunks of one revision, joined where they overlap or touch. */
 export function piecesOf(chunks: readonly StoredChunk[]): ContextPiece[] {
   const sorted = [...chunks].sort((a, b) => offsetsOf(a).start - offsetsOf(b).start);
-  const pieces: { start: number; end: number; text: string }[] = [];
+  const pieces: { start: number; end: number; text: string; line: number }[] = [];
   for (const chunk of sorted) {
     const { start, end } = offsetsOf(chunk);
     const last = pieces.at(-1);
@@ -55,26 +55,29 @@ export function piecesOf(chunks: readonly StoredChunk[]): ContextPiece[] {
         last.text += chunk.content.slice(last.end - start);
         last.end = end;
       }
-    } else pieces.push({ start, end, text: chunk.content });
+    } else pieces.push({ start, end, text: chunk.content, line: linesOf(chunk).start });
   }
   return pieces;
 }
 
-/** Lines that pieces of a document stand on, told from a chunk that covers or precedes them. */
-export function linesOfPieces(chunks: readonly StoredChunk[], pieces: readonly ContextPiece[]): LineRange {
+/** Lines that pieces stand on, first to last. */
+export function linesOfPieces(pieces: readonly ContextPiece[]): LineRange {
   const first = pieces[0];
   const last = pieces.at(-1);
   if (first === undefined || last === undefined) return { start: 1, end: 1 };
-  return { start: lineAt(chunks, first.start), end: lineAt(chunks, Math.max(first.start, last.end - 1)) };
+  return { start: first.line, end: last.line + newlinesIn(last.text.trimEnd()) };
 }
 
-/** Line of an offset of the stored text. */
-export function lineAt(chunks: readonly StoredChunk[], offset: number): number {
-  for (const chunk of chunks) {
-    const { start, end } = offsetsOf(chunk);
-    if (offset < start || offset >= end) continue;
-    const before = chunk.content.slice(0, offset - start);
-    return linesOf(chunk).start + (before.match(/\r\n|\n|\r/g)?.length ?? 0);
-  }
-  return chunks[0] === undefined ? 1 : linesOf(chunks[0]).start;
+/** Line ends of a text. */
+export const newlinesIn = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0;
+
+/** A part of a piece. */
+export function sliceOf(piece: ContextPiece, { start, end }: TextRange): ContextPiece {
+  const before = piece.text.slice(0, start);
+  return {
+    start: piece.start + start,
+    end: piece.start + end,
+    text: piece.text.slice(start, end),
+    line: piece.line + newlinesIn(before),
+  };
 }

@@ -57,7 +57,7 @@ function attributionOf({ chunks, pieces }: Passage): string {
   if (first === undefined) return '';
   const title = textOf(first.metadata.title);
   const path = [...(title === undefined ? [] : [title]), ...headingPathOf(first)].map(name).join(' > ');
-  const { start, end } = linesOfPieces(chunks, pieces);
+  const { start, end } = linesOfPieces(pieces);
   const lines = start === end ? `line ${start}` : `lines ${start}-${end}`;
   const date = dateOf(first.metadata)?.slice(0, 10);
   const place = [

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import type { Answer } from '../answering/answer.js';
+import type { AnswerEvent } from '../answering/answer-events.js';
 import { type LoadConfigOptions, loadConfig } from '../config/load-config.js';
 import { chooseProvider } from '../config/registry.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
@@ -6,6 +8,7 @@ import { RAGError } from '../core/errors.js';
 import { LOCAL_SCOPE, type Scope } from '../core/scope.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
+import { lastAnswer, runAsk } from './answer-pipeline.js';
 import {
   configuredSources,
   pathSource,
@@ -14,6 +17,7 @@ import {
   selectSources,
 } from './configured-sources.js';
 import type {
+  AskRequest,
   Engine,
   IndexRequest,
   IndexResult,
@@ -86,6 +90,14 @@ class EmbeddedEngine implements Engine {
 
   async search(query: string | SearchQuery, scope: Scope = LOCAL_SCOPE): Promise<SearchResponse> {
     return runSearch(typeof query === 'string' ? { text: query } : query, scope, this.#resources);
+  }
+
+  async ask(request: string | AskRequest, scope: Scope = LOCAL_SCOPE): Promise<Answer> {
+    return lastAnswer(this.askStream(request, scope));
+  }
+
+  askStream(request: string | AskRequest, scope: Scope = LOCAL_SCOPE): AsyncIterable<AnswerEvent> {
+    return runAsk(typeof request === 'string' ? { question: request } : request, scope, this.#resources);
   }
 
   async explainMiss(

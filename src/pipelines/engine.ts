@@ -1,4 +1,6 @@
 import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
+import type { Answer, AnswerMode, ConversationTurn } from '../answering/answer.js';
+import type { AnswerEvent } from '../answering/answer-events.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { ErrorReason } from '../core/errors.js';
 import type { Filter } from '../core/filter.js';
@@ -267,6 +269,23 @@ export interface VerifyResult {
   readonly repaired: number;
 }
 
+/** A question that wants an answer (seed 004: `message` and `conversation_history` are the same two fields). */
+export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'signal'> {
+  readonly question?: string;
+  readonly message?: string;
+  /** Earlier turns, oldest first. */
+  readonly history?: readonly ConversationTurn[];
+  readonly conversation_history?: readonly ConversationTurn[];
+  /** @default rag.answering.mode of the configuration (`enhanced`) */
+  readonly mode?: AnswerMode;
+  /** @default rag.answering.answerer (`auto`: the language model where one is set up) */
+  readonly answerer?: 'auto' | 'chat' | 'extractive';
+  /** Passages retrieved. @default rag.answering.topK (5) */
+  readonly topK?: number;
+  /** Confidence below which the answer is withheld; 0 answers always. @default rag.answering.abstainBelow */
+  readonly abstainBelow?: number;
+}
+
 /** The whole engine over one index. Close it when done. */
 export interface Engine {
   index(request?: IndexRequest): Promise<IndexResult>;
@@ -277,6 +296,10 @@ export interface Engine {
    * the end of one. It tells of documents of the scope's tenant that the scope may not read: it is for whoever keeps the index.
    */
   explainMiss(query: string | SearchQuery, document: string, scope?: Scope): Promise<MissExplanation>;
+  /** An answer with checked citations; without a language model, the sentences that answer best. Abstains where evidence is thin. */
+  ask(request: string | AskRequest, scope?: Scope): Promise<Answer>;
+  /** The same as it comes about; the last event holds the answer. */
+  askStream(request: string | AskRequest, scope?: Scope): AsyncIterable<AnswerEvent>;
   status(): Promise<IndexStatus>;
   verify(options?: { repair?: boolean; signal?: AbortSignal }): Promise<VerifyResult>;
   /** Deletes the whole index (not the embedding cache, not the sources). */

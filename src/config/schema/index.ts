@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { answeringSchema, contextSchema } from './answering.js';
 import { chunkingSchema } from './chunking.js';
 import { embeddingSchema } from './embedding.js';
 import { indexingSchema } from './indexing.js';
@@ -33,6 +34,8 @@ export const ragSchema = z.strictObject({
   chunking: chunkingSchema.optional().describe('How documents are cut into chunks.'),
   indexing: indexingSchema,
   retrieval: retrievalSchema,
+  context: contextSchema,
+  answering: answeringSchema,
   chat: chatSchema,
   modelProviders: modelProvidersSchema,
   sources: sourcesSchema,

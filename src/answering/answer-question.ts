@@ -1,0 +1,185 @@
+import { assembleContext } from '../context/assemble-context.js';
+import type { ContextOptions, ContextPack } from '../context/context-pack.js';
+import type { ScoredChunk } from '../core/chunk.js';
+import { RAGError, throwIfAborted } from '../core/errors.js';
+import type { Answer, AnswerFallback, AnswerMode, ConversationTurn } from './answer.js';
+import type { AnswerEvent } from './answer-events.js';
+import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
+import { sourceOf } from './answer-sources.js';
+import type { ChatModel } from './chat-model.js';
+import { abstain, answerFromChat, answerFromSentences, type Findings } from './compose-answer.js';
+import { confidenceOf } from './confidence.js';
+import { rankSentences } from './extractive-answer.js';
+import type { StandaloneQuestion } from './follow-up.js';
+import { assertHistory } from './history.js';
+import { searchPassages } from './search-passages.js';
+import { understandQuestion } from './understand-question.js';
+import { writeAnswer } from './write-answer.js';
+
+/** Budget where neither the settings nor a model's window give one, in tokens. */
+export const DEFAULT_CONTEXT_BUDGET = 2_000;
+
+/** A grounded answer with checked citations; see `streamAnswer`. */
+export async function answerQuestion(
+  request: AnswerRequest,
+  dependencies: AnswerDependencies,
+): Promise<Answer> {
+  for await (const event of streamAnswer(request, dependencies)) {
+    if (event.type === 'answer') return event.answer;
+  }
+  throw new RAGError('INTERNAL', 'Answering ended without an answer.');
+}
+
+/**
+ * Question to answer: the follow-up is made to stand on its own, passages are found and packed, thin evidence makes it
+ * abstain, a language model writes (or the best sentences are taken where there is none, or where it fails), and every
+ * sentence is checked against what it cites. A model's failure is never the caller's: it is reported in `fallback`.
+ *
+ * @throws RAGError of the search, `QUERY_INVALID` for a history that is none, `ABORTED`.
+ */
+export async function* streamAnswer(
+  request: AnswerRequest,
+  dependencies: AnswerDependencies,
+): AsyncGenerator<AnswerEvent> {
+  const startedAt = performance.now();
+  const { question, history = [], signal } = request;
+  assertHistory(history);
+  throwIfAborted(signal);
+  const { model, failure } = await openModel(request, dependencies);
+  const standalone = await understandQuestion({ question, history, mode: modeOf(request), model, signal });
+  const findings = await find({ request, dependencies, standalone, model });
+  yield {
+    type: 'start',
+    standaloneQuestion: standalone.text,
+    sources: findings.pack.entries.map(sourceOf),
+  };
+  const done = (answer: Answer): AnswerEvent => ({
+    type: 'answer',
+    answer: { ...answer, tookMs: Math.round((performance.now() - startedAt) * 100) / 100 },
+  });
+  const isThin = findings.pack.isFallback || findings.confidence < dependencies.settings.abstainBelow;
+  if (isThin) return yield done(abstain(findings));
+  if (model === undefined) return yield done(answerFromSentences(findings, failure));
+  yield* writeWithFallback({ findings, model, dependencies, history, done, signal });
+}
+
+const modeOf = ({ mode = 'enhanced' }: AnswerRequest): AnswerMode => mode;
+
+interface OpenedModel {
+  readonly model: ChatModel | undefined;
+  readonly failure?: AnswerFallback;
+}
+
+async function openModel(
+  { answerer, signal }: AnswerRequest,
+  { chatModel }: AnswerDependencies,
+): Promise<OpenedModel> {
+  if (answerer === 'extractive' || chatModel === undefined) return { model: undefined, ...noModel(answerer) };
+  try {
+    const model = await chatModel();
+    return { model, ...(model === undefined ? noModel(answerer) : {}) };
+  } catch (error) {
+    throwIfAborted(signal);
+    return { model: undefined, failure: fallbackOf(error) };
+  }
+}
+
+const noModel = (answerer: AnswerRequest['answerer']): { failure?: AnswerFallback } =>
+  answerer === 'chat'
+    ? {
+        failure: {
+          reason: 'CONFIG_INVALID',
+          detail: 'No language model is set up. Name one in rag.chat.model.',
+        },
+      }
+    : {};
+
+const fallbackOf = (error: unknown): AnswerFallback =>
+  RAGError.isInstance(error)
+    ? { reason: error.reason, detail: error.message }
+    : { reason: 'CHAT_UNAVAILABLE', detail: 'The language model failed.' };
+
+interface FindInput {
+  readonly request: AnswerRequest;
+  readonly dependencies: AnswerDependencies;
+  readonly standalone: StandaloneQuestion;
+  readonly model: ChatModel | undefined;
+}
+
+async function find({ request, dependencies, standalone, model }: FindInput): Promise<Findings> {
+  const { retrieve, settings, context } = dependencies;
+  const { signal } = request;
+  const mode = modeOf(request);
+  const retrieved = await searchPassages(standalone.query, retrieve, {
+    topK: settings.topK,
+    mode,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const counter = await dependencies.counter(model?.id);
+  const pack = await packContext(standalone.text, retrieved.ranked, {
+    ...context,
+    // The seed's naive mode takes what was found as it is.
+    ...(mode === 'naive' ? { neighbours: 0, sectionHits: 0, hierarchical: false } : {}),
+    budget: budgetFor(context.budget, model),
+    counter,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const sentences = rankSentences(standalone.query, pack.entries);
+  return {
+    request,
+    mode,
+    standalone,
+    pack,
+    sentences,
+    confidence: confidenceOf(standalone.query, pack.entries, sentences),
+    degradationLevel: retrieved.degradationLevel,
+    notices: [...retrieved.notices, ...pack.notices],
+  };
+}
+
+const packContext = (
+  question: string,
+  ranked: readonly ScoredChunk[],
+  options: ContextOptions,
+): Promise<ContextPack> => assembleContext({ question, ranked }, options);
+
+/** A quarter of the window (seed 002), unless the settings say otherwise. */
+function budgetFor(stated: number | undefined, model: ChatModel | undefined): number {
+  if (stated !== undefined) return stated;
+  return model === undefined ? DEFAULT_CONTEXT_BUDGET : Math.floor(model.contextWindow * CONTEXT_SHARE);
+}
+
+const CONTEXT_SHARE = 0.25;
+
+interface WriteInput {
+  readonly findings: Findings;
+  readonly model: ChatModel;
+  readonly dependencies: AnswerDependencies;
+  readonly history: readonly ConversationTurn[];
+  readonly done: (answer: Answer) => AnswerEvent;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function* writeWithFallback(input: WriteInput): AsyncGenerator<AnswerEvent> {
+  const { findings, model, dependencies, history, done, signal } = input;
+  const { settings } = dependencies;
+  const counter = await dependencies.counter(model.id);
+  const fallBack = (failure: AnswerFallback): AnswerEvent[] => [
+    { type: 'reset', reason: failure.detail },
+    done(answerFromSentences(findings, failure)),
+  ];
+  try {
+    const writing = writeAnswer({ findings, model, history, settings, counter, signal });
+    let next = await writing.next();
+    while (next.done !== true) {
+      yield { type: 'text', text: next.value };
+      next = await writing.next();
+    }
+    const outcome = answerFromChat(findings, next.value, settings.unsupported);
+    if ('answer' in outcome) yield done(outcome.answer);
+    else yield* fallBack(outcome.failure);
+  } catch (error) {
+    throwIfAborted(signal);
+    yield* fallBack(fallbackOf(error));
+  }
+}

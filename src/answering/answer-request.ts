@@ -1,0 +1,61 @@
+import type { ContextOptions } from '../context/context-pack.js';
+import type { TokenCounter } from '../context/token-counter.js';
+import type { ScoredChunk } from '../core/chunk.js';
+import type { DegradationLevel } from '../core/degradation.js';
+import type { AnswerMode, ConversationTurn } from './answer.js';
+import type { ChatModel } from './chat-model.js';
+import type { UnsupportedPolicy } from './verify-answer.js';
+
+/** What a search gave, best first. */
+export interface Retrieved {
+  readonly ranked: readonly ScoredChunk[];
+  readonly degradationLevel: DegradationLevel;
+  readonly notices: readonly string[];
+}
+
+export interface RetrieveOptions {
+  readonly topK: number;
+  readonly mode: AnswerMode;
+  /** Leave nothing out for its low score. */
+  readonly isWidened: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Finds passages in what the asker may see. */
+export type Retrieve = (query: string, options: RetrieveOptions) => Promise<Retrieved>;
+
+export interface AnswerRequest {
+  readonly question: string;
+  /** Earlier turns, oldest first. */
+  readonly history?: readonly ConversationTurn[];
+  /** @default 'enhanced' */
+  readonly mode?: AnswerMode;
+  /** `chat` where there is a model, else `extractive`. */
+  readonly answerer?: 'chat' | 'extractive';
+  readonly signal?: AbortSignal;
+}
+
+export interface AnswerSettings {
+  /** Passages retrieved. */
+  readonly topK: number;
+  /** Confidence below which the answer is withheld, in [0, 1]; 0 answers always. */
+  readonly abstainBelow: number;
+  readonly unsupported: UnsupportedPolicy;
+  /** Most tokens of a model's answer. */
+  readonly maxOutputTokens: number;
+  /** Longest time for a model's answer, in milliseconds. */
+  readonly chatTimeoutMs: number;
+  /** Instructions in place of those of the answer prompt. */
+  readonly instructions?: string;
+}
+
+export interface AnswerDependencies {
+  readonly retrieve: Retrieve;
+  /** Opens the language model; undefined where none is set up. */
+  readonly chatModel?: () => Promise<ChatModel | undefined>;
+  /** The tokenizer to count with, for the model that answers or for none. */
+  readonly counter: (model: string | undefined) => Promise<TokenCounter>;
+  /** Budget and shape of the context; without a budget, seed 002's share of the model's window. */
+  readonly context: Omit<ContextOptions, 'counter' | 'budget' | 'signal'> & { readonly budget?: number };
+  readonly settings: AnswerSettings;
+}

@@ -1,0 +1,78 @@
+import { GAP_MARK } from '../context/compress.js';
+import type { ContextEntry } from '../context/context-pack.js';
+import { lineOfOffset } from '../context/entry-lines.js';
+import { newlinesIn } from '../context/passage.js';
+import type { MetadataValue } from '../core/metadata.js';
+import type { AnswerSource, Citation, SentenceSupport } from './answer.js';
+import type { AnswerDraft } from './answer-draft.js';
+
+const BUG_ID_KEYS = ['bug_id', 'bugId', 'id'] as const;
+
+/** What a pack's entry is to the reader of an answer. */
+export function sourceOf(entry: ContextEntry): AnswerSource {
+  const {
+    n,
+    chunkIds,
+    documentId,
+    revision,
+    source,
+    sourceType,
+    title,
+    url,
+    date,
+    headingPath,
+    lines,
+    metadata,
+  } = entry;
+  return {
+    n,
+    bug_id: BUG_ID_KEYS.map((key) => textOf(metadata[key])).find((id) => id !== undefined) ?? source,
+    source_type: sourceType,
+    chunk_text: entry.pieces.map(({ text }) => text).join(`\n${GAP_MARK}\n`),
+    similarity: entry.score,
+    chunkIds,
+    documentId,
+    revision,
+    source,
+    ...(title === undefined ? {} : { title }),
+    ...(url === undefined ? {} : { url }),
+    ...(date === undefined ? {} : { date }),
+    headingPath,
+    lines,
+    flags: [...new Set(entry.flags.flatMap(({ signals }) => signals))],
+    metadata,
+  };
+}
+
+const textOf = (value: MetadataValue | undefined): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+
+/** Extracted sentences say what their source says, by construction. */
+export function supportOfDraft({ sentences }: AnswerDraft): {
+  readonly support: readonly SentenceSupport[];
+  readonly citations: readonly Citation[];
+} {
+  return {
+    support: sentences.map(({ text, cites }) => ({
+      sentence: text,
+      verdict: 'supported',
+      score: 1,
+      cites,
+      problems: [],
+    })),
+    citations: sentences.map(({ evidence: { entry, start, end, quote } }, sentence) => {
+      const line = lineOfOffset(entry, start);
+      return {
+        n: entry.n,
+        sentence,
+        documentId: entry.documentId,
+        revision: entry.revision,
+        source: entry.source,
+        start,
+        end,
+        lines: { start: line, end: line + newlinesIn(quote) },
+        quote,
+      };
+    }),
+  };
+}

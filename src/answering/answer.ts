@@ -1,0 +1,127 @@
+import type { OmittedChunk } from '../context/context-pack.js';
+import type { DegradationLevel } from '../core/degradation.js';
+import type { LineRange, TextRange } from '../core/document.js';
+import type { Metadata } from '../core/metadata.js';
+import type { ChatFinishReason, ChatUsage } from './chat-model.js';
+
+/** One earlier message of a conversation (seed 004's `conversation_history`). */
+export interface ConversationTurn {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+/**
+ * `naive`: the question as it is, once, context as found. `enhanced`: follow-ups are rewritten, a weak search is widened with
+ * other wordings, context is expanded with the sections it comes from (seed 002).
+ */
+export type AnswerMode = 'naive' | 'enhanced';
+
+/** A passage that an answer rests on. The names with an underscore are seed 004's. */
+export interface AnswerSource {
+  /** What `[n]` in the answer refers to. */
+  readonly n: number;
+  /** `bug_id` of the document's metadata where it has one, else its path or id in its source. */
+  readonly bug_id: string;
+  readonly source_type: string;
+  /** The text that the answerer saw of it, exact. */
+  readonly chunk_text: string;
+  /** Relevance of the passage, in [0, 1]. */
+  readonly similarity: number;
+  readonly chunkIds: readonly string[];
+  readonly documentId: string;
+  readonly revision: string;
+  readonly source: string;
+  readonly title?: string;
+  readonly url?: string;
+  /** ISO-8601 UTC. */
+  readonly date?: string;
+  readonly headingPath: readonly string[];
+  readonly lines: LineRange;
+  /** Signals by which the passage seems to give orders to a language model; empty for nearly all. */
+  readonly flags: readonly string[];
+  readonly metadata: Metadata;
+}
+
+/** A sentence of an answer, bound to the place that supports it. */
+export interface Citation extends TextRange {
+  /** Number of the source. */
+  readonly n: number;
+  /** Index in `support` of the sentence that cites. */
+  readonly sentence: number;
+  readonly documentId: string;
+  /** The stored revision that `start` and `end` are offsets of. */
+  readonly revision: string;
+  readonly source: string;
+  readonly lines: LineRange;
+  /** Exactly the stored text from `start` to `end`. */
+  readonly quote: string;
+}
+
+/** `supported`: the cited place says it. `unsupported`: it does not, or nothing is cited. `not-checked`: no claim to check. */
+export type SupportVerdict = 'supported' | 'unsupported' | 'not-checked';
+
+export interface SentenceSupport {
+  /** The sentence without its citation marks. */
+  readonly sentence: string;
+  readonly verdict: SupportVerdict;
+  /** Estimated probability that the context says it, in [0, 1]. */
+  readonly score: number;
+  /** Sources that it cites and that exist. */
+  readonly cites: readonly number[];
+  /** What speaks against it: `number 42 is not in the source`. */
+  readonly problems: readonly string[];
+}
+
+/** Why there is no answer. */
+export interface Abstention {
+  readonly reason: 'nothing-found' | 'thin-evidence' | 'unsupported-answer';
+  /** In words. */
+  readonly detail: string;
+}
+
+export interface AnswerModelReport {
+  /** `provider:model`. */
+  readonly id: string;
+  readonly finishReason: ChatFinishReason;
+  readonly usage?: ChatUsage;
+  /** Name and version of the prompt, `answer@1`, or `custom`. */
+  readonly prompt: string;
+}
+
+/** Why the extractive answer stands where a model's was asked for. */
+export interface AnswerFallback {
+  /** A `RAGError` reason, or `EMPTY_ANSWER`, `UNSUPPORTED_ANSWER`. */
+  readonly reason: string;
+  readonly detail: string;
+}
+
+export interface Answer {
+  readonly question: string;
+  /** What was searched for: the question, or the follow-up made to stand on its own. */
+  readonly standaloneQuestion: string;
+  /** Markdown with citations `[n]`; says so where nothing was found. */
+  readonly answer: string;
+  /** `chat`: a language model wrote it. `extractive`: sentences of the sources. `none`: abstained. */
+  readonly answerer: 'chat' | 'extractive' | 'none';
+  readonly mode: AnswerMode;
+  readonly abstained: boolean;
+  readonly abstention?: Abstention;
+  /** Estimated probability that the passages found answer the question, in [0, 1]. */
+  readonly confidence: number;
+  readonly sources: readonly AnswerSource[];
+  readonly citations: readonly Citation[];
+  readonly support: readonly SentenceSupport[];
+  /** Part of the model's answer is missing: cut at its limit, withheld, or the stream broke. */
+  readonly isPartial: boolean;
+  readonly degradationLevel: DegradationLevel;
+  readonly fallback?: AnswerFallback;
+  readonly model?: AnswerModelReport;
+  /** Sentences of history that were dropped to fit. */
+  readonly context: {
+    readonly tokens: { readonly used: number; readonly budget: number; readonly counter: string };
+    readonly omitted: readonly OmittedChunk[];
+  };
+  /** What a person should know. */
+  readonly notices: readonly string[];
+  readonly tookMs: number;
+}

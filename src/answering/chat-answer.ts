@@ -1,0 +1,96 @@
+import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import type { AnswerModelReport } from './answer.js';
+import type { ChatEvent, ChatFinishReason, ChatMessage, ChatModel, ChatUsage } from './chat-model.js';
+import { withDeadline } from './with-deadline.js';
+
+/** A longer answer is cut: nobody reads it, and each sentence is checked. UTF-16 code units. */
+export const MAX_ANSWER_LENGTH = 32_000;
+
+export interface ChatCall {
+  readonly model: ChatModel;
+  readonly messages: readonly ChatMessage[];
+  readonly maxOutputTokens: number;
+  /** Name and version of the prompt. */
+  readonly prompt: string;
+  /** Longest time for the whole answer, whatever the model does. Milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ChatOutcome {
+  readonly text: string;
+  /** Text is missing at the end. */
+  readonly isPartial: boolean;
+  readonly model: AnswerModelReport;
+  readonly notices: readonly string[];
+}
+
+/**
+ * Streams a model's answer. Returns what came, marked where it is not complete; throws only where nothing came.
+ *
+ * @throws RAGError `CHAT_*`, `ABORTED`.
+ */
+export async function* streamChat(call: ChatCall): AsyncGenerator<string, ChatOutcome> {
+  const { model, messages, maxOutputTokens, timeoutMs, signal } = call;
+  const controller = new AbortController();
+  const own = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
+  const events = withDeadline(model.stream({ messages, maxOutputTokens, signal: own }), {
+    timeoutMs,
+    signal: own,
+  });
+  let text = '';
+  let end: Extract<ChatEvent, { type: 'finish' }> = {
+    type: 'finish',
+    reason: 'interrupted',
+    detail: 'the stream ended early',
+  };
+  try {
+    for await (const event of events) {
+      if (event.type === 'finish') {
+        end = event;
+        break;
+      }
+      const piece = event.text.slice(0, MAX_ANSWER_LENGTH - text.length);
+      text += piece;
+      yield piece;
+      if (text.length >= MAX_ANSWER_LENGTH) {
+        end = { type: 'finish', reason: 'length', detail: `cut after ${MAX_ANSWER_LENGTH} characters` };
+        break;
+      }
+    }
+  } catch (error) {
+    throwIfAborted(signal);
+    const failure = toRAGError(error, 'CHAT_UNAVAILABLE', 'The language model failed.');
+    if (text === '') throw failure;
+    end = { type: 'finish', reason: 'interrupted', detail: failure.message };
+  } finally {
+    controller.abort();
+  }
+  return outcomeOf(call, text, end);
+}
+
+function outcomeOf(
+  { model, prompt }: ChatCall,
+  text: string,
+  {
+    reason,
+    usage,
+    detail,
+  }: { readonly reason: ChatFinishReason; readonly usage?: ChatUsage; readonly detail?: string },
+): ChatOutcome {
+  if (text.trim() === '')
+    throw new RAGError(
+      'CHAT_OUTPUT_INVALID',
+      `The language model ${model.id} answered with nothing (${detail ?? reason}).`,
+      {
+        details: { model: model.id, finishReason: reason },
+      },
+    );
+  const why = detail === undefined ? '' : `: ${detail}`;
+  return {
+    text,
+    isPartial: reason !== 'stop',
+    model: { id: model.id, finishReason: reason, prompt, ...(usage === undefined ? {} : { usage }) },
+    notices: reason === 'stop' ? [] : [`The model's answer is not complete (${reason}${why}).`],
+  };
+}

@@ -1,0 +1,19 @@
+import type { ContextEntry } from '../context/context-pack.js';
+import { CONFIDENCE_FEATURES, confidenceFeatures } from './confidence-features.js';
+import { CONFIDENCE_MODEL } from './confidence-weights.js';
+import type { RankedSentence } from './extractive-answer.js';
+
+/** Estimated probability that the passages hold the answer, in [0, 1]; 0 where there are none. */
+export function confidenceOf(
+  question: string,
+  entries: readonly ContextEntry[],
+  sentences: readonly RankedSentence[],
+): number {
+  if (sentences.length === 0) return 0;
+  const features = confidenceFeatures(question, entries, sentences);
+  const logit = CONFIDENCE_FEATURES.reduce(
+    (sum, name) => sum + CONFIDENCE_MODEL.weights[name] * features[name],
+    CONFIDENCE_MODEL.bias,
+  );
+  return 1 / (1 + Math.exp(-logit));
+}

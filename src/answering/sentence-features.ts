@@ -1,0 +1,153 @@
+import { analyzeText } from '../analysis/lexical-analyzer.js';
+import type { ContextEntry } from '../context/context-pack.js';
+import { passageUnits } from '../context/passage-units.js';
+import type { TextRange } from '../core/document.js';
+import { answerTypeEvidence } from './expected-answer.js';
+
+/** What tells a sentence that answers, each in about [0, 1]. */
+export const SENTENCE_FEATURES = [
+  /** Share of the question's terms in the sentence, rare ones counting more. */
+  'coverage',
+  /** The same with the title and headings above it. */
+  'headedCoverage',
+  /** The most of it within twelve words. */
+  'density',
+  /** Coverage of the sentences before and after. */
+  'before',
+  'after',
+  /** Relevance of the passage, and 1 / (1 + its rank). */
+  'passage',
+  'rank',
+  /** It holds what the question asks for (a number, a name), and near words of the question. */
+  'answerType',
+  'answerNear',
+  /** Words that the question lacks, up to six. */
+  'novelty',
+  /** Position in its passage, 0 first. */
+  'position',
+] as const;
+export type SentenceFeature = (typeof SENTENCE_FEATURES)[number];
+
+/** A sentence, list item, row or line of a passage that could answer. */
+export interface CandidateSentence extends TextRange {
+  /** Offsets are of the stored revision of this entry. */
+  readonly entry: ContextEntry;
+  /** Exact. */
+  readonly text: string;
+  readonly kind: string;
+  readonly features: Readonly<Record<SentenceFeature, number>>;
+}
+
+interface Unit extends TextRange {
+  readonly entry: ContextEntry;
+  readonly rank: number;
+  readonly position: number;
+  readonly text: string;
+  readonly kind: string;
+  readonly terms: ReadonlySet<string>;
+}
+
+const DENSITY_WINDOW = 12;
+const NOVELTY_ENOUGH = 6;
+
+/** Every sentence of the entries with its features. Sentences that give orders to a language model are left out. */
+export function candidateSentences(question: string, entries: readonly ContextEntry[]): CandidateSentence[] {
+  const terms = new Set(analyzeText(question));
+  const passages = entries.filter(({ kind }) => kind === 'passage');
+  const ranked = [...passages].sort((a, b) => b.score - a.score || a.n - b.n);
+  const units = ranked.map((entry, rank) => unitsOf(entry, rank));
+  const weigh = termWeights(terms, units.flat());
+  return units.flatMap((own) =>
+    own.map((unit, index) => ({
+      entry: unit.entry,
+      start: unit.start,
+      end: unit.end,
+      text: unit.text,
+      kind: unit.kind,
+      features: featuresOf(unit, { question, terms, weigh, before: own[index - 1], after: own[index + 1] }),
+    })),
+  );
+}
+
+function unitsOf(entry: ContextEntry, rank: number): Unit[] {
+  const isCode = entry.metadata.symbols !== undefined;
+  const units = entry.pieces.flatMap((piece) =>
+    passageUnits(piece.text, isCode)
+      .filter(({ kind }) => kind !== 'heading' && kind !== 'fence' && kind !== 'table-head')
+      .map(({ start, end, kind }) => ({
+        entry,
+        rank,
+        kind,
+        start: piece.start + start,
+        end: piece.start + end,
+        text: piece.text.slice(start, end),
+      })),
+  );
+  const safe = units.filter(
+    (unit) => !entry.flags.some((flag) => flag.start < unit.end && flag.end > unit.start),
+  );
+  return safe.map((unit, index) => ({
+    ...unit,
+    position: index / safe.length,
+    terms: new Set(analyzeText(unit.text)),
+  }));
+}
+
+type Weigh = (terms: ReadonlySet<string>) => number;
+
+/** Share of the question's terms, weighted by BM25's idf over the sentences at hand. */
+function termWeights(terms: ReadonlySet<string>, units: readonly Unit[]): Weigh {
+  const weights = new Map<string, number>();
+  for (const term of terms) {
+    const count = units.filter((unit) => unit.terms.has(term)).length;
+    weights.set(term, Math.log(1 + (units.length - count + 0.5) / (count + 0.5)));
+  }
+  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  if (total === 0) return () => 0;
+  return (found) => {
+    let sum = 0;
+    for (const [term, weight] of weights) if (found.has(term)) sum += weight;
+    return sum / total;
+  };
+}
+
+interface FeatureInput {
+  readonly question: string;
+  readonly terms: ReadonlySet<string>;
+  readonly weigh: Weigh;
+  readonly before: Unit | undefined;
+  readonly after: Unit | undefined;
+}
+
+function featuresOf(
+  unit: Unit,
+  { question, terms, weigh, before, after }: FeatureInput,
+): Readonly<Record<SentenceFeature, number>> {
+  const { entry, rank, text } = unit;
+  const headings = analyzeText([entry.title ?? '', ...entry.headingPath].join(' '));
+  const type = answerTypeEvidence(question, text);
+  const novel = [...unit.terms].filter((term) => !terms.has(term)).length;
+  return {
+    coverage: weigh(unit.terms),
+    headedCoverage: weigh(new Set([...unit.terms, ...headings])),
+    density: densityOf(text, terms, weigh),
+    before: before === undefined ? 0 : weigh(before.terms),
+    after: after === undefined ? 0 : weigh(after.terms),
+    passage: entry.score,
+    rank: 1 / (1 + rank),
+    answerType: type.present,
+    answerNear: type.near,
+    novelty: Math.min(1, novel / NOVELTY_ENOUGH),
+    position: unit.position,
+  };
+}
+
+function densityOf(text: string, terms: ReadonlySet<string>, weigh: Weigh): number {
+  const words = (text.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => analyzeText(word)[0] ?? '');
+  let best = 0;
+  for (let at = 0; at < words.length; at++) {
+    if (!terms.has(words[at] ?? '')) continue;
+    best = Math.max(best, weigh(new Set(words.slice(at, at + DENSITY_WINDOW))));
+  }
+  return best;
+}

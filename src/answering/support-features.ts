@@ -1,0 +1,142 @@
+import { extractIdentifiers } from '../analysis/identifiers.js';
+import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { splitSentences } from '../chunking/boundaries.js';
+import type { TextRange } from '../core/document.js';
+import { namesOf, negationsOf, numbersOf } from './claim-parts.js';
+
+/** What tells whether a text says what a sentence claims, each in [0, 1]. */
+export const SUPPORT_FEATURES = [
+  /** Share of the sentence's terms in the whole text. */
+  'coverage',
+  /** In the best three sentences in a row. */
+  'windowCoverage',
+  /** In the best single sentence. */
+  'sentenceCoverage',
+  /** Share of its pairs of neighbouring terms. */
+  'pairs',
+  /** Share of its numbers, names and identifiers; 1 where it has none. */
+  'numbers',
+  'names',
+  'identifiers',
+  /** Whether it denies and its nearest sentence does not, or the reverse: 0; else 1. */
+  'polarity',
+] as const;
+export type SupportFeature = (typeof SUPPORT_FEATURES)[number];
+
+interface EvidenceSentence extends TextRange {
+  /** Which of the texts it stands in; `start` and `end` are offsets of that one. */
+  readonly part: number;
+  readonly text: string;
+  readonly terms: ReadonlySet<string>;
+}
+
+/** A text that claims are checked against, read once. */
+export interface EvidenceText {
+  readonly terms: ReadonlySet<string>;
+  readonly pairs: ReadonlySet<string>;
+  readonly words: ReadonlySet<string>;
+  readonly numbers: ReadonlySet<string>;
+  readonly identifiers: ReadonlySet<string>;
+  readonly sentences: readonly EvidenceSentence[];
+}
+
+const pairsOf = (text: string): Set<string> => {
+  const terms = analyzeText(text);
+  return new Set(terms.slice(1).map((term, i) => `${terms[i] ?? ''} ${term}`));
+};
+
+const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+
+/** @param texts passages, in any order; a claim may rest on several. */
+export function readEvidence(texts: readonly string[]): EvidenceText {
+  const all = texts.join('\n');
+  const sentences = texts.flatMap((text, part) =>
+    splitSentences(text, { start: 0, end: text.length }).map(({ start, end }) => {
+      const sentence = text.slice(start, end);
+      return { part, start, end, text: sentence, terms: new Set(analyzeText(sentence)) };
+    }),
+  );
+  return {
+    terms: new Set(analyzeText(all)),
+    pairs: pairsOf(all),
+    words: wordsOf(all),
+    numbers: numbersOf(all),
+    identifiers: new Set(extractIdentifiers(all)),
+    sentences,
+  };
+}
+
+export interface ClaimEvidence {
+  readonly features: Readonly<Record<SupportFeature, number>>;
+  /** What the text lacks. */
+  readonly missing: {
+    readonly numbers: readonly string[];
+    readonly names: readonly string[];
+    readonly identifiers: readonly string[];
+  };
+  /** Position in `sentences` of the nearest one; -1 where nothing is shared. */
+  readonly nearest: number;
+}
+
+export function compareClaim(claim: string, evidence: EvidenceText): ClaimEvidence {
+  const terms = new Set(analyzeText(claim));
+  const coverages = evidence.sentences.map((sentence) => shareOf(terms, sentence.terms));
+  const nearest = indexOfMost(coverages);
+  const numbers = lacking(numbersOf(claim), evidence.numbers);
+  const names = lacking(namesOf(claim), evidence.words, (name) => [...wordsOf(name)]);
+  const identifiers = lacking(new Set(extractIdentifiers(claim)), evidence.identifiers);
+  const nearestText = evidence.sentences[nearest]?.text ?? '';
+  return {
+    features: {
+      coverage: shareOf(terms, evidence.terms),
+      windowCoverage: windowCoverage(terms, evidence.sentences),
+      sentenceCoverage: coverages[nearest] ?? 0,
+      pairs: shareOf(pairsOf(claim), evidence.pairs),
+      numbers: numbers.share,
+      names: names.share,
+      identifiers: identifiers.share,
+      polarity: isDenied(claim) === isDenied(nearestText) ? 1 : 0,
+    },
+    missing: { numbers: numbers.missing, names: names.missing, identifiers: identifiers.missing },
+    nearest,
+  };
+}
+
+const isDenied = (text: string): boolean => negationsOf(text) % 2 === 1;
+
+function shareOf(wanted: ReadonlySet<string>, held: ReadonlySet<string>): number {
+  if (wanted.size === 0) return 1;
+  let count = 0;
+  for (const term of wanted) if (held.has(term)) count += 1;
+  return count / wanted.size;
+}
+
+function windowCoverage(terms: ReadonlySet<string>, sentences: readonly EvidenceSentence[]): number {
+  return sentences.reduce((most, sentence, i) => {
+    const window = new Set([
+      ...(sentences[i - 1]?.terms ?? []),
+      ...sentence.terms,
+      ...(sentences[i + 1]?.terms ?? []),
+    ]);
+    return Math.max(most, shareOf(terms, window));
+  }, 0);
+}
+
+function lacking(
+  wanted: ReadonlySet<string>,
+  held: ReadonlySet<string>,
+  partsOf: (each: string) => readonly string[] = (each) => [each],
+): { share: number; missing: readonly string[] } {
+  const missing = [...wanted].filter(
+    (each) => !held.has(each) && !partsOf(each).every((part) => held.has(part)),
+  );
+  return { share: wanted.size === 0 ? 1 : 1 - missing.length / wanted.size, missing };
+}
+
+function indexOfMost(values: readonly number[]): number {
+  let best = -1;
+  values.forEach((value, i) => {
+    if (value > (best < 0 ? 0 : (values[best] ?? 0))) best = i;
+  });
+  return best;
+}

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { throwIfAborted } from '../core/errors.js';
+import type { AnswerMode, ConversationTurn } from './answer.js';
+import type { ChatModel } from './chat-model.js';
+import { isFollowUp, rewriteByRules, type StandaloneQuestion } from './follow-up.js';
+import { renderPrompt } from './prompts/prompt.js';
+import { REWRITE_PROMPT } from './prompts/rewrite-prompt.js';
+
+export interface UnderstandInput {
+  readonly question: string;
+  readonly history: readonly ConversationTurn[];
+  readonly mode: AnswerMode;
+  readonly model: ChatModel | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+const rewritten = z.object({ query: z.string().trim().min(1).max(2_000) });
+
+/** Turns of the conversation that a rewriting looks at, and characters of each. */
+const TURNS = 6;
+const TURN_LENGTH = 1_000;
+const MAX_OUTPUT_TOKENS = 200;
+
+/** The question as it can be searched for. A model is asked only for a follow-up; where it fails the rules stand. */
+export async function understandQuestion(input: UnderstandInput): Promise<StandaloneQuestion> {
+  const { question, history, mode, model, signal } = input;
+  const unchanged: StandaloneQuestion = { text: question, query: question, isRewritten: false, by: 'none' };
+  if (mode === 'naive' || history.length === 0) return unchanged;
+  const byRules = rewriteByRules(question, history);
+  if (model === undefined || !isFollowUp(question)) return byRules;
+  try {
+    const { value } = await model.generateObject(
+      {
+        messages: [
+          { role: 'system', content: REWRITE_PROMPT.system },
+          {
+            role: 'user',
+            content: renderPrompt(REWRITE_PROMPT.user, { history: transcript(history), question }),
+          },
+        ],
+        maxOutputTokens: MAX_OUTPUT_TOKENS,
+        ...(signal === undefined ? {} : { signal }),
+      },
+      rewritten,
+    );
+    return { text: value.query, query: value.query, isRewritten: value.query !== question, by: 'model' };
+  } catch {
+    throwIfAborted(signal);
+    return byRules;
+  }
+}
+
+const transcript = (history: readonly ConversationTurn[]): string =>
+  history
+    .slice(-TURNS)
+    .map(({ role, content }) => `${role === 'user' ? 'User' : 'Assistant'}: ${content.slice(0, TURN_LENGTH)}`)
+    .join('\n');

@@ -1,0 +1,133 @@
+import { type Command, Option } from 'commander';
+import type { Answer, AskRequest, ConversationTurn, Engine, Filter } from '../../index.js';
+import type { CliContext } from '../context.js';
+import { withEngine } from '../open-engine.js';
+import { collect, collectFilter, numberBetween, wholeNumber } from '../parse-options.js';
+
+interface AskOptions {
+  readonly chat?: boolean;
+  readonly stream?: boolean;
+  readonly mode?: AskRequest['mode'];
+  readonly answerer?: AskRequest['answerer'];
+  readonly topK?: number;
+  readonly filter?: readonly Filter[];
+  readonly source?: readonly string[];
+  readonly abstainBelow?: number;
+}
+
+const EXAMPLES = `
+Examples:
+  $ ragstone ask "how long are audit logs kept?"
+  $ ragstone ask "how are results scored?" --stream
+  $ ragstone ask --chat                                  a conversation; an empty line or Ctrl-D ends it
+  $ ragstone ask "which port does it use?" --json --answerer extractive
+
+Without a language model (rag.chat.model) the answer is made of the sentences that answer best.
+Each [n] is a place in the sources, printed below as path:line.`;
+
+/** `ragstone ask QUESTION` */
+export function registerAsk(program: Command, context: CliContext): void {
+  program
+    .command('ask')
+    .description('answer a question from the index, with citations')
+    .argument('[question]', 'what to answer; may be left out with --chat')
+    .option('--chat', 'a conversation: further questions are read from the terminal')
+    .option('--stream', 'print the answer as it is written')
+    .addOption(new Option('--mode <mode>', 'how much is done to find').choices(['naive', 'enhanced']))
+    .addOption(
+      new Option('--answerer <who>', 'the language model, the best sentences, or what there is').choices([
+        'auto',
+        'chat',
+        'extractive',
+      ]),
+    )
+    .option('--top-k <n>', 'passages that are searched (default: rag.answering.topK, 5)', wholeNumber(1))
+    .option('--filter <key=value>', 'metadata that must hold; may be repeated', collectFilter)
+    .option('--source <name>', 'only documents of this source; may be repeated', collect)
+    .option(
+      '--abstain-below <confidence>',
+      'withhold answers less sure than this, 0 to 1; 0 answers always',
+      numberBetween(0, 1),
+    )
+    .addHelpText('after', EXAMPLES)
+    .action((question: string | undefined, options: AskOptions) => runAsk(context, question, options));
+}
+
+async function runAsk(context: CliContext, question: string | undefined, options: AskOptions): Promise<void> {
+  const { RAGError } = await import('../../index.js');
+  if (options.chat === true && context.isJson)
+    throw new RAGError('USAGE', '--chat is for people; with --json ask one question at a time.');
+  if (question === undefined && options.chat !== true)
+    throw new RAGError('USAGE', 'Say what to ask: ragstone ask "QUESTION", or ragstone ask --chat.');
+  await withEngine(context, async (engine) => {
+    if (options.chat === true) await converse(context, engine, { first: question, options });
+    else if (question !== undefined) await answerOnce(context, engine, { question, options, history: [] });
+  });
+}
+
+interface Asked {
+  readonly question: string;
+  readonly options: AskOptions;
+  readonly history: readonly ConversationTurn[];
+}
+
+async function answerOnce(context: CliContext, engine: Engine, asked: Asked): Promise<Answer> {
+  const request = toRequest(asked, context.signal);
+  const isStreamed = asked.options.stream === true && !context.isJson;
+  const answer = isStreamed ? await streamed(context, engine, request) : await engine.ask(request);
+  if (context.isJson) {
+    context.printJson(answer);
+    return answer;
+  }
+  for (const notice of answer.notices) context.warn(notice);
+  const { renderAnswer } = await import('../render/answer.js');
+  context.print(renderAnswer(answer, context));
+  return answer;
+}
+
+/** Prints the text as it comes, to stderr, since it is not checked yet; the checked answer follows on stdout. */
+async function streamed(context: CliContext, engine: Engine, request: AskRequest): Promise<Answer> {
+  const { RAGError } = await import('../../index.js');
+  const { withoutControls } = await import('../render/text.js');
+  let hasText = false;
+  for await (const event of engine.askStream(request)) {
+    if (event.type === 'text') {
+      hasText = true;
+      if (!context.isQuiet) process.stderr.write(withoutControls(event.text));
+    } else if (event.type === 'reset' && hasText) context.note(`\n${event.reason}`);
+    else if (event.type === 'answer') {
+      if (hasText && !context.isQuiet) process.stderr.write('\n\n');
+      return event.answer;
+    }
+  }
+  throw new RAGError('INTERNAL', 'Answering ended without an answer.');
+}
+
+function toRequest({ question, options, history }: Asked, signal: AbortSignal): AskRequest {
+  const { mode, answerer, topK, filter, source, abstainBelow } = options;
+  return {
+    question,
+    history,
+    signal,
+    ...(mode === undefined ? {} : { mode }),
+    ...(answerer === undefined ? {} : { answerer }),
+    ...(topK === undefined ? {} : { topK }),
+    ...(filter === undefined ? {} : { filter: { op: 'and', filters: filter } }),
+    ...(source === undefined ? {} : { filters: { source } }),
+    ...(abstainBelow === undefined ? {} : { abstainBelow }),
+  };
+}
+
+async function converse(
+  context: CliContext,
+  engine: Engine,
+  { first, options }: { readonly first: string | undefined; readonly options: AskOptions },
+): Promise<void> {
+  const { readQuestions } = await import('../render/questions.js');
+  const history: ConversationTurn[] = [];
+  for await (const question of readQuestions(context, first)) {
+    const answer = await answerOnce(context, engine, { question, options, history });
+    if (answer.standaloneQuestion !== question) context.note(`searched for: ${answer.standaloneQuestion}`);
+    history.push({ role: 'user', content: question }, { role: 'assistant', content: answer.answer });
+  }
+}

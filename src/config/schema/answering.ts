@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { share, wholeNumber } from './values.js';
+
+/** `rag.context`: from passages to what a model reads. */
+export const contextSchema = z
+  .strictObject({
+    budget: wholeNumber(64)
+      .optional()
+      .describe(
+        "Tokens that the context may take. Default: a quarter of the language model's window, 2000 without a model.",
+      ),
+    order: z
+      .enum(['relevance', 'document', 'edges'])
+      .default('relevance')
+      .describe(
+        'Order of passages: `relevance` best first, `document` as one reads, `edges` best first and last.',
+      ),
+    neighbours: wholeNumber(0)
+      .max(10)
+      .default(0)
+      .describe('Chunks before and after each passage that are added while there is room.'),
+    sectionHits: wholeNumber(0)
+      .max(20)
+      .default(2)
+      .describe('The rest of a section is added when so many of its chunks were found; 0 switches it off.'),
+    hierarchical: z
+      .boolean()
+      .default(false)
+      .describe('Put the first sentences of each document before its passages.'),
+    compress: z
+      .boolean()
+      .default(true)
+      .describe('Drop the sentences that tell least where a passage does not fit whole.'),
+    flagged: z
+      .enum(['keep', 'omit'])
+      .default('keep')
+      .describe(
+        'Passages that seem to give orders to a language model: `keep` marks them, `omit` leaves them out.',
+      ),
+  })
+  .prefault({})
+  .describe('From passages to the context of an answer.');
+
+/** `rag.answering`: from context to an answer. */
+export const answeringSchema = z
+  .strictObject({
+    mode: z
+      .enum(['naive', 'enhanced'])
+      .default('enhanced')
+      .describe(
+        '`naive` searches once with the question as it is. `enhanced` rewrites follow-ups, tries other wordings where little is found and adds the rest of sections.',
+      ),
+    answerer: z
+      .enum(['auto', 'chat', 'extractive'])
+      .default('auto')
+      .describe(
+        'Who answers: `chat` the language model of `rag.chat`, `extractive` the best sentences of the sources, `auto` the model where one is set up.',
+      ),
+    topK: wholeNumber(1).max(100).default(5).describe('Passages that are searched for an answer.'),
+    unsupported: z
+      .enum(['mark', 'remove'])
+      .default('mark')
+      .describe('Sentences of a model that its sources do not say are marked or removed.'),
+    abstainBelow: share()
+      .optional()
+      .describe(
+        'Confidence below which the answer is withheld and the nearest passages are shown; 0 answers always. Default: calibrated (docs/answering.md).',
+      ),
+    instructions: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "File whose text replaces the instructions of the answer prompt. The passages' delimiters stay.",
+      ),
+  })
+  .prefault({})
+  .describe('Answers with citations (`ragstone ask`).');

@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises';
+import type { Answer, ConversationTurn } from '../answering/answer.js';
+import type { AnswerEvent } from '../answering/answer-events.js';
+import { streamAnswer } from '../answering/answer-question.js';
+import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/answer-request.js';
+import { ABSTENTION_THRESHOLD } from '../answering/confidence-weights.js';
+import {
+  builtinTokenCounter,
+  openAIEncodingOf,
+  openAITokenCounter,
+  type TokenCounter,
+} from '../context/token-counter.js';
+import type { StoredChunk } from '../core/chunk.js';
+import { DegradationLevel } from '../core/degradation.js';
+import { RAGError } from '../core/errors.js';
+import { eq } from '../core/filter.js';
+import type { Scope } from '../core/scope.js';
+import { scopeCollection } from '../security/scoped-collection.js';
+import type { AskRequest } from './engine.js';
+import type { EngineResources } from './engine-resources.js';
+import { runRetrieval, unfinishedRunNotice } from './query-pipeline.js';
+
+/** Question to answer, through the scope of the asker and no other way. */
+export async function* runAsk(
+  request: AskRequest,
+  scope: Scope,
+  resources: EngineResources,
+): AsyncGenerator<AnswerEvent> {
+  yield* streamAnswer(answerRequest(request, resources), await dependencies(request, scope, resources));
+}
+
+/** The answer alone. */
+export async function lastAnswer(events: AsyncIterable<AnswerEvent>): Promise<Answer> {
+  for await (const event of events) if (event.type === 'answer') return event.answer;
+  throw new RAGError('INTERNAL', 'Answering ended without an answer.');
+}
+
+function answerRequest(request: AskRequest, { config }: EngineResources): AnswerRequest {
+  const { answering } = config.rag;
+  const answerer = request.answerer ?? answering.answerer;
+  return {
+    question: questionOf(request),
+    history: historyOf(request),
+    mode: request.mode ?? answering.mode,
+    ...(answerer === 'auto' ? {} : { answerer }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  };
+}
+
+function questionOf({ question, message }: AskRequest): string {
+  const text = question ?? message;
+  if (typeof text !== 'string' || text.trim() === '')
+    throw new RAGError('QUERY_EMPTY', 'There is no question. Put it into `question`.');
+  return text;
+}
+
+const historyOf = ({ history, conversation_history }: AskRequest): readonly ConversationTurn[] =>
+  history ?? conversation_history ?? [];
+
+async function dependencies(
+  request: AskRequest,
+  scope: Scope,
+  resources: EngineResources,
+): Promise<AnswerDependencies> {
+  const { answering, context, chat } = resources.config.rag;
+  const instructions = await readInstructions(resources);
+  return {
+    retrieve: retrieveFor(request, scope, resources),
+    chatModel: () => resources.chatModel(),
+    counter: tokenCounterFor,
+    context: {
+      ...(context.budget === undefined ? {} : { budget: context.budget }),
+      order: context.order,
+      neighbours: context.neighbours,
+      sectionHits: context.sectionHits,
+      hierarchical: context.hierarchical,
+      compress: context.compress,
+      flagged: context.flagged,
+      loadChunks: (documentId, signal) => chunksOf(documentId, { scope, resources, signal }),
+    },
+    settings: {
+      topK: request.topK ?? answering.topK,
+      abstainBelow: request.abstainBelow ?? answering.abstainBelow ?? ABSTENTION_THRESHOLD,
+      unsupported: answering.unsupported,
+      maxOutputTokens: chat.maxOutputTokens,
+      chatTimeoutMs: chat.timeoutMs,
+      ...(instructions === undefined ? {} : { instructions }),
+    },
+  };
+}
+
+async function readInstructions({ config }: EngineResources): Promise<string | undefined> {
+  const { instructions } = config.rag.answering;
+  if (instructions === undefined) return undefined;
+  try {
+    return await readFile(instructions, 'utf8');
+  } catch (cause) {
+    throw new RAGError(
+      'CONFIG_INVALID',
+      `rag.answering.instructions: the file ${instructions} cannot be read.`,
+      { cause, details: { key: 'rag.answering.instructions', path: instructions } },
+    );
+  }
+}
+
+const retrieveFor =
+  (request: AskRequest, scope: Scope, resources: EngineResources): Retrieve =>
+  async (query, { topK, mode, isWidened, signal }) => {
+    if (!resources.config.rag.enabled)
+      return {
+        ranked: [],
+        degradationLevel: DegradationLevel.DISABLED,
+        notices: ['Retrieval is switched off by `rag.enabled: false`.'],
+      };
+    const { result, notices } = await runRetrieval(
+      {
+        text: query,
+        ...(request.filters === undefined ? {} : { filters: request.filters }),
+        ...(request.filter === undefined ? {} : { filter: request.filter }),
+        options: {
+          topK,
+          ...(isWidened ? { minSimilarity: 0 } : {}),
+          ...(mode === 'naive' ? { rerank: false } : {}),
+        },
+        ...(signal === undefined ? {} : { signal }),
+      },
+      scope,
+      { resources },
+    );
+    return {
+      ranked: result.candidates.map(({ chunk, score }) => ({ chunk, score })),
+      degradationLevel: result.degradationLevel,
+      notices: [...notices, ...unfinishedRunNotice(resources), ...result.notices],
+    };
+  };
+
+const PAGE = 200;
+/** A larger document is expanded by its first so many chunks only. */
+const MOST_CHUNKS = 2_000;
+
+async function chunksOf(
+  documentId: string,
+  {
+    scope,
+    resources,
+    signal,
+  }: {
+    readonly scope: Scope;
+    readonly resources: EngineResources;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<readonly StoredChunk[]> {
+  const { collection } = await resources.collection();
+  const scoped = scopeCollection(collection, scope);
+  const chunks: StoredChunk[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await scoped.list({
+      filter: eq('$documentId', documentId),
+      limit: PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    chunks.push(...page.chunks);
+    cursor = page.cursor;
+  } while (cursor !== undefined && chunks.length < MOST_CHUNKS);
+  return chunks.sort((a, b) => ordinalOf(a) - ordinalOf(b));
+}
+
+const ordinalOf = ({ metadata }: StoredChunk): number => Number(metadata.chunkIndex ?? 0);
+
+/** Exact for OpenAI's models where `gpt-tokenizer` is installed, else the built-in tokenizer with its margin. */
+async function tokenCounterFor(model: string | undefined): Promise<TokenCounter> {
+  const encoding = model === undefined ? undefined : openAIEncodingOf(model);
+  if (encoding !== undefined) {
+    try {
+      return await openAITokenCounter(encoding);
+    } catch (error) {
+      if (!RAGError.isInstance(error) || error.reason !== 'PACKAGE_MISSING') throw error;
+    }
+  }
+  const { loadBuiltinTokenizer } = await import('../embedding/static/static-embedder.js');
+  const tokenizer = await loadBuiltinTokenizer();
+  return builtinTokenCounter((text) => tokenizer.countTokens(text));
+}
