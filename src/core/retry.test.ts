@@ -3,7 +3,7 @@ import { RAGError } from './errors.js';
 import { type RetryOptions, retry } from './retry.js';
 
 /** Fails as listed, then gives `done`; notes tries and waits. */
-async function run(failures: readonly unknown[], options: Partial<RetryOptions> = {}) {
+async function run(failures: readonly Error[], options: Partial<RetryOptions> = {}) {
   const waits: number[] = [];
   let tries = 0;
   const work = async (): Promise<string> => {

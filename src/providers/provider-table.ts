@@ -90,6 +90,10 @@ export function isProviderName(name: string): name is ProviderName {
 /** The facts of one provider, with their optional fields. */
 export const factsOf = (name: ProviderName): ProviderFacts => PROVIDERS[name];
 
+/** True for servers that people run themselves, whose tokens have no price. A gateway that is merely compatible may have one. */
+export const isOwnServer = (name: ProviderName): boolean =>
+  name === 'ollama' || name === 'vllm' || name === 'lmstudio';
+
 /** `openai:gpt-5` as provider and model; undefined where no provider's prefix stands before the first colon. */
 export function splitModelName(
   stated: string,

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../providers/provider-table.js';
+import { isOwnServer, type ProviderName } from '../../providers/provider-table.js';
 
 /** US dollars for a million tokens. */
 export interface ChatPrice {
@@ -22,22 +22,14 @@ export interface ChatFacts {
   readonly price?: ChatPrice;
 }
 
-/** When the list prices below were read; `docs/models.md` says where. */
-export const CHAT_PRICES_AS_OF = '2025-11';
-
+// Windows are lower bounds for a family: later members of some have more. Prices change, so only those that were read on their
+// provider's page stand here (docs/models.md says which and when); all others are the user's to state.
 const KNOWN: readonly (readonly [name: RegExp, facts: ChatFacts])[] = [
   [/^claude-haiku-4-5/, { contextWindow: 200_000, price: { input: 1, output: 5 } }],
-  [/^claude-sonnet-4-5/, { contextWindow: 200_000, price: { input: 3, output: 15 } }],
-  [/^claude-3-haiku/, { contextWindow: 200_000, price: { input: 0.25, output: 1.25 } }],
   [/^claude-/, { contextWindow: 200_000 }],
-  [/^gpt-5-mini/, { contextWindow: 400_000, price: { input: 0.25, output: 2 } }],
   [/^gpt-5/, { contextWindow: 400_000 }],
-  [/^gpt-4\.1-mini/, { contextWindow: 1_047_576, price: { input: 0.4, output: 1.6 } }],
   [/^gpt-4\.1/, { contextWindow: 1_047_576 }],
-  [/^gpt-4o-mini/, { contextWindow: 128_000, price: { input: 0.15, output: 0.6 } }],
   [/^gpt-4o/, { contextWindow: 128_000 }],
-  [/^gemini-2\.5-flash-lite/, { contextWindow: 1_048_576, price: { input: 0.1, output: 0.4 } }],
-  [/^gemini-2\.5-flash/, { contextWindow: 1_048_576, price: { input: 0.3, output: 2.5 } }],
   [/^gemini-/, { contextWindow: 1_048_576 }],
 ];
 
@@ -46,7 +38,6 @@ const OLLAMA_WINDOW = 4096;
 const UNKNOWN_WINDOW = 8192;
 
 const FREE: ChatPrice = { input: 0, output: 0 };
-const LOCAL_PROVIDERS: ReadonlySet<ProviderName> = new Set(['ollama', 'vllm', 'lmstudio']);
 const NAMES_MODELS: ReadonlySet<ProviderName> = new Set(['anthropic', 'openai', 'azure', 'google']);
 
 /** What is known of a model by its name. An Azure deployment is known where it is named after its model, as most are. */
@@ -54,5 +45,5 @@ export function chatFactsOf(provider: ProviderName, model: string): ChatFacts {
   const known = NAMES_MODELS.has(provider) ? KNOWN.find(([name]) => name.test(model))?.[1] : undefined;
   if (known !== undefined) return known;
   const contextWindow = provider === 'ollama' ? OLLAMA_WINDOW : UNKNOWN_WINDOW;
-  return LOCAL_PROVIDERS.has(provider) ? { contextWindow, price: FREE } : { contextWindow };
+  return isOwnServer(provider) ? { contextWindow, price: FREE } : { contextWindow };
 }

@@ -90,7 +90,7 @@ export const embeddingSchema = z
       .min(0)
       .optional()
       .describe(
-        'Hosted models: US dollars for a million tokens. Default: the list price of a few usual models (docs/models.md), else unknown.',
+        'Hosted models: US dollars for a million tokens. Default: the list price of the models of which it is known (docs/models.md), 0 for servers of your own, else unknown.',
       ),
     limits: callLimitsSchema(),
     cache,

@@ -94,7 +94,7 @@ export const chatSchema = z
       })
       .optional()
       .describe(
-        'Price of the model. Default: the list price of a few usual models (docs/models.md), else unknown.',
+        'Price of the model. Default: the list price of the models of which it is known (docs/models.md), 0 for servers of your own, else unknown.',
       ),
     limits: callLimitsSchema(),
   })

@@ -13,20 +13,17 @@ export interface EmbeddingFacts {
   readonly documentPrefix?: string;
 }
 
-/** When the list prices below were read; `docs/models.md` says where. */
-export const EMBEDDING_PRICES_AS_OF = '2025-11';
-
+// Prices change, so only those that were read on their provider's page stand here (docs/models.md says which and when).
 const KNOWN: readonly (readonly [name: RegExp, facts: EmbeddingFacts])[] = [
   [/^text-embedding-3-small/, { dimensions: 1536, canShorten: true, maxInputTokens: 8192, price: 0.02 }],
   [/^text-embedding-3-large/, { dimensions: 3072, canShorten: true, maxInputTokens: 8192, price: 0.13 }],
-  [/^text-embedding-ada-002/, { dimensions: 1536, maxInputTokens: 8192, price: 0.1 }],
-  [/^gemini-embedding-001/, { dimensions: 3072, canShorten: true, maxInputTokens: 2048, price: 0.15 }],
-  [/^embed-v4/, { dimensions: 1536, canShorten: true, maxInputTokens: 128_000, price: 0.12 }],
-  [/^embed-(english|multilingual)-light-v3/, { dimensions: 384, maxInputTokens: 512, price: 0.1 }],
-  [/^embed-(english|multilingual)-v3/, { dimensions: 1024, maxInputTokens: 512, price: 0.1 }],
-  [/^voyage-3\.5-lite/, { dimensions: 1024, canShorten: true, maxInputTokens: 32_000, price: 0.02 }],
-  [/^voyage-3\.5/, { dimensions: 1024, canShorten: true, maxInputTokens: 32_000, price: 0.06 }],
-  [/^voyage-(3-large|code-3)/, { dimensions: 1024, canShorten: true, maxInputTokens: 32_000, price: 0.18 }],
+  [/^text-embedding-ada-002/, { dimensions: 1536, maxInputTokens: 8192 }],
+  [/^gemini-embedding-001/, { dimensions: 3072, canShorten: true, maxInputTokens: 2048 }],
+  [/^embed-v4/, { dimensions: 1536, canShorten: true, maxInputTokens: 128_000 }],
+  [/^embed-(english|multilingual)-light-v3/, { dimensions: 384, maxInputTokens: 512 }],
+  [/^embed-(english|multilingual)-v3/, { dimensions: 1024, maxInputTokens: 512 }],
+  [/^voyage-3\.5/, { dimensions: 1024, canShorten: true, maxInputTokens: 32_000 }],
+  [/^voyage-(3-large|code-3)/, { dimensions: 1024, canShorten: true, maxInputTokens: 32_000 }],
   [/^voyage-4/, { dimensions: 1024, canShorten: true, maxInputTokens: 32_000 }],
   // Open models, under the names of Ollama and of the hub; prefixes are those of their model cards.
   [

@@ -3,6 +3,7 @@ import { CallDeadlineError } from '../../providers/call-failure.js';
 import { CallLimiter, type CallLimits } from '../../providers/call-limiter.js';
 import { estimateTokens } from '../../providers/estimate-tokens.js';
 import type { ProviderConnection } from '../../providers/provider-connection.js';
+import { isOwnServer } from '../../providers/provider-table.js';
 import type {
   Embedder,
   EmbeddingEstimate,
@@ -32,7 +33,7 @@ export interface HostedEmbedderOptions {
   readonly batchSize?: number;
   /** Longest time of one call, in milliseconds. @default 30,000 */
   readonly timeoutMs?: number;
-  /** US dollars for a million tokens. @default the list price of a few usual models, else unknown */
+  /** US dollars for a million tokens. @default its list price where that is known, 0 for a server of one's own, else unknown */
   readonly price?: number;
   readonly limits?: CallLimits;
 }
@@ -52,7 +53,7 @@ const MILLION = 1_000_000;
 export async function createHostedEmbedder(options: HostedEmbedderOptions): Promise<Embedder> {
   const { connection, model } = options;
   const facts = embeddingFactsOf(model);
-  const price = options.price ?? facts.price;
+  const price = options.price ?? (isOwnServer(connection.provider) ? 0 : facts.price);
   if (options.limits?.maxCost !== undefined && price === undefined)
     throw new RAGError(
       'CONFIG_INVALID',
