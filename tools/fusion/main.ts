@@ -1,0 +1,128 @@
+/**
+ * Learns how much the dense lane counts, by embedding model, and measures on collections that it did not see: fusion against
+ * single lanes, fixed weights and rank fusion; expansions of the query; lists that end where scores fall.
+ *
+ *   npx tsx tools/fusion/main.ts --data ../shared/data --minilm ../shared/models/all-MiniLM-L6-v2 \
+ *     --pairs PAIRS --code CODE --cache DIR
+ *
+ * PAIRS are made by `tools/distill/extract.py`, CODE by `tools/rerank/code_pairs.py`. Run it again whenever the built-in model
+ * changes. Writes `src/retrieval/fusion/fusion-parameters.ts` and `docs/fusion.md`; about 20 minutes, most of it MiniLM's.
+ */
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import type { Embedder } from '../../src/embedding/embedder.js';
+import { createStaticEmbedder } from '../../src/embedding/static/static-embedder.js';
+import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';
+import { convexCombination, reciprocalRank } from '../../src/retrieval/fusion/lane-scores.js';
+import { modelNameOf } from '../../src/retrieval/model-name.js';
+import { type FusionCollection, heldOutCollections, trainCollections } from './collections.js';
+import { fusionPage, type ModelFigures } from './fusion-page.js';
+import { type CollectionLanes, fusedScores, laneResultsOf } from './lane-results.js';
+import { adaptive, denseAlone, fixed, learnLogOdds, lexicalAlone } from './learn.js';
+import { EXPANSIONS, expandedScores, listsAtFalls } from './measure-expansions.js';
+import { openCollection } from './open-collection.js';
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string', default: '../shared/data' },
+    minilm: { type: 'string', default: '../shared/models/all-MiniLM-L6-v2' },
+    pairs: { type: 'string', default: 'pairs' },
+    code: { type: 'string', default: 'code' },
+    cache: { type: 'string', default: '.cache/calibration' },
+  },
+});
+
+async function lanesOf(
+  collections: readonly FusionCollection[],
+  embedder: Embedder,
+): Promise<CollectionLanes[]> {
+  const lanes: CollectionLanes[] = [];
+  for (const collection of collections) {
+    const opened = await openCollection(collection, { embedder, cacheDir: options.cache });
+    lanes.push(await laneResultsOf(opened));
+    await opened.store.close();
+    console.error(modelNameOf(embedder.identity.model), collection.name, opened.queries.length);
+  }
+  return lanes;
+}
+
+function fusionFigures(heldOut: readonly CollectionLanes[], learned: Learned): ModelFigures['fusion'] {
+  const ways = {
+    dense: (lanes: CollectionLanes) => fusedScores(lanes, denseAlone, convexCombination),
+    lexical: (lanes: CollectionLanes) => fusedScores(lanes, lexicalAlone, convexCombination),
+    'rank fusion': (lanes: CollectionLanes) =>
+      fusedScores(lanes, (query) => fixed(query, learned.fixed), reciprocalRank(60)),
+    fixed: (lanes: CollectionLanes) =>
+      fusedScores(lanes, (query) => fixed(query, learned.fixed), convexCombination),
+    adaptive: (lanes: CollectionLanes) =>
+      fusedScores(lanes, (query) => adaptive(query, learned.adaptive), convexCombination),
+    'adaptive, unknown model': (lanes: CollectionLanes) =>
+      fusedScores(lanes, (query) => adaptive(query, learned.unknown), convexCombination),
+  };
+  return heldOut.map((lanes) => ({
+    name: lanes.name,
+    scores: Object.fromEntries(Object.entries(ways).map(([way, scoresOf]) => [way, scoresOf(lanes)])),
+  }));
+}
+
+interface Learned {
+  readonly fixed: number;
+  readonly adaptive: number;
+  readonly unknown: number;
+}
+
+async function expansionFigures(
+  collections: readonly FusionCollection[],
+  embedder: Embedder,
+): Promise<Pick<ModelFigures, 'expansion' | 'lists'>> {
+  const modelKey = embedder.identity.model;
+  const expansion: { name: string; scores: Record<string, number[]> }[] = [];
+  const lists: ModelFigures['lists'][number][] = [];
+  for (const collection of collections) {
+    const opened = await openCollection(collection, { embedder, cacheDir: options.cache });
+    const scores: Record<string, number[]> = {};
+    for (const kinds of EXPANSIONS)
+      scores[kinds.join(' + ') || 'none'] = await expandedScores(opened, { kinds, modelKey });
+    expansion.push({ name: collection.name, scores });
+    lists.push({ name: collection.name, byShare: await listsAtFalls(opened, modelKey) });
+    await opened.store.close();
+  }
+  return { expansion, lists };
+}
+
+const train = await trainCollections(options);
+const heldOut = await heldOutCollections(options);
+const embedders: readonly Embedder[] = [
+  await createStaticEmbedder(),
+  await createTransformersEmbedder({ model: options.minilm, threads: 2 }),
+];
+const trainLanes = new Map<Embedder, CollectionLanes[]>();
+for (const embedder of embedders) trainLanes.set(embedder, await lanesOf(train, embedder));
+const unknown = learnLogOdds([...trainLanes.values()].flat(), adaptive);
+const models: Record<string, number> = {};
+const figures: ModelFigures[] = [];
+for (const embedder of embedders) {
+  const name = modelNameOf(embedder.identity.model);
+  const lanes = trainLanes.get(embedder) ?? [];
+  const learned = { fixed: learnLogOdds(lanes, fixed), adaptive: learnLogOdds(lanes, adaptive), unknown };
+  models[name] = learned.adaptive;
+  const fusion = fusionFigures(await lanesOf(heldOut, embedder), learned);
+  figures.push({ name, learned, fusion, ...(await expansionFigures(heldOut, embedder)) });
+  await embedder.close();
+}
+
+await writeFile(
+  'src/retrieval/fusion/fusion-parameters.ts',
+  `// Generated by tools/fusion/main.ts; change the tool, not this file. Learned on ${train.map(({ name }) => name).join(', ')}.
+import type { FusionParameters } from './fusion-model.js';
+
+export const FUSION_PARAMETERS: FusionParameters = ${JSON.stringify({ models, unknownModel: unknown }, undefined, 2)};
+`,
+);
+await writeFile(
+  'docs/fusion.md',
+  fusionPage(
+    figures,
+    train.map(({ name }) => name),
+  ),
+);
