@@ -31,6 +31,7 @@ import { runIndex } from './index-pipeline.js';
 import { readStatus } from './index-status.js';
 import type { MissExplanation } from './miss-explanation.js';
 import { runSearch } from './query-pipeline.js';
+import { type SalvagedLedger, salvageLedger } from './salvage-ledger.js';
 import type { ConfiguredSource } from './source-task.js';
 import { damagedLedger, isLedgerDamage, prepareRepair, verifyIndex } from './verify-index.js';
 
@@ -140,7 +141,7 @@ class EmbeddedEngine implements Engine {
       const facts = this.#factsIfReadable();
       const { store } = await this.#resources.store();
       if (facts !== undefined) await store.drop(facts.collection);
-      this.#resources.discardLedger();
+      await this.#resources.discardLedger();
     });
   }
 
@@ -168,13 +169,22 @@ class EmbeddedEngine implements Engine {
 
   async #runIndex(request: IndexRequest, command: string): Promise<IndexResult> {
     const { force = false, dryRun = false, prune = false } = request.options ?? {};
-    const ledger = dryRun ? this.#resources.dryLedger() : await this.#writingLedger(request);
-    const selected = await this.#selectSources(request, () => sourceNames(ledger));
+    const { ledger, salvaged } = dryRun
+      ? { ledger: this.#resources.dryLedger() }
+      : await this.#writingLedger(request);
+    const selected = await this.#selectSources(request, () => [
+      ...sourceNames(ledger),
+      ...(salvaged?.sources ?? []),
+    ]);
     const isPartial =
       request.sources !== undefined || request.paths !== undefined || request.documents !== undefined;
-    const { store } = await this.#resources.store({ rebuild: force && !isPartial && !dryRun });
+    const { store, notices: ofStore } = await this.#resources.store({
+      rebuild: force && !isPartial && !dryRun,
+    });
     const { embedder, notices, cache } = await this.#resources.embedder();
+    const contextualiser = await this.#resources.contextualiser();
     const result = await runIndex({
+      ...(contextualiser === undefined ? {} : { contextualiser }),
       ledger,
       store,
       embedder,
@@ -182,9 +192,7 @@ class EmbeddedEngine implements Engine {
       sources: selected.sources,
       knownSources: selected.known,
       configuredNames: new Set(this.#config.rag.sources.map(({ name }) => name)),
-    const contextualiser = await this.#resources.contextualiser();
       options: {
-      ...(contextualiser === undefined ? {} : { contextualiser }),
         scope: LOCAL_SCOPE,
         force,
         dryRun,
@@ -193,31 +201,42 @@ class EmbeddedEngine implements Engine {
         parallel: request.options?.parallel ?? DEFAULT_PARALLEL,
       },
       command,
+      ...(salvaged?.facts === undefined ? {} : { abandoned: salvaged.facts }),
       now: () => new Date().toISOString(),
       ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
     if (!dryRun) await this.#resources.learnFromCollection(request.signal);
-    return { ...result, notices: [...notices, ...result.notices] };
+    return {
+      ...result,
+      notices: [...(salvaged?.notices ?? []), ...ofStore, ...notices, ...result.notices],
+    };
   }
 
   /** The ledger for writing. With `force` a damaged one is begun anew, if the request still says what to index. */
-  async #writingLedger({ sources, paths, documents, options }: IndexRequest): Promise<Ledger> {
+  async #writingLedger({
+    sources,
+    paths,
+    documents,
+    options,
+  }: IndexRequest): Promise<{ ledger: Ledger; salvaged?: SalvagedLedger }> {
     const { force = false } = options ?? {};
     try {
-      return this.#resources.writingLedger({ check: force });
+      return { ledger: this.#resources.writingLedger({ check: force }) };
     } catch (error) {
       if (!force || !isLedgerDamage(error)) throw error;
+      const salvaged = salvageLedger(() => this.#resources.readingLedger());
       const isOpen = sources === undefined && paths === undefined && documents === undefined;
-      if (isOpen && (await configuredSources(this.#config)).length === 0) {
+      const isKnown = rememberedPaths(salvaged.sources, this.#config).length > 0;
+      if (isOpen && !isKnown && (await configuredSources(this.#config)).length === 0) {
         throw new RAGError(
           'INDEX_DAMAGED',
           `The index's ledger in ${this.#config.dataDir} is damaged, and with it the list of the folders that were indexed by name. Name them to build the index anew: \`ragstone index FOLDER --force\`.`,
           { cause: error },
         );
       }
-      this.#resources.discardLedger();
-      return this.#resources.writingLedger({ check: false });
+      await this.#resources.discardLedger();
+      return { ledger: this.#resources.writingLedger({ check: false }), salvaged };
     }
   }
 
