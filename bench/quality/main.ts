@@ -9,29 +9,46 @@ import { writeQualityPage } from './quality-page.js';
 import { type CaseOutcome, rowsOf, runCase, shown } from './run-case.js';
 
 const { values } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, minilm: { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'boolean', default: false },
+    minilm: { type: 'boolean', default: false },
+    /** Part of the name of a data set: only its cases are run, and no page is written. */
+    only: { type: 'string' },
+  },
 });
 const say = (text: string): void => console.error(text);
 
 assertPlacesExist();
 const measured = circumstances();
 const outcomes: CaseOutcome[] = [];
+const { only } = values;
 for (const quality of qualityCases(values)) {
-  say(`${quality.dataset}, ${quality.mode}, ${quality.embedder}`);
+  if (only !== undefined && !quality.dataset.includes(only)) continue;
+  say(`${quality.dataset}, ${quality.mode}, ${quality.embedder}, rerank ${quality.rerank}`);
   outcomes.push(await runCase(quality));
 }
 const rows = outcomes.flatMap((outcome) => rowsOf(outcome, outcomes));
-const chunkers = await measureChunkers(say);
-const page = writeQualityPage({ circumstances: measured, rows, outcomes, chunkers });
+const chunkers = only === undefined ? await measureChunkers(say) : [];
+const page =
+  only === undefined ? writeQualityPage({ circumstances: measured, rows, outcomes, chunkers }) : undefined;
 
-const report = { ...measured, rows, chunkers, reports: outcomes.map(({ report }) => report) };
+const report = { ...measured, rows, chunkers, reports: outcomes.map((outcome) => outcome.report) };
 mkdirSync(LOCAL_RESULTS, { recursive: true });
 writeFileSync(join(LOCAL_RESULTS, 'quality.json'), `${JSON.stringify(report, null, 2)}\n`);
 if (values.json) console.log(JSON.stringify(report, null, 2));
 else {
-  for (const { dataset, mode, embedder, metric, value, target, met } of rows)
+  for (const { dataset, mode, embedder, rerank, metric, value, low, high, target, met } of rows)
     console.log(
-      [dataset, mode, embedder, metric, shown(value), target, met === false ? 'MISSED' : ''].join('  '),
+      [
+        dataset,
+        mode,
+        embedder,
+        `rerank ${rerank}`,
+        metric,
+        `${shown(value)} (${shown(low)} to ${shown(high)})`,
+        target,
+        met === false ? 'MISSED' : '',
+      ].join('  '),
     );
-  console.log(`\nThe whole table: ${page}`);
+  if (page !== undefined) console.log(`\nThe whole table: ${page}`);
 }

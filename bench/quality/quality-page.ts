@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Circumstances } from '../shared/machine.js';
 import { REPOSITORY } from '../shared/places.js';
 import type { ChunkerRow } from './chunkers.js';
+import { type PlottedSetting, writePlots } from './plots.js';
 import { type CaseOutcome, type QualityRow, shown } from './run-case.js';
 
 const PAGE = `${REPOSITORY}docs/quality.md`;
@@ -20,10 +21,13 @@ export function writeQualityPage(figures: QualityFigures): string {
   const modified = circumstances.isModified ? ' with changes' : '';
   const page = [
     '# Quality',
-    `<!-- Made by \`npm run bench:quality\`; do not edit. -->\n\nMeasured at commit \`${circumstances.commit}\`${modified} on ${circumstances.date.slice(0, 10)} by \`npm run bench:quality\`, which runs \`ragstone eval\`. Metrics are those of trec_eval (linear gain, mean over judged queries); threshold, near-duplicate removal, variety and recency are off.`,
+    `<!-- Made by \`npm run bench:quality\`; do not edit. -->\n\nMeasured at commit \`${circumstances.commit}\`${modified} on ${circumstances.date.slice(0, 10)} by \`npm run bench:quality\`, which runs \`ragstone eval\`. Metrics are those of trec_eval (linear gain, mean over judged queries); threshold, near-duplicate removal, variety and recency are off. Intervals are 95 % bootstrap intervals over the queries (10,000 resamples, seed 1); two settings are compared with \`ragstone eval --compare\`, not by their intervals.`,
     '## Retrieval',
     retrievalTable(rows),
     configurationNotes(outcomes),
+    '## Quality and time',
+    '![nDCG@10 of SciFact by setting, with intervals](images/quality-by-setting.svg)\n\n![nDCG@10 of SciFact against milliseconds a query](images/quality-by-time.svg)',
+    timeTable(outcomes),
     '## Questions by type (hit@5)',
     typeTable(outcomes),
     '## Chunking',
@@ -33,6 +37,7 @@ export function writeQualityPage(figures: QualityFigures): string {
     'Settings are tuned on train splits and other collections. Every run of this program looks at test splits, and is listed here.',
     [...earlierLooks(), lookOf(circumstances, outcomes)].join('\n'),
   ];
+  writePlots(plottedSettings(outcomes));
   writeFileSync(PAGE, `${page.join('\n\n')}\n`);
   return PAGE;
 }
@@ -44,14 +49,28 @@ function markdownTable(header: readonly string[], rows: readonly (readonly strin
 
 const retrievalTable = (rows: readonly QualityRow[]): string =>
   markdownTable(
-    ['data set', 'queries', 'mode', 'embedder', 'metric', 'value', 'target', 'met', 'notes'],
+    [
+      'data set',
+      'queries',
+      'mode',
+      'embedder',
+      'rerank',
+      'metric',
+      'value',
+      '95 % interval',
+      'target',
+      'met',
+      'notes',
+    ],
     rows.map((row) => [
       `${row.dataset}, ${row.split}`,
       String(row.queries),
       row.mode,
       row.embedder,
+      row.rerank,
       row.metric,
       shown(row.value),
+      `${shown(row.low)} to ${shown(row.high)}`,
       row.target,
       row.met === undefined ? '' : row.met ? 'yes' : '**no**',
       row.notes,
@@ -61,8 +80,10 @@ const retrievalTable = (rows: readonly QualityRow[]): string =>
 function configurationNotes(outcomes: readonly CaseOutcome[]): string {
   const notes = new Set(
     outcomes.map(({ case: { embedder }, report: { config } }) => {
-      const { dense, lexical } = config.fusion.weights;
-      return `- ${embedder}: store ${config.store}, ${config.candidatesPerLane} candidates a lane, fusion ${config.fusion.method} with weights ${dense} dense and ${lexical} lexical, analysis version ${config.analysisVersion}.`;
+      const { method, weights } = config.fusion;
+      const { dense, lexical } = weights;
+      const each = method === 'adaptive' ? ', found for each query around' : ' with';
+      return `- ${embedder}: store ${config.store}, ${config.candidatesPerLane} candidates a lane, fusion ${method}${each} weights ${dense} dense and ${lexical} lexical, analysis version ${config.analysisVersion}.`;
     }),
   );
   return [
@@ -71,6 +92,36 @@ function configurationNotes(outcomes: readonly CaseOutcome[]): string {
     ...notes,
   ].join('\n');
 }
+
+/** Settings of SciFact, the only set that is run with all of them, as plots and the table of times show them. */
+export const plottedSettings = (outcomes: readonly CaseOutcome[]): PlottedSetting[] =>
+  outcomes
+    .filter(({ case: { dataset } }) => dataset === 'SciFact')
+    .map((outcome) => {
+      const value = outcome.report.metrics[PLOTTED] ?? 0;
+      return {
+        name: settingName(outcome.case),
+        value,
+        ...(outcome.intervals.get(PLOTTED) ?? { low: value, high: value }),
+        ms: outcome.report.latencyMs.p50,
+      };
+    });
+
+const PLOTTED = 'ndcg@10';
+
+function settingName({ mode, embedder, rerank }: CaseOutcome['case']): string {
+  if (mode === 'lexical') return 'lexical (BM25)';
+  return `${mode}, ${embedder}${rerank === 'none' ? '' : ' + rerank'}`;
+}
+
+const timeTable = (outcomes: readonly CaseOutcome[]): string =>
+  [
+    markdownTable(
+      ['SciFact, test', 'nDCG@10', 'median ms a query'],
+      plottedSettings(outcomes).map(({ name, value, ms }) => [name, shown(value), ms.toFixed(1)]),
+    ),
+    'One query after another, in the run that measured the quality; what else the machine did then is in its times.',
+  ].join('\n\n');
 
 function typeTable(outcomes: readonly CaseOutcome[]): string {
   const asked = outcomes.filter(({ report }) => report.byType !== undefined);
@@ -105,6 +156,8 @@ function earlierLooks(): string[] {
 }
 
 function lookOf({ date, commit }: Circumstances, outcomes: readonly CaseOutcome[]): string {
-  const looks = outcomes.map(({ case: { dataset, mode, embedder } }) => `${dataset} ${mode} ${embedder}`);
+  const looks = outcomes.map(({ case: { dataset, mode, embedder, rerank } }) =>
+    [dataset, mode, embedder, ...(rerank === 'none' ? [] : [`rerank ${rerank}`])].join(' '),
+  );
   return `- ${date.slice(0, 16).replace('T', ' ')} UTC, \`${commit}\`: ${looks.join('; ')}.`;
 }

@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readBaseline } from '../../src/evaluation/baseline.js';
+import { bootstrapInterval } from '../../src/evaluation/paired-test.js';
 import type { EvaluationReport } from '../../src/pipelines/evaluate-types.js';
 import { CLI, LOCAL_RESULTS } from '../shared/places.js';
 import { runProcess } from '../shared/run-process.js';
@@ -12,8 +14,12 @@ export interface QualityRow {
   readonly queries: number;
   readonly mode: string;
   readonly embedder: string;
+  readonly rerank: string;
   readonly metric: string;
   readonly value: number;
+  /** 95 % bootstrap interval over the queries. */
+  readonly low: number;
+  readonly high: number;
   /** In words; empty where nothing was promised. */
   readonly target: string;
   readonly met: boolean | undefined;
@@ -23,27 +29,42 @@ export interface QualityRow {
 export interface CaseOutcome {
   readonly case: QualityCase;
   readonly report: EvaluationReport;
+  /** 95 % bootstrap intervals by label. */
+  readonly intervals: ReadonlyMap<string, { readonly low: number; readonly high: number }>;
 }
 
 /** Runs the built command line, in a folder without a configuration; vectors are kept between runs. */
 export async function runCase(quality: QualityCase): Promise<CaseOutcome> {
   const folder = join(LOCAL_RESULTS, 'quality');
   mkdirSync(folder, { recursive: true });
-  const { mode, embedder, args } = quality;
+  const { mode, embedder, rerank, args } = quality;
+  const baseline = join(folder, 'values.json');
   const { stdout } = await runProcess(
     process.execPath,
     [
       CLI,
       ...['--data', join(folder, 'data'), '--json', '--quiet'],
       ...['eval', ...args, '--mode', mode, '--embedder', embedderArgument(embedder)],
+      ...['--rerank', rerank, '--write-baseline', baseline],
     ],
     { cwd: folder },
   );
-  return { case: quality, report: JSON.parse(stdout) as EvaluationReport };
+  const { scores } = await readBaseline(baseline);
+  const intervals = new Map(
+    Object.entries(scores.values).map(([label, values]) => [
+      label,
+      // The interval of a mean is that of its difference from nothing.
+      bootstrapInterval(new Array<number>(values.length).fill(0), values),
+    ]),
+  );
+  return { case: quality, report: JSON.parse(stdout) as EvaluationReport, intervals };
 }
 
 /** A row for each metric that the case looks at. */
-export function rowsOf({ case: quality, report }: CaseOutcome, all: readonly CaseOutcome[]): QualityRow[] {
+export function rowsOf(
+  { case: quality, report, intervals }: CaseOutcome,
+  all: readonly CaseOutcome[],
+): QualityRow[] {
   return Object.entries(quality.metrics).map(([metric, target]) => {
     const value = report.metrics[metric];
     if (value === undefined) throw new Error(`"ragstone eval" reports no ${metric} for ${quality.dataset}.`);
@@ -54,8 +75,10 @@ export function rowsOf({ case: quality, report }: CaseOutcome, all: readonly Cas
       queries: report.queries,
       mode: quality.mode,
       embedder: quality.embedder,
+      rerank: quality.rerank,
       metric,
       value,
+      ...(intervals.get(metric) ?? { low: value, high: value }),
       target: bounds?.words ?? '',
       met: bounds === undefined ? undefined : value >= bounds.lowest && value <= bounds.highest,
       notes: quality.notes,

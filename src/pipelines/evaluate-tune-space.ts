@@ -11,6 +11,9 @@ export interface TunedSettings {
 const CONVEX_SHARES = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 const RANK_SHARES = [0.1, 0.3, 0.5, 0.7, 0.9];
 
+/** Expansions that need no language model. */
+const LOCAL_EXPANSIONS = ['abbreviations', 'feedback-words', 'feedback-vectors'] as const;
+
 /** Tried beside the user's own, as tokens: they bracket what published comparisons of chunkers find best. */
 const CHUNKINGS = [
   { strategy: 'semantic', maxSize: 200 },
@@ -25,7 +28,7 @@ export interface RetrievalSpaceOptions {
   readonly withCandidates: boolean;
 }
 
-/** Ways to find in one index: fusion, weights, reranking, candidates. The user's own come first, so that ties keep them. */
+/** Ways to find in one index: fusion, weights, expansion, reranking, candidates. The user's own come first, so that ties keep them. */
 export function retrievalSpace(
   { rag }: ResolvedConfig,
   { withCandidates }: RetrievalSpaceOptions,
@@ -33,34 +36,55 @@ export function retrievalSpace(
   const { candidates } = rag.retrieval.fusion;
   const counts = withCandidates ? [candidates, Math.ceil(candidates / 2), candidates * 2] : [candidates];
   const { enabled, model } = rag.retrieval.rerank;
+  const fusions = [...weightedFusions(), ...unweightedFusions(rag.retrieval.hybrid.weights !== undefined)];
   const variants = counts.flatMap((count) =>
     [enabled, !enabled].flatMap((isReranked) =>
-      fusions().map(({ name, fusion, share }): TunedSettings => {
-        const weights = { semantic: share, keyword: Math.round((1 - share) * 10) / 10 };
-        const rerankName = isReranked ? `rerank ${model}` : 'no rerank';
-        return {
-          name: `${name}, ${rerankName}, ${count} candidates`,
+      fusions.map(
+        ({ name, retrieval: { fusion, ...rest } }): TunedSettings => ({
+          name: `${name}, ${isReranked ? `rerank ${model}` : 'no rerank'}, ${count} candidates`,
           settings: {
             retrieval: {
-              fusion: { method: fusion, candidates: count },
-              hybrid: { weights },
+              ...rest,
+              fusion: { ...fusion, candidates: count },
               rerank: { enabled: isReranked },
             },
           },
-        };
-      }),
+        }),
+      ),
     ),
   );
   return [{ name: 'current', settings: {} }, ...variants];
 }
 
-const fusions = () => [
-  ...CONVEX_SHARES.map((share) => ({ name: nameOf('convex', share), fusion: 'convex' as const, share })),
-  ...RANK_SHARES.map((share) => ({ name: nameOf('rrf', share), fusion: 'rrf' as const, share })),
-];
+interface NamedFusion {
+  readonly name: string;
+  readonly retrieval: NonNullable<RAGSettingsInput['retrieval']>;
+}
 
-const nameOf = (method: string, share: number): string =>
-  `${method} dense ${share.toFixed(1)} lexical ${(1 - share).toFixed(1)}`;
+/** One share of the lanes for all queries. */
+function weightedFusions(): NamedFusion[] {
+  const named = (method: 'convex' | 'rrf') => (semantic: number) => {
+    const keyword = Math.round((1 - semantic) * 10) / 10;
+    return {
+      name: `${method} dense ${semantic} lexical ${keyword}`,
+      retrieval: { fusion: { method }, hybrid: { weights: { semantic, keyword } } },
+    };
+  };
+  return [...CONVEX_SHARES.map(named('convex')), ...RANK_SHARES.map(named('rrf'))];
+}
+
+/** Weights found for each query, alone and with what can be added to a query without a model; not over stated weights. */
+function unweightedFusions(areWeightsStated: boolean): NamedFusion[] {
+  if (areWeightsStated) return [];
+  const fusion = { method: 'adaptive' } as const;
+  return [
+    { name: 'adaptive', retrieval: { fusion } },
+    ...LOCAL_EXPANSIONS.map((kind) => ({
+      name: `adaptive with ${kind}`,
+      retrieval: { fusion, expansion: { kinds: [kind] } },
+    })),
+  ];
+}
 
 /** Ways to cut documents beside the user's own; each needs an index of its own. */
 export function otherChunkings({ rag }: ResolvedConfig): TunedSettings[] {

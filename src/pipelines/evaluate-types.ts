@@ -56,6 +56,7 @@ export interface EvaluatedConfig {
   readonly fusion: {
     readonly method: string;
     /** Of `adaptive` those of a query whose lanes' scores fall alike; each query has its own. */
+    /** Under `adaptive` the usual ones, around which each query has its own. */
     readonly weights: { readonly dense: number; readonly lexical: number };
   };
   readonly candidatesPerLane: number;

@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { ANALYSIS_VERSION } from '../analysis/lexical-analyzer.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
 import { meansOf, type QueryScores } from '../evaluation/query-scores.js';
 import type { QuestionMeans } from '../evaluation/score-questions.js';
 import { usualWeightsFor } from '../retrieval/fusion/adaptive-weights.js';
@@ -93,12 +94,7 @@ async function evaluatedConfig(
   options: EvaluateOptions,
 ): Promise<EvaluatedConfig> {
   const { embedder, fingerprint, provider } = await engine.status();
-  const { hybrid, fusion, rerank } = rag.retrieval;
-  const learned = fusion.method === 'adaptive' ? usualWeightsFor(embedder) : laneWeightsFor(embedder);
-  const weights =
-    hybrid.weights === undefined
-      ? learned
-      : { dense: hybrid.weights.semantic, lexical: hybrid.weights.keyword };
+  const { fusion, rerank } = rag.retrieval;
   const settings = task.kind === 'dataset' ? task.dataset.settings : {};
   return {
     mode: options.mode ?? 'hybrid',
@@ -106,7 +102,7 @@ async function evaluatedConfig(
     fingerprint,
     store: provider,
     rerank: rerank.enabled ? rerank.model : 'none',
-    fusion: { method: fusion.method, weights: { dense: weights.dense, lexical: weights.lexical } },
+    fusion: { method: fusion.method, weights: weightsOf(rag.retrieval, embedder) },
     candidatesPerLane: fusion.candidates,
     chunking: rag.chunking,
     analysisVersion: ANALYSIS_VERSION,
@@ -117,4 +113,14 @@ async function evaluatedConfig(
     dropSelf: options.dropSelf ?? settings.dropSelf ?? false,
     scoreBy: options.scoreBy ?? settings.scoreBy ?? 'id',
   };
+}
+
+/** The weights of all queries, stated or learned for the model. */
+function weightsOf(
+  { hybrid: { weights }, fusion: { method } }: ResolvedConfig['rag']['retrieval'],
+  embedder: string,
+): EvaluatedConfig['fusion']['weights'] {
+  if (weights !== undefined) return { dense: weights.semantic, lexical: weights.keyword };
+  const { dense, lexical } = method === 'adaptive' ? usualWeightsFor(embedder) : laneWeightsFor(embedder);
+  return { dense, lexical };
 }

@@ -1,3 +1,4 @@
+import { usualWeightsFor } from '../retrieval/fusion/adaptive-weights.js';
 import { laneWeightsFor } from '../retrieval/fusion/lane-weights.js';
 import type { Journey, Loss } from './explain-miss-journey.js';
 import {
@@ -160,8 +161,9 @@ async function lostByFusion(
   const [dense = Number.POSITIVE_INFINITY, lexical = Number.POSITIVE_INFINITY] = lanes;
   const towards = dense < lexical ? 'dense' : 'lexical';
   const { facts } = await asked.resources.collection();
-  const { weights } = asked.resources.config.rag.retrieval.hybrid;
-  const current = weights?.semantic ?? laneWeightsFor(facts.embedder).dense;
+  const { hybrid, fusion } = asked.resources.config.rag.retrieval;
+  const learned = fusion.method === 'adaptive' ? usualWeightsFor : laneWeightsFor;
+  const current = hybrid.weights?.semantic ?? learned(facts.embedder).dense;
   const remedy = await firstThatWorks(asked, documentId, weightTrials(current, towards));
   return {
     stage: 'fusion',

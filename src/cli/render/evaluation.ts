@@ -11,6 +11,7 @@ export function renderEvaluation(report: EvaluationReport, context: CliContext):
   const settings = [
     `${mode}, ${embedder}, ${store}`,
     `${fusion.method} (dense ${fusion.weights.dense.toFixed(2)}, lexical ${fusion.weights.lexical.toFixed(2)})`,
+    ...(config.rerank === 'none' ? [] : [`rerank ${config.rerank}`]),
     ...(minSimilarity > 0 ? [`threshold ${minSimilarity}`] : []),
   ];
   return [
