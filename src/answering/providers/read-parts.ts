@@ -38,7 +38,8 @@ export async function* readParts(
   const either = AbortSignal.any([signal, silence.signal, abort.signal]);
   const notices: string[] = [];
   try {
-    const { stream } = await orAborted(model.doStream({ ...options, abortSignal: either }), either);
+    const { stream, response } = await orAborted(model.doStream({ ...options, abortSignal: either }), either);
+    refusePage(response?.headers?.['content-type']);
     const reader = stream.getReader();
     for (;;) {
       const { done, value: part } = await orAborted(reader.read(), either);
@@ -56,6 +57,11 @@ export async function* readParts(
     silence.stop();
     abort.abort();
   }
+}
+
+/** A proxy's or a portal's page, with status 200, reads like a stream without events. */
+function refusePage(contentType: string | undefined): void {
+  if (contentType?.includes('text/html') === true) throw new Error('a web page came instead of an answer');
 }
 
 function reasonOf({ finishReason: { unified, raw } }: FinishPart): Exclude<ChatFinishReason, 'interrupted'> {
