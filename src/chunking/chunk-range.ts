@@ -6,7 +6,8 @@ export interface ChunkRange extends TextRange {
   readonly size: number;
   /** Where its own text starts: after what it repeats of the chunk before. */
   readonly ownStart: number;
-  /** See `ChunkSpan.surroundings`. */
+  /** See `ChunkSpan`. */
+  readonly passage?: string;
   readonly surroundings?: readonly string[];
   /** Facts about the chunk that its strategy knows. */
   readonly metadata?: Metadata;

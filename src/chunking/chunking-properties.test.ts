@@ -72,7 +72,14 @@ const markdown = fc
   .tuple(fc.array(markdownPiece, { maxLength: 12 }), fc.constantFrom('\n\n', '\n', '\r\n\r\n', '\n   \n\n\n'))
   .map(([pieces, separator]) => pieces.join(separator));
 
-const strategies: readonly ChunkingStrategy[] = ['semantic', 'adaptive', 'recursive', 'fixed', 'pbi_aware', 'whole'];
+const strategies: readonly ChunkingStrategy[] = [
+  'semantic',
+  'adaptive',
+  'recursive',
+  'fixed',
+  'pbi_aware',
+  'whole',
+];
 const units: readonly ChunkingUnit[] = ['tokens', 'characters'];
 
 const options = fc

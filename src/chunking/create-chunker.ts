@@ -1,6 +1,6 @@
 import type { ParsedDocument } from '../core/document.js';
 import { RAGError } from '../core/errors.js';
-import { adaptiveChunks } from './adaptive/adaptive-chunks.js';
+import { adaptiveChunks, partLimits } from './adaptive/adaptive-chunks.js';
 import { assembleSpans } from './assemble-spans.js';
 import type { ChunkRange } from './chunk-range.js';
 import type { Chunker, ChunkingOptions, MeasureText } from './chunker.js';
@@ -52,7 +52,7 @@ function rangesOf(
       return structuralChunks(document, outline, context);
     case 'adaptive':
       return document.code === undefined
-        ? adaptiveChunks(document, outline, context)
+        ? adaptiveChunks(semanticChunks(document, outline, smallParts(context)), document.text)
         : codeChunks(document.code, context);
     case 'recursive':
       return recursiveChunks(document, options.splitOn, context);
@@ -67,6 +67,11 @@ function rangesOf(
       return wholeChunk(document, context.sizer);
   }
 }
+
+const smallParts = (context: CutContext): CutContext => ({
+  ...context,
+  limits: partLimits(context.limits),
+});
 
 /** Along the syntax tree of source code, else along headings and blocks. */
 const structuralChunks = (document: ParsedDocument, outline: Outline, context: CutContext): ChunkRange[] =>

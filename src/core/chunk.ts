@@ -15,10 +15,9 @@ export interface ChunkSpan {
   readonly tokenCount: number;
   /** Indexed with the content but never part of it: a repeated code fence line or table header. */
   readonly context?: string;
-  /**
-   * Ever wider passages of the document around the chunk, itself included. The first is embedded with the content, all are
-   * matched with it; they are never shown.
-   */
+  /** The passage of the document around the chunk, itself included: embedded and matched with it, never shown. */
+  readonly passage?: string;
+  /** Wider passages, or text beside the chunk: only matched with it, never shown. */
   readonly surroundings?: readonly string[];
   /** Facts about this chunk alone: `pages` it lies on, `symbols` of source code it defines or lies in. */
   readonly metadata?: Metadata;

@@ -3,14 +3,10 @@ import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { type DatasetLine, datasetError, datasetLines, parseObject, textField } from './dataset-lines.js';
+import { type DatasetDocument, type PieceOfDocument, placeOf, withSurroundings } from './document-pieces.js';
 import type { Judgments } from './metrics.js';
 
-export interface DatasetDocument {
-  readonly id: string;
-  /** Empty where the set has none. */
-  readonly title: string;
-  readonly text: string;
-}
+export type { DatasetDocument } from './document-pieces.js';
 
 export interface DatasetQuery {
   readonly id: string;
@@ -70,7 +66,7 @@ export async function readRetrievalDataset(
   for (const name of [split, queriesFile ?? 'queries.jsonl']) assertPlainName(name);
   const settings = await readSettings(folder);
   const judgments = await readJudgments(join(folder, 'qrels', `${split}.tsv`));
-  const documents = await readDocuments(join(folder, 'corpus.jsonl'));
+  const documents = withSurroundings(await readDocuments(join(folder, 'corpus.jsonl')));
   const file = join(folder, queriesFile ?? (await defaultQueriesFile(folder, split)));
   const queries = await readJudgedQueries(file, judgments);
   const name = basename(resolve(folder));
@@ -111,14 +107,14 @@ async function defaultQueriesFile(folder: string, split: string): Promise<string
   );
 }
 
-async function readDocuments(file: string): Promise<DatasetDocument[]> {
-  const documents: DatasetDocument[] = [];
+async function readDocuments(file: string): Promise<PieceOfDocument[]> {
+  const documents: PieceOfDocument[] = [];
   const seen = new Set<string>();
   for await (const line of datasetLines(file)) {
     const object = parseObject(line);
     const id = idField(object, line, seen);
     const title = object.title === undefined || object.title === null ? '' : textField(object, 'title', line);
-    documents.push({ id, title, text: textField(object, 'text', line) });
+    documents.push({ id, title, text: textField(object, 'text', line), ...placeOf(object.metadata) });
   }
   return documents;
 }

@@ -7,7 +7,7 @@ import type { ChunkSpan } from '../core/chunk.js';
 export interface ChunkTerms {
   /** What is embedded: title, heading path, context, content, and the passage around it where the chunker gives one. */
   readonly indexedText: string;
-  /** Analysed terms of the indexed text, separated by one space. */
+  /** Analysed terms of the indexed text and of what surrounds it, separated by one space. */
   readonly searchText: string;
   readonly identifiers: readonly string[];
 }
@@ -20,11 +20,10 @@ export function analyzeForIndex(span: ChunkSpan, title: string | undefined): Chu
     ...(span.context === undefined ? {} : { context: span.context }),
     content: span.content,
   });
-  const [nearest, ...wider] = span.surroundings ?? [];
-  const indexedText = nearest === undefined ? ownText : `${ownText}\n${nearest}`;
+  const indexedText = span.passage === undefined ? ownText : `${ownText}\n${span.passage}`;
   return {
     indexedText,
-    searchText: analyzeText([indexedText, ...wider].join('\n')).join(' '),
+    searchText: analyzeText([indexedText, ...(span.surroundings ?? [])].join('\n')).join(' '),
     identifiers: extractIdentifiers(ownText),
   };
 }

@@ -128,10 +128,11 @@ async function indexTarget(
     task.kind === 'questions'
       ? { paths: [target] }
       : {
-          documents: task.dataset.documents.map(({ id, title, text }) => ({
+          documents: task.dataset.documents.map(({ id, title, text, surroundings }) => ({
             id,
             text,
             ...(title === '' ? {} : { title }),
+            ...(surroundings === undefined ? {} : { surroundings }),
           })),
         };
   const { notices, stats } = await engine.index({

@@ -101,7 +101,8 @@ function assemble(
   const metadata = documentMetadata(raw, parsed, title, context);
   const ordinals = new Map<string, number>();
   const chunks = spans.map((span, index): PreparedChunk => {
-    const terms = analyzeForIndex(span, title);
+    const surroundings = [...(span.surroundings ?? []), ...(raw.surroundings ?? [])];
+    const terms = analyzeForIndex({ ...span, surroundings }, title);
     const ordinal = ordinals.get(terms.indexedText) ?? 0;
     ordinals.set(terms.indexedText, ordinal + 1);
     const record: Omit<ChunkRecord, 'vector'> = {

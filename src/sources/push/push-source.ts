@@ -13,6 +13,8 @@ export interface PushedDocument {
   readonly title?: string;
   readonly url?: string;
   readonly metadata?: Metadata;
+  /** Text beside the document where it is itself a piece of a larger one: matched with it, never shown. */
+  readonly surroundings?: readonly string[];
   /** @default 'text/plain' */
   readonly mediaType?: string;
 }
@@ -43,14 +45,24 @@ export function createPushSource({ name, documents, listing }: PushSourceOptions
   };
 }
 
-const versionOf = ({ id, text, title, url, metadata, mediaType }: PushedDocument): string =>
-  contentHash(canonicalJson([id, text, title ?? null, url ?? null, metadata ?? {}, mediaType ?? null]));
+const versionOf = ({ id, text, title, url, metadata, mediaType, surroundings }: PushedDocument): string =>
+  contentHash(
+    canonicalJson([
+      id,
+      text,
+      title ?? null,
+      url ?? null,
+      metadata ?? {},
+      mediaType ?? null,
+      ...(surroundings === undefined ? [] : [[...surroundings]]),
+    ]),
+  );
 
 function toReadResult(item: SourceItem, document: PushedDocument | undefined): ReadResult {
   if (document === undefined) {
     throw new RAGError('DOCUMENT_VANISHED', `"${item.id}" is not among the pushed documents any more.`);
   }
-  const { id, text, title, url, metadata = {}, mediaType = 'text/plain' } = document;
+  const { id, text, title, url, surroundings, metadata = {}, mediaType = 'text/plain' } = document;
   return {
     documents: [
       {
@@ -59,6 +71,7 @@ function toReadResult(item: SourceItem, document: PushedDocument | undefined): R
         content: text,
         ...(title === undefined ? {} : { title }),
         ...(url === undefined ? {} : { url }),
+        ...(surroundings === undefined ? {} : { surroundings }),
         metadata,
         access: OPEN_ACCESS,
       },

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createChunker } from '../../chunking/create-chunker.js';
+import { resolveChunking } from '../../config/resolve-chunking.js';
+import type { ParsedDocument } from '../../core/document.js';
+import { MEDIA_TYPES } from '../../core/media-types.js';
+import { OPEN_ACCESS } from '../../core/scope.js';
+import { createCsvParser } from './csv-parser.js';
+
+const parse = async (content: string, mediaType: string = MEDIA_TYPES.csv): Promise<ParsedDocument> =>
+  createCsvParser().parse({ externalId: 'a.csv', mediaType, content, metadata: {}, access: OPEN_ACCESS });
+const chunker = createChunker(
+  resolveChunking({ unit: 'characters', minSize: 10, maxSize: 120, overlap: 0 }),
+  (text) => text.length,
+);
+
+describe('tables as text', () => {
+  it('are the file itself, with columns and rows as metadata', async () => {
+    const content = 'id;name\r\n1;Ada\r\n2;"a;b"\r\n';
+    const parsed = await parse(content);
+    expect(parsed.text).toBe(content);
+    expect(parsed.metadata).toEqual({ columns: ['id', 'name'], rowCount: 2 });
+  });
+
+  it('are divided between records only, each chunk with the first one as context', async () => {
+    const rows = Array.from({ length: 12 }, (_, i) => `${i},"first line\nsecond line ""${i}"""`);
+    const parsed = await parse(['id,note', ...rows].join('\n'));
+    const chunks = chunker.chunk(parsed);
+    expect(chunks.length).toBeGreaterThan(3);
+    for (const { content } of chunks.slice(1)) expect(content).toMatch(/^\d+,"first[\s\S]*"""$/);
+    expect(chunks.slice(1).every(({ context }) => context === 'id,note')).toBe(true);
+    expect(chunks.map(({ content }) => content).join('\n')).toBe(parsed.text);
+  });
+
+  it('with tabs are told by their media type', async () => {
+    const { metadata } = await parse('a,b\tc\n1\t2', MEDIA_TYPES.tsv);
+    expect(metadata).toMatchObject({ columns: ['a,b', 'c'] });
+  });
+
+  it('name rows of another length, and refuse a quote that never closes', async () => {
+    expect((await parse('a,b\n1\n1,2')).warnings).toEqual([expect.stringMatching(/^1 rows have/)]);
+    await expect(parse(`a,b\n1,"${'x'.repeat(10)}`)).rejects.toMatchObject({ reason: 'DOCUMENT_INVALID' });
+  });
+
+  it('for any text: read or refused, nothing left out', async () => {
+    const text = fc
+      .array(fc.constantFrom('a', ',', '"', '\n', '\r\n', ';', ' ', '日', '""', '\n\n'), { maxLength: 40 })
+      .map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(text, async (content) => {
+        const parsed = await parse(content).catch((error: unknown) => {
+          expect(error).toMatchObject({ reason: 'DOCUMENT_INVALID' });
+        });
+        if (parsed === undefined) return;
+        const covered = parsed.blocks.map(({ start, end }) => parsed.text.slice(start, end)).join('');
+        expect(covered.replace(/\s/g, '')).toBe(parsed.text.replace(/\s/g, ''));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ParsedDocument } from '../../core/document.js';
+import { MEDIA_TYPES } from '../../core/media-types.js';
+import { OPEN_ACCESS } from '../../core/scope.js';
+import { createMarkdownParser } from '../markdown/markdown-parser.js';
+import { createHtmlParser } from './html-parser.js';
+
+const parse = async (content: string | Uint8Array, maxBytes = 5_000_000): Promise<ParsedDocument> =>
+  createHtmlParser({ markdown: createMarkdownParser(), maxBytes }).parse({
+    externalId: 'a.html',
+    mediaType: MEDIA_TYPES.html,
+    content,
+    metadata: {},
+    access: OPEN_ACCESS,
+  });
+
+describe('HTML', () => {
+  it('becomes Markdown with its headings, tables, code, lists and links', async () => {
+    const { text, blocks, title, metadata } = await parse(
+      `<!doctype html><html lang="en"><head><title>Site</title><meta name="description" content="About"></head><body>
+      <h1>Deploy</h1><p>Run <code>make</code> and <a href="/docs">read</a>.</p>
+      <table><tr><th>name</th><th>value</th></tr><tr><td>retries</td><td>5</td></tr></table>
+      <pre><code class="language-sh">make all
+make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
+    );
+    expect(blocks.map(({ kind }) => kind)).toEqual(['heading', 'paragraph', 'table', 'code', 'list']);
+    expect(text).toContain('Run `make` and [read](/docs).');
+    expect(text).toContain('```sh\nmake all\nmake test\n```');
+    expect(title).toBe('Deploy');
+    expect(metadata).toEqual({ locale: 'en', description: 'About' });
+  });
+
+  it('keeps the main content and leaves out what surrounds it', async () => {
+    const page = (body: string) =>
+      `<title>T</title><body><nav>menu</nav>${body}<footer>imprint</footer></body>`;
+    expect((await parse(page('<main><p>says</p><nav>more</nav></main><p>advert</p>'))).text.trim()).toBe(
+      'says',
+    );
+    expect((await parse(page('<article><p>says</p></article><p>advert</p>'))).text.trim()).toBe('says');
+    const plain = await parse(
+      page('<p>says</p><aside>advert</aside><script>alert(1)</script><p hidden>not</p>'),
+    );
+    expect(plain.text.trim()).toBe('says');
+    expect(plain.title).toBe('T');
+  });
+
+  it('keeps no address that runs or holds data', async () => {
+    const { text } = await parse(
+      '<p><a href="javascript:alert(1)">a</a><img src="data:image/png;base64,AAAA" alt="b"></p>',
+    );
+    expect(text).not.toMatch(/javascript|base64/);
+  });
+
+  it('reads the encoding that the page declares', async () => {
+    const bytes = Buffer.concat([Buffer.from('<meta charset="windows-1252"><p>caf'), Buffer.from([0xe9])]);
+    expect((await parse(bytes)).text.trim()).toBe('café');
+  });
+
+  it('says when a page holds nothing to read, and refuses what is too large', async () => {
+    expect((await parse('<script>app()</script>')).warnings).toEqual([expect.stringContaining('no text')]);
+    await expect(parse('x'.repeat(11), 10)).rejects.toMatchObject({ reason: 'DOCUMENT_TOO_LARGE' });
+  });
+
+  it('refuses elements nested without end', async () => {
+    await parse('<div>'.repeat(50_000)).then(
+      ({ text }) => expect(text).toBe(''),
+      (error: unknown) => expect(error).toMatchObject({ reason: 'DOCUMENT_INVALID' }),
+    );
+  });
+});
+
+describe('for any page', () => {
+  const element = fc.letrec<{ node: string }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      fc.constantFrom('word', 'a < b', '&amp;', '日本', '| pipe |', '```', '# no heading', '\n---\n'),
+      fc
+        .tuple(
+          fc.constantFrom('p', 'div', 'h2', 'ul', 'li', 'table', 'tr', 'td', 'pre', 'code', 'b', 'a', 'br'),
+          fc.array(tie('node'), { maxLength: 4 }),
+        )
+        .map(([tag, children]) => `<${tag}>${children.join(' ')}</${tag}>`),
+      fc.constantFrom('<p', '</div>', '<!--', '<table><b>', '<td>x'),
+    ),
+  })).node;
+
+  it('blocks are in order and cover all but white space', async () => {
+    await fc.assert(
+      fc.asyncProperty(element, async (html) => {
+        const { text, blocks } = await parse(html);
+        let rest = '';
+        let at = 0;
+        for (const { start, end } of blocks) {
+          expect(start).toBeGreaterThanOrEqual(at);
+          rest += text.slice(at, start);
+          at = end;
+        }
+        expect((rest + text.slice(at)).trim()).toBe('');
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('random bytes are refused or read, never a crash', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
+        await parse(bytes).then(
+          ({ text }) => expect(typeof text).toBe('string'),
+          (error: unknown) => expect(error).toMatchObject({ code: 'E003' }),
+        );
+      }),
+    );
+  });
+});
