@@ -3,93 +3,93 @@ import type { CalibrationParameters } from './calibration-model.js';
 
 /** Logistic regressions that turn features of a candidate into the probability that it is relevant. */
 export const CALIBRATION_PARAMETERS: CalibrationParameters = {
-  models: {
-    builtin: {
-      hybrid: {
-        bias: -4.48,
-        weights: {
-          cosine: 2.399,
-          coverage: 2.693,
-          fused: 1.533,
-          agreement: 0.055,
-          identifier: 0.271,
-          terms: 0.496,
-          margin: 4.031,
-          crowd: -2.242,
-        },
+  "models": {
+    "builtin": {
+      "hybrid": {
+        "bias": -4.69,
+        "weights": {
+          "cosine": 2.197,
+          "coverage": 3.11,
+          "fused": 1.924,
+          "agreement": -0.347,
+          "identifier": 0.219,
+          "terms": 0.744,
+          "margin": 3.723,
+          "crowd": -2.072
+        }
       },
-      dense: {
-        bias: -5.668,
-        weights: {
-          cosine: -0.995,
-          coverage: 6.357,
-          fused: 1.186,
-          terms: 1.778,
-          margin: 4.048,
-          crowd: -1.998,
-        },
-      },
+      "dense": {
+        "bias": -5.89,
+        "weights": {
+          "cosine": -0.343,
+          "coverage": 6.067,
+          "fused": 1.08,
+          "terms": 1.681,
+          "margin": 3.793,
+          "crowd": -1.649
+        }
+      }
     },
-    'all-minilm-l6-v2': {
-      hybrid: {
-        bias: -5.257,
-        weights: {
-          cosine: 2.324,
-          coverage: 2.761,
-          fused: 2.068,
-          agreement: 0.139,
-          identifier: 0.063,
-          terms: 0.667,
-          margin: 4.052,
-          crowd: -2.29,
-        },
+    "all-minilm-l6-v2": {
+      "hybrid": {
+        "bias": -5.228,
+        "weights": {
+          "cosine": 2.486,
+          "coverage": 2.692,
+          "fused": 2.139,
+          "agreement": 0.035,
+          "identifier": 0.067,
+          "terms": 0.553,
+          "margin": 3.837,
+          "crowd": -2.237
+        }
       },
-      dense: {
-        bias: -6.414,
-        weights: {
-          cosine: -0.71,
-          coverage: 6.05,
-          fused: 2.542,
-          terms: 1.867,
-          margin: 3.849,
-          crowd: -2.324,
-        },
-      },
-    },
+      "dense": {
+        "bias": -6.414,
+        "weights": {
+          "cosine": -0.71,
+          "coverage": 6.05,
+          "fused": 2.542,
+          "terms": 1.867,
+          "margin": 3.849,
+          "crowd": -2.324
+        }
+      }
+    }
   },
-  unknownModel: {
-    hybrid: {
-      bias: -5.102,
-      weights: {
-        coverage: 3.127,
-        fused: 2.507,
-        agreement: 0.276,
-        identifier: 0.127,
-        terms: 1.201,
-        margin: 3.901,
-        crowd: -2.41,
-      },
+  "unknownModel": {
+    "hybrid": {
+      "bias": -5.133,
+      "weights": {
+        "coverage": 3.237,
+        "fused": 2.683,
+        "agreement": 0.035,
+        "identifier": 0.11,
+        "terms": 1.133,
+        "margin": 3.686,
+        "crowd": -2.227
+      }
     },
-    dense: {
-      bias: -6.203,
-      weights: {
-        coverage: 6.059,
-        fused: 1.746,
-        terms: 1.635,
-        margin: 3.869,
-        crowd: -2.081,
-      },
-    },
+    "dense": {
+      "bias": -6.297,
+      "weights": {
+        "coverage": 5.977,
+        "fused": 1.72,
+        "terms": 1.68,
+        "margin": 3.747,
+        "crowd": -1.881
+      }
+    }
   },
-  lexical: {
-    bias: -4.273,
-    weights: {
-      coverage: 3.239,
-      fused: 1.677,
-      identifier: 0.154,
-      terms: 1.148,
-      margin: 3.758,
-      crowd: -2.392,
-    },
-  },
+  "lexical": {
+    "bias": -4.273,
+    "weights": {
+      "coverage": 3.239,
+      "fused": 1.677,
+      "identifier": 0.154,
+      "terms": 1.148,
+      "margin": 3.758,
+      "crowd": -2.392
+    }
+  }
 };
