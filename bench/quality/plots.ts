@@ -4,6 +4,8 @@ import { REPOSITORY } from '../shared/places.js';
 /** A setting as a plot shows it. */
 export interface PlottedSetting {
   readonly name: string;
+  /** Number of its colour and shape, the same in every plot. */
+  readonly style: number;
   readonly value: number;
   /** 95 % interval. */
   readonly low: number;
@@ -21,8 +23,8 @@ const [LEFT, TOP, WIDTH, ROW] = [190, 48, 420, 34];
 const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
 const colourOf = (i: number): string => COLOURS[i % COLOURS.length] ?? INK;
 
-/** Bars with their intervals: what each setting finds. */
-export function barPlot(title: string, settings: readonly PlottedSetting[]): string {
+/** A point with its interval for each setting. No bars: their axis would have to begin at nothing. */
+export function settingPlot(title: string, settings: readonly PlottedSetting[]): string {
   const lowest = Math.max(0, Math.floor(Math.min(...settings.map(({ low }) => low)) * 10) / 10 - 0.1);
   const highest = Math.min(1, Math.ceil(Math.max(...settings.map(({ high }) => high)) * 10) / 10);
   const x = (value: number): number => LEFT + ((value - lowest) / (highest - lowest)) * WIDTH;
@@ -32,19 +34,19 @@ export function barPlot(title: string, settings: readonly PlottedSetting[]): str
       `<path d="M${x(tick)} ${TOP}V${bottom}" stroke="${GRID}"/>` +
       `<text x="${x(tick)}" y="${bottom + 18}" text-anchor="middle">${tick.toFixed(1)}</text>`,
   );
-  const bars = settings.map(({ name, value, low, high }, i) => {
+  const points = settings.map(({ name, style, value, low, high }, i) => {
     const y = TOP + i * ROW + ROW / 2;
     return (
-      `<rect x="${LEFT}" y="${y - 9}" width="${x(value) - LEFT}" height="18" fill="${colourOf(i)}"/>` +
-      `<path d="M${x(low)} ${y}H${x(high)}M${x(low)} ${y - 5}V${y + 5}M${x(high)} ${y - 5}V${y + 5}" stroke="${INK}" stroke-width="1.5" fill="none"/>` +
+      `<path d="M${x(low)} ${y}H${x(high)}M${x(low)} ${y - 5}V${y + 5}M${x(high)} ${y - 5}V${y + 5}" stroke="${colourOf(style)}" stroke-width="2" fill="none"/>` +
+      marker(style, { x: x(value), y }) +
       `<text x="${LEFT - 8}" y="${y + 4}" text-anchor="end">${escaped(name)}</text>` +
       `<text x="${LEFT + WIDTH + 10}" y="${y + 4}">${value.toFixed(3)}</text>`
     );
   });
   return svg({ width: LEFT + WIDTH + 70, height: bottom + 46, title }, [
     ...ticks,
-    ...bars,
-    `<text x="${LEFT + WIDTH / 2}" y="${bottom + 38}" text-anchor="middle">nDCG@10 with 95 % bootstrap interval (the axis begins at ${lowest.toFixed(1)})</text>`,
+    ...points,
+    `<text x="${LEFT + WIDTH / 2}" y="${bottom + 38}" text-anchor="middle">nDCG@10 with 95 % bootstrap interval</text>`,
   ]);
 }
 
@@ -71,17 +73,17 @@ export function timePlot(title: string, settings: readonly PlottedSetting[]): st
       `<text x="${left - 8}" y="${y(tick) + 4}" text-anchor="end">${tick.toFixed(2)}</text>`,
   );
   const legend = left + WIDTH + 24;
-  const points = settings.map(({ name, value, low, high, ms }, i) => {
+  const points = settings.map(({ name, style, value, low, high, ms }, i) => {
     const at = { x: x(ms), y: y(value) };
     const row = TOP + 16 + i * 24;
     return (
-      `<path d="M${at.x} ${y(low)}V${y(high)}" stroke="${colourOf(i)}" stroke-width="1.5"/>` +
-      marker(i, at) +
-      marker(i, { x: legend, y: row - 4 }) +
+      `<path d="M${at.x} ${y(low)}V${y(high)}" stroke="${colourOf(style)}" stroke-width="2"/>` +
+      marker(style, at) +
+      marker(style, { x: legend, y: row - 4 }) +
       `<text x="${legend + 14}" y="${row}">${escaped(name)}, ${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)} ms</text>`
     );
   });
-  return svg({ width: legend + 210, height: bottom + 46, title }, [
+  return svg({ width: legend + 226, height: bottom + 46, title }, [
     ...decades,
     ...rows,
     ...points,
@@ -124,7 +126,10 @@ function svg(
 /** Writes both plots into docs/images. */
 export function writePlots(settings: readonly PlottedSetting[]): void {
   const folder = `${REPOSITORY}docs/images`;
-  writeFileSync(`${folder}/quality-by-setting.svg`, barPlot('SciFact test: quality by setting', settings));
+  writeFileSync(
+    `${folder}/quality-by-setting.svg`,
+    settingPlot('SciFact test: quality by setting', settings),
+  );
   writeFileSync(
     `${folder}/quality-by-time.svg`,
     timePlot(

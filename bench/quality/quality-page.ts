@@ -97,9 +97,10 @@ function configurationNotes(outcomes: readonly CaseOutcome[]): string {
 export const plottedSettings = (outcomes: readonly CaseOutcome[]): PlottedSetting[] =>
   outcomes
     .filter(({ case: { dataset } }) => dataset === 'SciFact')
-    .map((outcome) => {
+    .map((outcome, style) => {
       const value = outcome.report.metrics[PLOTTED] ?? 0;
       return {
+        style,
         name: settingName(outcome.case),
         value,
         ...(outcome.intervals.get(PLOTTED) ?? { low: value, high: value }),
