@@ -71,7 +71,9 @@ describe('contextual retrieval', () => {
   it('is found by what was written, shows what stands in the document, and is paid for once', async () => {
     const server = await anthropic(writesContexts);
     const engine = await engineWith(contextual(server));
-    expect(await engine.index()).toMatchObject({ success: true });
+    const { success, notices } = await engine.index();
+    expect(success).toBe(true);
+    expect(notices).toContainEqual(expect.stringMatching(/wrote 2 contexts with 34 tokens, \$0\.0001\.$/));
     expect(server.violations).toEqual([]);
     expect(server.requests).toHaveLength(2);
 

@@ -41,7 +41,7 @@ export interface IndexPipeline {
 export async function runIndex(pipeline: IndexPipeline): Promise<IndexResult> {
   const run = new IndexRun(pipeline.onProgress, pipeline.signal);
   const { ledger, options } = pipeline;
-  const before = pipeline.embedder.usage?.();
+  const before = spendingOf(pipeline);
   const collection = await openCollection(pipeline, run);
   const runId = options.dryRun ? undefined : ledger.startRun(pipeline.command, pipeline.now());
   const finish = (success: boolean): void => {
@@ -70,21 +70,34 @@ export async function runIndex(pipeline: IndexPipeline): Promise<IndexResult> {
   }
 }
 
-/** What a hosted model was used for in this run, and whether written contexts are kept. */
-function noticeSpending(
-  { embedder, contextualiser }: IndexPipeline,
-  before: EmbeddingUsage | undefined,
-  run: IndexRun,
-): void {
-  const after = embedder.usage?.();
-  const tokens = (after?.tokens ?? 0) - (before?.tokens ?? 0);
-  if (tokens > 0) {
-    const cost = after?.cost === undefined ? undefined : after.cost - (before?.cost ?? 0);
-    const price = cost === undefined ? '' : `, $${cost.toFixed(4)}`;
-    run.notice(`${embedder.identity.model} embedded ${tokens} tokens${price}.`);
-  }
-  if (contextualiser?.problem !== undefined) run.notice(contextualiser.problem);
+/** What hosted models have used until now. */
+interface Spending {
+  readonly embedding: EmbeddingUsage | undefined;
+  readonly contexts: ChunkContextualiser['usage'] | undefined;
 }
+
+const spendingOf = ({ embedder, contextualiser }: IndexPipeline): Spending => ({
+  embedding: embedder.usage?.(),
+  contexts: contextualiser?.usage,
+});
+
+/** What hosted models were used for in this run, and whether written contexts are kept. */
+function noticeSpending(pipeline: IndexPipeline, before: Spending, run: IndexRun): void {
+  const { embedder, contextualiser } = pipeline;
+  const after = spendingOf(pipeline);
+  const tokens = (after.embedding?.tokens ?? 0) - (before.embedding?.tokens ?? 0);
+  const cost = (after.embedding?.cost ?? 0) - (before.embedding?.cost ?? 0);
+  if (tokens > 0) run.notice(`${embedder.identity.model} embedded ${tokens} tokens${priceOf(cost)}.`);
+  const written = (after.contexts?.contexts ?? 0) - (before.contexts?.contexts ?? 0);
+  if (contextualiser === undefined || written === 0) return;
+  const used = (after.contexts?.tokens ?? 0) - (before.contexts?.tokens ?? 0);
+  const paid = (after.contexts?.cost ?? 0) - (before.contexts?.cost ?? 0);
+  run.notice(`${contextualiser.model} wrote ${written} contexts with ${used} tokens${priceOf(paid)}.`);
+  if (contextualiser.problem !== undefined) run.notice(contextualiser.problem);
+}
+
+/** Nothing for what is free, or of no known price. */
+const priceOf = (cost: number): string => (cost === 0 ? '' : `, $${cost.toFixed(4)}`);
 
 async function openCollection(pipeline: IndexPipeline, run: IndexRun): Promise<VectorCollection> {
   const { ledger, store, embedder, options, abandoned } = pipeline;

@@ -1,4 +1,4 @@
-import { type ChatModel, readAnswer } from '../../answering/chat-model.js';
+import { type ChatAnswer, type ChatModel, readAnswer } from '../../answering/chat-model.js';
 import type { ChunkSpan } from '../../core/chunk.js';
 import { RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
 import { ContextCache, contextKey } from './context-cache.js';
@@ -57,6 +57,7 @@ export class ChunkContextualiser {
   readonly #cache: ContextCache;
   readonly #maxCharacters: number;
   #lasting: RAGError | undefined;
+  #usage = { contexts: 0, tokens: 0, cost: 0 };
 
   constructor(options: ChunkContextualiserOptions) {
     this.#options = options;
@@ -67,6 +68,11 @@ export class ChunkContextualiser {
   /** `provider:model`. */
   get model(): string {
     return this.#options.chatModel.id;
+  }
+
+  /** What was written since it was opened: contexts, tokens of input and output, and US dollars where a price is known. */
+  get usage(): { readonly contexts: number; readonly tokens: number; readonly cost: number } {
+    return this.#usage;
   }
 
   /** Why contexts are not kept; absent while they are. */
@@ -143,6 +149,7 @@ export class ChunkContextualiser {
       temperature: 0,
       ...(signal === undefined ? {} : { signal }),
     });
+    this.#count(answer);
     throwIfAborted(signal);
     const context = answer.text
       .replaceAll(/\s+/g, ' ')
@@ -157,6 +164,12 @@ export class ChunkContextualiser {
     }
     await this.#cache.set(this.#keyOf(document, span), context);
     return context;
+  }
+
+  #count({ usage }: ChatAnswer): void {
+    const { contexts, tokens, cost } = this.#usage;
+    const used = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
+    this.#usage = { contexts: contexts + 1, tokens: tokens + used, cost: cost + (usage?.cost ?? 0) };
   }
 
   async #inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
