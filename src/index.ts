@@ -98,6 +98,7 @@ export type {
   DriftKind,
   Engine,
   IndexError,
+  IndexEstimate,
   IndexProgress,
   IndexRequest,
   IndexResult,
