@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { ComparedConfiguration, EvaluateOptions } from '../../index.js';
+import type { ComparedConfiguration, EvaluateOptions, GateEvaluationOptions } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { evaluationTarget, withCounter } from '../evaluation-target.js';
@@ -142,10 +142,7 @@ async function twoConfigurations(
   return [parseConfigChoice(first), parseConfigChoice(second)];
 }
 
-async function runGate(
-  context: CliContext,
-  options: Parameters<typeof import('../../index.js').evaluateAgainst>[0],
-): Promise<void> {
+async function runGate(context: CliContext, options: GateEvaluationOptions): Promise<void> {
   const { evaluateAgainst } = await import('../../index.js');
   const report = await withCounter(context, (onProgress) => evaluateAgainst({ ...options, onProgress }));
   const { renderGate } = await import('../render/comparison.js');
