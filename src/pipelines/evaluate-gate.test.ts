@@ -83,7 +83,7 @@ describe('a gate over the whole engine', () => {
       text: `${topic} ${`${MEANINGS[(i + 1) % MEANINGS.length] ?? ''} `.repeat(4)}`,
     }));
     write('set/queries.jsonl', lines(queries));
-    const hybrid = { ...options(), mode: 'hybrid', embedder: 'builtin' } as const;
+    const hybrid = { ...options(), mode: 'hybrid', embedder: 'builtin', rerank: 'none' } as const;
     const weights = (semantic: number) => ({
       retrieval: { hybrid: { weights: { semantic, keyword: 1 - semantic } } },
     });

@@ -55,7 +55,7 @@ describe('a data set through the whole engine', () => {
     expect(report.config).toMatchObject({
       mode: 'lexical',
       store: 'memory',
-      rerank: 'none',
+      rerank: 'builtin',
       minSimilarity: 0,
       nearDuplicates: false,
       mmr: 1,

@@ -169,7 +169,7 @@ describe('by its text', () => {
   test('truncated: the words stand behind what the model reads', async () => {
     const long = `${'stone river '.repeat(700)} gondola Venice`;
     const { engine } = await indexed({ long, ...TOPICS }, { chunking: { strategy: 'whole' } });
-    const query = { text: 'gondola Venice', options: { topK: 2, mode: 'dense' } } as const;
+    const query = { text: 'gondola Venice', options: { topK: 2, mode: 'dense', rerank: false } } as const;
     const explanation = await engine.explainMiss(query, 'long');
     expect(explanation).toMatchObject({ lostAt: 'truncated' });
     expect(explanation.remedies[0]?.setting).toMatch(/^chunking\.maxSize: \d+$/);
@@ -218,7 +218,7 @@ describe('in the ranking', () => {
 
   test('fusion: one lane alone would have shown it', async () => {
     const { engine } = await indexed(TOPICS, {
-      retrieval: { topK: 1, hybrid: { weights: { semantic: 1, keyword: 0 } } },
+      retrieval: { topK: 1, hybrid: { weights: { semantic: 1, keyword: 0 } }, rerank: { enabled: false } },
     });
     // By its only word in any document the bird, by meaning the boat.
     const explanation = await engine.explainMiss(`ocean ${'Venetian canal boats '.repeat(6)}`, 'albatross');

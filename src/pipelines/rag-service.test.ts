@@ -61,12 +61,17 @@ describe('RAGService, as seed 000 calls it (section 14.2)', () => {
     expect((await service.hybridSearch('database migration')).map(({ id }) => id)).toEqual(ids);
   });
 
-  test('searchWithReranking reranks with the built-in model where nothing is configured', async () => {
+  test('searchWithReranking reranks with the built-in model where nothing is configured, as search does unless told not to', async () => {
     const options = { explainScore: true };
-    const [plain] = await service.search({ text: 'database migration', options });
+    const [plain] = await service.search({
+      text: 'database migration',
+      options: { ...options, rerank: false },
+    });
+    const [usual] = await service.search({ text: 'database migration', options });
     const [reranked] = await service.searchWithReranking({ text: 'database migration', options });
     expect(plain?.explanation?.rerankScore).toBeUndefined();
     expect(reranked?.explanation?.rerankScore).toBeGreaterThan(0);
+    expect(usual?.explanation?.rerankScore).toBe(reranked?.explanation?.rerankScore);
   });
 
   test('a document pushed again is replaced, and the others stay', async () => {

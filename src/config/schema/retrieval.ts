@@ -44,7 +44,7 @@ const rerank = z
   .strictObject({
     enabled: z
       .boolean()
-      .default(false)
+      .default(true)
       .describe(
         'Reorder the best candidates with a reranker. Where it is not available, results come without it and say so (degradation level 1).',
       ),
