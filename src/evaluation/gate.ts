@@ -70,6 +70,11 @@ export function judgeAgainst(
         : []),
       ...(isTooLarge ? [`${metric} fell by ${drop.toFixed(4)}, more than ${maxDrop} allows.`] : []),
       ...blindSpots(decisive, { missing: onlyA.length, alpha }),
+      ...(!isSignificant && decisive.wins === 0 && decisive.losses > 0
+        ? [
+            `Lost ${decisive.losses} and won none, yet chance alone does so with p = ${pValueOfLoss.toFixed(4)}; more questions, or --max-drop, would tell.`,
+          ]
+        : []),
     ],
   };
 }
