@@ -36,7 +36,6 @@ export function assembleSpans(
       headingPath: described.headingPath,
       tokenCount: options.countTokens(content),
       ...(described.context === undefined ? {} : { context: described.context }),
-      ...(own.passage === undefined ? {} : { passage: own.passage }),
       ...(own.surroundings === undefined ? {} : { surroundings: own.surroundings }),
       ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     };

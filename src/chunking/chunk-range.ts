@@ -7,7 +7,6 @@ export interface ChunkRange extends TextRange {
   /** Where its own text starts: after what it repeats of the chunk before. */
   readonly ownStart: number;
   /** See `ChunkSpan`. */
-  readonly passage?: string;
   readonly surroundings?: readonly string[];
   /** Facts about the chunk that its strategy knows. */
   readonly metadata?: Metadata;

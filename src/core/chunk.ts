@@ -15,9 +15,7 @@ export interface ChunkSpan {
   readonly tokenCount: number;
   /** Indexed with the content but never part of it: a repeated code fence line or table header. */
   readonly context?: string;
-  /** The passage of the document around the chunk, itself included: embedded and matched with it, never shown. */
-  readonly passage?: string;
-  /** Wider passages, or text beside the chunk: only matched with it, never shown. */
+  /** Passages of the document around the chunk, itself included: their words count for it; never embedded or shown. */
   readonly surroundings?: readonly string[];
   /** Facts about this chunk alone: `pages` it lies on, `symbols` of source code it defines or lies in. */
   readonly metadata?: Metadata;

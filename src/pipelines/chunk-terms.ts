@@ -5,7 +5,7 @@ import type { ChunkSpan } from '../core/chunk.js';
 
 /** What the lanes match of one chunk. */
 export interface ChunkTerms {
-  /** What is embedded: title, heading path, context, content, and the passage around it where the chunker gives one. */
+  /** What is embedded: title, heading path, context, content. */
   readonly indexedText: string;
   /** Analysed terms of the indexed text and of what surrounds it, separated by one space. */
   readonly searchText: string;
@@ -14,16 +14,15 @@ export interface ChunkTerms {
 
 /** Both paths of the engine read a chunk through this, so that what is searched is what was indexed. */
 export function analyzeForIndex(span: ChunkSpan, title: string | undefined): ChunkTerms {
-  const ownText = indexedTextOf({
+  const indexedText = indexedTextOf({
     ...(title === undefined ? {} : { title }),
     headingPath: span.headingPath,
     ...(span.context === undefined ? {} : { context: span.context }),
     content: span.content,
   });
-  const indexedText = span.passage === undefined ? ownText : `${ownText}\n${span.passage}`;
   return {
     indexedText,
     searchText: analyzeText([indexedText, ...(span.surroundings ?? [])].join('\n')).join(' '),
-    identifiers: extractIdentifiers(ownText),
+    identifiers: extractIdentifiers(indexedText),
   };
 }

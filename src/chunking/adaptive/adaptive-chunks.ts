@@ -5,6 +5,9 @@ import type { PieceLimits } from '../pieces.js';
 /** Size of a chunk, whatever the configured one: small enough to say one thing. In the unit of the limits. */
 const PART_SHARE = 1 / 5;
 const MIN_PART_SHARE = 1 / 2;
+/** Words of the chunks at these distances to each side count for a chunk too. */
+const REACHES = [1, 2] as const;
+
 /**
  * Small chunks that are matched by more than they hold: each is cut along the structure of the document to a fifth of the
  * configured size, and is indexed with the passages around it. So the place is found as precisely as by a sentence and as
@@ -17,8 +20,7 @@ export function adaptiveChunks(parts: readonly ChunkRange[], text: string): Chun
   return parts.map((part, index) => ({
     ...part,
     metadata: { gap: text.slice(part.end, parts[index + 1]?.start ?? part.end) },
-    passage: passageAround(parts, [index, 1], text),
-    surroundings: [passageAround(parts, [index, 2], text)],
+    surroundings: REACHES.map((reach) => passageAround(parts, [index, reach], text)),
   }));
 }
 

@@ -69,6 +69,17 @@ describe('where code is cut', () => {
     expect(only?.metadata).toEqual({ symbols: ['f0', 'f1', 'f2', 'f3'] });
   });
 
+  it('is matched by the code beside it', async () => {
+    const [first, second, third] = await chunk(
+      `class Store {\n${METHOD('upsert', 4)}\n\n${METHOD('query', 4)}\n\n${METHOD('remove', 4)}\n}\n`,
+    );
+    expect(first?.surroundings?.[0]).toContain('query()');
+    expect(first?.surroundings?.[0]).not.toContain('remove()');
+    expect(first?.surroundings?.[1]).toContain('remove()');
+    expect(second?.surroundings?.[0]).toContain('upsert()');
+    expect(third?.content).not.toContain('query()');
+  });
+
   it('never leaves a closing bracket alone', async () => {
     const chunks = await chunk(`class A {\n${METHOD('one', 9)}\n\n${METHOD('two', 9)}\n\n}\n`, {
       minSize: 0,
