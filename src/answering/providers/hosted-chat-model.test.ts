@@ -358,6 +358,27 @@ describe('limits', () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it('counts no wait for its own limits as lateness', async () => {
+    if (facts === undefined) throw new Error('no case');
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const { chatModel, server } = await modelWith(facts, [{ kind: 'answer', text: 'x' }], {
+        limits: { requestsPerMinute: 1 },
+        timeoutMs: 2000,
+      });
+      await collect(chatModel.stream(REQUEST));
+      // Three seconds are left of the minute that had its one call: longer than the second call may take.
+      vi.advanceTimersByTime(57_000);
+      const second = collect(chatModel.stream({ ...REQUEST }));
+      expect(server.requests).toHaveLength(1);
+      vi.advanceTimersByTime(3_000);
+      expect(await second).toMatchObject({ finish: { reason: 'stop' } });
+      expect(server.requests).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('a limit on spending needs a price', async () => {
     const connection = { provider: 'openai', apiKey: 'test-key' } as const;
     await expect(

@@ -55,9 +55,10 @@ export class HostedChatModel implements ChatModel {
   }
 
   async *stream(request: ChatRequest): AsyncGenerator<ChatEvent> {
+    const admit = await this.#admission(request);
     const clock = this.#clockFor(request);
     try {
-      const call = await this.#withRetries(clock, () => this.#open(request, clock));
+      const call = await this.#withRetries(clock, async () => this.#open(request, await admit(clock), clock));
       yield* this.#eventsOf(call, request);
     } finally {
       clock.stop();
@@ -68,6 +69,7 @@ export class HostedChatModel implements ChatModel {
     request: ChatRequest,
     schema: ZodType<T>,
   ): Promise<{ readonly value: T; readonly usage?: ChatUsage }> {
+    const admit = await this.#admission(request);
     const clock = this.#clockFor(request);
     const options: CallOptions = {
       ...this.#callOptions(request),
@@ -76,7 +78,7 @@ export class HostedChatModel implements ChatModel {
     };
     try {
       return await this.#withRetries(clock, async () => {
-        const settle = await this.#admit(request, clock);
+        const settle = await admit(clock);
         const result = await orAborted(this.#options.languageModel.doGenerate(options), clock.signal).catch(
           (error: unknown) => {
             settle(0);
@@ -139,17 +141,30 @@ export class HostedChatModel implements ChatModel {
     }
   }
 
-  async #admit(request: ChatRequest, clock: CallClock): Promise<(cost: number) => void> {
+  /**
+   * Waits for the turn of a request's first try, before its clock starts: a wait for limits of our own is no fault of the
+   * provider's. Later tries wait on the clock.
+   */
+  async #admission(request: ChatRequest): Promise<(clock: CallClock) => Promise<Settle>> {
+    const signals = [this.#closed.signal, ...(request.signal === undefined ? [] : [request.signal])];
+    let first: Settle | undefined = await this.#admit(request, AbortSignal.any(signals));
+    return async ({ signal }) => {
+      const settle = first ?? (await this.#admit(request, signal));
+      first = undefined;
+      return settle;
+    };
+  }
+
+  async #admit(request: ChatRequest, signal: AbortSignal): Promise<Settle> {
     const { price, maxOutputTokens } = this.#options;
     const inputTokens = request.messages.reduce((sum, { content }) => sum + estimateTokens(content), 0);
     const outputTokens = request.maxOutputTokens ?? maxOutputTokens;
     const cost = price === undefined ? {} : { cost: costOf({ inputTokens, outputTokens }, price) };
-    return this.#limiter.admit({ tokens: inputTokens + outputTokens, ...cost }, clock.signal);
+    return this.#limiter.admit({ tokens: inputTokens + outputTokens, ...cost }, signal);
   }
 
   /** Resolves when the first text has come, or the end of an answer without any. */
-  async #open(request: ChatRequest, clock: CallClock): Promise<OpenCall> {
-    const settle = await this.#admit(request, clock);
+  async #open(request: ChatRequest, settle: Settle, clock: CallClock): Promise<OpenCall> {
     const parts = readParts(this.#options.languageModel, this.#callOptions(request), {
       signal: clock.signal,
       silenceMs: this.#options.firstTokenTimeoutMs,
@@ -229,10 +244,13 @@ export class HostedChatModel implements ChatModel {
   }
 }
 
+/** Tells the limiter what a call really cost. */
+type Settle = (cost: number) => void;
+
 interface OpenCall {
   readonly first: AnswerPart | undefined;
   readonly parts: AsyncGenerator<AnswerPart>;
-  readonly settle: (cost: number) => void;
+  readonly settle: Settle;
   readonly clock: CallClock;
 }
 
