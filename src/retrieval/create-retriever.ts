@@ -3,7 +3,7 @@ import { throwIfAborted } from '../core/errors.js';
 import type { FoundCandidate } from './candidate.js';
 import { expansionStep } from './expansion-step.js';
 import { fuseLanes, laneWeightsOf } from './fuse-lanes.js';
-import type { LaneInput, LaneOutcome } from './lanes/lane.js';
+import type { LaneInput } from './lanes/lane.js';
 import { type PreparedQuery, prepareQuery } from './prepared-query.js';
 import { rankedCandidateOf } from './ranked-candidate.js';
 import { chunkReader, type ReadChunks } from './read-chunks.js';
@@ -20,6 +20,7 @@ import type {
 } from './retriever.js';
 import type { RetrieverOptions } from './retriever-options.js';
 import { type LaneOutcomes, runLanes } from './run-lanes.js';
+import type { ExpansionOutcome } from './understanding/expand-query.js';
 import { processQuery } from './understanding/processed-query.js';
 import { assertRequest } from './validate-request.js';
 
@@ -87,7 +88,7 @@ async function retrieve(
   const reports = [
     ...weighedReports(outcomes, options),
     outcomes.identifier.report,
-    expansion.report,
+    expansion.outcome.report,
     rerank.report,
   ];
   return {
@@ -95,7 +96,7 @@ async function retrieve(
     understanding,
     lanes: reports,
     degradationLevel: degradationOf(reports, isRerankWanted(options, request)),
-    notices: [...query.notices, ...reports.flatMap(laneNotice), ...refined.notices],
+    notices: [...query.notices, ...reports.flatMap(laneNotice), ...expansion.notices, ...refined.notices],
     removed: refined.removed,
     tookMs: performance.now() - start,
   };
@@ -137,7 +138,7 @@ interface FoundByLanes {
 
 interface FusedAndExpanded {
   readonly fused: readonly FoundCandidate[];
-  readonly expansion: LaneOutcome;
+  readonly expansion: ExpansionOutcome;
   readonly understanding: QueryUnderstanding;
 }
 
@@ -149,19 +150,22 @@ async function fuseAndExpand(
   const settings = { ...options.settings.fusion, modelKey: options.modelKey };
   const processed = processQuery(query);
   const fused = fuseLanes(outcomes, settings);
-  const { outcome, lanes, expansions } = await expansionStep(options, {
+  const expansion = await expansionStep(options, {
     query: processed,
     fused,
     lane,
     mode,
   });
   return {
-    fused: lanes.length === 0 ? fused : fuseLanes(outcomes, { ...settings, expansions: lanes }),
-    expansion: outcome,
+    fused:
+      expansion.lanes.length === 0
+        ? fused
+        : fuseLanes(outcomes, { ...settings, expansions: expansion.lanes }),
+    expansion,
     understanding: {
       intent: processed.intent,
       keywords: processed.keywords,
-      expansions: expansions.map(({ kind, text, reason }) => ({ kind, text, reason })),
+      expansions: expansion.expansions.map(({ kind, text, reason }) => ({ kind, text, reason })),
     },
   };
 }

@@ -18,7 +18,7 @@ import { modelNameOf } from '../../src/retrieval/model-name.js';
 import { type FusionCollection, heldOutCollections, trainCollections } from './collections.js';
 import { fusionPage, type ModelFigures } from './fusion-page.js';
 import { type CollectionLanes, fusedScores, laneResultsOf } from './lane-results.js';
-import { adaptive, denseAlone, fixed, learnLogOdds, lexicalAlone } from './learn.js';
+import { adaptive, curveOf, denseAlone, fixed, learnLogOdds, lexicalAlone, type Weighing } from './learn.js';
 import { EXPANSIONS, expandedScores, listsAtFalls } from './measure-expansions.js';
 import { openCollection } from './open-collection.js';
 
@@ -98,13 +98,15 @@ const embedders: readonly Embedder[] = [
 ];
 const trainLanes = new Map<Embedder, CollectionLanes[]>();
 for (const embedder of embedders) trainLanes.set(embedder, await lanesOf(train, embedder));
-const unknown = learnLogOdds([...trainLanes.values()].flat(), adaptive);
+const learn = (lanes: readonly CollectionLanes[], weighing: Weighing): number =>
+  learnLogOdds(lanes.map((collection) => curveOf(collection, weighing)));
+const unknown = learn([...trainLanes.values()].flat(), adaptive);
 const models: Record<string, number> = {};
 const figures: ModelFigures[] = [];
 for (const embedder of embedders) {
   const name = modelNameOf(embedder.identity.model);
   const lanes = trainLanes.get(embedder) ?? [];
-  const learned = { fixed: learnLogOdds(lanes, fixed), adaptive: learnLogOdds(lanes, adaptive), unknown };
+  const learned = { fixed: learn(lanes, fixed), adaptive: learn(lanes, adaptive), unknown };
   models[name] = learned.adaptive;
   const fusion = fusionFigures(await lanesOf(heldOut, embedder), learned);
   figures.push({ name, learned, fusion, ...(await expansionFigures(heldOut, embedder)) });

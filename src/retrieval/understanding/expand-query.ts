@@ -22,6 +22,8 @@ export interface ExpansionOutcome {
   /** One for each search that was added. */
   readonly lanes: readonly FusionLane[];
   readonly expansions: readonly ExpandedQuery[];
+  /** Of expanders that did not answer while others did: what a person should know. */
+  readonly notices: readonly string[];
 }
 
 /**
@@ -34,22 +36,25 @@ export async function expandQuery(input: ExpansionInput): Promise<ExpansionOutco
     outcome: laneOff('expansion', reason),
     lanes: [],
     expansions: [],
+    notices: [],
   });
   if (expanders.length === 0) return off('No expansion is set up (rag.retrieval.expansion).');
   if (query.intent === 'identifier') return off('The query asks for an identifier, which says all.');
   let lanes: FusionLane[] = [];
   let expansions: readonly ExpandedQuery[] = [];
+  let notices: readonly string[] = [];
   const run = async () => {
     const asked = await askAll(input);
     expansions = asked.expansions;
+    notices = asked.failures;
     lanes = await searchAll(expansions, input);
     const hits = lanes.flatMap((found) => found.hits);
     return { hits: distinct(hits), ...reasonOf(asked.failures, expansions) };
   };
   const outcome = await runLane('expansion', run, lane.signal);
   return outcome.report.status === 'failed'
-    ? { outcome, lanes: [], expansions: [] }
-    : { outcome, lanes, expansions };
+    ? { outcome, lanes: [], expansions: [], notices: [] }
+    : { outcome, lanes, expansions, notices };
 }
 
 interface Asked {

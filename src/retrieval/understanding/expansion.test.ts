@@ -150,6 +150,7 @@ describe('expansion by a language model', () => {
       status: 'ran',
       reason: expect.stringContaining(reason),
     });
+    expect(beside.notices.join(' ')).toContain(reason);
     expect(beside.understanding.expansions.map(({ kind }) => kind)).toEqual(['feedback-words']);
   });
 });
