@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { ProviderConnection } from '../../providers/provider-connection.js';
@@ -370,6 +371,8 @@ describe('limits', () => {
       // Three seconds are left of the minute that had its one call: longer than the second call may take.
       vi.advanceTimersByTime(57_000);
       const second = collect(chatModel.stream({ ...REQUEST }));
+      // Until the second call has seen that it must wait.
+      await sleep(100);
       expect(server.requests).toHaveLength(1);
       vi.advanceTimersByTime(3_000);
       expect(await second).toMatchObject({ finish: { reason: 'stop' } });
