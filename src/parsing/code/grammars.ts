@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Language, Parser } from 'web-tree-sitter';
+import type * as TreeSitter from 'web-tree-sitter';
 import type { ParsedLanguage } from '../../core/media-types.js';
 
 /** Names of the grammar files in `@vscode/tree-sitter-wasm`. C is read as the part of C++ that it almost is. */
@@ -23,11 +23,11 @@ const GRAMMAR_FILES: Readonly<Record<ParsedLanguage, string>> = {
   typescript: 'typescript',
 };
 
-let runtime: Promise<typeof import('web-tree-sitter')> | undefined;
-const languages = new Map<string, Promise<Language>>();
+let runtime: Promise<typeof TreeSitter> | undefined;
+const languages = new Map<string, Promise<TreeSitter.Language>>();
 
 /** A parser for a language, to be deleted after use. Loads the WebAssembly runtime and the grammar once a process. */
-export async function parserFor(language: ParsedLanguage): Promise<Parser> {
+export async function parserFor(language: ParsedLanguage): Promise<TreeSitter.Parser> {
   runtime ??= loadRuntime();
   const treeSitter = await runtime;
   const file = GRAMMAR_FILES[language];
@@ -36,13 +36,13 @@ export async function parserFor(language: ParsedLanguage): Promise<Parser> {
   return new treeSitter.Parser().setLanguage(await grammar);
 }
 
-async function loadRuntime(): Promise<typeof import('web-tree-sitter')> {
+async function loadRuntime(): Promise<typeof TreeSitter> {
   const treeSitter = await import('web-tree-sitter');
   await treeSitter.Parser.init();
   return treeSitter;
 }
 
-async function loadGrammar(file: string, { Language }: typeof import('web-tree-sitter')): Promise<Language> {
+async function loadGrammar(file: string, { Language }: typeof TreeSitter): Promise<TreeSitter.Language> {
   const path = createRequire(import.meta.url).resolve(
     `@vscode/tree-sitter-wasm/wasm/tree-sitter-${file}.wasm`,
   );
