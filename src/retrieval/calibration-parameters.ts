@@ -3,93 +3,93 @@ import type { CalibrationParameters } from './calibration-model.js';
 
 /** Logistic regressions that turn features of a candidate into the probability that it is relevant. */
 export const CALIBRATION_PARAMETERS: CalibrationParameters = {
-  "models": {
-    "builtin": {
-      "hybrid": {
-        "bias": -4.69,
-        "weights": {
-          "cosine": 2.197,
-          "coverage": 3.11,
-          "fused": 1.924,
-          "agreement": -0.347,
-          "identifier": 0.219,
-          "terms": 0.744,
-          "margin": 3.723,
-          "crowd": -2.072
-        }
+  models: {
+    builtin: {
+      hybrid: {
+        bias: -4.69,
+        weights: {
+          cosine: 2.197,
+          coverage: 3.11,
+          fused: 1.924,
+          agreement: -0.347,
+          identifier: 0.219,
+          terms: 0.744,
+          margin: 3.723,
+          crowd: -2.072,
+        },
       },
-      "dense": {
-        "bias": -5.89,
-        "weights": {
-          "cosine": -0.343,
-          "coverage": 6.067,
-          "fused": 1.08,
-          "terms": 1.681,
-          "margin": 3.793,
-          "crowd": -1.649
-        }
-      }
-    },
-    "all-minilm-l6-v2": {
-      "hybrid": {
-        "bias": -5.228,
-        "weights": {
-          "cosine": 2.486,
-          "coverage": 2.692,
-          "fused": 2.139,
-          "agreement": 0.035,
-          "identifier": 0.067,
-          "terms": 0.553,
-          "margin": 3.837,
-          "crowd": -2.237
-        }
+      dense: {
+        bias: -5.89,
+        weights: {
+          cosine: -0.343,
+          coverage: 6.067,
+          fused: 1.08,
+          terms: 1.681,
+          margin: 3.793,
+          crowd: -1.649,
+        },
       },
-      "dense": {
-        "bias": -6.414,
-        "weights": {
-          "cosine": -0.71,
-          "coverage": 6.05,
-          "fused": 2.542,
-          "terms": 1.867,
-          "margin": 3.849,
-          "crowd": -2.324
-        }
-      }
-    }
-  },
-  "unknownModel": {
-    "hybrid": {
-      "bias": -5.133,
-      "weights": {
-        "coverage": 3.237,
-        "fused": 2.683,
-        "agreement": 0.035,
-        "identifier": 0.11,
-        "terms": 1.133,
-        "margin": 3.686,
-        "crowd": -2.227
-      }
     },
-    "dense": {
-      "bias": -6.297,
-      "weights": {
-        "coverage": 5.977,
-        "fused": 1.72,
-        "terms": 1.68,
-        "margin": 3.747,
-        "crowd": -1.881
-      }
-    }
+    'all-minilm-l6-v2': {
+      hybrid: {
+        bias: -5.228,
+        weights: {
+          cosine: 2.486,
+          coverage: 2.692,
+          fused: 2.139,
+          agreement: 0.035,
+          identifier: 0.067,
+          terms: 0.553,
+          margin: 3.837,
+          crowd: -2.237,
+        },
+      },
+      dense: {
+        bias: -6.414,
+        weights: {
+          cosine: -0.71,
+          coverage: 6.05,
+          fused: 2.542,
+          terms: 1.867,
+          margin: 3.849,
+          crowd: -2.324,
+        },
+      },
+    },
   },
-  "lexical": {
-    "bias": -4.273,
-    "weights": {
-      "coverage": 3.239,
-      "fused": 1.677,
-      "identifier": 0.154,
-      "terms": 1.148,
-      "margin": 3.758,
-      "crowd": -2.392
-    }
-  }
+  unknownModel: {
+    hybrid: {
+      bias: -5.133,
+      weights: {
+        coverage: 3.237,
+        fused: 2.683,
+        agreement: 0.035,
+        identifier: 0.11,
+        terms: 1.133,
+        margin: 3.686,
+        crowd: -2.227,
+      },
+    },
+    dense: {
+      bias: -6.297,
+      weights: {
+        coverage: 5.977,
+        fused: 1.72,
+        terms: 1.68,
+        margin: 3.747,
+        crowd: -1.881,
+      },
+    },
+  },
+  lexical: {
+    bias: -4.273,
+    weights: {
+      coverage: 3.239,
+      fused: 1.677,
+      identifier: 0.154,
+      terms: 1.148,
+      margin: 3.758,
+      crowd: -2.392,
+    },
+  },
 };
