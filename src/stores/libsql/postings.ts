@@ -1,3 +1,4 @@
+import { compareText } from '../../core/filter.js';
 import { bytesAt, numberAt, originalText, storableText, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { decodePostings, encodePostings, type PostingList } from './postings-codec.js';
@@ -30,7 +31,7 @@ export class SegmentWriter {
 
   /** Writes what was added as a new segment. */
   write(database: SqliteDatabase, collection: number): void {
-    insertSegment(database, collection, this.#lists);
+    insertPostings(database, { collection, segment: beginSegment(database, collection) }, this.#lists);
   }
 
   #append(term: string, row: number, frequency: number): void {
@@ -69,23 +70,66 @@ export function mergeSegments(
     collection,
   );
   if (!isWorthwhile && segments.length <= MAX_SEGMENTS) return false;
-  const merged = new Map<string, PostingList>();
-  // Segments are as old as their numbers, so the rows of a term come in ascending order.
-  for (const segment of segments)
-    addSegment(merged, { database, collection, segment: numberAt(segment, 0) }, isLive);
+  const numbers = segments.map((segment) => numberAt(segment, 0));
+  const target = beginSegment(database, collection);
+  // A range of terms at a time, so that memory does not grow with the collection.
+  let range: TermRange | undefined = nextRange(database, { collection, segments: numbers }, '');
+  while (range !== undefined) {
+    const merged = new Map<string, PostingList>();
+    // Segments are as old as their numbers, so the rows of a term come in ascending order.
+    for (const segment of numbers) addSegment(merged, { database, collection, segment, range }, isLive);
+    insertPostings(database, { collection, segment: target }, merged);
+    range =
+      range.last === undefined
+        ? undefined
+        : nextRange(database, { collection, segments: numbers }, range.last);
+  }
   for (const table of ['segment', 'posting'])
-    database.run(`DELETE FROM store_${table} WHERE collection = ?`, collection);
-  insertSegment(database, collection, merged);
+    database.run(`DELETE FROM store_${table} WHERE collection = ? AND segment < ?`, collection, target);
   return true;
+}
+
+/** Terms after `after` up to and with `last`, or to the end, as they are stored. */
+interface TermRange {
+  readonly after: string;
+  readonly last: string | undefined;
+}
+
+/** Terms of the largest segment in a range. */
+const TERMS_PER_RANGE = 4_000;
+
+/** A range that no segment has much more than `TERMS_PER_RANGE` terms in: bounds are those of the one with most terms left. */
+function nextRange(
+  database: SqliteDatabase,
+  { collection, segments }: { readonly collection: number; readonly segments: readonly number[] },
+  after: string,
+): TermRange {
+  const sql = `SELECT term FROM store_posting WHERE collection = ? AND segment = ? AND term > ?
+    ORDER BY term LIMIT 1 OFFSET ${TERMS_PER_RANGE - 1}`;
+  let last: string | undefined;
+  for (const segment of segments) {
+    const row = database.row(sql, collection, segment, after);
+    const bound = row === undefined ? undefined : textAt(row, 0);
+    if (bound !== undefined && (last === undefined || compareText(bound, last) < 0)) last = bound;
+  }
+  return { after, last };
+}
+
+interface SegmentRange {
+  readonly database: SqliteDatabase;
+  readonly collection: number;
+  readonly segment: number;
+  readonly range: TermRange;
 }
 
 function addSegment(
   merged: Map<string, PostingList>,
-  from: { readonly database: SqliteDatabase; readonly collection: number; readonly segment: number },
+  { database, collection, segment, range: { after, last } }: SegmentRange,
   isLive: (row: number) => boolean,
 ): void {
-  const sql = 'SELECT term, postings FROM store_posting WHERE collection = ? AND segment = ?';
-  for (const row of from.database.rows(sql, from.collection, from.segment)) {
+  const sql = `SELECT term, postings FROM store_posting
+    WHERE collection = ?1 AND segment = ?2 AND term > ?3 AND (?4 IS NULL OR term <= ?4)`;
+  for (const row of database.rows(sql, collection, segment, after, last ?? null)) {
     const term = originalText(textAt(row, 0));
     const list = merged.get(term) ?? { rows: [], frequencies: [] };
     decodePostings(bytesAt(row, 1), (chunkRow, frequency) => {
@@ -97,19 +141,21 @@ function addSegment(
   }
 }
 
-function insertSegment(
+/** Makes a segment with the next number, and returns that. */
+function beginSegment(database: SqliteDatabase, collection: number): number {
+  const sql = 'SELECT coalesce(max(segment), 0) FROM store_segment WHERE collection = ?';
+  const segment = numberAt(database.row(sql, collection) ?? [0], 0) + 1;
+  database.run('INSERT INTO store_segment (collection, segment) VALUES (?, ?)', collection, segment);
+  return segment;
+}
+
+function insertPostings(
   database: SqliteDatabase,
-  collection: number,
+  { collection, segment }: { readonly collection: number; readonly segment: number },
   lists: ReadonlyMap<string, PostingList>,
 ): void {
-  const last = database.row(
-    'SELECT coalesce(max(segment), 0) FROM store_segment WHERE collection = ?',
-    collection,
-  );
-  const segment = numberAt(last ?? [0], 0) + 1;
-  database.run('INSERT INTO store_segment (collection, segment) VALUES (?, ?)', collection, segment);
   // In term order, which is the order of the table, so that neighbouring pages are written together.
-  for (const term of [...lists.keys()].sort()) {
+  for (const term of [...lists.keys()].sort(compareText)) {
     const list = lists.get(term);
     if (list === undefined) continue;
     database.run(
