@@ -108,7 +108,7 @@ const adaptiveTopK = z
       .number()
       .gt(0)
       .lt(1)
-      .default(0.25)
+      .default(0.1)
       .describe('Results below this share of the best calibrated score are left out.'),
   })
   .prefault({})
