@@ -1,5 +1,3 @@
-import type { QueryAdaptation } from './query-adaptation.js';
-
 /** A query and a document may be encoded differently (prefixes, input types). */
 export type EmbeddingKind = 'query' | 'document';
 
@@ -61,6 +59,22 @@ export interface Embedder {
   /** What was used since the embedder was opened; absent where a model costs nothing but time. */
   usage?(): EmbeddingUsage;
   close(): Promise<void>;
+}
+
+/**
+ * How a model reads queries better once it has seen a sample of the collection: which words are common there, and in which
+ * directions all of its texts look alike. Vectors of documents stay as they are, so nothing is indexed anew.
+ */
+export interface QueryAdaptation {
+  /** Part of what kept results are known by: results of another version are not used. */
+  readonly version: number;
+  /** What was learnt from texts as they were embedded, as bytes to keep; the same texts give the same bytes. */
+  learn(sample: readonly string[]): Promise<Uint8Array>;
+  /**
+   * The same embedder, reading queries by what was learnt. It shares the weights: close the original, not this one.
+   * @throws RAGError `MODEL_INVALID` where the bytes are not what `learn` of this model made.
+   */
+  apply(learned: Uint8Array): Embedder;
 }
 
 /** One line that names a model for good: equal fingerprints, comparable vectors. */

@@ -1,6 +1,5 @@
 import { throwIfAborted } from '../../core/errors.js';
-import type { Embedder, EmbeddingKind, ModelIdentity } from '../embedder.js';
-import type { QueryAdaptation } from '../query-adaptation.js';
+import type { Embedder, EmbeddingKind, ModelIdentity, QueryAdaptation } from '../embedder.js';
 import {
   COLLECTION_FIT_VERSION,
   type CollectionFit,
