@@ -110,7 +110,7 @@ async function find({ request, dependencies, standalone, model }: FindInput): Pr
   const { retrieve, settings, context } = dependencies;
   const { signal } = request;
   const mode = modeOf(request);
-  const retrieved = await searchPassages(standalone.query, retrieve, {
+  const retrieved = await searchPassages(standalone, retrieve, {
     topK: settings.topK,
     mode,
     ...(signal === undefined ? {} : { signal }),
@@ -131,7 +131,10 @@ async function find({ request, dependencies, standalone, model }: FindInput): Pr
     standalone,
     pack,
     sentences,
-    confidence: confidenceOf(standalone.query, pack.entries, sentences),
+    confidence: confidenceOf(standalone.query, pack.entries, {
+      sentences,
+      ...(retrieved.signals === undefined ? {} : { signals: retrieved.signals }),
+    }),
     degradationLevel: retrieved.degradationLevel,
     notices: [...retrieved.notices, ...pack.notices],
   };

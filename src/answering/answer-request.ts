@@ -4,11 +4,14 @@ import type { ScoredChunk } from '../core/chunk.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { AnswerMode, ConversationTurn } from './answer.js';
 import type { ChatModel } from './chat-model.js';
+import type { SearchSignals } from './confidence-features.js';
 import type { UnsupportedPolicy } from './verify-answer.js';
 
 /** What a search gave, best first. */
 export interface Retrieved {
   readonly ranked: readonly ScoredChunk[];
+  /** What the lanes said of the two best, where they ran. */
+  readonly signals?: SearchSignals;
   readonly degradationLevel: DegradationLevel;
   readonly notices: readonly string[];
 }

@@ -1,10 +1,17 @@
 import { analyzeText } from '../analysis/lexical-analyzer.js';
-import { compareClaim, type EvidenceText, SUPPORT_FEATURES } from './support-features.js';
-import { SUPPORT_MODEL } from './support-weights.js';
+import {
+  compareClaim,
+  type EvidenceText,
+  SUPPORT_FEATURES,
+  type SupportFeature,
+} from './support-features.js';
+import { FAITHFULNESS_MODEL, SUPPORT_MODEL, type SupportModel } from './support-weights.js';
 
 export interface ClaimSupport {
-  /** Estimated probability that the evidence says what the sentence claims, in [0, 1]. */
+  /** Estimated probability that the evidence says the sentence as it stands, in [0, 1]. */
   readonly score: number;
+  /** How faithful people would call it, in [0, 1]: a measure of answers, forgiving of wording. */
+  readonly faithfulness: number;
   /** What speaks against it, in words. */
   readonly problems: readonly string[];
   /** Position in `evidence.sentences` of the sentence it rests on; -1 where there is none. */
@@ -17,18 +24,27 @@ export const SUPPORT_THRESHOLD = 0.5;
 /** Whether a text says what a sentence claims: shared terms, numbers, names, identifiers and negation; no language model. */
 export function checkSupport(claim: string, evidence: EvidenceText): ClaimSupport {
   const { features, missing, nearest } = compareClaim(claim, evidence);
-  const logit = SUPPORT_FEATURES.reduce(
-    (sum, name) => sum + SUPPORT_MODEL.weights[name] * features[name],
-    SUPPORT_MODEL.bias,
-  );
   const problems = [
     ...missing.numbers.map((number) => `the number ${number} is not in the source`),
     ...missing.names.map((name) => `the name "${name}" is not in the source`),
     ...missing.identifiers.map((identifier) => `"${identifier}" is not in the source`),
-    ...(features.polarity === 0 ? ['the source says it with another negation'] : []),
+    ...(features.polarity < 1 ? ['the source says it with another negation'] : []),
     ...(features.coverage < LITTLE ? ['most of its words are not in the source'] : []),
   ];
-  return { score: 1 / (1 + Math.exp(-logit)), problems, nearest };
+  return {
+    score: probability(features, SUPPORT_MODEL),
+    faithfulness: probability(features, FAITHFULNESS_MODEL),
+    problems,
+    nearest,
+  };
+}
+
+function probability(
+  features: Readonly<Record<SupportFeature, number>>,
+  { bias, weights }: SupportModel,
+): number {
+  const logit = SUPPORT_FEATURES.reduce((sum, name) => sum + weights[name] * features[name], bias);
+  return 1 / (1 + Math.exp(-logit));
 }
 
 const LITTLE = 0.5;

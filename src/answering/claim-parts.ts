@@ -1,7 +1,6 @@
-import { extractIdentifiers } from '../analysis/identifiers.js';
 import { foldCase, normaliseText } from '../analysis/normalise.js';
 
-// What a sentence asserts that can be compared exactly: numbers, names, identifiers, negation.
+// What a sentence asserts that can be compared exactly: numbers and names.
 
 const NUMBER_WORDS: Readonly<Record<string, string>> = {
   one: '1',
@@ -51,9 +50,6 @@ export function numbersOf(text: string): ReadonlySet<string> {
   return found;
 }
 
-/** The number words alone stand for weak claims: `one of them`, `first of all`. */
-export const isSpelledNumber = (number: string, text: string): boolean => !text.includes(number);
-
 const NAME = /(?<![.!?:]\s|^\W*|\n\W*)(?:\p{Lu}[\p{L}\p{N}'’-]+)/gu;
 const NO_NAMES = new Set(
   'I A An The This That These Those It Its He She They We You Yes No Not And Or But If In On At To For From By With As Of Is Are Was Were Be There Here When Where Who What Which How Why However Additionally Also Furthermore Overall Therefore While Although Since Because Some Many Most All Both Each Other Another'.split(
@@ -69,11 +65,3 @@ export function namesOf(text: string): ReadonlySet<string> {
   }
   return found;
 }
-
-export const identifiersOf = (text: string): ReadonlySet<string> => new Set(extractIdentifiers(text));
-
-const NEGATION =
-  /\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|hasn't|haven't|hadn't|shouldn't|wouldn't|couldn't|without|unable|fails? to|failed to|lacks?|unlike|except|false|nicht|kein\w*|nie|ohne)\b|不|没有|無/giu;
-
-/** How often a text denies something. */
-export const negationsOf = (text: string): number => text.replaceAll('’', "'").match(NEGATION)?.length ?? 0;

@@ -20,15 +20,31 @@ export const CONFIDENCE_FEATURES = [
   'sureness',
   /** Number of the question's terms, up to twelve. */
   'terms',
+  /** BM25 of the best passage, on a logarithmic scale, and what it has over the second. */
+  'keyword',
+  'keywordMargin',
+  /** Cosine of the best passage. */
+  'semantic',
 ] as const;
 export type ConfidenceFeature = (typeof CONFIDENCE_FEATURES)[number];
 
 const MANY_TERMS = 12;
+/** ln(1 + BM25) of a very good match. */
+const HIGH_KEYWORD = 4;
+
+/** What the lanes of a search said of the two best passages; what is not known is taken as usual. */
+export interface SearchSignals {
+  readonly keyword: readonly number[];
+  readonly semantic: readonly number[];
+}
+
+// Means over the calibration half, for searches without a lexical or a dense lane.
+const USUAL = { keyword: 0.75, keywordMargin: 0.15, semantic: 0.6 };
 
 export function confidenceFeatures(
   question: string,
   entries: readonly ContextEntry[],
-  sentences: readonly RankedSentence[],
+  { sentences, signals }: { readonly sentences: readonly RankedSentence[]; readonly signals?: SearchSignals },
 ): Readonly<Record<ConfidenceFeature, number>> {
   const ranked = entries
     .filter(({ kind }) => kind === 'passage')
@@ -47,6 +63,19 @@ export function confidenceFeatures(
     agreement: best !== undefined && best.sentence.entry.n === ranked[0]?.n ? 1 : 0,
     sureness: best?.probability ?? 0,
     terms: Math.min(1, terms.size / MANY_TERMS),
+    ...laneFeatures(signals),
+  };
+}
+
+function laneFeatures(
+  signals: SearchSignals = { keyword: [], semantic: [] },
+): Pick<Record<ConfidenceFeature, number>, 'keyword' | 'keywordMargin' | 'semantic'> {
+  const [first, second = 0] = signals.keyword;
+  const scaled = (score: number): number => Math.log1p(Math.max(0, score)) / HIGH_KEYWORD;
+  return {
+    keyword: first === undefined ? USUAL.keyword : scaled(first),
+    keywordMargin: first === undefined ? USUAL.keywordMargin : scaled(first) - scaled(second),
+    semantic: signals.semantic[0] ?? USUAL.semantic,
   };
 }
 

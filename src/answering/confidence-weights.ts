@@ -8,18 +8,21 @@ export const CONFIDENCE_MODEL: {
   readonly bias: number;
   readonly weights: Readonly<Record<ConfidenceFeature, number>>;
 } = {
-  bias: -4,
+  bias: -7.535,
   weights: {
-    best: 3,
-    margin: 2,
-    coverage: 1,
-    headedCoverage: 1,
-    density: 1,
-    answerType: 0.5,
-    passageCoverage: 2,
-    agreement: 0.5,
-    sureness: 0.5,
-    terms: 0,
+    best: 0.657,
+    margin: 1.838,
+    coverage: 1.965,
+    headedCoverage: -0.411,
+    density: 2.555,
+    answerType: 0.03,
+    passageCoverage: 2.208,
+    agreement: -0.259,
+    sureness: 0.223,
+    terms: -0.902,
+    keyword: 4.615,
+    keywordMargin: 1.481,
+    semantic: 3.531,
   },
 };
 

@@ -1,5 +1,5 @@
 import type { ContextEntry } from '../context/context-pack.js';
-import { CONFIDENCE_FEATURES, confidenceFeatures } from './confidence-features.js';
+import { CONFIDENCE_FEATURES, confidenceFeatures, type SearchSignals } from './confidence-features.js';
 import { CONFIDENCE_MODEL } from './confidence-weights.js';
 import type { RankedSentence } from './extractive-answer.js';
 
@@ -7,10 +7,10 @@ import type { RankedSentence } from './extractive-answer.js';
 export function confidenceOf(
   question: string,
   entries: readonly ContextEntry[],
-  sentences: readonly RankedSentence[],
+  evidence: { readonly sentences: readonly RankedSentence[]; readonly signals?: SearchSignals },
 ): number {
-  if (sentences.length === 0) return 0;
-  const features = confidenceFeatures(question, entries, sentences);
+  if (evidence.sentences.length === 0) return 0;
+  const features = confidenceFeatures(question, entries, evidence);
   const logit = CONFIDENCE_FEATURES.reduce(
     (sum, name) => sum + CONFIDENCE_MODEL.weights[name] * features[name],
     CONFIDENCE_MODEL.bias,

@@ -7,6 +7,8 @@ export interface StandaloneQuestion {
   readonly text: string;
   /** For the search. */
   readonly query: string;
+  /** The question as it was asked. */
+  readonly asked: string;
   readonly isRewritten: boolean;
   readonly by: 'none' | 'rules' | 'model';
 }
@@ -33,13 +35,20 @@ export const isFollowUp = (question: string): boolean =>
  */
 export function rewriteByRules(question: string, history: readonly ConversationTurn[]): StandaloneQuestion {
   const asked = history.filter(({ role }) => role === 'user').map(({ content }) => content);
-  const unchanged: StandaloneQuestion = { text: question, query: question, isRewritten: false, by: 'none' };
+  const unchanged: StandaloneQuestion = {
+    text: question,
+    query: question,
+    asked: question,
+    isRewritten: false,
+    by: 'none',
+  };
   if (asked.length === 0) return unchanged;
   const topic = topicWords(question, asked);
   if (topic.length === 0) return unchanged;
   return {
     text: `${question.trim()} (${topic.join(' ')})`,
     query: `${question.trim()}\n${topic.join(' ')}`,
+    asked: question,
     isRewritten: true,
     by: 'rules',
   };

@@ -5,15 +5,15 @@ import type { SentenceFeature } from './sentence-features.js';
  * `tools/answers/fit.ts` on the questions of one half of the XQuAD articles (docs/answering.md).
  */
 export const SENTENCE_WEIGHTS: Readonly<Record<SentenceFeature, number>> = {
-  coverage: 3.24,
-  headedCoverage: 2.37,
-  density: 2.14,
-  before: 0.66,
-  after: 0.26,
-  passage: 3.06,
-  rank: 1.38,
-  answerType: 1.65,
-  answerNear: 0.74,
-  novelty: -0.94,
-  position: -0.36,
+  coverage: 2.386,
+  headedCoverage: 2.196,
+  density: 2.163,
+  before: 0.879,
+  after: 0.346,
+  passage: 3.457,
+  rank: 2.123,
+  answerType: 1.297,
+  answerNear: 0.725,
+  novelty: -0.082,
+  position: -0.155,
 };

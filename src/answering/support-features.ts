@@ -2,7 +2,8 @@ import { extractIdentifiers } from '../analysis/identifiers.js';
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import { splitSentences } from '../chunking/boundaries.js';
 import type { TextRange } from '../core/document.js';
-import { namesOf, negationsOf, numbersOf } from './claim-parts.js';
+import { namesOf, numbersOf } from './claim-parts.js';
+import { type ClaimPlaces, countingAgreement, placesOf, polarityAgreement } from './claim-places.js';
 
 /** What tells whether a text says what a sentence claims, each in [0, 1]. */
 export const SUPPORT_FEATURES = [
@@ -18,8 +19,12 @@ export const SUPPORT_FEATURES = [
   'numbers',
   'names',
   'identifiers',
-  /** Whether it denies and its nearest sentence does not, or the reverse: 0; else 1. */
+  /** 1 where it denies what the nearest sentences deny, and nothing else. */
   'polarity',
+  /** The same against everything. */
+  'polarityAnywhere',
+  /** Share of its numbers that stand beside the same words. */
+  'counting',
 ] as const;
 export type SupportFeature = (typeof SUPPORT_FEATURES)[number];
 
@@ -37,6 +42,7 @@ export interface EvidenceText {
   readonly words: ReadonlySet<string>;
   readonly numbers: ReadonlySet<string>;
   readonly identifiers: ReadonlySet<string>;
+  readonly places: ClaimPlaces;
   readonly sentences: readonly EvidenceSentence[];
 }
 
@@ -62,6 +68,7 @@ export function readEvidence(texts: readonly string[]): EvidenceText {
     words: wordsOf(all),
     numbers: numbersOf(all),
     identifiers: new Set(extractIdentifiers(all)),
+    places: placesOf(all),
     sentences,
   };
 }
@@ -85,7 +92,8 @@ export function compareClaim(claim: string, evidence: EvidenceText): ClaimEviden
   const numbers = lacking(numbersOf(claim), evidence.numbers);
   const names = lacking(namesOf(claim), evidence.words, (name) => [...wordsOf(name)]);
   const identifiers = lacking(new Set(extractIdentifiers(claim)), evidence.identifiers);
-  const nearestText = evidence.sentences[nearest]?.text ?? '';
+  const places = placesOf(claim);
+  const around = evidence.sentences.slice(Math.max(0, nearest - 1), nearest + 2);
   return {
     features: {
       coverage: shareOf(terms, evidence.terms),
@@ -95,14 +103,15 @@ export function compareClaim(claim: string, evidence: EvidenceText): ClaimEviden
       numbers: numbers.share,
       names: names.share,
       identifiers: identifiers.share,
-      polarity: isDenied(claim) === isDenied(nearestText) ? 1 : 0,
+      polarity:
+        nearest < 0 ? 1 : polarityAgreement(places, placesOf(around.map(({ text }) => text).join('\n'))),
+      polarityAnywhere: polarityAgreement(places, evidence.places),
+      counting: countingAgreement(places, evidence.places),
     },
     missing: { numbers: numbers.missing, names: names.missing, identifiers: identifiers.missing },
     nearest,
   };
 }
-
-const isDenied = (text: string): boolean => negationsOf(text) % 2 === 1;
 
 function shareOf(wanted: ReadonlySet<string>, held: ReadonlySet<string>): number {
   if (wanted.size === 0) return 1;

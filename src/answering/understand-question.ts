@@ -24,7 +24,13 @@ const MAX_OUTPUT_TOKENS = 200;
 /** The question as it can be searched for. A model is asked only for a follow-up; where it fails the rules stand. */
 export async function understandQuestion(input: UnderstandInput): Promise<StandaloneQuestion> {
   const { question, history, mode, model, signal } = input;
-  const unchanged: StandaloneQuestion = { text: question, query: question, isRewritten: false, by: 'none' };
+  const unchanged: StandaloneQuestion = {
+    text: question,
+    query: question,
+    asked: question,
+    isRewritten: false,
+    by: 'none',
+  };
   if (mode === 'naive' || history.length === 0) return unchanged;
   const byRules = rewriteByRules(question, history);
   if (model === undefined || !isFollowUp(question)) return byRules;
@@ -43,7 +49,13 @@ export async function understandQuestion(input: UnderstandInput): Promise<Standa
       },
       rewritten,
     );
-    return { text: value.query, query: value.query, isRewritten: value.query !== question, by: 'model' };
+    return {
+      text: value.query,
+      query: value.query,
+      asked: question,
+      isRewritten: value.query !== question,
+      by: 'model',
+    };
   } catch {
     throwIfAborted(signal);
     return byRules;

@@ -117,6 +117,11 @@ function mergeEvidence(parts: readonly EntryEvidence[]): EvidenceText {
     words: union(({ words }) => words),
     numbers: union(({ numbers }) => numbers),
     identifiers: union(({ identifiers }) => identifiers),
+    places: {
+      denied: union(({ places }) => places.denied),
+      affirmed: union(({ places }) => places.affirmed),
+      counted: union(({ places }) => places.counted),
+    },
     sentences: parts.flatMap(({ evidence }) => evidence.sentences),
   };
 }

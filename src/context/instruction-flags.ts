@@ -1,4 +1,5 @@
 import type { TextRange } from '../core/document.js';
+import { commentRanges } from './comments.js';
 import { addressesModel } from './instruction-signals.js';
 import { neutralise } from './neutralise.js';
 import { passageUnits } from './passage-units.js';
@@ -38,15 +39,10 @@ export function flagInstructions(text: string, offset = 0): InstructionFlag[] {
   });
 }
 
-const COMMENT = /<!--[\s\S]{0,20000}?(?:-->|$)/g;
-
 /** Units with the next sentence: an order is often spread over two. Comments are looked at whole. */
 function candidates(text: string): TextRange[] {
   const units = passageUnits(text);
-  const comments = [...text.matchAll(COMMENT)].map(({ 0: { length }, index }) => ({
-    start: index,
-    end: index + length,
-  }));
+  const comments = commentRanges(text);
   const outside = units.filter(
     ({ start }) => !comments.some((comment) => start >= comment.start && start < comment.end),
   );

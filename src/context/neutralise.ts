@@ -1,3 +1,4 @@
+import { replaceComments } from './comments.js';
 import { withoutHiddenCharacters } from './hidden-characters.js';
 
 // Attack: a retrieved text pretends to be something else than text. It closes the block it stands in, opens a turn of the
@@ -9,9 +10,9 @@ const TEMPLATE_MARK =
   /<\s*(\/?)\s*(\|[^|<>\n]{1,40}\||passage\b|context\b|sources?\b|system\b|instructions?\b|s\s*>|<\s*\/?SYS)/gi;
 const INSTRUCTION_MARK = /\[(\/?)(INST|SYSTEM|SYS)\]/gi;
 
-const COMMENT = /<!--[\s\S]{0,20000}?(?:-->|$)/g;
+/** Tags that load, link or run something: shown as text. */
 const ACTIVE_TAG =
-  /<\/?(?:a|img|image|iframe|script|style|object|embed|link|meta|base|form|input|button|svg|video|audio|source)\b[^<>]{0,2000}>?/gi;
+  /<(?=\/?(?:a|img|image|iframe|script|style|object|embed|link|meta|base|form|input|button|svg|video|audio|source)\b)/gi;
 const IMAGE =
   /!\[([^\]\n]{0,300})\](?:\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?\)|\[[^\]\n]{0,200}\])?/g;
 const LINK = /\[([^\]\n]{1,300})\]\(\s*<?([^()<>\s]{1,2000})>?[^()\n]{0,300}\)/g;
@@ -31,12 +32,11 @@ export const neutraliseAnswer = (text: string): string =>
 
 function inert(prose: string): string {
   return breakMarks(
-    prose
-      .replace(COMMENT, '[comment left out]')
+    replaceComments(prose, '[comment left out]')
       .replace(LINK_DEFINITION, '[link left out]')
       .replace(IMAGE, (_, alt: string) => (alt.trim() === '' ? '[image]' : `[image: ${alt.trim()}]`))
       .replace(LINK, (_, label: string, target: string) => `${label} (${shownTarget(target)})`)
-      .replace(ACTIVE_TAG, '')
+      .replace(ACTIVE_TAG, '‹')
       .replace(AUTOLINK, (whole, url: string, at: number, all: string) =>
         all[at - 1] === '`' ? whole : codeSpan(url),
       ),

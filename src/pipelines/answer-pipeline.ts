@@ -3,6 +3,7 @@ import type { Answer, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { streamAnswer } from '../answering/answer-question.js';
 import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/answer-request.js';
+import type { SearchSignals } from '../answering/confidence-features.js';
 import { ABSTENTION_THRESHOLD } from '../answering/confidence-weights.js';
 import {
   builtinTokenCounter,
@@ -15,6 +16,7 @@ import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
 import { eq } from '../core/filter.js';
 import type { Scope } from '../core/scope.js';
+import type { RankedCandidate } from '../retrieval/retriever.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import type { AskRequest } from './engine.js';
 import type { EngineResources } from './engine-resources.js';
@@ -129,10 +131,19 @@ const retrieveFor =
     );
     return {
       ranked: result.candidates.map(({ chunk, score }) => ({ chunk, score })),
+      signals: signalsOf(result.candidates),
       degradationLevel: result.degradationLevel,
       notices: [...notices, ...unfinishedRunNotice(resources), ...result.notices],
     };
   };
+
+function signalsOf(candidates: readonly RankedCandidate[]): SearchSignals {
+  const best = candidates.slice(0, 2).map(({ explanation }) => explanation);
+  return {
+    keyword: best.flatMap(({ keywordScore }) => keywordScore ?? []),
+    semantic: best.flatMap(({ semanticScore }) => semanticScore ?? []),
+  };
+}
 
 const PAGE = 200;
 /** A larger document is expanded by its first so many chunks only. */

@@ -1,0 +1,60 @@
+import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { numbersOf } from './claim-parts.js';
+
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}.,%'’-]*/gu;
+const NEGATION =
+  /^(?:not|no|never|none|neither|nor|cannot|without|unable|fails?|failed|lacks?|nicht|kein\w*|nie|ohne|\w+n['’]t)$/i;
+/** Words after a negation that it reaches, and words beside a number that say what it counts. */
+const REACH = 3;
+
+/** What of a text stands under a negation, and what beside which number. */
+export interface ClaimPlaces {
+  /** Terms that a negation stands closely before. */
+  readonly denied: ReadonlySet<string>;
+  /** Terms that stand somewhere without one. */
+  readonly affirmed: ReadonlySet<string>;
+  /** `number term` for each term beside a number. */
+  readonly counted: ReadonlySet<string>;
+}
+
+export function placesOf(text: string): ClaimPlaces {
+  const words = (text.match(WORD) ?? []).map((word) => word.replace(/[.,'’-]+$/, ''));
+  const terms = words.map((word) => analyzeText(word));
+  const denied = new Set<string>();
+  const affirmed = new Set<string>();
+  const counted = new Set<string>();
+  let lastNegation = Number.NEGATIVE_INFINITY;
+  words.forEach((word, at) => {
+    if (NEGATION.test(word)) lastNegation = at;
+    const isDenied = at > lastNegation && at - lastNegation <= REACH;
+    for (const term of terms[at] ?? []) (isDenied ? denied : affirmed).add(term);
+    for (const number of numbersOf(word)) {
+      for (const term of terms.slice(Math.max(0, at - REACH), at + REACH + 1).flat()) {
+        if (!numbersOf(term).has(number)) counted.add(`${number} ${term}`);
+      }
+    }
+  });
+  return { denied, affirmed, counted };
+}
+
+/** Share of what a claim denies or affirms that the evidence does not say the other way round; 1 where nothing is. */
+export function polarityAgreement(claim: ClaimPlaces, evidence: ClaimPlaces): number {
+  const against = [...claim.denied].filter(
+    (term) => !claim.affirmed.has(term) && evidence.affirmed.has(term) && !evidence.denied.has(term),
+  ).length;
+  const affirmedAgainst = [...claim.affirmed].filter(
+    (term) => !claim.denied.has(term) && evidence.denied.has(term) && !evidence.affirmed.has(term),
+  ).length;
+  return 1 / (1 + against + affirmedAgainst);
+}
+
+/** Share of a claim's numbers that stand in the evidence beside a word that they stand beside in the claim. */
+export function countingAgreement(claim: ClaimPlaces, evidence: ClaimPlaces): number {
+  const numbers = new Map<string, boolean>();
+  for (const pair of claim.counted) {
+    const number = pair.slice(0, pair.indexOf(' '));
+    numbers.set(number, numbers.get(number) === true || evidence.counted.has(pair));
+  }
+  if (numbers.size === 0) return 1;
+  return [...numbers.values()].filter(Boolean).length / numbers.size;
+}
