@@ -26,7 +26,7 @@ import { isConflict, isMissingFile, storeError } from './lancedb-errors.js';
 import { recordTable } from './record-table.js';
 import { RowIds } from './row-ids.js';
 import { chunkColumns, readChunks } from './row-reader.js';
-import { indexNameOf, type MaintenanceOptions, maintain } from './table-maintenance.js';
+import { indexNameOf, isGraph, type MaintenanceOptions, maintain } from './table-maintenance.js';
 import {
   type HitShape,
   idHits,
@@ -58,6 +58,7 @@ export class LanceDbCollection implements VectorCollection {
   readonly #options: LanceCollectionOptions;
   readonly #search: TableSearch;
   readonly #rowIds = new RowIds();
+  #graph: { readonly version: number; readonly isPresent: boolean } | undefined;
   #lastWrite: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
@@ -73,7 +74,8 @@ export class LanceDbCollection implements VectorCollection {
     this.#options = options;
     const { driver, table } = parts;
     const vacuous = new VacuousFilters(table);
-    this.#search = { driver, table, vacuous, searchWidth: options.searchWidth };
+    const hasGraph = (): Promise<boolean> => this.#hasGraph();
+    this.#search = { driver, table, vacuous, searchWidth: options.searchWidth, hasGraph };
   }
 
   async upsert(records: readonly ChunkRecord[], signal?: AbortSignal): Promise<void> {
@@ -231,6 +233,15 @@ export class LanceDbCollection implements VectorCollection {
     this.#begin(signal);
     assertFilter(filter);
     assertCount('topK', topK, this.#options.maxTopK);
+  }
+
+  // An index is a part of a version, so what was asked once holds until the next.
+  async #hasGraph(): Promise<boolean> {
+    const version = await this.#table.version();
+    if (this.#graph?.version === version) return this.#graph.isPresent;
+    const isPresent = isGraph(await this.#table.indexStats(indexNameOf('vector')));
+    this.#graph = { version, isPresent };
+    return isPresent;
   }
 
   #beginVectorSearch(query: VectorQuery): void {

@@ -63,11 +63,14 @@ async function maintainVectorIndex(
   { rows, vectorIndexRows }: { readonly rows: number; readonly vectorIndexRows: number },
 ): Promise<void> {
   const present = await table.indexStats(indexNameOf('vector'));
-  const isGraph = present !== undefined && present.indexType !== 'IVF_FLAT';
-  if (isGraph || rows < Math.min(FLAT_INDEX_ROWS, vectorIndexRows)) return;
+  if (isGraph(present) || rows < Math.min(FLAT_INDEX_ROWS, vectorIndexRows)) return;
   if (rows >= vectorIndexRows) await table.createIndex('vector', { config: graphIndex(driver) });
   else if (present === undefined) await table.createIndex('vector', { config: flatIndex(driver) });
 }
+
+/** Whether vectors are searched through a graph over rounded copies of them, and not one by one. */
+export const isGraph = (index: { readonly indexType: string } | undefined): boolean =>
+  index !== undefined && index.indexType !== 'IVF_FLAT';
 
 // One partition that every search visits: exact.
 const flatIndex = ({ lancedb }: LanceDriver): Index =>

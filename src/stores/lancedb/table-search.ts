@@ -20,6 +20,8 @@ export interface TableSearch {
   readonly vacuous: VacuousFilters;
   /** Candidates that a graph search visits per wanted hit. */
   readonly searchWidth: number;
+  /** Whether vectors are searched through a graph now. */
+  readonly hasGraph: () => Promise<boolean>;
 }
 
 /** What is read of the rows that a search finds. */
@@ -84,13 +86,12 @@ async function nearest<Hit extends Scored>(
   query: ShapedQuery<Hit>,
 ): Promise<Hit[]> {
   const { shape, topK, vector, signal } = query;
+  const hasGraph = await search.hasGraph();
   const hits = await bestWithTies(topK, shape, (limit) => {
     throwIfAborted(signal);
-    const found = admit(search.table.vectorSearch(vector).distanceType('cosine'), where)
-      // Both are read only where there is an index; refining makes its scores exact.
-      .ef(Math.max(MIN_SEARCH_WIDTH, limit * search.searchWidth))
-      .refineFactor(1)
-      .limit(limit);
+    const found = admit(search.table.vectorSearch(vector).distanceType('cosine'), where).limit(limit);
+    // Refining makes the scores of a graph exact; of exact ones it would only cost twice the time.
+    if (hasGraph) found.ef(Math.max(MIN_SEARCH_WIDTH, limit * search.searchWidth)).refineFactor(1);
     return shape.read(select(found, shape, '_distance'), cosineOf, '_distance');
   });
   // Lance leaves zero vectors out (their cosine is undefined); they score 0, which matters from the first negative score.
