@@ -16,6 +16,8 @@ export interface RawDocument {
   /** Known before parsing (for instance a work item's title); a parser may find a better one. */
   readonly title?: string;
   readonly url?: string;
+  /** Titles above the document in its source, outermost first; they come before the headings of each chunk. */
+  readonly headingPath?: readonly string[];
   /** Text beside the document where it is itself a piece of a larger one; matched with it, never shown. */
   readonly surroundings?: readonly string[];
   /** ISO-8601 UTC. */

@@ -135,6 +135,10 @@ export interface Ledger {
 
   /** All items of a source by id. */
   items(tenant: string, source: string): Map<string, LedgerItem>;
+  /** Where the next listing of a source goes on; absent before its first complete run. */
+  sourceCursor(tenant: string, source: string): string | undefined;
+  /** Records that everything which a listing named was dealt with. A new generation forgets all cursors. */
+  setSourceCursor(tenant: string, source: string, cursor: string): void;
   /** Documents of one item. */
   documentsOfItem(tenant: string, source: string, itemId: string): LedgerDocument[];
   /** Number of documents of each item of a source. */

@@ -65,4 +65,12 @@ export const MIGRATIONS: readonly string[] = [
     stats TEXT
   );
   `,
+  `
+  CREATE TABLE source_cursor (
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    cursor TEXT NOT NULL,
+    PRIMARY KEY (tenant, source)
+  ) WITHOUT ROWID;
+  `,
 ];

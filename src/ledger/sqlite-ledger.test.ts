@@ -190,6 +190,20 @@ describe('items', () => {
 });
 
 describe('the index as a whole', () => {
+  it('keeps the cursor of each source until a new generation', () => {
+    ledger.setFacts(FACTS);
+    ledger.setSourceCursor('default', 'wiki', 'c1');
+    ledger.setSourceCursor('default', 'wiki', 'c2');
+    ledger.setSourceCursor('other', 'wiki', 'c3');
+    expect(ledger.sourceCursor('default', 'wiki')).toBe('c2');
+    expect(ledger.sourceCursor('other', 'wiki')).toBe('c3');
+    expect(ledger.sourceCursor('default', 'bugs')).toBeUndefined();
+    ledger.setFacts(FACTS);
+    expect(ledger.sourceCursor('default', 'wiki')).toBe('c2');
+    ledger.setFacts({ ...FACTS, generation: 2 });
+    expect(ledger.sourceCursor('default', 'wiki')).toBeUndefined();
+  });
+
   it('forgets all chunks with a new generation and marks everything outdated', () => {
     ledger.setFacts(FACTS);
     index(planned('d'));

@@ -24,6 +24,7 @@ import type {
   SourceSummary,
 } from './ledger.js';
 import { revisionText } from './revisions.js';
+import { findCursor, recordCursor } from './source-cursors.js';
 import { findLastRun, summarizeSources } from './summaries.js';
 
 /** The ledger over one SQLite file. Every method that writes is one transaction; every read is one snapshot. */
@@ -54,12 +55,21 @@ export class SqliteLedger implements Ledger {
       );
       if (!isRebuild) return;
       this.database.run('DELETE FROM chunk');
+      this.database.run('DELETE FROM source_cursor');
       for (const table of ['item', 'document']) this.database.run(`UPDATE ${table} SET status = 'outdated'`);
     });
   }
 
   items(tenant: string, source: string): Map<string, LedgerItem> {
     return this.database.guard(() => itemsOfSource(this.database, tenant, source));
+  }
+
+  sourceCursor(tenant: string, source: string): string | undefined {
+    return this.database.guard(() => findCursor(this.database, tenant, source));
+  }
+
+  setSourceCursor(tenant: string, source: string, cursor: string): void {
+    this.database.transaction(() => recordCursor(this.database, { tenant, source, cursor }));
   }
 
   documentsOfItem(tenant: string, source: string, itemId: string): LedgerDocument[] {

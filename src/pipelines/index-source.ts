@@ -15,8 +15,16 @@ export async function indexSource(task: SourceTask): Promise<void> {
   const { tenant } = options.scope;
   const { ledger, signal } = targets;
   run.enter('listing', source.name);
+  const since = options.force ? undefined : ledger.sourceCursor(tenant, source.name);
   const changes = await run.timedAsync('list', () =>
-    listChanges(source, { tenant, ledger, processingKey, force: options.force, signal }),
+    listChanges(source, {
+      tenant,
+      ledger,
+      processingKey,
+      force: options.force,
+      signal,
+      ...(since === undefined ? {} : { since }),
+    }),
   );
   recordListing(changes, task);
   run.enter('indexing', source.name);
@@ -24,9 +32,13 @@ export async function indexSource(task: SourceTask): Promise<void> {
     changes.toRead.length,
     changes.toRead.reduce((sum, item) => sum + (item.bytes ?? 1), 0),
   );
+  source.expectReads?.(changes.toRead);
   await readAndWrite(changes.toRead, task);
   const gone = { tenant, source: source.name, itemIds: changes.goneItemIds, dryRun: options.dryRun };
   await deleteItems(gone, targets, run);
+  // Last of all: a run that is stopped before lists the same changes again. What failed is remembered item by item.
+  if (changes.cursor !== undefined && !options.dryRun)
+    ledger.setSourceCursor(tenant, source.name, changes.cursor);
 }
 
 function recordListing(changes: SourceChanges, task: SourceTask): void {

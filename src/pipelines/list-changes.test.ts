@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RAGError } from '../core/errors.js';
 import type { LedgerItem } from '../ledger/ledger.js';
-import type { ListedItem, Source } from '../sources/source.js';
+import type { ListedChange, ListedItem, Source } from '../sources/source.js';
 import { listChanges, MAX_ATTEMPTS } from './list-changes.js';
 
 const known = (itemId: string, changes: Partial<LedgerItem> = {}): LedgerItem => ({
@@ -115,4 +115,66 @@ test('an incremental listing says nothing of what it does not name', async () =>
 
 test('an item listed twice counts once', async () => {
   expect((await changesOf([item('a'), item('a', '2')], [])).toRead).toEqual(['a']);
+});
+
+async function incrementalChanges(listed: readonly ListedChange[], before: readonly LedgerItem[]) {
+  const source: Source = {
+    name: 'docs',
+    type: 'test',
+    listing: 'complete',
+    list: () => {
+      throw new Error('A source that can name changes is asked for them.');
+    },
+    async *listChanges({ since }) {
+      expect(since).toBe('c1');
+      yield* listed;
+    },
+    read: () => Promise.reject(new Error('A listing reads nothing.')),
+  };
+  return listChanges(
+    { ...source, listing: 'incremental' },
+    {
+      tenant: 'default',
+      ledger: { items: () => new Map(before.map((known) => [known.itemId, known])) },
+      processingKey: 'k',
+      force: false,
+      since: 'c1',
+      signal: undefined,
+    },
+  );
+}
+
+test('a listing of changes names deletions and where the next one goes on', async () => {
+  const changes = await incrementalChanges(
+    [item('a', '2'), { id: 'b', isDeleted: true }, { cursor: 'c2' }],
+    [known('a'), known('b'), known('c')],
+  );
+  expect(changes.toRead).toEqual([item('a', '2')]);
+  expect(changes.goneItemIds).toEqual(['b']);
+  expect(changes.cursor).toBe('c2');
+});
+
+test('what a listing of changes does not name is read again where an earlier run could not finish it', async () => {
+  const before = [
+    known('done'),
+    known('pending', { status: 'pending' }),
+    known('settings', { processingKey: 'other' }),
+    failed('failed', 1, '7'),
+    failed('given up', MAX_ATTEMPTS, '1'),
+  ];
+  const changes = await incrementalChanges([{ cursor: 'c2' }], before);
+  expect(changes.toRead).toEqual([item('pending'), item('settings'), item('failed', '7')]);
+  expect(changes.deadLetters.map(({ itemId }) => itemId)).toEqual(['given up']);
+  expect(changes.goneItemIds).toEqual([]);
+});
+
+test('ids that are present tell what is gone, and a complete listing does', async () => {
+  const before = [known('a'), known('b'), known('c')];
+  const some = await incrementalChanges(
+    [item('a', '2'), { cursor: 'c2', present: new Set(['a', 'b']) }],
+    before,
+  );
+  expect(some.goneItemIds).toEqual(['c']);
+  const all = await incrementalChanges([item('a', '2'), { cursor: 'c2', present: 'listed' }], before);
+  expect(all.goneItemIds).toEqual(['b', 'c']);
 });

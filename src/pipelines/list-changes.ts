@@ -1,7 +1,11 @@
 import type { Ledger, LedgerItem } from '../ledger/ledger.js';
 import {
   coversItem,
+  isDeleted,
+  isListingEnd,
   isUnreadable,
+  type ListedChange,
+  type ListingEnd,
   type Source,
   type SourceItem,
   type UnreadableItem,
@@ -20,6 +24,8 @@ export interface SourceChanges {
   /** Known to the ledger and no longer in the source. */
   readonly goneItemIds: readonly string[];
   readonly unchangedItemIds: readonly string[];
+  /** Where the next listing goes on, once everything of this one is done. */
+  readonly cursor?: string;
 }
 
 export interface ListContext {
@@ -27,35 +33,100 @@ export interface ListContext {
   readonly ledger: Pick<Ledger, 'items'>;
   readonly processingKey: string;
   readonly force: boolean;
+  /** Cursor of the last complete run. Absent: everything is listed. */
+  readonly since?: string;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Compares one listing of a source with the ledger. Reads nothing but what the source needs to name versions. */
 export async function listChanges(source: Source, context: ListContext): Promise<SourceChanges> {
-  const known = context.ledger.items(context.tenant, source.name);
-  const seen = new Set<string>();
-  const toRead: SourceItem[] = [];
-  const unreadable: UnreadableItem[] = [];
-  const deadLetters: LedgerItem[] = [];
-  const unchangedItemIds: string[] = [];
-  for await (const item of source.list(context.signal === undefined ? {} : { signal: context.signal })) {
-    if (seen.has(item.id)) continue;
-    seen.add(item.id);
-    if (isUnreadable(item)) {
-      unreadable.push(item);
-      continue;
-    }
-    const before = known.get(item.id);
-    if (context.force || before === undefined) toRead.push(item);
-    else if (isCurrent(before, item, context.processingKey)) unchangedItemIds.push(item.id);
-    else if (isDeadLetter(before, item)) deadLetters.push(before);
-    else toRead.push(item);
-  }
-  // What an unreadable folder holds is unknown, so none of it counts as gone.
-  const isKept = (id: string): boolean => seen.has(id) || unreadable.some((item) => coversItem(item, id));
-  const goneItemIds = source.listing === 'complete' ? [...known.keys()].filter((id) => !isKept(id)) : [];
-  return { toRead, unreadable, deadLetters, goneItemIds, unchangedItemIds };
+  const { ledger, tenant, signal, since } = context;
+  const known = ledger.items(tenant, source.name);
+  const listing = new Listing(known, context);
+  const options = { ...(since === undefined ? {} : { since }), ...(signal === undefined ? {} : { signal }) };
+  const listed = source.listChanges?.(options) ?? source.list(options);
+  for await (const item of listed) listing.take(item);
+  return listing.changes(source.listing === 'complete');
 }
+
+/** Sorts the items of one listing by what has to be done for them. */
+class Listing {
+  readonly #known: ReadonlyMap<string, LedgerItem>;
+  readonly #context: Pick<ListContext, 'force' | 'processingKey'>;
+  readonly #seen = new Set<string>();
+  readonly #deleted = new Set<string>();
+  readonly #toRead: SourceItem[] = [];
+  readonly #unreadable: UnreadableItem[] = [];
+  readonly #deadLetters: LedgerItem[] = [];
+  readonly #unchanged: string[] = [];
+  #end: ListingEnd | undefined;
+
+  constructor(known: ReadonlyMap<string, LedgerItem>, context: Pick<ListContext, 'force' | 'processingKey'>) {
+    this.#known = known;
+    this.#context = context;
+  }
+
+  take(item: ListedChange): void {
+    if (isListingEnd(item)) {
+      this.#end = item;
+      return;
+    }
+    if (this.#seen.has(item.id)) return;
+    this.#seen.add(item.id);
+    if (isUnreadable(item)) this.#unreadable.push(item);
+    else if (isDeleted(item)) this.#deleted.add(item.id);
+    else this.#sort(item);
+  }
+
+  changes(isComplete: boolean): SourceChanges {
+    const goneItemIds = this.#goneItemIds(isComplete);
+    this.#takeUnfinished(new Set(goneItemIds));
+    return {
+      toRead: this.#toRead,
+      unreadable: this.#unreadable,
+      deadLetters: this.#deadLetters,
+      goneItemIds,
+      unchangedItemIds: this.#unchanged,
+      ...(this.#end === undefined ? {} : { cursor: this.#end.cursor }),
+    };
+  }
+
+  #sort(item: SourceItem): void {
+    const { force, processingKey } = this.#context;
+    const before = this.#known.get(item.id);
+    if (force || before === undefined) this.#toRead.push(item);
+    else if (isCurrent(before, item, processingKey)) this.#unchanged.push(item.id);
+    else if (isDeadLetter(before, item)) this.#deadLetters.push(before);
+    else this.#toRead.push(item);
+  }
+
+  #goneItemIds(isComplete: boolean): string[] {
+    const present = this.#end?.present;
+    const isPresent = (id: string): boolean => {
+      if (this.#deleted.has(id)) return false;
+      if (this.#seen.has(id)) return true;
+      // What an unreadable folder holds is unknown, so none of it counts as gone.
+      if (this.#unreadable.some((item) => coversItem(item, id))) return true;
+      if (isComplete || present === 'listed') return false;
+      return present === undefined || present.has(id);
+    };
+    return [...this.#known.keys()].filter((id) => !isPresent(id));
+  }
+
+  /** A listing of changes names no item twice: what an earlier run could not finish is known to the ledger alone. */
+  #takeUnfinished(gone: ReadonlySet<string>): void {
+    // Without an end nobody promises that items can be read that were not named.
+    if (this.#end === undefined) return;
+    for (const [id, item] of this.#known) {
+      if (this.#seen.has(id) || gone.has(id) || this.#unreadable.some((other) => coversItem(other, id)))
+        continue;
+      this.#sort({ id, version: item.error?.version ?? item.version ?? UNKNOWN_VERSION });
+    }
+  }
+}
+
+/** Version of an item that was named once and never read: any listing that names it again says another one. */
+const UNKNOWN_VERSION = '';
 
 function isCurrent(before: LedgerItem, item: SourceItem, processingKey: string): boolean {
   return (

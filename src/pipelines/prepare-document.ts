@@ -100,7 +100,9 @@ function assemble(
   const title = parsed.title ?? raw.title?.toWellFormed();
   const metadata = documentMetadata(raw, parsed, title, context);
   const ordinals = new Map<string, number>();
-  const chunks = spans.map((span, index): PreparedChunk => {
+  const above = (raw.headingPath ?? []).map((heading) => heading.toWellFormed());
+  const chunks = spans.map((cut, index): PreparedChunk => {
+    const span = above.length === 0 ? cut : { ...cut, headingPath: [...above, ...cut.headingPath] };
     const surroundings = [...(span.surroundings ?? []), ...(raw.surroundings ?? [])];
     const terms = analyzeForIndex({ ...span, surroundings }, title);
     const ordinal = ordinals.get(terms.indexedText) ?? 0;

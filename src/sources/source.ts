@@ -18,18 +18,41 @@ export interface UnreadableItem {
   readonly error: RAGError;
 }
 
-export type ListedItem = SourceItem | UnreadableItem;
+/** An item that a listing of changes names as deleted. */
+export interface DeletedItem {
+  readonly id: string;
+  readonly isDeleted: true;
+}
 
-export const isUnreadable = (item: ListedItem): item is UnreadableItem => 'error' in item;
+/** The last thing that a source with a cursor lists. */
+export interface ListingEnd {
+  /** Where the next listing goes on: `ListChangesOptions.since` of the next run. */
+  readonly cursor: string;
+  /**
+   * What is known and was not named is gone: `listed` where this listing named every item; a set of every id that there is
+   * where versions of changed items only were listed. Absent where nobody can tell: nothing is gone.
+   */
+  readonly present?: 'listed' | ReadonlySet<string>;
+}
+
+export type ListedItem = SourceItem | UnreadableItem;
+export type ListedChange = ListedItem | DeletedItem | ListingEnd;
+
+export const isUnreadable = (item: ListedChange): item is UnreadableItem => 'error' in item;
+export const isDeleted = (item: ListedChange): item is DeletedItem => 'isDeleted' in item;
+export const isListingEnd = (item: ListedChange): item is ListingEnd => 'cursor' in item;
 
 /** Whether an item missing from a listing must be kept because of this report: it is the item, or its folder. */
 export const coversItem = (unreadable: UnreadableItem, itemId: string): boolean =>
   unreadable.id === itemId || (unreadable.id.endsWith('/') && itemId.startsWith(unreadable.id));
 
 export interface ListOptions {
-  /** Only what changed after this cursor, where the source can tell; a source that always lists everything ignores it. */
-  readonly since?: string;
   readonly signal?: AbortSignal;
+}
+
+export interface ListChangesOptions extends ListOptions {
+  /** Cursor of an earlier listing. Absent, unreadable or too old: everything is listed. */
+  readonly since?: string;
 }
 
 /** What came out of one item: its documents, and those of them that could not be read. */
@@ -48,11 +71,18 @@ export interface Source {
   /** Name from the configuration; part of every document's identity. */
   readonly name: string;
   readonly type: string;
-  /** `complete`: each listing names every item. `incremental`: only changes since the cursor, deletions reported apart. */
+  /** `complete`: `list` names every item, and what it does not name is gone. `incremental`: nothing is known of the rest. */
   readonly listing: 'complete' | 'incremental';
   /** Chunking that fits these documents better than the configured default, if any. */
   readonly preferredChunking?: string;
   list(options?: ListOptions): AsyncIterable<ListedItem>;
+  /**
+   * Where the source can tell what changed: only that, and a `ListingEnd` last, which is recorded once the run is through. A
+   * run that was stopped lists the same changes again.
+   */
+  listChanges?(options: ListChangesOptions): AsyncIterable<ListedChange>;
+  /** What will be read next, in this order, so that a source can fetch it in batches. Only a hint. */
+  expectReads?(items: readonly SourceItem[]): void;
   /** What the last complete listing left out by rule, in words. */
   listingNotices?(): readonly string[];
   read(item: SourceItem, signal?: AbortSignal): Promise<ReadResult>;
