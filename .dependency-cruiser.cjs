@@ -11,12 +11,15 @@ const interfaceFiles = [
   'reranking/reranker',
   'retrieval/retriever',
   'answering/chat-model',
+  // What an answer is and how it is checked, for its measures.
+  'answering/(answer|check-support|support-features)',
   // What an answer is made of; answering and its measures build on all of it.
   'context/[^/]+',
   // Where sentences end.
   'chunking/boundaries',
   // Guards that every stage which touches paths must share.
   'security/path-containment',
+  'security/url-guard',
   // Pure text functions that writing and reading must share.
   'analysis/[^/]+',
 ].join('|');

@@ -58,6 +58,9 @@ export const ERROR_TABLE = {
   // Indexing
   SOURCE_NOT_FOUND: facts(INDEXING_FAILURE, 'user'),
   SOURCE_UNREADABLE: facts(INDEXING_FAILURE, 'provider', { retryable: true }),
+  SOURCE_DENIED: facts(INDEXING_FAILURE, 'config'),
+  SOURCE_REJECTED: facts(INDEXING_FAILURE, 'provider'),
+  SOURCE_ADDRESS_REFUSED: facts(INDEXING_FAILURE, 'config'),
   DOCUMENT_UNREADABLE: facts(INDEXING_FAILURE, 'user'),
   DOCUMENT_VANISHED: facts(INDEXING_FAILURE, 'provider', { retryable: true }),
   DOCUMENT_TOO_LARGE: facts(INDEXING_FAILURE, 'user'),
