@@ -115,6 +115,11 @@ export type {
 } from './pipelines/engine.js';
 export { evaluate } from './pipelines/evaluate.js';
 export {
+  type AnswersReport,
+  type EvaluateAnswersOptions,
+  evaluateAnswers,
+} from './pipelines/evaluate-answers.js';
+export {
   type ComparedConfiguration,
   type CompareOptions,
   type ComparisonReport,

@@ -7,6 +7,8 @@ import { numberBetween } from '../parse-options.js';
 
 interface EvalOptions
   extends Omit<EvaluateOptions, 'target' | 'cwd' | 'configFile' | 'dataDir' | 'onProgress' | 'signal'> {
+  readonly answers?: boolean;
+  readonly judge?: boolean;
   readonly compare?: readonly string[];
   readonly gate?: string;
   readonly writeBaseline?: string;
@@ -24,6 +26,7 @@ Examples:
   $ ragstone eval data/scifact --compare a.yaml b.yaml             two configurations, query by query, with a paired test
   $ ragstone eval data/scifact --compare retrieval.rerank.enabled=true   the current configuration against a change of it
   $ ragstone eval docs --questions questions.jsonl --write-baseline baseline.json
+  $ ragstone eval data/xquad-en --answers --json                   answers, citations, faithfulness, abstention
   $ ragstone eval docs --questions questions.jsonl --gate baseline.json   exit code 3 where a change hurts
 
 Threshold, removal of near-duplicates, variety and recency are off unless asked for.`;
@@ -76,6 +79,8 @@ function addComparisons(command: Command): void {
         'hold the result against a baseline: exit code 3 where it is significantly worse',
       ).conflicts('writeBaseline'),
     )
+    .option('--answers', 'measure answers: a data set with answers.jsonl, or --questions with gold quotes')
+    .option('--judge', 'of --answers: ask the language model for its opinion too')
     .option('--write-baseline <file>', 'keep the values of every query for a later --gate')
     .option('--gate-metric <name>', 'the metric that decides (default: ndcg@10, or hit@5 of questions)')
     .option(
@@ -87,9 +92,10 @@ function addComparisons(command: Command): void {
 }
 
 async function runEval(context: CliContext, dataset: string, options: EvalOptions): Promise<void> {
-  const { compare, gate, writeBaseline, gateMetric, alpha, maxDrop, ...measured } = options;
+  const { answers, judge, compare, gate, writeBaseline, gateMetric, alpha, maxDrop, ...measured } = options;
   const target = await evaluationTarget(context, dataset, measured);
   const metric = gateMetric === undefined ? {} : { gateMetric };
+  if (answers === true) return runAnswers(context, { ...target, judge: judge === true });
   if (compare !== undefined) return runCompare(context, target, compare);
   if (gate !== undefined) {
     const bounds = {
@@ -108,6 +114,17 @@ async function runEval(context: CliContext, dataset: string, options: EvalOption
   if (!context.isJson) for (const notice of report.notices) context.warn(notice);
   context.printResult(report, () => renderEvaluation(report, context));
   if (writeBaseline !== undefined) context.note(`The baseline is in ${writeBaseline}.`);
+}
+
+async function runAnswers(
+  context: CliContext,
+  target: EvaluateOptions & { readonly judge: boolean },
+): Promise<void> {
+  const { evaluateAnswers } = await import('../../index.js');
+  const report = await withCounter(context, (onProgress) => evaluateAnswers({ ...target, onProgress }));
+  const { renderAnswersReport } = await import('../render/answers-report.js');
+  if (!context.isJson) for (const notice of report.notices) context.warn(notice);
+  context.printResult(report, () => renderAnswersReport(report, context));
 }
 
 async function runCompare(

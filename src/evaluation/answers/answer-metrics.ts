@@ -1,0 +1,96 @@
+import type { Answer } from '../../answering/answer.js';
+import { checkSupport, isClaim } from '../../answering/check-support.js';
+import { readEvidence } from '../../answering/support-features.js';
+import { relevanceTo } from '../../context/relevance.js';
+
+/** What the right answer is known by: spans of text, any of which is right. */
+export interface GoldAnswer {
+  readonly spans: readonly string[];
+}
+
+/** Values of one answer, each in [0, 1]; what has no value for it (citations of an answer that was withheld) is left out. */
+export type AnswerValues = Readonly<Record<string, number>>;
+
+/**
+ * The measures of one answer, without a judge (definitions and sources in docs/answering.md).
+ *
+ * @param gold empty spans for a question that nothing answers: only abstention is measured then.
+ */
+export function answerValues(answer: Answer, gold: GoldAnswer): AnswerValues {
+  const isAnswerable = gold.spans.length > 0;
+  const abstained = { [isAnswerable ? 'abstained_wrongly' : 'abstained_rightly']: Number(answer.abstained) };
+  if (!isAnswerable) return abstained;
+  const passages = [...answer.sources]
+    .sort((a, b) => b.similarity - a.similarity)
+    .map(({ chunk_text }) => holds(chunk_text, gold));
+  return {
+    ...abstained,
+    answer_in_context: Number(passages.includes(true)),
+    context_precision: averagePrecision(passages),
+    context_recall: shareOf(gold.spans, (span) =>
+      answer.sources.some(({ chunk_text }) => holds(chunk_text, { spans: [span] })),
+    ),
+    ...(answer.abstained ? {} : answeredValues(answer, gold)),
+  };
+}
+
+function answeredValues(answer: Answer, gold: GoldAnswer): AnswerValues {
+  const [first] = answer.support;
+  const cited = new Set(answer.citations.map(({ n }) => n));
+  const claims = answer.support.map(({ sentence }) => sentence).filter(isClaim);
+  const evidence = readEvidence(answer.sources.map(({ chunk_text }) => chunk_text));
+  return {
+    answer_in_first_sentence: Number(holds(first?.sentence ?? '', gold)),
+    answer_in_answer: Number(holds(answer.answer, gold)),
+    faithfulness: meanOf(claims.map((claim) => checkSupport(claim, evidence).faithfulness)),
+    answer_relevance: relevanceTo(
+      answer.question,
+      answer.support.map(({ sentence }) => sentence),
+    )([...answer.support.map(({ sentence }) => sentence), ...headingsOf(answer, cited)].join('\n')),
+    context_utilisation: shareOf(answer.sources, ({ n }) => cited.has(n)),
+    ...citationValues(answer),
+  };
+}
+
+const headingsOf = ({ sources }: Answer, cited: ReadonlySet<number>): string[] =>
+  sources.filter(({ n }) => cited.has(n)).flatMap(({ title = '', headingPath }) => [title, ...headingPath]);
+
+/** ALCE (Gao et al., EMNLP 2023): recall is of sentences that their citations support, precision of citations that do. */
+function citationValues({ citations, support }: Answer): AnswerValues {
+  const supports = ({ sentence, quote }: Answer['citations'][number]): boolean =>
+    checkSupport(support[sentence]?.sentence ?? '', readEvidence([quote])).score >= 0.5;
+  const good = citations.filter(supports);
+  const claims = support.flatMap(({ verdict }, index) => (verdict === 'not-checked' ? [] : [index]));
+  return {
+    ...(citations.length === 0 ? {} : { citation_precision: good.length / citations.length }),
+    ...(claims.length === 0
+      ? {}
+      : { citation_recall: shareOf(claims, (index) => good.some(({ sentence }) => sentence === index)) }),
+  };
+}
+
+const plain = (text: string): string => text.replace(/\s+/g, ' ').toLowerCase();
+
+/** White space and case do not count. */
+const holds = (text: string, { spans }: GoldAnswer): boolean =>
+  spans.some((span) => plain(text).includes(plain(span)));
+
+const shareOf = <T>(values: readonly T[], test: (value: T) => boolean): number =>
+  values.length === 0 ? 0 : values.filter(test).length / values.length;
+
+const meanOf = (values: readonly number[]): number =>
+  values.length === 0 ? 1 : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Mean of the precision at each relevant passage; 0 where none is. */
+function averagePrecision(isRelevant: readonly boolean[]): number {
+  const precisions = isRelevant.flatMap((relevant, i) =>
+    relevant ? [isRelevant.slice(0, i + 1).filter(Boolean).length / (i + 1)] : [],
+  );
+  return precisions.length === 0 ? 0 : meanOf(precisions);
+}
+
+/** Means over the answers that have a value. */
+export function meanValues(all: readonly AnswerValues[]): Record<string, number> {
+  const names = [...new Set(all.flatMap((values) => Object.keys(values)))];
+  return Object.fromEntries(names.map((name) => [name, meanOf(all.flatMap((values) => values[name] ?? []))]));
+}

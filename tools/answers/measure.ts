@@ -1,0 +1,40 @@
+/**
+ * Measures answering on the reporting halves and writes `docs/answer-quality.md` and `docs/images/risk-coverage.svg`:
+ *
+ *   npx tsx tools/answers/measure.ts --data ../shared/data [--json]
+ */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { riskCoverage } from '../../src/evaluation/answers/rank-statistics.js';
+import { askXquad } from './data.js';
+import { measureFollowUps } from './measure-follow-ups.js';
+import { measureInjection } from './measure-injection.js';
+import { measureSupport } from './measure-support.js';
+import { measureTokens } from './measure-tokens.js';
+import { decisionsOf, measureAbstention, measureExtraction } from './measure-xquad.js';
+import { qualityPage } from './quality-page.js';
+import { riskCoveragePlot } from './risk-coverage-plot.js';
+
+const { values: options } = parseArgs({
+  options: { data: { type: 'string', default: '../shared/data' }, json: { type: 'boolean', default: false } },
+});
+const at = (place: string): string => path.join(options.data, place);
+
+const asked = (await askXquad(at('retrieval/xquad-en'))).filter(({ half }) => half === 'reporting');
+const figures = {
+  extraction: measureExtraction(asked),
+  abstention: measureAbstention(asked),
+  support: await measureSupport(at('answers/mtrag/reference_subset_with_human_evaluations.json')),
+  followUps: await measureFollowUps(at('answers/mtrag/mtragun-reference.jsonl')),
+  injection: await measureInjection(at('injection/injection-dev.jsonl'), at('corpora')),
+  tokens: await measureTokens(at('corpora')),
+};
+export type AnswerFigures = typeof figures;
+
+await writeFile('docs/answer-quality.md', qualityPage(figures));
+await writeFile(
+  'docs/images/risk-coverage.svg',
+  riskCoveragePlot(riskCoverage(decisionsOf(asked)), figures.abstention.threshold),
+);
+console.log(JSON.stringify(figures, null, options.json ? 2 : 1));
