@@ -62,7 +62,7 @@ const lastTurns = ({ turns }: ConversationTask, count: number): string =>
     .join('\n');
 
 async function plain(engine: Engine, text: string): Promise<string[]> {
-  // The baseline of the issue is BM25.
+  // The baseline is BM25.
   const { results } = await engine.search({
     text,
     options: { topK: TOP_K, mode: 'lexical', nearDuplicates: 'keep' },
