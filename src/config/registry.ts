@@ -13,6 +13,7 @@ import { type OpenedStore, openStore, type StoreOwner } from './open-store.js';
 import { resolveEmbeddingModel } from './resolve-model.js';
 import { resolveHostedModel } from './resolve-provider.js';
 import { resolveReranker } from './resolve-reranker.js';
+import { sqlSourceOptions } from './resolve-sql-source.js';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.js';
 import { BUILT_SOURCE_TYPES } from './schema/sources.js';
 import { BUILT_PROVIDERS, type BuiltProvider } from './schema/storage.js';
@@ -297,6 +298,15 @@ async function createSource(
         chunking: chunkingOf(settings, source, config),
       };
     }
+    case 'sql': {
+      const { createSqlSource } = await import('../sources/sql/sql-source.js');
+      const source = createSqlSource(sqlSourceOptions(settings, key, config));
+      return {
+        source,
+        sourceType: sourceTypeOf(settings.metadata, settings.template ?? 'sql'),
+        chunking: chunkingOf(settings, source, config),
+      };
+    }
     case 'confluence':
     case 'azure_devops':
       throw new RAGError(
@@ -333,4 +343,4 @@ function chunkingOf(settings: ResolvedSource, source: Source, config: ResolvedCo
   return preferred === undefined || isStated ? chunking : { ...chunking, strategy: preferred };
 }
 
-const CHUNKING_STRATEGIES = ['semantic', 'recursive', 'fixed', 'pbi_aware', 'whole'] as const;
+const CHUNKING_STRATEGIES = ['semantic', 'adaptive', 'recursive', 'fixed', 'pbi_aware', 'whole'] as const;

@@ -5,6 +5,7 @@ import { CHUNKING_VERSION } from '../chunking/chunking-version.js';
 import { CONTEXT_PROMPT_VERSION } from '../chunking/contextual/context-prompt.js';
 import { createChunker } from '../chunking/create-chunker.js';
 import { createSourcesFor } from '../config/registry.js';
+import { sqlMapping } from '../config/resolve-sql-source.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
 import { loadBuiltinTokenizer } from '../embedding/static/static-embedder.js';
@@ -43,6 +44,7 @@ export async function configuredSources(config: ResolvedConfig): Promise<Configu
               metadata: settings.metadata,
               type: settings.type,
               ...(settings.type === 'files' ? { generated: settings.generated } : {}),
+              ...(settings.type === 'sql' ? { mapping: sqlMapping(settings) } : {}),
             };
       return assembleSource({ ...setup, settings: relevant }, config);
     }),

@@ -153,7 +153,7 @@ async function indexOne(
     });
   } catch (error) {
     const failure = toRAGError(error, 'INTERNAL', `The source "${source.source.name}" could not be indexed.`);
-    if (failure.reason !== 'SOURCE_NOT_FOUND' && failure.reason !== 'SOURCE_UNREADABLE') throw failure;
+    if (!failure.reason.startsWith('SOURCE_')) throw failure;
     if (failure.reason === 'SOURCE_NOT_FOUND' && isAwaited(source, pipeline)) {
       run.notice(
         `${failure.message} Nothing was ever indexed of this source, so the run goes on without it.`,

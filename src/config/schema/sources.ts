@@ -3,7 +3,7 @@ import { chunkingSchema } from './chunking.js';
 import { jsonValue, secretText, stringList, wholeNumber } from './values.js';
 
 /** Source types that this version can read. */
-export const BUILT_SOURCE_TYPES = ['markdown', 'files', 'pbi_json'] as const;
+export const BUILT_SOURCE_TYPES = ['markdown', 'files', 'pbi_json', 'sql'] as const;
 export type BuiltSourceType = (typeof BUILT_SOURCE_TYPES)[number];
 
 const PBI_FIELD_TYPES = [
@@ -170,6 +170,75 @@ const azureDevOps = z.strictObject({
   metadata: metadata.default({}).describe('Facts added to every document.'),
 });
 
+const sqlConnection = {
+  path: z.string().min(1).optional().describe("SQLite: the file, relative to the project's folder."),
+  connectionString: secretText()
+    .optional()
+    .describe('PostgreSQL: `postgres://user:password@host:5432/database`. Always masked in output.'),
+  host: z.string().min(1).optional().describe('PostgreSQL: host name, or the folder of a Unix socket.'),
+  port: wholeNumber(1).optional().describe('PostgreSQL: port. Default: 5432.'),
+  database: z.string().min(1).optional().describe('PostgreSQL: name of the database.'),
+  username: z.string().min(1).optional().describe('PostgreSQL: a role that may read, and nothing else.'),
+  password: secretText().optional().describe('PostgreSQL: its password. Always masked in output.'),
+  ssl: z.boolean().optional().describe('PostgreSQL: encrypt the connection and verify the server.'),
+  timeoutMs: wholeNumber(1)
+    .default(30_000)
+    .describe('Longest time of one statement in milliseconds; for SQLite, longest wait for a lock.'),
+};
+
+const sql = z.strictObject({
+  type: z.literal('sql').describe('Rows of a PostgreSQL or SQLite database.'),
+  ...common,
+  ...sqlConnection,
+  table: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Table or view, with its schema where it needs one: `public.bugs`. Default: the template's."),
+  query: z.string().min(1).optional().describe('A SELECT instead of a table. It runs read-only.'),
+  template: z
+    .enum(['bug_report', 'investigation', 'finding'])
+    .optional()
+    .describe(
+      'Built-in mapping of a table of a bug database; what the other settings state goes over its part of it.',
+    ),
+  key: stringList().optional().describe('Column that tells rows apart, or several that do together.'),
+  text: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Text of a document, with `{column}` for values and `{column|; }` for the members of a list. A line without values is left out.',
+    ),
+  content: stringList().optional().describe('Instead of `text`: columns that are the document.'),
+  title: z.string().min(1).optional().describe('Title of a document, with `{column}` for values.'),
+  link: z.string().min(1).optional().describe('Address of a row for people, with `{column}` for values.'),
+  fields: z
+    .union([stringList(), z.record(z.string(), z.string())])
+    .optional()
+    .describe('Columns that become metadata: a list, or names with their columns.'),
+  createdAt: z.string().min(1).optional().describe('Column with the time of creation.'),
+  updatedAt: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Column that changes with every change of the row. Without it rows are compared by hash.'),
+  deletedAt: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Column that marks a deleted row: not null, not false, not 0.'),
+  mediaType: z
+    .enum(['text/plain', 'text/markdown', 'text/html'])
+    .optional()
+    .describe('What the text is. Default: plain text; Markdown for several `content` columns.'),
+  metadata: metadata
+    .default({})
+    .describe(
+      'Facts added to every document; `sourceType` is what filters use. Default: `sql`, or the template.',
+    ),
+});
+
 /** One entry of `rag.sources`, told apart by `type`. */
 export const sourceSchema = z.discriminatedUnion('type', [
   markdown,
@@ -177,6 +246,7 @@ export const sourceSchema = z.discriminatedUnion('type', [
   pbiJson,
   confluence,
   azureDevOps,
+  sql,
 ]);
 
 /** One source as the configuration gives it, defaults filled. */

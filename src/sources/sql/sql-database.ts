@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import {
+  type ControlledTransaction,
+  Kysely,
+  PostgresDialect,
+  type SqliteDatabase,
+  SqliteDialect,
+  sql,
+} from 'kysely';
+import type { PoolConfig } from 'pg';
+import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { exactNumber, momentOf } from './sql-values.js';
+
+/** Where rows are. Secrets in here are never part of a message. */
+export type SqlConnection =
+  | {
+      readonly dialect: 'postgres';
+      readonly connectionString?: string;
+      readonly host?: string;
+      readonly port?: number;
+      readonly database?: string;
+      readonly user?: string;
+      readonly password?: string;
+      readonly ssl?: boolean;
+    }
+  | {
+      readonly dialect: 'sqlite';
+      /** An existing file. It is opened for reading alone. */
+      readonly path: string;
+    };
+
+/** No table is known beforehand. */
+type AnyTables = Record<string, Record<string, unknown>>;
+
+export type SqlTransaction = ControlledTransaction<AnyTables>;
+
+/** Longest time that an unused connection stays open, in milliseconds. */
+const IDLE_MS = 2_000;
+
+/** Opens a database for reading. The caller destroys it. */
+export async function openSqlDatabase(
+  connection: SqlConnection,
+  { source, timeoutMs }: { readonly source: string; readonly timeoutMs: number },
+): Promise<Kysely<AnyTables>> {
+  if (connection.dialect === 'sqlite')
+    return new Kysely({
+      dialect: new SqliteDialect({ database: await openSqlite(connection.path, source, timeoutMs) }),
+    });
+  const { Pool, types } = (await loadPg(source)).default;
+  const { dialect: _, ...where } = connection;
+  const options: PoolConfig = {
+    ...where,
+    application_name: 'ragstone',
+    max: 2,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs + 1_000,
+    idleTimeoutMillis: IDLE_MS,
+    // A program that is done is not kept alive by a connection that nobody uses.
+    allowExitOnIdle: true,
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        TEXT_PARSERS.get(oid) ?? types.getTypeParser(oid, format),
+    },
+  };
+  const pool = new Pool(options);
+  // A connection that breaks while idle is replaced by the next use; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  return new Kysely({ dialect: new PostgresDialect({ pool }) });
+}
+
+/**
+ * A transaction that sees one state and can write nothing; it must be rolled back when done. PostgreSQL ends each statement after
+ * `timeoutMs`; SQLite has no such limit, there it is the longest wait for a lock.
+ */
+export async function beginReading(
+  database: Kysely<AnyTables>,
+  connection: SqlConnection,
+  timeoutMs: number,
+): Promise<SqlTransaction> {
+  if (connection.dialect === 'sqlite') return database.startTransaction().execute();
+  const transaction = await database
+    .startTransaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute();
+  await sql
+    .raw(
+      `SET LOCAL statement_timeout = ${Math.round(timeoutMs)}; SET LOCAL TIME ZONE 'UTC'; SET LOCAL datestyle = 'ISO'`,
+    )
+    .execute(transaction);
+  return transaction;
+}
+
+// Numbers of PostgreSQL's types (pg_type.dat). Its driver takes dates for local ones and makes texts of whole numbers.
+const INT8 = 20;
+const DATE = 1082;
+const TIMESTAMP = 1114;
+const NUMERIC = 1700;
+const TEXT_PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map([
+  [INT8, exactNumber],
+  [NUMERIC, exactNumber],
+  [DATE, (text: string) => text],
+  [TIMESTAMP, (text: string) => momentOf(text) ?? text],
+]);
+
+async function loadPg(source: string): Promise<typeof import('pg')> {
+  try {
+    return await import('pg');
+  } catch (error) {
+    const isMissing = systemErrorCode(error) === 'ERR_MODULE_NOT_FOUND';
+    throw new RAGError(
+      'PACKAGE_MISSING',
+      `Source "${source}" needs the driver of PostgreSQL, which ${isMissing ? 'is not installed' : 'could not be loaded'}. Run \`npm install pg@8.23.1\`.`,
+      { cause: error, details: { package: 'pg' } },
+    );
+  }
+}
+
+async function openSqlite(path: string, source: string, timeoutMs: number): Promise<SqliteDatabase> {
+  if (!existsSync(path))
+    throw new RAGError(
+      'SOURCE_NOT_FOUND',
+      `Source "${source}": there is no SQLite database ${JSON.stringify(path)}. Check \`path\`. What was indexed of it is kept.`,
+      { details: { source, path } },
+    );
+  const { default: Database } = await import('libsql');
+  const database = new Database(`${pathToFileURL(path).href}?mode=ro`, { timeout: timeoutMs });
+  // Whole numbers above 2^53 come whole.
+  database.defaultSafeIntegers(true);
+  return {
+    close: () => database.close(),
+    prepare: (text) => {
+      const statement = database.prepare(text);
+      return {
+        reader: statement.reader,
+        all: (values) => statement.all([...values]),
+        run: (values) => statement.run([...values]),
+        iterate: (values) => statement.iterate([...values]),
+      };
+    },
+  };
+}

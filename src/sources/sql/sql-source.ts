@@ -1,0 +1,217 @@
+import type { Kysely } from 'kysely';
+import { canonicalJson } from '../../core/canonical-json.js';
+import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { contentHash } from '../../core/ids.js';
+import type { ListedItem, ReadResult, Source, SourceItem } from '../source.js';
+import { ROW_PRESETS } from './bug-templates.js';
+import { RowMapping, type RowMappingOptions } from './row-mapping.js';
+import { type KeyedRow, keyOfId, type RowKey, RowQueries } from './row-queries.js';
+import { RowReader } from './row-reader.js';
+import { beginReading, openSqlDatabase, type SqlConnection, type SqlTransaction } from './sql-database.js';
+import { sqlError } from './sql-errors.js';
+import { jsonValueOf } from './sql-values.js';
+
+export interface SqlSourceOptions extends RowMappingOptions {
+  readonly name: string;
+  readonly connection: SqlConnection;
+  /** Table or view, with its schema where it needs one: `public.bugs`. One of `table` and `query`; default: the template's. */
+  readonly table?: string;
+  /** A SELECT instead of a table. */
+  readonly query?: string;
+  /** Longest time of one statement, in milliseconds. @default 30_000 */
+  readonly timeoutMs?: number;
+  /** Longer documents are reported as `DOCUMENT_TOO_LARGE`. Bytes in UTF-8, default 10 MiB. */
+  readonly maxDocumentBytes?: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_MAX_DOCUMENT_BYTES = 10 * 1024 * 1024;
+/** Rows of one statement of a listing. */
+const PAGE_ROWS = 5_000;
+/** Without `updatedAt` a page holds whole rows. */
+const HASHED_PAGE_ROWS = 500;
+
+/**
+ * Rows of a PostgreSQL or SQLite database, one document a row. Each listing reads keys and versions of all rows in one
+ * read-only transaction, in pages by key, so deletions are seen and no row is missed; the version is the text of `updatedAt`, or
+ * a hash of the columns used where there is none. Only changed rows are read whole.
+ *
+ * @throws RAGError `CONFIG_INVALID` for settings that do not say what to read.
+ */
+export function createSqlSource(options: SqlSourceOptions): Source {
+  return new SqlSource(options);
+}
+
+class SqlSource implements Source {
+  readonly name: string;
+  readonly type = 'sql';
+  readonly listing = 'complete';
+  readonly #options: SqlSourceOptions;
+  readonly #timeoutMs: number;
+  readonly #mapping: RowMapping;
+  readonly #queries: RowQueries;
+  readonly #reader = new RowReader(
+    (keys) => this.#fetch(keys),
+    (id) => this.#keys.get(id) ?? keyOfId(id, this.#mapping.key.length),
+  );
+  /** As the database gave them: SQLite tells the number 7 from the text `7`. */
+  #keys: ReadonlyMap<string, RowKey> = new Map();
+  #database: Promise<Kysely<Record<string, Record<string, unknown>>>> | undefined;
+  #reading = 0;
+  #notices: readonly string[] = [];
+
+  constructor(options: SqlSourceOptions) {
+    const { name, connection, template } = options;
+    this.name = name;
+    this.#options = options;
+    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.#mapping = new RowMapping(options, name);
+    const usual =
+      template === undefined || options.query !== undefined ? undefined : ROW_PRESETS[template].table;
+    const origin = { table: options.table ?? usual, query: options.query };
+    this.#queries = new RowQueries(origin, this.#mapping, { source: name, dialect: connection.dialect });
+  }
+
+  listingNotices(): readonly string[] {
+    return this.#notices;
+  }
+
+  async *list({ signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<ListedItem> {
+    throwIfAborted(signal);
+    const listing = await this.#inTransaction('list its rows', (transaction) =>
+      this.#listRows(transaction, signal),
+    );
+    this.#notices = listing.notices;
+    this.#keys = new Map(listing.rows.map(({ id, key }) => [id, key]));
+    for (const { id, version } of listing.rows) yield { id, version };
+  }
+
+  expectReads(items: readonly SourceItem[]): void {
+    this.#reader.expect(items.map(({ id }) => id));
+  }
+
+  async read(item: SourceItem, signal?: AbortSignal): Promise<ReadResult> {
+    throwIfAborted(signal);
+    const rows = await this.#reader.read(item.id);
+    const [found, second] = rows;
+    if (found === undefined || this.#mapping.isDeleted(found.row))
+      throw new RAGError('DOCUMENT_VANISHED', `The row ${JSON.stringify(item.id)} is not there any more.`);
+    if (second !== undefined)
+      throw new RAGError(
+        'DOCUMENT_DUPLICATE_ID',
+        `Two rows have the key ${JSON.stringify(item.id)}: choose as \`key\` a column, or several, that tell all rows apart.`,
+      );
+    return { documents: [this.#document(found)], failures: [] };
+  }
+
+  #document({ id, row }: KeyedRow): ReadResult['documents'][number] {
+    const document = this.#mapping.toDocument(id, row);
+    const limit = this.#options.maxDocumentBytes ?? DEFAULT_MAX_DOCUMENT_BYTES;
+    const bytes = Buffer.byteLength(document.content);
+    if (bytes > limit)
+      throw new RAGError(
+        'DOCUMENT_TOO_LARGE',
+        `The row ${JSON.stringify(id)} makes a document of ${bytes} bytes, more than the limit of ${limit} (limits.maxFileBytes).`,
+        { details: { bytes, limit } },
+      );
+    return document;
+  }
+
+  async #listRows(transaction: SqlTransaction, signal: AbortSignal | undefined): Promise<Listing> {
+    const { updatedAt, deletedAt, columns } = this.#mapping;
+    const limit = updatedAt === undefined ? HASHED_PAGE_ROWS : PAGE_ROWS;
+    const wanted = updatedAt === undefined ? columns : deletedAt === undefined ? [] : [deletedAt];
+    const rows: Listing['rows'][number][] = [];
+    const counts = { deleted: 0, withoutStamp: 0 };
+    let after: RowKey | undefined;
+    for (;;) {
+      throwIfAborted(signal);
+      const page = await this.#queries.page(transaction, { after, limit, columns: wanted });
+      for (const keyed of page) {
+        // A null key sorts at an end of the first page or the last; it names nothing.
+        if (keyed.key.some((part) => part === null)) continue;
+        if (this.#mapping.isDeleted(keyed.row)) counts.deleted += 1;
+        else rows.push({ id: keyed.id, key: keyed.key, version: versionOf(keyed) });
+        if (keyed.stamp === null) counts.withoutStamp += 1;
+      }
+      after = page.at(-1)?.key;
+      if (page.length < limit || after === undefined) break;
+    }
+    const withoutKey = await this.#queries.countWithoutKey(transaction);
+    return { rows, notices: noticesOf({ ...counts, withoutKey }, this.#mapping) };
+  }
+
+  #fetch(keys: readonly RowKey[]): Promise<readonly KeyedRow[]> {
+    return this.#inTransaction('read rows', (transaction) => this.#queries.byKeys(transaction, keys));
+  }
+
+  async #inTransaction<T>(action: string, work: (transaction: SqlTransaction) => Promise<T>): Promise<T> {
+    const { connection } = this.#options;
+    this.#reading += 1;
+    try {
+      this.#database ??= openSqlDatabase(connection, { source: this.name, timeoutMs: this.#timeoutMs });
+      const transaction = await beginReading(await this.#database, connection, this.#timeoutMs);
+      try {
+        return await work(transaction);
+      } finally {
+        // Nothing was written; what matters is that the connection is free again.
+        await transaction
+          .rollback()
+          .execute()
+          .catch(() => undefined);
+      }
+    } catch (error) {
+      throw sqlError(error, { source: this.name, action });
+    } finally {
+      this.#reading -= 1;
+      this.#closeWhenIdle();
+    }
+  }
+
+  /** A source has no end of its own: its connection is closed when nobody has used it for a moment. */
+  #closeWhenIdle(): void {
+    if (this.#reading > 0) return;
+    const timer = setTimeout(() => {
+      const database = this.#database;
+      if (this.#reading > 0 || database === undefined) return;
+      this.#database = undefined;
+      database.then((open) => open.destroy()).catch(() => undefined);
+    }, IDLE_MS);
+    timer.unref();
+  }
+}
+
+/** How long a connection that nobody uses is kept, in milliseconds. */
+const IDLE_MS = 2_000;
+
+interface Listing {
+  readonly rows: readonly { readonly id: string; readonly key: RowKey; readonly version: string }[];
+  readonly notices: readonly string[];
+}
+
+const versionOf = ({ stamp, row }: KeyedRow): string => stamp ?? (stamp === null ? '' : hashOf(row));
+
+const hashOf = (row: KeyedRow['row']): string =>
+  contentHash(
+    canonicalJson(Object.entries(row).map(([column, value]) => [column, jsonValueOf(value) ?? null])),
+  );
+
+function noticesOf(
+  counts: { readonly deleted: number; readonly withoutStamp: number; readonly withoutKey: number },
+  { deletedAt, updatedAt, key }: RowMapping,
+): string[] {
+  const { deleted, withoutStamp, withoutKey } = counts;
+  return [
+    ...(deleted > 0 ? [`${rowsOf(deleted)} marked as deleted by "${deletedAt}" left out.`] : []),
+    ...(withoutStamp > 0
+      ? [
+          `${rowsOf(withoutStamp)} without "${updatedAt}": changes to them are not seen. Leave \`updatedAt\` out to compare rows by hash.`,
+        ]
+      : []),
+    ...(withoutKey > 0
+      ? [`${rowsOf(withoutKey)} without a key (${key.join(', ')}) left out: nothing tells them apart.`]
+      : []),
+  ];
+}
+
+const rowsOf = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
