@@ -1,13 +1,8 @@
 import { join } from 'node:path';
-import type {
-  LaneStatus,
-  QueryReading,
-  ScoreExplanation,
-  SearchResponse,
-  SearchResult,
-} from '../../index.js';
+import type { LaneStatus, QueryReading, SearchResponse, SearchResult } from '../../index.js';
 import { analyzeQuery, analyzeText } from '../../index.js';
 import type { CliContext } from '../context.js';
+import { shortExplanation, wholeExplanation } from './score-explanation.js';
 import { bestSnippet, type Snippet } from './snippet.js';
 import { renderTable } from './table.js';
 import { formatDuration, oneLine, plural, withoutControls } from './text.js';
@@ -55,7 +50,10 @@ function renderPassage(
   if (headingPath.length > 0) lines.push(INDENT + colours.dim(headingPath.map(oneLine).join(' > ')));
   const snippet = bestSnippet(result.content, { terms, termsOf: analyzeText, maxLength: SNIPPET_LENGTH });
   lines.push(renderSnippet(snippet, context));
-  if (result.explanation !== undefined) lines.push(...explainScore(result.explanation, context, explain));
+  if (result.explanation !== undefined) {
+    const why = explain ? wholeExplanation(result.explanation) : [shortExplanation(result.explanation)];
+    lines.push(...why.map((line) => INDENT + colours.dim(line)));
+  }
   return lines.join('\n');
 }
 
@@ -80,39 +78,6 @@ function renderSnippet(snippet: Snippet, { colours }: CliContext): string {
     .filter((line) => line.trim() !== '')
     .map((line) => INDENT + line.trimEnd())
     .join('\n');
-}
-
-const SIGNALS: Readonly<Record<string, string>> = {
-  dense: 'similar meaning',
-  lexical: 'matching words',
-  expansion: 'words and vectors added',
-  identifier: 'exact identifier',
-  rerank: 'reranker',
-  recency: 'age',
-  calibration: 'calibration',
-};
-
-function explainScore(explanation: ScoreExplanation, { colours }: CliContext, all: boolean): string[] {
-  const { contributions, semanticScore, keywordScore, rerankScore } = explanation;
-  const ranked = [...contributions]
-    .filter(({ signal, value }) => all || (signal !== 'calibration' && Math.abs(value) >= 0.0005))
-    .sort((left, right) => Math.abs(right.value) - Math.abs(left.value));
-  const why = ranked
-    .map(
-      ({ signal, value }) =>
-        `${SIGNALS[signal] ?? signal} ${value < 0 ? '-' : '+'}${Math.abs(value).toFixed(3)}`,
-    )
-    .join(', ');
-  const lines = [INDENT + colours.dim(`why: ${why === '' ? 'no single signal stands out' : why}`)];
-  if (all) {
-    const raw = [
-      ...(semanticScore === undefined ? [] : [`cosine ${semanticScore.toFixed(3)}`]),
-      ...(keywordScore === undefined ? [] : [`BM25 ${keywordScore.toFixed(2)}`]),
-      ...(rerankScore === undefined ? [] : [`reranker ${rerankScore.toFixed(3)}`]),
-    ];
-    if (raw.length > 0) lines.push(INDENT + colours.dim(`raw: ${raw.join(', ')}`));
-  }
-  return lines;
 }
 
 function renderReading(reading: QueryReading | undefined): string[] {
