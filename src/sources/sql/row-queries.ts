@@ -123,8 +123,24 @@ function fromOf(
       `Source "${source}" needs one of \`table\` and \`query\`${table === undefined ? '' : ', not both'}.`,
       { details: { source, key: 'table' } },
     );
-  // A comment at the end of a query must not swallow what follows, and a semicolon is no part of it.
   if (query !== undefined)
-    return sql`(${sql.raw(query.trim().replace(/;\s*$/, ''))}\n) as ${sql.id('ragstone:rows')}`;
+    return sql`(${sql.raw(singleStatement(query, source))}) as ${sql.id('ragstone:rows')}`;
   return sql.id(...(table ?? '').split('.'));
+}
+
+/** Quoted texts and names (SQL, and PostgreSQL's dollar quotes), and comments. */
+const QUOTED_OR_COMMENT = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|\/\*[\s\S]*?\*\//g;
+
+/** A query without comments and final semicolon. SQLite would run the first of several statements and ignore our paging. */
+function singleStatement(query: string, source: string): string {
+  const bare = query.replaceAll(QUOTED_OR_COMMENT, (part) => (/^(?:--|\/\*)/.test(part) ? ' ' : part));
+  const statement = bare.trim().replace(/;$/, '');
+  if (!statement.replaceAll(QUOTED_OR_COMMENT, '').includes(';')) return statement;
+  throw new RAGError(
+    'CONFIG_INVALID',
+    `Source "${source}": \`query\` must be one SELECT, without a semicolon inside.`,
+    {
+      details: { source, key: 'query' },
+    },
+  );
 }

@@ -8,7 +8,7 @@ import {
   SqliteDialect,
   sql,
 } from 'kysely';
-import type { PoolConfig } from 'pg';
+import type * as PgModule from 'pg';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { exactNumber, momentOf } from './sql-values.js';
 
@@ -49,7 +49,7 @@ export async function openSqlDatabase(
     });
   const { Pool, types } = (await loadPg(source)).default;
   const { dialect: _, ...where } = connection;
-  const options: PoolConfig = {
+  const options: PgModule.PoolConfig = {
     ...where,
     application_name: 'ragstone',
     max: 2,
@@ -104,7 +104,7 @@ const TEXT_PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map([
   [TIMESTAMP, (text: string) => momentOf(text) ?? text],
 ]);
 
-async function loadPg(source: string): Promise<typeof import('pg')> {
+async function loadPg(source: string): Promise<typeof PgModule> {
   try {
     return await import('pg');
   } catch (error) {
