@@ -9,6 +9,8 @@ export const MEDIA_TYPES = {
   tsv: 'text/tab-separated-values',
   json: 'application/json',
   jsonLines: 'application/jsonl',
+  /** XHTML with the `ac:` and `ri:` elements of Confluence. */
+  confluenceStorage: 'application/vnd.atlassian.confluence.storage+xml',
 } as const;
 
 /** Programming languages that are cut along their syntax tree. */

@@ -1,4 +1,5 @@
 import { createCodeParser } from './code/code-parser.js';
+import { createConfluenceStorageParser } from './confluence-storage/confluence-storage-parser.js';
 import { createCsvParser } from './csv/csv-parser.js';
 import { createDocxParser } from './docx/docx-parser.js';
 import { createHtmlParser } from './html/html-parser.js';
@@ -17,6 +18,7 @@ export function createParsers(options: MarkdownParserOptions = {}): ReadonlyMap<
     createPlainTextParser(),
     createPbiJsonParser(),
     createHtmlParser({ markdown }),
+    createConfluenceStorageParser({ markdown }),
     createPdfParser(),
     createDocxParser({ markdown }),
     createCsvParser(),

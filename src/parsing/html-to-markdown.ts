@@ -32,27 +32,41 @@ const FURNITURE_ROLES: ReadonlySet<string> = new Set([
  * @throws `DOCUMENT_INVALID` for elements nested too deep
  */
 export async function htmlToMarkdown(html: string, name: string): Promise<MarkdownPage> {
-  const [
-    { unified },
-    { default: rehypeParse },
-    { default: rehypeRemark },
-    { default: remarkGfm },
-    { default: remarkStringify },
-  ] = await Promise.all([
+  return withinDepth(name, async () => {
+    const tree = await parseHtmlTree(html);
+    return { markdown: await treeToMarkdown(mainContent(tree)), ...headOf(tree) };
+  });
+}
+
+/** The elements of HTML text, as browsers read it. */
+export async function parseHtmlTree(html: string): Promise<Root> {
+  const [{ unified }, { default: rehypeParse }] = await Promise.all([
     import('unified'),
     import('rehype-parse'),
-    import('rehype-remark'),
-    import('remark-gfm'),
-    import('remark-stringify'),
   ]);
+  return unified().use(rehypeParse).parse(html);
+}
+
+/** Elements as Markdown (CommonMark and GFM tables). */
+export async function treeToMarkdown(tree: Root): Promise<string> {
+  const [{ unified }, { default: rehypeRemark }, { default: remarkGfm }, { default: remarkStringify }] =
+    await Promise.all([
+      import('unified'),
+      import('rehype-remark'),
+      import('remark-gfm'),
+      import('remark-stringify'),
+    ]);
+  const writer = unified()
+    .use(rehypeRemark)
+    .use(remarkGfm, { tablePipeAlign: false })
+    .use(remarkStringify, { bullet: '-', emphasis: '_', fences: true, rule: '-' });
+  return writer.stringify(await writer.run(tree));
+}
+
+/** Does conversion work; @throws `DOCUMENT_INVALID` for elements nested too deep. */
+export async function withinDepth<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
-    const tree = unified().use(rehypeParse).parse(html);
-    const writer = unified()
-      .use(rehypeRemark)
-      .use(remarkGfm, { tablePipeAlign: false })
-      .use(remarkStringify, { bullet: '-', emphasis: '_', fences: true, rule: '-' });
-    const mdast = await writer.run(mainContent(tree));
-    return { markdown: writer.stringify(mdast), ...headOf(tree) };
+    return await work();
   } catch (cause) {
     // The converters recurse, so that elements without end nested in each other exhaust the stack.
     if (!(cause instanceof RangeError)) throw cause;
