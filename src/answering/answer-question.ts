@@ -45,9 +45,18 @@ export async function* streamAnswer(
   const { question, history = [], signal } = request;
   assertHistory(history);
   throwIfAborted(signal);
-  const { model, failure } = await openModel(request, dependencies);
-  const standalone = await understandQuestion({ question, history, mode: modeOf(request), model, signal });
-  const findings = await find({ request, dependencies, standalone, model });
+  const opened = await openModel(request, dependencies);
+  const understood = await understandQuestion({
+    question,
+    history,
+    mode: modeOf(request),
+    model: opened.model,
+    signal,
+  });
+  const { standalone } = understood;
+  const { model, failure } = afterRewriting(opened, understood.failure);
+  const notices = rewriteNotices(understood.failure);
+  const findings = await find({ request, dependencies, standalone, model, notices });
   yield {
     type: 'start',
     standaloneQuestion: standalone.text,
@@ -84,6 +93,17 @@ async function openModel(
   }
 }
 
+/** A model that did not answer just now is not asked again: its retries and its deadline are spent. */
+function afterRewriting(opened: OpenedModel, failure: AnswerFallback | undefined): OpenedModel {
+  if (failure === undefined || failure.reason === 'CHAT_OUTPUT_INVALID') return opened;
+  return { model: undefined, failure };
+}
+
+const rewriteNotices = (failure: AnswerFallback | undefined): string[] =>
+  failure === undefined
+    ? []
+    : [`The follow-up was made to stand on its own by rules, without the language model: ${failure.detail}`];
+
 const noModel = (answerer: AnswerRequest['answerer']): { failure?: AnswerFallback } =>
   answerer === 'chat'
     ? {
@@ -104,9 +124,10 @@ interface FindInput {
   readonly dependencies: AnswerDependencies;
   readonly standalone: StandaloneQuestion;
   readonly model: ChatModel | undefined;
+  readonly notices: readonly string[];
 }
 
-async function find({ request, dependencies, standalone, model }: FindInput): Promise<Findings> {
+async function find({ request, dependencies, standalone, model, notices }: FindInput): Promise<Findings> {
   const { retrieve, settings, context } = dependencies;
   const { signal } = request;
   const mode = modeOf(request);
@@ -136,7 +157,7 @@ async function find({ request, dependencies, standalone, model }: FindInput): Pr
       ...(retrieved.signals === undefined ? {} : { signals: retrieved.signals }),
     }),
     degradationLevel: retrieved.degradationLevel,
-    notices: [...retrieved.notices, ...pack.notices],
+    notices: [...notices, ...retrieved.notices, ...pack.notices],
   };
 }
 

@@ -1,6 +1,6 @@
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import type { AnswerModelReport } from './answer.js';
-import type { ChatEvent, ChatFinishReason, ChatMessage, ChatModel, ChatUsage } from './chat-model.js';
+import type { ChatEvent, ChatMessage, ChatModel } from './chat-model.js';
 import { withDeadline } from './with-deadline.js';
 
 /** A longer answer is cut: nobody reads it, and each sentence is checked. UTF-16 code units. */
@@ -72,11 +72,7 @@ export async function* streamChat(call: ChatCall): AsyncGenerator<string, ChatOu
 function outcomeOf(
   { model, prompt }: ChatCall,
   text: string,
-  {
-    reason,
-    usage,
-    detail,
-  }: { readonly reason: ChatFinishReason; readonly usage?: ChatUsage; readonly detail?: string },
+  { reason, usage, detail, notices = [] }: Omit<Extract<ChatEvent, { type: 'finish' }>, 'type'>,
 ): ChatOutcome {
   if (text.trim() === '')
     throw new RAGError(
@@ -91,6 +87,9 @@ function outcomeOf(
     text,
     isPartial: reason !== 'stop',
     model: { id: model.id, finishReason: reason, prompt, ...(usage === undefined ? {} : { usage }) },
-    notices: reason === 'stop' ? [] : [`The model's answer is not complete (${reason}${why}).`],
+    notices: [
+      ...notices,
+      ...(reason === 'stop' ? [] : [`The model's answer is not complete (${reason}${why}).`]),
+    ],
   };
 }

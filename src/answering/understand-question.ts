@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { throwIfAborted } from '../core/errors.js';
-import type { AnswerMode, ConversationTurn } from './answer.js';
+import { throwIfAborted, toRAGError } from '../core/errors.js';
+import type { AnswerFallback, AnswerMode, ConversationTurn } from './answer.js';
 import type { ChatModel } from './chat-model.js';
 import { isFollowUp, rewriteByRules, type StandaloneQuestion } from './follow-up.js';
 import { renderPrompt } from './prompts/prompt.js';
@@ -21,8 +21,14 @@ const TURNS = 6;
 const TURN_LENGTH = 1_000;
 const MAX_OUTPUT_TOKENS = 200;
 
+/** A question that can be searched for, and why no model wrote it where one was asked to. */
+export interface UnderstoodQuestion {
+  readonly standalone: StandaloneQuestion;
+  readonly failure?: AnswerFallback;
+}
+
 /** The question as it can be searched for. A model is asked only for a follow-up; where it fails the rules stand. */
-export async function understandQuestion(input: UnderstandInput): Promise<StandaloneQuestion> {
+export async function understandQuestion(input: UnderstandInput): Promise<UnderstoodQuestion> {
   const { question, history, mode, model, signal } = input;
   const unchanged: StandaloneQuestion = {
     text: question,
@@ -31,9 +37,9 @@ export async function understandQuestion(input: UnderstandInput): Promise<Standa
     isRewritten: false,
     by: 'none',
   };
-  if (mode === 'naive' || history.length === 0) return unchanged;
+  if (mode === 'naive' || history.length === 0) return { standalone: unchanged };
   const byRules = rewriteByRules(question, history);
-  if (model === undefined || !isFollowUp(question)) return byRules;
+  if (model === undefined || !isFollowUp(question)) return { standalone: byRules };
   try {
     const { value } = await model.generateObject(
       {
@@ -49,16 +55,14 @@ export async function understandQuestion(input: UnderstandInput): Promise<Standa
       },
       rewritten,
     );
+    const { query } = value;
     return {
-      text: value.query,
-      query: value.query,
-      asked: question,
-      isRewritten: value.query !== question,
-      by: 'model',
+      standalone: { text: query, query, asked: question, isRewritten: query !== question, by: 'model' },
     };
-  } catch {
+  } catch (error) {
     throwIfAborted(signal);
-    return byRules;
+    const { reason, message } = toRAGError(error, 'CHAT_UNAVAILABLE', 'The language model failed.');
+    return { standalone: byRules, failure: { reason, detail: message } };
   }
 }
 

@@ -1,54 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import type { ProviderConnection } from '../../providers/provider-connection.js';
-import { anthropicWire } from '../../testing/wire/anthropic-wire.js';
-import { type ChatBehaviour, type ChatWire, chatReply } from '../../testing/wire/chat-wire.js';
-import { googleWire } from '../../testing/wire/google-wire.js';
-import { azureWire, compatibleWire, openaiWire } from '../../testing/wire/openai-wire.js';
+import { CHAT_PROVIDERS, type ChatProvider } from '../../testing/wire/chat-providers.js';
+import { type ChatBehaviour, chatReply } from '../../testing/wire/chat-wire.js';
+import { azureWire } from '../../testing/wire/openai-wire.js';
 import { startWireServer, type WireServer } from '../../testing/wire/wire-server.js';
 import type { ChatEvent, ChatModel, ChatRequest } from '../chat-model.js';
 import { type OpenChatModelOptions, openChatModel } from './open-chat-model.js';
-
-interface Case {
-  readonly wire: ChatWire;
-  readonly provider: ProviderConnection['provider'];
-  readonly model: string;
-  readonly basePath: string;
-  readonly isKeyed: boolean;
-}
-
-const CASES: readonly (readonly [name: string, facts: Case])[] = [
-  [
-    'Anthropic',
-    {
-      wire: anthropicWire,
-      provider: 'anthropic',
-      model: 'claude-haiku-4-5-20251001',
-      basePath: '/v1',
-      isKeyed: true,
-    },
-  ],
-  ['OpenAI', { wire: openaiWire, provider: 'openai', model: 'gpt-4o-mini', basePath: '/v1', isKeyed: true }],
-  [
-    'Azure OpenAI',
-    { wire: azureWire, provider: 'azure', model: 'gpt-4o-mini', basePath: '/openai/v1', isKeyed: true },
-  ],
-  [
-    'Google',
-    {
-      wire: googleWire,
-      provider: 'google',
-      model: 'gemini-2.5-flash',
-      basePath: '/v1beta',
-      isKeyed: true,
-    },
-  ],
-  [
-    'an OpenAI-compatible server',
-    { wire: compatibleWire, provider: 'ollama', model: 'llama3.2', basePath: '/v1', isKeyed: false },
-  ],
-];
 
 const REQUEST: ChatRequest = {
   messages: [
@@ -65,7 +23,7 @@ afterEach(async () => {
 
 /** A model against a server that behaves as listed, the last behaviour again and again. */
 async function modelWith(
-  { wire, provider, model, basePath, isKeyed }: Case,
+  { wire, provider, model, basePath, isKeyed }: ChatProvider,
   behaviours: readonly ChatBehaviour[],
   options: Partial<OpenChatModelOptions> = {},
 ) {
@@ -108,7 +66,7 @@ async function collect(
 
 const HALF = 'The first half of';
 
-describe.each(CASES)('%s', (_name, facts) => {
+describe.each(CHAT_PROVIDERS)('%s', (_name, facts) => {
   // The first import of a provider's package takes longer than a deadline of these tests.
   beforeAll(() => modelWith(facts, [{ kind: 'silence' }]));
 
@@ -336,7 +294,7 @@ describe('Azure OpenAI with a dated version', () => {
 
 describe('Anthropic models that refuse a temperature', () => {
   it('are told none, and the answer says so', async () => {
-    const [, facts] = CASES[0] ?? [];
+    const [, facts] = CHAT_PROVIDERS[0] ?? [];
     if (facts === undefined) throw new Error('no case');
     const { chatModel, server } = await modelWith({ ...facts, model: 'claude-sonnet-5' }, [
       { kind: 'answer', text: 'Here.' },
@@ -348,7 +306,7 @@ describe('Anthropic models that refuse a temperature', () => {
 });
 
 describe('limits', () => {
-  const [, facts] = CASES[0] ?? [];
+  const [, facts] = CHAT_PROVIDERS[0] ?? [];
 
   it('refuses the call that could pass the limit on spending, and makes none', async () => {
     if (facts === undefined) throw new Error('no case');
