@@ -64,10 +64,15 @@ function without(node: SchemaNode, key: keyof SchemaNode): SchemaNode {
 export function knownKeysAt(path: ConfigPath, root: unknown): string[] {
   let node: SchemaNode | undefined = configJsonSchema();
   for (const [depth, part] of path.entries()) {
-    node = typeof part === 'number' ? node?.items : node?.properties?.[part];
+    node = typeof part === 'number' ? node?.items : (node?.properties?.[part] ?? ofEveryName(node));
     node = node && chooseByType(node, valueAt(root, path.slice(0, depth + 1)));
   }
   return Object.keys(node?.properties ?? {});
+}
+
+/** What a block whose names are free, or from a list (`rag.modelProviders`), holds under each of them. */
+function ofEveryName(node: SchemaNode | undefined): SchemaNode | undefined {
+  return isRecord(node?.additionalProperties) ? node.additionalProperties : undefined;
 }
 
 /** Of alternatives told apart by their `type` key, the one that a value belongs to. */

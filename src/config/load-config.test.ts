@@ -94,6 +94,13 @@ describe('what is refused, and where', () => {
       'Did you mean "exclude"?',
     ],
     [
+      'an unknown key below a name of a list',
+      'rag:\n  modelProviders: { openai: { apiKy: x } }\n',
+      2,
+      31,
+      'Did you mean "apiKey"?',
+    ],
+    [
       'a text for a number',
       'rag:\n  retrieval:\n    topK: "5"\n',
       3,

@@ -10,6 +10,7 @@ import type { Reranker } from '../reranking/reranker.js';
 import type { Source } from '../sources/source.js';
 import { modelCacheDir } from './models.js';
 import { type OpenedStore, openStore, type StoreOwner } from './open-store.js';
+import { resolveContextModel } from './resolve-context-model.js';
 import { resolveEmbeddingModel } from './resolve-model.js';
 import { resolveHostedModel } from './resolve-provider.js';
 import { resolveReranker } from './resolve-reranker.js';
@@ -133,15 +134,10 @@ export async function createEmbedderFor(config: ResolvedConfig): Promise<Configu
 export async function createContextualiserFor(
   config: ResolvedConfig,
 ): Promise<ChunkContextualiser | undefined> {
-  const { enabled, model = config.rag.chat.model, maxDocumentTokens } = config.rag.indexing.contextual;
-  if (!enabled) return undefined;
-  const chatModel = await createChatModelFor(config, { model, key: 'rag.indexing.contextual.model' });
-  if (chatModel === undefined)
-    throw new RAGError(
-      'CONFIG_INVALID',
-      'rag.indexing.contextual is on and no language model is configured. Set rag.chat.model or rag.indexing.contextual.model.',
-      { details: { key: 'rag.indexing.contextual.model' } },
-    );
+  const stated = resolveContextModel(config);
+  const chatModel = stated && (await createChatModelFor(config, stated));
+  if (chatModel === undefined) return undefined;
+  const { maxDocumentTokens } = config.rag.indexing.contextual;
   const { ChunkContextualiser } = await import('../chunking/contextual/chunk-contextualiser.js');
   const cacheFolder = join(config.dataDir, 'cache', 'contexts');
   return new ChunkContextualiser({ chatModel, cacheFolder, maxDocumentTokens });

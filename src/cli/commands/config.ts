@@ -45,9 +45,8 @@ async function runShow(context: CliContext): Promise<void> {
 
 async function runCheck(context: CliContext): Promise<void> {
   const config = await load(context);
-  const { resolveEmbeddingModel } = await import('../../config/resolve-model.js');
-  const model = await resolveEmbeddingModel(config);
-  const notices = model.kind === 'builtin' && model.notice !== undefined ? [model.notice] : [];
+  const { checkModels } = await import('../../config/check-models.js');
+  const notices = await checkModels(config);
   const result = { ok: true, file: config.file ?? null, notActive: config.notActive, notices };
   const { renderConfigCheck } = await import('../render/config.js');
   if (!context.isJson) for (const notice of notices) context.warn(notice);
