@@ -21,7 +21,13 @@ import { discardLedger, openLedger } from '../ledger/open-ledger.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { nothingIndexed, openForReading } from './open-collection.js';
-import { learnFromCollection, type QueryEmbedder, queryEmbedderOver } from './query-adaptation.js';
+import {
+  type AdaptationCheck,
+  createAdaptationCheck,
+  learnFromCollection,
+  type QueryEmbedder,
+  queryEmbedderOver,
+} from './query-adaptation.js';
 
 /** An embedding model ready for use, with what a person must know of how it was chosen. */
 export interface LoadedEmbedder {
@@ -45,12 +51,14 @@ export class EngineResources {
   #reranker: Promise<Reranker> | undefined;
   #chatModel: Promise<ChatModel | undefined> | undefined;
   #contextualiser: Promise<ChunkContextualiser | undefined> | undefined;
+  readonly #checkAdaptation: AdaptationCheck;
   #collection: { readonly facts: string; readonly open: Promise<VectorCollection> } | undefined;
 
   constructor(config: ResolvedConfig) {
     this.config = config;
     // A store that forgets needs a ledger that forgets.
     this.#ledgerFolder = this.#isVolatile() ? this.#temporaryFolder() : config.dataDir;
+    this.#checkAdaptation = createAdaptationCheck(this.#ledgerFolder);
   }
 
   #isVolatile(): boolean {
@@ -187,6 +195,14 @@ export class EngineResources {
     if (ledger?.facts() === undefined || !this.config.rag.embedding.adaptQueries) return;
     const [{ collection }, { embedder }] = await Promise.all([this.collection(), this.embedder()]);
     await learnFromCollection({ ledger, collection, embedder, folder: this.#ledgerFolder, signal });
+  }
+
+  /** Says that queries are not read by what was learnt of the index, where they could be. */
+  adaptationNotice(): string[] {
+    const ledger = this.readingLedger();
+    if (ledger === undefined || !this.config.rag.embedding.adaptQueries) return [];
+    const problem = this.#checkAdaptation(ledger);
+    return problem === undefined ? [] : [problem];
   }
 
   /** What writes contexts of chunks, opened on first use; undefined where it is off. */

@@ -37,7 +37,11 @@ export async function readStatus(resources: EngineResources): Promise<IndexStatu
     })),
     ...(run === undefined ? {} : { lastRun: toLastRun(run) }),
     failures: ledger.failures(MAX_FAILURES).map(toIndexError),
-    notices: [...(problem === undefined ? [] : [problem]), ...statusNotices(ledger, run)],
+    notices: [
+      ...(problem === undefined ? [] : [problem]),
+      ...statusNotices(ledger, run),
+      ...resources.adaptationNotice(),
+    ],
   };
 }
 

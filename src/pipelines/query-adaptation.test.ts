@@ -90,15 +90,40 @@ describe('queries over what was learnt', () => {
     expect(await cosines()).not.toEqual(adapted);
   });
 
-  it('do without a file that is damaged', async () => {
+  const lastBitFlipped = (bytes: Buffer): Buffer => {
+    const changed = Buffer.from(bytes);
+    changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
+    return changed;
+  };
+
+  it.each([
+    ['missing', () => undefined],
+    ['damaged', () => Buffer.from('nothing')],
+    ['damaged', lastBitFlipped],
+    ['damaged', (bytes: Buffer) => bytes.subarray(0, -4)],
+    [
+      'earlier index',
+      (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/"collection":"/, '$&other'), 'latin1'),
+    ],
+  ])('do without a file that is %s and say so, until the next index run', async (problem, changeOf) => {
     await writeNotes(60);
     await index();
-    await engine.close();
-    await writeFile(join(folder, FILE), 'nothing');
-    engine = await open({ adaptQueries: false });
-    const plain = await cosines();
-    await engine.close();
-    engine = await open();
-    expect(await cosines()).toEqual(plain);
+    const adapted = await cosines();
+    const whole = await kept();
+    const noticesOf = async () => [
+      (await engine.status()).notices,
+      (await engine.search('server upgrade')).notices,
+    ];
+    expect(await noticesOf()).toEqual([[], []]);
+    const changed = changeOf(whole);
+    await (changed === undefined ? rm(join(folder, FILE)) : writeFile(join(folder, FILE), changed));
+    const expected = [expect.stringMatching(new RegExp(`${FILE}.* ${problem}.*ragstone index`))];
+    expect(await noticesOf()).toEqual([expected, expected]);
+    expect((await engine.search({ text: 'server', options: { mode: 'lexical' } })).notices).toEqual([]);
+    expect(await cosines()).not.toEqual(adapted);
+    await index();
+    expect(await kept()).toEqual(whole);
+    expect(await noticesOf()).toEqual([[], []]);
+    expect(await cosines()).toEqual(adapted);
   });
 });

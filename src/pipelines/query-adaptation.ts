@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -23,9 +24,14 @@ const headerSchema = z.object({
   collection: z.string(),
   /** Hash of the sample's chunk ids, which are hashes of what is indexed. */
   sample: z.string(),
+  /** SHA-256 of the bytes, which shows damage. */
+  learned: z.string(),
 });
 
 type Header = z.infer<typeof headerSchema>;
+
+/** What decides whether to learn anew. */
+type Origin = Omit<Header, 'learned'>;
 
 export interface LearnFromCollection {
   readonly ledger: Ledger;
@@ -45,27 +51,32 @@ export async function learnFromCollection(input: LearnFromCollection): Promise<v
   const { adaptation } = embedder;
   const facts = ledger.facts();
   if (adaptation === undefined || facts === undefined) return;
-  const ids = ledger
-    .allChunks(undefined, ADAPTATION_SAMPLE)
-    .flatMap(({ chunkId, state }) => (state === 'live' ? [chunkId] : []));
+  const ids = sampleOf(ledger);
   const path = join(folder, FILE);
   if (ids.length < MIN_SAMPLE) {
     rmSync(path, { force: true });
     return;
   }
-  const header: Header = {
+  const origin: Origin = {
     ...identityOf(embedder, facts),
     version: adaptation.version,
     sample: contentHash(ids.join()),
   };
-  if (isSame(readKept(path)?.header, header)) return;
+  if (isSame(readKept(path)?.header, origin)) return;
   const texts = await textsOf(ids, input);
   signal?.throwIfAborted();
   const learned = await adaptation.learn(texts);
+  const header: Header = { ...origin, learned: hashOf(learned) };
   const draft = `${path}.draft`;
   writeFileSync(draft, Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), learned]));
   renameSync(draft, path);
 }
+
+/** Ids of the sample's chunks. */
+const sampleOf = (ledger: Ledger): string[] =>
+  ledger
+    .allChunks(undefined, ADAPTATION_SAMPLE)
+    .flatMap(({ chunkId, state }) => (state === 'live' ? [chunkId] : []));
 
 async function textsOf(
   ids: readonly string[],
@@ -118,15 +129,44 @@ export function queryEmbedderOver(embedder: Embedder, folder: string): QueryEmbe
   };
 }
 
+/** Why queries over an index are not read by what was learnt of it; undefined where they are, or where nothing can be. */
+export type AdaptationCheck = (ledger: Ledger) => string | undefined;
+
+/** Checks what is kept in `folder`; reads it again only when it has changed. */
+export function createAdaptationCheck(folder: string): AdaptationCheck {
+  const path = join(folder, FILE);
+  let known: { readonly stamp: string; readonly header: Header | undefined } | undefined;
+  return (ledger) => {
+    const facts = ledger.facts();
+    if (facts === undefined || !ADAPTING_MODELS.has(facts.embedder)) return undefined;
+    const stamp = stampOf(path);
+    if (stamp === undefined)
+      return sampleOf(ledger).length < MIN_SAMPLE ? undefined : problemOf('is missing');
+    if (known?.stamp !== stamp) known = { stamp, header: readKept(path)?.header };
+    const { header } = known;
+    if (header === undefined) return problemOf('is damaged, or was written by another version');
+    const isOwn = header.fingerprint === facts.fingerprint && header.collection === facts.collection;
+    return isOwn ? undefined : problemOf('belongs to an earlier index');
+  };
+}
+
+/** Models that learn from a collection, as the ledger names them, so that a check need not load any. */
+const ADAPTING_MODELS: ReadonlySet<string> = new Set(['builtin']);
+
+const problemOf = (what: string): string =>
+  `What the embedding model learnt of this index (${FILE}) ${what}, so queries are read as any text is and some passages rank lower. \`ragstone index\` learns it again.`;
+
 const identityOf = (
   embedder: Embedder,
   { collection }: IndexFacts,
-): Pick<Header, 'fingerprint' | 'collection'> => ({
+): Pick<Origin, 'fingerprint' | 'collection'> => ({
   fingerprint: fingerprintOf(embedder.identity),
   collection,
 });
 
-const isSame = (a: Header | undefined, b: Header): boolean =>
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+const isSame = (a: Origin | undefined, b: Origin): boolean =>
   a !== undefined &&
   a.version === b.version &&
   a.fingerprint === b.fingerprint &&
@@ -144,7 +184,9 @@ function readKept(path: string): { readonly header: Header; readonly learned: Ui
   const bytes = readFileSync(path);
   const end = bytes.indexOf(10);
   const header = headerSchema.safeParse(parseJson(bytes.subarray(0, Math.max(0, end)).toString('utf8')));
-  return header.success ? { header: header.data, learned: bytes.subarray(end + 1) } : undefined;
+  const learned = bytes.subarray(end + 1);
+  if (!header.success || header.data.learned !== hashOf(learned)) return undefined;
+  return { header: header.data, learned };
 }
 
 function parseJson(text: string): unknown {

@@ -24,7 +24,7 @@ export type SearchResources = Pick<
   EngineResources,
   'config' | 'collection' | 'embedder' | 'reranker' | 'readingLedger'
 > &
-  Partial<Pick<EngineResources, 'chatModel'>>;
+  Partial<Pick<EngineResources, 'chatModel' | 'adaptationNotice'>>;
 
 /** Question to ranked passages, through the scope of the asker and no other way. */
 export async function runSearch(
@@ -77,7 +77,7 @@ export async function runRetrieval(
   if (request.mode !== 'lexical') {
     const loaded = await resources.embedder();
     assertModel(facts, loaded.embedder);
-    notices.push(...loaded.notices);
+    notices.push(...loaded.notices, ...(resources.adaptationNotice?.() ?? []));
   }
   const retriever = createRetriever({
     collection: scopeCollection(collection, scope),
