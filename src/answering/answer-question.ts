@@ -199,7 +199,12 @@ async function* writeWithFallback(input: WriteInput): AsyncGenerator<AnswerEvent
       yield { type: 'text', text: next.value };
       next = await writing.next();
     }
-    const outcome = answerFromChat(findings, next.value, settings.unsupported);
+    const outcome = await answerFromChat(findings, next.value, {
+      unsupported: settings.unsupported,
+      ...(settings.modelCheckTimeoutMs === undefined
+        ? {}
+        : { checker: { model, timeoutMs: settings.modelCheckTimeoutMs, signal } }),
+    });
     if ('answer' in outcome) yield done(outcome.answer);
     else yield* fallBack(outcome.failure);
   } catch (error) {

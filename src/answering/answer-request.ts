@@ -44,6 +44,8 @@ export interface AnswerSettings {
   /** Confidence below which the answer is withheld, in [0, 1]; 0 answers always. */
   readonly abstainBelow: number;
   readonly unsupported: UnsupportedPolicy;
+  /** A language model looks at the answer too, for at most so many milliseconds; absent: it is not asked. */
+  readonly modelCheckTimeoutMs?: number;
   /** Most tokens of a model's answer. */
   readonly maxOutputTokens: number;
   /** Longest time for a model's answer, in milliseconds. */

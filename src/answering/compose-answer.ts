@@ -7,8 +7,9 @@ import { sourceOf, supportOfDraft } from './answer-sources.js';
 import type { ChatOutcome } from './chat-answer.js';
 import { extractAnswer, type RankedSentence } from './extractive-answer.js';
 import type { StandaloneQuestion } from './follow-up.js';
+import { checkWithModel, type ModelSupportOptions } from './model-support-check.js';
 import { NO_ANSWER } from './prompts/answer-prompt.js';
-import { type UnsupportedPolicy, verifyAnswer } from './verify-answer.js';
+import { type UnsupportedPolicy, type VerifiedAnswer, verifyAnswer } from './verify-answer.js';
 
 /** Everything that is known before an answer is written. */
 export interface Findings {
@@ -86,15 +87,25 @@ export function answerFromSentences(findings: Findings, failure?: AnswerFallback
   return { ...base, ...supportOfDraft(draft), answer: draft.text, answerer: 'extractive', ...degraded };
 }
 
-/** A model's answer, checked; or why it cannot stand. */
-export function answerFromChat(
+export interface CheckOptions {
+  readonly unsupported: UnsupportedPolicy;
+  /** A language model that checks what the lexical check lets pass; none where that is off. */
+  readonly checker?: ModelSupportOptions;
+}
+
+/**
+ * A model's answer, checked; or why it cannot stand.
+ *
+ * @throws RAGError `ABORTED`.
+ */
+export async function answerFromChat(
   findings: Findings,
   outcome: ChatOutcome,
-  unsupported: UnsupportedPolicy,
-): { readonly answer: Answer } | { readonly failure: AnswerFallback } {
+  options: CheckOptions,
+): Promise<{ readonly answer: Answer } | { readonly failure: AnswerFallback }> {
   const base = { ...common(findings), model: outcome.model, notices: outcome.notices };
   if (isRefusal(outcome.text)) return { answer: { ...abstain(findings), ...base, abstained: true } };
-  const verified = verifyAnswer(neutraliseAnswer(outcome.text), findings.pack.entries, { unsupported });
+  const verified = await verify(findings, outcome, options);
   if (!verified.support.some(({ verdict }) => verdict === 'supported'))
     return {
       failure: {
@@ -113,6 +124,19 @@ export function answerFromChat(
       notices: [...base.notices, ...verified.notices],
     },
   };
+}
+
+async function verify(
+  { pack: { entries } }: Findings,
+  outcome: ChatOutcome,
+  { unsupported, checker }: CheckOptions,
+): Promise<VerifiedAnswer> {
+  const text = neutraliseAnswer(outcome.text);
+  if (checker === undefined) return verifyAnswer(text, entries, { unsupported });
+  const lexical = verifyAnswer(text, entries, { unsupported: 'mark' });
+  const { refuted, notices } = await checkWithModel(lexical.support, entries, checker);
+  const verified = verifyAnswer(text, entries, { unsupported, refuted });
+  return { ...verified, notices: [...verified.notices, ...notices] };
 }
 
 /** The word that the prompt asks for, alone or with a remark. */

@@ -5,7 +5,7 @@ import { type ChatBehaviour, chatReply } from '../testing/wire/chat-wire.js';
 import { startWireServer, type WireRequest, type WireServer } from '../testing/wire/wire-server.js';
 import type { Answer } from './answer.js';
 import { answerQuestion } from './answer-question.js';
-import type { AnswerRequest } from './answer-request.js';
+import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
 import { MAX_ANSWER_LENGTH } from './chat-answer.js';
 import type { ChatModel } from './chat-model.js';
 import { type OpenChatModelOptions, openChatModel } from './providers/open-chat-model.js';
@@ -47,10 +47,12 @@ async function ask(
     content = LOGS.content,
     request = {},
     client = {},
+    settings = {},
   }: {
     readonly content?: string;
     readonly request?: Partial<AnswerRequest>;
     readonly client?: Partial<OpenChatModelOptions>;
+    readonly settings?: Partial<AnswerDependencies['settings']>;
   } = {},
 ): Promise<Asked> {
   const waits: number[] = [];
@@ -70,7 +72,10 @@ async function ask(
   open.push(chatModel, server);
   const answer = await answerQuestion(
     { question: QUESTION, ...request },
-    testDependencies(fixedRetrieve([{ ...LOGS, content }]), chatModel, { chatTimeoutMs: 10_000 }),
+    testDependencies(fixedRetrieve([{ ...LOGS, content }]), chatModel, {
+      chatTimeoutMs: 10_000,
+      ...settings,
+    }),
   );
   return { answer, server, waits };
 }
@@ -218,5 +223,47 @@ describe.each(CHAT_PROVIDERS)('answers of %s', (_name, facts) => {
     expect(asked.server.requests).toHaveLength(1);
     expect(asked.answer.fallback?.detail).toContain('Check the key');
     expect(JSON.stringify(asked.answer)).not.toContain('test-key');
+  });
+});
+
+// Every word of it stands in the source, and the source does not say it.
+const SWAPPED = 'Audit logs are stored for 30 days [1].';
+const CHECKED = { modelCheckTimeoutMs: 2_000 };
+
+/** Writes first, and checks with the given behaviour when it is asked to. */
+const checking =
+  (text: string, check: ChatBehaviour) =>
+  ({ body }: WireRequest): ChatBehaviour =>
+    JSON.stringify(body).includes('# Sentences') ? check : says(text);
+
+describe.each(CHAT_PROVIDERS)('answers that %s checks too', (_name, facts) => {
+  it('lose what it does not find in the sources, though every word of it is there', async () => {
+    const script = checking(`${RIGHT} ${SWAPPED}`, says('{"not_said":[2]}'));
+    const { answer, server } = await ask(facts, script, { settings: CHECKED });
+    expect(server.violations).toEqual([]);
+    expect(server.requests).toHaveLength(2);
+    expect(answer.support.map(({ verdict }) => verdict)).toEqual(['supported', 'unsupported']);
+    expect(answer.support[1]?.problems.join()).toContain('language model');
+    expect(answer.citations.map(({ sentence }) => sentence)).toEqual([0]);
+  });
+
+  it('gain nothing from it: what the lexical check refuses stays refused', async () => {
+    const script = checking(`${RIGHT} Each customer pays 400 euros in Iceland [1].`, says('{"not_said":[]}'));
+    const { answer } = await ask(facts, script, { settings: CHECKED });
+    expect(answer.support.map(({ verdict }) => verdict)).toEqual(['supported', 'unsupported']);
+  });
+
+  it.each<readonly [string, ChatBehaviour]>([
+    ['is refused', { kind: 'status', status: 401 }],
+    ['is late', { kind: 'silence' }],
+    ['is no verdict', says('all fine')],
+    ['names sentences that do not exist', says('{"not_said":[7,0,-1]}')],
+  ])('stand as the lexical check left them where the check %s', async (what, check) => {
+    const settings = { modelCheckTimeoutMs: 500 };
+    const { answer, server } = await ask(facts, checking(RIGHT, check), { settings });
+    expect(answer).toMatchObject({ answerer: 'chat', answer: 'Audit logs are kept for 30 days. [1]' });
+    expect(server.requests).toHaveLength(2);
+    const isReported = answer.notices.join().includes("The model's check of the answer failed");
+    expect(isReported).toBe(what !== 'names sentences that do not exist');
   });
 });

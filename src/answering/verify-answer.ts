@@ -35,6 +35,13 @@ interface Checked {
   readonly wasCited: boolean;
 }
 
+export interface VerifyOptions {
+  /** @default 'mark' */
+  readonly unsupported?: UnsupportedPolicy;
+  /** Positions of sentences that another check says are not in the sources, whatever this one finds. */
+  readonly refuted?: ReadonlySet<number>;
+}
+
 /**
  * Checks each sentence of a model's answer against the passages it cites, against all of them where it cites none, and
  * applies the policy. Text of passages that addresses a language model is no evidence for anything.
@@ -42,11 +49,13 @@ interface Checked {
 export function verifyAnswer(
   text: string,
   entries: readonly ContextEntry[],
-  { unsupported = 'mark' }: { readonly unsupported?: UnsupportedPolicy } = {},
+  { unsupported = 'mark', refuted = new Set() }: VerifyOptions = {},
 ): VerifiedAnswer {
   const { sentences, invalid } = parseCitedAnswer(text, entries);
   const evidence = entries.map(evidenceOf);
-  const checked = sentences.map((sentence) => checkSentence(sentence, evidence));
+  const checked = sentences
+    .map((sentence) => checkSentence(sentence, evidence))
+    .map((each, index) => (refuted.has(index) ? refute(each) : each));
   const kept = checked.filter(({ support }) => unsupported === 'mark' || support.verdict !== 'unsupported');
   return {
     text: rewrite(text, checked, unsupported),
@@ -68,6 +77,16 @@ function evidenceOf(entry: ContextEntry): EntryEvidence {
   });
   return { entry, evidence, ranges };
 }
+
+function refute(checked: Checked): Checked {
+  const problems = [...checked.support.problems, 'a language model does not find it in the source'];
+  const support: SentenceSupport = { ...checked.support, verdict: 'unsupported', problems };
+  return { ...checked, support, citations: [] };
+}
+
+/** What of a passage may count as evidence: all but what addresses a language model. */
+export const evidenceText = ({ pieces, flags }: ContextEntry): string =>
+  pieces.map(({ text, start }) => withoutFlagged(text, start, flags)).join('\n');
 
 /** The same length, so that offsets stay. */
 function withoutFlagged(text: string, offset: number, flags: readonly TextRange[]): string {

@@ -25,6 +25,25 @@ export async function* withDeadline<T>(
   }
 }
 
+/**
+ * One result, by the same rules. `run` gets a signal that fires when nobody waits any more.
+ *
+ * @throws RAGError `CHAT_TIMEOUT`, `ABORTED`, and what `run` throws.
+ */
+export async function resultWithin<T>(
+  run: (signal: AbortSignal) => Promise<T>,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+): Promise<T> {
+  const controller = new AbortController();
+  const limit = expiry(timeoutMs, signal);
+  try {
+    return await Promise.race([run(controller.signal), limit.promise]);
+  } finally {
+    limit.stop();
+    controller.abort();
+  }
+}
+
 function expiry(
   timeoutMs: number,
   signal: AbortSignal | undefined,

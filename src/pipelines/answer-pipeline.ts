@@ -84,6 +84,7 @@ async function dependencies(
       topK: request.topK ?? answering.topK,
       abstainBelow: request.abstainBelow ?? answering.abstainBelow ?? ABSTENTION_THRESHOLD,
       unsupported: answering.unsupported,
+      ...(answering.supportCheck === 'model' ? { modelCheckTimeoutMs: answering.supportCheckTimeoutMs } : {}),
       maxOutputTokens: chat.maxOutputTokens,
       chatTimeoutMs: chat.timeoutMs,
       ...(instructions === undefined ? {} : { instructions }),

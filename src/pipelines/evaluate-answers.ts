@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Answer } from '../answering/answer.js';
-import type { ChatModel } from '../answering/chat-model.js';
-import { RAGError } from '../core/errors.js';
+import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import {
   type AnswerValues,
   answerValues,
@@ -72,7 +71,7 @@ export async function evaluateAnswers(options: EvaluateAnswersOptions): Promise<
       answers.push(answer);
       values.push({
         ...answerValues(answer, gold),
-        ...(judge === undefined || answer.abstained ? {} : await judgeAnswer(answer, judge, options.signal)),
+        ...(judge === undefined || answer.abstained ? {} : await judge.opinionOf(answer, options.signal)),
       });
       options.onProgress?.({ stage: 'searching', done: index + 1, total: questions.length });
     }
@@ -88,17 +87,41 @@ export async function evaluateAnswers(options: EvaluateAnswersOptions): Promise<
       answerers: countAnswerers(answers),
       documents,
       chunks,
-      notices: session.notices,
+      notices: [...session.notices, ...(judge?.notices() ?? [])],
     };
   } finally {
     await session.close();
   }
 }
 
-async function openJudge({ resources }: EvaluationSession): Promise<ChatModel> {
+interface Judge {
+  /** Nothing where the model fails on this answer: one late reply does not end a long run. */
+  opinionOf(answer: Answer, signal: AbortSignal | undefined): Promise<AnswerValues>;
+  notices(): string[];
+}
+
+async function openJudge({ resources }: EvaluationSession): Promise<Judge> {
   const model = await resources.chatModel();
-  if (model !== undefined) return model;
-  throw new RAGError('USAGE', '--judge needs a language model: set rag.chat.model.');
+  if (model === undefined) throw new RAGError('USAGE', '--judge needs a language model: set rag.chat.model.');
+  const failures: string[] = [];
+  return {
+    opinionOf: async (answer, signal) => {
+      try {
+        return await judgeAnswer(answer, model, signal);
+      } catch (error) {
+        throwIfAborted(signal);
+        failures.push(toRAGError(error, 'CHAT_UNAVAILABLE', 'The language model failed.').message);
+        return {};
+      }
+    },
+    notices: () => {
+      const [first] = failures;
+      if (first === undefined) return [];
+      return [
+        `The judge failed on ${failures.length} answers, which the judged measures leave out. The first: ${first}`,
+      ];
+    },
+  };
 }
 
 async function goldQuestions(

@@ -61,6 +61,15 @@ export const answeringSchema = z
       .enum(['mark', 'remove'])
       .default('mark')
       .describe('Sentences of a model that its sources do not say are marked or removed.'),
+    supportCheck: z
+      .enum(['lexical', 'model'])
+      .default('lexical')
+      .describe(
+        "How a model's sentences are checked: `lexical` by words, numbers, names and negation; `model` also asks the language model of `rag.chat` about what passes (one more request).",
+      ),
+    supportCheckTimeoutMs: wholeNumber(100)
+      .default(10_000)
+      .describe('Longest time for that request, in milliseconds; then the lexical check stands alone.'),
     abstainBelow: share()
       .optional()
       .describe(

@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import type { ContextEntry } from '../context/context-pack.js';
+import { neutralise } from '../context/neutralise.js';
+import { throwIfAborted, toRAGError } from '../core/errors.js';
+import type { SentenceSupport } from './answer.js';
+import type { ChatModel } from './chat-model.js';
+import { renderPrompt } from './prompts/prompt.js';
+import { SUPPORT_PROMPT } from './prompts/support-prompt.js';
+import { evidenceText } from './verify-answer.js';
+import { resultWithin } from './with-deadline.js';
+
+/** What a language model said of the sentences that passed the lexical check. */
+export interface ModelSupportCheck {
+  /** Positions in `support` of sentences that it says the sources do not say. */
+  readonly refuted: ReadonlySet<number>;
+  readonly notices: readonly string[];
+}
+
+export interface ModelSupportOptions {
+  readonly model: ChatModel;
+  /** Longest time for the check, in milliseconds; then the lexical check stands alone. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const verdict = z.object({ not_said: z.array(z.number().int()).max(1_000) });
+
+const MAX_OUTPUT_TOKENS = 300;
+
+/**
+ * Asks a language model for a second opinion on the sentences that the lexical check lets pass: one request for all of them.
+ * It can only take away. A passage that talks the model into agreeing gains nothing, since what the lexical check refuses
+ * stays refused. Where the model is late or fails, that is a notice, and the lexical check stands.
+ *
+ * @throws RAGError `ABORTED`.
+ */
+export async function checkWithModel(
+  support: readonly SentenceSupport[],
+  entries: readonly ContextEntry[],
+  { model, timeoutMs, signal }: ModelSupportOptions,
+): Promise<ModelSupportCheck> {
+  const claims = support.flatMap(({ verdict: is }, index) => (is === 'supported' ? [index] : []));
+  if (claims.length === 0) return { refuted: new Set(), notices: [] };
+  try {
+    const messages = messagesFor(support, claims, entries);
+    const { value } = await resultWithin(
+      (own) => model.generateObject({ messages, maxOutputTokens: MAX_OUTPUT_TOKENS, signal: own }, verdict),
+      { timeoutMs, ...(signal === undefined ? {} : { signal }) },
+    );
+    // Sentences are numbered from 1; numbers that it makes up refer to nothing.
+    const refuted = value.not_said.flatMap((number) => claims[number - 1] ?? []);
+    return { refuted: new Set(refuted), notices: [] };
+  } catch (error) {
+    throwIfAborted(signal);
+    const { message } = toRAGError(error, 'CHAT_UNAVAILABLE', 'The language model failed.');
+    return {
+      refuted: new Set(),
+      notices: [`The model's check of the answer failed, and the check without it stands: ${message}`],
+    };
+  }
+}
+
+function messagesFor(
+  support: readonly SentenceSupport[],
+  claims: readonly number[],
+  entries: readonly ContextEntry[],
+) {
+  const cited = new Set(claims.flatMap((index) => support[index]?.cites ?? []));
+  const passages = entries
+    .filter(({ n }) => cited.has(n))
+    .map((entry) => `<passage n="${entry.n}">\n${neutralise(evidenceText(entry))}\n</passage>`);
+  const sentences = claims.map((index, i) => {
+    const { sentence = '', cites = [] } = support[index] ?? {};
+    return `${i + 1}. (passages ${cites.join(', ')}) ${sentence}`;
+  });
+  const values = { passages: passages.join('\n\n'), sentences: sentences.join('\n') };
+  return [
+    { role: 'system', content: SUPPORT_PROMPT.system },
+    { role: 'user', content: renderPrompt(SUPPORT_PROMPT.user, values) },
+  ] as const;
+}
