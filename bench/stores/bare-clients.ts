@@ -153,7 +153,7 @@ export async function bareUsearch(folder: string): Promise<BareClient | undefine
   const index = new Index({
     connectivity: 16,
     expansion_add: 128,
-    expansion_search: 96,
+    expansion_search: 256,
     dimensions: DIMENSIONS,
     metric: MetricKind.IP,
     quantization: ScalarKind.F16,

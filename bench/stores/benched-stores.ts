@@ -50,7 +50,7 @@ export const BENCHED_STORES: readonly BenchedStore[] = [
   {
     name: 'usearch',
     place: 'folder',
-    efforts: [96],
+    efforts: [256],
     open: async (folder) => {
       const { createUsearchStore } = await import('../../src/stores/usearch-store.js');
       return createUsearchStore({ path: folder });
@@ -70,7 +70,7 @@ export const BENCHED_STORES: readonly BenchedStore[] = [
   {
     name: 'postgres',
     place: 'server',
-    efforts: [100, 200, 400, 800],
+    efforts: [400, 800],
     open: async (connectionString, efSearch) => {
       const { createPostgresStore } = await import('../../src/stores/postgres/postgres-store.js');
       return createPostgresStore({ connectionString, schema: NAMESPACE, efSearch, timeoutMs: TIMEOUT_MS });
@@ -80,7 +80,7 @@ export const BENCHED_STORES: readonly BenchedStore[] = [
   {
     name: 'chroma',
     place: 'server',
-    efforts: [256],
+    efforts: [512],
     open: async (url) => {
       const { createChromaStore } = await import('../../src/stores/chroma/chroma-store.js');
       const { hostname: host, port } = new URL(url);
@@ -91,7 +91,7 @@ export const BENCHED_STORES: readonly BenchedStore[] = [
   {
     name: 'elasticsearch',
     place: 'server',
-    efforts: [200, 400, 800],
+    efforts: [800, 1_600],
     open: async (url, candidates) => {
       const { createElasticsearchStore } = await import(
         '../../src/stores/elasticsearch/elasticsearch-store.js'
@@ -108,7 +108,7 @@ export const BENCHED_STORES: readonly BenchedStore[] = [
   {
     name: 'opensearch',
     place: 'server',
-    efforts: [200, 400, 800],
+    efforts: [800, 1_600],
     open: async (url, candidates) => {
       const { createOpenSearchStore } = await import('../../src/stores/elasticsearch/elasticsearch-store.js');
       return createOpenSearchStore({ url, candidates, indexPrefix: `${NAMESPACE}-`, timeoutMs: TIMEOUT_MS });

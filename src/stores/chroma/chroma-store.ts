@@ -11,7 +11,7 @@ import type { LocalChroma } from './local-chroma.js';
 export interface ChromaStoreOptions extends ChromaServerOptions {
   /** A server from `startLocalChroma`, used instead of `host` and `port` and closed with the store. */
   readonly server?: LocalChroma;
-  /** Candidates that a search visits, for collections that are made: more is slower and nearer to exact. @default 256 */
+  /** Candidates that a search visits, for collections that are made: more is slower and nearer to exact. @default 512 */
   readonly efSearch?: number;
   /** Candidates that are compared when a record is added, for collections that are made. @default 128 */
   readonly efConstruction?: number;
@@ -55,7 +55,7 @@ class ChromaStore implements VectorStore {
 
   constructor({
     server,
-    efSearch = 256,
+    efSearch = 512,
     efConstruction = 128,
     maxNeighbors = 24,
     ...options

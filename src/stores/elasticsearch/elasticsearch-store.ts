@@ -80,7 +80,7 @@ class SearchServerStore implements VectorStore {
     assertSameSpec(stored.spec, spec);
     const { alias } = this.#namesOf(spec.name);
     const requests = new CollectionRequests(connection, alias, spec.name);
-    const { candidates = 200 } = this.#options;
+    const { candidates = 800 } = this.#options;
     const collection = new ElasticsearchCollection(
       stored,
       { requests, dialect: this.#dialect },

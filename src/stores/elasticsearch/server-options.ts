@@ -32,7 +32,11 @@ export interface SearchServerOptions {
    * which is exact. @default 'hnsw'
    */
   readonly vectorIndex?: VectorIndexKind;
-  /** Candidates that a graph search visits at least, up to 10,000: more is slower and nearer to exact. @default 200 */
+  /**
+   * Candidates that a graph search visits at least, up to 10,000: more is slower and nearer to exact. Over 20,000 chunks of
+   * real text 200 found .968 of the ten nearest, 400 .974, 800 .986.
+   * @default 800
+   */
   readonly candidates?: number;
   /** Longest time one call to the server may take, retries included, in milliseconds; `optimize` has ten minutes. @default 30_000 */
   readonly timeoutMs?: number;

@@ -39,7 +39,11 @@ export interface PostgresConnectionOptions {
   readonly maintenanceTimeoutMs?: number;
   /** How often an idempotent call is tried again after a fault that may pass. @default 2 */
   readonly retries?: number;
-  /** Candidates that HNSW visits per search, 1 to 1000: more is slower and nearer to exact. @default 100 */
+  /**
+   * Candidates that HNSW visits per search, 1 to 1000: more is slower and nearer to exact. Over 20,000 chunks of real text
+   * 100 found .94 of the ten nearest, 200 .966, 400 .985.
+   * @default 400
+   */
   readonly efSearch?: number;
 }
 
@@ -86,7 +90,7 @@ const CONNECTION_DEFAULTS: ConnectionDefaults = {
   timeoutMs: 30_000,
   maintenanceTimeoutMs: 3_600_000,
   retries: 2,
-  efSearch: 100,
+  efSearch: 400,
 };
 
 const INDEX_DEFAULTS: VectorIndexSettings = {

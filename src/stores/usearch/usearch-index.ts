@@ -15,8 +15,11 @@ import {
 } from './graph-file.js';
 import type { Usearch } from './usearch-driver.js';
 
-/** Edges of a row (M), candidates while building and at least while searching (efConstruction, ef). */
-const GRAPH = { connectivity: 16, expansion_add: 128, expansion_search: 96 };
+/**
+ * Edges of a row (M), candidates while building and at least while searching (efConstruction, ef). Over 20,000 chunks of real
+ * text with the built-in model, whose vectors lie closer than synthetic ones: ef 96 found .946 of the ten nearest, 256 .984.
+ */
+const GRAPH = { connectivity: 16, expansion_add: 128, expansion_search: 256 };
 /** Rows that are added before other work gets its turn. */
 const BATCH_ROWS = 512;
 /** A graph takes in the newer rows once they are this share of it. */
