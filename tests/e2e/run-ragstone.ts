@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A command that runs Node.js under its conditions, such as `prlimit --fsize=60000`. */
   readonly under?: readonly string[];
+  /** What is piped into it. @default nothing */
+  readonly input?: string;
 }
 
 /** What one command left behind. */
@@ -35,16 +37,16 @@ export interface ErrorDocument {
   };
 }
 
-/** Starts the built command line as a person's shell would, with nothing on stdin. */
+/** Starts the built command line as a person's shell would; its stdin ends after the input. */
 export function startRagstone(
   args: readonly string[],
-  { cwd, env, under = [] }: RunOptions,
+  { cwd, env, under = [], input }: RunOptions,
 ): ChildProcessWithoutNullStreams {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is not built: run "npm run build".`);
   const variables = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NO_COLOR: '1', ...env };
   const [command = process.execPath, ...rest] = [...under, process.execPath, MAIN, ...args];
   const child = spawn(command, rest, { cwd, env: variables, stdio: 'pipe' });
-  child.stdin.end();
+  child.stdin.end(input);
   child.stdout.setEncoding('utf8');
   child.stderr.setEncoding('utf8');
   return child;

@@ -1,0 +1,222 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer, AnswersReport } from '../../src/index.js';
+import { type ChatBehaviour, chatReply } from '../../src/testing/wire/chat-wire.js';
+import { compatibleWire } from '../../src/testing/wire/openai-wire.js';
+import { startWireServer, type WireServer } from '../../src/testing/wire/wire-server.js';
+import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
+import { sharedFolder, temporaryFolder, writeFiles } from './temporary-folder.js';
+
+const QUESTION = 'How long are audit logs kept?';
+const AUDIT = '# Audit\n\nAudit logs are kept for 30 days.\nThey are stored in the eu-west region.\n';
+const GATEWAY = '# Gateway\n\nThe gateway listens on port 8443. It restarts each night at 03:00.\n';
+const FILES = { 'docs/audit.md': AUDIT, 'docs/gateway.md': GATEWAY };
+
+const cwd = sharedFolder(FILES);
+const servers: WireServer[] = [];
+
+beforeAll(async () => {
+  expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
+});
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+/** A folder with an index whose language model behaves as told. */
+async function folderWithModel(behaviour: ChatBehaviour): Promise<{ cwd: string; server: WireServer }> {
+  const server = await startWireServer(compatibleWire, (request) =>
+    chatReply(compatibleWire, request, behaviour),
+  );
+  servers.push(server);
+  const folder = temporaryFolder(FILES);
+  writeFiles(folder, {
+    'ragstone.yaml': `rag:
+  chat: { model: "ollama:llama3.2", maxRetries: 0 }
+  modelProviders: { ollama: { baseUrl: "${server.url}/v1" } }
+`,
+  });
+  expect((await runRagstone(['index', 'docs'], { cwd: folder })).code).toBe(0);
+  return { cwd: folder, server };
+}
+
+describe('ask without a language model', () => {
+  test('prints the answer and its place as path:line', async () => {
+    const { code, stdout } = await runRagstone(['ask', QUESTION], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain('Audit logs are kept for 30 days. [1]');
+    expect(stdout).toContain('audit.md:3');
+  });
+
+  test('--json binds each citation to the bytes of the file', async () => {
+    const { code, document } = await ragstoneJson<Answer>(['ask', QUESTION], { cwd });
+    expect(code).toBe(0);
+    expect(document).toMatchObject({
+      answerer: 'extractive',
+      abstained: false,
+      degradationLevel: 0,
+      isPartial: false,
+    });
+    const [citation] = document.citations;
+    expect(citation?.lines.start).toBe(3);
+    const text = readFileSync(join(cwd, 'docs/audit.md'), 'utf8');
+    expect(text.slice(citation?.start, citation?.end)).toBe(citation?.quote);
+    expect(document.sources[0]).toMatchObject({ n: 1, source_type: expect.any(String) });
+  });
+
+  test('asked for the model, says that none is set up', async () => {
+    const { code, document } = await ragstoneJson<Answer>(['ask', QUESTION, '--answerer', 'chat'], { cwd });
+    expect(code).toBe(0);
+    expect(document).toMatchObject({
+      answerer: 'extractive',
+      degradationLevel: 1,
+      fallback: { reason: 'CONFIG_INVALID' },
+    });
+    expect(document.fallback?.detail).toContain('rag.chat.model');
+  });
+
+  test('withholds an answer and lists the nearest passages', async () => {
+    const args = ['ask', 'Who painted the ceiling of the Sistine Chapel?'];
+    const { code, document } = await ragstoneJson<Answer>(args, { cwd });
+    expect(code).toBe(0);
+    expect(document).toMatchObject({ abstained: true, answerer: 'none', citations: [] });
+    expect(document.sources.length).toBeGreaterThan(0);
+    const { stdout } = await runRagstone(args, { cwd });
+    expect(stdout).toContain('do not seem to answer');
+    expect(stdout).toMatch(/\.md:\d/);
+  });
+
+  test('an empty index gives an answer that says so, or the next step', async () => {
+    const folder = temporaryFolder({ 'docs/empty.md': '' });
+    await runRagstone(['index', 'docs'], { cwd: folder });
+    const { document } = await ragstoneJson<Answer>(['ask', QUESTION], { cwd: folder });
+    expect(document).toMatchObject({ abstained: true, abstention: { reason: 'nothing-found' }, sources: [] });
+  });
+
+  test('no index is an error with the next step', async () => {
+    const { code, document } = await ragstoneJson<ErrorDocument>(['ask', QUESTION], {
+      cwd: temporaryFolder(),
+    });
+    expect(code).not.toBe(0);
+    expect(document.error.message).toContain('ragstone index');
+  });
+
+  test('needs a question, and no conversation is held in JSON', async () => {
+    for (const args of [['ask'], ['ask', '--chat', '--json']]) {
+      const { code, stderr, stdout } = await runRagstone(args, { cwd });
+      expect(code).toBe(2);
+      expect(stderr + stdout).toContain('ask');
+    }
+  });
+
+  test('--chat reads questions from a pipe, one a line, and a follow-up leans on the one before', async () => {
+    const input = 'Where are the audit logs stored?\nAnd how long are they kept?\n';
+    const { code, stdout, stderr } = await runRagstone(['ask', '--chat'], { cwd, input });
+    expect(code).toBe(0);
+    expect(stdout).toContain('eu-west');
+    expect(stdout).toContain('30 days');
+    expect(stderr).toMatch(/searched for: .*audit/);
+  });
+});
+
+describe('ask with a language model', () => {
+  test('--stream shows text as it comes on stderr and the checked answer on stdout', async () => {
+    const answer = 'Audit logs are kept for 30 days [1]. Each costs 400 euros in Iceland [1].';
+    const { cwd: folder, server } = await folderWithModel({ kind: 'answer', text: answer });
+    const { code, stdout, stderr } = await runRagstone(['ask', QUESTION, '--stream'], { cwd: folder });
+    expect(code).toBe(0);
+    expect(server.violations).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+    expect(stderr).toContain('Each costs 400 euros in Iceland [1].');
+    expect(stdout).toContain('Audit logs are kept for 30 days. [1]');
+    expect(stdout).toContain('(not supported by the sources)');
+    expect(stdout).toContain('ollama:llama3.2');
+  });
+
+  test('falls back to the sentences of the sources where it is overloaded', async () => {
+    const { cwd: folder, server } = await folderWithModel({ kind: 'status', status: 529 });
+    const { code, document } = await ragstoneJson<Answer>(['ask', QUESTION], { cwd: folder });
+    expect(code).toBe(0);
+    expect(server.requests).toHaveLength(1);
+    expect(document).toMatchObject({
+      answerer: 'extractive',
+      degradationLevel: 1,
+      fallback: { reason: 'CHAT_UNAVAILABLE' },
+    });
+    expect(document.answer).toContain('30 days');
+    const { stderr, stdout } = await runRagstone(['ask', QUESTION], { cwd: folder });
+    expect(stderr).toContain('without the language model');
+    expect(stdout).toContain('degradation level 1');
+  });
+
+  test('keeps and marks half an answer', async () => {
+    const { cwd: folder } = await folderWithModel({
+      kind: 'cut',
+      text: 'Audit logs are kept for 30 days [1]. ',
+    });
+    const { document } = await ragstoneJson<Answer>(['ask', QUESTION], { cwd: folder });
+    expect(document).toMatchObject({ answerer: 'chat', isPartial: true });
+    expect((await runRagstone(['ask', QUESTION], { cwd: folder })).stdout).toContain('not complete');
+  });
+});
+
+describe('eval --answers', () => {
+  const questions = [
+    {
+      id: 'q1',
+      question: QUESTION,
+      type: 'lookup',
+      answer: '30 days',
+      gold: [gold('Audit logs are kept for 30 days.')],
+      alternates: [],
+    },
+    {
+      id: 'q2',
+      question: 'Who painted the Sistine Chapel?',
+      type: 'unanswerable',
+      answer: '',
+      gold: [],
+      alternates: [],
+    },
+  ];
+  const files = { 'questions.jsonl': questions.map((row) => JSON.stringify(row)).join('\n') };
+  const args = ['eval', 'docs', '--questions', 'questions.jsonl', '--answers'];
+
+  test('measures answers and abstention over a folder', async () => {
+    writeFiles(cwd, files);
+    const { code, document } = await ragstoneJson<AnswersReport>(args, { cwd });
+    expect(code).toBe(0);
+    expect(document.questions).toBe(2);
+    expect(document.metrics).toMatchObject({
+      answer_in_first_sentence: 1,
+      answer_in_context: 1,
+      abstained_wrongly: 0,
+      abstained_rightly: 1,
+      citation_precision: 1,
+    });
+    const { stdout } = await runRagstone(args, { cwd });
+    expect(stdout).toContain('answer_in_first_sentence');
+  });
+
+  test('--judge needs a model, and leaves out what the model fails at', async () => {
+    writeFiles(cwd, files);
+    const without = await ragstoneJson<ErrorDocument>([...args, '--judge'], { cwd });
+    expect(without.code).not.toBe(0);
+    expect(without.document.error.message).toContain('rag.chat.model');
+    const { cwd: folder } = await folderWithModel({
+      kind: 'answer',
+      text: 'Audit logs are kept for 30 days [1].',
+    });
+    writeFiles(folder, files);
+    const { code, document } = await ragstoneJson<AnswersReport>([...args, '--judge'], { cwd: folder });
+    expect(code).toBe(0);
+    expect(document.answerers).toMatchObject({ chat: 1, none: 1 });
+    expect(document.notices.join()).toContain('The judge failed on 1 answers');
+    expect(document.metrics.judged_faithfulness).toBeUndefined();
+  });
+});
+
+function gold(quote: string): { readonly path: string; readonly quote: string } {
+  return { path: 'audit.md', quote };
+}
