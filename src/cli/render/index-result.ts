@@ -57,7 +57,7 @@ export function describeRun({ stats, dryRun }: IndexResult): string {
   const { documentsProcessed, documentsUnchanged, documentsDeleted, documentsFailed, timeElapsed } = stats;
   const time = formatDuration(timeElapsed);
   if (dryRun) return 'Nothing was written (dry run).';
-  if (documentsProcessed + documentsDeleted + documentsFailed === 0)
+  if (documentsProcessed + documentsDeleted + documentsFailed === 0 && stats.errors.length === 0)
     return `Nothing to do: ${plural(documentsUnchanged, 'document')} unchanged, nothing re-indexed (${time}).`;
   const deleted = documentsDeleted > 0 ? `, ${formatCount(documentsDeleted)} deleted` : '';
   const failed = documentsFailed > 0 ? `, ${formatCount(documentsFailed)} failed` : '';

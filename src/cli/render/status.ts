@@ -7,7 +7,6 @@ import { formatBytes, formatCount, oneLine } from './text.js';
 /** What is indexed, by source and state; model, store, size, last run, failures. */
 export function renderStatus(status: IndexStatus, context: CliContext): string {
   const { bytes, lastRun } = status;
-  const store = bytes.store === undefined ? 'unknown' : formatBytes(bytes.store);
   const facts: [string, string][] = [
     ['data folder', status.dataDir],
     ['store', `${status.provider} (${status.providerOrigin})`],
@@ -15,7 +14,7 @@ export function renderStatus(status: IndexStatus, context: CliContext): string {
     ['fingerprint', status.fingerprint],
     ['documents', formatCount(status.documents)],
     ['chunks', formatCount(status.chunks)],
-    ['size', `ledger ${formatBytes(bytes.ledger)}, store ${store}`],
+    ['size', describeSize(bytes)],
     ['vector index', status.vectorIndex],
     ['text index', status.textIndex],
     ['last run', lastRun === undefined ? 'never' : describeLastRun(lastRun)],
@@ -28,6 +27,10 @@ export function renderStatus(status: IndexStatus, context: CliContext): string {
   if (failures !== '') parts.push(failures);
   return parts.join('\n\n');
 }
+
+/** A store without a size of its own is on a server, or in the ledger's file. */
+const describeSize = ({ ledger, store }: IndexStatus['bytes']): string =>
+  `ledger ${formatBytes(ledger)}${store === undefined ? '' : `, store ${formatBytes(store)}`}`;
 
 function describeLastRun({
   command,
