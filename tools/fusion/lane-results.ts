@@ -1,15 +1,20 @@
 import { EVERYTHING } from '../../src/core/filter.js';
 import { computeMetric } from '../../src/evaluation/metrics.js';
+import type { Reranker } from '../../src/reranking/reranker.js';
+import type { FoundCandidate } from '../../src/retrieval/candidate.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';
 import { fuse } from '../../src/retrieval/fusion/fuse.js';
-import type { LaneScoring } from '../../src/retrieval/fusion/lane-scores.js';
+import { convexCombination, type LaneScoring } from '../../src/retrieval/fusion/lane-scores.js';
 import { prepareQuery } from '../../src/retrieval/prepared-query.js';
+import { chunkReader, type ReadChunks } from '../../src/retrieval/read-chunks.js';
+import { rerankCandidates } from '../../src/retrieval/rerank.js';
 import type { LaneWeights } from '../../src/retrieval/retriever.js';
 import { type LaneOutcomes, runLanes } from '../../src/retrieval/run-lanes.js';
 import type { OpenedCollection } from './open-collection.js';
 
 /** What the lanes found for one query, and what they should have. */
 export interface QueryLanes {
+  readonly text: string;
   readonly outcomes: LaneOutcomes;
   readonly relevant: ReadonlySet<string>;
   readonly own: string | undefined;
@@ -19,6 +24,8 @@ export interface QueryLanes {
 export interface CollectionLanes {
   readonly name: string;
   readonly queries: readonly QueryLanes[];
+  /** Needs the store, which stays open. */
+  readonly read: ReadChunks;
 }
 
 export async function laneResultsOf({
@@ -39,9 +46,13 @@ export async function laneResultsOf({
       limit: DEFAULT_RETRIEVAL_SETTINGS.candidatesPerLane,
       includeVectors: false,
     });
-    found.push({ outcomes, relevant, own });
+    found.push({ text, outcomes, relevant, own });
   }
-  return { name, queries: found };
+  return {
+    name,
+    queries: found,
+    read: chunkReader(collection, { includeVectors: false, signal: undefined }),
+  };
 }
 
 const NDCG = { name: 'ndcg', k: 10 } as const;
@@ -65,16 +76,41 @@ export function fusedScores(
   weightsOf: (query: QueryLanes) => LaneWeights,
   scoring: LaneScoring,
 ): number[] {
-  return queries.map((query) => {
-    const { dense, lexical } = query.outcomes;
-    const weights = weightsOf(query);
-    const lanes = [
+  return queries.map((query) => ndcgOf(idsOf(fusedList(query, weightsOf(query), scoring)), query));
+}
+
+/** The same after a reranker has seen as many as it does by default. */
+export async function rerankedScores(
+  { queries, read }: CollectionLanes,
+  weightsOf: (query: QueryLanes) => LaneWeights,
+  reranker: Reranker,
+): Promise<number[]> {
+  const scores: number[] = [];
+  for (const query of queries) {
+    const reranked = await rerankCandidates(fusedList(query, weightsOf(query), convexCombination), {
+      load: async () => reranker,
+      query: query.text,
+      read,
+      maxCandidates: DEFAULT_RETRIEVAL_SETTINGS.rerank.maxCandidates,
+      deadlineMs: 60_000,
+    });
+    scores.push(ndcgOf(idsOf(reranked), query));
+  }
+  return scores;
+}
+
+const idsOf = (list: readonly FoundCandidate[]): string[] => list.map(({ chunk }) => chunk.id);
+
+function fusedList(
+  { outcomes: { dense, lexical } }: QueryLanes,
+  weights: LaneWeights,
+  scoring: LaneScoring,
+): FoundCandidate[] {
+  return fuse(
+    [
       { signal: 'dense', weight: weights.dense, hits: dense.hits },
       { signal: 'lexical', weight: weights.lexical, hits: lexical.hits },
-    ] as const;
-    return ndcgOf(
-      fuse(lanes, scoring).map(({ chunk }) => chunk.id),
-      query,
-    );
-  });
+    ],
+    scoring,
+  );
 }

@@ -38,9 +38,15 @@ export function curveOf({ queries }: CollectionLanes, weighing: Weighing): Learn
   };
 }
 
+/** nDCG@10 by which a collection may stand below its better lane: of a few hundred queries less is chance. */
+const TOLERANCE = 0.005;
+/** Mean nDCG@10 that is the same: curves are flat around their best. */
+const FLAT = 0.001;
+
 /**
- * The log-odds with the best mean nDCG@10 over collections among those that put no collection below its better lane; where
- * none does, the one that loses least.
+ * Of the log-odds that put no collection below its better lane by more than a half point, those with the best mean nDCG@10
+ * over collections, and of these the one that is best for its worst collection. Where none is so harmless, the one that
+ * loses least.
  */
 export function learnLogOdds(curves: readonly LearningCurve[]): number {
   const tried = CANDIDATES.map((logOdds, i) => ({
@@ -48,12 +54,11 @@ export function learnLogOdds(curves: readonly LearningCurve[]): number {
     score: mean(curves.map(({ scores }) => scores[i] ?? 0)),
     worst: Math.min(...curves.map(({ scores, single }) => (scores[i] ?? 0) - single)),
   }));
-  const harmless = tried.filter(({ worst }) => worst >= 0);
-  const best =
-    harmless.length > 0
-      ? harmless.toSorted((a, b) => b.score - a.score)[0]
-      : tried.toSorted((a, b) => b.worst - a.worst)[0];
-  return best?.logOdds ?? 0;
+  const harmless = tried.filter(({ worst }) => worst >= -TOLERANCE);
+  const best = Math.max(...harmless.map(({ score }) => score));
+  const alike = harmless.filter(({ score }) => score >= best - FLAT);
+  const [chosen] = (alike.length > 0 ? alike : tried).toSorted((a, b) => b.worst - a.worst);
+  return chosen?.logOdds ?? 0;
 }
 
 /** Candidates of a query with the normalised scores of both lanes, so that weights can be tried without sorting. */

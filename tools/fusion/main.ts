@@ -12,12 +12,15 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { Embedder } from '../../src/embedding/embedder.js';
 import { createStaticEmbedder } from '../../src/embedding/static/static-embedder.js';
+import { loadWordRarity } from '../../src/embedding/static/word-rarity.js';
 import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';
+import { createBuiltinReranker } from '../../src/reranking/builtin/builtin-reranker.js';
+import type { LearnedLogOdds } from '../../src/retrieval/fusion/fusion-model.js';
 import { convexCombination, reciprocalRank } from '../../src/retrieval/fusion/lane-scores.js';
 import { modelNameOf } from '../../src/retrieval/model-name.js';
 import { type FusionCollection, heldOutCollections, trainCollections } from './collections.js';
 import { fusionPage, type ModelFigures } from './fusion-page.js';
-import { type CollectionLanes, fusedScores, laneResultsOf } from './lane-results.js';
+import { type CollectionLanes, fusedScores, laneResultsOf, rerankedScores } from './lane-results.js';
 import { adaptive, curveOf, denseAlone, fixed, learnLogOdds, lexicalAlone, type Weighing } from './learn.js';
 import { EXPANSIONS, expandedScores, listsAtFalls } from './measure-expansions.js';
 import { openCollection } from './open-collection.js';
@@ -40,10 +43,26 @@ async function lanesOf(
   for (const collection of collections) {
     const opened = await openCollection(collection, { embedder, cacheDir: options.cache });
     lanes.push(await laneResultsOf(opened));
-    await opened.store.close();
     console.error(modelNameOf(embedder.identity.model), collection.name, opened.queries.length);
   }
   return lanes;
+}
+
+/** What follows after the reranker that is on by default, whose trees were trained behind adaptive fusion. */
+async function rerankedFigures(
+  heldOut: readonly CollectionLanes[],
+  learned: LearnedLogOdds,
+): Promise<ModelFigures['reranked']> {
+  const figures: { name: string; scores: Record<string, number[]> }[] = [];
+  for (const lanes of heldOut)
+    figures.push({
+      name: lanes.name,
+      scores: {
+        fixed: await rerankedScores(lanes, (query) => fixed(query, learned.fixed), reranker),
+        adaptive: await rerankedScores(lanes, (query) => adaptive(query, learned.adaptive), reranker),
+      },
+    });
+  return figures;
 }
 
 function fusionFigures(heldOut: readonly CollectionLanes[], learned: Learned): ModelFigures['fusion'] {
@@ -65,9 +84,8 @@ function fusionFigures(heldOut: readonly CollectionLanes[], learned: Learned): M
   }));
 }
 
-interface Learned {
-  readonly fixed: number;
-  readonly adaptive: number;
+interface Learned extends LearnedLogOdds {
+  /** Adaptive, for a model that was not measured. */
   readonly unknown: number;
 }
 
@@ -100,16 +118,24 @@ const trainLanes = new Map<Embedder, CollectionLanes[]>();
 for (const embedder of embedders) trainLanes.set(embedder, await lanesOf(train, embedder));
 const learn = (lanes: readonly CollectionLanes[], weighing: Weighing): number =>
   learnLogOdds(lanes.map((collection) => curveOf(collection, weighing)));
-const unknown = learn([...trainLanes.values()].flat(), adaptive);
-const models: Record<string, number> = {};
+const allLanes = [...trainLanes.values()].flat();
+const unknown = { fixed: learn(allLanes, fixed), adaptive: learn(allLanes, adaptive) };
+const reranker = await createBuiltinReranker({ rarityOf: await loadWordRarity() });
+const models: Record<string, LearnedLogOdds> = {};
 const figures: ModelFigures[] = [];
 for (const embedder of embedders) {
   const name = modelNameOf(embedder.identity.model);
   const lanes = trainLanes.get(embedder) ?? [];
-  const learned = { fixed: learn(lanes, fixed), adaptive: learn(lanes, adaptive), unknown };
-  models[name] = learned.adaptive;
-  const fusion = fusionFigures(await lanesOf(heldOut, embedder), learned);
-  figures.push({ name, learned, fusion, ...(await expansionFigures(heldOut, embedder)) });
+  const learned = { fixed: learn(lanes, fixed), adaptive: learn(lanes, adaptive) };
+  models[name] = learned;
+  const held = await lanesOf(heldOut, embedder);
+  figures.push({
+    name,
+    learned,
+    fusion: fusionFigures(held, { ...learned, unknown: unknown.adaptive }),
+    reranked: await rerankedFigures(held, learned),
+    ...(await expansionFigures(heldOut, embedder)),
+  });
   await embedder.close();
 }
 

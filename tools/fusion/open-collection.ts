@@ -4,7 +4,7 @@ import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
 import type { Embedder } from '../../src/embedding/embedder.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../../src/stores/vector-store.js';
-import { vectorsOf } from '../calibrate/model-under-test.js';
+import { queryEmbedderFor, vectorsOf } from '../calibrate/model-under-test.js';
 import type { FusionCollection } from './collections.js';
 
 const QUERIES = 300;
@@ -21,7 +21,7 @@ export interface OpenedCollection {
   readonly queries: readonly (FusionCollection['queries'][number] & { readonly vector: Float32Array })[];
 }
 
-/** Indexes a collection in memory and embeds its queries: SciFact's all, of others an even sample. */
+/** Indexes a collection in memory and embeds its queries as the engine would: SciFact's all, of others an even sample. */
 export async function openCollection(
   { name, documents, queries }: FusionCollection,
   { embedder, cacheDir }: OpenOptions,
@@ -49,7 +49,7 @@ export async function openCollection(
   const step = Math.max(1, Math.floor(queries.length / limit));
   const chosen = queries.filter((_, i) => i % step === 0).slice(0, limit);
   const asked = await vectorsOf(
-    embedder,
+    await queryEmbedderFor(embedder, texts),
     chosen.map(({ text }) => text),
     { kind: 'query', cacheDir },
   );

@@ -1,7 +1,6 @@
 import type { Hit } from '../candidate.js';
-import { modelNameOf } from '../model-name.js';
 import type { LaneWeights } from '../retriever.js';
-import { FUSION_PARAMETERS } from './fusion-parameters.js';
+import { logOddsFor, weightsAt } from './lane-weights.js';
 
 /** The rank whose score says how a lane's scores fall. */
 const RANK = 10;
@@ -12,9 +11,8 @@ const MIN_HITS = 2 * RANK;
 /** Keeps the logarithm finite where all hits but the first are alike. */
 const SMALLEST_HEIGHT = 1e-3;
 
-/** The learned log-odds of the dense lane for an embedding model. */
-export const denseLogOddsFor = (modelKey: string): number =>
-  FUSION_PARAMETERS.models[modelNameOf(modelKey)] ?? FUSION_PARAMETERS.unknownModel;
+/** The learned log-odds of the dense lane for an embedding model, where weights follow the query. */
+export const denseLogOddsFor = (modelKey: string): number => logOddsFor(modelKey).adaptive;
 
 /** What `adaptiveWeights` gives a query whose lanes' scores fall alike. */
 export const usualWeightsFor = (modelKey: string): LaneWeights => weightsAt(denseLogOddsFor(modelKey));
@@ -41,9 +39,4 @@ function heightOf(hits: readonly Hit[]): number {
   const tenth = hits[RANK - 1]?.score ?? 0;
   const last = hits.at(-1)?.score ?? 0;
   return SMALLEST_HEIGHT + (first === last ? 0 : (tenth - last) / (first - last));
-}
-
-function weightsAt(logOdds: number): LaneWeights {
-  const dense = 1 / (1 + Math.exp(-logOdds));
-  return { dense, lexical: 1 - dense };
 }

@@ -3,8 +3,17 @@ import type { FusionParameters } from './fusion-model.js';
 
 export const FUSION_PARAMETERS: FusionParameters = {
   models: {
-    builtin: -0.5,
-    'all-minilm-l6-v2': -0.1,
+    builtin: {
+      fixed: -0.4,
+      adaptive: -0.3,
+    },
+    'all-minilm-l6-v2': {
+      fixed: -0.4,
+      adaptive: -0.1,
+    },
   },
-  unknownModel: -0.5,
+  unknownModel: {
+    fixed: -0.4,
+    adaptive: -0.2,
+  },
 };
