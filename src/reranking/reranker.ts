@@ -24,11 +24,19 @@ export interface RerankedCandidate {
   readonly score: number;
 }
 
+/**
+ * How the scores of a reranker enter a calibrated one (docs/calibration.md). `fitted`: calibration was fitted behind this
+ * reranker. `probability`: each stands for itself, on a scale that was not measured. `order`: only their order means anything.
+ */
+export type RerankScoring = 'fitted' | 'probability' | 'order';
+
 export interface Reranker {
   /** `builtin`, or `cross-encoder:ms-marco-MiniLM-L-6-v2`. */
   readonly name: string;
   /** Most candidates of one call. */
   readonly maxCandidates: number;
+  /** What its scores say. @default 'probability' */
+  readonly scoring?: RerankScoring;
   /** One score a candidate, in any order. Throws `ABORTED` soon after the signal fires. */
   doRerank(
     query: string,

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { calibrationModelFor } from './calibration.js';
-import { CALIBRATION_FEATURES, featureContextOf, featuresOf, termCoverage } from './calibration-features.js';
+import { calibrationFor } from './calibration.js';
+import {
+  featureContextOf,
+  featuresOf,
+  LANE_FEATURES,
+  logOddsOf,
+  RERANK_FEATURES,
+  termCoverage,
+} from './calibration-features.js';
 import { modelNameOf } from './model-name.js';
 import { candidate, chunk } from './test-candidates.js';
 
@@ -39,6 +46,21 @@ describe('featuresOf', () => {
     expect(featuresOf(first, context).cosine).toBe(0.2);
   });
 
+  it('tells how far a reranked one stands out in log-odds, and nothing of one that is not reranked', () => {
+    const given = [0.2, 0.9, 0.5, 0.1, 0.05, 0.02];
+    const reranked = pool.map((entry, i) => {
+      const rerankScore = given[i];
+      return rerankScore === undefined ? entry : { ...entry, rerankScore };
+    });
+    const over = featureContextOf(reranked, { terms: [], lowestCosine: 0 });
+    const [first, second, , , , , last] = reranked.map((entry) => featuresOf(entry, over));
+    expect(second?.rerank).toBeCloseTo(logOddsOf(0.9) / 4, 12);
+    expect(second?.rerankMargin).toBeCloseTo((logOddsOf(0.9) - logOddsOf(0.5)) / 4, 12);
+    expect(first?.rerankMargin).toBeCloseTo((logOddsOf(0.2) - logOddsOf(0.9)) / 4, 12);
+    expect(last).toMatchObject({ rerank: 0, rerankMargin: 0, rerankCrowd: 0 });
+    expect([logOddsOf(0), logOddsOf(1)].every(Number.isFinite)).toBe(true);
+  });
+
   it('takes a pool of one for a usual one', () => {
     const only = candidate('a', 1);
     const alone = featuresOf(only, featureContextOf([only], { terms: [], lowestCosine: 0 }));
@@ -52,19 +74,24 @@ describe('parameters', () => {
     expect(modelNameOf('transformers:/models/all-MiniLM-L6-v2')).toBe('all-minilm-l6-v2');
     expect(modelNameOf('transformers:Xenova/all-MiniLM-L6-v2')).toBe('all-minilm-l6-v2');
     expect(modelNameOf('builtin')).toBe('builtin');
-    const unknown = calibrationModelFor('transformers:other', 'hybrid');
-    expect(unknown).not.toBe(calibrationModelFor('builtin', 'hybrid'));
-    expect(unknown.weights.cosine ?? 0).toBe(0);
+    const unknown = calibrationFor('transformers:other', 'hybrid');
+    for (const stage of ['fused', 'reranked'] as const) {
+      expect(unknown[stage]).not.toBe(calibrationFor('builtin', 'hybrid')[stage]);
+      expect(unknown[stage].weights.cosine ?? 0).toBe(0);
+    }
   });
 
   it.each(['hybrid', 'dense', 'lexical'] as const)('%s: what matches better scores higher', (evidence) => {
     for (const model of ['builtin', 'transformers:all-MiniLM-L6-v2', 'unknown']) {
-      const { bias, weights } = calibrationModelFor(model, evidence);
-      expect([bias, ...Object.values(weights)].every(Number.isFinite)).toBe(true);
-      expect(Object.keys(weights).every((name) => CALIBRATION_FEATURES.some((known) => known === name))).toBe(
-        true,
-      );
-      for (const name of ['coverage', 'fused', 'margin'] as const) expect(weights[name]).toBeGreaterThan(0);
+      const { fused, reranked } = calibrationFor(model, evidence);
+      for (const { bias, weights } of [fused, reranked])
+        expect([bias, ...Object.values(weights)].every(Number.isFinite)).toBe(true);
+      const isKnown = (name: string, known: readonly string[]) => known.includes(name);
+      expect(Object.keys(fused.weights).every((name) => isKnown(name, LANE_FEATURES))).toBe(true);
+      expect(Object.keys(reranked.weights).some((name) => isKnown(name, RERANK_FEATURES))).toBe(true);
+      for (const name of ['coverage', 'fused', 'margin'] as const)
+        expect(fused.weights[name]).toBeGreaterThan(0);
+      expect(reranked.weights.rerank).toBeGreaterThan(0);
     }
   });
 });

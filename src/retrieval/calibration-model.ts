@@ -11,9 +11,15 @@ export interface ModelCalibration {
   readonly dense: CalibrationModel;
 }
 
-export interface CalibrationParameters {
+/** Parameters for one way to the final order. */
+export interface StageCalibration {
   /** By `modelNameOf`. */
   readonly models: Readonly<Record<string, ModelCalibration>>;
   readonly unknownModel: ModelCalibration;
   readonly lexical: CalibrationModel;
 }
+
+/** `fused`: candidates in the order of the fusion. `reranked`: in the order of the built-in reranker. */
+export type CalibratedStage = 'fused' | 'reranked';
+
+export type CalibrationParameters = Readonly<Record<CalibratedStage, StageCalibration>>;

@@ -55,6 +55,15 @@ export function withContribution<Chunk extends FoundChunk>(
   };
 }
 
+/** The candidate without what a signal gave it. */
+export function withoutContribution<Chunk extends FoundChunk>(
+  candidate: Candidate<Chunk>,
+  signal: string,
+): Candidate<Chunk> {
+  const contributions = candidate.contributions.filter((contribution) => contribution.signal !== signal);
+  return { ...candidate, contributions, score: contributions.reduce((sum, { value }) => sum + value, 0) };
+}
+
 /** The candidate with its score set to `score`; the contribution named `signal` closes the sum. */
 export const withScore = (candidate: Candidate, score: number, signal: string): Candidate => ({
   ...withContribution(candidate, signal, score - candidate.score),

@@ -324,11 +324,13 @@ describe('reranking', () => {
   );
   const asked = request('index disk lock', { rerank: true });
 
-  it('orders by the reranker and shows its score', async () => {
+  it('orders by the reranker and explains what it changed', async () => {
     const plain = idsOf((await (await setUp()).retrieve(request('index disk lock'))).candidates);
     const result = await (await setUp({ loadReranker: async () => reversing })).retrieve(asked);
     expect(idsOf(result.candidates)).toEqual(plain.toReversed());
-    expect(result.candidates[0]).toMatchObject({ score: 1, explanation: { rerankScore: 1 } });
+    expect(result.candidates[0]?.explanation).toMatchObject({ rerankScore: 1 });
+    for (const { explanation } of result.candidates)
+      expect(explanation.contributions.map(({ signal }) => signal)).toContain('rerank');
     expect(result.degradationLevel).toBe(DegradationLevel.FULL_RAG);
     for (const { score, explanation } of result.candidates) expect(sumOf(explanation)).toBeCloseTo(score, 9);
   });

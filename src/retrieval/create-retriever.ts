@@ -69,7 +69,11 @@ async function retrieve(
     signal: request.signal,
     onLost,
   });
-  const { candidates: reranked, outcome: rerank } = await rerankStep(options, {
+  const {
+    candidates: reranked,
+    outcome: rerank,
+    scoring,
+  } = await rerankStep(options, {
     request,
     query,
     fused,
@@ -79,6 +83,7 @@ async function retrieve(
   const refined = await refine(reranked, {
     request,
     modelKey: options.modelKey,
+    scoring,
     terms: query.lexical.terms,
     dense: outcomes.dense.hits,
     lexical: outcomes.lexical.hits,

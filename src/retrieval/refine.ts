@@ -1,4 +1,5 @@
-import { calibrate, calibrationModelFor, type Evidence, settleScores } from './calibration.js';
+import type { RerankScoring } from '../reranking/reranker.js';
+import { calibrate, calibrationFor, type Evidence, settleScores } from './calibration.js';
 import { featureContextOf } from './calibration-features.js';
 import { type Candidate, compareCandidates, type FoundCandidate, type Hit } from './candidate.js';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.js';
@@ -12,6 +13,8 @@ import { applyThreshold } from './threshold.js';
 export interface RefineInput {
   readonly request: RetrievalRequest;
   readonly modelKey: string;
+  /** Of the reranker that ordered the pool, where one did. */
+  readonly scoring: RerankScoring | undefined;
   /** Analysed terms of the query. */
   readonly terms: readonly string[];
   /** What the dense and the lexical lane found, best first. */
@@ -78,11 +81,11 @@ export const isMmrOn = (lambda: number | undefined): lambda is number => lambda 
 function calibrated(
   candidates: readonly Candidate[],
   pool: readonly FoundCandidate[],
-  { modelKey, terms, dense, lexical }: RefineInput,
+  { modelKey, scoring, terms, dense, lexical }: RefineInput,
 ): Candidate[] {
-  const model = calibrationModelFor(modelKey, evidenceOf(dense, lexical));
+  const calibration = calibrationFor(modelKey, evidenceOf(dense, lexical));
   const context = featureContextOf(pool, { terms, lowestCosine: dense.at(-1)?.score ?? 0 });
-  return calibrate(candidates, model, context);
+  return calibrate(candidates, { calibration, context, scoring });
 }
 
 function evidenceOf(dense: readonly Hit[], lexical: readonly Hit[]): Evidence {

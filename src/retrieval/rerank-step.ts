@@ -1,3 +1,4 @@
+import type { RerankScoring } from '../reranking/reranker.js';
 import type { FoundCandidate } from './candidate.js';
 import { type LaneOutcome, laneOff, runLane } from './lanes/lane.js';
 import type { PreparedQuery } from './prepared-query.js';
@@ -13,22 +14,34 @@ export interface RerankStepInput {
   readonly read: ReadChunks;
 }
 
+export interface RerankStepResult {
+  readonly candidates: readonly FoundCandidate[];
+  readonly outcome: LaneOutcome;
+  /** What the scores of the reranker say, where it ran. */
+  readonly scoring?: RerankScoring | undefined;
+}
+
 /** Reorders what was fused, where that is asked for and possible; else the list stays and the report says why. */
 export async function rerankStep(
   options: RetrieverOptions,
   { request: { rerank, signal }, query, fused, read }: RerankStepInput,
-): Promise<{ candidates: readonly FoundCandidate[]; outcome: LaneOutcome }> {
+): Promise<RerankStepResult> {
   const { loadReranker, settings } = options;
   const off = (reason: string) => ({ candidates: fused, outcome: laneOff('rerank', reason) });
   if (!(rerank ?? settings.rerank.enabled)) return off('Reranking is not asked for.');
   if (loadReranker === undefined) return off('No reranker is set up.');
   if (fused.length === 0) return off('There is nothing to rerank.');
   let candidates = fused;
+  let scoring: RerankScoring | undefined;
   const { maxCandidates, deadlineMs } = settings.rerank;
   const run = async () => {
     let notice: string | undefined;
     candidates = await rerankCandidates(fused, {
-      load: loadReranker,
+      load: async () => {
+        const reranker = await loadReranker();
+        scoring = reranker.scoring;
+        return reranker;
+      },
       query: query.text,
       read,
       maxCandidates,
@@ -43,5 +56,5 @@ export async function rerankStep(
     return { hits, ...(notice === undefined ? {} : { reason: notice }) };
   };
   const outcome = await runLane('rerank', run, signal);
-  return { candidates, outcome };
+  return { candidates, outcome, scoring };
 }

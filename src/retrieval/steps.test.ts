@@ -212,18 +212,22 @@ describe('promoteIdentifierHits', () => {
 });
 
 describe('calibrate', () => {
-  const model = { bias: -1, weights: { cosine: 3, fused: 2 } };
-  const context = { terms: ['content'], lowestCosine: 0, leading: [] };
+  const calibration = {
+    fused: { bias: -1, weights: { cosine: 3, fused: 2 } },
+    reranked: { bias: 0, weights: { rerank: 4 } },
+  };
+  const context = { terms: ['content'], lowestCosine: 0, leading: [], leadingReranked: [] };
+  const scorings = fc.constantFrom('fitted' as const, 'probability' as const, 'order' as const);
 
   it('keeps the order, gives probabilities that never rise, and closes the sums', () => {
     fc.assert(
-      fc.property(candidates, fc.boolean(), (pool, isReranked) => {
+      fc.property(candidates, fc.nat(12), scorings, (pool, reranked, scoring) => {
         const input = pool.map((entry, i) => ({
           ...entry,
           semanticScore: (i % 3) / 3,
-          ...(isReranked && i < 4 ? { rerankScore: entry.score } : {}),
+          ...(i < reranked ? { rerankScore: (i * 7) % 11 === 0 ? 1 : entry.score } : {}),
         }));
-        const scored = calibrate(input, model, context);
+        const scored = calibrate(input, { calibration, context, scoring });
         expect(idsOf(scored)).toEqual(idsOf(pool));
         scored.forEach((entry, i) => {
           expect(entry.score).toBeGreaterThanOrEqual(0);
@@ -234,9 +238,38 @@ describe('calibrate', () => {
     );
   });
 
-  it('takes the score of a reranker as it is', () => {
-    const [first] = calibrate([{ ...candidate('a', 0.4), rerankScore: 0.4 }], model, context);
-    expect(first?.score).toBe(0.4);
+  describe('of a reranked candidate', () => {
+    // 0.4 fused, of which the lanes alone make sigmoid(-1 + 2 * 0.4).
+    const byLanes = 1 / (1 + Math.exp(0.2));
+    const found = candidate('a', 0.4);
+    const moved = {
+      ...found,
+      rerankScore: 0.8,
+      score: 0.8,
+      contributions: [...found.contributions, { signal: 'rerank', value: 0.4 }],
+    };
+
+    it.each([
+      ['fitted' as const, 0.8],
+      ['probability' as const, 1 / (1 + Math.exp(0.1 - Math.log(4) / 2))],
+      ['order' as const, byLanes],
+    ])('%s: %d', (scoring, score) => {
+      const [only] = calibrate([moved], { calibration, context, scoring });
+      expect(only?.score).toBeCloseTo(score, 12);
+    });
+
+    it('says what the reranker added to the probability by the lanes', () => {
+      const [only] = calibrate([moved], { calibration, context, scoring: 'fitted' });
+      const expected = [
+        ['dense', 0.4],
+        ['rerank', 0.8 - byLanes],
+        ['calibration', byLanes - 0.4],
+      ] as const;
+      expect(only?.contributions.map(({ signal }) => signal)).toEqual(expected.map(([signal]) => signal));
+      only?.contributions.forEach(({ value }, i) => {
+        expect(value).toBeCloseTo(expected[i]?.[1] ?? Number.NaN, 12);
+      });
+    });
   });
 
   it('settles scores after a step that changed the order', () => {

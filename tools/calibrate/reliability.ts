@@ -1,6 +1,5 @@
-import { calibrate } from '../../src/retrieval/calibration.js';
-import type { CalibrationModel } from '../../src/retrieval/calibration-model.js';
-import type { Observation } from './observe.js';
+import { calibrate, type ScoreCalibration } from '../../src/retrieval/calibration.js';
+import type { ObservedList } from './observe.js';
 
 export interface ReliabilityBin {
   /** Mean stated score. */
@@ -22,9 +21,9 @@ export interface Reliability {
 }
 
 /** Compares the scores that would be shown with what is relevant. */
-export function reliabilityOf(observations: readonly Observation[], model: CalibrationModel): Reliability {
-  const pairs = observations.flatMap(({ candidates, isRelevant, context }) =>
-    calibrate(candidates, model, context).map(({ score }, i) => ({
+export function reliabilityOf(lists: readonly ObservedList[], calibration: ScoreCalibration): Reliability {
+  const pairs = lists.flatMap(({ candidates, isRelevant, context }) =>
+    calibrate(candidates, { calibration, context, scoring: 'fitted' }).map(({ score }, i) => ({
       score,
       label: Number(isRelevant[i] ?? false),
       isFirst: i === 0,

@@ -25,6 +25,8 @@ export async function createBuiltinReranker({ rarityOf, file }: BuiltinRerankerO
   return {
     name: 'builtin',
     maxCandidates: MAX_CANDIDATES,
+    // With other trees nothing was fitted.
+    scoring: file === undefined ? 'fitted' : 'probability',
     async doRerank(query, candidates, signal) {
       throwIfAborted(signal);
       return score(profileOf(query, rarityOf), candidates, { model, ensemble });

@@ -38,6 +38,8 @@ interface Repairs {
 class LlmReranker implements Reranker {
   readonly name: string;
   readonly maxCandidates: number;
+  /** Positions in a list made into scores. */
+  readonly scoring = 'order';
   readonly #options: LlmRerankerOptions;
   readonly #repairs = new WeakMap<readonly RerankedCandidate[], Repairs>();
 
