@@ -72,16 +72,23 @@ export const engineOver = (resources: EngineResources, cwd: string): Engine =>
   new EmbeddedEngine(resources, cwd);
 
 class EmbeddedEngine implements Engine {
-  readonly #resources: EngineResources;
+  readonly #opened: EngineResources;
   readonly #cwd: string;
+  #closing: Promise<void> | undefined;
 
   constructor(resources: EngineResources, cwd: string) {
-    this.#resources = resources;
+    this.#opened = resources;
     this.#cwd = cwd;
   }
 
+  /** Throws once the engine is closed: a ledger that was opened anew would stay open. */
+  get #resources(): EngineResources {
+    if (this.#closing === undefined) return this.#opened;
+    throw new RAGError('USAGE', 'This engine is closed. Open another one with createEngine.');
+  }
+
   get #config(): ResolvedConfig {
-    return this.#resources.config;
+    return this.#opened.config;
   }
 
   async index(request: IndexRequest = {}): Promise<IndexResult> {
@@ -110,7 +117,7 @@ class EmbeddedEngine implements Engine {
     return explainMiss({ query: asked, scope, resources: this.#resources }, document);
   }
 
-  status(): ReturnType<Engine['status']> {
+  async status(): ReturnType<Engine['status']> {
     return readStatus(this.#resources);
   }
 
@@ -146,7 +153,8 @@ class EmbeddedEngine implements Engine {
   }
 
   close(): Promise<void> {
-    return this.#resources.close();
+    this.#closing ??= this.#opened.close();
+    return this.#closing;
   }
 
   async #locked<T>(
