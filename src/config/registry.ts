@@ -11,6 +11,7 @@ import type { Source } from '../sources/source.js';
 import { modelCacheDir } from './models.js';
 import { type OpenedStore, openStore, type StoreOwner } from './open-store.js';
 import { resolveContextModel } from './resolve-context-model.js';
+import { gitSourceOptions } from './resolve-git-source.js';
 import { resolveEmbeddingModel } from './resolve-model.js';
 import { resolveHostedModel } from './resolve-provider.js';
 import { resolveReranker } from './resolve-reranker.js';
@@ -292,6 +293,17 @@ async function createSource(
         source,
         sourceType: sourceTypeOf(metadata, 'pbi'),
         chunking: chunkingOf(settings, source, config),
+      };
+    }
+    case 'git': {
+      const { createGitSource } = await import('../sources/git/git-source.js');
+      const source = createGitSource(gitSourceOptions(settings, config));
+      const { frontmatterFields } = settings;
+      return {
+        source,
+        sourceType: sourceTypeOf(settings.metadata, 'git'),
+        chunking: chunkingOf(settings, source, config),
+        ...(frontmatterFields === undefined ? {} : { frontmatterFields }),
       };
     }
     case 'sql': {

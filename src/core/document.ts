@@ -10,6 +10,8 @@ export interface RawDocument {
   readonly externalId: string;
   /** Media type that picks the parser: `text/markdown`, `application/vnd.ragstone.pbi+json`, `text/plain`. */
   readonly mediaType: string;
+  /** Where it is now, where its identity is another: the path of a renamed file. Shown as `source`. Default: `externalId`. */
+  readonly location?: string;
   /** What `filters.sourceType` compares, where the documents of one source differ in it. Default: the source's. */
   readonly sourceType?: string;
   readonly content: Uint8Array | string;

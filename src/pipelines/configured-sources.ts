@@ -43,7 +43,10 @@ export async function configuredSources(config: ResolvedConfig): Promise<Configu
           : {
               metadata: settings.metadata,
               type: settings.type,
-              ...(settings.type === 'files' ? { generated: settings.generated } : {}),
+              ...(settings.type === 'files' || settings.type === 'git'
+                ? { generated: settings.generated }
+                : {}),
+              ...(settings.type === 'git' ? { link: settings.link, history: settings.history } : {}),
               ...(settings.type === 'sql' ? { mapping: sqlMapping(settings) } : {}),
             };
       return assembleSource({ ...setup, settings: relevant }, config);

@@ -158,7 +158,7 @@ function documentMetadata(
     sourceType: context.sourceType,
     ...context.sourceMetadata,
     ...optional('sourceType', raw.sourceType),
-    source: raw.externalId,
+    source: raw.location ?? raw.externalId,
     ...optional('title', title),
     ...optional('url', raw.url),
     ...optional('createdAt', raw.createdAt),

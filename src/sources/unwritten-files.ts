@@ -1,3 +1,5 @@
+import type { FileType } from './file-types.js';
+
 /** Why a file that nobody on the team wrote is left out. */
 export type UnwrittenReason = 'vendored' | 'minified' | 'generated' | 'lock file';
 
@@ -36,3 +38,11 @@ export function unwrittenByContent(content: Uint8Array): UnwrittenReason | undef
   for (const byte of sample) if (byte === 0x0a) lines += 1;
   return sample.length > HEAD_BYTES && sample.length / lines > LONGEST_MEAN_LINE ? 'minified' : undefined;
 }
+
+/** Documents are written for readers wherever they lie; only code, pages and data are told apart. */
+export const mayBeUnwritten = ({ kind }: FileType): boolean =>
+  kind === 'code' || kind === 'html' || kind === 'json';
+
+/** What a listing left out, in words. */
+export const describeLeftOut = (reason: UnwrittenReason, count: number): string =>
+  `${count} ${reason === 'lock file' ? `lock file${count === 1 ? '' : 's'}` : `${reason} file${count === 1 ? '' : 's'}`} left out; \`generated: true\` in the source's configuration reads them.`;

@@ -3,7 +3,7 @@ import { chunkingSchema } from './chunking.js';
 import { jsonValue, secretText, stringList, wholeNumber } from './values.js';
 
 /** Source types that this version can read. */
-export const BUILT_SOURCE_TYPES = ['markdown', 'files', 'pbi_json', 'sql'] as const;
+export const BUILT_SOURCE_TYPES = ['markdown', 'files', 'pbi_json', 'sql', 'git'] as const;
 export type BuiltSourceType = (typeof BUILT_SOURCE_TYPES)[number];
 
 const PBI_FIELD_TYPES = [
@@ -170,6 +170,52 @@ const azureDevOps = z.strictObject({
   metadata: metadata.default({}).describe('Facts added to every document.'),
 });
 
+const git = z.strictObject({
+  type: z.literal('git').describe('Files of a Git repository at a commit.'),
+  ...common,
+  repository: z
+    .string()
+    .min(1)
+    .default('.')
+    .describe(
+      "A folder, relative to the project's, or an address: `https://`, `ssh://`, `file://`, `user@host:path`.",
+    ),
+  ref: z.string().min(1).default('HEAD').describe('Branch, tag or commit.'),
+  paths: stringList()
+    .default(['**'])
+    .describe(
+      'Files and glob patterns, relative to the repository. `**` stands for documents and source code.',
+    ),
+  exclude: stringList().default([]).describe('Glob patterns that are left out.'),
+  generated: z
+    .boolean()
+    .default(false)
+    .describe('Read source files that nobody wrote too: vendored, minified, generated, lock files.'),
+  history: z
+    .boolean()
+    .default(true)
+    .describe('Read the history: authors, dates, and an identity that renames keep.'),
+  maxFileBytes: wholeNumber(1)
+    .optional()
+    .describe('Size limit of one file, in bytes. Default: `limits.maxFileBytes`.'),
+  link: z.string().min(1).optional().describe('Address of a file for people, with `{commit}` and `{path}`.'),
+  auth: z
+    .strictObject({
+      username: z.string().min(1).optional().describe('User name. Default: what hosts take beside a token.'),
+      token: secretText().describe('Access token for https. Always masked in output.'),
+    })
+    .optional()
+    .describe('How to sign in.'),
+  frontmatterFields: stringList()
+    .optional()
+    .describe('Front matter fields that become metadata. Default: all.'),
+  metadata: metadata
+    .default({})
+    .describe(
+      'Facts added to every document. `sourceType` is what filters use; default: the kind of the file.',
+    ),
+});
+
 const sqlConnection = {
   path: z.string().min(1).optional().describe("SQLite: the file, relative to the project's folder."),
   connectionString: secretText()
@@ -247,6 +293,7 @@ export const sourceSchema = z.discriminatedUnion('type', [
   confluence,
   azureDevOps,
   sql,
+  git,
 ]);
 
 /** One source as the configuration gives it, defaults filled. */

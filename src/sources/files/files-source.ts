@@ -4,7 +4,13 @@ import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
 import { DEFAULT_FILE_TYPES, type FileType, fileTypeOf } from '../file-types.js';
 import { isUnreadable, type ListedItem, type ReadResult, type Source } from '../source.js';
 import { type FileSelection, listFiles, readListedFile } from '../source-files.js';
-import { type UnwrittenReason, unwrittenByContent, unwrittenByName } from '../unwritten-files.js';
+import {
+  describeLeftOut,
+  mayBeUnwritten,
+  type UnwrittenReason,
+  unwrittenByContent,
+  unwrittenByName,
+} from '../unwritten-files.js';
 
 export interface FilesSourceOptions extends FileSelection {
   /** Added to every document. */
@@ -59,12 +65,8 @@ async function* withoutUnwritten(
   }
 }
 
-/** Documents are written for readers wherever they lie; only code, pages and data are told apart. */
-const isChecked = ({ kind }: FileType, { generated = false }: FilesSourceOptions): boolean =>
-  !generated && (kind === 'code' || kind === 'html' || kind === 'json');
-
-const describeLeftOut = (reason: UnwrittenReason, count: number): string =>
-  `${count} ${reason === 'lock file' ? `lock file${count === 1 ? '' : 's'}` : `${reason} file${count === 1 ? '' : 's'}`} left out; \`generated: true\` in the source's configuration reads them.`;
+const isChecked = (type: FileType, { generated = false }: FilesSourceOptions): boolean =>
+  !generated && mayBeUnwritten(type);
 
 function toResult(
   externalId: string,
