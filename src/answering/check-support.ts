@@ -31,8 +31,9 @@ export function checkSupport(claim: string, evidence: EvidenceText): ClaimSuppor
     ...(features.polarity < 1 ? ['the source says it with another negation'] : []),
     ...(features.coverage < LITTLE ? ['most of its words are not in the source'] : []),
   ];
+  const score = probability(features, SUPPORT_MODEL);
   return {
-    score: probability(features, SUPPORT_MODEL),
+    score: missing.numbers.length === 0 ? score : score * WITH_A_NUMBER_MISSING,
     faithfulness: probability(features, FAITHFULNESS_MODEL),
     problems,
     nearest,
@@ -48,6 +49,8 @@ function probability(
 }
 
 const LITTLE = 0.5;
+/** A number that the source does not have makes a sentence unsupported, however well its words fit. */
+const WITH_A_NUMBER_MISSING = 0.4;
 
 const PLEASANTRY =
   /^(?:yes|no|sure|certainly|of course|here (?:is|are)|in summary|based on (?:the|these)|according to the (?:passages|sources|context)|i (?:hope|can|cannot|could not|don't|do not)|let me know|the (?:passages|sources|context|documents?) (?:do|does) not)\b/i;

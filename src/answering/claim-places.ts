@@ -48,13 +48,16 @@ export function polarityAgreement(claim: ClaimPlaces, evidence: ClaimPlaces): nu
   return 1 / (1 + against + affirmedAgainst);
 }
 
-/** Share of a claim's numbers that stand in the evidence beside a word that they stand beside in the claim. */
+/**
+ * How well the number of a claim that fits least stands where the evidence has it: the share of the words beside it in the
+ * claim that stand beside the same number in the evidence. 1 where the claim has no number.
+ */
 export function countingAgreement(claim: ClaimPlaces, evidence: ClaimPlaces): number {
-  const numbers = new Map<string, boolean>();
+  const numbers = new Map<string, { all: number; held: number }>();
   for (const pair of claim.counted) {
     const number = pair.slice(0, pair.indexOf(' '));
-    numbers.set(number, numbers.get(number) === true || evidence.counted.has(pair));
+    const { all, held } = numbers.get(number) ?? { all: 0, held: 0 };
+    numbers.set(number, { all: all + 1, held: held + (evidence.counted.has(pair) ? 1 : 0) });
   }
-  if (numbers.size === 0) return 1;
-  return [...numbers.values()].filter(Boolean).length / numbers.size;
+  return Math.min(1, ...[...numbers.values()].map(({ all, held }) => held / all));
 }

@@ -2,7 +2,7 @@ import { extractIdentifiers } from '../analysis/identifiers.js';
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import { splitSentences } from '../chunking/boundaries.js';
 import type { TextRange } from '../core/document.js';
-import { namesOf, numbersOf } from './claim-parts.js';
+import { namesOf, numbersOf, statedNumbers } from './claim-parts.js';
 import { type ClaimPlaces, countingAgreement, placesOf, polarityAgreement } from './claim-places.js';
 
 /** What tells whether a text says what a sentence claims, each in [0, 1]. */
@@ -15,15 +15,16 @@ export const SUPPORT_FEATURES = [
   'sentenceCoverage',
   /** Share of its pairs of neighbouring terms. */
   'pairs',
-  /** Share of its numbers, names and identifiers; 1 where it has none. */
+  /** 1 where each of its numbers stands in the text, exactly; 0 where one does not. */
   'numbers',
+  /** Share of its names and identifiers; 1 where it has none. */
   'names',
   'identifiers',
   /** 1 where it denies what the nearest sentences deny, and nothing else. */
   'polarity',
   /** The same against everything. */
   'polarityAnywhere',
-  /** Share of its numbers that stand beside the same words. */
+  /** Of its number that fits least, the share of the words beside it that stand beside it in the text too. */
   'counting',
 ] as const;
 export type SupportFeature = (typeof SUPPORT_FEATURES)[number];
@@ -89,7 +90,7 @@ export function compareClaim(claim: string, evidence: EvidenceText): ClaimEviden
   const terms = new Set(analyzeText(claim));
   const coverages = evidence.sentences.map((sentence) => shareOf(terms, sentence.terms));
   const nearest = indexOfMost(coverages);
-  const numbers = lacking(numbersOf(claim), evidence.numbers);
+  const numbers = lacking(statedNumbers(claim), evidence.numbers);
   const names = lacking(namesOf(claim), evidence.words, (name) => [...wordsOf(name)]);
   const identifiers = lacking(new Set(extractIdentifiers(claim)), evidence.identifiers);
   const places = placesOf(claim);
@@ -100,7 +101,7 @@ export function compareClaim(claim: string, evidence: EvidenceText): ClaimEviden
       windowCoverage: windowCoverage(terms, evidence.sentences),
       sentenceCoverage: coverages[nearest] ?? 0,
       pairs: shareOf(pairsOf(claim), evidence.pairs),
-      numbers: numbers.share,
+      numbers: numbers.missing.length === 0 ? 1 : 0,
       names: names.share,
       identifiers: identifiers.share,
       polarity:
