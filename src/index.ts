@@ -151,4 +151,7 @@ export type {
   MissStep,
 } from './pipelines/miss-explanation.js';
 export { type RAGDocument, type RAGIndexRequest, RAGService } from './pipelines/rag-service.js';
+export { REDACTION_TYPES, type RedactionType } from './security/redaction/detection.js';
+export { createRedactor, type Redactor, type RedactorOptions } from './security/redaction/redactor.js';
+export { revealTokens } from './security/redaction/token-cipher.js';
 export type { PushedDocument } from './sources/push/push-source.js';

@@ -100,6 +100,8 @@ export interface SourceSummary {
   readonly documents: Readonly<Record<DocumentStatus, number>>;
   readonly failedItems: number;
   readonly chunks: number;
+  /** Sums of the documents' metadata field `redactions`, by type; absent where there are none. */
+  readonly redactions?: Readonly<Record<string, number>>;
 }
 
 /** Facts about the index as a whole. */

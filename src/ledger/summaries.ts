@@ -13,6 +13,7 @@ interface Tally {
   documents: Record<DocumentStatus, number>;
   failedItems: number;
   chunks: number;
+  redactions?: Record<string, number>;
 }
 
 /** Counts per source, in tenant and source order. */
@@ -37,6 +38,14 @@ export function summarizeSources(database: SqliteDatabase): SourceSummary[] {
      WHERE state <> 2 GROUP BY tenant, source`,
   );
   for (const row of chunks) tallyFor(row).chunks = numberAt(row, 2);
+  const redactions = database.rows(
+    `SELECT tenant, source, entry.key, sum(entry.value) FROM document, json_each(metadata, '$.redactions') AS entry
+     WHERE json_type(metadata, '$.redactions') = 'object' AND entry.type = 'integer' GROUP BY tenant, source, entry.key`,
+  );
+  for (const row of redactions) {
+    const tally = tallyFor(row);
+    tally.redactions = { ...tally.redactions, [textAt(row, 2)]: numberAt(row, 3) };
+  }
   return [...tallies.values()];
 }
 

@@ -14,6 +14,7 @@ import { PARSING_VERSION } from '../parsing/parsing-version.js';
 import { createFilesSource } from '../sources/files/files-source.js';
 import { createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import type { Source } from '../sources/source.js';
+import { createDocumentProtection } from './document-protection.js';
 import { processingKeyOf } from './processing-key.js';
 import type { ConfiguredSource } from './source-task.js';
 
@@ -114,12 +115,14 @@ export function selectSources(
 async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promise<ConfiguredSource> {
   const { source, sourceType, chunking, frontmatterFields, settings } = parts;
   const tokenizer = await loadBuiltinTokenizer();
+  const protection = await createDocumentProtection(config);
   return {
     source,
     sourceType,
     metadata: { sourceType },
     chunker: createChunker(chunking, (text) => tokenizer.countTokens(text)),
     parsers: createParsers(frontmatterFields === undefined ? {} : { frontmatterFields }),
+    ...(protection === undefined ? {} : { protection }),
     processingKey: processingKeyOf({
       versions: [PARSING_VERSION, CHUNKING_VERSION, ANALYSIS_VERSION],
       chunking,
@@ -127,6 +130,8 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
       sourceType,
       settings,
       ...contextualKey(config),
+      // Nothing where it is off, so that indexes made without it stay as they are.
+      ...(protection === undefined ? {} : { protection: protection.key }),
     }),
   };
 }

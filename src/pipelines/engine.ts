@@ -1,6 +1,6 @@
-import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
 import type { Answer, AnswerMode, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
+import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { ErrorReason } from '../core/errors.js';
 import type { Filter } from '../core/filter.js';
@@ -190,6 +190,8 @@ export interface IndexResult {
     readonly timeElapsed: number;
     /** Milliseconds spent in each stage; stages overlap, so the sum may exceed `timeElapsed`. */
     readonly stages: Readonly<Record<string, number>>;
+    /** Personal data and secrets taken out of the documents of this run, by source and type; absent where there were none. */
+    readonly redactions?: Readonly<Record<string, Readonly<Record<string, number>>>>;
     readonly errors: readonly IndexError[];
   };
   /** Warnings of parsers, truncated inputs, stores that add a lane. */
@@ -213,6 +215,8 @@ export interface SourceStatus {
   readonly documents: Readonly<Record<DocumentStatus, number>>;
   readonly failedItems: number;
   readonly chunks: number;
+  /** Personal data and secrets that were taken out of what is indexed, by type; absent where there were none. */
+  readonly redactions?: Readonly<Record<string, number>>;
 }
 
 export interface IndexStatus {

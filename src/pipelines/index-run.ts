@@ -1,6 +1,7 @@
 import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
 import { throwIfAborted } from '../core/errors.js';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
+import type { RedactionCounts } from './document-protection.js';
 import type { IndexError, IndexProgress, IndexResult } from './engine.js';
 
 const PROGRESS_INTERVAL_MS = 100;
@@ -29,6 +30,7 @@ export class IndexRun {
   #bytes = { total: 0, done: 0 };
   readonly #truncated = { chunks: 0, maxInputTokens: 0 };
 
+  readonly #redactions = new Map<string, Map<string, number>>();
   #contexts: ContextEstimate | undefined;
   #embedding: EmbeddingEstimate | undefined;
 
@@ -79,6 +81,14 @@ export class IndexRun {
   countTruncated(chunks: number, maxInputTokens: number): void {
     this.#truncated.chunks += chunks;
     this.#truncated.maxInputTokens = maxInputTokens;
+  }
+
+  /** What was taken out of a document, by type. */
+  countRedactions(source: string, counts: RedactionCounts): void {
+    for (const [type, count] of Object.entries(counts)) {
+      const ofSource = this.#redactions.get(source) ?? new Map<string, number>();
+      this.#redactions.set(source, ofSource.set(type, (ofSource.get(type) ?? 0) + count));
+    }
   }
 
   /** A dry run: what writing contexts will cost. */
@@ -166,6 +176,13 @@ export class IndexRun {
       embeddingsComputed: this.embeddingsComputed,
       timeElapsed: round(performance.now() - this.#startedAt),
       stages: Object.fromEntries([...this.#stages].map(([stage, ms]) => [stage, round(ms)])),
+      ...(this.#redactions.size === 0
+        ? {}
+        : {
+            redactions: Object.fromEntries(
+              [...this.#redactions].map(([source, counts]) => [source, Object.fromEntries(counts)]),
+            ),
+          }),
       errors: this.errors,
     };
   }

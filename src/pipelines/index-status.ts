@@ -28,13 +28,7 @@ export async function readStatus(resources: EngineResources): Promise<IndexStatu
     bytes: { ledger: ledger.bytes(), ...(stats?.bytes === undefined ? {} : { store: stats.bytes }) },
     vectorIndex: stats?.vectorIndex ?? 'unknown',
     textIndex: stats?.textIndex ?? 'unknown',
-    sources: sources.map(({ source, sourceType, documents, failedItems, chunks }) => ({
-      source,
-      sourceType,
-      documents,
-      failedItems,
-      chunks,
-    })),
+    sources: sources.map(({ tenant: _, ...summary }) => summary),
     ...(run === undefined ? {} : { lastRun: toLastRun(run) }),
     failures: ledger.failures(MAX_FAILURES).map(toIndexError),
     notices: [

@@ -2,13 +2,14 @@ import type { Chunker } from '../chunking/chunker.js';
 import type { ContextualDocument, ContextualisedSpans } from '../chunking/contextual/chunk-contextualiser.js';
 import { canonicalJson } from '../core/canonical-json.js';
 import type { ChunkRecord, ChunkSpan, StoredChunk } from '../core/chunk.js';
-import type { ParsedDocument, RawDocument } from '../core/document.js';
+import type { RawDocument } from '../core/document.js';
 import { RAGError } from '../core/errors.js';
 import { chunkIdOf, contentHash, documentIdOf } from '../core/ids.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import type { Parser } from '../parsing/parser.js';
 import { analyzeForIndex, type ChunkTerms } from './chunk-terms.js';
+import type { DocumentProtection, ProtectedDocument, RedactionCounts } from './document-protection.js';
 import { wellFormed, wellFormedMetadata } from './well-formed.js';
 
 /** A chunk ready for the store but for its vector. */
@@ -32,6 +33,8 @@ export interface PreparedDocument {
   readonly project?: string;
   readonly chunks: readonly PreparedChunk[];
   readonly warnings: readonly string[];
+  /** What was taken out of it, by type; empty where redaction is off. */
+  readonly redactions: RedactionCounts;
   /** Why it is indexed with less than was asked for, and has to be prepared again. */
   readonly shortcoming?: RAGError;
 }
@@ -45,6 +48,8 @@ export interface PreparationContext {
   readonly sourceMetadata: Metadata;
   readonly parsers: ReadonlyMap<string, Parser>;
   readonly chunker: Chunker;
+  /** Takes out personal data and secrets and decides who may read; absent where neither is configured. */
+  readonly protection?: DocumentProtection;
   /** Adds written contexts to chunks; absent where that is off. */
   readonly contextualise?: (
     document: ContextualDocument,
@@ -57,14 +62,16 @@ export interface PreparationContext {
 
 /** Raw to prepared: pure but for the timing. Throws what the parser throws, and `DOCUMENT_INVALID` for an unknown media type. */
 export async function prepareDocument(
-  raw: RawDocument,
+  given: RawDocument,
   context: PreparationContext,
 ): Promise<PreparedDocument> {
-  const parser = context.parsers.get(raw.mediaType);
+  const parser = context.parsers.get(given.mediaType);
   if (parser === undefined) {
-    throw new RAGError('DOCUMENT_INVALID', `No parser reads "${raw.mediaType}" (${raw.externalId}).`);
+    throw new RAGError('DOCUMENT_INVALID', `No parser reads "${given.mediaType}" (${given.externalId}).`);
   }
-  const parsed = await context.timedAsync('parse', async () => wellFormed(await parser.parse(raw)));
+  const understood = await context.timedAsync('parse', async () => wellFormed(await parser.parse(given)));
+  const safe = context.timed('protect', () => context.protection?.protect(context.source, given, understood));
+  const { raw, parsed, redactions } = safe ?? { raw: given, parsed: understood, redactions: {} };
   const cut = context.timed('chunk', () => context.chunker.chunk(parsed));
   const title = parsed.title ?? raw.title;
   const bare = cut.length === 0 && title !== undefined ? [TITLE_ONLY] : cut;
@@ -75,7 +82,8 @@ export async function prepareDocument(
       : await context.timedAsync('contexts', () =>
           contextualise({ id: raw.externalId, title, text: parsed.text }, bare),
         );
-  const prepared = context.timed('analyze', () => assemble(raw, parsed, spans, context));
+  const assembled = context.timed('analyze', () => assemble({ raw, parsed, redactions }, spans, context));
+  const prepared: PreparedDocument = { ...assembled, redactions };
   return failure === undefined ? prepared : { ...prepared, shortcoming: failure };
 }
 
@@ -90,15 +98,15 @@ const TITLE_ONLY: ChunkSpan = {
 };
 
 function assemble(
-  raw: RawDocument,
-  parsed: ParsedDocument,
+  document: ProtectedDocument,
   spans: readonly ChunkSpan[],
   context: PreparationContext,
-): PreparedDocument {
+): Omit<PreparedDocument, 'redactions'> {
+  const { raw, parsed } = document;
   const documentId = documentIdOf(context.scope.tenant, context.source, raw.externalId);
   const revision = contentHash(parsed.text);
   const title = parsed.title ?? raw.title?.toWellFormed();
-  const metadata = documentMetadata(raw, parsed, title, context);
+  const metadata = documentMetadata(document, title, context);
   const ordinals = new Map<string, number>();
   const above = (raw.headingPath ?? []).map((heading) => heading.toWellFormed());
   const chunks = spans.map((cut, index): PreparedChunk => {
@@ -145,8 +153,7 @@ function assemble(
 
 /** The document's own facts, then the source's, then what the engine itself knows: later ones win. */
 function documentMetadata(
-  raw: RawDocument,
-  parsed: ParsedDocument,
+  { raw, parsed, redactions }: ProtectedDocument,
   title: string | undefined,
   context: PreparationContext,
 ): Metadata {
@@ -163,6 +170,7 @@ function documentMetadata(
     ...optional('url', raw.url),
     ...optional('createdAt', raw.createdAt),
     ...optional('updatedAt', raw.updatedAt),
+    ...(Object.keys(redactions).length === 0 ? {} : { redactions }),
   };
 }
 

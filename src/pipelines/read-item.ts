@@ -87,7 +87,8 @@ export async function prepareItem({ item, result }: RawItem, task: SourceTask): 
     if (shortcoming !== undefined) report(externalId, shortcoming);
     return shortcoming ?? [];
   });
-  for (const { externalId, warnings } of documents) {
+  for (const { externalId, warnings, redactions } of documents) {
+    run.countRedactions(source, redactions);
     for (const warning of warnings) run.notice(`${externalId}: ${warning}`);
   }
   const known = targets.ledger.documentsOfItem(options.scope.tenant, source, item.id);
@@ -132,6 +133,7 @@ const preparationContext = ({
   sourceMetadata: configured.metadata,
   parsers: configured.parsers,
   chunker: configured.chunker,
+  ...(configured.protection === undefined ? {} : { protection: configured.protection }),
   timed: run.timed,
   timedAsync: (stage, work) => run.timedAsync(stage, work),
 });

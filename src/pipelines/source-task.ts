@@ -4,6 +4,7 @@ import type { Metadata } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import type { Parser } from '../parsing/parser.js';
 import type { Source } from '../sources/source.js';
+import type { DocumentProtection } from './document-protection.js';
 import type { IndexRun } from './index-run.js';
 import type { WriteTargets } from './write-batch.js';
 
@@ -14,6 +15,8 @@ export interface ConfiguredSource {
   readonly metadata: Metadata;
   readonly chunker: Chunker;
   readonly parsers: ReadonlyMap<string, Parser>;
+  /** Absent where neither redaction nor an access rule is configured. */
+  readonly protection?: DocumentProtection;
   /** Changes whenever the same bytes would give other chunks. */
   readonly processingKey: string;
 }

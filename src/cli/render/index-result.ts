@@ -24,9 +24,22 @@ export function renderIndexResult(result: IndexResult, context: CliContext): str
     ['time', formatDuration(stats.timeElapsed)],
   ];
   const parts = [renderTable(['', ''], rows, { context, numeric: [1] }).trimStart(), describeRun(result)];
+  const redactions = renderRedactions(Object.entries(stats.redactions ?? {}), context);
+  if (redactions !== '') parts.push(redactions);
   const failures = renderFailures(stats.errors, context);
   if (failures !== '') parts.push(failures);
   return parts.join('\n\n');
+}
+
+/** What was taken out of documents, by source and type; empty text where nothing was. */
+export function renderRedactions(
+  bySource: readonly (readonly [string, Readonly<Record<string, number>>])[],
+  context: CliContext,
+): string {
+  const rows = bySource.flatMap(([source, counts]) =>
+    Object.entries(counts).map(([type, count]) => [oneLine(source), oneLine(type), formatCount(count)]),
+  );
+  return rows.length === 0 ? '' : renderTable(['source', 'redacted', ''], rows, { context, numeric: [2] });
 }
 
 /** What hosted models would be asked for. */

@@ -1,6 +1,6 @@
 import type { IndexStatus } from '../../index.js';
 import type { CliContext } from '../context.js';
-import { renderFailures } from './index-result.js';
+import { renderFailures, renderRedactions } from './index-result.js';
 import { renderTable } from './table.js';
 import { formatBytes, formatCount, oneLine } from './text.js';
 
@@ -23,6 +23,11 @@ export function renderStatus(status: IndexStatus, context: CliContext): string {
     facts.map(([name, value]) => `${context.colours.bold(name.padEnd(16))} ${oneLine(value)}`).join('\n'),
   ];
   if (status.sources.length > 0) parts.push(renderSources(status, context));
+  const redactions = renderRedactions(
+    status.sources.map(({ source, redactions: counts }) => [source, counts ?? {}]),
+    context,
+  );
+  if (redactions !== '') parts.push(redactions);
   const failures = renderFailures(status.failures, context);
   if (failures !== '') parts.push(failures);
   return parts.join('\n\n');

@@ -6,6 +6,7 @@ import { indexingSchema } from './indexing.js';
 import { chatSchema, modelProvidersSchema } from './models.js';
 import { monitoringSchema } from './monitoring.js';
 import { retrievalSchema } from './retrieval.js';
+import { securitySchema } from './security.js';
 import { sourcesSchema } from './sources.js';
 import { PROVIDERS, storageSchema } from './storage.js';
 import { wholeNumber } from './values.js';
@@ -39,6 +40,7 @@ export const ragSchema = z.strictObject({
   chat: chatSchema,
   modelProviders: modelProvidersSchema,
   sources: sourcesSchema,
+  security: securitySchema,
   limits,
   monitoring: monitoringSchema,
 });

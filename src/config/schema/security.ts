@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { REDACTION_TYPES } from '../../security/redaction/detection.js';
+import { REDACTION_MODES } from '../../security/redaction/replacement.js';
+import { secretText, stringList, wholeNumber } from './values.js';
+
+const types = () => z.array(z.enum(REDACTION_TYPES)).min(1);
+
+const redaction = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Take personal data and secrets out of documents before they are cut, embedded and stored. Changing it processes every document again.',
+      ),
+    mode: z
+      .enum(REDACTION_MODES)
+      .default('replace')
+      .describe(
+        'What stands in place of a value: `[EMAIL]`; its shape in asterisks; or a token that whoever holds `key` can turn back.',
+      ),
+    types: types()
+      .default([...REDACTION_TYPES])
+      .describe(
+        'What is taken out. Leave out `IP_ADDRESS` where addresses of machines are what people search for.',
+      ),
+    key: secretText()
+      .optional()
+      .describe(
+        'Key of `mode: token`, at least 32 characters, best by a variable of the environment. Always masked in output.',
+      ),
+  })
+  .prefault({})
+  .describe('Personal data and secrets in documents.');
+
+const rule = z.strictObject({
+  sources: stringList().optional().describe('Names of sources.'),
+  paths: stringList()
+    .optional()
+    .describe("Patterns as in `.gitignore` over document ids: paths relative to the source's root."),
+  labels: stringList().optional().describe("Any of these among a document's `labels` or `tags`."),
+  contains: stringList().optional().describe('Any of these texts in title or text, in whatever case.'),
+  holds: types()
+    .optional()
+    .describe('Any of these types of personal data or secrets in it, whether or not they are taken out.'),
+  level: wholeNumber(0).optional().describe('Security level: read by whoever has at least this clearance.'),
+  groups: stringList().optional().describe('Groups that may read it; `*` for everyone in the tenant.'),
+});
+
+const access = z
+  .strictObject({
+    rules: z
+      .array(rule)
+      .default([])
+      .describe(
+        'Conditions, all of which must hold, and the level and groups that follow. Where several rules fit, the highest level counts, and only groups that all of them name.',
+      ),
+    defaultLevel: wholeNumber(0)
+      .optional()
+      .describe(
+        'Level of a document that no rule with a level fits. Default: the highest level that a rule states.',
+      ),
+  })
+  .prefault({})
+  .describe('Who may read which document. Without rules, what the source says.');
+
+/** `rag.security`: what is taken out of documents, and who may read them. */
+export const securitySchema = z
+  .strictObject({ redaction, access })
+  .prefault({})
+  .describe('What is taken out of documents, and who may read them.');

@@ -1,0 +1,105 @@
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { type Detection, textBefore } from '../detection.js';
+
+interface PhoneShape {
+  readonly shape: RegExp;
+  readonly isValid: (value: string) => boolean;
+  /** The shape alone says too little: a word before it must be of telephones. */
+  readonly named?: boolean;
+}
+
+const NAMED =
+  /(?:\b(?:phones?|tel|telephone|mobile|mob|cell|call(?:ed|back|s)?|calling|ring|dial|fax|whatsapp|sms|text me|texted|reach|hotline|contact|signal|telegram|desk line|voicemail|landline|pager|caller|msisdn|telefon\w*|handy|mobil\w*|rückruf\w*|anruf\w*|anrufen|durchwahl|rufnummer|erreichbar|tél\w*|téléphone|portable|rappel\w*|appel\w*|joindre|fixe|teléfono|telefono|móvil|movil|llam\w*|celular|telefoon\w*|mobiel|bel|bellen|cellulare|chiam\w*|komórk\w*|zadzwo\w*)\b|电话|手机|致电|拨打|联系|热线|来电|☎|📞|📱)/iu;
+
+/** Trunk prefix 0 and countries where it is written: a number grouped like that must be right in one of them. */
+const TRUNK_COUNTRIES: readonly CountryCode[] = ['DE', 'GB', 'FR', 'NL', 'AT', 'CH', 'BE', 'IT', 'AU', 'IE'];
+
+const SHAPES: readonly PhoneShape[] = [
+  // With a country code: +49 30 23125 044, +44(0)7700900215, 0033 1 99 00 41 27.
+  {
+    shape:
+      /(?<![\w+.])(?:\+|(?<!\d[ .-])00(?=[1-9]))(?:\d{1,4}[ .\-/\u00a0]?)?(?:\(\d{1,5}\)[ .\-/\u00a0]?)?\d{1,12}(?:[ .\-/\u00a0]\(?\d{1,8}\)?){0,7}(?![\w])/g,
+    isValid: (value) => isPossible(value.replace(/^00/, '+').replace(/\(0\)/, '')),
+  },
+  // North America with the area code in brackets, or in groups of 3, 3 and 4 (NANPA).
+  {
+    shape: /(?<![\w.])(?:1[ .-]?)?\([2-9]\d{2}\) ?[2-9]\d{2}[ .-]?\d{4}(?![\w]|[.-]\d)/g,
+    isValid: isNorthAmerican,
+  },
+  {
+    shape: /(?<![\w.-])(?:1([.-]))?[2-9]\d{2}([.-])[2-9]\d{2}\2\d{4}(?![\w]|[.-]\d)/g,
+    isValid: isNorthAmerican,
+  },
+  {
+    shape: /(?<![\w.-]|\d )(?:1 )?[2-9]\d{2}[ -]\d{3}[ -]\d{4}(?![\w]|[ .,-]\d)/g,
+    isValid: isNorthAmerican,
+    named: true,
+  },
+  { shape: /(?<![\w.-])1?[2-9]\d{2}[2-9]\d{6}(?![\w]|[.,-]\d)/g, isValid: isNorthAmerican, named: true },
+  { shape: /(?<![\w.-])555[ .-]\d{4}(?![\w]|[.-]\d)/g, isValid: () => true, named: true },
+  // France: five pairs.
+  {
+    shape: /(?<![\w.+-]|\d )0[1-9](?:([ .\u00a0-])\d{2})(?:\1\d{2}){3}(?![\w]|[ .,-]\d)/g,
+    isValid: (value) => isValidIn(value, ['FR', 'BE']),
+  },
+  // With the trunk prefix 0, in groups: 030 23125 510, (020) 7946 0958, 06-12345678.
+  {
+    shape:
+      /(?<![\w.,+-]|\d[ /])\(?0[1-9]\d{0,4}\)?(?: ?[-/] ?|[ .\u00a0])\d{2,8}(?:[ .\-\u00a0]\d{1,5}){0,4}(?![\w]|[.,]\d)/g,
+    isValid: (value) => isGrouped(value) && isValidIn(value, TRUNK_COUNTRIES),
+  },
+  // The same in one piece, and numbers of countries without a trunk prefix.
+  {
+    shape: /(?<![\w.,+-])0[1-9]\d{7,10}(?![\w]|[.,]\d)/g,
+    isValid: (value) => isValidIn(value, TRUNK_COUNTRIES),
+    named: true,
+  },
+  {
+    shape: /(?<![\w.,+-]|\d )[6-9]\d{1,2}(?:[ .-]?\d{2,3}){2,3}(?![\w]|[ .,-]\d)/g,
+    isValid: (value) => isValidIn(value, ['ES', 'PL']),
+    named: true,
+  },
+  {
+    shape: /(?<![\w.,+-])1[3-9]\d([ -]?)\d{4}\1\d{4}(?![\w]|[.,]\d)/g,
+    isValid: (value) => isValidIn(value, ['CN']),
+    named: true,
+  },
+];
+
+/** Telephone numbers: with a country code, or in the ways in which they are written inside a country. */
+export function* detectPhones(text: string): Generator<Detection> {
+  for (const { shape, isValid, named } of SHAPES) {
+    for (const { index, 0: candidate } of text.matchAll(shape)) {
+      const value = candidate.replace(/[ .\-/(\u00a0]+$/, '');
+      if (isSample(value) || !isValid(value)) continue;
+      if (named === true && !NAMED.test(textBefore(text, index))) continue;
+      yield { start: index, end: index + value.length, type: 'PHONE' };
+    }
+  }
+}
+
+const digitsOf = (value: string): string => value.replaceAll(/\D/g, '');
+
+/** Runs of one digit stand for a number in forms. */
+const isSample = (value: string): boolean => /^0*(\d)\1+$/.test(digitsOf(value).slice(-8));
+
+function isPossible(value: string): boolean {
+  if (digitsOf(value).length < 8) return false;
+  return parsePhoneNumberFromString(value)?.isPossible() ?? false;
+}
+
+function isNorthAmerican(value: string): boolean {
+  return /^1?[2-9]\d{2}[2-9]\d{6}$/.test(digitsOf(value));
+}
+
+/** A short first group with several behind it is a date or a count more often than an area code. */
+const isGrouped = (value: string): boolean =>
+  (/^\(?0\d{2}/.test(value) && digitsOf(value).length >= 9) ||
+  /^0\d[- ]\d{8}$/.test(value) ||
+  /^\(0\d\)/.test(value);
+
+const isValidIn = (value: string, countries: readonly CountryCode[]): boolean =>
+  countries.some((country) => {
+    const number = parsePhoneNumberFromString(value, country);
+    return number?.country === country && number.isValid();
+  });
