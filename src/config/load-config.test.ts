@@ -363,14 +363,14 @@ describe.skipIf(!existsSync(SEED))(
 
     test('what would stop it is marked', async () => {
       const env = {
-        CONFLUENCE_ENABLED: 'true',
-        CONFLUENCE_URL: 'u',
-        CONFLUENCE_USER: 'u',
-        CONFLUENCE_TOKEN: 't',
+        AZURE_ENABLED: 'true',
+        AZURE_ORG: 'o',
+        AZURE_PROJECT: 'p',
+        AZURE_PAT: 't',
       };
       const { notActive } = await load({ env });
       expect(notActive.filter(({ stops }) => stops).map(({ setting }) => setting)).toEqual([
-        'rag.sources[2].type',
+        'rag.sources[3].type',
       ]);
     });
 

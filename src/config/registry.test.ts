@@ -211,15 +211,15 @@ describe('the sources', () => {
   };
 
   test('an enabled source of a type that is not built is refused by name; a disabled one is left out', async () => {
-    const confluence: SourceInput = { name: 'kb', type: 'confluence' };
+    const unbuilt: SourceInput = { name: 'kb', type: 'azure_devops' };
     await expect(
-      createSourcesFor(await configure({ sources: [markdown, confluence] })),
+      createSourcesFor(await configure({ sources: [markdown, unbuilt] })),
     ).rejects.toMatchObject({
       reason: 'CONFIG_NOT_BUILT',
       message: expect.stringContaining('rag.sources[1].type'),
     });
     const setups = await createSourcesFor(
-      await configure({ sources: [markdown, { ...confluence, enabled: false }] }),
+      await configure({ sources: [markdown, { ...unbuilt, enabled: false }] }),
     );
     expect(setups.map(({ source, sourceType }) => [source.name, sourceType])).toEqual([
       ['docs', 'documentation'],

@@ -13,12 +13,14 @@ import { type OpenedStore, openStore, type StoreOwner } from './open-store.js';
 import { resolveContextModel } from './resolve-context-model.js';
 import { gitSourceOptions } from './resolve-git-source.js';
 import { resolveEmbeddingModel } from './resolve-model.js';
-import { resolveHostedModel } from './resolve-provider.js';
+import { fetchModelSecrets, resolveHostedModel } from './resolve-provider.js';
 import { resolveReranker } from './resolve-reranker.js';
+import { confluenceOptions } from './resolve-service-source.js';
 import { sqlSourceOptions } from './resolve-sql-source.js';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.js';
 import { BUILT_SOURCE_TYPES } from './schema/sources.js';
-import { BUILT_PROVIDERS, type BuiltProvider } from './schema/storage.js';
+import { BUILT_PROVIDERS, type BuiltProvider, SERVER_PROVIDERS } from './schema/storage.js';
+import { resolveSecrets } from './secret-resolver.js';
 
 /** Which store a configuration comes down to on this machine, and why, in words. */
 export interface ProviderChoice {
@@ -84,12 +86,17 @@ function isInstalled(name: string): boolean {
   }
 }
 
+const isServerProvider = (name: string): boolean => SERVER_PROVIDERS.some((server) => server === name);
+
 /** Opens the configured store; see `chooseProvider`. Loads its driver and no other. */
 export async function createStoreFor(
   config: ResolvedConfig,
   options: { recorded?: string; owner?: StoreOwner } = {},
 ): Promise<ConfiguredStore> {
   const choice = chooseProvider(config, options.recorded);
+  if (isServerProvider(choice.provider))
+    await resolveSecrets(config.rag.storage.server, ['rag', 'storage', 'server'], config);
+  if (choice.provider === 'lancedb') await resolveSecrets(config.rag.storage.s3, ['rag', 'storage', 's3'], config);
   return { ...choice, ...(await openStore(choice.provider, config, options.owner)) };
 }
 
@@ -173,6 +180,7 @@ export async function createChatModelFor(
   },
 ): Promise<ChatModel | undefined> {
   if (stated.model === undefined) return undefined;
+  await fetchModelSecrets(stated.model, config);
   const hosted = resolveHostedModel(stated.model, 'chat', { config, key: stated.key });
   const { openChatModel } = await import('../answering/providers/open-chat-model.js');
   const { model: own, price, contextWindow, limits, ...settings } = config.rag.chat;
@@ -247,6 +255,7 @@ async function createSource(
   key: string,
   config: ResolvedConfig,
 ): Promise<SourceSetup> {
+  await resolveSecrets(settings, ['rag', 'sources', config.rag.sources.indexOf(settings)], config);
   switch (settings.type) {
     case 'markdown': {
       const { createMarkdownSource } = await import('../sources/markdown/markdown-source.js');
@@ -315,7 +324,15 @@ async function createSource(
         chunking: chunkingOf(settings, source, config),
       };
     }
-    case 'confluence':
+    case 'confluence': {
+      const { createConfluenceSource } = await import('../sources/confluence/confluence-source.js');
+      const source = createConfluenceSource(confluenceOptions(settings, key, config));
+      return {
+        source,
+        sourceType: sourceTypeOf(settings.metadata, 'confluence'),
+        chunking: chunkingOf(settings, source, config),
+      };
+    }
     case 'azure_devops':
       throw new RAGError(
         'CONFIG_NOT_BUILT',

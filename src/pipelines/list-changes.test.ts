@@ -131,17 +131,14 @@ async function incrementalChanges(listed: readonly ListedChange[], before: reado
     },
     read: () => Promise.reject(new Error('A listing reads nothing.')),
   };
-  return listChanges(
-    { ...source, listing: 'incremental' },
-    {
-      tenant: 'default',
-      ledger: { items: () => new Map(before.map((known) => [known.itemId, known])) },
-      processingKey: 'k',
-      force: false,
-      since: 'c1',
-      signal: undefined,
-    },
-  );
+  return listChanges(source, {
+    tenant: 'default',
+    ledger: { items: () => new Map(before.map((known) => [known.itemId, known])) },
+    processingKey: 'k',
+    force: false,
+    since: 'c1',
+    signal: undefined,
+  });
 }
 
 test('a listing of changes names deletions and where the next one goes on', async () => {

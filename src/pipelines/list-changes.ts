@@ -46,7 +46,8 @@ export async function listChanges(source: Source, context: ListContext): Promise
   const options = { ...(since === undefined ? {} : { since }), ...(signal === undefined ? {} : { signal }) };
   const listed = source.listChanges?.(options) ?? source.list(options);
   for await (const item of listed) listing.take(item);
-  return listing.changes(source.listing === 'complete');
+  // A listing of changes says itself what it leaves out.
+  return listing.changes(source.listing === 'complete' && source.listChanges === undefined);
 }
 
 /** Sorts the items of one listing by what has to be done for them. */

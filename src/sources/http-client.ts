@@ -121,6 +121,11 @@ export class HttpClient {
     });
   }
 
+  /** The complete address of a path below the base address, for people. */
+  addressOf(path: string): string {
+    return this.#urlOf({ path }).href;
+  }
+
   /** Frees the connections. */
   close(): Promise<void> {
     return this.#connections.close();

@@ -201,7 +201,7 @@ describe('what decides how an index is made', () => {
   test.each([
     ['provider: qdrant', 'rag.provider'],
     [
-      'provider: libsql, sources: [{ name: wiki, type: confluence, baseUrl: "https://wiki.example" }]',
+      'provider: libsql, sources: [{ name: items, type: azure_devops, project: P }]',
       'rag.sources[0]',
     ],
   ])('{ %s } is refused with 2, naming the setting', async (settings, key) => {

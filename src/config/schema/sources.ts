@@ -3,7 +3,7 @@ import { chunkingSchema } from './chunking.js';
 import { jsonValue, secretText, stringList, wholeNumber } from './values.js';
 
 /** Source types that this version can read. */
-export const BUILT_SOURCE_TYPES = ['markdown', 'files', 'pbi_json', 'sql', 'git'] as const;
+export const BUILT_SOURCE_TYPES = ['markdown', 'files', 'pbi_json', 'sql', 'git', 'confluence'] as const;
 export type BuiltSourceType = (typeof BUILT_SOURCE_TYPES)[number];
 
 const PBI_FIELD_TYPES = [
@@ -129,10 +129,33 @@ const pbiJson = z.strictObject({
     .describe('Facts added to every document, and `extractors` that copy fields.'),
 });
 
+const service = {
+  completeListingHours: z
+    .number()
+    .min(0)
+    .default(24)
+    .describe(
+      'Hours after which everything is listed again, for what the service does not tell: deletions, moves, restrictions.',
+    ),
+  accessGroups: stringList()
+    .default(['*'])
+    .describe('Groups that find what the service does not restrict. `*` is everyone in the tenant.'),
+  allowPrivateNetwork: z
+    .boolean()
+    .default(false)
+    .describe(
+      'The configured address may lie in a private network. No other private address is ever opened.',
+    ),
+};
+
 const confluence = z.strictObject({
   type: z.literal('confluence').describe('Pages of a Confluence site.'),
   ...common,
   baseUrl: z.string().optional().describe('Address of the site.'),
+  deployment: z
+    .enum(['auto', 'cloud', 'data-center'])
+    .default('auto')
+    .describe('Kind of site. `auto`: Cloud where the address ends in `.atlassian.net`.'),
   spaceKeys: stringList().default([]).describe('Keys of the spaces to read.'),
   auth: z
     .strictObject({
@@ -150,6 +173,7 @@ const confluence = z.strictObject({
     })
     .prefault({})
     .describe('What to read.'),
+  ...service,
   metadata: metadata.default({}).describe('Facts added to every document.'),
 });
 

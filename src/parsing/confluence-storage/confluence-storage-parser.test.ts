@@ -165,7 +165,7 @@ function factsOf(markdown: string): Record<Kind, string[]> {
     if (token.type === 'th_open' || token.type === 'td_open') facts.cell.push(plainText(content));
     if (token.type === 'fence' || token.type === 'code_block') facts.code.push(token.content.trim());
     for (const child of token.children ?? [])
-      if (child.type === 'link_open') facts.link.push(child.attrGet('href') ?? '');
+      if (child.type === 'link_open') facts.link.push(String(child.attrGet('href') ?? ''));
   });
   return facts;
 }

@@ -1,0 +1,191 @@
+import * as z from 'zod';
+import type { HttpClient, HttpRequest } from '../http-client.js';
+import type { Ancestor, Attachment, Comment, ConfluenceApi, Page, PageSummary } from './confluence-api.js';
+import { commentedPages } from './search-comments.js';
+
+const PAGE_SIZE = 250;
+
+const version = z.object({ number: z.number(), createdAt: z.string(), authorId: z.string().nullish() });
+const storage = z.object({ storage: z.object({ value: z.string() }) });
+const summary = z.object({ id: z.string(), title: z.string(), parentId: z.string().nullish(), version });
+const page = summary.extend({
+  spaceId: z.string(),
+  createdAt: z.string().nullish(),
+  body: storage,
+  labels: z.object({ results: z.array(z.object({ name: z.string() })) }).nullish(),
+  _links: z.object({ webui: z.string() }),
+});
+const space = z.object({ id: z.string(), key: z.string() });
+const comment = z.object({ id: z.string(), version, body: storage });
+const attachment = z.object({
+  id: z.string(),
+  title: z.string(),
+  mediaType: z.string(),
+  fileSize: z.number(),
+  version: z.object({ number: z.number() }),
+  downloadLink: z.string(),
+});
+const ancestor = z.object({ id: z.string(), type: z.string() });
+
+/** Confluence Cloud: REST v2, and v1 for what v2 does not have (search). The client's base address ends in `/wiki`. */
+export class CloudApi implements ConfluenceApi {
+  readonly #client: HttpClient;
+  readonly #spaceKeys: readonly string[];
+  #spaces: Promise<ReadonlyMap<string, string>> | undefined;
+
+  constructor(client: HttpClient, spaceKeys: readonly string[]) {
+    this.#client = client;
+    this.#spaceKeys = spaceKeys;
+  }
+
+  async *pages(since: string | undefined, signal: AbortSignal | undefined): AsyncGenerator<PageSummary> {
+    for (const id of (await this.#spacesById(signal)).keys()) {
+      const query = {
+        status: 'current',
+        sort: since === undefined ? 'id' : '-modified-date',
+        limit: PAGE_SIZE,
+      };
+      for await (const found of this.#all({ path: `/api/v2/spaces/${id}/pages`, query, signal }, summary)) {
+        // Newest first: from here on nothing changed.
+        if (since !== undefined && Date.parse(found.version.createdAt) < Date.parse(since)) break;
+        yield toSummary(found);
+      }
+    }
+  }
+
+  async *pagesWithNewComments(since: string, signal: AbortSignal | undefined): AsyncGenerator<string> {
+    const keys = [...(await this.#spacesById(signal)).values()];
+    yield* commentedPages(this.#client, { keys, since, signal });
+  }
+
+  async summary(id: string, signal: AbortSignal | undefined): Promise<PageSummary> {
+    return toSummary(
+      await this.#client.json({ path: `/api/v2/pages/${encodeURIComponent(id)}`, signal }, summary),
+    );
+  }
+
+  async page(id: string, signal: AbortSignal | undefined): Promise<Page> {
+    const query = { 'body-format': 'storage', 'include-labels': 'true' };
+    const found = await this.#client.json(
+      { path: `/api/v2/pages/${encodeURIComponent(id)}`, query, signal },
+      page,
+    );
+    const key = (await this.#spacesById(signal)).get(found.spaceId) ?? found.spaceId;
+    return {
+      id,
+      title: found.title,
+      spaceKey: key,
+      body: found.body.storage.value,
+      labels: found.labels?.results.map(({ name }) => name) ?? [],
+      updatedAt: found.version.createdAt,
+      url: this.#client.addressOf(found._links.webui),
+      ...(found.createdAt == null ? {} : { createdAt: found.createdAt }),
+      ...(found.version.authorId == null ? {} : { author: found.version.authorId }),
+    };
+  }
+
+  async ancestors(id: string, signal: AbortSignal | undefined): Promise<readonly Ancestor[]> {
+    const path = `/api/v2/pages/${encodeURIComponent(id)}/ancestors`;
+    const found: Ancestor[] = [];
+    for await (const above of this.#all({ path, query: { limit: PAGE_SIZE }, signal }, ancestor)) {
+      const title = above.type === 'page' ? (await this.summary(above.id, signal)).title : undefined;
+      found.push({ id: above.id, ...(title === undefined ? {} : { title }) });
+    }
+    return found;
+  }
+
+  async comments(id: string, signal: AbortSignal | undefined): Promise<readonly Comment[]> {
+    const found: Comment[] = [];
+    for (const kind of ['footer-comments', 'inline-comments'] as const)
+      await this.#takeComments(`/api/v2/pages/${encodeURIComponent(id)}/${kind}`, kind, found, signal);
+    return found;
+  }
+
+  async attachments(id: string, signal: AbortSignal | undefined): Promise<readonly Attachment[]> {
+    const found: Attachment[] = [];
+    const path = `/api/v2/pages/${encodeURIComponent(id)}/attachments`;
+    for await (const file of this.#all({ path, query: { limit: PAGE_SIZE }, signal }, attachment))
+      found.push({
+        id: file.id,
+        title: file.title,
+        mediaType: file.mediaType,
+        bytes: file.fileSize,
+        version: file.version.number,
+        path: file.downloadLink,
+      });
+    return found;
+  }
+
+  /** Answers come after what they answer. */
+  async #takeComments(
+    path: string,
+    kind: string,
+    found: Comment[],
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const query = { 'body-format': 'storage', limit: PAGE_SIZE };
+    for await (const { id, version: made, body } of this.#all({ path, query, signal }, comment)) {
+      found.push({
+        id,
+        version: made.number,
+        body: body.storage.value,
+        createdAt: made.createdAt,
+        ...(made.authorId == null ? {} : { author: made.authorId }),
+      });
+      await this.#takeComments(`/api/v2/${kind}/${encodeURIComponent(id)}/children`, kind, found, signal);
+    }
+  }
+
+  /** Keys of the chosen spaces by id. */
+  #spacesById(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, string>> {
+    const load = async (): Promise<ReadonlyMap<string, string>> => {
+      const keys = this.#spaceKeys.length === 0 ? {} : { keys: this.#spaceKeys.join(',') };
+      const spaces = new Map<string, string>();
+      for await (const { id, key } of this.#all(
+        { path: '/api/v2/spaces', query: { ...keys, limit: PAGE_SIZE }, signal },
+        space,
+      ))
+        spaces.set(id, key);
+      return spaces;
+    };
+    this.#spaces ??= load().catch((error: unknown) => {
+      this.#spaces = undefined;
+      throw error;
+    });
+    return this.#spaces;
+  }
+
+  /** Follows the cursors of a list. */
+  async *#all<T>(request: HttpRequest, item: z.ZodType<T>): AsyncGenerator<T> {
+    const list = z.object({
+      results: z.array(item),
+      _links: z.object({ next: z.string().nullish() }).nullish(),
+    });
+    let next: HttpRequest | undefined = request;
+    while (next !== undefined) {
+      const answer: z.infer<typeof list> = await this.#client.json(next, list);
+      yield* answer.results;
+      const cursor = cursorOf(answer._links?.next);
+      next = cursor === undefined ? undefined : { ...request, query: { ...request.query, cursor } };
+    }
+  }
+}
+
+/** The service gives a relative address that already holds `/wiki`; only its cursor is new. */
+function cursorOf(next: string | null | undefined): string | undefined {
+  if (next == null) return undefined;
+  return new URL(next, 'https://localhost').searchParams.get('cursor') ?? undefined;
+}
+
+const toSummary = ({
+  id,
+  title,
+  parentId,
+  version: { number, createdAt },
+}: z.infer<typeof summary>): PageSummary => ({
+  id,
+  title,
+  version: number,
+  updatedAt: createdAt,
+  ...(parentId == null ? { ancestors: [] } : { parentId }),
+});

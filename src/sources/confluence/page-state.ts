@@ -1,0 +1,94 @@
+import { canonicalJson } from '../../core/canonical-json.js';
+import { contentHash } from '../../core/ids.js';
+import { statusOf } from '../http-errors.js';
+import { accessGroups, type Readers } from './access.js';
+import type { Ancestor, Attachment, Comment, ConfluenceApi, PageSummary } from './confluence-api.js';
+
+/** Everything about a page that can change without a new version of it. */
+export interface PageState {
+  readonly summary: PageSummary;
+  /** Outermost first. */
+  readonly ancestors: readonly Ancestor[];
+  readonly groups: readonly string[];
+  readonly comments: readonly Comment[];
+  readonly attachments: readonly Attachment[];
+  /** Changes whenever the page or anything of this does. */
+  readonly version: string;
+}
+
+export interface PageStateOptions {
+  readonly api: ConfluenceApi;
+  readonly readRestrictions: (id: string, signal: AbortSignal | undefined) => Promise<Readers>;
+  readonly openGroups: readonly string[];
+  readonly includeComments: boolean;
+  readonly includeAttachments: boolean;
+}
+
+/** Finds out the states of pages; what pages share (restrictions and titles of those above) is asked for once. */
+export class PageStates {
+  readonly #options: PageStateOptions;
+  readonly #summaries = new Map<string, PageSummary>();
+  readonly #readers = new Map<string, Promise<Readers>>();
+  /** Ids of pages whose restrictions could not be read, so that nobody may see them. */
+  readonly unknownRestrictions = new Set<string>();
+
+  constructor(options: PageStateOptions) {
+    this.#options = options;
+  }
+
+  /** Makes a page known that others may lie below. */
+  add(summary: PageSummary): void {
+    this.#summaries.set(summary.id, summary);
+  }
+
+  async of(summary: PageSummary, signal: AbortSignal | undefined): Promise<PageState> {
+    const { api, openGroups, includeComments, includeAttachments } = this.#options;
+    const { id } = summary;
+    const ancestors = await this.#ancestorsOf(summary, signal);
+    const chain = await Promise.all(
+      [...ancestors.map((above) => above.id), id].map((each) => this.#readersOf(each, signal)),
+    );
+    const groups = accessGroups(chain, openGroups);
+    const comments = includeComments ? await api.comments(id, signal) : [];
+    const attachments = includeAttachments ? await api.attachments(id, signal) : [];
+    const facts = [
+      [...groups],
+      ancestors.map(({ title }) => title ?? ''),
+      comments.map((comment) => `${comment.id}/${comment.version}`),
+    ];
+    const version = `${summary.version}-${contentHash(canonicalJson(facts)).slice(0, 16)}`;
+    return { summary, ancestors, groups, comments, attachments, version };
+  }
+
+  async #ancestorsOf(summary: PageSummary, signal: AbortSignal | undefined): Promise<readonly Ancestor[]> {
+    if (summary.ancestors !== undefined) return summary.ancestors;
+    const chain: Ancestor[] = [];
+    const seen = new Set([summary.id]);
+    for (let at: PageSummary = summary; at.parentId !== undefined; ) {
+      const parent = this.#summaries.get(at.parentId);
+      // Above is what was not listed: a folder, or a page that a listing of changes has no reason to name.
+      if (parent === undefined || seen.has(parent.id)) return this.#options.api.ancestors(summary.id, signal);
+      seen.add(parent.id);
+      chain.unshift({ id: parent.id, title: parent.title });
+      at = parent;
+    }
+    return chain;
+  }
+
+  #readersOf(id: string, signal: AbortSignal | undefined): Promise<Readers> {
+    const known = this.#readers.get(id);
+    if (known !== undefined) return known;
+    const asked = this.#options.readRestrictions(id, signal).catch((error: unknown) => {
+      const status = statusOf(error);
+      if (status !== 403 && status !== 404) {
+        this.#readers.delete(id);
+        throw error;
+      }
+      // What nobody can tell is open to nobody.
+      this.unknownRestrictions.add(id);
+      return new Set<string>();
+    });
+    this.#readers.set(id, asked);
+    return asked;
+  }
+}

@@ -1,0 +1,190 @@
+import type { ConfluenceState, FakePage } from './confluence-state.js';
+import { type FakeAnswer, FakeApi, type FakeRequest, type FakeRoute, refuse } from './fake-api.js';
+
+const MAX_LIMIT = 50;
+
+/** Confluence Data Center as its documentation of the REST API says. */
+export function startConfluenceDataCenter(state: ConfluenceState, authorization: string): Promise<FakeApi> {
+  const get = (path: RegExp, query: readonly string[], answer: FakeRoute['answer']): FakeRoute => ({
+    method: 'GET',
+    path,
+    query,
+    answer,
+  });
+  const withPage =
+    (answer: (page: FakePage, request: FakeRequest) => FakeAnswer): FakeRoute['answer'] =>
+    (request, [id]) => {
+      const page = state.pages.get(id ?? '');
+      return page === undefined ? refuse(404, 'No such content') : answer(page, request);
+    };
+  const places = ['start', 'limit', 'expand'];
+  return FakeApi.start({
+    authorization,
+    routes: [
+      restrictionRoute(state, ''),
+      searchRoute(state, ''),
+      get(/\/rest\/api\/space/, ['spaceKey', 'type', 'status', 'label', ...places], (request) =>
+        listOf(
+          request,
+          state.spaces.map(({ key }) => ({ key })),
+        ),
+      ),
+      get(
+        /\/rest\/api\/content/,
+        ['type', 'spaceKey', 'title', 'status', 'postingDay', ...places],
+        (request) => {
+          const { spaceKey, expand } = request.query;
+          const pages = [...state.pages.values()].filter((page) => page.spaceKey === spaceKey);
+          return listOf(
+            request,
+            pages.map((page) => contentOf(state, page, expand)),
+          );
+        },
+      ),
+      get(
+        /\/rest\/api\/content\/(\d+)/,
+        ['status', 'version', 'expand'],
+        withPage((page, { query }) => ({
+          body: contentOf(state, page, query.expand),
+        })),
+      ),
+      get(
+        /\/rest\/api\/content\/(\d+)\/child\/comment/,
+        ['parentVersion', 'location', 'depth', ...places],
+        withPage((page, request) =>
+          listOf(
+            request,
+            page.comments.map(({ id, version, body, modified }) => ({
+              id,
+              type: 'comment',
+              version: { number: version, when: modified, by: { displayName: 'Author 1' } },
+              body: { storage: { value: body } },
+            })),
+          ),
+        ),
+      ),
+      get(
+        /\/rest\/api\/content\/(\d+)\/child\/attachment/,
+        ['filename', 'mediaType', ...places],
+        withPage((page, request) =>
+          listOf(
+            request,
+            page.attachments.map(({ id, title, mediaType, version, content }) => ({
+              id,
+              title,
+              version: { number: version },
+              extensions: { mediaType, fileSize: content.length },
+              _links: { download: `/download/attachments/${page.id}/${id}` },
+            })),
+          ),
+        ),
+      ),
+      get(/\/download\/attachments\/(\d+)\/(\w+)/, [], (_, [pageId, id]) => {
+        const file = state.pages.get(pageId ?? '')?.attachments.find((attachment) => attachment.id === id);
+        return file === undefined ? refuse(404, 'No such file') : { body: Buffer.from(file.content) };
+      }),
+    ],
+  });
+}
+
+/** The read restrictions of a page: v1 on both kinds of site. */
+export const restrictionRoute = (state: ConfluenceState, at: string): FakeRoute => ({
+  method: 'GET',
+  path: new RegExp(`${at}/rest/api/content/(\\d+)/restriction/byOperation/read`),
+  query: ['expand', 'start', 'limit'],
+  answer: (_, [id]) => {
+    const page = state.pages.get(id ?? '');
+    if (page === undefined) return refuse(404, 'No such content');
+    const { groups = [], users = [] } = page.readers ?? {};
+    const user = {
+      results: users.map((accountId) => ({ type: 'known', accountId })),
+      start: 0,
+      limit: 100,
+      size: users.length,
+    };
+    const group = {
+      results: groups.map((name) => ({ type: 'group', name })),
+      start: 0,
+      limit: 100,
+      size: groups.length,
+    };
+    return { body: { operation: 'read', restrictions: { user, group } } };
+  },
+});
+
+const CQL =
+  /^type = (page|comment) and space in \(([^)]*)\) and lastmodified >= "(\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d)"$/;
+
+/** Search by CQL: the part of the language that is asked for, times in the zone of the account, here UTC. */
+export const searchRoute = (state: ConfluenceState, at: string): FakeRoute => ({
+  method: 'GET',
+  path: new RegExp(`${at}/rest/api/content/search`),
+  query: ['cql', 'cqlcontext', 'expand', 'start', 'limit', 'cursor'],
+  answer: (request) => {
+    const match = CQL.exec(request.query.cql ?? '');
+    if (match === null) return refuse(400, 'The CQL cannot be read');
+    const [, type, spaces = '', ...time] = match;
+    const [year, month, day, hour, minute] = time.map(Number);
+    const since = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute);
+    const pages = [...state.pages.values()].filter(({ spaceKey }) => spaces.includes(`"${spaceKey}"`));
+    const isNew = ({ modified }: { modified: string }): boolean => Date.parse(modified) >= since;
+    if (type === 'page')
+      return listOf(
+        request,
+        pages.filter(isNew).map((page) => contentOf(state, page, request.query.expand)),
+      );
+    const comments = pages.flatMap((page) =>
+      page.comments.filter(isNew).map(({ id, modified }) => ({
+        version: { when: modified },
+        id,
+        type,
+        container: { id: page.id, type: 'page' },
+      })),
+    );
+    return listOf(request, comments);
+  },
+});
+
+function contentOf(state: ConfluenceState, page: FakePage, expand = ''): Record<string, unknown> {
+  const expansions: Readonly<Record<string, unknown>> = {
+    version: { number: page.version, when: page.modified, by: { displayName: 'Author 1' } },
+    ancestors: state.above(page).map(({ id, title }) => ({ id, title })),
+    space: { key: page.spaceKey },
+    history: { createdDate: page.modified },
+    'body.storage': undefined,
+    'metadata.labels': undefined,
+  };
+  const wanted = expand.split(',').filter((name) => name !== '');
+  return {
+    id: page.id,
+    type: 'page',
+    status: 'current',
+    title: page.title,
+    _links: { webui: `/display/${page.spaceKey}/${page.id}` },
+    ...Object.fromEntries(
+      wanted.flatMap((name) => (expansions[name] === undefined ? [] : [[name, expansions[name]]])),
+    ),
+    ...(wanted.includes('body.storage') ? { body: { storage: { value: page.body } } } : {}),
+    ...(wanted.includes('metadata.labels')
+      ? { metadata: { labels: { results: page.labels.map((name) => ({ name })) } } }
+      : {}),
+  };
+}
+
+/** One part of a list, by number of place: it shifts when something before it is removed. */
+function listOf({ path, query }: FakeRequest, rows: readonly object[]): FakeAnswer {
+  const start = Number(query.start ?? 0);
+  const limit = Math.min(Number(query.limit ?? 25), MAX_LIMIT);
+  const part = rows.slice(start, start + limit);
+  const hasMore = start + part.length < rows.length;
+  const parameters = new URLSearchParams({ ...query, start: String(start + part.length) });
+  return {
+    body: {
+      results: part,
+      start,
+      limit,
+      size: part.length,
+      _links: hasMore ? { next: `${path}?${parameters}` } : {},
+    },
+  };
+}
