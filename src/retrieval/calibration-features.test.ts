@@ -34,7 +34,11 @@ describe('termCoverage', () => {
 });
 
 describe('featuresOf', () => {
-  const pool = [1, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1].map((score, i) => candidate(`c${i}`, score));
+  const inDocument = (id: string, score: number, documentId: string) => {
+    const found = candidate(id, score);
+    return { ...found, chunk: { ...found.chunk, documentId } };
+  };
+  const pool = [1, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1].map((score, i) => inDocument(`c${i}`, score, `d${i}`));
   const context = featureContextOf(pool, { terms: ['content'], lowestCosine: 0.2 });
 
   it('tells how far a candidate stands out', () => {
@@ -59,6 +63,17 @@ describe('featuresOf', () => {
     expect(first?.rerankMargin).toBeCloseTo((logOddsOf(0.2) - logOddsOf(0.9)) / 4, 12);
     expect(last).toMatchObject({ rerank: 0, rerankMargin: 0, rerankCrowd: 0 });
     expect([logOddsOf(0), logOddsOf(1)].every(Number.isFinite)).toBe(true);
+  });
+
+  it('takes passages of one document for no rivals', () => {
+    const siblings = [0.95, 0.9].map((score, i) => inDocument(`s${i}`, score, 'd0'));
+    const [first, ...rest] = pool;
+    const [sibling] = siblings;
+    if (first === undefined || sibling === undefined) throw new Error('the pool has candidates');
+    const among = featureContextOf([first, ...siblings, ...rest], { terms: [], lowestCosine: 0 });
+    expect(among.leading).toEqual(context.leading);
+    expect(featuresOf(first, among).margin).toBeCloseTo(0.4, 12);
+    expect(featuresOf(sibling, among).margin).toBeCloseTo(0.35, 12);
   });
 
   it('takes a pool of one for a usual one', () => {

@@ -1,4 +1,5 @@
-import type { Candidate, FoundCandidate } from './candidate.js';
+import type { StoredChunk } from '../core/chunk.js';
+import type { Candidate, FoundCandidate, FoundChunk } from './candidate.js';
 import { fusedPartOf } from './fusion/lane-scores.js';
 
 /** What calibration looks at in what the lanes found; each has the same scale for every query and collection. */
@@ -22,16 +23,22 @@ export type CalibrationFeature = (typeof CALIBRATION_FEATURES)[number];
 
 export type FeatureVector = Readonly<Record<CalibrationFeature, number>>;
 
+/** A document and the best value of its passages. */
+export interface Leader {
+  readonly document: string;
+  readonly value: number;
+}
+
 /** What features need to know beside the candidate. */
 export interface FeatureContext {
   /** Distinct analysed terms of the query. */
   readonly terms: readonly string[];
   /** Lowest cosine that the dense lane returned: what it did not see is at most as near. */
   readonly lowestCosine: number;
-  /** Fused scores of the first candidates of the whole pool, best first. */
-  readonly leading: readonly number[];
-  /** Log-odds that the reranker gave the first candidates of its list, best first; empty where nothing was reranked. */
-  readonly leadingReranked: readonly number[];
+  /** Fused scores of the first documents of the whole pool, best first. */
+  readonly leading: readonly Leader[];
+  /** Log-odds that the reranker gave the first documents of its list, best first. */
+  readonly leadingReranked: readonly Leader[];
 }
 
 /** Candidates of the pool that tell whether the first one stands out. */
@@ -43,30 +50,51 @@ const USUAL_FOLLOWER = 0.54;
 /** Mean fall from the first log-odds of the built-in reranker to the second to sixth, on train data (SciFact 3.4, Jira 3.7). */
 const USUAL_FALL = 3.6;
 
-/** Looks at the whole pool, before anything is cut off. */
+/**
+ * Looks at the whole pool, before anything is cut off. Where it is read, the passages of one document are no rivals of each
+ * other: that several answer does not make the document less of an answer.
+ */
 export function featureContextOf(
   pool: readonly FoundCandidate[],
   { terms, lowestCosine }: Pick<FeatureContext, 'terms' | 'lowestCosine'>,
 ): FeatureContext {
-  const fused = pool.map(({ contributions }) => fusedPartOf(contributions));
-  const reranked = pool.flatMap(({ rerankScore }) =>
-    rerankScore === undefined ? [] : [logOddsOf(rerankScore)],
+  const fused = pool.map(({ chunk, contributions }) => ({
+    document: documentOf(chunk),
+    value: fusedPartOf(contributions),
+  }));
+  const reranked = pool.flatMap(({ chunk, rerankScore }) =>
+    rerankScore === undefined ? [] : [{ document: documentOf(chunk), value: logOddsOf(rerankScore) }],
   );
   return {
     terms,
     lowestCosine,
     leading: leadingOf(fused, (best) => USUAL_FOLLOWER * best),
-    leadingReranked: reranked.length === 0 ? [] : leadingOf(reranked, (best) => best - USUAL_FALL),
+    leadingReranked: leadingOf(reranked, (best) => best - USUAL_FALL),
   };
 }
 
-/** A small pool cannot show whether its best stands out; what is missing counts as usual, neither for nor against. */
-function leadingOf(values: readonly number[], usualAfter: (best: number) => number): readonly number[] {
-  const leading = values.toSorted((a, b) => b - a).slice(0, LEADING);
-  const usual = usualAfter(leading[0] ?? 0);
-  while (leading.length < LEADING) leading.push(usual);
-  return leading.sort((a, b) => b - a);
+const documentOf = (chunk: FoundChunk & Partial<Pick<StoredChunk, 'documentId'>>): string =>
+  chunk.documentId ?? chunk.id;
+
+/** The best of each document. A small pool cannot show whether its best stands out; what is missing counts as usual. */
+function leadingOf(values: readonly Leader[], usualAfter: (best: number) => number): readonly Leader[] {
+  const best = new Map<string, Leader>();
+  for (const leader of values.toSorted((a, b) => b.value - a.value))
+    if (best.size < LEADING && !best.has(leader.document)) best.set(leader.document, leader);
+  const leading = [...best.values()];
+  const usual = usualAfter(leading[0]?.value ?? 0);
+  while (leading.length < LEADING) leading.push({ document: '', value: usual });
+  return leading.sort((a, b) => b.value - a.value);
 }
+
+/** How far a value lies above that of the best other document. */
+function marginOf(value: number, chunk: FoundChunk, leading: readonly Leader[]): number {
+  const own = documentOf(chunk);
+  return value - (leading.find(({ document }) => document !== own)?.value ?? 0);
+}
+
+const crowdOf = (leading: readonly Leader[]): number =>
+  leading.slice(1).reduce((sum, { value }) => sum + value, 0) / (LEADING - 1);
 
 /** Beyond this a probability says no more: one in a thousand. */
 const SUREST = Math.log(999);
@@ -78,8 +106,7 @@ export function logOddsOf(probability: number): number {
 
 /** Features of a candidate. `fused` is its share of the best possible fused score, in [0, 1]. */
 export function featuresOf(candidate: Candidate, context: FeatureContext): FeatureVector {
-  const { semanticScore, keywordScore, holdsIdentifier, rerankScore } = candidate;
-  const [best = 0, second = 0, ...others] = context.leading;
+  const { semanticScore, keywordScore, holdsIdentifier } = candidate;
   const fused = fusedPartOf(candidate.contributions);
   return {
     cosine: semanticScore ?? context.lowestCosine,
@@ -88,9 +115,9 @@ export function featuresOf(candidate: Candidate, context: FeatureContext): Featu
     agreement: semanticScore !== undefined && keywordScore !== undefined ? 1 : 0,
     identifier: holdsIdentifier ? 1 : 0,
     terms: Math.log2(1 + context.terms.length) / 4,
-    margin: fused - (fused >= best ? second : best),
-    crowd: others.reduce((sum, score) => sum + score, second) / (LEADING - 1),
-    ...rerankFeaturesOf(rerankScore, context),
+    margin: marginOf(fused, candidate.chunk, context.leading),
+    crowd: crowdOf(context.leading),
+    ...rerankFeaturesOf(candidate, context),
   };
 }
 
@@ -98,16 +125,15 @@ export function featuresOf(candidate: Candidate, context: FeatureContext): Featu
 const LOG_ODDS_UNIT = 4;
 
 function rerankFeaturesOf(
-  rerankScore: number | undefined,
+  { chunk, rerankScore }: Candidate,
   { leadingReranked }: FeatureContext,
 ): Pick<FeatureVector, (typeof RERANK_FEATURES)[number]> {
   if (rerankScore === undefined) return { rerank: 0, rerankMargin: 0, rerankCrowd: 0 };
-  const [best = 0, second = 0, ...others] = leadingReranked;
   const own = logOddsOf(rerankScore);
   return {
     rerank: own / LOG_ODDS_UNIT,
-    rerankMargin: (own - (own >= best ? second : best)) / LOG_ODDS_UNIT,
-    rerankCrowd: others.reduce((sum, logOdds) => sum + logOdds, second) / (LEADING - 1) / LOG_ODDS_UNIT,
+    rerankMargin: marginOf(own, chunk, leadingReranked) / LOG_ODDS_UNIT,
+    rerankCrowd: crowdOf(leadingReranked) / LOG_ODDS_UNIT,
   };
 }
 

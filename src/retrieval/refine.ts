@@ -39,8 +39,10 @@ export async function refine(pool: readonly FoundCandidate[], input: RefineInput
   const { topK, nearDuplicateThreshold, recencyHalfLifeDays = 0, mmrLambda, minSimilarity } = input.request;
   // Later steps that reorder need the whole pool; otherwise only what can be shown is looked at.
   const limit = recencyHalfLifeDays > 0 || isMmrOn(mmrLambda) ? pool.length : topK;
+  const looked = Math.max(RIVALS, limit + SPARE);
+  const rivals = [...(await input.read(pool.slice(0, looked))), ...pool.slice(looked)];
   const distinct = await firstDistinct(pool, { limit, threshold: nearDuplicateThreshold, read: input.read });
-  const scored = aged(calibrated(distinct.kept, pool, input), {
+  const scored = aged(calibrated(distinct.kept, rivals, input), {
     halfLifeDays: recencyHalfLifeDays,
     now: input.now,
   });
@@ -51,6 +53,9 @@ export async function refine(pool: readonly FoundCandidate[], input: RefineInput
     : before.slice(0, topK);
   return { candidates, removed: [...distinct.removed, ...removed, ...after], notices };
 }
+
+/** Candidates whose documents are looked at, however few are shown: a score must not depend on how many are asked for. */
+const RIVALS = 12;
 
 interface DistinctOptions {
   readonly limit: number;
