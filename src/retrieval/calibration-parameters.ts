@@ -7,16 +7,16 @@ export const CALIBRATION_PARAMETERS: CalibrationParameters = {
     models: {
       builtin: {
         hybrid: {
-          bias: -4.591,
+          bias: -4.623,
           weights: {
-            cosine: 1.205,
-            coverage: 2.902,
-            fused: 1.999,
-            agreement: -0.201,
-            identifier: 0.433,
-            terms: 0.94,
-            margin: 3.629,
-            crowd: -1.971,
+            cosine: 0.888,
+            coverage: 3.111,
+            fused: 1.925,
+            agreement: -0.223,
+            identifier: 0.447,
+            terms: 1.046,
+            margin: 3.655,
+            crowd: -1.91,
           },
         },
         dense: {
@@ -60,15 +60,15 @@ export const CALIBRATION_PARAMETERS: CalibrationParameters = {
     },
     unknownModel: {
       hybrid: {
-        bias: -4.896,
+        bias: -4.888,
         weights: {
-          coverage: 2.931,
-          fused: 2.643,
-          agreement: -0.034,
-          identifier: 0.32,
-          terms: 1.14,
-          margin: 3.561,
-          crowd: -2.104,
+          coverage: 3.007,
+          fused: 2.565,
+          agreement: -0.055,
+          identifier: 0.333,
+          terms: 1.161,
+          margin: 3.582,
+          crowd: -2.065,
         },
       },
       dense: {
@@ -98,19 +98,19 @@ export const CALIBRATION_PARAMETERS: CalibrationParameters = {
     models: {
       builtin: {
         hybrid: {
-          bias: 0.436,
+          bias: 0.41,
           weights: {
-            cosine: 1.029,
-            coverage: 1.96,
-            fused: -2.71,
-            agreement: -0.515,
-            identifier: 0.322,
-            terms: 0.732,
-            margin: -2.517,
-            crowd: -0.831,
-            rerank: 3.473,
-            rerankMargin: 2.624,
-            rerankCrowd: -0.5,
+            cosine: 0.734,
+            coverage: 2.104,
+            fused: -2.741,
+            agreement: -0.527,
+            identifier: 0.317,
+            terms: 0.797,
+            margin: -2.315,
+            crowd: -0.763,
+            rerank: 3.409,
+            rerankMargin: 2.587,
+            rerankCrowd: -0.489,
           },
         },
         dense: {
@@ -163,18 +163,18 @@ export const CALIBRATION_PARAMETERS: CalibrationParameters = {
     },
     unknownModel: {
       hybrid: {
-        bias: 0.45,
+        bias: 0.404,
         weights: {
-          coverage: 1.883,
-          fused: -2.215,
-          agreement: -0.314,
-          identifier: 0.202,
-          terms: 0.909,
-          margin: -2.264,
-          crowd: -1.118,
-          rerank: 3.537,
-          rerankMargin: 2.465,
-          rerankCrowd: -0.389,
+          coverage: 1.939,
+          fused: -2.239,
+          agreement: -0.326,
+          identifier: 0.206,
+          terms: 0.916,
+          margin: -2.176,
+          crowd: -1.069,
+          rerank: 3.483,
+          rerankMargin: 2.462,
+          rerankCrowd: -0.391,
         },
       },
       dense: {

@@ -80,7 +80,10 @@ export interface RetrievalRequest extends DiversitySettings {
 
 /** One summand of a score. */
 export interface Contribution {
-  /** `dense`, `lexical`, `expansion`, `identifier`, `rerank`, `recency` or `calibration` (which closes the sum). */
+  /**
+   * `dense`, `lexical`, `expansion`: shares in the fused score. `identifier`, `recency`: what the step added to it. `rerank`:
+   * what the reranker added to the probability that the lanes alone would give. `calibration` closes the sum.
+   */
   readonly signal: string;
   readonly value: number;
 }
@@ -90,6 +93,7 @@ export interface CandidateExplanation {
   readonly semanticScore?: number;
   /** BM25 of the chunk; absent when no lexical search saw it. */
   readonly keywordScore?: number;
+  /** As the reranker gave it, not calibrated; absent where it was not asked about the chunk. */
   readonly rerankScore?: number;
   /** Sum of the values is the score, within 1e-9. */
   readonly contributions: readonly Contribution[];

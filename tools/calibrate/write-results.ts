@@ -67,7 +67,7 @@ embedding model. It comes from a logistic regression over the cosine, the share 
 its fused score, how far that stands out from the next ones, agreement of lanes, exact identifiers and the length of the query.
 Behind the built-in reranker, which is on by default, a second regression also looks at the reranker's log-odds, how far they
 stand out and how high the next ones are. Scores that would contradict the order of the list are pooled: calibration never
-changes the order.
+changes the order. Passages of one document are no rivals of each other: only other documents take from how far one stands out.
 
 For other rerankers nothing was fitted. The scores of a cross-encoder or a hosted model count half: the log-odds of the
 lanes' estimate and of the reranker's score are averaged, so that a scale of its own can do only half the harm. Of a language
