@@ -1,7 +1,7 @@
 import { RAGError } from '../core/errors.js';
 import { resolveContextModel } from './resolve-context-model.js';
 import { resolveEmbeddingModel } from './resolve-model.js';
-import { resolveHostedModel } from './resolve-provider.js';
+import { fetchModelSecrets, resolveHostedModel } from './resolve-provider.js';
 import { resolveReranker } from './resolve-reranker.js';
 import type { ResolvedConfig } from './resolved-config.js';
 
@@ -16,7 +16,7 @@ import type { ResolvedConfig } from './resolved-config.js';
 export async function checkModels(config: ResolvedConfig): Promise<string[]> {
   const embedding = await resolveEmbeddingModel(config);
   const writer = resolveContextModel(config);
-  if (writer !== undefined) checkChatModel(writer.model, { config, key: writer.key });
+  if (writer !== undefined) await checkChatModel(writer.model, { config, key: writer.key });
   const found = [
     embedding.kind === 'builtin' ? embedding.notice : undefined,
     await noticeOf(() => checkReranker(config)),
@@ -28,13 +28,15 @@ export async function checkModels(config: ResolvedConfig): Promise<string[]> {
 async function checkReranker(config: ResolvedConfig): Promise<void> {
   if (!config.rag.retrieval.rerank.enabled) return;
   const reranker = await resolveReranker(config);
-  if (reranker.kind === 'llm') checkChatModel(reranker.model, { config, key: 'rag.retrieval.rerank.model' });
+  if (reranker.kind === 'llm')
+    await checkChatModel(reranker.model, { config, key: 'rag.retrieval.rerank.model' });
 }
 
-function checkChatModel(
+async function checkChatModel(
   model: string | undefined,
   where: { readonly config: ResolvedConfig; readonly key: string },
-): void {
+): Promise<void> {
+  await fetchModelSecrets(model, where.config);
   if (model !== undefined) resolveHostedModel(model, 'chat', where);
 }
 

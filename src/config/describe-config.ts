@@ -37,6 +37,8 @@ export function describeConfig(config: ResolvedConfig): ConfigDescription {
 }
 
 function masked(key: string, value: unknown): unknown {
+  // What names a secret is none.
+  if (value instanceof Secret && value.reference !== undefined) return value.reference;
   if (value instanceof Secret || (isSecretKey(key) && value !== undefined)) return MASK;
   if (typeof value === 'string') return maskUrlCredentials(value);
   return Array.isArray(value) ? value.map((item: unknown) => masked('', item)) : value;

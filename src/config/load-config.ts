@@ -12,6 +12,7 @@ import { listInactiveSettings } from './not-active.js';
 import { resolveSettings } from './resolve-settings.js';
 import type { ResolvedConfig, ValueOrigin } from './resolved-config.js';
 import type { RAGConfigInput, RAGSettingsInput } from './schema/index.js';
+import type { SecretResolver } from './secret-resolver.js';
 import { type ConfigProblem, validateTree } from './validate-tree.js';
 import { parseYamlFile, type YamlFile } from './yaml-file.js';
 
@@ -34,6 +35,8 @@ export interface LoadConfigOptions {
   readonly cwd?: string;
   /** Variables for `${NAME}`. @default process.env */
   readonly env?: Environment;
+  /** Fetch secrets that are written `scheme:name`; beside `env`, `file` and `keyvault`. */
+  readonly secretResolvers?: readonly SecretResolver[];
 }
 
 /** Where settings were read from. */
@@ -93,6 +96,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Resol
     ...(origin.file === undefined ? {} : { file: origin.file }),
     notActive: listInactiveSettings(valueAt(checked.stated, ['rag']) ?? {}),
     environment,
+    ...(options.secretResolvers === undefined ? {} : { secretResolvers: options.secretResolvers }),
   };
 }
 

@@ -96,7 +96,8 @@ export async function createStoreFor(
   const choice = chooseProvider(config, options.recorded);
   if (isServerProvider(choice.provider))
     await resolveSecrets(config.rag.storage.server, ['rag', 'storage', 'server'], config);
-  if (choice.provider === 'lancedb') await resolveSecrets(config.rag.storage.s3, ['rag', 'storage', 's3'], config);
+  if (choice.provider === 'lancedb')
+    await resolveSecrets(config.rag.storage.s3, ['rag', 'storage', 's3'], config);
   return { ...choice, ...(await openStore(choice.provider, config, options.owner)) };
 }
 

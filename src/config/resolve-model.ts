@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { RAGError } from '../core/errors.js';
 import { splitModelName } from '../providers/provider-table.js';
 import { isFolder, listModels, missingModelParts, modelCacheDir } from './models.js';
-import { type ResolvedHostedModel, resolveHostedModel } from './resolve-provider.js';
+import { fetchModelSecrets, type ResolvedHostedModel, resolveHostedModel } from './resolve-provider.js';
 import type { ResolvedConfig } from './resolved-config.js';
 
 /** Which embedding model a configuration comes down to on this machine. */
@@ -34,11 +34,13 @@ const NOT_BUILT = /^(mistral|bedrock):/;
 export async function resolveEmbeddingModel(config: ResolvedConfig): Promise<ResolvedModel> {
   const { model: stated, allowRemote, fallback } = config.rag.embedding;
   if (stated === 'builtin') return { kind: 'builtin' };
-  if (splitModelName(stated) !== undefined)
+  if (splitModelName(stated) !== undefined) {
+    await fetchModelSecrets(stated, config);
     return {
       kind: 'hosted',
       ...resolveHostedModel(stated, 'embedding', { config, key: 'rag.embedding.model' }),
     };
+  }
   if (NOT_BUILT.test(stated))
     throw new RAGError(
       'CONFIG_NOT_BUILT',

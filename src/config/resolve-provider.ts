@@ -8,6 +8,7 @@ import {
   splitModelName,
 } from '../providers/provider-table.js';
 import { originOf, type ResolvedConfig } from './resolved-config.js';
+import { resolveSecrets } from './secret-resolver.js';
 
 /** A hosted model and how it is reached. */
 export interface ResolvedHostedModel {
@@ -39,6 +40,14 @@ export function resolveHostedModel(
   return { model: name.model, connection: connectionOf(name.provider, config) };
 }
 
+/** Fetches the key of the service that a stated `provider:model` names; nothing for what names none. See `resolveSecrets`. */
+export async function fetchModelSecrets(stated: string | undefined, config: ResolvedConfig): Promise<void> {
+  const provider = stated === undefined ? undefined : splitModelName(stated)?.provider;
+  if (provider === undefined) return;
+  const path = ['rag', 'modelProviders', provider];
+  await resolveSecrets(config.rag.modelProviders[provider], path, config);
+}
+
 function connectionOf(provider: ProviderName, config: ResolvedConfig): ProviderConnection {
   const { label, keyVariables, baseUrl: usualUrl } = factsOf(provider);
   const { environment } = config;
@@ -46,7 +55,11 @@ function connectionOf(provider: ProviderName, config: ResolvedConfig): ProviderC
   const place = `rag.modelProviders.${provider}`;
   const apiKey = stated?.apiKey?.reveal() ?? keyVariables.map((name) => environment[name]).find(Boolean);
   const variable = keyVariables[0];
-  if (stated?.apiKey !== undefined && originOf(config, `${place}.apiKey`).kind === 'file')
+  if (
+    stated?.apiKey !== undefined &&
+    stated.apiKey.reference === undefined &&
+    originOf(config, `${place}.apiKey`).kind === 'file'
+  )
     throw new RAGError(
       'CONFIG_INVALID',
       `${place}.apiKey holds a key. Files are copied and shared, so put it into an environment variable and write apiKey: \${${variable ?? 'MY_KEY'}}.`,

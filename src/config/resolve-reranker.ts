@@ -1,7 +1,7 @@
 import { RAGError } from '../core/errors.js';
 import { splitModelName } from '../providers/provider-table.js';
 import { findLocalModel } from './resolve-model.js';
-import { type ResolvedHostedModel, resolveHostedModel } from './resolve-provider.js';
+import { fetchModelSecrets, type ResolvedHostedModel, resolveHostedModel } from './resolve-provider.js';
 import type { ResolvedConfig } from './resolved-config.js';
 
 /** Which reranker a configuration comes down to on this machine. */
@@ -37,8 +37,10 @@ export async function resolveReranker(config: ResolvedConfig): Promise<ResolvedR
   if (stated === 'builtin') return { kind: 'builtin' };
   if (stated === 'llm' || stated.startsWith(LLM))
     return { kind: 'llm', model: languageModelOf(stated, config) };
-  if (splitModelName(stated) !== undefined)
+  if (splitModelName(stated) !== undefined) {
+    await fetchModelSecrets(stated, config);
     return { kind: 'hosted', ...resolveHostedModel(stated, 'reranking', { config, key: KEY }) };
+  }
   const name = stated.startsWith(CROSS_ENCODER) ? stated.slice(CROSS_ENCODER.length) : stated;
   const folder = await findLocalModel(name, config);
   if (folder !== undefined) return { kind: 'cross-encoder', model: folder, isRemote: false };

@@ -3,6 +3,7 @@ import type { Environment } from './expand-variables.js';
 import type { InactiveSetting } from './not-active.js';
 import type { RAGSettings } from './schema/index.js';
 import type { SourceSettings } from './schema/sources.js';
+import type { SecretResolver } from './secret-resolver.js';
 import type { FilePosition } from './yaml-file.js';
 
 type WithResolvedChunking<Settings> = Settings extends SourceSettings
@@ -52,6 +53,8 @@ export interface ResolvedConfig {
   readonly notActive: readonly InactiveSetting[];
   /** The environment that references were read from, for packages and models that read their own variables. */
   readonly environment: Environment;
+  /** Of the caller: they fetch references of schemes of their own. */
+  readonly secretResolvers?: readonly SecretResolver[];
 }
 
 /** Origin of one value; whatever is not stated anywhere is a default. */

@@ -1,22 +1,51 @@
 import { inspect } from 'node:util';
+import { RAGError } from '../core/errors.js';
 
 /** What stands for a secret wherever one would be printed. */
 export const MASK = '********';
+
+const REFERENCE = /^([a-z][a-z0-9-]*):(?!\/\/)([\s\S]+)$/;
+const BUILT_IN_REFERENCE = /^(?:env|file|keyvault):(?!\/\/)\S/;
 
 /**
  * A secret value of the configuration. Printing, logging, inspecting or serialising it gives the mask; only `reveal()`, called
  * where a connection is opened, gives the value.
  */
 export class Secret {
-  readonly #value: string;
+  readonly #text: string;
+  #fetched: Promise<string | undefined> | undefined;
+  #value: string | undefined;
 
-  constructor(value: string) {
-    this.#value = value;
+  /** @param text the secret itself, or a reference: `env:NAME`, `file:PATH`, `keyvault:VAULT/NAME`. */
+  constructor(text: string) {
+    this.#text = text;
   }
 
-  /** The value itself. Never log it, never put it into an error. */
+  /** What names the secret, where the text is a reference of a known scheme. It is no secret itself. */
+  get reference(): string | undefined {
+    return BUILT_IN_REFERENCE.test(this.#text) ? this.#text : undefined;
+  }
+
+  /** Fetches what a reference names, once; `resolve` gives undefined for a scheme that is none. See `resolveSecrets`. */
+  async fetch(resolve: (scheme: string, name: string) => Promise<string | undefined>): Promise<void> {
+    const [, scheme, name] = REFERENCE.exec(this.#text) ?? [];
+    if (scheme === undefined || name === undefined) return;
+    this.#fetched ??= resolve(scheme, name);
+    try {
+      this.#value = await this.#fetched;
+    } catch (error) {
+      // What failed may succeed the next time: the variable is set, the vault is back.
+      this.#fetched = undefined;
+      throw error;
+    }
+  }
+
+  /** The value itself. Never log it, never put it into an error. A reference must have been fetched. */
   reveal(): string {
-    return this.#value;
+    if (this.#value !== undefined) return this.#value;
+    if (this.reference !== undefined)
+      throw new RAGError('INTERNAL', `The secret ${this.reference} is used before it was fetched.`);
+    return this.#text;
   }
 
   toString(): string {

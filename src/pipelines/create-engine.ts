@@ -46,6 +46,8 @@ export interface CreateEngineOptions {
   readonly dataDir?: string;
   /** Folder that relative paths start from. @default process.cwd() */
   readonly cwd?: string;
+  /** Fetch secrets that the configuration names as `scheme:name`; beside `env`, `file` and `keyvault`. */
+  readonly secretResolvers?: LoadConfigOptions['secretResolvers'];
 }
 
 /** Chunks in one embedding and store batch: large enough to make a store's commits cheap, small enough for steady memory. */
@@ -54,13 +56,14 @@ const DEFAULT_PARALLEL = 8;
 
 /** Opens an engine. Nothing is read or loaded until it is needed. Throws what the configuration is refused for. */
 export async function createEngine(options: CreateEngineOptions = {}): Promise<Engine> {
-  const { config, configFile, overrides, dataDir, cwd } = options;
+  const { config, configFile, overrides, dataDir, cwd, secretResolvers } = options;
   const resolved = await loadConfig({
     ...(config === undefined ? {} : { config }),
     ...(configFile === undefined ? {} : { file: configFile }),
     ...(overrides === undefined ? {} : { overrides }),
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...(secretResolvers === undefined ? {} : { secretResolvers }),
   });
   // A store that this version lacks is refused now, whatever is asked for later.
   chooseProvider(resolved);
