@@ -50,12 +50,15 @@ interface Unit extends TextRange {
 const DENSITY_WINDOW = 12;
 const NOVELTY_ENOUGH = 6;
 
-/** Every sentence of the entries with its features. Sentences that give orders to a language model are left out. */
+/**
+ * Every sentence of the entries with its features. Sentences that give orders to a language model are left out, and those that
+ * only ask the question again.
+ */
 export function candidateSentences(question: string, entries: readonly ContextEntry[]): CandidateSentence[] {
   const terms = new Set(analyzeText(question));
   const passages = entries.filter(({ kind }) => kind === 'passage');
   const ranked = [...passages].sort((a, b) => b.score - a.score || a.n - b.n);
-  const units = ranked.map((entry, rank) => unitsOf(entry, rank));
+  const units = ranked.map((entry, rank) => unitsOf(entry, rank).filter((unit) => !onlyAsks(unit, question)));
   const weigh = termWeights(terms, units.flat());
   return units.flatMap((own) =>
     own.map((unit, index) => ({
@@ -68,6 +71,16 @@ export function candidateSentences(question: string, entries: readonly ContextEn
     })),
   );
 }
+
+/** Whether a unit asks the very question and tells nothing after it, or is a line of code with it: an example, not an answer. */
+function onlyAsks({ text, kind }: Unit, question: string): boolean {
+  const asked = `${flat(question).replace(/[?\s]+$/, '')}?`;
+  const at = flat(text).indexOf(asked);
+  if (asked === '?' || at < 0) return false;
+  return kind === 'code-line' || !/[\p{L}\p{N}]/u.test(flat(text).slice(at + asked.length));
+}
+
+const flat = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim();
 
 function unitsOf(entry: ContextEntry, rank: number): Unit[] {
   const isCode = entry.metadata.symbols !== undefined;

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { answerQuestion } from './answer-question.js';
+import { fixedRetrieve, testDependencies } from './test-answering.js';
+
+const QUESTION = 'How long are audit logs kept?';
+
+const answerFrom = async (content: string, question = QUESTION): Promise<string> => {
+  const chunk = { content, document: 'guide.md', title: 'Audit logs', score: 0.9 };
+  const other = { content: 'Logs of the audit are kept for 30 days.', document: 'audit.md', score: 0.4 };
+  return (await answerQuestion({ question }, testDependencies(fixedRetrieve([chunk, other])))).answer;
+};
+
+test.each([
+  ['a line of code', `Try it:\n\n\`\`\`sh\nnpx ask "how long are audit logs kept?"   # a question\n\`\`\`\n`],
+  ['a list of questions', `- ${QUESTION}\n- Where are they stored?\n`],
+])('%s that holds the question is no answer to it', async (_, content) => {
+  for (const question of [QUESTION, 'how long  are audit logs kept'])
+    expect(await answerFrom(content, question)).toMatch(/^Logs of the audit are kept for 30 days\. \[2\]/);
+});
+
+test('what follows the question in one row answers it', async () => {
+  const content = `| Question | Answer |\n| --- | --- |\n| ${QUESTION} | They are kept for 90 days. |\n`;
+  expect(await answerFrom(content)).toContain('90 days');
+});
