@@ -65,6 +65,15 @@ describe('ask without a language model', () => {
     expect(document.sources[0]).toMatchObject({ n: 1, source_type: expect.any(String) });
   });
 
+  test.each([[['--source-type', 'nothing']], [['--since', '2999-01-01']], [['--until', '1999-01-01']]])(
+    '%j narrows what is searched, as it does for search',
+    async (narrowing) => {
+      const { code, document } = await ragstoneJson<Answer>(['ask', QUESTION, ...narrowing], { cwd });
+      expect(code).toBe(0);
+      expect(document).toMatchObject({ abstained: true, sources: [] });
+    },
+  );
+
   test('asked for the model, says that none is set up', async () => {
     const { code, document } = await ragstoneJson<Answer>(['ask', QUESTION, '--answerer', 'chat'], { cwd });
     expect(code).toBe(0);

@@ -1,17 +1,16 @@
 import { type Command, Option } from 'commander';
-import type { Answer, AskRequest, ConversationTurn, Engine, Filter } from '../../index.js';
+import type { Answer, AskRequest, ConversationTurn, Engine } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { withEngine } from '../open-engine.js';
-import { collect, collectFilter, numberBetween, wholeNumber } from '../parse-options.js';
+import { collect, collectFilter, isoDate, numberBetween, wholeNumber } from '../parse-options.js';
+import { type SearchOptions, toQuery } from './search.js';
 
-interface AskOptions {
+interface AskOptions extends Pick<SearchOptions, 'filter' | 'sourceType' | 'source' | 'since' | 'until'> {
   readonly chat?: boolean;
   readonly stream?: boolean;
   readonly mode?: AskRequest['mode'];
   readonly answerer?: AskRequest['answerer'];
   readonly topK?: number;
-  readonly filter?: readonly Filter[];
-  readonly source?: readonly string[];
   readonly abstainBelow?: number;
 }
 
@@ -43,7 +42,10 @@ export function registerAsk(program: Command, context: CliContext): void {
     )
     .option('--top-k <n>', 'passages that are searched (default: rag.answering.topK, 5)', wholeNumber(1))
     .option('--filter <key=value>', 'metadata that must hold; may be repeated', collectFilter)
+    .option('--source-type <type>', 'only documents of this type; may be repeated', collect)
     .option('--source <name>', 'only documents of this source; may be repeated', collect)
+    .option('--since <date>', 'only documents changed on or after this date', isoDate('start'))
+    .option('--until <date>', 'only documents changed on or before this date', isoDate('end'))
     .option(
       '--abstain-below <confidence>',
       'withhold answers less sure than this, 0 to 1; 0 answers always',
@@ -104,7 +106,8 @@ async function streamed(context: CliContext, engine: Engine, request: AskRequest
 }
 
 function toRequest({ question, options, history }: Asked, signal: AbortSignal): AskRequest {
-  const { mode, answerer, topK, filter, source, abstainBelow } = options;
+  const { mode, answerer, topK, abstainBelow, ...narrowing } = options;
+  const { filter, filters } = toQuery(question, narrowing, signal);
   return {
     question,
     history,
@@ -112,8 +115,8 @@ function toRequest({ question, options, history }: Asked, signal: AbortSignal): 
     ...(mode === undefined ? {} : { mode }),
     ...(answerer === undefined ? {} : { answerer }),
     ...(topK === undefined ? {} : { topK }),
-    ...(filter === undefined ? {} : { filter: { op: 'and', filters: filter } }),
-    ...(source === undefined ? {} : { filters: { source } }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(filters === undefined ? {} : { filters }),
     ...(abstainBelow === undefined ? {} : { abstainBelow }),
   };
 }
