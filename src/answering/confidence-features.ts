@@ -7,28 +7,17 @@ export const CONFIDENCE_FEATURES = [
   /** Relevance of the best passage, and how far it stands out from the second. */
   'best',
   'margin',
-  /** Of the best sentence: coverage, with headings, density, kind of answer. */
-  'coverage',
-  'headedCoverage',
+  /** The most of the question within twelve words of the best sentence. */
   'density',
-  'answerType',
   /** Share of the question's terms in the best passage, all terms alike. */
   'passageCoverage',
-  /** The best sentence stands in the best passage. */
-  'agreement',
-  /** Share that the best sentence has among all. */
-  'sureness',
-  /** Number of the question's terms, up to twelve. */
-  'terms',
-  /** BM25 of the best passage, on a logarithmic scale, and what it has over the second. */
+  /** BM25 of the best passage, on a logarithmic scale. */
   'keyword',
-  'keywordMargin',
   /** Cosine of the best passage. */
   'semantic',
 ] as const;
 export type ConfidenceFeature = (typeof CONFIDENCE_FEATURES)[number];
 
-const MANY_TERMS = 12;
 /** ln(1 + BM25) of a very good match. */
 const HIGH_KEYWORD = 4;
 
@@ -39,7 +28,7 @@ export interface SearchSignals {
 }
 
 // Means over the calibration half, for searches without a lexical or a dense lane.
-const USUAL = { keyword: 0.75, keywordMargin: 0.15, semantic: 0.6 };
+const USUAL = { keyword: 0.75, semantic: 0.6 };
 
 export function confidenceFeatures(
   question: string,
@@ -51,30 +40,21 @@ export function confidenceFeatures(
     .sort((a, b) => b.score - a.score || a.n - b.n);
   const [best] = sentences;
   const terms = new Set(analyzeText(question));
-  const features = best?.sentence.features;
   return {
     best: ranked[0]?.score ?? 0,
     margin: (ranked[0]?.score ?? 0) - (ranked[1]?.score ?? 0),
-    coverage: features?.coverage ?? 0,
-    headedCoverage: features?.headedCoverage ?? 0,
-    density: features?.density ?? 0,
-    answerType: features?.answerType ?? 0,
+    density: best?.sentence.features.density ?? 0,
     passageCoverage: coverageOf(terms, ranked[0]),
-    agreement: best !== undefined && best.sentence.entry.n === ranked[0]?.n ? 1 : 0,
-    sureness: best?.probability ?? 0,
-    terms: Math.min(1, terms.size / MANY_TERMS),
     ...laneFeatures(signals),
   };
 }
 
 function laneFeatures(
   signals: SearchSignals = { keyword: [], semantic: [] },
-): Pick<Record<ConfidenceFeature, number>, 'keyword' | 'keywordMargin' | 'semantic'> {
-  const [first, second = 0] = signals.keyword;
-  const scaled = (score: number): number => Math.log1p(Math.max(0, score)) / HIGH_KEYWORD;
+): Pick<Record<ConfidenceFeature, number>, 'keyword' | 'semantic'> {
+  const [first] = signals.keyword;
   return {
-    keyword: first === undefined ? USUAL.keyword : scaled(first),
-    keywordMargin: first === undefined ? USUAL.keywordMargin : scaled(first) - scaled(second),
+    keyword: first === undefined ? USUAL.keyword : Math.log1p(Math.max(0, first)) / HIGH_KEYWORD,
     semantic: signals.semantic[0] ?? USUAL.semantic,
   };
 }

@@ -8,21 +8,14 @@ export const CONFIDENCE_MODEL: {
   readonly bias: number;
   readonly weights: Readonly<Record<ConfidenceFeature, number>>;
 } = {
-  bias: -7.535,
+  bias: -7.601,
   weights: {
-    best: 0.657,
-    margin: 1.838,
-    coverage: 1.965,
-    headedCoverage: -0.411,
-    density: 2.555,
-    answerType: 0.03,
-    passageCoverage: 2.208,
-    agreement: -0.259,
-    sureness: 0.223,
-    terms: -0.902,
-    keyword: 4.615,
-    keywordMargin: 1.481,
-    semantic: 3.531,
+    best: 1.165,
+    margin: 1.309,
+    density: 3.659,
+    passageCoverage: 2.478,
+    keyword: 3.795,
+    semantic: 3.386,
   },
 };
 
@@ -30,4 +23,4 @@ export const CONFIDENCE_MODEL: {
  * Below it an answer is withheld by default. XQuAD, where questions repeat the words of their paragraph, would bear more;
  * chosen on the questions over the ISE playbook, none of whose unanswerable ones reaches it (docs/answering.md).
  */
-export const ABSTENTION_THRESHOLD = 0.1;
+export const ABSTENTION_THRESHOLD = 0.07;

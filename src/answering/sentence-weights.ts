@@ -5,15 +5,15 @@ import type { SentenceFeature } from './sentence-features.js';
  * `tools/answers/fit.ts` on the questions of one half of the XQuAD articles (docs/answering.md).
  */
 export const SENTENCE_WEIGHTS: Readonly<Record<SentenceFeature, number>> = {
-  coverage: 2.386,
-  headedCoverage: 2.196,
-  density: 2.163,
-  before: 0.879,
-  after: 0.346,
-  passage: 3.457,
-  rank: 2.123,
-  answerType: 1.297,
-  answerNear: 0.725,
-  novelty: -0.082,
-  position: -0.155,
+  coverage: 2.371,
+  headedCoverage: 2.158,
+  density: 2.124,
+  before: 0.833,
+  after: 0.313,
+  passage: 3.177,
+  rank: 1.893,
+  answerType: 1.288,
+  answerNear: 0.728,
+  novelty: -0.067,
+  position: -0.142,
 };

@@ -10,20 +10,20 @@ interface Signal {
 }
 
 const MODEL =
-  '(?:assistants?|chat ?bots?|bots?|(?:language|ai|chat) models?|models?(?= (?:shall|must|should|has to|have to|reading|will))|llms?|ais?|a\\.i\\.|ai (?:systems?|agents?|tools?|summar(?:y|ies)|readers?)|gpt|claude|gemini|copilot|agents?(?= (?:shall|must|should|reading))|automated (?:systems?|readers?|tools?|agents?)|automatic (?:readers?|systems?)|machine readers?|(?:readers? and )?(?:tools|systems) (?:that|which) (?:read|summari[sz]e|process)|summari[sz]ers?)';
+  '(?:assistants?|chat ?bots?|bots?|co-?pilots?|(?:language|ai|chat) models?|models?(?= (?:shall|must|should|has to|have to|reading|will))|llms?|ais?|a\\.i\\.|ai (?:systems?|agents?|tools?|summar(?:y|ies)|readers?)|gpt|claude|gemini|copilot|agents?(?= (?:shall|must|should|reading))|automated (?:systems?|readers?|tools?|agents?)|automatic (?:readers?|systems?)|machine readers?|(?:readers? and )?(?:tools|systems) (?:that|which) (?:read|summari[sz]e|process)|summari[sz]ers?)';
 const REPLY =
   '(?:answers?|repl(?:y|ies)|responses?|outputs?|summar(?:y|ies)|messages?|completions?|conversations?)';
 const ORDER =
   '(?:answer|reply|respond|write|print|say|state|include|add|append|begin|start|open|end|finish|close|prefix|put|output|emit|mention|present|show|reveal|list|name|insert|return|claim|tell|greet|repeat|replace|use|give|offer|acknowledge|serve|call|send|render|copy|quote|explain|describe|recommend|sign|translate|forget|ignore|skip|omit|hide)';
 const MUST =
   "(?:must|shall|should|has to|have to|is to|are to|needs? to|will|always|never|please|do not|don't)";
-const CITATION = '(?:citations?|references?|sources?|footnotes?|numbers in brackets|\\[\\d{1,3}\\]|\\[n\\])';
+const CITATION = '(?:citations?|footnotes?|numbers in brackets|\\[\\d{1,3}\\]|\\[n\\])';
 
 const pattern = (source: string): RegExp => new RegExp(source, 'i');
 
 /**
  * What orders to a model have in common, whatever their topic. Each weight says how much the signal alone tells; a unit is
- * flagged from `FLAG_THRESHOLD` (3) up. English, German, Chinese, Spanish and French.
+ * flagged from `FLAG_THRESHOLD` (3) up. English; of ten other languages the commonest orders.
  */
 const SIGNALS: readonly Signal[] = [
   {
@@ -73,7 +73,7 @@ const SIGNALS: readonly Signal[] = [
     name: 'role',
     weight: 2.5,
     pattern: pattern(
-      '<\\|\\w+\\|>|\\[/?INST\\]|<</?SYS>>|(?:^|\\n)\\W{0,3}\\(?/?(?:system|developer)(?: (?:notice|message|note|prompt|update|override|instruction))?\\)?\\s*(?:\\([^)]{0,30}\\))?\\s*[:>]|["\']?role["\']?\\s*:\\s*["\']?(?:system|assistant|developer)|\\(system\\)|<(?:system|assistant|result|tool\\w*|function\\w*)\\b|###\\s*(?:system|instruction)',
+      '<\\|\\w+\\|>|\\[/?INST\\]|<</?SYS>>|(?:^|\\n)\\W{0,3}\\(?/?(?:system|developer)(?: (?:notice|message|note|prompt|update|override|instruction))?\\)?\\s*(?:\\([^)]{0,30}\\))?\\s*[:>]|["\']?role["\']?\\s*:\\s*["\']?(?:system|assistant|developer)|\\(system\\)|(?<![\\w>])<(?:system|assistant|result|tool\\w*|function\\w*)\\b(?![<!])|###\\s*(?:system|instruction)',
     ),
     raw: true,
   },
@@ -89,7 +89,7 @@ const SIGNALS: readonly Signal[] = [
     name: 'persona',
     weight: 2.5,
     pattern: pattern(
-      "\\b(?:you are (?:now|no longer|captain|an? (?:pirate|unrestricted|free|different|helpful))|developer mode|jailbreak|stay in character|let's play (?:a game|pretend)|pretend (?:that )?(?:you|to be)|act as (?:if|an?|the)|answer as \\S+|imagine (?:an?|that|you)\\b.{0,60}\\b(?:knows|answers?|who|are)|role[- ]?play|simulate)\\b",
+      "\\b(?:you are (?:now|no longer|captain|an? (?:pirate|unrestricted|free|different|helpful))|developer mode|jailbreak|stay in character|let's play (?:a game|pretend)|pretend (?:that )?(?:you|to be)|act as (?:if|an?|the)|answer as \\S+|imagine (?:an?|that|you)\\b.{0,60}\\b(?:knows|answers?|who|are)|role[- ]?play)\\b",
     ),
   },
   {
@@ -107,6 +107,14 @@ const SIGNALS: readonly Signal[] = [
     ),
   },
   {
+    // What is cited, but also what any text may leave out or replace.
+    name: 'citations',
+    weight: 1,
+    pattern: pattern(
+      '\\b(?:no|without|omit|drop|skip|replace|remove|stop|leave|never|not|instead of|in place of)\\b.{0,30}\\b(?:sources?|references?)\\b',
+    ),
+  },
+  {
     name: 'disclosure',
     weight: 2.5,
     pattern: pattern(
@@ -118,7 +126,14 @@ const SIGNALS: readonly Signal[] = [
     name: 'tenant',
     weight: 2,
     pattern: pattern(
-      '\\b(?:switch|change[ds]?|set|reassigned|answer|continue|work|act|serve|stay)\\b.{0,40}\\b(?:tenant|workspace|project|customer|scope)\\b|\\btenant(?:_scope|_id|_override)?\\s*[:=]|\\bset_tenant\\b|\\bcustomer has been replaced\\b',
+      '\\b(?:switch|change[ds]?|set|reassigned|answer|continue|work|act|serve|stay)\\b.{0,40}\\b(?:tenant|workspace|scope)\\b|\\btenant(?:_scope|_id|_override)?\\s*[:=]|\\bset_tenant\\b|\\bcustomer has been replaced\\b',
+    ),
+  },
+  {
+    name: 'tenant',
+    weight: 1,
+    pattern: pattern(
+      '\\b(?:switch|change[ds]?|set|reassigned|continue|work|act|serve|stay)\\b.{0,30}\\b(?:as|to|for|of)\\b.{0,20}\\b(?:project|customer)\\b',
     ),
   },
   {
@@ -129,10 +144,17 @@ const SIGNALS: readonly Signal[] = [
     raw: true,
   },
   {
+    // That a sentence with an order holds an address is common: the order is counted for itself.
+    name: 'link',
+    weight: 0.5,
+    pattern: pattern(`\\b(?:${ORDER}|concatenate|visit|open|click|register)\\b.{0,60}https?://`),
+    raw: true,
+  },
+  {
     name: 'link',
     weight: 1.5,
     pattern: pattern(
-      `\\b(?:${ORDER}|concatenate|visit|open|click|register)\\b.{0,60}https?://|\\b(?:include|insert|add|mention|present|show|render)\\b.{0,40}\\b(?:link|image|picture|button|url)\\b.{0,30}\\b(?:answer|reply|summary|response|shape|each|every)`,
+      '\\b(?:include|insert|add|mention|present|show|render)\\b.{0,40}\\b(?:link|image|picture|button|url)\\b.{0,30}\\b(?:answer|reply|summary|response|shape|each|every)',
     ),
     raw: true,
   },
@@ -154,7 +176,7 @@ const SIGNALS: readonly Signal[] = [
     name: 'machine-field',
     weight: 3,
     pattern: pattern(
-      '^\\W*@?(?:(?:ai|assistant|llm|bot|model|chatbot|prompt|system|agent|summary|copilot)[_-](?:context|instructions?|directives?|override|prompt|rules?|notes?|hints?|polic(?:y|ies))|tenant_scope|summary_override|instructions?_for_(?:ai|llm|models?|assistants?))\\b\\s*[:=]?|@ai-context|assistant-directive',
+      '(?:^|\\n)\\W*@?(?:(?:ai|assistant|llm|bot|model|chatbot|prompt|system|agent|summary|copilot)[_-](?:context|instructions?|directives?|override|prompt|rules?|notes?|hints?|polic(?:y|ies))|tenant_scope|summary_override|instructions?_for_(?:ai|llm|models?|assistants?))\\b\\s*[:=]?|@ai-context|assistant-directive',
     ),
     raw: true,
   },
@@ -162,7 +184,7 @@ const SIGNALS: readonly Signal[] = [
     name: 'tool',
     weight: 2,
     pattern: pattern(
-      '\\b(?:tools?|functions?)\\.\\w+\\(|^\\W*\\w+_\\w+\\(\\w+=["\']|\\bcall(?:ing)? the (?:tool|function)\\b|\\btool_call|<(?:result|invoke|function_call)\\b',
+      '\\b(?:tools?|functions?)\\.\\w+\\(|^\\W*\\w+_\\w+\\(\\w+=["\']|\\bcall(?:ing)? the (?:tool|function)\\b|\\btool_call|(?<![\\w>])<(?:result|invoke|function_call)\\b(?![<!])',
     ),
     raw: true,
   },
@@ -200,6 +222,21 @@ const SIGNALS: readonly Signal[] = [
     pattern: pattern(
       '\\b(?:ignora|olvida|ignorez|oubliez|ignore)\\b.{0,30}\\b(?:instrucciones|instructions|consignes|reglas|règles)\\b|\\b(?:asistente|assistant|modelo|modèle)\\b.{0,30}\\b(?:debe|doit|deben|doivent|responde|répond)',
     ),
+  },
+  {
+    // Italian, Portuguese, Dutch
+    name: 'non-english',
+    weight: 3,
+    pattern: pattern(
+      '\\b(?:ignora(?:re|te)?|dimentica(?:te)?|ignore|esqueça|desconsidere|negeer|vergeet)\\b.{0,40}\\b(?:istruzioni|regole|instruções|regras|instructies|regels|aanwijzingen)\\b|\\b(?:assistente|modello|modelo|assistent|taalmodel)\\b.{0,30}\\b(?:deve|devono|devem|moet|moeten)\\b',
+    ),
+  },
+  {
+    // Russian, Japanese, Korean
+    name: 'non-english',
+    weight: 3,
+    pattern:
+      /(?:игнорируй|забудь|не обращай внимания).{0,40}(?:инструкци|указани|правил)|(?:ассистент|модель|помощник).{0,30}(?:должен|должна|обязан|отвечай)|(?:指示|命令|ルール|規則).{0,8}(?:無視|忘れ)|(?:アシスタント|モデル|AI).{0,12}(?:必ず|してください|しなければ|べき)|(?:지시|명령|규칙).{0,10}(?:무시|잊)|(?:어시스턴트|모델|챗봇).{0,12}(?:해야|하십시오|하세요)/iu,
   },
 ];
 

@@ -27,13 +27,40 @@ const NON_ASCII = /[^\0-\x7f]/;
 export function unmask(original: string): UnmaskedText {
   const visible = withoutHiddenCharacters(original);
   const mixed = NON_ASCII.test(visible) ? (visible.match(MIXED_WORD)?.length ?? 0) : 0;
-  const text = mixed > 0 ? visible.replace(LOOK_ALIKE, (letter) => LOOK_ALIKES[letter] ?? letter) : visible;
+  const latin = mixed > 0 ? visible.replace(LOOK_ALIKE, (letter) => LOOK_ALIKES[letter] ?? letter) : visible;
   return {
-    text: text.normalize('NFKC'),
+    text: withoutSpacing(withoutEntities(latin).normalize('NFKC')),
     decoded: decodedTexts(original),
     hiddenCharacters: countHiddenCharacters(original),
     mixedScriptWords: mixed,
   };
+}
+
+const ENTITY = /&#(?:x([0-9a-f]{2,6})|(\d{2,7}));/gi;
+
+/** Numeric character references as the characters they stand for. */
+const withoutEntities = (text: string): string =>
+  text.replace(ENTITY, (whole, hexadecimal: string | undefined, decimal: string | undefined) => {
+    const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+    return code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : whole;
+  });
+
+/** Words of at least five letters with a space, a dot or a hyphen after each: `i g n o r e`. */
+const SPACED_WORD = /(?<![\p{L}\p{N}])\p{L}(?:([ ._-])\p{L}(?:\1\p{L}){3,30})(?![\p{L}\p{N}])/gu;
+
+const withoutSpacing = (text: string): string =>
+  text.replace(SPACED_WORD, (word, separator: string) => word.replaceAll(separator, ''));
+
+/** ROT13 of the commonest words of English, of which real text has none. */
+const ROTATED = /\b(?:gur|naq|lbh|nyy|jvgu|vtaber|nafjre)\b/gi;
+const LEAST_ROTATED = 2;
+
+function fromRotation(text: string): string {
+  if ((text.match(ROTATED)?.length ?? 0) < LEAST_ROTATED) return '';
+  return text.replace(/[a-z]/gi, (letter) => {
+    const base = letter <= 'Z' ? 65 : 97;
+    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
+  });
 }
 
 const BASE64 = /(?<![\w+/])[A-Za-z0-9+/]{24,4000}={0,2}(?![\w+/])/g;
@@ -50,6 +77,7 @@ function decodedTexts(text: string): string[] {
     ...(text.match(PERCENT) ?? []).map(fromPercent),
     ...(text.match(ESCAPED) ?? []).map(fromEscapes),
     tagCharacterText(text),
+    fromRotation(text),
   ];
   return [...new Set(found.filter(isReadable))];
 }
