@@ -37,7 +37,13 @@ export {
   type VerifiedAnswer,
   verifyAnswer,
 } from './answering/verify-answer.js';
+export {
+  createKeyVaultResolver,
+  type KeyVaultCredential,
+  type KeyVaultResolverOptions,
+} from './config/azure-key-vault.js';
 export type { RAGConfigInput } from './config/schema/index.js';
+export type { SecretContext, SecretResolver } from './config/secret-scheme.js';
 export { assembleContext, type ContextRequest } from './context/assemble-context.js';
 export {
   type ContextEntry,
@@ -151,6 +157,13 @@ export type {
   MissStep,
 } from './pipelines/miss-explanation.js';
 export { type RAGDocument, type RAGIndexRequest, RAGService } from './pipelines/rag-service.js';
+export {
+  type SampleDocument,
+  type SourceProblem,
+  type SourceTest,
+  type TestSourceOptions,
+  testSource,
+} from './pipelines/test-source.js';
 export { REDACTION_TYPES, type RedactionType } from './security/redaction/detection.js';
 export { createRedactor, type Redactor, type RedactorOptions } from './security/redaction/redactor.js';
 export { revealTokens } from './security/redaction/token-cipher.js';

@@ -10,6 +10,7 @@ import { registerIndex } from './commands/index.js';
 import { registerInit } from './commands/init.js';
 import { registerModel } from './commands/model.js';
 import { registerSearch } from './commands/search.js';
+import { registerSources } from './commands/sources.js';
 import { registerStatus } from './commands/status.js';
 import { registerTry } from './commands/try.js';
 import { registerTune } from './commands/tune.js';
@@ -66,6 +67,7 @@ export function buildProgram(context: CliContext): Command {
     registerConfig,
     registerClear,
     registerModel,
+    registerSources,
   ])
     register(program, context);
   return program;

@@ -1,10 +1,16 @@
-import type { TokenCredential } from '@azure/identity';
 import { RAGError, systemErrorCode } from '../core/errors.js';
-import type { SecretResolver } from './secret-resolver.js';
+import type { SecretResolver } from './secret-scheme.js';
+
+/** What signs in; every credential of `@azure/identity` is one. */
+export interface KeyVaultCredential {
+  getToken(
+    scopes: string | string[],
+  ): Promise<{ readonly token: string; readonly expiresOnTimestamp: number } | null>;
+}
 
 export interface KeyVaultResolverOptions {
   /** Who signs in. Default: `DefaultAzureCredential`, which tries environment, workload and managed identity, and the Azure CLI. */
-  readonly credential?: TokenCredential;
+  readonly credential?: KeyVaultCredential;
   /** Address of a vault by its name. Default: `https://NAME.vault.azure.net`, and `https://NAME` for a name with dots. */
   readonly vaultUrl?: (vault: string) => string;
   /** How often a request is tried again. @default 3, as the client has it */
@@ -49,7 +55,7 @@ export function createKeyVaultResolver(options: KeyVaultResolverOptions = {}): S
 const usualUrl = (vault: string): string =>
   `https://${vault.includes('.') ? vault : `${vault}.vault.azure.net`}`;
 
-async function usualCredential(): Promise<TokenCredential> {
+async function usualCredential(): Promise<KeyVaultCredential> {
   const { DefaultAzureCredential } = await load(() => import('@azure/identity'));
   return new DefaultAzureCredential();
 }

@@ -12,7 +12,7 @@ import { listInactiveSettings } from './not-active.js';
 import { resolveSettings } from './resolve-settings.js';
 import type { ResolvedConfig, ValueOrigin } from './resolved-config.js';
 import type { RAGConfigInput, RAGSettingsInput } from './schema/index.js';
-import type { SecretResolver } from './secret-resolver.js';
+import type { SecretResolver } from './secret-scheme.js';
 import { type ConfigProblem, validateTree } from './validate-tree.js';
 import { parseYamlFile, type YamlFile } from './yaml-file.js';
 

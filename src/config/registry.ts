@@ -251,6 +251,19 @@ export async function createSourcesFor(config: ResolvedConfig): Promise<SourceSe
   return setups;
 }
 
+/**
+ * One source by its name, enabled or not. Nothing is read yet.
+ *
+ * @throws RAGError `USAGE` for a name that is not configured; `SECRET_MISSING`; `CONFIG_INVALID`.
+ */
+export async function createSourceNamed(name: string, config: ResolvedConfig): Promise<SourceSetup> {
+  const index = config.rag.sources.findIndex((source) => source.name === name);
+  const settings = config.rag.sources[index];
+  if (settings === undefined)
+    throw new RAGError('USAGE', `There is no source "${name}" in the configuration.`);
+  return createSource(settings, `rag.sources[${index}]`, config);
+}
+
 async function createSource(
   settings: ResolvedSource,
   key: string,

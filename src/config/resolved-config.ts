@@ -3,7 +3,7 @@ import type { Environment } from './expand-variables.js';
 import type { InactiveSetting } from './not-active.js';
 import type { RAGSettings } from './schema/index.js';
 import type { SourceSettings } from './schema/sources.js';
-import type { SecretResolver } from './secret-resolver.js';
+import type { SecretResolver } from './secret-scheme.js';
 import type { FilePosition } from './yaml-file.js';
 
 type WithResolvedChunking<Settings> = Settings extends SourceSettings

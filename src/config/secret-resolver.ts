@@ -3,26 +3,8 @@ import { resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import type { ConfigPath } from './config-path.js';
 import { formatPath, isRecord } from './config-path.js';
-import type { Environment } from './expand-variables.js';
 import { Secret } from './secret.js';
-
-/** What a resolver may look at. */
-export interface SecretContext {
-  readonly environment: Environment;
-  /** Folder that relative paths start from. Absolute. */
-  readonly projectRoot: string;
-}
-
-/** Fetches secrets of one scheme: `keyvault` for what is written `keyvault:team-vault/database-url`. */
-export interface SecretResolver {
-  readonly scheme: string;
-  /**
-   * The secret under a name (what follows the colon).
-   *
-   * @throws RAGError `SECRET_MISSING` that says what to do. Neither its message nor its details may hold a secret.
-   */
-  resolve(name: string, context: SecretContext): Promise<string>;
-}
+import type { SecretContext, SecretResolver } from './secret-scheme.js';
 
 /** Part of a configuration's context that `resolveSecrets` needs; `ResolvedConfig` has it. */
 export interface SecretSettings extends SecretContext {

@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import type { SourceTest } from '../../index.js';
+import type { CliContext } from '../context.js';
+import { ExitCode } from '../errors.js';
+
+const EXAMPLES = `
+Examples:
+  $ ragstone sources list                the sources of the configuration
+  $ ragstone sources test bugs           connect, count, show three documents, say what is missing
+  $ ragstone sources test bugs --json    exit code 1 where something cannot be read`;
+
+/** `ragstone sources list|test NAME` */
+export function registerSources(program: Command, context: CliContext): void {
+  const sources = program
+    .command('sources')
+    .description('list or try the configured sources')
+    .addHelpText('after', EXAMPLES);
+  sources
+    .command('list')
+    .description('list the sources of the configuration')
+    .addHelpText('after', EXAMPLES)
+    .action(() => runList(context));
+  sources
+    .command('test')
+    .description(
+      'connect to a source, count it, show three documents and what is missing; nothing is indexed',
+    )
+    .argument('<name>', 'name of a source in the configuration')
+    .addHelpText('after', EXAMPLES)
+    .action((name: string) => runTest(context, name));
+}
+
+const places = ({ cwd, globals }: CliContext) => ({
+  cwd,
+  ...(globals.config === undefined ? {} : { file: globals.config }),
+  ...(globals.data === undefined ? {} : { dataDir: globals.data }),
+});
+
+async function runList(context: CliContext): Promise<void> {
+  const { loadConfig } = await import('../../config/load-config.js');
+  const { rag } = await loadConfig(places(context));
+  const sources = rag.sources.map(({ name, type, enabled }) => ({ name, type, enabled }));
+  const { renderTable } = await import('../render/table.js');
+  context.printResult({ sources }, () =>
+    sources.length === 0
+      ? 'No source is configured. "ragstone init" writes a start; "ragstone index FOLDER" needs none.'
+      : renderTable(
+          ['source', 'type', 'enabled'],
+          sources.map(({ name, type, enabled }) => [name, type, enabled ? 'yes' : 'no']),
+          { context },
+        ),
+  );
+}
+
+async function runTest(context: CliContext, name: string): Promise<void> {
+  const { testSource } = await import('../../index.js');
+  const result = await testSource(name, { ...places(context), signal: context.signal });
+  context.printResult(result, () => renderTest(result, context));
+  if (!result.ok) context.exitCode = ExitCode.failed;
+}
+
+function renderTest(test: SourceTest, { colours }: CliContext): string {
+  const { name, type, ok, items, documents, problems, notices, tookMs } = test;
+  const verdict = ok ? colours.green('can be read') : colours.red('cannot be read completely');
+  const lines = [
+    `${colours.bold(name)} (${type}) ${verdict}: ${items.toLocaleString('en')} items in ${tookMs} ms`,
+  ];
+  for (const { id, title, url, start } of documents) {
+    lines.push(
+      '',
+      colours.bold(title ?? id),
+      colours.dim(`  ${[id, url].filter((part) => part !== undefined).join('  ')}`),
+    );
+    if (start !== undefined) lines.push(`  ${start}`);
+  }
+  if (notices.length > 0) lines.push('', ...notices.map((notice) => `left out: ${notice}`));
+  for (const { item, reason, message } of problems)
+    lines.push('', `${colours.red(reason)}${item === undefined ? '' : ` ${item}`}`, `  ${message}`);
+  return lines.join('\n');
+}
