@@ -11,6 +11,7 @@ import { RAGError } from '../core/errors.js';
 import { loadBuiltinTokenizer } from '../embedding/static/static-embedder.js';
 import { createParsers } from '../parsing/create-parsers.js';
 import { PARSING_VERSION } from '../parsing/parsing-version.js';
+import { isolateParsers } from '../parsing/worker/isolate-parsers.js';
 import { createFilesSource } from '../sources/files/files-source.js';
 import { createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import type { Source } from '../sources/source.js';
@@ -116,12 +117,17 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
   const { source, sourceType, chunking, frontmatterFields, settings } = parts;
   const tokenizer = await loadBuiltinTokenizer();
   const protection = await createDocumentProtection(config);
+  const parserOptions = frontmatterFields === undefined ? {} : { frontmatterFields };
+  const { limits } = config.rag;
   return {
     source,
     sourceType,
     metadata: { sourceType },
     chunker: createChunker(chunking, (text) => tokenizer.countTokens(text)),
-    parsers: createParsers(frontmatterFields === undefined ? {} : { frontmatterFields }),
+    parsers: isolateParsers(createParsers(parserOptions), parserOptions, {
+      timeoutMs: limits.parseTimeoutMs,
+      memoryMb: limits.parseMemoryMb,
+    }),
     ...(protection === undefined ? {} : { protection }),
     processingKey: processingKeyOf({
       versions: [PARSING_VERSION, CHUNKING_VERSION, ANALYSIS_VERSION],

@@ -16,6 +16,16 @@ const limits = z
     maxFileBytes: wholeNumber(1)
       .default(10_485_760)
       .describe('A larger file is reported and not read, in bytes (10 MiB).'),
+    parseTimeoutMs: wholeNumber(100)
+      .max(3_600_000)
+      .default(90_000)
+      .describe(
+        'A PDF, Word or HTML document or source file that takes longer to parse is given up, in milliseconds.',
+      ),
+    parseMemoryMb: wholeNumber(64)
+      .max(65_536)
+      .default(1_024)
+      .describe('One that takes more memory is given up, in MiB of the heap of the thread that parses it.'),
   })
   .prefault({})
   .describe('Limits that protect the process.');

@@ -1,0 +1,35 @@
+import { codeMediaType, MEDIA_TYPES } from '../../core/media-types.js';
+import type { Parser } from '../parser.js';
+import type { ParserOptions } from './parse-message.js';
+import { type ParsingLimits, ParsingThread } from './parsing-thread.js';
+
+/** Formats whose libraries do work that a few bytes can make endless: unpacking, recursion, grammars. */
+const ISOLATED: ReadonlySet<string> = new Set([
+  MEDIA_TYPES.pdf,
+  MEDIA_TYPES.docx,
+  MEDIA_TYPES.html,
+  MEDIA_TYPES.confluenceStorage,
+]);
+const ANY_CODE = codeMediaType('');
+
+/** Threads by their limits: all sources and engines of a process share one. */
+const threads = new Map<string, ParsingThread>();
+
+/** The same parsers, those of risky formats in a thread that is killed when a document exceeds the limits. */
+export function isolateParsers(
+  parsers: ReadonlyMap<string, Parser>,
+  options: ParserOptions,
+  limits: ParsingLimits,
+): ReadonlyMap<string, Parser> {
+  const key = `${limits.timeoutMs}/${limits.memoryMb}`;
+  const thread = threads.get(key) ?? new ParsingThread(limits);
+  threads.set(key, thread);
+  return new Map(
+    [...parsers].map(([mediaType, parser]) => [
+      mediaType,
+      ISOLATED.has(mediaType) || mediaType.startsWith(ANY_CODE)
+        ? { mediaTypes: parser.mediaTypes, parse: (document) => thread.parse({ document, options }) }
+        : parser,
+    ]),
+  );
+}

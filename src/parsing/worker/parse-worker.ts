@@ -1,0 +1,34 @@
+// Entry of the thread that parses; it may be killed at any moment and keeps nothing.
+import { parentPort } from 'node:worker_threads';
+import { RAGError } from '../../core/errors.js';
+import { createParsers } from '../create-parsers.js';
+import type { Parser } from '../parser.js';
+import { type ParseReply, type ParseRequest, READY } from './parse-message.js';
+
+const parsersByOptions = new Map<string, ReadonlyMap<string, Parser>>();
+
+/** Parsers load their libraries once, so they are kept from document to document. */
+function parserFor({ document, options }: ParseRequest): Parser | undefined {
+  const key = JSON.stringify(options);
+  const parsers = parsersByOptions.get(key) ?? createParsers(options);
+  parsersByOptions.set(key, parsers);
+  return parsers.get(document.mediaType);
+}
+
+async function reply(request: ParseRequest): Promise<ParseReply> {
+  try {
+    const parser = parserFor(request);
+    if (parser === undefined) return { failure: { message: 'no parser' } };
+    return { parsed: await parser.parse(request.document) };
+  } catch (error) {
+    if (!RAGError.isInstance(error)) return { failure: { message: String(error) } };
+    const { reason, message, details } = error;
+    return { failure: { reason, message, details } };
+  }
+}
+
+parentPort?.on('message', (request: ParseRequest) => {
+  // `reply` never rejects; an answer that cannot be sent ends the thread, which is reported.
+  void reply(request).then((answer) => parentPort?.postMessage(answer));
+});
+parentPort?.postMessage(READY);

@@ -1,0 +1,189 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { ParsedDocument } from '../../core/document.js';
+import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { type ParseReply, type ParseRequest, READY } from './parse-message.js';
+
+/** What the parsing of one document may take. */
+export interface ParsingLimits {
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+  /** Mebibytes of the thread's heap; buffers outside of it may take as much again. */
+  readonly memoryMb: number;
+}
+
+/** How often the memory outside of the heap is looked at while a document is parsed, in milliseconds. */
+const MEMORY_CHECK_MS = 50;
+/** A thread that has nothing to do for so long is stopped, for what its libraries hold. */
+const IDLE_MS = 10_000;
+const MIB = 1024 * 1024;
+
+/**
+ * A thread in which documents are parsed one after another. It is started with the first, kept, and killed by the
+ * document that takes too much; the next one finds a new thread. It never keeps the process alive.
+ */
+export class ParsingThread {
+  #worker: Promise<Worker> | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(readonly limits: ParsingLimits) {}
+
+  /**
+   * @throws RAGError what the parser throws; `DOCUMENT_PARSE_TIMEOUT`, `DOCUMENT_PARSE_MEMORY`; `DOCUMENT_INVALID` where
+   *   the parser fails in a way of its own
+   */
+  parse(request: ParseRequest): Promise<ParsedDocument> {
+    const result = this.#last.then(() => this.#parseNow(request));
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  async #parseNow(request: ParseRequest): Promise<ParsedDocument> {
+    clearTimeout(this.#idle);
+    this.#worker ??= this.#start();
+    const worker = await this.#worker.catch((cause: unknown) => {
+      this.#worker = undefined;
+      throw new RAGError('INTERNAL', 'The thread that parses documents could not be started.', { cause });
+    });
+    const { externalId } = request.document;
+    worker.ref();
+    try {
+      const reply = await this.#exchange(worker, request);
+      if ('parsed' in reply) return reply.parsed;
+      const { reason, message, details } = reply.failure;
+      if (reason !== undefined) throw new RAGError(reason, message, details === undefined ? {} : { details });
+      throw new RAGError('DOCUMENT_INVALID', `"${externalId}" could not be parsed: ${RECOVER}`, {
+        cause: new Error(message),
+      });
+    } catch (error) {
+      // After a failure that is no answer, nothing is known of the thread.
+      if (RAGError.isInstance(error) && LETHAL.has(error.reason)) await this.#kill(worker);
+      throw error;
+    } finally {
+      worker.unref();
+      this.#idle = setTimeout(() => void this.#kill(worker), IDLE_MS).unref();
+    }
+  }
+
+  #start(): Promise<Worker> {
+    const started = startWorker(this.limits).then((worker) =>
+      // A thread that ends while it waits is replaced by the next document.
+      worker.once('exit', () => {
+        if (this.#worker === started) this.#worker = undefined;
+      }),
+    );
+    return started;
+  }
+
+  #exchange(worker: Worker, request: ParseRequest): Promise<ParseReply> {
+    const { timeoutMs, memoryMb } = this.limits;
+    const name = request.document.externalId;
+    const rssBefore = process.memoryUsage.rss();
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void): void => {
+        clearTimeout(timer);
+        clearInterval(memory);
+        worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+        act();
+      };
+      const fail = (error: RAGError): void => settle(() => reject(error));
+      const onMessage = (reply: ParseReply): void => settle(() => resolve(reply));
+      const onError = (cause: Error): void =>
+        fail(
+          systemErrorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY'
+            ? tooMuchMemory(name, memoryMb)
+            : stopped(name, cause),
+        );
+      const onExit = (): void => fail(stopped(name));
+      const timer = setTimeout(() => fail(tooSlow(name, timeoutMs)), timeoutMs);
+      const memory = setInterval(() => {
+        if (process.memoryUsage.rss() - rssBefore > 2 * memoryMb * MIB) fail(tooMuchMemory(name, memoryMb));
+      }, MEMORY_CHECK_MS);
+      worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+      const { document } = request;
+      // A copy, which is then handed over: a slice of a larger buffer would take all of it along.
+      const content =
+        typeof document.content === 'string' ? document.content : Uint8Array.from(document.content);
+      const handed = typeof content === 'string' ? [] : [content.buffer];
+      worker.postMessage({ ...request, document: { ...document, content } }, handed);
+    });
+  }
+
+  async #kill(worker: Worker): Promise<void> {
+    if ((await this.#worker?.catch(() => undefined)) === worker) this.#worker = undefined;
+    await worker.terminate();
+  }
+
+  /** Stops the thread; the next document starts another. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#idle);
+    const worker = await this.#worker?.catch(() => undefined);
+    if (worker !== undefined) await this.#kill(worker);
+  }
+}
+
+const RECOVER = 'the parser failed on it. Save it again, or exclude it.';
+const LETHAL: ReadonlySet<string> = new Set([
+  'DOCUMENT_PARSE_TIMEOUT',
+  'DOCUMENT_PARSE_MEMORY',
+  'DOCUMENT_PARSE_STOPPED',
+]);
+
+const tooSlow = (name: string, timeoutMs: number): RAGError =>
+  new RAGError(
+    'DOCUMENT_PARSE_TIMEOUT',
+    `"${name}" took longer than ${timeoutMs} ms to parse and was given up. Split or exclude it, or raise limits.parseTimeoutMs.`,
+    { details: { timeoutMs } },
+  );
+
+const tooMuchMemory = (name: string, memoryMb: number): RAGError =>
+  new RAGError(
+    'DOCUMENT_PARSE_MEMORY',
+    `"${name}" took more than ${memoryMb} MiB to parse and was given up. Split or exclude it, or raise limits.parseMemoryMb.`,
+    { details: { memoryMb } },
+  );
+
+const stopped = (name: string, cause?: Error): RAGError =>
+  new RAGError(
+    'DOCUMENT_PARSE_STOPPED',
+    `"${name}" ended the thread that parsed it. Save it again, or exclude it.`,
+    { cause },
+  );
+
+async function startWorker({ memoryMb }: ParsingLimits): Promise<Worker> {
+  const { isSource, entry } = workerEntry();
+  const worker = new Worker(entry, {
+    eval: isSource,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    // Neither the environment's secrets nor the terminal are any business of a document's parser.
+    env: {},
+    stdout: true,
+    stderr: true,
+  });
+  await new Promise<void>((resolve, reject) => {
+    worker.once('message', (message) =>
+      message === READY ? resolve() : reject(new Error('unexpected message')),
+    );
+    worker.once('error', reject);
+  });
+  // Whoever waits for an answer listens too; without a listener an error would end the process.
+  return worker.on('error', () => undefined);
+}
+
+/** The built module; from source, in tests and tools, a line that registers a loader of TypeScript first. */
+function workerEntry(): { readonly isSource: boolean; readonly entry: URL | string } {
+  const isSource = import.meta.url.endsWith('.ts');
+  const module = new URL(isSource ? './parse-worker.ts' : './parse-worker.js', import.meta.url);
+  if (!isSource) return { isSource, entry: module };
+  const loader = pathToFileURL(
+    createRequire(import.meta.url)
+      .resolve('tsx/esm/api')
+      .replace(/\.cjs$/, '.mjs'),
+  ).href;
+  return {
+    isSource,
+    entry: `import('${loader}').then(({ register }) => { register(); return import('${module.href}'); })`,
+  };
+}
