@@ -70,7 +70,7 @@ export const BENCHED_STORES: readonly BenchedStore[] = [
   {
     name: 'postgres',
     place: 'server',
-    efforts: [400, 800],
+    efforts: [600, 1_000],
     open: async (connectionString, efSearch) => {
       const { createPostgresStore } = await import('../../src/stores/postgres/postgres-store.js');
       return createPostgresStore({ connectionString, schema: NAMESPACE, efSearch, timeoutMs: TIMEOUT_MS });
