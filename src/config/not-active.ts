@@ -1,5 +1,4 @@
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
-import { BUILT_SOURCE_TYPES } from './schema/sources.js';
 import { BUILT_PROVIDERS, SERVER_PROVIDERS } from './schema/storage.js';
 
 /** A setting that is understood and has no effect in this version. */
@@ -58,13 +57,6 @@ const RULES: readonly InactiveRule[] = [
     reason: 'scores are calibrated relevance, not distances; retrieval.minSimilarity is the threshold',
   },
   { path: ['retrieval', 'cache'], when: isOn, reason: 'the query cache is not built yet' },
-  {
-    path: ['sources', '*', 'type'],
-    when: (value) => !isBuilt(BUILT_SOURCE_TYPES, value),
-    reason: (value) =>
-      `sources of type "${String(value)}" are not built yet; set "enabled: false" to go on without it`,
-    stops: true,
-  },
   { path: ['sources', '*', 'watch'], when: isOn, reason: 'watching is not built yet; run "ragstone index"' },
   {
     path: ['sources', '*', 'autoIndex'],

@@ -210,16 +210,19 @@ describe('the sources', () => {
     metadata: { sourceType: 'documentation' },
   };
 
-  test('an enabled source of a type that is not built is refused by name; a disabled one is left out', async () => {
-    const unbuilt: SourceInput = { name: 'kb', type: 'azure_devops' };
-    await expect(
-      createSourcesFor(await configure({ sources: [markdown, unbuilt] })),
-    ).rejects.toMatchObject({
-      reason: 'CONFIG_NOT_BUILT',
-      message: expect.stringContaining('rag.sources[1].type'),
+  test('an enabled source that lacks a setting is refused by its name; a disabled one is left out', async () => {
+    const items: SourceInput = { name: 'kb', type: 'azure_devops', organization: 'o', project: 'p' };
+    await expect(createSourcesFor(await configure({ sources: [markdown, items] }))).rejects.toMatchObject({
+      reason: 'SECRET_MISSING',
+      message: expect.stringContaining('rag.sources[1].auth.pat'),
+    });
+    const wiki: SourceInput = { name: 'wiki', type: 'confluence', auth: { personalAccessToken: 't' } };
+    await expect(createSourcesFor(await configure({ sources: [wiki] }))).rejects.toMatchObject({
+      reason: 'CONFIG_INVALID',
+      message: expect.stringContaining('rag.sources[0].baseUrl'),
     });
     const setups = await createSourcesFor(
-      await configure({ sources: [markdown, { ...unbuilt, enabled: false }] }),
+      await configure({ sources: [markdown, { ...items, enabled: false }] }),
     );
     expect(setups.map(({ source, sourceType }) => [source.name, sourceType])).toEqual([
       ['docs', 'documentation'],

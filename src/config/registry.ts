@@ -15,10 +15,9 @@ import { gitSourceOptions } from './resolve-git-source.js';
 import { resolveEmbeddingModel } from './resolve-model.js';
 import { fetchModelSecrets, resolveHostedModel } from './resolve-provider.js';
 import { resolveReranker } from './resolve-reranker.js';
-import { confluenceOptions } from './resolve-service-source.js';
+import { azureDevOpsOptions, confluenceOptions } from './resolve-service-source.js';
 import { sqlSourceOptions } from './resolve-sql-source.js';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.js';
-import { BUILT_SOURCE_TYPES } from './schema/sources.js';
 import { BUILT_PROVIDERS, type BuiltProvider, SERVER_PROVIDERS } from './schema/storage.js';
 import { resolveSecrets } from './secret-resolver.js';
 
@@ -242,7 +241,7 @@ export async function createRerankerFor(config: ResolvedConfig): Promise<Reranke
 /**
  * Every enabled source, in the order of the configuration. Nothing is read yet.
  *
- * @throws RAGError `CONFIG_NOT_BUILT` naming the setting, for a source type that this version cannot read.
+ * @throws RAGError `CONFIG_INVALID` or `SECRET_MISSING` naming a setting that is missing.
  */
 export async function createSourcesFor(config: ResolvedConfig): Promise<SourceSetup[]> {
   const setups: SourceSetup[] = [];
@@ -347,12 +346,15 @@ async function createSource(
         chunking: chunkingOf(settings, source, config),
       };
     }
-    case 'azure_devops':
-      throw new RAGError(
-        'CONFIG_NOT_BUILT',
-        `${key}.type: sources of type "${settings.type}" ("${settings.name}") are not built yet; this version reads ${BUILT_SOURCE_TYPES.join(' and ')}. Set "enabled: false" to go on without it.`,
-        { details: { key: `${key}.type`, value: settings.type } },
-      );
+    case 'azure_devops': {
+      const { createAzureDevOpsSource } = await import('../sources/azure-devops/azure-devops-source.js');
+      const source = createAzureDevOpsSource(azureDevOpsOptions(settings, key));
+      return {
+        source,
+        sourceType: sourceTypeOf(settings.metadata, 'azure_devops'),
+        chunking: chunkingOf(settings, source, config),
+      };
+    }
   }
 }
 

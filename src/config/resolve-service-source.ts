@@ -1,4 +1,5 @@
 import { RAGError } from '../core/errors.js';
+import type { AzureDevOpsSourceOptions } from '../sources/azure-devops/azure-devops-source.js';
 import type { ConfluenceSourceOptions } from '../sources/confluence/confluence-source.js';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.js';
 
@@ -32,11 +33,44 @@ export function confluenceOptions(
   };
 }
 
+/**
+ * Options of an Azure DevOps source.
+ *
+ * @throws RAGError `CONFIG_INVALID` for a missing organisation or project, `SECRET_MISSING` for a missing token.
+ */
+export function azureDevOpsOptions(
+  settings: Settings<'azure_devops'>,
+  key: string,
+): AzureDevOpsSourceOptions {
+  const { name, baseUrl, organization, project, auth, metadata } = settings;
+  const { workItemTypes, fields, includeComments, maxItems } = settings;
+  const pat = auth?.pat?.reveal() ?? '';
+  if (pat === '')
+    throw new RAGError(
+      'SECRET_MISSING',
+      `${key}.auth.pat is missing: a personal access token that may read work items.`,
+      { details: { key: `${key}.auth.pat` } },
+    );
+  return {
+    name,
+    baseUrl,
+    organization: needed(organization, `${key}.organization`, 'the name of the organisation'),
+    project: needed(project, `${key}.project`, 'the name of the project'),
+    pat,
+    workItemTypes,
+    fields,
+    includeComments,
+    maxItems,
+    ...serviceOptions(settings),
+    metadata,
+  };
+}
+
 const serviceOptions = ({
   completeListingHours,
   accessGroups,
   allowPrivateNetwork,
-}: Settings<'confluence'>) => ({
+}: Settings<'confluence' | 'azure_devops'>) => ({
   completeListingHours,
   openGroups: accessGroups,
   allowPrivateNetwork,

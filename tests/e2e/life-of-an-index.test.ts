@@ -198,21 +198,18 @@ describe('what decides how an index is made', () => {
     await expectClean();
   });
 
-  test.each([
-    ['provider: qdrant', 'rag.provider'],
-    [
-      'provider: libsql, sources: [{ name: items, type: azure_devops, project: P }]',
-      'rag.sources[0]',
-    ],
-  ])('{ %s } is refused with 2, naming the setting', async (settings, key) => {
-    configure(`{ ${settings} }`);
-    const { code, document } = await ragstoneJson<ErrorDocument>(['index'], { cwd });
-    expect(code).toBe(2);
-    expect(document.error).toMatchObject({
-      reason: 'CONFIG_NOT_BUILT',
-      message: expect.stringContaining(key),
-    });
-  });
+  test.each([['provider: qdrant', 'rag.provider']])(
+    '{ %s } is refused with 2, naming the setting',
+    async (settings, key) => {
+      configure(`{ ${settings} }`);
+      const { code, document } = await ragstoneJson<ErrorDocument>(['index'], { cwd });
+      expect(code).toBe(2);
+      expect(document.error).toMatchObject({
+        reason: 'CONFIG_NOT_BUILT',
+        message: expect.stringContaining(key),
+      });
+    },
+  );
 });
 
 test('try: a second run re-indexes nothing', async () => {

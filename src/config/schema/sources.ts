@@ -3,7 +3,15 @@ import { chunkingSchema } from './chunking.js';
 import { jsonValue, secretText, stringList, wholeNumber } from './values.js';
 
 /** Source types that this version can read. */
-export const BUILT_SOURCE_TYPES = ['markdown', 'files', 'pbi_json', 'sql', 'git', 'confluence'] as const;
+export const BUILT_SOURCE_TYPES = [
+  'markdown',
+  'files',
+  'pbi_json',
+  'sql',
+  'git',
+  'confluence',
+  'azure_devops',
+] as const;
 export type BuiltSourceType = (typeof BUILT_SOURCE_TYPES)[number];
 
 const PBI_FIELD_TYPES = [
@@ -180,7 +188,14 @@ const confluence = z.strictObject({
 const azureDevOps = z.strictObject({
   type: z.literal('azure_devops').describe('Work items of an Azure DevOps project.'),
   ...common,
-  organization: z.string().optional().describe('Name of the organisation.'),
+  baseUrl: z
+    .string()
+    .default('https://dev.azure.com')
+    .describe('Address of the service; of a server of your own the one above the collection.'),
+  organization: z
+    .string()
+    .optional()
+    .describe('Name of the organisation, or of the collection on a server of your own.'),
   project: z.string().optional().describe('Name of the project.'),
   auth: z
     .strictObject({
@@ -190,7 +205,9 @@ const azureDevOps = z.strictObject({
     .describe('How to sign in.'),
   workItemTypes: stringList().default([]).describe('Types of work items to read; empty means all.'),
   fields: stringList().default([]).describe('Fields to read; empty means the usual ones.'),
-  maxItems: wholeNumber(1).default(5000).describe('Most work items to read.'),
+  includeComments: z.boolean().default(true).describe('Read comments too.'),
+  maxItems: wholeNumber(1).default(5000).describe('Most work items to read, the newest first.'),
+  ...service,
   metadata: metadata.default({}).describe('Facts added to every document.'),
 });
 

@@ -1,0 +1,217 @@
+import { canonicalJson } from '../../core/canonical-json.js';
+import { contentHash } from '../../core/ids.js';
+import type { Metadata } from '../../core/metadata.js';
+import { EVERYONE } from '../../core/scope.js';
+import { HttpClient, type HttpClientOptions } from '../http-client.js';
+import { isDue, type ListingCursor, readCursor, writeCursor } from '../listing-cursor.js';
+import { mapInOrder } from '../map-in-order.js';
+import {
+  isListingEnd,
+  type ListChangesOptions,
+  type ListedChange,
+  type ListedItem,
+  type ListOptions,
+  type ReadResult,
+  type Source,
+  type SourceItem,
+} from '../source.js';
+import { AzureDevOpsApi, BATCH_SIZE, type WorkItem } from './azure-devops-api.js';
+import { workItemDocument } from './work-item-document.js';
+import { findItems, type ItemSelection } from './work-item-query.js';
+
+export interface AzureDevOpsSourceOptions {
+  readonly name: string;
+  /** @default https://dev.azure.com */
+  readonly baseUrl?: string;
+  /** Organisation; on a server of one's own the collection. */
+  readonly organization: string;
+  readonly project: string;
+  /** Personal access token. */
+  readonly pat: string;
+  /** Empty: all types. @default [] */
+  readonly workItemTypes?: readonly string[];
+  /** Fields to read; empty: the usual long texts. @default [] */
+  readonly fields?: readonly string[];
+  /** @default true */
+  readonly includeComments?: boolean;
+  /** The newest are read. @default 5000 */
+  readonly maxItems?: number;
+  /** Hours after which every revision is looked at again. @default 24 */
+  readonly completeListingHours?: number;
+  /** Groups that may find the items. @default everyone in the tenant */
+  readonly openGroups?: readonly string[];
+  readonly metadata?: Metadata;
+  readonly allowPrivateNetwork?: boolean;
+  readonly http?: Partial<HttpClientOptions>;
+  readonly now?: () => Date;
+}
+
+const CONCURRENCY = 4;
+
+/**
+ * Work items of an Azure DevOps project. Each listing names all ids by one query, so deletions are seen at once, and looks at
+ * the revisions of those whose watermark is above the last one.
+ */
+export class AzureDevOpsSource implements Source {
+  readonly type = 'azure_devops';
+  readonly listing = 'complete';
+  readonly name: string;
+  readonly client: HttpClient;
+  readonly #options: AzureDevOpsSourceOptions;
+  readonly #api: AzureDevOpsApi;
+  /** Stands for the settings that decide what a revision becomes: others make another version of each item. */
+  readonly #reading: string;
+  #notices: string[] = [];
+  #batchOf = new Map<number, ItemBatch>();
+
+  constructor(options: AzureDevOpsSourceOptions) {
+    this.name = options.name;
+    this.#options = options;
+    const { baseUrl = 'https://dev.azure.com', organization, pat, allowPrivateNetwork } = options;
+    this.client = new HttpClient({
+      source: options.name,
+      concurrency: CONCURRENCY,
+      ...options.http,
+      baseUrl: `${baseUrl.replace(/\/$/, '')}/${encodeURIComponent(organization)}`,
+      authorization: `Basic ${Buffer.from(`:${pat}`).toString('base64')}`,
+      ...(allowPrivateNetwork === undefined ? {} : { allowPrivateNetwork }),
+    });
+    this.#api = new AzureDevOpsApi(this.client);
+    const { fields = [], includeComments = true, openGroups = [EVERYONE] } = options;
+    this.#reading = contentHash(canonicalJson([[...fields], includeComments, [...openGroups]])).slice(0, 8);
+  }
+
+  async *list(options: ListOptions = {}): AsyncGenerator<ListedItem> {
+    for await (const item of this.listChanges(options))
+      if (!isListingEnd(item) && !('isDeleted' in item)) yield item;
+  }
+
+  async *listChanges({ since, signal }: ListChangesOptions): AsyncGenerator<ListedChange> {
+    const { completeListingHours = 24 } = this.#options;
+    this.#notices = [];
+    const now = this.#options.now?.() ?? new Date();
+    const before = readCursor(since, this.#settings());
+    const from = before === undefined || isDue(before, completeListingHours, now) ? undefined : before;
+    const watermark = await this.#highestWatermark(from, signal);
+    const all = await findItems(this.#api, this.#selection(), { signal });
+    const { present, isCut } = this.#newest(all);
+    // Which items a cut listing holds changes with those that were deleted: then each revision is looked at.
+    const changed = from === undefined || isCut ? all : await this.#changedSince(from, watermark, signal);
+    const batches = batchesOf(changed.filter((id) => present.has(id)));
+    for await (const versions of mapInOrder(batches, CONCURRENCY, (ids) => this.#api.versions(ids, signal)))
+      yield* versions.map(({ id, revision }) => ({
+        id: String(id),
+        version: `${revision}-${this.#reading}`,
+      }));
+    const cursor: ListingCursor = {
+      since: String(watermark),
+      completeAt: from?.completeAt ?? now.toISOString(),
+    };
+    yield { cursor: writeCursor(cursor, this.#settings()), present: new Set([...present].map(String)) };
+  }
+
+  /**
+   * The watermark from which the next listing goes on. It is asked for before anything is listed: every change up to it is then
+   * seen by this listing, and every later one by the next.
+   */
+  async #highestWatermark(from: ListingCursor | undefined, signal: AbortSignal | undefined): Promise<number> {
+    const conditions = from === undefined ? [] : [changedAfter(from)];
+    const [latest] = await findItems(this.#api, this.#selection(), { conditions, signal });
+    const [version] = latest === undefined ? [] : await this.#api.versions([latest], signal);
+    return Math.max(version?.watermark ?? 0, Number(from?.since ?? 0));
+  }
+
+  async #changedSince(
+    from: ListingCursor,
+    watermark: number,
+    signal: AbortSignal | undefined,
+  ): Promise<number[]> {
+    if (watermark === Number(from.since)) return [];
+    return findItems(this.#api, this.#selection(), { conditions: [changedAfter(from)], signal });
+  }
+
+  #newest(all: readonly number[]): { present: ReadonlySet<number>; isCut: boolean } {
+    const { maxItems = 5000 } = this.#options;
+    if (all.length <= maxItems) return { present: new Set(all), isCut: false };
+    this.#notices.push(
+      `Source "${this.name}" holds ${all.length} work items; the ${maxItems} newest are read. Raise maxItems to read more.`,
+    );
+    return { present: new Set(all.toSorted((a, b) => b - a).slice(0, maxItems)), isCut: true };
+  }
+
+  #selection(): ItemSelection {
+    const { project, workItemTypes = [] } = this.#options;
+    return { project, workItemTypes };
+  }
+
+  listingNotices(): readonly string[] {
+    return this.#notices;
+  }
+
+  expectReads(items: readonly SourceItem[]): void {
+    this.#batchOf = new Map();
+    for (const ids of batchesOf(items.map(({ id }) => Number(id)))) {
+      const batch: ItemBatch = { ids };
+      for (const id of ids) this.#batchOf.set(id, batch);
+    }
+  }
+
+  async read(item: SourceItem, signal?: AbortSignal): Promise<ReadResult> {
+    const id = Number(item.id);
+    const found = await this.#workItem(id, signal);
+    // It was deleted since it was listed: what was indexed of it is removed.
+    if (found === undefined) return { documents: [], failures: [] };
+    const {
+      includeComments = true,
+      fields = [],
+      openGroups = [EVERYONE],
+      metadata = {},
+      project,
+    } = this.#options;
+    const hasComments = includeComments && Number(found.fields['System.CommentCount'] ?? 0) > 0;
+    const comments = hasComments ? await this.#api.comments(project, id, signal) : [];
+    const url = this.client.addressOf(`/${encodeURIComponent(project)}/_workitems/edit/${id}`);
+    return {
+      documents: [workItemDocument(found, { comments, fields, groups: openGroups, metadata, url })],
+      failures: [],
+    };
+  }
+
+  /** From its batch, which is asked for once and forgotten when all of it was read. */
+  async #workItem(id: number, signal: AbortSignal | undefined): Promise<WorkItem | undefined> {
+    const batch = this.#batchOf.get(id) ?? { ids: [id] };
+    batch.items ??= this.#api
+      .workItems(batch.ids, signal)
+      .then((items) => new Map(items.map((found) => [found.id, found])))
+      .catch((error: unknown) => {
+        delete batch.items;
+        throw error;
+      });
+    const found = (await batch.items).get(id);
+    this.#batchOf.delete(id);
+    return found;
+  }
+
+  /** What decides which items there are. */
+  #settings(): (string | string[] | number)[] {
+    const { baseUrl = '', organization, project, workItemTypes = [], maxItems = 5000 } = this.#options;
+    return [baseUrl, organization, project, [...workItemTypes], maxItems, this.#reading];
+  }
+}
+
+const changedAfter = ({ since }: ListingCursor): string => `[System.Watermark] > ${Number(since)}`;
+
+interface ItemBatch {
+  readonly ids: readonly number[];
+  items?: Promise<ReadonlyMap<number, WorkItem>>;
+}
+
+function batchesOf(ids: readonly number[]): number[][] {
+  const batches: number[][] = [];
+  for (let start = 0; start < ids.length; start += BATCH_SIZE)
+    batches.push(ids.slice(start, start + BATCH_SIZE));
+  return batches;
+}
+
+export const createAzureDevOpsSource = (options: AzureDevOpsSourceOptions): AzureDevOpsSource =>
+  new AzureDevOpsSource(options);
