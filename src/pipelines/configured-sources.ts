@@ -84,12 +84,15 @@ export function rememberedPaths(sourceNames: Iterable<string>, { projectRoot }: 
     .map((name) => resolve(projectRoot, name.slice(PATH_PREFIX.length)));
 }
 
-/** Documents that the caller hands in. */
+/** Documents that the caller hands in or takes back. */
 export async function pushedSource(
-  documents: readonly PushedDocument[],
+  {
+    documents,
+    deleted = [],
+  }: { readonly documents: readonly PushedDocument[]; readonly deleted?: readonly string[] | undefined },
   config: ResolvedConfig,
 ): Promise<ConfiguredSource> {
-  const source = createPushSource({ name: PUSH_SOURCE, documents, listing: 'incremental' });
+  const source = createPushSource({ name: PUSH_SOURCE, documents, deleted, listing: 'incremental' });
   return assembleSource(
     { source, sourceType: 'document', chunking: config.rag.chunking, settings: {} },
     config,

@@ -8,6 +8,7 @@ import { RAGError } from '../core/errors.js';
 import { LOCAL_SCOPE, type Scope } from '../core/scope.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
 import { lastAnswer, runAsk } from './answer-pipeline.js';
 import {
   configuredSources,
@@ -94,7 +95,8 @@ class EmbeddedEngine implements Engine {
     return this.#opened.config;
   }
 
-  async index(request: IndexRequest = {}): Promise<IndexResult> {
+  async index(given: IndexRequest | readonly PushedDocument[] = {}): Promise<IndexResult> {
+    const request = requestOf(given);
     if (request.options?.dryRun === true) return this.#runIndex(request, 'index --dry-run');
     return this.#locked('index', request, () => this.#runIndex(request, 'index'));
   }
@@ -266,7 +268,8 @@ class EmbeddedEngine implements Engine {
     const chosenPaths = paths ?? remembered.filter(isKept);
     const sources = isOpen ? all : selectSources(all, request.sources ?? []);
     for (const path of chosenPaths) sources.push(await pathSource(path, this.#config, this.#cwd));
-    if (documents !== undefined) sources.push(await pushedSource(documents, this.#config));
+    if (documents !== undefined)
+      sources.push(await pushedSource({ documents, deleted: request.deleted }, this.#config));
     if (sources.length === 0 && indexed().length === 0) {
       throw new RAGError(
         'USAGE',
@@ -314,5 +317,14 @@ class EmbeddedEngine implements Engine {
     }
   }
 }
+
+/** A list of documents, and deletions alone, are pushes too. */
+function requestOf(given: IndexRequest | readonly PushedDocument[]): IndexRequest {
+  if (isList(given)) return { documents: given };
+  return given.deleted !== undefined && given.documents === undefined ? { ...given, documents: [] } : given;
+}
+
+const isList = (given: IndexRequest | readonly PushedDocument[]): given is readonly PushedDocument[] =>
+  Array.isArray(given);
 
 const sourceNames = (ledger: Ledger): string[] => ledger.sources().map(({ source }) => source);

@@ -140,6 +140,8 @@ export interface IndexRequest {
   readonly paths?: readonly string[];
   /** Documents handed in by the caller; each replaces the one pushed before under its id, and none is deleted. */
   readonly documents?: readonly PushedDocument[];
+  /** Ids of pushed documents to delete. */
+  readonly deleted?: readonly string[];
   readonly options?: {
     /** Chunks in one embedding and store batch. */
     readonly batchSize?: number;
@@ -292,7 +294,8 @@ export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'si
 
 /** The whole engine over one index. Close it when done. */
 export interface Engine {
-  index(request?: IndexRequest): Promise<IndexResult>;
+  /** Brings the index in step; a list is short for `{ documents }`. */
+  index(request?: IndexRequest | readonly PushedDocument[]): Promise<IndexResult>;
   /** Resolves with an envelope: results, which lanes ran, degradation level. */
   search(query: string | SearchQuery, scope?: Scope): Promise<SearchResponse>;
   /**

@@ -3,7 +3,7 @@ import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import type { Metadata } from '../../core/metadata.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
-import type { ReadResult, Source, SourceItem } from '../source.js';
+import type { ListedChange, ReadResult, Source, SourceItem } from '../source.js';
 
 /** A document handed in by the caller. */
 export interface PushedDocument {
@@ -24,22 +24,40 @@ export interface PushSourceOptions {
   readonly documents: readonly PushedDocument[];
   /** `complete`: what is not in `documents` is deleted. `incremental`: it stays. */
   readonly listing: Source['listing'];
+  /** Ids of documents that were pushed before and are to be deleted; unknown ones are none. */
+  readonly deleted?: readonly string[];
 }
 
-/** Documents from memory. Two documents under one id are refused with `DOCUMENT_DUPLICATE_ID`. */
-export function createPushSource({ name, documents, listing }: PushSourceOptions): Source {
+/** Documents from memory. Two documents under one id are refused with `DOCUMENT_DUPLICATE_ID`, one that is deleted too with `USAGE`. */
+export function createPushSource({ name, documents, listing, deleted = [] }: PushSourceOptions): Source {
   const byId = new Map(documents.map((document) => [document.id, document]));
   if (byId.size < documents.length) {
     throw new RAGError('DOCUMENT_DUPLICATE_ID', `Two of the documents pushed to "${name}" have the same id.`);
   }
+  const both = deleted.find((id) => byId.has(id));
+  if (both !== undefined) {
+    throw new RAGError(
+      'USAGE',
+      `The document ${JSON.stringify(both)} is both pushed and deleted; do one of the two.`,
+    );
+  }
+  const items = [...byId.values()].map(
+    (document): SourceItem => ({
+      id: document.id,
+      version: versionOf(document),
+      bytes: document.text.length,
+    }),
+  );
   return {
     name,
     type: 'push',
     listing,
     async *list(): AsyncGenerator<SourceItem> {
-      for (const document of byId.values()) {
-        yield { id: document.id, version: versionOf(document), bytes: document.text.length };
-      }
+      yield* items;
+    },
+    async *listChanges(): AsyncGenerator<ListedChange> {
+      yield* items;
+      for (const id of deleted) yield { id, isDeleted: true };
     },
     read: async (item) => toReadResult(item, byId.get(item.id)),
   };
