@@ -157,6 +157,7 @@ test('what a listing of changes does not name is read again where an earlier run
     known('pending', { status: 'pending' }),
     known('settings', { processingKey: 'other' }),
     failed('failed', 1, '7'),
+    failed('folder/', 1, '1'),
     failed('given up', MAX_ATTEMPTS, '1'),
   ];
   const changes = await incrementalChanges([{ cursor: 'c2' }], before);

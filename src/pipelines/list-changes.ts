@@ -119,6 +119,8 @@ class Listing {
     // Without an end nobody promises that items can be read that were not named.
     if (this.#end === undefined) return;
     for (const [id, item] of this.#known) {
+      // A folder that could not be listed is no item to read.
+      if (id.endsWith('/')) continue;
       if (this.#seen.has(id) || gone.has(id) || this.#unreadable.some((other) => coversItem(other, id)))
         continue;
       this.#sort({ id, version: item.error?.version ?? item.version ?? UNKNOWN_VERSION });

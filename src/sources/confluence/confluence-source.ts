@@ -220,7 +220,7 @@ export class ConfluenceSource implements Source {
       if (failure.reason === 'ABORTED' || statusOf(failure) === 401) throw failure;
       return [
         { id: page.id, error: failure },
-        { id: `${page.id}/`, error: failure },
+        ...(this.#options.includeAttachments === true ? [{ id: `${page.id}/`, error: failure }] : []),
       ];
     }
   }
