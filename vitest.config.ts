@@ -9,7 +9,7 @@ export default defineConfig({
         test: {
           ...TIMEOUTS,
           name: 'unit',
-          include: ['src/**/*.test.ts', 'tests/{docs,upgrade,pins,identifiers}/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'tests/{docs,upgrade,pins,identifiers,hostile}/**/*.test.ts'],
         },
       },
       {
