@@ -86,7 +86,7 @@ export async function beginReading(
     .execute();
   await sql
     .raw(
-      `SET LOCAL statement_timeout = ${Math.round(timeoutMs)}; SET LOCAL TIME ZONE 'UTC'; SET LOCAL datestyle = 'ISO'`,
+      `SET LOCAL statement_timeout = ${Math.round(timeoutMs)}; SET LOCAL TIME ZONE 0; SET LOCAL datestyle = 'ISO'`,
     )
     .execute(transaction);
   return transaction;
