@@ -22,3 +22,8 @@ test('what follows the question in one row answers it', async () => {
   const content = `| Question | Answer |\n| --- | --- |\n| ${QUESTION} | They are kept for 90 days. |\n`;
   expect(await answerFrom(content)).toContain('90 days');
 });
+
+test('prose comes before a line of code of the same words', async () => {
+  const content = `\`\`\`ts\nconst kept = audit.logs(kept, 90);\n\`\`\`\n\nAudit logs are kept in a bucket.\n`;
+  expect(await answerFrom(content)).toMatch(/^(?!`)/);
+});

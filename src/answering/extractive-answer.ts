@@ -25,11 +25,20 @@ const LEAST_SHARE = 0.2;
 /** A further sentence is not shown when so many of its words are in a shown one already. */
 const MOST_REPEATED = 0.7;
 
+/**
+ * A line of code shares words with a question by its names and seldom tells what they mean, so prose of equal evidence goes
+ * first. Chosen by hand on this project's documentation: the questions that the weights were fitted on have no code.
+ */
+const CODE_LINE_LOGIT = -2;
+
 /** All sentences of the passages, most likely to answer first. */
 export function rankSentences(question: string, entries: readonly ContextEntry[]): RankedSentence[] {
   const candidates = candidateSentences(question, entries).map((sentence) => ({
     sentence,
-    logit: SENTENCE_FEATURES.reduce((sum, name) => sum + SENTENCE_WEIGHTS[name] * sentence.features[name], 0),
+    logit: SENTENCE_FEATURES.reduce(
+      (sum, name) => sum + SENTENCE_WEIGHTS[name] * sentence.features[name],
+      sentence.kind === 'code-line' ? CODE_LINE_LOGIT : 0,
+    ),
   }));
   const highest = candidates.reduce((most, { logit }) => Math.max(most, logit), Number.NEGATIVE_INFINITY);
   const total = candidates.reduce((sum, { logit }) => sum + Math.exp(logit - highest), 0);
