@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander';
 import type { Answer, AskRequest, ConversationTurn, Engine } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { withEngine } from '../open-engine.js';
-import { collect, collectFilter, isoDate, numberBetween, wholeNumber } from '../parse-options.js';
-import { type SearchOptions, toQuery } from './search.js';
+import { numberBetween, wholeNumber } from '../parse-options.js';
+import { type FilterOptions, toQuery, withFilterOptions } from '../search-options.js';
 
-interface AskOptions extends Pick<SearchOptions, 'filter' | 'sourceType' | 'source' | 'since' | 'until'> {
+interface AskOptions extends FilterOptions {
   readonly chat?: boolean;
   readonly stream?: boolean;
   readonly mode?: AskRequest['mode'];
@@ -26,7 +26,7 @@ Each [n] is a place in the sources, printed below as path:line.`;
 
 /** `ragstone ask QUESTION` */
 export function registerAsk(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('ask')
     .description('answer a question from the index, with citations')
     .argument('[question]', 'what to answer; may be left out with --chat')
@@ -40,12 +40,8 @@ export function registerAsk(program: Command, context: CliContext): void {
         'extractive',
       ]),
     )
-    .option('--top-k <n>', 'passages that are searched (default: rag.answering.topK, 5)', wholeNumber(1))
-    .option('--filter <key=value>', 'metadata that must hold; may be repeated', collectFilter)
-    .option('--source-type <type>', 'only documents of this type; may be repeated', collect)
-    .option('--source <name>', 'only documents of this source; may be repeated', collect)
-    .option('--since <date>', 'only documents changed on or after this date', isoDate('start'))
-    .option('--until <date>', 'only documents changed on or before this date', isoDate('end'))
+    .option('--top-k <n>', 'passages that are searched (default: rag.answering.topK, 5)', wholeNumber(1));
+  withFilterOptions(command)
     .option(
       '--abstain-below <confidence>',
       'withhold answers less sure than this, 0 to 1; 0 answers always',

@@ -1,8 +1,8 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
 import { withEngine } from '../open-engine.js';
-import { collect, collectFilter, isoDate, numberBetween, wholeNumber } from '../parse-options.js';
-import { type SearchOptions, toQuery } from './search.js';
+import { wholeNumber } from '../parse-options.js';
+import { type SearchOptions, toQuery, withSearchOptions } from '../search-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -14,19 +14,13 @@ Give the options of the search that missed it. What is named as a remedy was tri
 
 /** `ragstone explain-miss QUERY DOCUMENT` */
 export function registerExplainMiss(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('explain-miss')
     .description('say which stage lost a document that a query should find, and what brings it back')
     .argument('<query>', 'the query, as it was asked')
     .argument('<document>', 'path, end of a path, or id of the document')
-    .option('--top-k <n>', 'results of the search (default: retrieval.topK, 5)', wholeNumber(1))
-    .addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical']))
-    .option('--filter <key=value>', 'metadata that must hold; may be repeated', collectFilter)
-    .option('--source-type <type>', 'only documents of this type; may be repeated', collect)
-    .option('--source <name>', 'only documents of this source; may be repeated', collect)
-    .option('--since <date>', 'only documents changed on or after this date', isoDate('start'))
-    .option('--until <date>', 'only documents changed on or before this date', isoDate('end'))
-    .option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1))
+    .option('--top-k <n>', 'results of the search (default: retrieval.topK, 5)', wholeNumber(1));
+  withSearchOptions(command)
     .addHelpText('after', EXAMPLES)
     .action((query: string, document: string, options: SearchOptions) =>
       runExplainMiss(context, { query, document, options }),

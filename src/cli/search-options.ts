@@ -1,0 +1,60 @@
+import { type Command, Option } from 'commander';
+import type { Filter, SearchMode, SearchQuery } from '../index.js';
+import { collect, collectFilter, isoDate, numberBetween } from './parse-options.js';
+
+/** Which documents count, on a command line. */
+export interface FilterOptions {
+  readonly filter?: readonly Filter[];
+  readonly sourceType?: readonly string[];
+  readonly source?: readonly string[];
+  readonly since?: Date;
+  readonly until?: Date;
+}
+
+/** The options of a search on a command line. */
+export interface SearchOptions extends FilterOptions {
+  readonly topK?: number;
+  readonly mode?: SearchMode;
+  readonly minSimilarity?: number;
+  readonly explain?: boolean;
+}
+
+/** The options that narrow a search to some documents. */
+export const withFilterOptions = (command: Command): Command =>
+  command
+    .option('--filter <key=value>', 'metadata that must hold; may be repeated', collectFilter)
+    .option('--source-type <type>', 'only documents of this type; may be repeated', collect)
+    .option('--source <name>', 'only documents of this source; may be repeated', collect)
+    .option('--since <date>', 'only documents changed on or after this date', isoDate('start'))
+    .option('--until <date>', 'only documents changed on or before this date', isoDate('end'));
+
+/** The options of `search`, but for how many results and how they are shown. */
+export const withSearchOptions = (command: Command): Command =>
+  withFilterOptions(
+    command.addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical'])),
+  ).option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1));
+
+/** A search as the command line asks for it. */
+export function toQuery(text: string, options: SearchOptions, signal: AbortSignal): SearchQuery {
+  const { topK, mode, filter, sourceType, source, since, until, minSimilarity } = options;
+  const dateRange = {
+    ...(since === undefined ? {} : { start: since }),
+    ...(until === undefined ? {} : { end: until }),
+  };
+  return {
+    text,
+    signal,
+    filters: {
+      ...(sourceType === undefined ? {} : { sourceType }),
+      ...(source === undefined ? {} : { source }),
+      ...(since === undefined && until === undefined ? {} : { dateRange }),
+    },
+    ...(filter === undefined ? {} : { filter: { op: 'and', filters: filter } }),
+    options: {
+      explainScore: true,
+      ...(topK === undefined ? {} : { topK }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(minSimilarity === undefined ? {} : { minSimilarity }),
+    },
+  };
+}
