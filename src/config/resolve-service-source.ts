@@ -43,7 +43,7 @@ export function azureDevOpsOptions(
   key: string,
 ): AzureDevOpsSourceOptions {
   const { name, baseUrl, organization, project, auth, metadata } = settings;
-  const { workItemTypes, fields, includeComments, maxItems } = settings;
+  const { workItemTypes, fields, includeComments, maxItems, includeWikis } = settings;
   const pat = auth?.pat?.reveal() ?? '';
   if (pat === '')
     throw new RAGError(
@@ -61,6 +61,7 @@ export function azureDevOpsOptions(
     fields,
     includeComments,
     maxItems,
+    includeWikis,
     ...serviceOptions(settings),
     metadata,
   };

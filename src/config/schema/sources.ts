@@ -186,7 +186,7 @@ const confluence = z.strictObject({
 });
 
 const azureDevOps = z.strictObject({
-  type: z.literal('azure_devops').describe('Work items of an Azure DevOps project.'),
+  type: z.literal('azure_devops').describe('Work items and wiki pages of an Azure DevOps project.'),
   ...common,
   baseUrl: z
     .string()
@@ -207,6 +207,10 @@ const azureDevOps = z.strictObject({
   fields: stringList().default([]).describe('Fields to read; empty means the usual ones.'),
   includeComments: z.boolean().default(true).describe('Read comments too.'),
   maxItems: wholeNumber(1).default(5000).describe('Most work items to read, the newest first.'),
+  includeWikis: z
+    .boolean()
+    .default(true)
+    .describe("Read the pages of the project's wikis too; the token then needs Wiki (Read)."),
   ...service,
   metadata: metadata.default({}).describe('Facts added to every document.'),
 });

@@ -109,13 +109,14 @@ test('the second run asks only for what changed; deletions are seen at once', as
   await mirror.sync(source());
   api.requests.length = 0;
   expect(await mirror.sync(source())).toEqual({ read: [], gone: [], failed: [] });
-  expect(api.requests).toHaveLength(2);
+  // Two about work items, and three about the wiki: which there are, its last commit, its pages.
+  expect(api.requests).toHaveLength(5);
   api.requests.length = 0;
   const [first = state.add(), second = state.add()] = items;
   state.change(first, { 'System.Title': 'New' });
   state.remove(second);
   expect(await mirror.sync(source())).toEqual({ read: ['1'], gone: ['2'], failed: [] });
-  expect(api.requests).toHaveLength(6);
+  expect(api.requests).toHaveLength(9);
   expect(held(mirror)).toEqual(expected(state));
 });
 
@@ -215,10 +216,7 @@ test('5,000 work items are read to exactly the state of the project under faults
 }, 60_000);
 
 const examples = fileURLToPath(
-  new URL(
-    '../../../../shared/data/fixtures/azure-devops-rest/specification/wit/7.1/httpExamples/',
-    import.meta.url,
-  ),
+  new URL('../../../../shared/data/fixtures/azure-devops-rest/specification/', import.meta.url),
 );
 
 interface Example {
@@ -237,21 +235,26 @@ function readExample(file: string): Example[] {
   const url = new URL(address.trim());
   const stated = example['x-ms-vss-request-method'];
   const body = Object.keys(example.parameters?.body ?? {});
+  // Some examples name the version of the API beside the address.
+  const query = [...url.searchParams.keys(), ...Object.keys(example.parameters ?? {}).filter(isVersion)];
   const method =
     typeof stated === 'string'
       ? stated
       : body.length > 0
         ? 'POST'
-        : (file.split('/')[1]?.split('_')[0] ?? '');
-  return [{ method, path: placeless(url.pathname, 'fabrikam'), query: [...url.searchParams.keys()], body }];
+        : (file.split('/').at(-1)?.split('_')[0] ?? '');
+  return [{ method, path: placeless(url.pathname, 'fabrikam'), query, body }];
 }
 
-/** A path without what names a project or an item. */
+const isVersion = (name: string): boolean => name === 'api-version';
+
+/** A path without what names a project, an item, a wiki or a repository. */
 const placeless = (path: string, organization: string): string =>
   path
     .replace(`/${organization}/_apis`, '/{org}/_apis')
     .replace(new RegExp(`/${organization}/[^/]+/_apis`), '/{org}/{project}/_apis')
-    .replaceAll(/\/\d+/g, '/{id}')
+    .replace(/\/(wikis|repositories)\/[^/]+/, '/$1/{id}')
+    .replaceAll(/\/\d+(?=\/|$)/g, '/{id}')
     .toLowerCase();
 
 const isShownBy =
@@ -267,11 +270,12 @@ describe.skipIf(!existsSync(examples))(
   () => {
     test('show every request that is made', async () => {
       const known = readdirSync(examples, { recursive: true, encoding: 'utf8' })
-        .filter((file) => file.endsWith('.json'))
+        .filter((file) => /^(wit|wiki|git)\/7\.1\/.*\.json$/.test(file))
         .flatMap(readExample);
       const state = new WorkItemState();
       const item = state.add();
       for (let i = 0; i < 5; i++) state.comment(item, 'x');
+      state.wiki.add('/One');
       const { api, source } = await project(state);
       const mirror = new SourceMirror();
       await mirror.sync(source());
@@ -279,7 +283,7 @@ describe.skipIf(!existsSync(examples))(
       await mirror.sync(source());
       const unknown = api.requests.filter((request) => !known.some(isShownBy(request)));
       expect(unknown.map(({ method, path, query, body }) => ({ method, path, query, body }))).toEqual([]);
-      expect(new Set(api.requests.map(({ method, path }) => `${method} ${path}`)).size).toBe(4);
+      expect(new Set(api.requests.map(({ method, path }) => `${method} ${path}`)).size).toBe(8);
     });
   },
 );

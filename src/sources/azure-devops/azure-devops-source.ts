@@ -1,4 +1,6 @@
+import * as z from 'zod';
 import { canonicalJson } from '../../core/canonical-json.js';
+import type { RawDocument } from '../../core/document.js';
 import { contentHash } from '../../core/ids.js';
 import type { Metadata } from '../../core/metadata.js';
 import { EVERYONE } from '../../core/scope.js';
@@ -16,6 +18,8 @@ import {
   type SourceItem,
 } from '../source.js';
 import { AzureDevOpsApi, BATCH_SIZE, type WorkItem } from './azure-devops-api.js';
+import { WikiApi } from './wiki-api.js';
+import { isWikiPage, type WikiCommits, type WikiListing, WikiPages } from './wiki-pages.js';
 import { workItemDocument } from './work-item-document.js';
 import { findItems, type ItemSelection } from './work-item-query.js';
 
@@ -34,8 +38,10 @@ export interface AzureDevOpsSourceOptions {
   readonly fields?: readonly string[];
   /** @default true */
   readonly includeComments?: boolean;
-  /** The newest are read. @default 5000 */
+  /** The newest are read; wiki pages do not count. @default 5000 */
   readonly maxItems?: number;
+  /** Read the pages of the project's wikis too. @default true */
+  readonly includeWikis?: boolean;
   /** Hours after which every revision is looked at again. @default 24 */
   readonly completeListingHours?: number;
   /** Groups that may find the items. @default everyone in the tenant */
@@ -49,7 +55,7 @@ export interface AzureDevOpsSourceOptions {
 const CONCURRENCY = 4;
 
 /**
- * Work items of an Azure DevOps project. Each listing names all ids by one query, so deletions are seen at once, and looks at
+ * Work items and wiki pages of an Azure DevOps project. Each listing names all ids by one query, so deletions are seen at once, and looks at
  * the revisions of those whose watermark is above the last one.
  */
 export class AzureDevOpsSource implements Source {
@@ -59,6 +65,7 @@ export class AzureDevOpsSource implements Source {
   readonly client: HttpClient;
   readonly #options: AzureDevOpsSourceOptions;
   readonly #api: AzureDevOpsApi;
+  readonly #wikis: WikiPages;
   /** Stands for the settings that decide what a revision becomes: others make another version of each item. */
   readonly #reading: string;
   #notices: string[] = [];
@@ -79,6 +86,13 @@ export class AzureDevOpsSource implements Source {
     this.#api = new AzureDevOpsApi(this.client);
     const { fields = [], includeComments = true, openGroups = [EVERYONE] } = options;
     this.#reading = contentHash(canonicalJson([[...fields], includeComments, [...openGroups]])).slice(0, 8);
+    this.#wikis = new WikiPages(new WikiApi(this.client, options.project), {
+      source: options.name,
+      concurrency: CONCURRENCY,
+      reading: this.#reading,
+      groups: openGroups,
+      metadata: options.metadata ?? {},
+    });
   }
 
   async *list(options: ListOptions = {}): AsyncGenerator<ListedItem> {
@@ -91,7 +105,8 @@ export class AzureDevOpsSource implements Source {
     this.#notices = [];
     const now = this.#options.now?.() ?? new Date();
     const before = readCursor(since, this.#settings());
-    const from = before === undefined || isDue(before, completeListingHours, now) ? undefined : before;
+    const isComplete = before === undefined || isDue(before, completeListingHours, now);
+    const from = isComplete ? undefined : positionOf(before);
     const watermark = await this.#highestWatermark(from, signal);
     const all = await findItems(this.#api, this.#selection(), { signal });
     const { present, isCut } = this.#newest(all);
@@ -103,30 +118,38 @@ export class AzureDevOpsSource implements Source {
         id: String(id),
         version: `${revision}-${this.#reading}`,
       }));
-    const cursor: ListingCursor = {
-      since: String(watermark),
-      completeAt: from?.completeAt ?? now.toISOString(),
+    const wikis = await this.#listWikis(from, signal);
+    yield* wikis.unreadable;
+    yield* this.#wikis.versions(wikis.candidates, signal);
+    const position: Position = { watermark, wikis: wikis.commits };
+    const completeAt = isComplete ? now.toISOString() : before.completeAt;
+    yield {
+      cursor: writeCursor({ since: JSON.stringify(position), completeAt }, this.#settings()),
+      present: new Set([...present].map(String).concat(wikis.present)),
     };
-    yield { cursor: writeCursor(cursor, this.#settings()), present: new Set([...present].map(String)) };
+  }
+
+  async #listWikis(from: Position | undefined, signal: AbortSignal | undefined): Promise<WikiListing> {
+    const { includeWikis = true } = this.#options;
+    if (!includeWikis) return NO_WIKIS;
+    const listing = await this.#wikis.list(from?.wikis ?? {}, signal);
+    this.#notices.push(...listing.notices);
+    return listing;
   }
 
   /**
    * The watermark from which the next listing goes on. It is asked for before anything is listed: every change up to it is then
    * seen by this listing, and every later one by the next.
    */
-  async #highestWatermark(from: ListingCursor | undefined, signal: AbortSignal | undefined): Promise<number> {
+  async #highestWatermark(from: Position | undefined, signal: AbortSignal | undefined): Promise<number> {
     const conditions = from === undefined ? [] : [changedAfter(from)];
     const [latest] = await findItems(this.#api, this.#selection(), { conditions, signal });
     const [version] = latest === undefined ? [] : await this.#api.versions([latest], signal);
-    return Math.max(version?.watermark ?? 0, Number(from?.since ?? 0));
+    return Math.max(version?.watermark ?? 0, from?.watermark ?? 0);
   }
 
-  async #changedSince(
-    from: ListingCursor,
-    watermark: number,
-    signal: AbortSignal | undefined,
-  ): Promise<number[]> {
-    if (watermark === Number(from.since)) return [];
+  async #changedSince(from: Position, watermark: number, signal: AbortSignal | undefined): Promise<number[]> {
+    if (watermark === from.watermark) return [];
     return findItems(this.#api, this.#selection(), { conditions: [changedAfter(from)], signal });
   }
 
@@ -150,17 +173,24 @@ export class AzureDevOpsSource implements Source {
 
   expectReads(items: readonly SourceItem[]): void {
     this.#batchOf = new Map();
-    for (const ids of batchesOf(items.map(({ id }) => Number(id)))) {
+    const workItems = items.filter(({ id }) => !isWikiPage(id));
+    for (const ids of batchesOf(workItems.map(({ id }) => Number(id)))) {
       const batch: ItemBatch = { ids };
       for (const id of ids) this.#batchOf.set(id, batch);
     }
   }
 
   async read(item: SourceItem, signal?: AbortSignal): Promise<ReadResult> {
-    const id = Number(item.id);
-    const found = await this.#workItem(id, signal);
+    const document = isWikiPage(item.id)
+      ? await this.#wikis.read(item.id, signal)
+      : await this.#readWorkItem(Number(item.id), signal);
     // It was deleted since it was listed: what was indexed of it is removed.
-    if (found === undefined) return { documents: [], failures: [] };
+    return { documents: document === undefined ? [] : [document], failures: [] };
+  }
+
+  async #readWorkItem(id: number, signal: AbortSignal | undefined): Promise<RawDocument | undefined> {
+    const found = await this.#workItem(id, signal);
+    if (found === undefined) return undefined;
     const {
       includeComments = true,
       fields = [],
@@ -171,10 +201,7 @@ export class AzureDevOpsSource implements Source {
     const hasComments = includeComments && Number(found.fields['System.CommentCount'] ?? 0) > 0;
     const comments = hasComments ? await this.#api.comments(project, id, signal) : [];
     const url = this.client.addressOf(`/${encodeURIComponent(project)}/_workitems/edit/${id}`);
-    return {
-      documents: [workItemDocument(found, { comments, fields, groups: openGroups, metadata, url })],
-      failures: [],
-    };
+    return workItemDocument(found, { comments, fields, groups: openGroups, metadata, url });
   }
 
   /** From its batch, which is asked for once and forgotten when all of it was read. */
@@ -193,13 +220,33 @@ export class AzureDevOpsSource implements Source {
   }
 
   /** What decides which items there are. */
-  #settings(): (string | string[] | number)[] {
-    const { baseUrl = '', organization, project, workItemTypes = [], maxItems = 5000 } = this.#options;
-    return [baseUrl, organization, project, [...workItemTypes], maxItems, this.#reading];
+  #settings(): (string | string[] | number | boolean)[] {
+    const { baseUrl = '', organization, project, workItemTypes = [] } = this.#options;
+    const { maxItems = 5000, includeWikis = true } = this.#options;
+    return [baseUrl, organization, project, [...workItemTypes], maxItems, includeWikis, this.#reading];
   }
 }
 
-const changedAfter = ({ since }: ListingCursor): string => `[System.Watermark] > ${Number(since)}`;
+/** Where a listing stands. */
+interface Position {
+  readonly watermark: number;
+  readonly wikis: WikiCommits;
+}
+
+const position = z.object({ watermark: z.number(), wikis: z.record(z.string(), z.string()) });
+
+/** Undefined where the cursor says none. */
+function positionOf({ since }: ListingCursor): Position | undefined {
+  try {
+    return position.safeParse(JSON.parse(since)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const NO_WIKIS: WikiListing = { present: [], unreadable: [], candidates: [], commits: {}, notices: [] };
+
+const changedAfter = ({ watermark }: Position): string => `[System.Watermark] > ${watermark}`;
 
 interface ItemBatch {
   readonly ids: readonly number[];

@@ -1,3 +1,4 @@
+import { WikiState, wikiRoutes } from './azure-devops-wiki.js';
 import { type FakeAnswer, FakeApi, type FakeRoute, refuse } from './fake-api.js';
 
 export interface FakeWorkItem {
@@ -12,6 +13,7 @@ export interface FakeWorkItem {
 /** What a fake project holds; tests change it while it is read. */
 export class WorkItemState {
   readonly project = 'Shop';
+  readonly wiki = new WikiState();
   readonly items = new Map<number, FakeWorkItem>();
   #watermark = 100;
   #ids = 1;
@@ -55,7 +57,7 @@ export class WorkItemState {
 const COMMENTS_PER_ANSWER = 2;
 const MAX_BATCH = 200;
 
-/** Azure DevOps as its documentation of the work item tracking API 7.1 says; `queryLimit` stands for 20,000. */
+/** Azure DevOps as its documentation of the work item tracking API 7.1 says, with one wiki; `queryLimit` stands for 20,000. */
 export function startAzureDevOps(
   state: WorkItemState,
   authorization: string,
@@ -132,6 +134,7 @@ export function startAzureDevOps(
         };
       },
     },
+    ...wikiRoutes(state.wiki),
   ];
   return FakeApi.start({ authorization, routes: routes.map(versioned) });
 }

@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { afterEach, expect, test } from 'vitest';
+import { startAzureDevOps, WorkItemState } from '../../testing/services/azure-devops.js';
+import { FAULTS, type FakeApi } from '../../testing/services/fake-api.js';
+import { randomFaults } from '../../testing/services/random-faults.js';
+import { SourceMirror } from '../../testing/services/source-mirror.js';
+import { isUnreadable, type UnreadableItem } from '../source.js';
+import { AzureDevOpsSource, type AzureDevOpsSourceOptions } from './azure-devops-source.js';
+
+const open: FakeApi[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((api) => api.stop()));
+});
+
+async function project(state: WorkItemState) {
+  const api = await startAzureDevOps(state, `Basic ${Buffer.from(':pat-1').toString('base64')}`);
+  open.push(api);
+  const source = (options: Partial<AzureDevOpsSourceOptions> = {}): AzureDevOpsSource =>
+    new AzureDevOpsSource({
+      name: 'items',
+      baseUrl: api.url,
+      organization: 'org',
+      project: 'Shop',
+      pat: 'pat-1',
+      allowPrivateNetwork: true,
+      http: { firstDelayMs: 1, retries: 30 },
+      ...options,
+    });
+  return { api, source };
+}
+
+const idOf = ({ wiki }: WorkItemState, page: number): string => `wiki/${wiki.id}/${page}`;
+
+/** What must be held of each page, and what is. */
+const expected = (state: WorkItemState) =>
+  Object.fromEntries(
+    [...state.wiki.pages.values()].map(({ id, path, content }) => [idOf(state, id), [path, content]]),
+  );
+const held = (mirror: SourceMirror) =>
+  Object.fromEntries(
+    [...mirror.documents].map(([id, { metadata, content }]) => [id, [metadata.wikiPath, content]]),
+  );
+
+test('a page is a document in Markdown below the titles of the pages above it', async () => {
+  const state = new WorkItemState();
+  state.wiki.add('/Runbooks', '');
+  state.wiki.add('/Runbooks/Payments/Card declined', '# Steps\n\nCall the bank.');
+  const { source } = await project(state);
+  const mirror = new SourceMirror();
+  await mirror.sync(source({ metadata: { team: 'pay' }, openGroups: ['ops'] }));
+  expect(mirror.documents.get(idOf(state, 2))).toEqual({
+    externalId: idOf(state, 2),
+    mediaType: 'text/markdown',
+    content: '# Steps\n\nCall the bank.',
+    title: 'Card declined',
+    headingPath: ['Runbooks', 'Payments'],
+    url: expect.stringContaining('pagePath=%2FRunbooks%2FPayments%2FCard%20declined'),
+    metadata: {
+      team: 'pay',
+      wiki: 'Shop.wiki',
+      wikiPath: '/Runbooks/Payments/Card declined',
+      wikiPageId: 2,
+    },
+    access: { groups: ['ops'], level: 0 },
+  });
+  expect(mirror.documents.get(idOf(state, 1))).toMatchObject({ title: 'Runbooks', headingPath: [] });
+});
+
+test('the second run looks at no page; a change, a move and a deletion are seen, and only they are read', async () => {
+  const state = new WorkItemState();
+  const pages = Array.from({ length: 250 }, (_, index) => state.wiki.add(`/Page ${index}`));
+  const { api, source } = await project(state);
+  const mirror = new SourceMirror();
+  await mirror.sync(source());
+  expect(held(mirror)).toEqual(expected(state));
+  api.requests.length = 0;
+  expect(await mirror.sync(source())).toEqual({ read: [], gone: [], failed: [] });
+  expect(api.requests.filter(({ path }) => /\/pages\/\d/.test(path))).toEqual([]);
+  const [first, second, third] = pages;
+  if (first === undefined || second === undefined || third === undefined) throw new Error('no pages');
+  state.wiki.edit(first, { content: 'New text' });
+  state.wiki.edit(second, { path: '/Page 9/Moved' });
+  state.wiki.remove(third);
+  api.requests.length = 0;
+  expect(await mirror.sync(source())).toEqual({
+    read: [idOf(state, 1), idOf(state, 2)],
+    gone: [idOf(state, 3)],
+    failed: [],
+  });
+  expect(api.requests.filter(({ query }) => query.includeContent === 'True')).toHaveLength(2);
+  expect(held(mirror)).toEqual(expected(state));
+});
+
+test('without Code (Read) every page is looked at, which the run says, and nothing is read twice', async () => {
+  const state = new WorkItemState();
+  const page = state.wiki.add('/One');
+  state.wiki.denied.add('code');
+  const { source } = await project(state);
+  const mirror = new SourceMirror();
+  const first = source();
+  await mirror.sync(first);
+  expect(first.listingNotices().join()).toMatch(/"Shop.wiki" cannot be read.*Code \(Read\)/);
+  expect((await mirror.sync(source())).read).toEqual([]);
+  state.wiki.edit(page, { content: 'New text' });
+  expect((await mirror.sync(source())).read).toEqual([idOf(state, 1)]);
+});
+
+test('without Wiki (Read) the work items are read, the error says what to do, and pages held are kept', async () => {
+  const state = new WorkItemState();
+  state.wiki.add('/One');
+  const { source } = await project(state);
+  const mirror = new SourceMirror();
+  await mirror.sync(source());
+  state.wiki.denied.add('wiki');
+  state.add();
+  expect(await mirror.sync(source())).toEqual({ read: ['1'], gone: [], failed: ['wiki/'] });
+  expect([...mirror.documents.keys()].sort()).toEqual(['1', idOf(state, 1)]);
+  const unreadable: UnreadableItem[] = [];
+  for await (const item of source().list()) if (isUnreadable(item)) unreadable.push(item);
+  expect(unreadable.map(({ error }) => [error.reason, error.message])).toEqual([
+    ['SOURCE_DENIED', expect.stringMatching(/403.*Wiki \(Read\); includeWikis: false/)],
+  ]);
+  // What changed meanwhile is found once the token may read again.
+  state.wiki.denied.clear();
+  state.wiki.add('/Two');
+  expect((await mirror.sync(source())).read).toEqual([idOf(state, 2)]);
+});
+
+test('wikis can be left out, and a wiki that has gone takes its pages with it', async () => {
+  const state = new WorkItemState();
+  state.wiki.add('/One');
+  const { api, source } = await project(state);
+  const mirror = new SourceMirror();
+  await mirror.sync(source());
+  state.wiki.exists = false;
+  expect((await mirror.sync(source())).gone).toEqual([idOf(state, 1)]);
+  state.wiki.exists = true;
+  expect((await mirror.sync(source())).read).toEqual([idOf(state, 1)]);
+  api.requests.length = 0;
+  expect((await mirror.sync(source({ includeWikis: false }))).gone).toEqual([idOf(state, 1)]);
+  expect(api.requests.filter(({ path }) => path.includes('wiki'))).toEqual([]);
+});
+
+test('whatever goes wrong and is edited meanwhile, the mirror ends as the wiki is', async () => {
+  const edit = fc.record({ at: fc.nat(40), what: fc.constantFrom('edit', 'add', 'remove', 'move') });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom(...FAULTS), { maxLength: 40 }),
+      fc.array(edit, { maxLength: 8 }),
+      async (faults, edits) => {
+        const state = new WorkItemState();
+        for (let i = 0; i < 12; i++) state.wiki.add(`/Page ${i}`);
+        const { api, source } = await project(state);
+        const mirror = new SourceMirror();
+        api.faults = [...faults];
+        const running = mirror.sync(source());
+        for (const { at, what } of edits) {
+          const page = [...state.wiki.pages.values()][at % state.wiki.pages.size];
+          if (what === 'add') state.wiki.add(`/Added ${at}`);
+          else if (page === undefined) continue;
+          else if (what === 'edit') state.wiki.edit(page, { content: `Text ${at}` });
+          else if (what === 'move') state.wiki.edit(page, { path: `/Moved ${at}` });
+          else if (state.wiki.pages.size > 1) state.wiki.remove(page);
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+        await running;
+        await mirror.sync(source());
+        expect(held(mirror)).toEqual(expected(state));
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('1,000 pages are read to exactly the state of the wiki under faults', async () => {
+  const state = new WorkItemState();
+  for (let i = 0; i < 1000; i++) state.wiki.add(`/Page ${i}`);
+  const { api, source } = await project(state);
+  api.faults = randomFaults(7, 400);
+  const mirror = new SourceMirror();
+  await mirror.sync(source());
+  expect(held(mirror)).toEqual(expected(state));
+}, 60_000);
