@@ -63,8 +63,13 @@ test('Azure DevOps: open bugs of priority 1 in payments like this one, and the p
   const state = bugs();
   const api = await started(startAzureDevOps(state, basic(':pat-1')));
   const source = {
-    ...{ name: 'items', type: 'azure_devops' as const, baseUrl: api.url, allowPrivateNetwork: true },
-    ...{ organization: 'org', project: 'Shop', auth: { pat: 'pat-1' } },
+    name: 'items',
+    type: 'azure_devops' as const,
+    baseUrl: api.url,
+    organization: 'org',
+    project: 'Shop',
+    allowPrivateNetwork: true,
+    auth: { pat: 'pat-1' },
   };
   const { engine, project } = await opened({ sources: [source] });
   expect((await engine.index()).stats).toMatchObject({ documentsProcessed: 6 });
@@ -108,24 +113,33 @@ test('Confluence: pages are found by words and labels, and the second run reads 
   });
   const api = await started(startConfluenceCloud(state, basic('ann@example.com:token-1')));
   const source = {
-    ...{
-      name: 'pages',
-      type: 'confluence' as const,
-      baseUrl: api.url,
-      deployment: 'cloud' as const,
-      spaceKeys: ['OPS'],
-    },
-    ...{ allowPrivateNetwork: true, auth: { username: 'ann@example.com', apiToken: 'token-1' } },
+    name: 'pages',
+    type: 'confluence' as const,
+    baseUrl: api.url,
+    deployment: 'cloud' as const,
+    spaceKeys: ['OPS'],
+    allowPrivateNetwork: true,
+    auth: { username: 'ann@example.com', apiToken: 'token-1' },
   };
   const { engine, project } = await opened({ sources: [source] });
   expect((await engine.index()).stats).toMatchObject({ documentsProcessed: 2 });
   expect(await found(engine, 'quokka refund', { tags: ['refund'] })).toEqual([page.id]);
 
+  /** Pages whose text was asked for since this was last called. */
+  const bodiesRead = (): string[] =>
+    api.requests
+      .splice(0)
+      .flatMap(({ path, query }) =>
+        query['body-format'] === undefined ? [] : (/\/pages\/(\d+)$/.exec(path)?.[1] ?? []),
+      );
+  expect(bodiesRead().sort()).toEqual([parent.id, page.id]);
   expect((await engine.index()).stats).toMatchObject({ documentsProcessed: 0, documentsDeleted: 0 });
+  expect(bodiesRead()).toEqual([]);
   state.edit(page, '<p>A refund of a numbat takes six days.</p>');
   // The fake site's clock lies in the past; the next listing starts at the time of the run before.
   page.modified = new Date().toISOString();
   expect((await engine.index()).stats).toMatchObject({ documentsProcessed: 1, documentsDeleted: 0 });
+  expect(bodiesRead()).toEqual([page.id]);
   const { results } = await engine.search({ text: 'numbat refund', options: { minSimilarity: 0 } });
   expect(results[0]?.content).toContain('numbat');
   expect(results[0]?.metadata.headingPath).toContain('Payments');

@@ -91,6 +91,21 @@ test('the second run looks at no page; a change, a move and a deletion are seen,
   expect(held(mirror)).toEqual(expected(state));
 });
 
+test('of a wiki with several versions a commit to any of them counts', async () => {
+  const state = new WorkItemState();
+  state.wiki.branches = ['v1', 'v2'];
+  const page = state.wiki.add('/One');
+  const { api, source } = await project(state);
+  const mirror = new SourceMirror();
+  await mirror.sync(source());
+  api.requests.length = 0;
+  await mirror.sync(source());
+  expect(api.requests.flatMap(({ query }) => query.filter ?? [])).toEqual(['heads/v1', 'heads/v2']);
+  expect(api.requests.filter(({ path }) => /\/pages\/\d/.test(path))).toEqual([]);
+  state.wiki.edit(page, { content: 'New text' });
+  expect((await mirror.sync(source())).read).toEqual([idOf(state, 1)]);
+});
+
 test('without Code (Read) every page is looked at, which the run says, and nothing is read twice', async () => {
   const state = new WorkItemState();
   const page = state.wiki.add('/One');

@@ -11,7 +11,7 @@ import type { Wiki, WikiApi, WikiPageName } from './wiki-api.js';
 /** Ids of wiki pages begin with it; ids of work items are numbers. */
 const PREFIX = 'wiki/';
 
-/** Last commit of each wiki, by its id. */
+/** Last commit of each wiki, of each of its versions, by the wiki's id. */
 export type WikiCommits = Readonly<Record<string, string>>;
 
 export interface WikiPagesOptions {
@@ -129,15 +129,23 @@ export class WikiPages {
     return this.#names.get(wikiId) ?? wikiId;
   }
 
-  /** Undefined where the token may not read code, or there is no branch to look at. */
+  /**
+   * Undefined where the token may not read code, or there is no branch to look at. A published wiki may have several versions, and
+   * nothing says which of them the service reads pages from: a commit to any of them counts.
+   */
   async #lastCommit(
     { repositoryId, versions }: Wiki,
     signal: AbortSignal | undefined,
   ): Promise<string | undefined> {
-    const branch = versions?.[0]?.version;
-    if (repositoryId == null || branch === undefined) return undefined;
+    if (repositoryId == null || versions == null || versions.length === 0) return undefined;
+    const commits: string[] = [];
     try {
-      return await this.#api.lastCommit({ repositoryId, branch }, signal);
+      for (const { version: branch } of versions) {
+        const commit = await this.#api.lastCommit({ repositoryId, branch }, signal);
+        if (commit === undefined) return undefined;
+        commits.push(commit);
+      }
+      return commits.join(' ');
     } catch (error) {
       if (isRefused(error)) return undefined;
       throw error;

@@ -12,7 +12,8 @@ export interface FakeWikiPage {
 export class WikiState {
   readonly id = '0ede3074-ce9f-4e0e-b9d6-20c23b774e05';
   readonly name = 'Shop.wiki';
-  readonly branch = 'wikiMaster';
+  /** Versions: one of a project's own wiki, perhaps more of a published one. */
+  branches = ['wikiMaster'];
   readonly pages = new Map<number, FakeWikiPage>();
   /** What the token may not read. */
   readonly denied = new Set<'wiki' | 'code'>();
@@ -21,8 +22,8 @@ export class WikiState {
   #commits = 0;
   #ids = 1;
 
-  get commit(): string {
-    return sha1(`commit ${this.#commits}`);
+  commitOf(branch: string): string {
+    return sha1(`commit ${this.#commits} of ${branch}`);
   }
 
   add(path: string, content = `Text of ${path}`): FakeWikiPage {
@@ -66,8 +67,8 @@ const listRoute = (state: WikiState): FakeRoute => ({
   path: /\/org\/Shop\/_apis\/wiki\/wikis/,
   query: ['api-version'],
   answer: () => {
-    const { id, name, branch } = state;
-    const versions = [{ version: branch }];
+    const { id, name, branches } = state;
+    const versions = branches.map((version) => ({ version }));
     const wiki = { id, name, type: 'projectWiki', repositoryId: id, mappedPath: '/', versions };
     return { body: { value: state.exists ? [wiki] : [] } };
   },
@@ -116,13 +117,10 @@ const refsRoute = (state: WikiState): FakeRoute => ({
   query: ['api-version', 'filter', 'includeStatuses'],
   answer: ({ query }, [repository]) => {
     if (repository !== state.id) return refuse(404, 'TF401019: no such repository');
-    const names = [`heads/${state.branch}-draft`, `heads/${state.branch}`];
-    const value = names
-      .filter((name) => name.startsWith(query.filter ?? ''))
-      .map((name) => ({
-        name: `refs/${name}`,
-        objectId: name.endsWith('draft') ? sha1('draft') : state.commit,
-      }));
+    const value = state.branches
+      .flatMap((branch) => [`${branch}-draft`, branch])
+      .filter((branch) => `heads/${branch}`.startsWith(query.filter ?? ''))
+      .map((branch) => ({ name: `refs/heads/${branch}`, objectId: state.commitOf(branch) }));
     return { body: { count: value.length, value } };
   },
 });
