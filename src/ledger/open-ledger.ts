@@ -53,8 +53,8 @@ function prepare(database: SqliteDatabase, readOnly: boolean): void {
   const version = componentVersion(database, 'ledger');
   if (version > MIGRATIONS.length) throw schemaTooNew(database.path, version);
   if (readOnly) {
+    // An older schema is read as it is: every later migration only adds what writers use.
     if (version === 0) throw emptyIndex(database.path);
-    if (version < MIGRATIONS.length) throw needsMigration(database.path);
     return;
   }
   if (version < MIGRATIONS.length) migrate(database);
@@ -89,13 +89,6 @@ const emptyIndex = (path: string): RAGError =>
   new RAGError('INDEX_EMPTY', `There is no index at ${dirname(path)}. Run \`ragstone index\` first.`, {
     details: { path },
   });
-
-const needsMigration = (path: string): RAGError =>
-  new RAGError(
-    'INDEX_READ_ONLY',
-    `The index's ledger ${path} was written by an older version of ragstone. Run \`ragstone index\` once to bring it up to date.`,
-    { details: { path } },
-  );
 
 const schemaTooNew = (path: string, version: number): RAGError =>
   new RAGError(

@@ -24,7 +24,7 @@ export interface PushSourceOptions {
   readonly documents: readonly PushedDocument[];
   /** `complete`: what is not in `documents` is deleted. `incremental`: it stays. */
   readonly listing: Source['listing'];
-  /** Ids of documents that were pushed before and are to be deleted; unknown ones are none. */
+  /** Of an incremental listing: ids of documents that were pushed before and are to be deleted; unknown ones are none. */
   readonly deleted?: readonly string[];
 }
 
@@ -48,18 +48,22 @@ export function createPushSource({ name, documents, listing, deleted = [] }: Pus
       bytes: document.text.length,
     }),
   );
-  return {
+  const source: Source = {
     name,
     type: 'push',
     listing,
     async *list(): AsyncGenerator<SourceItem> {
       yield* items;
     },
+    read: async (item) => toReadResult(item, byId.get(item.id)),
+  };
+  if (listing === 'complete') return source;
+  return {
+    ...source,
     async *listChanges(): AsyncGenerator<ListedChange> {
       yield* items;
       for (const id of deleted) yield { id, isDeleted: true };
     },
-    read: async (item) => toReadResult(item, byId.get(item.id)),
   };
 }
 
