@@ -47,6 +47,12 @@ export async function parseHtmlTree(html: string): Promise<Root> {
   return unified().use(rehypeParse).parse(html);
 }
 
+/**
+ * Escapes that only keep names and addresses from turning into emphasis or links. Nothing here is rendered, and
+ * `max_connections` or `ops@example.org` must be found, and recognised as what it is, in the form in which people write it.
+ */
+const NEEDLESS_ESCAPE = /\\(?=[_@:])|(?<=www)\\(?=\.)/g;
+
 /** Elements as Markdown (CommonMark and GFM tables). */
 export async function treeToMarkdown(tree: Root): Promise<string> {
   const [{ unified }, { default: rehypeRemark }, { default: remarkGfm }, { default: remarkStringify }] =
@@ -59,7 +65,13 @@ export async function treeToMarkdown(tree: Root): Promise<string> {
   const writer = unified()
     .use(rehypeRemark)
     .use(remarkGfm, { tablePipeAlign: false })
-    .use(remarkStringify, { bullet: '-', emphasis: '_', fences: true, rule: '-' });
+    .use(remarkStringify, {
+      ...{ bullet: '-', emphasis: '_', fences: true, rule: '-' },
+      handlers: {
+        text: ({ value }: { value: string }, _parent, state, info) =>
+          state.safe(value, info).replace(NEEDLESS_ESCAPE, ''),
+      },
+    });
   return writer.stringify(await writer.run(tree));
 }
 

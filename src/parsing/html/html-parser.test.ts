@@ -31,6 +31,16 @@ make test</code></pre><ul><li>one</li><li>two</li></ul></body></html>`,
     expect(metadata).toEqual({ locale: 'en', description: 'About' });
   });
 
+  it('leaves names and addresses in the form in which people write them', async () => {
+    const { text } = await parse(
+      '<p>Set max_connections_limit or __init__, mail ops_team@example.org, see https://example.org/a_b, www.example.org.</p><p># no heading *</p>',
+    );
+    expect(text).toContain(
+      'Set max_connections_limit or __init__, mail ops_team@example.org, see https://example.org/a_b, www.example.org.',
+    );
+    expect(text).toContain('\\# no heading');
+  });
+
   it('keeps the main content and leaves out what surrounds it', async () => {
     const page = (body: string) =>
       `<title>T</title><body><nav>menu</nav>${body}<footer>imprint</footer></body>`;
