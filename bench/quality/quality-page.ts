@@ -83,7 +83,7 @@ function configurationNotes(outcomes: readonly CaseOutcome[]): string {
       const { method, weights } = config.fusion;
       const { dense, lexical } = weights;
       const each = method === 'adaptive' ? ', found for each query around' : ' with';
-      return `- ${embedder}: store ${config.store}, ${config.candidatesPerLane} candidates a lane, fusion ${method}${each} weights ${dense} dense and ${lexical} lexical, analysis version ${config.analysisVersion}.`;
+      return `- ${embedder}: store ${config.store}, ${config.candidatesPerLane} candidates a lane, fusion ${method}${each} weights ${dense.toFixed(2)} dense and ${lexical.toFixed(2)} lexical, analysis version ${config.analysisVersion}.`;
     }),
   );
   return [
