@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { factsOf, PROVIDER_NAMES, splitModelName } from './provider-table.js';
 
-const { peerDependencies } = z
-  .object({ peerDependencies: z.record(z.string(), z.string()) })
+const { devDependencies } = z
+  .object({ devDependencies: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')));
 
 describe('PROVIDERS', () => {
@@ -13,7 +13,7 @@ describe('PROVIDERS', () => {
       const { install } = factsOf(name);
       if (install === undefined) continue;
       const at = install.lastIndexOf('@');
-      expect(peerDependencies[install.slice(0, at)], name).toBe(install.slice(at + 1));
+      expect(devDependencies[install.slice(0, at)], name).toBe(install.slice(at + 1));
     }
   });
 
