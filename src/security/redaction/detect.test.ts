@@ -10,6 +10,13 @@ const FLOOR = 0.95;
 const labelled = readLabelledLines();
 
 describe('what is found', () => {
+  it('an address whose sign Markdown escapes', () => {
+    const text = String.raw`Mail ops\@example.org.`;
+    expect(detectSensitive(text, new Set(['EMAIL'] as const))).toMatchObject([
+      { start: 5, end: text.length - 1 },
+    ]);
+  });
+
   it.each(readMarkedLines())('$id: $text', ({ text, spans }) => {
     expect(detectSensitive(text, ALL)).toEqual(spans);
   });

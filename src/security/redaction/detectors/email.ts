@@ -13,7 +13,8 @@ const LAST_LABEL = /\.(?:[\p{L}\p{M}]{2,63}|xn--[a-z0-9-]{2,59})$/iu;
 const NO_DOMAIN = /^\d+(?:\.\d|x\.)/;
 /** `git@host.example:group/repository` names a place, not a person. */
 const REMOTE_PATH = /^:[\p{L}~/]/u;
-const SEPARATOR = /@|＠|%40/g;
+/** Markdown escapes the sign where it must not become a link. */
+const SEPARATOR = /\\?@|＠|%40/g;
 
 /** E-mail addresses (RFC 5322 addr-spec without comments; RFC 6531 letters), also with `@` as `%40` or full width. */
 export function* detectEmails(text: string): Generator<Detection> {
