@@ -1,5 +1,5 @@
 import type { ConfluenceState, FakePage } from './confluence-state.js';
-import { restrictionRoute, searchRoute } from './confluence-v1.js';
+import { get, pageRoute, restrictionRoute, searchRoute } from './confluence-v1.js';
 import { type FakeAnswer, FakeApi, type FakeRequest, type FakeRoute, refuse } from './fake-api.js';
 
 /** Rows in one answer, whatever was asked for: services set limits of their own. */
@@ -9,25 +9,11 @@ const MAX_LIMIT = 50;
 export const startConfluenceCloud = (state: ConfluenceState, authorization: string): Promise<FakeApi> =>
   FakeApi.start({
     authorization,
-    routes: [
-      ...v2Routes(state),
-      ...['/wiki'].flatMap((at) => [restrictionRoute(state, at), searchRoute(state, at)]),
-    ],
+    routes: [...v2Routes(state), restrictionRoute(state, '/wiki'), searchRoute(state, '/wiki')],
   });
 
 function v2Routes(state: ConfluenceState): FakeRoute[] {
-  const get = (path: RegExp, query: readonly string[], answer: FakeRoute['answer']): FakeRoute => ({
-    method: 'GET',
-    path,
-    query,
-    answer,
-  });
-  const withPage =
-    (answer: (page: FakePage, request: FakeRequest) => FakeAnswer): FakeRoute['answer'] =>
-    (request, [id]) => {
-      const page = state.pages.get(id ?? '');
-      return page === undefined ? refuse(404, 'No such page') : answer(page, request);
-    };
+  const withPage = pageRoute(state, 'No such page');
   const lists = ['limit', 'cursor', 'sort'];
   const comments = ['body-format', 'status', ...lists];
   return [

@@ -5,18 +5,7 @@ const MAX_LIMIT = 50;
 
 /** Confluence Data Center as its documentation of the REST API says. */
 export function startConfluenceDataCenter(state: ConfluenceState, authorization: string): Promise<FakeApi> {
-  const get = (path: RegExp, query: readonly string[], answer: FakeRoute['answer']): FakeRoute => ({
-    method: 'GET',
-    path,
-    query,
-    answer,
-  });
-  const withPage =
-    (answer: (page: FakePage, request: FakeRequest) => FakeAnswer): FakeRoute['answer'] =>
-    (request, [id]) => {
-      const page = state.pages.get(id ?? '');
-      return page === undefined ? refuse(404, 'No such content') : answer(page, request);
-    };
+  const withPage = pageRoute(state, 'No such content');
   const places = ['start', 'limit', 'expand'];
   return FakeApi.start({
     authorization,
@@ -188,3 +177,20 @@ function listOf({ path, query }: FakeRequest, rows: readonly object[]): FakeAnsw
     },
   };
 }
+
+/** A route that only reads. */
+export const get = (path: RegExp, query: readonly string[], answer: FakeRoute['answer']): FakeRoute => ({
+  method: 'GET',
+  path,
+  query,
+  answer,
+});
+
+/** Answers about the page that the path's first group names, and refuses where there is none. */
+export const pageRoute =
+  (state: ConfluenceState, missing: string) =>
+  (answer: (page: FakePage, request: FakeRequest) => FakeAnswer): FakeRoute['answer'] =>
+  (request, [id]) => {
+    const page = state.pages.get(id ?? '');
+    return page === undefined ? refuse(404, missing) : answer(page, request);
+  };
