@@ -1,3 +1,9 @@
+/** An item, by whatever number its owner gives it. */
+export interface ScoredItem {
+  readonly item: number;
+  readonly score: number;
+}
+
 /**
  * Keeps the `k` best of a stream of scored items: a binary heap with the worst kept item on top. Higher scores are better;
  * among equal scores the item that `isBefore` puts first is better.
@@ -25,7 +31,7 @@ export class TopK {
   }
 
   /** The kept items, best first. */
-  sorted(): { readonly item: number; readonly score: number }[] {
+  sorted(): ScoredItem[] {
     const kept = Array.from({ length: this.#size }, (_, i) => ({
       item: this.#itemAt(i),
       score: this.#scoreAt(i),

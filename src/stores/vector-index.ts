@@ -4,6 +4,13 @@ export interface RowVector {
   readonly vector: Float32Array;
 }
 
+/** A row and its similarity to a query as the index computes it. */
+export interface NearRow {
+  readonly row: number;
+  /** Cosine, off by at most the index's `precision`. */
+  readonly similarity: number;
+}
+
 /** A collection at one moment. A row number is never used twice and its vector never changes. */
 export interface VectorRows {
   /** Number of rows that exist. */
@@ -30,10 +37,12 @@ export interface VectorRecords {
 export interface VectorIndex {
   /** Rows it holds, deleted ones too. */
   readonly size: number;
+  /** How far its similarities may be off. */
+  readonly precision: number;
   /** Takes in what was written since. Called before every search, in a snapshot of the records. */
   refresh(rows: VectorRows): void;
   /** Up to `count` rows near a unit vector, nearest first. */
-  nearest(unitVector: Float32Array, count: number): readonly number[];
+  nearest(unitVector: Float32Array, count: number): readonly NearRow[];
   /** The vector of a row scaled to unit length (all zero stays so), where the index has it at hand. */
   unitVectorOf(row: number): Float32Array | undefined;
   /** Builds what makes searching fast. Never changes what is found beyond its precision. */

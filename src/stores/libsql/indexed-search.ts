@@ -1,7 +1,7 @@
 import { bytesAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
-import type { TopK } from '../top-k.js';
-import { unitVectorOf, type VectorIndex } from '../vector-index.js';
+import type { ScoredItem, TopK } from '../top-k.js';
+import { type NearRow, unitVectorOf, type VectorIndex } from '../vector-index.js';
 import { type RowCache, vectorOf } from './row-cache.js';
 
 /** Candidates beyond twice what is wanted, so that a few deleted or filtered ones do not cost a second round. */
@@ -10,9 +10,6 @@ const MARGIN = 32;
 const SCORED_ALL_UP_TO = 1_000;
 /** Growth of the candidates from round to round. */
 const GROWTH = 4;
-/** Scores nearer than this are ties to the index: it computes in single precision. */
-const PRECISION = 1e-6;
-
 export interface IndexedSearch {
   readonly database: SqliteDatabase;
   readonly cache: RowCache;
@@ -24,39 +21,51 @@ export interface IndexedSearch {
 }
 
 /**
- * The ordinals most similar to a vector, by way of an index that knows no filters: candidates are filtered and scored
- * exactly here. More are asked for until enough are admitted and the last of them is better than what the index left out
- * (else ties would not break by id); matches that are few are all scored, whatever the index says.
+ * The ordinals most similar to a vector, by way of an index that knows no filters: candidates are filtered here, and those
+ * that may be among the best are scored exactly. More are asked for until enough are admitted and the last of them is
+ * better than what the index left out (else ties would not break by id); matches that are few are all scored, whatever the
+ * index says.
  */
-export function searchWithIndex(
-  search: IndexedSearch,
-  vector: Float32Array,
-): { readonly item: number; readonly score: number }[] {
-  const { cache, index, isAdmitted, newTopK, topK } = search;
+export function searchWithIndex(search: IndexedSearch, vector: Float32Array): readonly ScoredItem[] {
+  const { cache, index, isAdmitted, topK } = search;
   const query = unitVectorOf(vector);
   const similarity = rowSimilarity(search, query);
   let matches: number[] | undefined;
-  let count = 2 * topK + MARGIN;
-  for (; count < index.size; count *= GROWTH) {
-    const best = newTopK();
-    let leftOut = 1;
-    for (const row of index.nearest(query, count)) {
-      const score = similarity(row);
-      // A row that is gone: deleted since the index took it in.
-      if (score === undefined) continue;
-      leftOut = Math.min(leftOut, score);
-      const ordinal = cache.ordinalOf(row);
-      if (ordinal !== undefined && isAdmitted(ordinal)) best.push(ordinal, score);
-    }
-    const hits = best.sorted();
-    if (hits.length === topK && (hits.at(-1)?.score ?? 0) > leftOut + PRECISION) return hits;
+  for (let count = 2 * topK + MARGIN; count < index.size; count *= GROWTH) {
+    const near = index.nearest(query, count);
+    const hits = best(search, candidatesAmong(near, search), similarity);
+    const leftOut = (near.at(-1)?.similarity ?? 1) + index.precision;
+    if (hits.length === topK && (hits.at(-1)?.score ?? 0) > leftOut) return hits;
     matches ??= matchesOf(cache, isAdmitted);
     if (matches.length <= Math.max(SCORED_ALL_UP_TO, count * GROWTH)) break;
   }
-  const best = newTopK();
-  for (const ordinal of matches ?? matchesOf(cache, isAdmitted))
-    best.push(ordinal, similarity(cache.rowAt(ordinal)) ?? 0);
-  return best.sorted();
+  return best(search, matches ?? matchesOf(cache, isAdmitted), similarity);
+}
+
+/** Ordinals of the admitted rows that may be among the best: rows that are worse by more than two errors cannot. */
+function candidatesAmong(
+  near: readonly NearRow[],
+  { cache, index, isAdmitted, topK }: IndexedSearch,
+): number[] {
+  const candidates: number[] = [];
+  let worst = Number.NEGATIVE_INFINITY;
+  for (const { row, similarity } of near) {
+    if (similarity < worst) break;
+    const ordinal = cache.ordinalOf(row);
+    if (ordinal === undefined || !isAdmitted(ordinal)) continue;
+    if (candidates.push(ordinal) === topK) worst = similarity - 2 * index.precision;
+  }
+  return candidates;
+}
+
+function best(
+  { cache, newTopK }: IndexedSearch,
+  ordinals: readonly number[],
+  similarity: (row: number) => number | undefined,
+): readonly ScoredItem[] {
+  const top = newTopK();
+  for (const ordinal of ordinals) top.push(ordinal, similarity(cache.rowAt(ordinal)) ?? 0);
+  return top.sorted();
 }
 
 function matchesOf(cache: RowCache, isAdmitted: (ordinal: number) => boolean): number[] {

@@ -4,7 +4,7 @@ import { compareText, type Filter } from '../../core/filter.js';
 import { numberAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { assertCount, assertFilter, assertQueryVector } from '../store-checks.js';
-import { TopK } from '../top-k.js';
+import { type ScoredItem, TopK } from '../top-k.js';
 import type { VectorIndex, VectorRecords, VectorRows } from '../vector-index.js';
 import type {
   CollectionSpec,
@@ -34,11 +34,6 @@ export interface CollectionOptions {
   readonly bytes?: () => number;
   /** Finds near vectors in place of the exact scan. */
   readonly index?: VectorIndex;
-}
-
-interface Hit {
-  readonly item: number;
-  readonly score: number;
 }
 
 /**
@@ -184,7 +179,7 @@ export class LibsqlCollection implements VectorCollection {
     assertQueryVector(this.spec, query.vector);
   }
 
-  #nearest(query: VectorQuery): Hit[] {
+  #nearest(query: VectorQuery): readonly ScoredItem[] {
     const isAdmitted = this.#admission(query.filter);
     const { index } = this.#options;
     const isZero = query.vector.every((component) => component === 0);
@@ -193,7 +188,7 @@ export class LibsqlCollection implements VectorCollection {
       : this.#searchIndex(index, query, isAdmitted);
   }
 
-  #bestByText({ terms, topK, filter }: TextQuery): Hit[] {
+  #bestByText({ terms, topK, filter }: TextQuery): readonly ScoredItem[] {
     const isAdmitted = this.#admission(filter);
     const best = this.#topK(topK);
     scoreBm25(this.#database, this.#cache, { collection: this.id, terms }, (ordinal, score) => {
@@ -202,7 +197,7 @@ export class LibsqlCollection implements VectorCollection {
     return best.sorted();
   }
 
-  #named(hits: readonly Hit[]): ScoredId[] {
+  #named(hits: readonly ScoredItem[]): ScoredId[] {
     return hits.map(({ item, score }) => ({ id: this.#cache.idAt(item), score }));
   }
 
@@ -232,7 +227,7 @@ export class LibsqlCollection implements VectorCollection {
     return matches;
   }
 
-  #scan({ vector, topK }: VectorQuery, isAdmitted: (ordinal: number) => boolean): Hit[] {
+  #scan({ vector, topK }: VectorQuery, isAdmitted: (ordinal: number) => boolean): ScoredItem[] {
     const best = this.#topK(topK);
     const similarity = this.#cache.cosineTo(vector);
     for (let ordinal = 0; ordinal < this.#cache.ordinals; ordinal++)
@@ -244,7 +239,7 @@ export class LibsqlCollection implements VectorCollection {
     index: VectorIndex,
     { vector, topK }: VectorQuery,
     isAdmitted: (ordinal: number) => boolean,
-  ): Hit[] {
+  ): readonly ScoredItem[] {
     index.refresh(this.#vectorRows());
     const search = {
       database: this.#database,
@@ -286,7 +281,7 @@ export class LibsqlCollection implements VectorCollection {
     return readChunks(this.#database, rows, { includeVectors, profile: (id) => this.#cache.profile(id) });
   }
 
-  #scored(hits: readonly Hit[], includeVectors: boolean | undefined): ScoredChunk[] {
+  #scored(hits: readonly ScoredItem[], includeVectors: boolean | undefined): ScoredChunk[] {
     const chunks = this.#read(
       hits.map(({ item }) => this.#cache.rowAt(item)),
       includeVectors,

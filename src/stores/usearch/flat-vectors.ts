@@ -1,4 +1,4 @@
-import { unitVectorOf, type VectorRows } from '../vector-index.js';
+import { type NearRow, unitVectorOf, type VectorRows } from '../vector-index.js';
 import type { Usearch } from './usearch-driver.js';
 
 const INITIAL_ROWS = 256;
@@ -7,12 +7,6 @@ const PAGE_ROWS = 1_000;
 const THREADED_FROM = 20_000;
 /** Deleted rows that are kept at least before the rest is moved together. */
 const MIN_DEAD_ROWS = 1_024;
-
-/** A row and its similarity to a query. */
-export interface NearRow {
-  readonly row: number;
-  readonly similarity: number;
-}
 
 /** Unit vectors in one array in row order, searched one by one: exact, with the processor's vector instructions. */
 export class FlatVectors {

@@ -185,3 +185,16 @@ test('equal vectors in graph and scan tie by id', async () => {
   const hits = await collection.searchVector({ vector: same, topK: 12, filter: EVERYTHING });
   expect(idsOf(hits)).toEqual(idsOf(make(0, 12)));
 });
+
+test('vectors that half precision cannot tell apart are found in their true order', async () => {
+  const random = seededRandom(6);
+  const same = randomVector(random, DIMENSIONS);
+  const records = Array.from({ length: 600 }, (_, i) => {
+    const vector = same.map((component) => component * (1 + (random() - 0.5) * 2e-3));
+    return record(`t${String(i).padStart(4, '0')}`, { vector });
+  });
+  await collection.upsert(records);
+  await collection.optimize();
+  expect(await vectorIndex()).toContain('HNSW');
+  expect(await recall(records)).toBe(1);
+});

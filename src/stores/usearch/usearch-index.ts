@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Index } from 'usearch';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
-import { unitVectorOf, type VectorIndex, type VectorRecords, type VectorRows } from '../vector-index.js';
-import { FlatVectors, type NearRow } from './flat-vectors.js';
+import {
+  type NearRow,
+  unitVectorOf,
+  type VectorIndex,
+  type VectorRecords,
+  type VectorRows,
+} from '../vector-index.js';
+import { FlatVectors } from './flat-vectors.js';
 import {
   type GraphNote,
   isIntact,
@@ -20,6 +26,13 @@ import type { Usearch } from './usearch-driver.js';
  * text with the built-in model, whose vectors lie closer than synthetic ones: ef 96 found .946 of the ten nearest, 256 .984.
  */
 const GRAPH = { connectivity: 16, expansion_add: 128, expansion_search: 256 };
+/**
+ * How far a similarity of the graph is off at most: both unit vectors are rounded to half precision, each component by a
+ * share of 2^-11 (IEEE 754 binary16), and the products' magnitudes sum to no more than 1 (Cauchy and Schwarz).
+ */
+const GRAPH_PRECISION = 2 ** -10;
+/** Likewise of the scan, which computes in single precision. */
+const SCAN_PRECISION = 1e-6;
 /** Rows that are added before other work gets its turn. */
 const BATCH_ROWS = 512;
 /** A graph takes in the newer rows once they are this share of it. */
@@ -72,19 +85,21 @@ export class UsearchIndex implements VectorIndex {
     return (this.#graph?.note.rows ?? 0) + this.#tail.size;
   }
 
+  get precision(): number {
+    return this.#graph === undefined ? SCAN_PRECISION : GRAPH_PRECISION;
+  }
+
   refresh(rows: VectorRows): void {
     if (!this.#isOpened) this.#open(rows);
     this.#tail.refresh(rows);
   }
 
-  nearest(unitVector: Float32Array, count: number): readonly number[] {
+  nearest(unitVector: Float32Array, count: number): readonly NearRow[] {
     const scanned = this.#tail.nearest(unitVector, count);
-    const near =
-      this.#graph === undefined ? scanned : [...this.#nearestInGraph(unitVector, count), ...scanned];
-    return near
+    if (this.#graph === undefined) return scanned;
+    return [...this.#nearestInGraph(unitVector, count), ...scanned]
       .sort((a, b) => b.similarity - a.similarity)
-      .slice(0, count)
-      .map(({ row }) => row);
+      .slice(0, count);
   }
 
   unitVectorOf(row: number): Float32Array | undefined {
