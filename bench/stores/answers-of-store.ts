@@ -7,6 +7,7 @@ import type { SearchMode } from '../../src/pipelines/engine.js';
 import { corpusFolder } from '../shared/places.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';
 import { benchedStore } from './benched-stores.js';
+import { ownRankings } from './own-text-rankings.js';
 
 export const MODES = ['dense', 'lexical', 'hybrid'] as const satisfies readonly SearchMode[];
 export const CORPUS_NAMES = ['scifact', 'keps'] as const;
@@ -20,7 +21,11 @@ export interface AnswersInput {
 /** The first ten of each query, by query id: names of documents for SciFact, ids of chunks for the KEPs. */
 export type Rankings = Readonly<Record<string, readonly string[]>>;
 
-export type StoreAnswers = Readonly<Record<CorpusName, Readonly<Record<(typeof MODES)[number], Rankings>>>>;
+export interface StoreAnswers
+  extends Readonly<Record<CorpusName, Readonly<Record<(typeof MODES)[number], Rankings>>>> {
+  /** SciFact as the store ranks text without the engine, where it does. */
+  readonly ownText?: { readonly name: string; readonly rankings: Rankings };
+}
 
 const TOP_K = 10;
 
@@ -75,10 +80,15 @@ async function rankingsOf(engine: Engine, corpus: CorpusName, mode: SearchMode):
   return rankings;
 }
 
+const ownText = await ownRankings(benched.name, place, {
+  documents: input.documents,
+  queries: input.queries.scifact,
+});
 const answers: StoreAnswers = {
   scifact: await answersOf('scifact', (engine) =>
     engine.index({ documents: input.documents.map(({ id, title, text }) => ({ id, title, text })) }),
   ),
   keps: await answersOf('keps', (engine) => engine.index({ paths: [corpusFolder('kubernetes-keps')] })),
+  ...(ownText === undefined ? {} : { ownText }),
 };
 console.log(JSON.stringify(answers));

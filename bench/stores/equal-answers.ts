@@ -24,6 +24,8 @@ export interface AnswerComparison {
   readonly scifact: {
     readonly denseOverlap: number;
     readonly ndcg: { readonly dense: number; readonly lexical: number; readonly hybrid: number };
+    /** nDCG@10 of the store's own text ranking, with what it is; absent where it ranks no text. */
+    readonly ownText?: { readonly name: string; readonly ndcg: number };
     /** Of hybrid, less the embedded default's. */
     readonly difference: number;
   };
@@ -75,13 +77,16 @@ function compared(answers: ReadonlyMap<string, StoreAnswers>, dataset: Retrieval
   const [exact, standard] = [answers.get(EXACT), answers.get(DEFAULT)];
   if (exact === undefined || standard === undefined) return [];
   const ndcgOfDefault = ndcgOf(standard.scifact.hybrid, dataset);
-  return [...answers].map(([store, { scifact, keps }]) => {
+  return [...answers].map(([store, { scifact, keps, ownText }]) => {
     const hybrid = ndcgOf(scifact.hybrid, dataset);
     return {
       store,
       scifact: {
         denseOverlap: overlapOf(scifact.dense, exact.scifact.dense),
         ndcg: { dense: ndcgOf(scifact.dense, dataset), lexical: ndcgOf(scifact.lexical, dataset), hybrid },
+        ...(ownText === undefined
+          ? {}
+          : { ownText: { name: ownText.name, ndcg: ndcgOf(ownText.rankings, dataset) } }),
         difference: hybrid - ndcgOfDefault,
       },
       keps: {

@@ -130,6 +130,7 @@ export function renderAnswers({ queries, comparisons, failures }: AnswerReport):
     'SciFact dense, overlap with exact',
     'nDCG@10 dense',
     'nDCG@10 text ranking',
+    "the store's own",
     'nDCG@10 hybrid',
     'from the default',
     'KEPs dense, overlap with exact',
@@ -140,12 +141,13 @@ export function renderAnswers({ queries, comparisons, failures }: AnswerReport):
 }
 
 function answerRow({ store, scifact, keps }: AnswerComparison): string[] {
-  const { ndcg, difference } = scifact;
+  const { ndcg, difference, ownText } = scifact;
   return [
     store,
     overlap(scifact.denseOverlap),
     ndcg.dense.toFixed(4),
     ndcg.lexical.toFixed(4),
+    ownText === undefined ? '' : `${ownText.ndcg.toFixed(4)} (${ownText.name})`,
     ndcg.hybrid.toFixed(4),
     marked(`${difference < 0 ? '' : '+'}${difference.toFixed(4)}`, Math.abs(difference) > MAX_DIFFERENCE),
     overlap(keps.denseOverlap),
