@@ -43,8 +43,6 @@ export interface VectorIndex {
   refresh(rows: VectorRows): void;
   /** Up to `count` rows near a unit vector, nearest first. */
   nearest(unitVector: Float32Array, count: number): readonly NearRow[];
-  /** The vector of a row scaled to unit length (all zero stays so), where the index has it at hand. */
-  unitVectorOf(row: number): Float32Array | undefined;
   /** Builds what makes searching fast. Never changes what is found beyond its precision. */
   optimize(records: VectorRecords, signal?: AbortSignal): Promise<void>;
   /** For `CollectionStats.vectorIndex`. */

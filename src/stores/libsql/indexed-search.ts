@@ -29,7 +29,7 @@ export interface IndexedSearch {
 export function searchWithIndex(search: IndexedSearch, vector: Float32Array): readonly ScoredItem[] {
   const { cache, index, isAdmitted, topK } = search;
   const query = unitVectorOf(vector);
-  const similarity = rowSimilarity(search, query);
+  const similarity = rowSimilarity(search.database, query);
   let matches: number[] | undefined;
   for (let count = 2 * topK + MARGIN; count < index.size; count *= GROWTH) {
     const near = index.nearest(query, count);
@@ -75,27 +75,30 @@ function matchesOf(cache: RowCache, isAdmitted: (ordinal: number) => boolean): n
 }
 
 /** Cosine of a row to the query; undefined where the row does not exist any more. */
-function rowSimilarity(
-  { database, index }: IndexedSearch,
-  query: Float32Array,
-): (row: number) => number | undefined {
+function rowSimilarity(database: SqliteDatabase, query: Float32Array): (row: number) => number | undefined {
   const known = new Map<number, number | undefined>();
   return (row) => {
     if (known.has(row)) return known.get(row);
-    const unit = index.unitVectorOf(row) ?? storedUnitVector(database, row);
-    const similarity = unit === undefined ? undefined : cosineOfUnits(query, unit);
+    const vector = storedVector(database, row);
+    const similarity = vector === undefined ? undefined : cosineToUnit(query, vector);
     known.set(row, similarity);
     return similarity;
   };
 }
 
-function storedUnitVector(database: SqliteDatabase, row: number): Float32Array | undefined {
+function storedVector(database: SqliteDatabase, row: number): Float32Array | undefined {
   const stored = database.row('SELECT vector FROM store_vector WHERE row = ?', row);
-  return stored === undefined ? undefined : unitVectorOf(vectorOf(bytesAt(stored, 0)));
+  return stored === undefined ? undefined : vectorOf(bytesAt(stored, 0));
 }
 
-function cosineOfUnits(a: Float32Array, b: Float32Array): number {
+/** In one pass, because most of the vectors are looked at once. 0 for a zero vector. */
+function cosineToUnit(unit: Float32Array, vector: Float32Array): number {
   let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
-  return Math.max(-1, Math.min(1, sum));
+  let squares = 0;
+  for (let i = 0; i < unit.length; i++) {
+    const component = vector[i] ?? 0;
+    sum += (unit[i] ?? 0) * component;
+    squares += component * component;
+  }
+  return squares === 0 ? 0 : Math.max(-1, Math.min(1, sum / Math.sqrt(squares)));
 }

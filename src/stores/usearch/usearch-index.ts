@@ -102,10 +102,6 @@ export class UsearchIndex implements VectorIndex {
       .slice(0, count);
   }
 
-  unitVectorOf(row: number): Float32Array | undefined {
-    return this.#tail.vectorOf(row);
-  }
-
   /** One after the other, so that two calls never build the same graph. */
   optimize(records: VectorRecords, signal?: AbortSignal): Promise<void> {
     const turn = this.#work.catch(() => undefined).then(() => this.#optimize(records, signal));
