@@ -80,12 +80,11 @@ describe('without a language model', () => {
     expect(answer.sources[0]?.flags).toContain('override');
   });
 
-  it('reports that a model was asked for and none is set up', async () => {
-    const answer = await answerQuestion({ question: QUESTION, answerer: 'chat' }, testDependencies(retrieve));
-    expect(answer).toMatchObject({
-      answerer: 'extractive',
-      degradationLevel: DegradationLevel.NO_RERANKING,
-      fallback: { reason: 'CONFIG_INVALID' },
+  it('refuses where a model is insisted on and none is set up', async () => {
+    const answer = answerQuestion({ question: QUESTION, answerer: 'chat' }, testDependencies(retrieve));
+    await expect(answer).rejects.toMatchObject({
+      reason: 'CONFIG_INVALID',
+      message: expect.stringContaining('rag.chat.model'),
     });
   });
 });

@@ -35,7 +35,8 @@ export async function answerQuestion(
  * abstain, a language model writes (or the best sentences are taken where there is none, or where it fails), and every
  * sentence is checked against what it cites. A model's failure is never the caller's: it is reported in `fallback`.
  *
- * @throws RAGError of the search, `QUERY_INVALID` for a history that is none, `ABORTED`.
+ * @throws RAGError of the search, `QUERY_INVALID` for a history that is none, `CONFIG_INVALID` where the answerer `chat` is
+ *   asked for and no model is set up, `ABORTED`.
  */
 export async function* streamAnswer(
   request: AnswerRequest,
@@ -83,14 +84,16 @@ async function openModel(
   { answerer, signal }: AnswerRequest,
   { chatModel }: AnswerDependencies,
 ): Promise<OpenedModel> {
-  if (answerer === 'extractive' || chatModel === undefined) return { model: undefined, ...noModel(answerer) };
+  if (answerer === 'extractive') return { model: undefined };
+  let model: ChatModel | undefined;
   try {
-    const model = await chatModel();
-    return { model, ...(model === undefined ? noModel(answerer) : {}) };
+    model = await chatModel?.();
   } catch (error) {
     throwIfAborted(signal);
     return { model: undefined, failure: fallbackOf(error) };
   }
+  if (model === undefined && answerer === 'chat') throw noModel();
+  return { model };
 }
 
 /** A model that did not answer just now is not asked again: its retries and its deadline are spent. */
@@ -104,15 +107,13 @@ const rewriteNotices = (failure: AnswerFallback | undefined): string[] =>
     ? []
     : [`The follow-up was made to stand on its own by rules, without the language model: ${failure.detail}`];
 
-const noModel = (answerer: AnswerRequest['answerer']): { failure?: AnswerFallback } =>
-  answerer === 'chat'
-    ? {
-        failure: {
-          reason: 'CONFIG_INVALID',
-          detail: 'No language model is set up. Name one in rag.chat.model.',
-        },
-      }
-    : {};
+/** Whoever insists on a language model that nobody named would take the answer for the model's. */
+const noModel = (): RAGError =>
+  new RAGError(
+    'CONFIG_INVALID',
+    'The answer was asked of a language model and none is set up. Name one in rag.chat.model; the answerers "auto" and "extractive" need none.',
+    { details: { key: 'rag.chat.model' } },
+  );
 
 const fallbackOf = (error: unknown): AnswerFallback =>
   RAGError.isInstance(error)

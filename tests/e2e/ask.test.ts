@@ -74,15 +74,12 @@ describe('ask without a language model', () => {
     },
   );
 
-  test('asked for the model, says that none is set up', async () => {
-    const { code, document } = await ragstoneJson<Answer>(['ask', QUESTION, '--answerer', 'chat'], { cwd });
-    expect(code).toBe(0);
-    expect(document).toMatchObject({
-      answerer: 'extractive',
-      degradationLevel: 1,
-      fallback: { reason: 'CONFIG_INVALID' },
-    });
-    expect(document.fallback?.detail).toContain('rag.chat.model');
+  test('insisted on the model, fails and says what to set', async () => {
+    const args = ['ask', QUESTION, '--answerer', 'chat'];
+    const { code, document } = await ragstoneJson<ErrorDocument>(args, { cwd });
+    expect(code).toBe(2);
+    expect(document.error).toMatchObject({ reason: 'CONFIG_INVALID' });
+    expect(document.error.message).toContain('rag.chat.model');
   });
 
   test('withholds an answer and lists the nearest passages', async () => {
