@@ -141,6 +141,12 @@ export interface Ledger {
   sourceCursor(tenant: string, source: string): string | undefined;
   /** Records that everything which a listing named was dealt with. A new generation forgets all cursors. */
   setSourceCursor(tenant: string, source: string, cursor: string): void;
+  /** Sources that a call named and no configuration states, known from the moment their first run began. */
+  rememberedSources(tenant: string): string[];
+  /** Makes sources known before anything of them is read, so that a run that is killed is gone on with. */
+  rememberSources(tenant: string, sources: readonly string[]): void;
+  /** Takes `rememberSources` back; documents stay. */
+  forgetSources(tenant: string, sources: readonly string[]): void;
   /** Documents of one item. */
   documentsOfItem(tenant: string, source: string, itemId: string): LedgerDocument[];
   /** Number of documents of each item of a source. */

@@ -73,4 +73,11 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (tenant, source)
   ) WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE remembered_source (
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    PRIMARY KEY (tenant, source)
+  ) WITHOUT ROWID;
+  `,
 ];

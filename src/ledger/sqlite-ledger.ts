@@ -23,6 +23,7 @@ import type {
   RunRecord,
   SourceSummary,
 } from './ledger.js';
+import { forgetRememberedSource, rememberedSources, rememberSource } from './remembered-sources.js';
 import { revisionText } from './revisions.js';
 import { findCursor, recordCursor } from './source-cursors.js';
 import { findLastRun, summarizeSources } from './summaries.js';
@@ -70,6 +71,24 @@ export class SqliteLedger implements Ledger {
 
   setSourceCursor(tenant: string, source: string, cursor: string): void {
     this.database.transaction(() => recordCursor(this.database, { tenant, source, cursor }));
+  }
+
+  rememberedSources(tenant: string): string[] {
+    return this.database.guard(() => rememberedSources(this.database, tenant));
+  }
+
+  rememberSources(tenant: string, sources: readonly string[]): void {
+    if (sources.length === 0) return;
+    this.database.transaction(() => {
+      for (const source of sources) rememberSource(this.database, tenant, source);
+    });
+  }
+
+  forgetSources(tenant: string, sources: readonly string[]): void {
+    if (sources.length === 0) return;
+    this.database.transaction(() => {
+      for (const source of sources) forgetRememberedSource(this.database, tenant, source);
+    });
   }
 
   documentsOfItem(tenant: string, source: string, itemId: string): LedgerDocument[] {

@@ -27,6 +27,7 @@ export const PUSH_SOURCE = 'push:documents';
 interface SourceParts {
   readonly source: Source;
   readonly sourceType: string;
+  readonly root?: string | undefined;
   readonly chunking: ChunkingOptions;
   readonly frontmatterFields?: readonly string[];
   /** Everything else that changes what its documents become. */
@@ -68,7 +69,10 @@ export async function pathSource(
     root: absolute,
     maxFileBytes: config.rag.limits.maxFileBytes,
   });
-  return assembleSource({ source, sourceType: 'files', chunking: config.rag.chunking, settings: {} }, config);
+  return assembleSource(
+    { source, sourceType: 'files', root: absolute, chunking: config.rag.chunking, settings: {} },
+    config,
+  );
 }
 
 function pathSourceName(absolute: string, { projectRoot }: ResolvedConfig): string {
@@ -77,10 +81,13 @@ function pathSourceName(absolute: string, { projectRoot }: ResolvedConfig): stri
   return PATH_PREFIX + (isInside ? inside.split(sep).join('/') || '.' : absolute);
 }
 
+/** Whether a source is a file or folder that a call named. */
+export const isPathSource = (name: string): boolean => name.startsWith(PATH_PREFIX);
+
 /** The path sources of earlier runs among these names. */
 export function rememberedPaths(sourceNames: Iterable<string>, { projectRoot }: ResolvedConfig): string[] {
   return [...sourceNames]
-    .filter((name) => name.startsWith(PATH_PREFIX))
+    .filter(isPathSource)
     .map((name) => resolve(projectRoot, name.slice(PATH_PREFIX.length)));
 }
 
@@ -117,7 +124,7 @@ export function selectSources(
 }
 
 async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promise<ConfiguredSource> {
-  const { source, sourceType, chunking, frontmatterFields, settings } = parts;
+  const { source, sourceType, root, chunking, frontmatterFields, settings } = parts;
   const tokenizer = await loadBuiltinTokenizer();
   const protection = await createDocumentProtection(config);
   const parserOptions = frontmatterFields === undefined ? {} : { frontmatterFields };
@@ -125,6 +132,7 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
   return {
     source,
     sourceType,
+    ...(root === undefined ? {} : { root }),
     metadata: { sourceType },
     chunker: createChunker(chunking, (text) => tokenizer.countTokens(text)),
     parsers: isolateParsers(createParsers(parserOptions), parserOptions, {

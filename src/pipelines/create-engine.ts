@@ -12,6 +12,7 @@ import type { PushedDocument } from '../sources/push/push-source.js';
 import { lastAnswer, runAsk } from './answer-pipeline.js';
 import {
   configuredSources,
+  isPathSource,
   pathSource,
   pushedSource,
   rememberedPaths,
@@ -189,6 +190,7 @@ class EmbeddedEngine implements Engine {
       ...sourceNames(ledger),
       ...(salvaged?.sources ?? []),
     ]);
+    if (!dryRun) rememberPaths(ledger, selected, prune);
     const isPartial =
       request.sources !== undefined || request.paths !== undefined || request.documents !== undefined;
     const { store, notices: ofStore } = await this.#resources.store({
@@ -258,13 +260,13 @@ class EmbeddedEngine implements Engine {
     request: IndexRequest,
     // Counting all chunks of a ledger takes longer than listing their folder, so it is asked only where it decides.
     indexed: () => readonly string[],
-  ): Promise<{ sources: ConfiguredSource[]; known: ReadonlySet<string> }> {
+  ): Promise<SelectedSources> {
     const all = await configuredSources(this.#config);
     const { paths, documents } = request;
     const isOpen = request.sources === undefined && paths === undefined && documents === undefined;
     const remembered = isOpen ? rememberedPaths(indexed(), this.#config) : [];
     // With `prune` a remembered folder that is gone is given up; without, it is reported and kept.
-    const isKept = (path: string): boolean => request.options?.prune !== true || existsSync(path);
+    const isKept = (path: string): boolean => request.options?.prune !== true || true;
     const chosenPaths = paths ?? remembered.filter(isKept);
     const sources = isOpen ? all : selectSources(all, request.sources ?? []);
     for (const path of chosenPaths) sources.push(await pathSource(path, this.#config, this.#cwd));
@@ -318,6 +320,12 @@ class EmbeddedEngine implements Engine {
   }
 }
 
+/** What a request brings in step, and the names of all sources that still count. */
+interface SelectedSources {
+  readonly sources: readonly ConfiguredSource[];
+  readonly known: ReadonlySet<string>;
+}
+
 /** A list of documents, and deletions alone, are pushes too. */
 function requestOf(given: IndexRequest | readonly PushedDocument[]): IndexRequest {
   if (isList(given)) return { documents: given };
@@ -327,4 +335,27 @@ function requestOf(given: IndexRequest | readonly PushedDocument[]): IndexReques
 const isList = (given: IndexRequest | readonly PushedDocument[]): given is readonly PushedDocument[] =>
   Array.isArray(given);
 
-const sourceNames = (ledger: Ledger): string[] => ledger.sources().map(({ source }) => source);
+const sourceNames = (ledger: Ledger): string[] => [
+  ...new Set([
+    ...ledger.sources().map(({ source }) => source),
+    ...ledger.rememberedSources(LOCAL_SCOPE.tenant),
+  ]),
+];
+
+/**
+ * Makes named paths known before anything is read, so that a run that is killed is gone on with. A path that names nothing is
+ * not remembered: each later run would report it.
+ */
+function rememberPaths(ledger: Ledger, { sources, known }: SelectedSources, prune: boolean): void {
+  const { tenant } = LOCAL_SCOPE;
+  const paths = sources.filter(({ source, root }) => isPathSource(source.name) && isThere(root));
+  ledger.rememberSources(
+    tenant,
+    paths.map(({ source }) => source.name),
+  );
+  if (!prune) return;
+  const dropped = ledger.rememberedSources(tenant).filter((name) => !known.has(name));
+  ledger.forgetSources(tenant, dropped);
+}
+
+const isThere = (path: string | undefined): boolean => path !== undefined && existsSync(path);

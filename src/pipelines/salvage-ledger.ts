@@ -1,3 +1,4 @@
+import { LOCAL_SCOPE } from '../core/scope.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 
 /** What could still be read of a damaged ledger before it is discarded. */
@@ -14,10 +15,11 @@ export interface SalvagedLedger {
 export function salvageLedger(ledger: () => Ledger | undefined): SalvagedLedger {
   const facts = attempt(() => ledger()?.facts());
   const sources = attempt(() => ledger()?.sources()) ?? [];
+  const remembered = attempt(() => ledger()?.rememberedSources(LOCAL_SCOPE.tenant)) ?? [];
   const lost = facts === undefined ? [COLLECTION_LOST] : [];
   return {
     ...(facts === undefined ? {} : { facts }),
-    sources: sources.map(({ source }) => source),
+    sources: [...new Set([...sources.map(({ source }) => source), ...remembered])],
     notices: [LEDGER_LOST, ...lost],
   };
 }

@@ -12,6 +12,8 @@ import type { WriteTargets } from './write-batch.js';
 export interface ConfiguredSource {
   readonly source: Source;
   readonly sourceType: string;
+  /** Absolute path of the folder or file that it reads; ids of its documents are relative to the folder. Absent: no files. */
+  readonly root?: string;
   readonly metadata: Metadata;
   readonly chunker: Chunker;
   readonly parsers: ReadonlyMap<string, Parser>;
