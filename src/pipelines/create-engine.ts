@@ -266,7 +266,7 @@ class EmbeddedEngine implements Engine {
     const isOpen = request.sources === undefined && paths === undefined && documents === undefined;
     const remembered = isOpen ? rememberedPaths(indexed(), this.#config) : [];
     // With `prune` a remembered folder that is gone is given up; without, it is reported and kept.
-    const isKept = (path: string): boolean => request.options?.prune !== true || true;
+    const isKept = (path: string): boolean => request.options?.prune !== true || existsSync(path);
     const chosenPaths = paths ?? remembered.filter(isKept);
     const sources = isOpen ? all : selectSources(all, request.sources ?? []);
     for (const path of chosenPaths) sources.push(await pathSource(path, this.#config, this.#cwd));
