@@ -68,8 +68,16 @@ export interface VectorIndexes {
 
 /** A copy with length 1; all zero where the vector is. */
 export function unitVectorOf(vector: Float32Array): Float32Array {
+  const scale = unitScaleOf(vector);
+  const unit = new Float32Array(vector.length);
+  for (let i = 0; i < vector.length; i++) unit[i] = (vector[i] ?? 0) * scale;
+  return unit;
+}
+
+/** What a vector must be multiplied with to have length 1; 0 for a zero vector. */
+export function unitScaleOf(vector: Float32Array): number {
+  // Counted loops: `map` and iterators of typed arrays take four times as long, and every vector of an index comes by here.
   let squares = 0;
-  for (const component of vector) squares += component * component;
-  const norm = Math.sqrt(squares);
-  return norm === 0 ? new Float32Array(vector.length) : vector.map((component) => component / norm);
+  for (let i = 0; i < vector.length; i++) squares += (vector[i] ?? 0) ** 2;
+  return squares === 0 ? 0 : 1 / Math.sqrt(squares);
 }

@@ -151,7 +151,7 @@ export class LibsqlCollection implements VectorCollection {
     return {
       chunks: numberAt(this.#database.row(sql, this.id) ?? [0], 0),
       ...(bytes === undefined ? {} : { bytes: bytes() + (index?.bytes() ?? 0) }),
-      vectorIndex: index?.describe() ?? 'exact scan in memory',
+      vectorIndex: index?.describe() ?? this.#cache.describeScan(),
       textIndex: 'inverted index with exact BM25',
     };
   }

@@ -117,6 +117,12 @@ export class RowCache {
     return this.#vectors.cosineTo(query);
   }
 
+  /** How vectors are searched, in words. */
+  describeScan(): string {
+    const slowly = ', without vector instructions: the system refused the address space for them';
+    return `exact scan in memory${this.#vectors.hasSimd ? '' : slowly}`;
+  }
+
   /** Which ordinals a filter admits; deleted ones never. */
   admission(filter: Filter): (ordinal: number) => boolean {
     if (readsBody(filter)) this.#loadBodies();

@@ -1,16 +1,23 @@
+import { RAGError } from '../../core/errors.js';
+import { unitScaleOf, unitVectorOf } from '../vector-index.js';
+import { createVectorMemory, type VectorMemory } from './vector-memory.js';
+
 const INITIAL_ROWS = 256;
 
-/** Vectors of one length in one growing array, addressed by ordinal, with their exact cosine to a query. */
+/** Vectors of one length in memory, addressed by ordinal, with their cosine to a query in single precision. */
 export class VectorScan {
   readonly #dimensions: number;
-  #values: Float32Array;
-  #norms: Float64Array;
+  #memory: VectorMemory | undefined;
+  #capacity = 0;
   #size = 0;
+  // Where a vector passes through; an array for each would drive the garbage collector.
+  readonly #vector: Float32Array;
+  readonly #bytesOfVector: Uint8Array;
 
   constructor(dimensions: number) {
     this.#dimensions = dimensions;
-    this.#values = new Float32Array(INITIAL_ROWS * dimensions);
-    this.#norms = new Float64Array(INITIAL_ROWS);
+    this.#vector = new Float32Array(dimensions);
+    this.#bytesOfVector = new Uint8Array(this.#vector.buffer);
   }
 
   /** Number of vectors; the ordinal that the next one gets. */
@@ -18,51 +25,40 @@ export class VectorScan {
     return this.#size;
   }
 
-  /** Adds a vector, given as the bytes of its floats: no copy of it is made on the way. */
+  /** False only where the system refused the memory that vector instructions need. */
+  get hasSimd(): boolean {
+    return this.#memory?.hasSimd ?? true;
+  }
+
+  /** Adds a vector, given as the bytes of its floats. It is kept with length 1, so that one product is the cosine. */
   push(bytes: Uint8Array): void {
-    if (this.#size === this.#norms.length) this.reserve(this.#size * 2);
-    const start = this.#size * this.#dimensions;
-    new Uint8Array(this.#values.buffer).set(bytes, start * Float32Array.BYTES_PER_ELEMENT);
-    const vector = this.#values.subarray(start, start + this.#dimensions);
-    this.#norms[this.#size++] = Math.sqrt(dot(vector, vector, 0));
+    this.#bytesOfVector.set(bytes);
+    this.reserve(this.#size + 1).write(this.#size++, this.#vector, unitScaleOf(this.#vector));
   }
 
-  /** Cosine of the query to the vector of any ordinal, in [-1, 1]; 0 where either is all zero. */
+  /** Cosine of the query to the vector of any ordinal, in [-1, 1]; 0 where either is all zero. Until the next query. */
   cosineTo(query: Float32Array): (ordinal: number) => number {
-    const queryNorm = Math.sqrt(dot(query, query, 0));
-    return (ordinal) => {
-      const scale = queryNorm * (this.#norms[ordinal] ?? 0);
-      if (scale === 0) return 0;
-      return Math.max(-1, Math.min(1, dot(query, this.#values, ordinal * this.#dimensions) / scale));
-    };
+    const product = this.reserve(this.#size).productsWith(unitVectorOf(query));
+    return (ordinal) => Math.max(-1, Math.min(1, product(ordinal)));
   }
 
-  /** Makes room for so many vectors in all. */
-  reserve(rows: number): void {
-    if (rows <= this.#norms.length) return;
-    const values = new Float32Array(rows * this.#dimensions);
-    const norms = new Float64Array(rows);
-    values.set(this.#values);
-    norms.set(this.#norms);
-    this.#values = values;
-    this.#norms = norms;
+  /** Makes room for so many vectors in all. Throws `STORE_FULL`. */
+  reserve(rows: number): VectorMemory {
+    this.#memory ??= createVectorMemory(this.#dimensions);
+    const memory = this.#memory;
+    if (rows <= this.#capacity) return memory;
+    // By a quarter: growing WebAssembly's memory moves nothing, so there is no need to double it.
+    this.#capacity = Math.max(rows, INITIAL_ROWS, Math.ceil(this.#capacity * 1.25));
+    try {
+      memory.reserve(this.#capacity);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new RAGError(
+        'STORE_FULL',
+        `${rows} vectors of ${this.#dimensions} dimensions do not fit into the memory in which this store scans them (4 GiB at most). Choose a store with an index, such as \`rag.provider: lancedb\`, and index again.`,
+        { cause: error },
+      );
+    }
+    return memory;
   }
-}
-
-// Four sums, because the processor can then add them at the same time.
-function dot(a: Float32Array, b: Float32Array, offset: number): number {
-  let s0 = 0;
-  let s1 = 0;
-  let s2 = 0;
-  let s3 = 0;
-  let i = 0;
-  for (const end = a.length - 3; i < end; i += 4) {
-    const j = offset + i;
-    s0 += (a[i] ?? 0) * (b[j] ?? 0);
-    s1 += (a[i + 1] ?? 0) * (b[j + 1] ?? 0);
-    s2 += (a[i + 2] ?? 0) * (b[j + 2] ?? 0);
-    s3 += (a[i + 3] ?? 0) * (b[j + 3] ?? 0);
-  }
-  for (; i < a.length; i++) s0 += (a[i] ?? 0) * (b[offset + i] ?? 0);
-  return s0 + s1 + (s2 + s3);
 }

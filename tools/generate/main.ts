@@ -1,12 +1,14 @@
-// Writes docs/configuration.md and config.schema.json from the configuration schema: `npm run generate`.
+// Writes what is made from something else in the repository: `npm run generate`.
 // With `--check` it writes nothing and ends with 1 where a file is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { configReference } from '../../src/config/config-reference.js';
 import { configJsonSchema } from '../../src/config/json-schema.js';
+import { innerProductModule } from './inner-product-module.js';
 
 const generated: Readonly<Record<string, string>> = {
   'docs/configuration.md': configReference(),
   'config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+  'src/stores/libsql/inner-product-module.ts': await innerProductModule(),
 };
 
 for (const [path, text] of Object.entries(generated)) {
