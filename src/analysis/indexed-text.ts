@@ -1,3 +1,6 @@
+import type { StoredChunk } from '../core/chunk.js';
+import { headingPathOf, titleOf } from '../core/chunk-metadata.js';
+
 /** What is known of a chunk beside its content. */
 export interface IndexedTextParts {
   readonly title?: string | undefined;
@@ -19,6 +22,10 @@ export function indexedTextOf({ title, headingPath, context, content }: IndexedT
   const lines = [path.join(' > '), context?.trim() ?? '', content];
   return lines.filter((line) => line !== '').join('\n');
 }
+
+/** The same of a chunk as a store gives it back: all but the repeated context, which is not stored. */
+export const indexedTextOfStored = (chunk: StoredChunk): string =>
+  indexedTextOf({ title: titleOf(chunk), headingPath: headingPathOf(chunk), content: chunk.content });
 
 const isSameHeading = (heading: string | undefined, title: string): boolean =>
   heading !== undefined && heading.toLowerCase() === title.toLowerCase();

@@ -1,4 +1,5 @@
 import type { ScoredChunk } from '../core/chunk.js';
+import { headingPathOf } from '../core/chunk-metadata.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { compressPassage } from './compress.js';
 import {
@@ -12,15 +13,7 @@ import {
 } from './context-pack.js';
 import { expandPassages } from './expand.js';
 import { flagInstructions, type InstructionFlag } from './instruction-flags.js';
-import {
-  headingPathOf,
-  isCode,
-  linesOfPieces,
-  type Passage,
-  revisionOf,
-  sliceOf,
-  textOf,
-} from './passage.js';
+import { isCode, linesOfPieces, type Passage, revisionOf, sliceOf, textOf } from './passage.js';
 import { type PassageUnit, passageUnits } from './passage-units.js';
 import { type Relevance, relevanceTo } from './relevance.js';
 import { dateOf, type RenderedPassage, renderBody, renderPack } from './render-pack.js';

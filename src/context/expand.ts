@@ -1,7 +1,8 @@
 import { splitSentences } from '../chunking/boundaries.js';
 import type { StoredChunk } from '../core/chunk.js';
+import { headingPathOf } from '../core/chunk-metadata.js';
 import type { ContextOptions, LoadDocumentChunks } from './context-pack.js';
-import { headingPathOf, offsetsOf, type Passage, piecesOf, revisionOf, sliceOf } from './passage.js';
+import { offsetsOf, type Passage, piecesOf, revisionOf, sliceOf } from './passage.js';
 
 export interface ExpandOptions extends Pick<ContextOptions, 'signal'> {
   readonly neighbours: number;

@@ -1,4 +1,5 @@
 import type { StoredChunk } from '../core/chunk.js';
+import { FIRST_LINE, linesOf, offsetsOf as statedOffsetsOf } from '../core/chunk-metadata.js';
 import type { LineRange, TextRange } from '../core/document.js';
 import type { MetadataValue } from '../core/metadata.js';
 import type { ContextPiece } from './context-pack.js';
@@ -16,27 +17,11 @@ export interface Passage {
 }
 
 /** Offsets of a chunk in its stored revision; a chunk from elsewhere counts from 0. */
-export function offsetsOf({ metadata, content }: StoredChunk): TextRange {
-  const range = rangeOf(metadata.offsets);
-  return range ?? { start: 0, end: content.length };
-}
-
-/** 1-based, inclusive; the first line where the chunk does not say. */
-export const linesOf = ({ metadata }: StoredChunk): LineRange =>
-  rangeOf(metadata.lines) ?? { start: 1, end: 1 };
-
-function rangeOf(value: MetadataValue | undefined): { start: number; end: number } | undefined {
-  if (typeof value !== 'object' || value === null || !('start' in value) || !('end' in value))
-    return undefined;
-  const { start, end } = value;
-  return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
-}
+export const offsetsOf = (chunk: StoredChunk): TextRange =>
+  statedOffsetsOf(chunk) ?? { start: 0, end: chunk.content.length };
 
 export const textOf = (value: MetadataValue | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
-
-export const headingPathOf = ({ metadata }: StoredChunk): readonly string[] =>
-  Array.isArray(metadata.headingPath) ? metadata.headingPath.map(String) : [];
 
 export const revisionOf = ({ metadata }: StoredChunk): string => textOf(metadata.revision) ?? '';
 
@@ -55,7 +40,7 @@ export function piecesOf(chunks: readonly StoredChunk[]): ContextPiece[] {
         last.text += chunk.content.slice(last.end - start);
         last.end = end;
       }
-    } else pieces.push({ start, end, text: chunk.content, line: linesOf(chunk).start });
+    } else pieces.push({ start, end, text: chunk.content, line: (linesOf(chunk) ?? FIRST_LINE).start });
   }
   return pieces;
 }
@@ -64,7 +49,7 @@ export function piecesOf(chunks: readonly StoredChunk[]): ContextPiece[] {
 export function linesOfPieces(pieces: readonly ContextPiece[]): LineRange {
   const first = pieces[0];
   const last = pieces.at(-1);
-  if (first === undefined || last === undefined) return { start: 1, end: 1 };
+  if (first === undefined || last === undefined) return FIRST_LINE;
   return { start: first.line, end: last.line + newlinesIn(last.text.trimEnd()) };
 }
 

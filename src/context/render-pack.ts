@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { headingPathOf } from '../core/chunk-metadata.js';
 import { GAP_MARK } from './compress.js';
 import type { InstructionFlag } from './instruction-flags.js';
 import { neutralise } from './neutralise.js';
-import { headingPathOf, linesOfPieces, type Passage, textOf } from './passage.js';
+import { linesOfPieces, type Passage, textOf } from './passage.js';
 
 /** A passage with what was found in it, ready to be rendered. */
 export interface RenderedPassage {

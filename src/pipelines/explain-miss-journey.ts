@@ -1,7 +1,7 @@
 import type { StoredChunk } from '../core/chunk.js';
+import { FIRST_LINE, headingPathOf, linesOf } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
-import { headingsOf } from './explain-miss-text.js';
 import {
   MISS_STAGES,
   type MissExplanation,
@@ -107,12 +107,8 @@ const namedDocument = ({ documentId, source, externalId, title }: LedgerDocument
   ...(title === undefined ? {} : { title }),
 });
 
-function namedChunk({ id, metadata }: StoredChunk): NonNullable<MissExplanation['chunk']> {
-  const { lines } = metadata;
-  const isRange = typeof lines === 'object' && lines !== null && 'start' in lines && 'end' in lines;
-  return {
-    id,
-    lines: isRange ? { start: Number(lines.start), end: Number(lines.end) } : { start: 1, end: 1 },
-    headingPath: headingsOf(metadata.headingPath),
-  };
-}
+const namedChunk = (chunk: StoredChunk): NonNullable<MissExplanation['chunk']> => ({
+  id: chunk.id,
+  lines: linesOf(chunk) ?? FIRST_LINE,
+  headingPath: headingPathOf(chunk),
+});

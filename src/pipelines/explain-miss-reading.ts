@@ -1,7 +1,8 @@
+import { indexedTextOfStored } from '../analysis/indexed-text.js';
 import type { StoredChunk } from '../core/chunk.js';
 import type { Journey } from './explain-miss-journey.js';
 import type { AskedSearch } from './explain-miss-ranking.js';
-import { coverageOf, isCutApart, readTextOf, truncationOf } from './explain-miss-text.js';
+import { coverageOf, isCutApart, truncationOf } from './explain-miss-text.js';
 
 /** Notes what cutting and the model's input length did to the document. */
 export async function readTexts(
@@ -40,7 +41,7 @@ async function readTruncation(
     maxInputTokens: embedder.maxInputTokens,
   };
   for (const chunk of chunks) {
-    const cut = truncationOf(readTextOf(chunk), query.text, model);
+    const cut = truncationOf(indexedTextOfStored(chunk), query.text, model);
     if (cut === undefined || cut.termsRead >= cut.terms) continue;
     const reason = `The embedding model reads the first ${cut.limit} of ${cut.tokens} tokens of a chunk, and there stand ${cut.termsRead} of the ${cut.terms} words that the chunk shares with the query.`;
     const { maxSize } = resources.config.rag.chunking;

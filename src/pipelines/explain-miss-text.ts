@@ -1,4 +1,4 @@
-import { indexedTextOf } from '../analysis/indexed-text.js';
+import { indexedTextOfStored } from '../analysis/indexed-text.js';
 import { analyzeQuery, analyzeText } from '../analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../core/chunk.js';
 
@@ -34,7 +34,7 @@ export function coverageOf(query: string, chunks: readonly StoredChunk[]): WordC
   });
   return {
     terms,
-    best: Math.max(0, ...chunks.map((chunk) => held(readTextOf(chunk)))),
+    best: Math.max(0, ...chunks.map((chunk) => held(indexedTextOfStored(chunk)))),
     acrossBorder,
     border,
   };
@@ -47,21 +47,7 @@ export const isCutApart = ({ best, acrossBorder }: WordCoverage): boolean =>
 const endOf = (text: string): string => text.slice(Math.floor(text.length / 2));
 const startOf = (text: string): string => text.slice(0, Math.ceil(text.length / 2));
 
-const headOf = ({ metadata }: StoredChunk): string =>
-  indexedTextOf({
-    title: titleOf(metadata.title),
-    headingPath: headingsOf(metadata.headingPath),
-    content: '',
-  });
-
-/** What was embedded and analysed of a chunk, but for a repeated fence line or table header. */
-export const readTextOf = ({ metadata, content }: StoredChunk): string =>
-  indexedTextOf({ title: titleOf(metadata.title), headingPath: headingsOf(metadata.headingPath), content });
-
-const titleOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-export const headingsOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((part) => typeof part === 'string') : [];
+const headOf = (chunk: StoredChunk): string => indexedTextOfStored({ ...chunk, content: '' });
 
 /** Whether the embedding model reads less of a text than it holds, and the query's words stand only in the rest. */
 export interface Truncation {

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { indexedTextOf } from '../analysis/indexed-text.js';
-import type { StoredChunk } from '../core/chunk.js';
+import { indexedTextOfStored } from '../analysis/indexed-text.js';
 import { contentHash } from '../core/ids.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
@@ -85,19 +84,9 @@ async function textsOf(
   const texts: string[] = [];
   for (let i = 0; i < ids.length; i += READ_BATCH) {
     const chunks = await collection.get(ids.slice(i, i + READ_BATCH), signal === undefined ? {} : { signal });
-    texts.push(...chunks.map(embeddedTextOf));
+    texts.push(...chunks.map(indexedTextOfStored));
   }
   return texts;
-}
-
-/** What was embedded of a chunk, but for a repeated fence line or table header. */
-function embeddedTextOf({ metadata, content }: StoredChunk): string {
-  const { title, headingPath } = metadata;
-  return indexedTextOf({
-    ...(typeof title === 'string' ? { title } : {}),
-    headingPath: Array.isArray(headingPath) ? headingPath.filter((part) => typeof part === 'string') : [],
-    content,
-  });
 }
 
 /** The embedder that reads queries over the collection of these facts. */

@@ -1,5 +1,6 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { StoredChunk } from '../core/chunk.js';
+import { FIRST_LINE, headingPathOf, linesOf } from '../core/chunk-metadata.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
@@ -220,8 +221,8 @@ function resultMetadata(chunk: StoredChunk, includeAll: boolean): SearchResult['
   const required = {
     source: textOf(metadata.source),
     sourceType: textOf(metadata.sourceType),
-    lines: linesOf(metadata.lines),
-    headingPath: Array.isArray(metadata.headingPath) ? metadata.headingPath.map(String) : [],
+    lines: linesOf(chunk) ?? FIRST_LINE,
+    headingPath: headingPathOf(chunk),
   };
   if (!includeAll) return required;
   const dates = DATES.flatMap((key) => {
@@ -232,10 +233,3 @@ function resultMetadata(chunk: StoredChunk, includeAll: boolean): SearchResult['
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-function linesOf(value: unknown): { start: number; end: number } {
-  if (typeof value === 'object' && value !== null && 'start' in value && 'end' in value) {
-    return { start: Number(value.start), end: Number(value.end) };
-  }
-  return { start: 1, end: 1 };
-}

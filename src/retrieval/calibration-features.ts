@@ -1,4 +1,5 @@
 import type { StoredChunk } from '../core/chunk.js';
+import { headingPathOf, titleOf } from '../core/chunk-metadata.js';
 import type { Candidate, FoundCandidate, FoundChunk } from './candidate.js';
 import { fusedPartOf } from './fusion/lane-scores.js';
 
@@ -142,9 +143,8 @@ function rerankFeaturesOf(
  * looked for as a prefix, which is a hundred times cheaper than to analyse the chunk again and agrees with it nearly always.
  */
 export function termCoverage(chunk: Candidate['chunk'], terms: readonly string[]): number {
-  const { title, headingPath } = chunk.metadata;
-  const headings = Array.isArray(headingPath) ? headingPath.join(' ') : '';
-  const text = `${typeof title === 'string' ? title : ''} ${headings} ${chunk.content}`.toLowerCase();
+  const headings = headingPathOf(chunk).join(' ');
+  const text = `${titleOf(chunk) ?? ''} ${headings} ${chunk.content}`.toLowerCase();
   let total = 0;
   let covered = 0;
   for (const term of terms) {

@@ -1,4 +1,5 @@
 import type { StoredChunk } from '../core/chunk.js';
+import { linesOf, offsetsOf } from '../core/chunk-metadata.js';
 
 /** A found chunk, best first among its like. */
 interface Found {
@@ -68,14 +69,14 @@ const isPart = ({ metadata }: StoredChunk): boolean => typeof metadata.gap === '
 /** One chunk of two where the second begins behind the first one's gap. */
 function joinTwo(first: StoredChunk, second: StoredChunk): StoredChunk | undefined {
   const { gap } = first.metadata;
-  const offsets = rangeOf(first.metadata.offsets);
-  const following = rangeOf(second.metadata.offsets);
+  const offsets = offsetsOf(first);
+  const following = offsetsOf(second);
   if (first.documentId !== second.documentId || typeof gap !== 'string') return undefined;
   if (offsets === undefined || following === undefined || offsets.end + gap.length !== following.start) {
     return undefined;
   }
-  const lines = rangeOf(first.metadata.lines);
-  const lastLine = rangeOf(second.metadata.lines)?.end;
+  const lines = linesOf(first);
+  const lastLine = linesOf(second)?.end;
   return {
     ...first,
     content: first.content + gap + second.content,
@@ -88,11 +89,4 @@ function joinTwo(first: StoredChunk, second: StoredChunk): StoredChunk | undefin
       ...(second.metadata.gap === undefined ? {} : { gap: second.metadata.gap }),
     },
   };
-}
-
-function rangeOf(value: unknown): { start: number; end: number } | undefined {
-  if (typeof value !== 'object' || value === null || !('start' in value) || !('end' in value))
-    return undefined;
-  const { start, end } = value;
-  return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
 }

@@ -1,3 +1,4 @@
+import { headingPathOf, titleOf } from '../core/chunk-metadata.js';
 import type { RerankCandidate } from '../reranking/reranker.js';
 import type { Candidate } from './candidate.js';
 import { fusedPartOf } from './fusion/lane-scores.js';
@@ -9,11 +10,11 @@ export function toRerankCandidate({
   keywordScore,
   contributions,
 }: Candidate): RerankCandidate {
-  const { title, headingPath } = chunk.metadata;
+  const title = titleOf(chunk);
   return {
     content: chunk.content,
-    ...(typeof title === 'string' ? { title } : {}),
-    headingPath: Array.isArray(headingPath) ? headingPath.filter((part) => typeof part === 'string') : [],
+    ...(title === undefined ? {} : { title }),
+    headingPath: headingPathOf(chunk),
     identifiers: chunk.identifiers,
     ...(semanticScore === undefined ? {} : { semanticScore }),
     ...(keywordScore === undefined ? {} : { keywordScore }),

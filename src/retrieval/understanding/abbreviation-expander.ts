@@ -1,7 +1,7 @@
+import { indexedTextOfStored } from '../../analysis/indexed-text.js';
 import { analyzeText } from '../../analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { type Abbreviation, findAbbreviations } from './abbreviations.js';
-import { passageTextOf } from './passage-text.js';
 import type { ExpandedQuery, ProcessedQuery, QueryExpander } from './query-expander.js';
 
 /** Candidates that are read for definitions. */
@@ -25,7 +25,7 @@ export function createAbbreviationExpander(): QueryExpander {
 function definitionsIn(chunks: readonly StoredChunk[]): Abbreviation[] {
   const counted = new Map<string, { pair: Abbreviation; passages: number }>();
   for (const chunk of chunks)
-    for (const pair of findAbbreviations(passageTextOf(chunk))) {
+    for (const pair of findAbbreviations(indexedTextOfStored(chunk))) {
       const key = `${pair.short} ${pair.long.toLowerCase()}`;
       counted.set(key, { pair, passages: (counted.get(key)?.passages ?? 0) + 1 });
     }

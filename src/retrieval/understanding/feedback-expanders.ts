@@ -1,6 +1,6 @@
+import { indexedTextOfStored } from '../../analysis/indexed-text.js';
 import { analyzeText } from '../../analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../../core/chunk.js';
-import { passageTextOf } from './passage-text.js';
 import type { ExpandedQuery, QueryExpander } from './query-expander.js';
 
 /** Candidates that are taken to be relevant: measured on train data, more of them drift from the subject. */
@@ -45,7 +45,7 @@ const asExpansion = (terms: readonly string[]): ExpandedQuery[] =>
 export function feedbackTerms(chunks: readonly StoredChunk[], known: readonly string[]): string[] {
   const likelihood = new Map<string, { sum: number; passages: number }>();
   for (const chunk of chunks) {
-    const terms = analyzeText(passageTextOf(chunk));
+    const terms = analyzeText(indexedTextOfStored(chunk));
     for (const [term, count] of countOf(terms)) {
       const { sum = 0, passages = 0 } = likelihood.get(term) ?? {};
       likelihood.set(term, { sum: sum + count / terms.length, passages: passages + 1 });

@@ -1,0 +1,34 @@
+import type { LineRange, TextRange } from './document.js';
+import type { Metadata, MetadataValue } from './metadata.js';
+
+/**
+ * What the engine wrote of a chunk (`ChunkMetadata`), read back. A store gives metadata back as it was written, by whatever
+ * version, so each key may be missing.
+ */
+interface WithMetadata {
+  readonly metadata: Metadata;
+}
+
+/** Offsets of the content in its stored revision; undefined where the chunk does not say. */
+export const offsetsOf = ({ metadata }: WithMetadata): TextRange | undefined => rangeOf(metadata.offsets);
+
+/** 1-based, inclusive; undefined where the chunk does not say. */
+export const linesOf = ({ metadata }: WithMetadata): LineRange | undefined => rangeOf(metadata.lines);
+
+/** Lines of a chunk that does not say where it stands. */
+export const FIRST_LINE: LineRange = { start: 1, end: 1 };
+
+/** Headings above the chunk, outermost first. */
+export const headingPathOf = ({ metadata: { headingPath } }: WithMetadata): string[] =>
+  Array.isArray(headingPath) ? headingPath.filter((heading) => typeof heading === 'string') : [];
+
+/** Title of the document. */
+export const titleOf = ({ metadata: { title } }: WithMetadata): string | undefined =>
+  typeof title === 'string' ? title : undefined;
+
+function rangeOf(value: MetadataValue | undefined): { start: number; end: number } | undefined {
+  if (typeof value !== 'object' || value === null || !('start' in value) || !('end' in value))
+    return undefined;
+  const { start, end } = value;
+  return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
+}
