@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { evaluate } from './evaluate.js';
 import { compareConfigurations } from './evaluate-compare.js';
 import { evaluateAgainst, writeBaseline } from './evaluate-gate.js';
 
@@ -90,6 +91,30 @@ describe('a gate over the whole engine', () => {
     await writeBaseline({ ...hybrid, overrides: weights(0.1) });
     expect((await evaluateAgainst({ ...hybrid, overrides: weights(0.05) })).gate.passed).toBe(true);
     expect((await evaluateAgainst({ ...hybrid, overrides: weights(1) })).gate.passed).toBe(false);
+  });
+
+  test('tells the metrics that are asked for, and decides by one of them', async () => {
+    writeSet();
+    await writeBaseline({ ...options(), metrics: 'ndcg@10, recall@5, map' });
+    const metrics = 'recall@5, map';
+    const { gate } = await evaluateAgainst({ ...options(), metrics, gateMetric: 'map' });
+    expect(gate.metric).toBe('map');
+    expect(gate.metrics.map(({ metric }) => metric)).toEqual(['recall@5', 'map']);
+    await expect(evaluateAgainst({ ...options(), metrics })).rejects.toMatchObject({
+      reason: 'USAGE',
+      message: expect.stringMatching(/decides by ndcg@10.*recall@5, map.*--gate-metric/),
+    });
+    await expect(evaluateAgainst({ ...options(), metrics: 'ndcg@10, mrr@10' })).rejects.toMatchObject({
+      reason: 'USAGE',
+      message: expect.stringMatching(/holds no mrr@10; it holds ndcg@10, recall@5, map/),
+    });
+  });
+
+  test('refuses to choose metrics of questions, which have their own', async () => {
+    write('docs/a.md', '# A\n\nText.\n');
+    write('questions.jsonl', lines([{ id: '1', question: 'which text', path: 'a.md', quote: 'Text.' }]));
+    const asked = { target: 'docs', cwd, questions: 'questions.jsonl', metrics: 'map' };
+    await expect(evaluate(asked)).rejects.toMatchObject({ reason: 'USAGE' });
   });
 
   test('two configurations are compared query by query', async () => {

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { formatBaseline, readBaseline } from '../evaluation/baseline.js';
+import { RAGError } from '../core/errors.js';
+import { type Baseline, formatBaseline, readBaseline } from '../evaluation/baseline.js';
 import { type GateOptions, type GateVerdict, judgeAgainst } from '../evaluation/gate.js';
+import { labelOf, parseMetrics } from '../evaluation/metrics.js';
 import { valuesOf } from '../evaluation/query-scores.js';
 import { measure } from './evaluate.js';
 import type { EvaluateOptions, EvaluationReport } from './evaluate-types.js';
@@ -18,10 +20,15 @@ export interface GatedReport extends EvaluationReport {
   readonly gate: GateVerdict;
 }
 
-/** Measures, and holds the result against a baseline: CI for knowledge. */
+/**
+ * Measures, and holds the result against a baseline: CI for knowledge. Without `metrics` every metric that both have is told.
+ *
+ * @throws RAGError `USAGE` where the baseline lacks one of `metrics`, or the metric that decides is not among them.
+ */
 export async function evaluateAgainst(options: GateEvaluationOptions): Promise<GatedReport> {
   const { baseline: file, alpha, maxDrop, gateMetric, cwd = '.' } = options;
   const baseline = await readBaseline(resolve(cwd, file));
+  assertComparable(baseline, options);
   const { report, scores } = await measure(options);
   const gate = judgeAgainst(baseline, scores, {
     ...(alpha === undefined ? {} : { alpha }),
@@ -29,6 +36,26 @@ export async function evaluateAgainst(options: GateEvaluationOptions): Promise<G
     ...(gateMetric === undefined ? {} : { metric: gateMetric }),
   });
   return { ...report, gate, notices: [...report.notices, ...otherSetNotice(baseline, report)] };
+}
+
+/** Refuses, before anything is measured, metrics that the gate would leave out or could not decide by. */
+function assertComparable(
+  { metric, scores }: Baseline,
+  { metrics, gateMetric = metric }: GateEvaluationOptions,
+): void {
+  const held = Object.keys(scores.values);
+  const measured = metrics === undefined ? held : parseMetrics(metrics).map(labelOf);
+  const missing = measured.filter((label) => !held.includes(label));
+  if (missing.length > 0)
+    throw new RAGError(
+      'USAGE',
+      `The baseline holds no ${missing.join(', ')}; it holds ${held.join(', ')}. Leave them out of the metrics, or write the baseline again with these metrics.`,
+    );
+  if (!measured.includes(gateMetric))
+    throw new RAGError(
+      'USAGE',
+      `The gate decides by ${gateMetric}, which would not be measured. Name another one of ${measured.join(', ')} (--gate-metric), or add it to the metrics.`,
+    );
 }
 
 function otherSetNotice(

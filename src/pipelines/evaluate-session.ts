@@ -69,6 +69,11 @@ async function readTask({
   split,
   metrics,
 }: EvaluateOptions): Promise<EvaluationTask> {
+  if (questions !== undefined && metrics !== undefined)
+    throw new RAGError(
+      'USAGE',
+      'Metrics can be chosen for a data set only: questions are always measured by hit@k and file@k. Leave the metrics out.',
+    );
   if (questions !== undefined)
     return { kind: 'questions', questions: await readQuestionSet(resolve(cwd, questions)) };
   const parsed = parseMetrics(metrics ?? DEFAULT_METRICS);

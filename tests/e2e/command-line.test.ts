@@ -73,6 +73,10 @@ describe('wrong usage', () => {
     [['--log-level', 'loud', 'status']],
     [['try', 'nowhere', 'x']],
     [['clear']],
+    [['eval', 'docs', '--answers', '--gate', 'baseline.json']],
+    [['eval', 'docs', '--answers', '--mode', 'dense']],
+    [['eval', 'docs', '--alpha', '0.1']],
+    [['eval', 'docs', '--compare', 'current', '--gate-metric', 'map']],
     [['--config', 'nowhere.yaml', 'status']],
     [[]],
   ])('%j ends with 2', async (args) => {

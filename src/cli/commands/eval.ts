@@ -60,10 +60,19 @@ export function addWhatIsMeasured(command: Command): Command {
     .addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical']))
     .option('--embedder <model>', 'builtin or transformers:PATH_OR_ID (default: the configured one)')
     .option('--rerank <model>', 'none, builtin or cross-encoder:PATH (default: the configured one)')
-    .option('--metrics <list>', 'such as "ndcg@10,recall@5|10,map"')
+    .option(
+      '--metrics <list>',
+      'of a data set, such as "ndcg@10,recall@5|10,map"; with --gate, of those of the baseline',
+    )
     .option('--drop-self', 'leave out the document that the query was made from')
     .addOption(new Option('--score-by <what>', 'what makes a result right').choices(['id', 'text']));
 }
+
+/** What `--answers` would leave out: it asks as `ask` does, and has metrics of its own. */
+const NOT_OF_ANSWERS = [
+  ...['compare', 'gate', 'writeBaseline', 'run', 'metrics', 'dropSelf', 'scoreBy'],
+  ...['mode', 'minSimilarity', 'nearDuplicates', 'mmr', 'recency'],
+];
 
 function addComparisons(command: Command): void {
   command
@@ -79,7 +88,12 @@ function addComparisons(command: Command): void {
         'hold the result against a baseline: exit code 3 where it is significantly worse',
       ).conflicts('writeBaseline'),
     )
-    .option('--answers', 'measure answers: a data set with answers.jsonl, or --questions with gold quotes')
+    .addOption(
+      new Option(
+        '--answers',
+        'measure answers: a data set with answers.jsonl, or --questions with gold quotes',
+      ).conflicts(NOT_OF_ANSWERS),
+    )
     .option('--judge', 'of --answers: ask the language model for its opinion too')
     .option('--write-baseline <file>', 'keep the values of every query for a later --gate')
     .option('--gate-metric <name>', 'the metric that decides (default: ndcg@10, or hit@5 of questions)')
@@ -91,7 +105,26 @@ function addComparisons(command: Command): void {
     .option('--max-drop <value>', 'of --gate: a mean lower by more than this fails too', numberBetween(0, 1));
 }
 
+/** Options that mean nothing without one of others: a person who gave them waits for what they do. */
+const NEEDS: readonly [option: keyof EvalOptions, of: readonly (keyof EvalOptions)[]][] = [
+  ['judge', ['answers']],
+  ['alpha', ['gate']],
+  ['maxDrop', ['gate']],
+  ['gateMetric', ['gate', 'writeBaseline']],
+];
+
+async function refuseIdleOptions(options: EvalOptions): Promise<void> {
+  for (const [option, of] of NEEDS) {
+    if (options[option] === undefined || of.some((other) => options[other] !== undefined)) continue;
+    const { RAGError } = await import('../../index.js');
+    throw new RAGError('USAGE', `${flagOf(option)} has no effect without ${of.map(flagOf).join(' or ')}.`);
+  }
+}
+
+const flagOf = (option: string): string => `--${option.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
+
 async function runEval(context: CliContext, dataset: string, options: EvalOptions): Promise<void> {
+  await refuseIdleOptions(options);
   const { answers, judge, compare, gate, writeBaseline, gateMetric, alpha, maxDrop, ...measured } = options;
   const target = await evaluationTarget(context, dataset, measured);
   const metric = gateMetric === undefined ? {} : { gateMetric };
