@@ -45,6 +45,7 @@ function recordListing(changes: SourceChanges, task: SourceTask): void {
   const { configured, targets, options, run } = task;
   const { name } = configured.source;
   for (const notice of configured.source.listingNotices?.() ?? []) run.notice(notice);
+  for (const { error } of changes.waived) run.notice(error.message);
   const counts = targets.ledger.documentCounts(options.scope.tenant, name);
   for (const itemId of changes.unchangedItemIds) run.documentsUnchanged += counts.get(itemId) ?? 0;
   for (const { id, error } of changes.unreadable) {

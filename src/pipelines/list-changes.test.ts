@@ -49,13 +49,14 @@ async function changesOf(
   return {
     toRead: changes.toRead.map(({ id }) => id),
     unreadable: changes.unreadable.map(({ id }) => id),
+    waived: changes.waived.map(({ id }) => id),
     deadLetters: changes.deadLetters.map(({ itemId }) => itemId),
     gone: changes.goneItemIds,
     unchanged: changes.unchangedItemIds,
   };
 }
 
-const NOTHING = { toRead: [], unreadable: [], deadLetters: [], gone: [], unchanged: [] };
+const NOTHING = { toRead: [], unreadable: [], waived: [], deadLetters: [], gone: [], unchanged: [] };
 const item = (id: string, version = '1'): ListedItem => ({ id, version });
 
 test('an item is read when it is new, or its version, its settings or its state say so', async () => {
@@ -175,4 +176,20 @@ test('ids that are present tell what is gone, and a complete listing does', asyn
   expect(some.goneItemIds).toEqual(['c']);
   const all = await incrementalChanges([item('a', '2'), { cursor: 'c2', present: 'listed' }], before);
   expect(all.goneItemIds).toEqual(['b', 'c']);
+});
+
+test('what is optional and cannot be read is waived, until something of it is held', async () => {
+  const wikis: ListedItem = {
+    id: 'wiki/',
+    error: new RAGError('SOURCE_DENIED', 'no'),
+    isOptional: true,
+  };
+  expect(await changesOf([wikis], [])).toEqual({ ...NOTHING, waived: ['wiki/'] });
+  // A failure that an earlier run recorded is forgotten.
+  expect(await changesOf([wikis], [failed('wiki/', 1, '1')])).toEqual({
+    ...NOTHING,
+    waived: ['wiki/'],
+    gone: ['wiki/'],
+  });
+  expect(await changesOf([wikis], [known('wiki/a/1')])).toEqual({ ...NOTHING, unreadable: ['wiki/'] });
 });

@@ -19,6 +19,8 @@ export interface SourceChanges {
   /** Must be read. */
   readonly toRead: readonly SourceItem[];
   readonly unreadable: readonly UnreadableItem[];
+  /** Optional and unreadable, and nothing of it is known to the ledger: a person should know, and nothing is wrong. */
+  readonly waived: readonly UnreadableItem[];
   /** Failed `MAX_ATTEMPTS` times at their present version. */
   readonly deadLetters: readonly LedgerItem[];
   /** Known to the ledger and no longer in the source. */
@@ -58,6 +60,7 @@ class Listing {
   readonly #deleted = new Set<string>();
   readonly #toRead: SourceItem[] = [];
   readonly #unreadable: UnreadableItem[] = [];
+  readonly #waived: UnreadableItem[] = [];
   readonly #deadLetters: LedgerItem[] = [];
   readonly #unchanged: string[] = [];
   #end: ListingEnd | undefined;
@@ -73,10 +76,21 @@ class Listing {
       return;
     }
     if (this.#seen.has(item.id)) return;
+    if (isUnreadable(item) && this.#isWaived(item)) {
+      // Not seen: a failure that an earlier run recorded of it is forgotten.
+      this.#waived.push(item);
+      return;
+    }
     this.#seen.add(item.id);
     if (isUnreadable(item)) this.#unreadable.push(item);
     else if (isDeleted(item)) this.#deleted.add(item.id);
     else this.#sort(item);
+  }
+
+  #isWaived(item: UnreadableItem): boolean {
+    // A folder's id in the ledger is a failure recorded of it, no document.
+    const isHeld = (id: string): boolean => !id.endsWith('/') && coversItem(item, id);
+    return item.isOptional === true && ![...this.#known.keys()].some(isHeld);
   }
 
   changes(isComplete: boolean): SourceChanges {
@@ -85,6 +99,7 @@ class Listing {
     return {
       toRead: this.#toRead,
       unreadable: this.#unreadable,
+      waived: this.#waived,
       deadLetters: this.#deadLetters,
       goneItemIds,
       unchangedItemIds: this.#unchanged,

@@ -102,6 +102,32 @@ test('Azure DevOps: open bugs of priority 1 in payments like this one, and the p
   });
 }, 60_000);
 
+test('Azure DevOps: a token without Wiki (Read) is a notice with the next step, and a failure where pages are held', async () => {
+  const state = bugs();
+  state.wiki.denied.add('wiki');
+  const api = await started(startAzureDevOps(state, basic(':pat-1')));
+  const source = {
+    name: 'items',
+    type: 'azure_devops' as const,
+    baseUrl: api.url,
+    organization: 'org',
+    project: 'Shop',
+    allowPrivateNetwork: true,
+    auth: { pat: 'pat-1' },
+  };
+  const { engine } = await opened({ sources: [source] });
+  const first = await engine.index();
+  expect(first).toMatchObject({ success: true, stats: { documentsProcessed: 5, errors: [] } });
+  expect(first.notices.join()).toMatch(/Wiki \(Read\); includeWikis: false/);
+  expect((await engine.verify()).drift).toEqual([]);
+  state.wiki.denied.clear();
+  expect((await engine.index()).stats.documentsProcessed).toBe(1);
+  state.wiki.denied.add('wiki');
+  const later = await engine.index();
+  expect(later).toMatchObject({ success: false, stats: { documentsDeleted: 0 } });
+  expect(later.stats.errors).toMatchObject([{ item: 'wiki/', reason: 'SOURCE_DENIED' }]);
+}, 60_000);
+
 test('Confluence: pages are found by words and labels, and the second run reads what changed', async () => {
   const state = new ConfluenceState();
   const parent = state.addPage({ title: 'Payments' });

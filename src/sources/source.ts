@@ -16,6 +16,8 @@ export interface UnreadableItem {
   /** An item's id, or, ending in `/`, a folder's: then everything below it is unknown. See {@link coversItem}. */
   readonly id: string;
   readonly error: RAGError;
+  /** Read by default, not because somebody asked for it: no failure as long as nothing of it was ever indexed. */
+  readonly isOptional?: boolean;
 }
 
 /** An item that a listing of changes names as deleted. */

@@ -67,7 +67,8 @@ export class WikiPages {
       notices: [] as string[],
     };
     const wikis = await this.#orUnreadable(PREFIX, () => this.#api.wikis(signal));
-    if ('error' in wikis) return { ...listing, unreadable: [wikis], commits: {} };
+    // Wikis are read unless left out, so many a token was made without a thought of them.
+    if ('error' in wikis) return { ...listing, unreadable: [{ ...wikis, isOptional: true }], commits: {} };
     this.#names = new Map(wikis.map(({ id, name }) => [id, name]));
     for (const wiki of wikis) {
       // Before the pages: a change while they are listed is then one for the next run.
