@@ -7,6 +7,7 @@ const interfaceFiles = [
   'chunking/chunker',
   'embedding/(embedder|embed-all)',
   'stores/vector-store',
+  'stores/collection-members',
   'ledger/ledger',
   'reranking/reranker',
   'retrieval/retriever',

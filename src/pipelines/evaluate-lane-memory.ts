@@ -1,5 +1,6 @@
 import type { ScoredChunk } from '../core/chunk.js';
 import { contentHash } from '../core/ids.js';
+import { collectionOf, membersOf } from '../stores/collection-members.js';
 import type { TextQuery, VectorCollection, VectorQuery } from '../stores/vector-store.js';
 
 interface Kept {
@@ -26,34 +27,19 @@ export function rememberSearches(collection: VectorCollection, depth: number): V
     }
     return (await entry.hits).slice(0, topK);
   };
-  return {
-    spec: collection.spec,
-    upsert: (records, signal) => collection.upsert(records, signal),
-    get: (ids, options) => collection.get(ids, options),
-    delete: (filter, signal) => collection.delete(filter, signal),
-    list: (query) => collection.list(query),
-    count: (filter, signal) => collection.count(filter, signal),
-    optimize: (signal) => collection.optimize(signal),
-    stats: () => collection.stats(),
+  const searchText = collection.searchText?.bind(collection);
+  return collectionOf({
+    ...membersOf(collection),
     searchVector: (query) =>
       remembered(vectorKey(query), query.topK, (topK) => collection.searchVector({ ...query, topK })),
-    ...rememberedText(collection, remembered),
-  };
-}
-
-function rememberedText(
-  collection: VectorCollection,
-  remembered: (
-    key: string,
-    topK: number,
-    search: (topK: number) => Promise<ScoredChunk[]>,
-  ) => Promise<ScoredChunk[]>,
-): Pick<VectorCollection, 'searchText'> {
-  const searchText = collection.searchText?.bind(collection);
-  if (searchText === undefined) return {};
-  return {
-    searchText: (query) => remembered(textKey(query), query.topK, (topK) => searchText({ ...query, topK })),
-  };
+    searchText:
+      searchText === undefined
+        ? undefined
+        : (query) => remembered(textKey(query), query.topK, (topK) => searchText({ ...query, topK })),
+    // Every search then asks for whole chunks, which are remembered.
+    rankVector: undefined,
+    rankText: undefined,
+  });
 }
 
 const vectorKey = ({ vector, filter, includeVectors = false }: VectorQuery): string => {

@@ -10,6 +10,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/open-ledger.js';
 import { createPlainTextParser } from '../parsing/plain-text/plain-text-parser.js';
 import { createPushSource, type PushedDocument } from '../sources/push/push-source.js';
+import { collectionOf as collectionOfMembers, membersOf } from '../stores/collection-members.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
@@ -213,19 +214,7 @@ describe('what a listing does not show', () => {
     close: () => store.close(),
     open: async (spec) => {
       const inner = await store.open(spec);
-      return {
-        spec: inner.spec,
-        upsert: (...rest) => inner.upsert(...rest),
-        get: (...rest) => inner.get(...rest),
-        delete: (...rest) => inner.delete(...rest),
-        list: (query) => inner.list(query),
-        count: (...rest) => inner.count(...rest),
-        searchVector: (query) => inner.searchVector(query),
-        searchText: async (query) => (await inner.searchText?.(query)) ?? [],
-        optimize: (signal) => inner.optimize(signal),
-        stats: () => inner.stats(),
-        ...change(inner),
-      };
+      return collectionOfMembers({ ...membersOf(inner), ...change(inner) });
     },
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChunkRecord } from '../core/chunk.js';
 import { EVERYTHING, type Filter, not, oneOf, or } from '../core/filter.js';
 import { EVERYONE, LOCAL_SCOPE, type Scope } from '../core/scope.js';
+import { membersOf } from '../stores/collection-members.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { scopeCollection } from './scoped-collection.js';
@@ -120,5 +121,25 @@ describe('scopeCollection', () => {
     const { searchText: _, ...rest } = await collectionOf([]);
     expect(scopeCollection(await collectionOf([]), LOCAL_SCOPE).searchText).toBeDefined();
     expect('searchText' in scopeCollection(rest as VectorCollection, LOCAL_SCOPE)).toBe(false);
+  });
+
+  it('passes on no member that it does not name', async () => {
+    const members = membersOf(await collectionOf([]));
+    const rank = async () => [];
+    const whole = { ...members, rankVector: rank, rankText: rank, enlist: () => undefined, addedLater: rank };
+    expect(Object.keys(scopeCollection(whole as VectorCollection, LOCAL_SCOPE)).sort()).toEqual([
+      'count',
+      'delete',
+      'get',
+      'list',
+      'optimize',
+      'rankText',
+      'rankVector',
+      'searchText',
+      'searchVector',
+      'spec',
+      'stats',
+      'upsert',
+    ]);
   });
 });

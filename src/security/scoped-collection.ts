@@ -1,22 +1,24 @@
-import type { ChunkRecord, ScoredChunk, StoredChunk } from '../core/chunk.js';
+import type { ChunkRecord, StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { and, type Filter, matchesFilter } from '../core/filter.js';
 import type { MetadataValue } from '../core/metadata.js';
 import { type Scope, scopeFilter } from '../core/scope.js';
+import { collectionOf } from '../stores/collection-members.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 
 /**
  * The collection as one scope may see it: every read, count and delete is narrowed by the scope's filter, and a batch with
  * a record of another tenant or project is refused before anything is written (`STORE_INVALID_RECORD`).
  *
- * Written member by member on purpose: a member that `VectorCollection` gains later does not exist here until someone has
- * decided how it is scoped. `optimize` and `stats` concern the collection as a whole and show no record. Upsert replaces
- * by id without asking whose record it was: ids are hashes over the tenant (`core/ids.ts`), so none is shared.
+ * Written member by member on purpose, optional ones too: a member that `VectorCollection` gains later does not compile here
+ * until someone has decided how it is scoped. `optimize` and `stats` concern the collection as a whole and show no record;
+ * `enlist` belongs to the write path, which does not go through a scope. Upsert replaces by id without asking whose record
+ * it was: ids are hashes over the tenant (`core/ids.ts`), so none is shared.
  */
 export function scopeCollection(collection: VectorCollection, scope: Scope): VectorCollection {
   const admitted = scopeFilter(scope);
   const narrow = (filter: Filter): Filter => narrowed(admitted, filter);
-  return {
+  return collectionOf({
     spec: collection.spec,
     upsert: async (records, signal) => {
       for (const record of records) assertOwn(record, scope);
@@ -30,40 +32,21 @@ export function scopeCollection(collection: VectorCollection, scope: Scope): Vec
     list: async (query) => collection.list({ ...query, filter: narrow(query.filter) }),
     count: async (filter, signal) => collection.count(narrow(filter), signal),
     searchVector: async (query) => collection.searchVector({ ...query, filter: narrow(query.filter) }),
-    ...scopedTextSearch(collection, narrow),
-    ...scopedRanking(collection, narrow),
+    searchText: narrowing(narrow, collection.searchText?.bind(collection)),
+    rankVector: narrowing(narrow, collection.rankVector?.bind(collection)),
+    rankText: narrowing(narrow, collection.rankText?.bind(collection)),
+    enlist: undefined,
     optimize: (signal) => collection.optimize(signal),
     stats: () => collection.stats(),
-  };
+  });
 }
 
-function scopedTextSearch(
-  collection: VectorCollection,
+/** The search over a narrowed filter, where the collection has it. */
+const narrowing = <Query extends { readonly filter: Filter }, Hit>(
   narrow: (filter: Filter) => Filter,
-): Pick<VectorCollection, 'searchText'> {
-  const searchText = collection.searchText?.bind(collection);
-  if (searchText === undefined) return {};
-  return {
-    searchText: async (query): Promise<ScoredChunk[]> =>
-      searchText({ ...query, filter: narrow(query.filter) }),
-  };
-}
-
-function scopedRanking(
-  collection: VectorCollection,
-  narrow: (filter: Filter) => Filter,
-): Pick<VectorCollection, 'rankVector' | 'rankText'> {
-  const rankVector = collection.rankVector?.bind(collection);
-  const rankText = collection.rankText?.bind(collection);
-  return {
-    ...(rankVector === undefined
-      ? {}
-      : { rankVector: async (query) => rankVector({ ...query, filter: narrow(query.filter) }) }),
-    ...(rankText === undefined
-      ? {}
-      : { rankText: async (query) => rankText({ ...query, filter: narrow(query.filter) }) }),
-  };
-}
+  search: ((query: Query) => Promise<Hit[]>) | undefined,
+): ((query: Query) => Promise<Hit[]>) | undefined =>
+  search === undefined ? undefined : async (query) => search({ ...query, filter: narrow(query.filter) });
 
 // Callers in plain JavaScript can leave the filter out; it must not come to mean everything the scope may see.
 function narrowed(admitted: Filter, filter: Filter | undefined): Filter {

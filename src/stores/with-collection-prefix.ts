@@ -1,5 +1,6 @@
+import { collectionOf, membersOf } from './collection-members.js';
 import { assertCollectionName, assertSpec } from './store-checks.js';
-import type { CollectionSpec, VectorCollection, VectorStore } from './vector-store.js';
+import type { VectorStore } from './vector-store.js';
 
 /**
  * The same store under longer collection names (`chunks-1` becomes `notes-chunks-1`): keeps apart what several projects keep
@@ -13,7 +14,8 @@ export function withCollectionPrefix(store: VectorStore, prefix: string): Vector
     open: async (spec) => {
       assertSpec(spec);
       const collection = await store.open({ ...spec, name: nameOf(spec.name) });
-      return collectionOf(collection, { ...collection.spec, name: spec.name });
+      const own = Object.freeze({ ...collection.spec, name: spec.name });
+      return collectionOf({ ...membersOf(collection), spec: own });
     },
     describe: async (name) => {
       assertCollectionName(name);
@@ -26,25 +28,5 @@ export function withCollectionPrefix(store: VectorStore, prefix: string): Vector
     },
     health: () => store.health(),
     close: () => store.close(),
-  };
-}
-
-function collectionOf(collection: VectorCollection, spec: CollectionSpec): VectorCollection {
-  const searchText = collection.searchText?.bind(collection);
-  const rankVector = collection.rankVector?.bind(collection);
-  const rankText = collection.rankText?.bind(collection);
-  return {
-    spec: Object.freeze(spec),
-    upsert: (records, signal) => collection.upsert(records, signal),
-    get: (ids, options) => collection.get(ids, options),
-    delete: (filter, signal) => collection.delete(filter, signal),
-    list: (query) => collection.list(query),
-    count: (filter, signal) => collection.count(filter, signal),
-    searchVector: (query) => collection.searchVector(query),
-    ...(searchText === undefined ? {} : { searchText }),
-    ...(rankVector === undefined ? {} : { rankVector }),
-    ...(rankText === undefined ? {} : { rankText }),
-    optimize: (signal) => collection.optimize(signal),
-    stats: () => collection.stats(),
   };
 }

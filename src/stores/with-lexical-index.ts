@@ -1,6 +1,7 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { compareText, type Filter } from '../core/filter.js';
+import { collectionOf, membersOf } from './collection-members.js';
 import { listAll } from './list-pages.js';
 import type {
   CollectionSpec,
@@ -9,7 +10,6 @@ import type {
   ListQuery,
   TextQuery,
   VectorCollection,
-  VectorQuery,
   VectorStore,
 } from './vector-store.js';
 
@@ -46,8 +46,8 @@ export function withLexicalIndex(store: VectorStore, lexical: VectorStore): Vect
       maxTopK: Math.min(store.capabilities.maxTopK, lexical.capabilities.maxTopK),
     },
     open: async (spec) => {
-      const collection = await store.open(spec);
-      return new CollectionWithLexicalIndex(collection, await lexical.open(lexicalSpec(spec)), lexical.name);
+      const main = await store.open(spec);
+      return collectionOfBoth({ main, lexical: await lexical.open(lexicalSpec(spec)) }, lexical.name);
     },
     describe: async (name) => {
       const spec = await store.describe(name);
@@ -75,128 +75,120 @@ const lexicalSpec = ({ name }: CollectionSpec): CollectionSpec => ({
   fingerprint: NO_MODEL,
 });
 
-class CollectionWithLexicalIndex implements VectorCollection {
-  readonly #main: VectorCollection;
-  readonly #lexical: VectorCollection;
-  readonly #lexicalName: string;
+/** The store's own collection, and the one that holds the same records for text search. */
+interface Both {
+  readonly main: VectorCollection;
+  readonly lexical: VectorCollection;
+}
 
-  constructor(main: VectorCollection, lexical: VectorCollection, lexicalName: string) {
-    this.#main = main;
-    this.#lexical = lexical;
-    this.#lexicalName = lexicalName;
-  }
+const collectionOfBoth = (both: Both, lexicalName: string): VectorCollection =>
+  collectionOf({
+    ...membersOf(both.main),
+    upsert: (records, signal) => upsertBoth(both, records, signal),
+    delete: async (filter, signal) => {
+      await both.lexical.delete(filter, signal);
+      return both.main.delete(filter, signal);
+    },
+    list: (query) => listBoth(both, query),
+    searchText: (query) => searchText(both, query),
+    // The lexical index gives records with what it finds, and the main store's ranking of text is not ours.
+    rankText: undefined,
+    // Writes of two stores are no transaction of one file.
+    enlist: undefined,
+    optimize: async (signal) => {
+      await Promise.all([both.lexical.optimize(signal), both.main.optimize(signal)]);
+    },
+    stats: () => statsOfBoth(both, lexicalName),
+  });
 
-  get spec(): CollectionSpec {
-    return this.#main.spec;
-  }
+async function upsertBoth(
+  { main, lexical }: Both,
+  records: readonly ChunkRecord[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  // The main store checks records before it writes, but after the lexical index would have taken them.
+  for (const { vector } of records) assertDimensions(vector, main.spec);
+  await lexical.upsert(
+    records.map((record) => ({ ...record, vector: NO_VECTOR })),
+    signal,
+  );
+  await main.upsert(records, signal);
+}
 
-  async upsert(records: readonly ChunkRecord[], signal?: AbortSignal): Promise<void> {
-    // The main store checks records before it writes, but after the lexical index would have taken them.
-    for (const { vector } of records) this.#assertDimensions(vector);
-    await this.#lexical.upsert(
-      records.map((record) => ({ ...record, vector: NO_VECTOR })),
-      signal,
-    );
-    await this.#main.upsert(records, signal);
-  }
+function assertDimensions(vector: Float32Array, { dimensions, name }: CollectionSpec): void {
+  if (vector.length === dimensions) return;
+  throw new RAGError(
+    'STORE_DIMENSION_MISMATCH',
+    `A chunk has a vector of ${vector.length} dimensions; collection "${name}" holds ${dimensions}.`,
+    { details: { expected: dimensions, actual: vector.length } },
+  );
+}
 
-  #assertDimensions(vector: Float32Array): void {
-    const { dimensions, name } = this.spec;
-    if (vector.length === dimensions) return;
-    throw new RAGError(
-      'STORE_DIMENSION_MISMATCH',
-      `A chunk has a vector of ${vector.length} dimensions; collection "${name}" holds ${dimensions}.`,
-      { details: { expected: dimensions, actual: vector.length } },
-    );
-  }
+async function searchText({ main, lexical }: Both, query: TextQuery): Promise<ScoredChunk[]> {
+  const { includeVectors = false, signal, ...rest } = query;
+  const options = signal === undefined ? {} : { signal };
+  const found = (await lexical.searchText?.({ ...rest, ...options })) ?? [];
+  if (!includeVectors) return found;
+  const ids = found.map(({ chunk }) => chunk.id);
+  const chunks = await main.get(ids, { includeVectors: true, ...options });
+  const byId = new Map(chunks.map((chunk) => [chunk.id, chunk]));
+  return found.flatMap(({ chunk, score }) => {
+    const stored = byId.get(chunk.id);
+    return stored === undefined ? [] : [{ chunk: stored, score }];
+  });
+}
 
-  get(...parameters: Parameters<VectorCollection['get']>): Promise<StoredChunk[]> {
-    return this.#main.get(...parameters);
+async function listBoth(both: Both, { filter, limit, cursor, signal }: ListQuery): Promise<ListPage> {
+  const query = { filter, limit, ...(signal === undefined ? {} : { signal }) };
+  const after = cursor === undefined ? NO_CURSOR : (JSON.parse(cursor) as ListCursor);
+  const [main, lexical] = await Promise.all([
+    both.main.list({ ...query, ...(after.main === undefined ? {} : { cursor: after.main }) }),
+    both.lexical.list({ ...query, ...(after.lexical === undefined ? {} : { cursor: after.lexical }) }),
+  ]);
+  if (
+    sameIds(main.chunks, lexical.chunks) &&
+    (main.cursor === undefined) === (lexical.cursor === undefined)
+  ) {
+    return main.cursor === undefined || lexical.cursor === undefined
+      ? { chunks: main.chunks }
+      : {
+          chunks: main.chunks,
+          cursor: JSON.stringify({
+            main: main.cursor,
+            lexical: lexical.cursor,
+            last: main.chunks.at(-1)?.id,
+          } satisfies ListCursor),
+        };
   }
+  // The two have drifted apart, which only `verify` has to see: the rest is compared whole.
+  const all = await compareAll(both, filter, signal);
+  const { last } = after;
+  return { chunks: last === undefined ? all : all.filter(({ id }) => compareText(id, last) > 0) };
+}
 
-  async delete(filter: Filter, signal?: AbortSignal): Promise<number> {
-    await this.#lexical.delete(filter, signal);
-    return this.#main.delete(filter, signal);
-  }
+async function compareAll(
+  both: Both,
+  filter: Filter,
+  signal: AbortSignal | undefined,
+): Promise<StoredChunk[]> {
+  const [main, lexical] = await Promise.all([
+    listAll(both.main, { filter, signal }),
+    listAll(both.lexical, { filter, signal }),
+  ]);
+  const ofMain = new Map(main.map((chunk) => [chunk.id, chunk]));
+  return lexical
+    .map((chunk) => ofMain.get(chunk.id) ?? { ...chunk, content: '' })
+    .sort((a, b) => compareText(a.id, b.id));
+}
 
-  count(filter: Filter, signal?: AbortSignal): Promise<number> {
-    return this.#main.count(filter, signal);
-  }
-
-  searchVector(query: VectorQuery): Promise<ScoredChunk[]> {
-    return this.#main.searchVector(query);
-  }
-
-  async searchText(query: TextQuery): Promise<ScoredChunk[]> {
-    const { includeVectors = false, ...rest } = query;
-    const found = (await this.#lexical.searchText?.(rest)) ?? [];
-    return includeVectors ? this.#withVectors(found, query.signal) : found;
-  }
-
-  async #withVectors(found: readonly ScoredChunk[], signal: AbortSignal | undefined): Promise<ScoredChunk[]> {
-    const chunks = await this.#main.get(
-      found.map(({ chunk }) => chunk.id),
-      { includeVectors: true, ...(signal === undefined ? {} : { signal }) },
-    );
-    const byId = new Map(chunks.map((chunk) => [chunk.id, chunk]));
-    return found.flatMap(({ chunk, score }) => {
-      const stored = byId.get(chunk.id);
-      return stored === undefined ? [] : [{ chunk: stored, score }];
-    });
-  }
-
-  async list({ filter, limit, cursor, signal }: ListQuery): Promise<ListPage> {
-    const query = { filter, limit, ...(signal === undefined ? {} : { signal }) };
-    const after = cursor === undefined ? NO_CURSOR : (JSON.parse(cursor) as ListCursor);
-    const [main, lexical] = await Promise.all([
-      this.#main.list({ ...query, ...(after.main === undefined ? {} : { cursor: after.main }) }),
-      this.#lexical.list({ ...query, ...(after.lexical === undefined ? {} : { cursor: after.lexical }) }),
-    ]);
-    if (
-      sameIds(main.chunks, lexical.chunks) &&
-      (main.cursor === undefined) === (lexical.cursor === undefined)
-    ) {
-      return main.cursor === undefined || lexical.cursor === undefined
-        ? { chunks: main.chunks }
-        : {
-            chunks: main.chunks,
-            cursor: JSON.stringify({
-              main: main.cursor,
-              lexical: lexical.cursor,
-              last: main.chunks.at(-1)?.id,
-            } satisfies ListCursor),
-          };
-    }
-    // The two have drifted apart, which only `verify` has to see: the rest is compared whole.
-    const all = await this.#compareAll(filter, signal);
-    const { last } = after;
-    return { chunks: last === undefined ? all : all.filter(({ id }) => compareText(id, last) > 0) };
-  }
-
-  async #compareAll(filter: Filter, signal: AbortSignal | undefined): Promise<StoredChunk[]> {
-    const [main, lexical] = await Promise.all([
-      listAll(this.#main, { filter, signal }),
-      listAll(this.#lexical, { filter, signal }),
-    ]);
-    const ofMain = new Map(main.map((chunk) => [chunk.id, chunk]));
-    return lexical
-      .map((chunk) => ofMain.get(chunk.id) ?? { ...chunk, content: '' })
-      .sort((a, b) => compareText(a.id, b.id));
-  }
-
-  async optimize(signal?: AbortSignal): Promise<void> {
-    await Promise.all([this.#lexical.optimize(signal), this.#main.optimize(signal)]);
-  }
-
-  async stats(): Promise<CollectionStats> {
-    const [main, lexical] = await Promise.all([this.#main.stats(), this.#lexical.stats()]);
-    const bytes = (main.bytes ?? 0) + (lexical.bytes ?? 0);
-    return {
-      ...main,
-      ...(main.bytes === undefined ? {} : { bytes }),
-      textIndex: `${lexical.textIndex}, in ${addedIndex(this.#lexicalName)}`,
-    };
-  }
+async function statsOfBoth(both: Both, lexicalName: string): Promise<CollectionStats> {
+  const [main, lexical] = await Promise.all([both.main.stats(), both.lexical.stats()]);
+  const bytes = (main.bytes ?? 0) + (lexical.bytes ?? 0);
+  return {
+    ...main,
+    ...(main.bytes === undefined ? {} : { bytes }),
+    textIndex: `${lexical.textIndex}, in ${addedIndex(lexicalName)}`,
+  };
 }
 
 interface ListCursor {

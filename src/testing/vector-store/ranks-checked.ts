@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ScoredChunk } from '../../core/chunk.js';
+import { collectionOf, membersOf } from '../../stores/collection-members.js';
 import type { ScoredId, VectorCollection } from '../../stores/vector-store.js';
 import { assertClose } from './assertions.js';
 
@@ -10,36 +11,25 @@ const SCORE_TOLERANCE = 1e-4;
  * what `searchVector` and `searchText` say, in every test there is.
  */
 export function withRanksChecked(collection: VectorCollection): VectorCollection {
-  const rankVector = collection.rankVector?.bind(collection);
-  const rankText = collection.rankText?.bind(collection);
-  const searchText = collection.searchText?.bind(collection);
+  const members = membersOf(collection);
+  const { searchText, rankVector, rankText } = members;
   if (rankVector === undefined && rankText === undefined) return collection;
-  return {
-    spec: collection.spec,
-    upsert: (records, signal) => collection.upsert(records, signal),
-    get: (ids, options) => collection.get(ids, options),
-    delete: (filter, signal) => collection.delete(filter, signal),
-    list: (query) => collection.list(query),
-    count: (filter, signal) => collection.count(filter, signal),
+  return collectionOf({
+    ...members,
     searchVector: async (query) => {
-      const hits = await collection.searchVector(query);
+      const hits = await members.searchVector(query);
       if (rankVector !== undefined) expectSameRanks('rankVector', await rankVector(query), hits);
       return hits;
     },
-    ...(searchText === undefined
-      ? {}
-      : {
-          searchText: async (query) => {
+    searchText:
+      searchText === undefined
+        ? undefined
+        : async (query) => {
             const hits = await searchText(query);
             if (rankText !== undefined) expectSameRanks('rankText', await rankText(query), hits);
             return hits;
           },
-        }),
-    ...(rankVector === undefined ? {} : { rankVector }),
-    ...(rankText === undefined ? {} : { rankText }),
-    optimize: (signal) => collection.optimize(signal),
-    stats: () => collection.stats(),
-  };
+  });
 }
 
 function expectSameRanks(subject: string, ranks: readonly ScoredId[], hits: readonly ScoredChunk[]): void {

@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import { collectionOf, membersOf } from '../../stores/collection-members.js';
 import { createMemoryStore } from '../../stores/memory/memory-store.js';
 import { assertCollectionName } from '../../stores/store-checks.js';
 import type { StoreCapabilities, VectorCollection, VectorStore } from '../../stores/vector-store.js';
@@ -59,21 +60,9 @@ export function sharedMemoryFixture({
   };
 }
 
-function overridden(right: VectorCollection, changes: Partial<VectorCollection>): VectorCollection {
-  const searchText = changes.searchText ?? right.searchText?.bind(right);
-  return {
-    spec: right.spec,
-    upsert: changes.upsert ?? ((records, signal) => right.upsert(records, signal)),
-    get: changes.get ?? ((ids, options) => right.get(ids, options)),
-    delete: changes.delete ?? ((filter, signal) => right.delete(filter, signal)),
-    list: changes.list ?? ((query) => right.list(query)),
-    count: changes.count ?? ((filter, signal) => right.count(filter, signal)),
-    searchVector: changes.searchVector ?? ((query) => right.searchVector(query)),
-    ...(searchText === undefined ? {} : { searchText }),
-    optimize: changes.optimize ?? ((signal) => right.optimize(signal)),
-    stats: () => right.stats(),
-  };
-}
+/** Without ranks, which would still say what the right collection says. */
+const overridden = (right: VectorCollection, changes: Partial<VectorCollection>): VectorCollection =>
+  collectionOf({ ...membersOf(right), rankVector: undefined, rankText: undefined, ...changes });
 
 /** Refuses every call once its handle is closed. */
 function guarded(collection: VectorCollection, begin: () => void): VectorCollection {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import { compareText, EVERYTHING, matchesFilter } from '../../core/filter.js';
+import { collectionOf, membersOf } from '../../stores/collection-members.js';
 import { listAll } from '../../stores/list-pages.js';
 import { fieldLookup, storedChunkOf } from '../../stores/record-fields.js';
 import type { StoreCapabilities, VectorCollection, VectorStore } from '../../stores/vector-store.js';
@@ -81,9 +82,8 @@ export class WriteTracker {
 }
 
 function recording(collection: VectorCollection, chunks: Map<string, StoredChunk>): VectorCollection {
-  const searchText = collection.searchText?.bind(collection);
-  return {
-    spec: collection.spec,
+  return collectionOf({
+    ...membersOf(collection),
     upsert: async (records, signal) => {
       const written = structuredClone<readonly ChunkRecord[]>(records);
       await collection.upsert(records, signal);
@@ -95,14 +95,5 @@ function recording(collection: VectorCollection, chunks: Map<string, StoredChunk
         if (matchesFilter(filter, fieldLookup(chunk))) chunks.delete(chunk.id);
       return deleted;
     },
-    get: (ids, options) => collection.get(ids, options),
-    list: (query) => collection.list(query),
-    count: (filter, signal) => collection.count(filter, signal),
-    searchVector: (query) => collection.searchVector(query),
-    ...(searchText === undefined ? {} : { searchText }),
-    ...(collection.rankVector === undefined ? {} : { rankVector: collection.rankVector.bind(collection) }),
-    ...(collection.rankText === undefined ? {} : { rankText: collection.rankText.bind(collection) }),
-    optimize: (signal) => collection.optimize(signal),
-    stats: () => collection.stats(),
-  };
+  });
 }
