@@ -99,6 +99,18 @@ test('another model, another store and a missing collection are refused with wha
   });
 });
 
+test('a store that never came to hold anything can be left without force', async () => {
+  const unreachable: VectorStore = {
+    ...createMemoryStore(),
+    name: 'other',
+    open: () => Promise.reject(new Error('no server')),
+  };
+  await expect(openForWriting(ledger, unreachable, { embedder, rebuild: false })).rejects.toThrow();
+  const opened = await openForWriting(ledger, createMemoryStore(), { embedder, rebuild: false });
+  expect(await opened.count(EVERYTHING)).toBe(0);
+  expect(facts().provider).toBe('memory');
+});
+
 test('a death between ledger and store leaves nothing behind, and nothing to force', async () => {
   const store = createMemoryStore();
   const dying: VectorStore = { ...store, open: () => Promise.reject(new Error('killed')) };

@@ -34,7 +34,7 @@ export async function openForWriting(
   { embedder, rebuild, abandoned }: WriteIntent,
 ): Promise<VectorCollection> {
   const before = ledger.facts();
-  if (before === undefined || rebuild)
+  if (before === undefined || rebuild || isNothingKept(before, ledger, store))
     return beginGeneration(ledger, store, { embedder, before: before ?? abandoned });
   assertProvider(before, store);
   assertModel(before, embedder);
@@ -43,6 +43,10 @@ export async function openForWriting(
   if (ledger.allChunks(undefined, 1).length > 0) await assertPresent(before, store);
   return store.open(specOf(before));
 }
+
+/** Another store was named and never came to hold a chunk, as where its server could not be reached. */
+const isNothingKept = ({ provider }: IndexFacts, ledger: Ledger, store: VectorStore): boolean =>
+  provider !== store.name && ledger.allChunks(undefined, 1).length === 0;
 
 /** The ledger knows a collection before the store does, and knows what is left to drop, so that a death leaves nothing behind. */
 async function beginGeneration(
@@ -109,6 +113,6 @@ async function assertPresent(facts: IndexFacts, store: VectorStore): Promise<voi
   if ((await store.describe(facts.collection)) !== undefined) return;
   throw new RAGError(
     'STORE_DAMAGED',
-    `The collection "${facts.collection}" is missing from the store "${store.name}". Run \`ragstone index --force\` to build it again from the sources.`,
+    `The collection "${facts.collection}" is missing from the store "${store.name}". If the store's settings changed (\`rag.storage\`), set them back; else run \`ragstone index --force\` to build it again from the sources.`,
   );
 }

@@ -15,6 +15,7 @@ import type {
   StageTrace,
 } from '../retrieval/retriever.js';
 import { scopeCollection } from '../security/scoped-collection.js';
+import { originsOf } from './document-paths.js';
 import type { SearchMode, SearchQuery, SearchResponse, SearchResult } from './engine.js';
 import type { EngineResources } from './engine-resources.js';
 import { assertModel } from './open-collection.js';
@@ -37,7 +38,11 @@ export async function runSearch(
   const { config } = resources;
   if (!config.rag.enabled) return disabledResponse(query);
   const { result, notices } = await runRetrieval(query, scope, { resources });
-  const toResult = (candidate: RankedCandidate): SearchResult => toSearchResult(candidate, query.options);
+  const originOf = originsOf(resources.config);
+  const toResult = (candidate: RankedCandidate): SearchResult => ({
+    ...toSearchResult(candidate, query.options),
+    origin: originOf(candidate.chunk.source, textOf(candidate.chunk.metadata.source)),
+  });
   return {
     query: query.text,
     results: passagesOf(result.candidates, query, config)
@@ -80,8 +85,9 @@ export async function runRetrieval(
     assertModel(facts, loaded.embedder);
     notices.push(...loaded.notices, ...(resources.adaptationNotice?.() ?? []));
   }
+  const scoped = scopeCollection(collection, scope);
   const retriever = createRetriever({
-    collection: scopeCollection(collection, scope),
+    collection: scoped,
     capabilities: store.capabilities,
     embedQuery: (text, signal) => embedQuery(text, { resources, facts }, signal),
     embedPassage: (text, signal) => embedPassage(text, resources, signal),
@@ -91,8 +97,17 @@ export async function runRetrieval(
     settings: retrievalSettings(config),
     ...(onStage === undefined ? {} : { onStage }),
   });
-  return { result: await retriever.retrieve(request), notices };
+  const result = await retriever.retrieve(request);
+  if (isEmptied(result, query) && (await scoped.count(request.filter, query.signal)) === 0)
+    notices.push('No indexed passage passes the filters: check their values, or leave some out.');
+  return { result, notices };
 }
+
+/** Nothing was found, and the filters may be why. */
+const isEmptied = ({ lanes, candidates, removed }: RetrievalResult, { filters, filter }: SearchQuery) =>
+  candidates.length + removed.length === 0 &&
+  (Object.keys(filters ?? {}).length > 0 || filter !== undefined) &&
+  lanes.every(({ status }) => status !== 'failed');
 
 /** `rerank.topK` holds where reranking took place and the query itself does not say how many it wants. */
 function shownAfter(
@@ -206,7 +221,7 @@ const DATES = ['createdAt', 'updatedAt'] as const;
 function toSearchResult(
   { chunk, score, explanation }: RankedCandidate,
   { includeMetadata = true, explainScore = false }: NonNullable<SearchQuery['options']> = {},
-): SearchResult {
+): Omit<SearchResult, 'origin'> {
   return {
     id: chunk.id,
     content: chunk.content,

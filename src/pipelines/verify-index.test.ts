@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Chunker } from '../chunking/chunker.js';
 import type { ChunkRecord } from '../core/chunk.js';
+import { RAGError } from '../core/errors.js';
 import { EVERYTHING, eq } from '../core/filter.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -173,6 +174,14 @@ describe('verify', () => {
     expect(await driftOf()).toEqual(expect.arrayContaining([{ kind: 'document-pending', source: 'b' }]));
     await repair();
   });
+
+  test.each(['STORE_UNAVAILABLE', 'STORE_TIMEOUT'] as const)(
+    'a store that does not answer (%s) is no damage, which a repair would mend by dropping the index',
+    async (reason) => {
+      const silent = { ...store, describe: () => Promise.reject(new RAGError(reason, 'No answer.')) };
+      await expect(verifyIndex({ ...context(), store: silent })).rejects.toMatchObject({ reason });
+    },
+  );
 
   test('names a collection that is not there', async () => {
     await store.drop(ledger.facts()?.collection ?? '');

@@ -1,9 +1,10 @@
 import type { StoredChunk } from '../core/chunk.js';
 import { type ErrorReason, RAGError, toRAGError } from '../core/errors.js';
 import { compareText, EVERYTHING, oneOf } from '../core/filter.js';
-import type { Ledger, LedgerChunk } from '../ledger/ledger.js';
+import type { Ledger, LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
 import { listPages } from '../stores/list-pages.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import type { FindPath } from './document-paths.js';
 import type { Drift } from './engine.js';
 import { listChanges } from './list-changes.js';
 import { nothingIndexed, openForReading } from './open-collection.js';
@@ -13,14 +14,25 @@ import type { ConfiguredSource } from './source-task.js';
 
 const PAGE = 1000;
 
-/** Reasons that end a comparison without saying anything about the store. */
-const NOT_OF_THE_STORE: ReadonlySet<ErrorReason> = new Set(['ABORTED', 'CONFIG_INVALID', 'INDEX_DAMAGED']);
+/**
+ * Reasons that end a comparison without saying anything about what the store holds. A server that is down is one: taken for
+ * damage, `--repair` would drop an index that is whole.
+ */
+const NOT_OF_THE_STORE: ReadonlySet<ErrorReason> = new Set([
+  'ABORTED',
+  'CONFIG_INVALID',
+  'INDEX_DAMAGED',
+  'STORE_TIMEOUT',
+  'STORE_UNAVAILABLE',
+]);
 
 export interface VerifyContext {
   readonly ledger: Ledger;
   readonly store: VectorStore;
   readonly sources: readonly ConfiguredSource[];
   readonly tenant: string;
+  /** Adds the files of items and documents to what differs. */
+  readonly paths?: { readonly ofItem: FindPath; readonly ofDocument: FindPath };
   readonly signal?: AbortSignal;
 }
 
@@ -41,7 +53,7 @@ export async function verifyIndex(context: VerifyContext): Promise<VerifyReport>
     if (problems.length > 0) return damagedLedger(problems);
     const drift: Drift[] = [];
     const store = await compareStore(context, drift);
-    drift.push(...unfinishedDocuments(context.ledger));
+    drift.push(...unfinishedDocuments(context));
     for (const source of context.sources) drift.push(...(await compareSource(source, context)));
     return { drift, ...store, damaged: drift.some(({ kind }) => kind === 'store-damaged') };
   } catch (error) {
@@ -62,12 +74,12 @@ export const isLedgerDamage = (error: unknown): error is RAGError =>
   RAGError.isInstance(error) && error.reason === 'INDEX_DAMAGED';
 
 async function compareStore(
-  { ledger, store, signal }: VerifyContext,
+  { ledger, store, paths, signal }: VerifyContext,
   drift: Drift[],
 ): Promise<{ missingChunkIds: string[]; orphanedChunkIds: string[] }> {
   const missingChunkIds: string[] = [];
   const orphanedChunkIds: string[] = [];
-  const nameOf = documentNames(ledger);
+  const nameOf = documentNames(ledger, paths);
   const facts = ledger.facts();
   if (facts === undefined) throw nothingIndexed();
   try {
@@ -79,7 +91,7 @@ async function compareStore(
       const documentId = expected?.documentId ?? actual?.documentId ?? '';
       drift.push({
         ...difference,
-        source: nameOf(documentId) ?? String(actual?.metadata.source ?? documentId),
+        ...(nameOf(documentId) ?? { source: String(actual?.metadata.source ?? documentId) }),
       });
       if (difference.kind === 'chunk-orphaned') orphanedChunkIds.push(actual?.id ?? '');
       else missingChunkIds.push(expected?.chunkId ?? '');
@@ -159,27 +171,42 @@ async function* mergeById(
   }
 }
 
-const documentNames =
-  (ledger: Ledger) =>
-  (documentId: string): string | undefined =>
-    ledger.document(documentId)?.externalId;
+type NamedPlace = Pick<Drift, 'source' | 'path'>;
 
-function unfinishedDocuments(ledger: Ledger): Drift[] {
+const documentNames =
+  (ledger: Ledger, paths: VerifyContext['paths']) =>
+  (documentId: string): NamedPlace | undefined => {
+    const document = ledger.document(documentId);
+    return document === undefined ? undefined : documentPlace(document, paths);
+  };
+
+const documentPlace = (
+  { source, externalId }: LedgerDocument,
+  paths: VerifyContext['paths'],
+): NamedPlace => ({
+  source: externalId,
+  ...pathOf(paths?.ofDocument(source, externalId)),
+});
+
+const pathOf = (path: string | undefined): { path?: string } => (path === undefined ? {} : { path });
+
+function unfinishedDocuments({ ledger, paths }: VerifyContext): Drift[] {
   const drift: Drift[] = [];
   let after: string | undefined;
   for (;;) {
     const page = ledger.documents(after, PAGE);
-    for (const { externalId, status } of page) {
+    for (const document of page) {
+      const { status } = document;
       if (status === 'pending') {
         drift.push({
           kind: 'document-pending',
-          source: externalId,
+          ...documentPlace(document, paths),
           detail: 'A run was interrupted while writing it.',
         });
       } else if (status === 'outdated') {
         drift.push({
           kind: 'document-outdated',
-          source: externalId,
+          ...documentPlace(document, paths),
           detail: 'It was indexed with another model or other settings and waits to be indexed again.',
         });
       }
@@ -192,21 +219,23 @@ function unfinishedDocuments(ledger: Ledger): Drift[] {
 async function compareSource(configured: ConfiguredSource, context: VerifyContext): Promise<Drift[]> {
   const { source, processingKey } = configured;
   try {
-    const { ledger, tenant, signal } = context;
+    const { ledger, tenant, signal, paths } = context;
+    const placeOf = (id: string): NamedPlace => ({ source: id, ...pathOf(paths?.ofItem(source.name, id)) });
     const changes = await listChanges(source, { tenant, ledger, processingKey, force: false, signal });
     const known = ledger.items(tenant, source.name);
     const changed = changes.toRead.map(({ id }): Drift => {
       const before = known.get(id);
-      if (before === undefined) return { kind: 'source-new', source: id, detail: 'It is not indexed yet.' };
-      return { kind: 'source-changed', source: id, detail: reasonToRead(before.status) };
+      if (before === undefined)
+        return { kind: 'source-new', ...placeOf(id), detail: 'It is not indexed yet.' };
+      return { kind: 'source-changed', ...placeOf(id), detail: reasonToRead(before.status) };
     });
     const unreadable = changes.unreadable.map(
-      ({ id, error }): Drift => ({ kind: 'source-unreadable', source: id, detail: error.message }),
+      ({ id, error }): Drift => ({ kind: 'source-unreadable', ...placeOf(id), detail: error.message }),
     );
     const givenUp = changes.deadLetters.map(
       ({ itemId, error }): Drift => ({
         kind: 'source-unreadable',
-        source: itemId,
+        ...placeOf(itemId),
         detail:
           `It could not be indexed and is not tried again until it changes. ${error?.message ?? ''}`.trim(),
       }),
@@ -214,7 +243,7 @@ async function compareSource(configured: ConfiguredSource, context: VerifyContex
     const gone = changes.goneItemIds.map(
       (id): Drift => ({
         kind: 'source-deleted',
-        source: id,
+        ...placeOf(id),
         detail: 'It is indexed and no longer in the source.',
       }),
     );

@@ -100,7 +100,7 @@ async function retrieve(
     candidates: refined.candidates.map(rankedCandidateOf),
     understanding,
     lanes: reports,
-    degradationLevel: degradationOf(reports, isRerankWanted(options, request)),
+    degradationLevel: degradationOf(reports, fused.length > 0 && isRerankWanted(options, request)),
     notices: [...query.notices, ...reports.flatMap(laneNotice), ...expansion.notices, ...refined.notices],
     removed: refined.removed,
     tookMs: performance.now() - start,
