@@ -1,5 +1,5 @@
 import { normaliseText } from '../../analysis/normalise.js';
-import { forEachWord } from '../../analysis/tokens.js';
+import { forEachWantedWord } from '../../analysis/wanted-words.js';
 import type { QueryProfile } from './query-profile.js';
 
 /** Where a text holds terms of a query. */
@@ -30,20 +30,20 @@ export function matchPassage(text: string, query: QueryProfile): PassageMatches 
   const counts = new Float64Array(query.terms.length);
   let length = 0;
   let matchedWords = 0;
-  forEachWord(normaliseText(text.slice(0, MAX_UNITS)), (word) => {
+  forEachWantedWord(normaliseText(text.slice(0, MAX_UNITS)), query.isBeginning, (word) => {
     if (length >= MAX_WORDS) return;
+    const position = length++;
+    if (word === undefined) return;
     const found = query.termsOf(word);
+    if (found.length === 0) return;
     for (const term of found) {
       terms.push(term);
-      positions.push(length);
+      positions.push(position);
       counts[term] = (counts[term] ?? 0) + 1;
     }
-    if (found.length > 0) {
-      matchedWords++;
-      const lower = word.toLowerCase();
-      if (query.exactWords.has(lower)) exactWords.add(lower);
-    }
-    length++;
+    matchedWords++;
+    const lower = word.toLowerCase();
+    if (query.exactWords.has(lower)) exactWords.add(lower);
   });
   return { terms, positions, exactWords, counts, length, matchedWords };
 }

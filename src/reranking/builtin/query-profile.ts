@@ -2,6 +2,7 @@ import { extractIdentifiers } from '../../analysis/identifiers.js';
 import { analyzeQuery, analyzeText } from '../../analysis/lexical-analyzer.js';
 import { normaliseText } from '../../analysis/normalise.js';
 import { forEachWord } from '../../analysis/tokens.js';
+import type { IsWantedBeginning } from '../../analysis/wanted-words.js';
 
 /** How rare a word is in general: natural logarithm of texts over texts that hold it, 0 for the commonest. */
 export type WordRarity = (word: string) => number;
@@ -24,13 +25,14 @@ export interface QueryProfile {
   readonly exactWords: ReadonlySet<string>;
   readonly pairs: readonly TermPair[];
   readonly identifiers: ReadonlySet<string>;
+  /** Whether a term begins with these two letters; a simple word with another beginning shares none. */
+  readonly isBeginning: IsWantedBeginning;
   /** Terms of a word that the query may share; empty where it shares none. Words recur, so answers are remembered. */
   readonly termsOf: (word: string) => readonly number[];
 }
 
 /** Words this far apart in the query still make a pair, so that a stop word between them does not part them. */
 const PAIR_DISTANCE = 2;
-const NO_TERMS: readonly number[] = [];
 
 export function profileOf(query: string, rarityOf: WordRarity): QueryProfile {
   const { terms } = analyzeQuery(query);
@@ -54,6 +56,7 @@ export function profileOf(query: string, rarityOf: WordRarity): QueryProfile {
     exactWords,
     pairs: pairsOf(sequence, idf),
     identifiers: new Set(extractIdentifiers(query)),
+    isBeginning: beginningsOf(terms),
     termsOf: rememberingTermsOf(positions),
   };
 }
@@ -78,34 +81,23 @@ function pairsOf(sequence: readonly (readonly number[])[], idf: Float64Array): T
   return [...pairs.values()];
 }
 
+/** A stem begins as its word does, so most words of a text need neither be analysed nor looked up. */
+function beginningsOf(terms: readonly string[]): IsWantedBeginning {
+  const beginnings = new Set(
+    terms.map((term) => beginning(term.charCodeAt(0), term.length > 1 ? term.charCodeAt(1) : 0)),
+  );
+  return (first, second) => beginnings.has(beginning(first, second));
+}
+
+const beginning = (first: number, second: number): number => first * 65_536 + second;
+
 function rememberingTermsOf(positions: ReadonlyMap<string, number>): (word: string) => readonly number[] {
   const known = new Map<string, readonly number[]>();
-  const beginnings = new Set(Array.from(positions.keys(), beginningOf));
   return (word) => {
-    // A stem begins as its word does, so most words need neither be analysed nor looked up.
-    if (isSimpleWord(word) && !beginnings.has(beginningOf(word))) return NO_TERMS;
     const before = known.get(word);
     if (before !== undefined) return before;
     const found = positionsOf(analyzeText(word), positions);
     known.set(word, found);
     return found;
   };
-}
-
-/** The first two letters as a number; a capital counts as its small letter. */
-function beginningOf(word: string): number {
-  const first = word.charCodeAt(0);
-  const isCapital = first >= 65 && first <= 90;
-  return (isCapital ? first + 32 : first) * 65_536 + (word.length > 1 ? word.charCodeAt(1) : 0);
-}
-
-/** Small ASCII letters, the first perhaps a capital: neither a compound nor of another script. */
-function isSimpleWord(word: string): boolean {
-  const first = word.charCodeAt(0) | 32;
-  if (first < 97 || first > 122) return false;
-  for (let i = 1; i < word.length; i++) {
-    const unit = word.charCodeAt(i);
-    if (unit < 97 || unit > 122) return false;
-  }
-  return true;
 }
