@@ -1,7 +1,7 @@
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { eventsWithDeadline } from '../core/with-deadline.js';
 import type { AnswerModelReport } from './answer.js';
-import type { ChatEvent, ChatMessage, ChatModel } from './chat-model.js';
-import { withDeadline } from './with-deadline.js';
+import { type ChatEvent, type ChatMessage, type ChatModel, lateAnswer } from './chat-model.js';
 
 /** A longer answer is cut: nobody reads it, and each sentence is checked. UTF-16 code units. */
 export const MAX_ANSWER_LENGTH = 32_000;
@@ -34,10 +34,10 @@ export async function* streamChat(call: ChatCall): AsyncGenerator<string, ChatOu
   const { model, messages, maxOutputTokens, timeoutMs, signal } = call;
   const controller = new AbortController();
   const own = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
-  const events = withDeadline(model.stream({ messages, maxOutputTokens, signal: own }), {
-    timeoutMs,
-    signal: own,
-  });
+  const events = eventsWithDeadline(
+    { timeoutMs, signal: own, lateError: () => lateAnswer(timeoutMs) },
+    model.stream({ messages, maxOutputTokens, signal: own }),
+  );
   let text = '';
   let end: Extract<ChatEvent, { type: 'finish' }> = {
     type: 'finish',

@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod';
+import { RAGError } from '../core/errors.js';
 
 /** One turn. Retrieved text only ever travels inside a `user` turn, never as `system`. */
 export interface ChatMessage {
@@ -59,6 +60,12 @@ export interface ChatModel {
   priceOf?(tokens: Omit<ChatUsage, 'cost'>): number | undefined;
   close(): Promise<void>;
 }
+
+/** The error of a model that takes longer than it may. */
+export const lateAnswer = (timeoutMs: number): RAGError =>
+  new RAGError('CHAT_TIMEOUT', `The language model gave no complete answer within ${timeoutMs} ms.`, {
+    details: { timeoutMs },
+  });
 
 /** A whole answer of a model. */
 export interface ChatAnswer {

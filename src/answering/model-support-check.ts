@@ -2,12 +2,12 @@ import * as z from 'zod';
 import type { ContextEntry } from '../context/context-pack.js';
 import { neutralise } from '../context/neutralise.js';
 import { throwIfAborted, toRAGError } from '../core/errors.js';
+import { withDeadline } from '../core/with-deadline.js';
 import type { SentenceSupport } from './answer.js';
-import type { ChatModel } from './chat-model.js';
+import { type ChatModel, lateAnswer } from './chat-model.js';
 import { renderPrompt } from './prompts/prompt.js';
 import { SUPPORT_PROMPT } from './prompts/support-prompt.js';
 import { evidenceText } from './verify-answer.js';
-import { resultWithin } from './with-deadline.js';
 
 /** What a language model said of the sentences that passed the lexical check. */
 export interface ModelSupportCheck {
@@ -43,9 +43,9 @@ export async function checkWithModel(
   if (claims.length === 0) return { refuted: new Set(), notices: [] };
   try {
     const messages = messagesFor(support, claims, entries);
-    const { value } = await resultWithin(
+    const { value } = await withDeadline(
+      { timeoutMs, signal, lateError: () => lateAnswer(timeoutMs) },
       (own) => model.generateObject({ messages, maxOutputTokens: MAX_OUTPUT_TOKENS, signal: own }, verdict),
-      { timeoutMs, ...(signal === undefined ? {} : { signal }) },
     );
     // Sentences are numbered from 1; numbers that it makes up refer to nothing.
     const refuted = value.not_said.flatMap((number) => claims[number - 1] ?? []);

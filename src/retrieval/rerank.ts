@@ -1,4 +1,5 @@
 import { RAGError } from '../core/errors.js';
+import { withDeadline } from '../core/with-deadline.js';
 import type { RerankedCandidate, Reranker } from '../reranking/reranker.js';
 import {
   type Candidate,
@@ -9,7 +10,6 @@ import {
 } from './candidate.js';
 import type { ReadChunks } from './read-chunks.js';
 import { toRerankCandidate } from './rerank-candidates.js';
-import { withDeadline } from './with-deadline.js';
 
 export interface RerankOptions {
   /** Opens the reranker, or gives the one that is open; its time counts. */
@@ -34,8 +34,8 @@ export async function rerankCandidates(
   options: RerankOptions,
 ): Promise<FoundCandidate[]> {
   const { deadlineMs, signal: cancel } = options;
-  const timing = { deadlineMs, signal: cancel, stopReason: () => stopReason(deadlineMs) };
-  const { reranker, head, rest, scores } = await withDeadline(timing, async (signal) => {
+  const deadline = { timeoutMs: deadlineMs, signal: cancel, lateError: () => lateReranker(deadlineMs) };
+  const { reranker, head, rest, scores } = await withDeadline(deadline, async (signal) => {
     const loaded = await options.load();
     const count = Math.min(options.maxCandidates, loaded.maxCandidates);
     const first = await options.read(candidates.slice(0, count));
@@ -82,7 +82,7 @@ function scoresByPosition(
   return byPosition;
 }
 
-const stopReason = (deadlineMs: number): RAGError =>
+const lateReranker = (deadlineMs: number): RAGError =>
   new RAGError(
     'RERANKER_UNAVAILABLE',
     `The reranker did not answer within ${deadlineMs} ms (rag.retrieval.rerank.deadlineMs) and was skipped.`,

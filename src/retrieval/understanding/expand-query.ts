@@ -1,10 +1,10 @@
 import { RAGError } from '../../core/errors.js';
+import { withDeadline } from '../../core/with-deadline.js';
 import type { Hit } from '../candidate.js';
 import type { FusionLane } from '../fusion/lane-scores.js';
 import { findByText, findByVector } from '../lanes/find-chunks.js';
 import { type LaneInput, type LaneOutcome, laneOff, runLane } from '../lanes/lane.js';
 import type { ExpansionSettings, RetrievalMode } from '../retriever.js';
-import { withDeadline } from '../with-deadline.js';
 import type { ExpandedQuery, ExpansionContext, ProcessedQuery, QueryExpander } from './query-expander.js';
 
 export interface ExpansionInput {
@@ -68,7 +68,7 @@ async function askAll({ query, expanders, settings, context, lane }: ExpansionIn
   const settled = await Promise.allSettled(
     expanders.map((expander) =>
       withDeadline(
-        { deadlineMs, signal: lane.signal, stopReason: () => lateExpander(expander, deadlineMs) },
+        { timeoutMs: deadlineMs, signal: lane.signal, lateError: () => lateExpander(expander, deadlineMs) },
         (signal) => expander.expand(query, { ...context, signal }),
       ),
     ),

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { withDeadline } from '../../core/with-deadline.js';
 
 /** A value that can be bound. Bytes travel in the binary format of the parameter's type, all else as text. */
 export type SqlParameter = string | number | boolean | null | Buffer | readonly string[] | readonly Buffer[];
@@ -70,18 +71,9 @@ export async function withinLimits<T>(
   { timeoutMs, signal }: StatementLimits,
   giveUp: () => void,
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  let onAbort: (() => void) | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(timeoutError(timeoutMs)), timeoutMs);
-    onAbort = () =>
-      reject(new RAGError('ABORTED', 'The operation was cancelled.', { cause: signal?.reason }));
-    // A signal that has fired does not fire again.
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener('abort', onAbort, { once: true });
-  });
+  const deadline = { timeoutMs, signal, lateError: () => timeoutError(timeoutMs) };
   try {
-    return await Promise.race([work, limit]);
+    return await withDeadline(deadline, () => work);
   } catch (error) {
     if (RAGError.isInstance(error)) {
       // The work fails later, when its connection is ended, and nobody is listening then.
@@ -89,9 +81,6 @@ export async function withinLimits<T>(
       giveUp();
     }
     throw error;
-  } finally {
-    clearTimeout(timer);
-    if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort);
   }
 }
 

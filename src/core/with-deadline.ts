@@ -1,0 +1,80 @@
+import { RAGError, throwIfAborted } from './errors.js';
+
+export interface Deadline {
+  /** From now, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The caller's, who may stop waiting earlier. */
+  readonly signal?: AbortSignal | undefined;
+  /** What to throw where the time is over. */
+  readonly lateError: () => RAGError;
+}
+
+/**
+ * One result, until the time is over or the caller's signal fires: then it throws at once, and does not wait for what is deaf
+ * to signals. `run` gets a signal that fires when nobody waits any more.
+ *
+ * @throws RAGError `lateError`, `ABORTED`, and what `run` throws.
+ */
+export async function withDeadline<Result>(
+  deadline: Deadline,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  throwIfAborted(deadline.signal);
+  const controller = new AbortController();
+  const end = endOf(deadline);
+  try {
+    return await Promise.race([run(controller.signal), end.promise]);
+  } finally {
+    end.forget();
+    controller.abort(deadline.signal?.reason);
+  }
+}
+
+/**
+ * The same events, by the same rules: the deadline is that of the last one. The source is told to stop and not waited for.
+ *
+ * @throws RAGError `lateError`, `ABORTED`, and what the source throws.
+ */
+export async function* eventsWithDeadline<Event>(
+  deadline: Deadline,
+  source: AsyncIterable<Event>,
+): AsyncGenerator<Event> {
+  const iterator = source[Symbol.asyncIterator]();
+  const end = endOf(deadline);
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), end.promise]);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    end.forget();
+    // A source that hangs in `next` would hang in `return` too.
+    void Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
+}
+
+interface End {
+  /** Rejects at the end. */
+  readonly promise: Promise<never>;
+  readonly forget: () => void;
+}
+
+function endOf({ timeoutMs, signal, lateError }: Deadline): End {
+  let forget = (): void => undefined;
+  const promise = new Promise<never>((_, reject) => {
+    const late = (): void => reject(lateError());
+    const aborted = (): void =>
+      reject(new RAGError('ABORTED', 'The operation was cancelled.', { cause: signal?.reason }));
+    const timer = setTimeout(late, timeoutMs);
+    if (signal?.aborted === true) aborted();
+    signal?.addEventListener('abort', aborted, { once: true });
+    forget = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', aborted);
+    };
+  });
+  // Where the race is never run again, nobody listens.
+  promise.catch(() => undefined);
+  return { promise, forget };
+}
