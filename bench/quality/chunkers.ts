@@ -1,23 +1,26 @@
 import { readFile } from 'node:fs/promises';
-import { indexedTextOf } from '../../src/analysis/indexed-text.js';
-import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
 import type { ChunkingOptions } from '../../src/chunking/chunker.js';
 import { createChunker } from '../../src/chunking/create-chunker.js';
 import { resolveChunking } from '../../src/config/resolve-chunking.js';
 import type { ChunkSpan } from '../../src/core/chunk.js';
+import { offsetsOf } from '../../src/core/chunk-metadata.js';
 import { EVERYTHING } from '../../src/core/filter.js';
 import { LOCAL_SCOPE, OPEN_ACCESS } from '../../src/core/scope.js';
 import { embedAll } from '../../src/embedding/embed-all.js';
 import type { Embedder } from '../../src/embedding/embedder.js';
 import { createStaticEmbedder, loadBuiltinTokenizer } from '../../src/embedding/static/static-embedder.js';
+import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';
 import { readChunkingDataset } from '../../src/evaluation/chunking/chunking-dataset.js';
+import type { CorpusRange } from '../../src/evaluation/chunking/chunking-metrics.js';
 import { parseCsv } from '../../src/evaluation/chunking/csv.js';
 import { type ChunkingReport, evaluateChunking } from '../../src/evaluation/chunking/evaluate-chunking.js';
 import { createMarkdownParser } from '../../src/parsing/markdown/markdown-parser.js';
+import { analyzeForIndex } from '../../src/pipelines/chunk-terms.js';
 import { createRetriever } from '../../src/retrieval/create-retriever.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';
+import { chunksFor, joinAdjacent } from '../../src/retrieval/join-adjacent.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
-import { SHARED } from '../shared/places.js';
+import { MINILM, SHARED } from '../shared/places.js';
 
 const FOLDER = `${SHARED}data/chunking`;
 const PUBLISHED = `${FOLDER}/reference-results/chroma-notebook-text-embedding-3-large-k5.csv`;
@@ -27,6 +30,7 @@ const K = 5;
 export interface ChunkerRow {
   readonly chunker: string;
   readonly origin: 'ragstone' | 'published';
+  readonly embedder: 'builtin' | 'MiniLM' | 'text-embedding-3-large';
   readonly chunks?: number;
   readonly recall: number;
   readonly precision: number;
@@ -34,35 +38,64 @@ export interface ChunkerRow {
   readonly iou: number;
 }
 
+export interface ChunkerMeasurement {
+  /** With MiniLM too, at the shipped sizes. */
+  readonly minilm: boolean;
+  readonly say: (text: string) => void;
+}
+
 type Sizes = Pick<ChunkingOptions, 'strategy'> & Partial<Pick<ChunkingOptions, 'maxSize' | 'overlap'>>;
 
-/** The shipped sizes, and those that the published table has for the same strategies. */
-const SETTINGS: readonly Sizes[] = (['semantic', 'recursive', 'fixed'] as const).flatMap((strategy) => [
-  { strategy },
-  { strategy, maxSize: 200, overlap: 0 },
-  { strategy, maxSize: 400, overlap: 0 },
-]);
+const SHIPPED: readonly Sizes[] = (['semantic', 'adaptive', 'recursive', 'fixed'] as const).map(
+  (strategy) => ({ strategy }),
+);
 
-/** Every strategy on the five published corpora, retrieved by the built-in hybrid from all corpora together. */
-export async function measureChunkers(say: (text: string) => void): Promise<ChunkerRow[]> {
-  const embedder = await createStaticEmbedder();
+/** Those that the published table has for the same strategies. */
+const PUBLISHED_SIZES: readonly Sizes[] = (['semantic', 'recursive', 'fixed'] as const).flatMap(
+  (strategy) => [
+    { strategy, maxSize: 200, overlap: 0 },
+    { strategy, maxSize: 400, overlap: 0 },
+  ],
+);
+
+/** Threads of MiniLM. */
+const THREADS = 2;
+
+/** Every strategy on the five published corpora, retrieved by our hybrid from all corpora together. */
+export async function measureChunkers({ minilm, say }: ChunkerMeasurement): Promise<ChunkerRow[]> {
   const rows: ChunkerRow[] = [];
-  for (const settings of SETTINGS) {
-    const chunking = resolveChunking({ unit: 'tokens', ...settings });
-    const { strategy, maxSize, overlap } = chunking;
-    say(`chunkers: ${strategy} ${maxSize}/${overlap}`);
-    const report = await measure(chunking, embedder);
-    rows.push({
-      chunker: `${strategy}, ${maxSize} tokens, overlap ${overlap}`,
-      origin: 'ragstone',
-      chunks: report.chunks,
-      recall: report.recall.mean,
-      precision: report.precision.mean,
-      precisionOmega: report.precisionOmega.mean,
-      iou: report.iou.mean,
-    });
+  const builtin = await createStaticEmbedder();
+  for (const sizes of [...SHIPPED, ...PUBLISHED_SIZES])
+    rows.push(await rowOf(sizes, { name: 'builtin', embedder: builtin, say }));
+  if (minilm) {
+    const embedder = await createTransformersEmbedder({ model: MINILM, threads: THREADS });
+    for (const sizes of SHIPPED) rows.push(await rowOf(sizes, { name: 'MiniLM', embedder, say }));
   }
   return [...rows, ...(await publishedRows())];
+}
+
+async function rowOf(
+  sizes: Sizes,
+  {
+    name,
+    embedder,
+    say,
+  }: Pick<ChunkerMeasurement, 'say'> & { name: ChunkerRow['embedder']; embedder: Embedder },
+): Promise<ChunkerRow> {
+  const chunking = resolveChunking({ unit: 'tokens', ...sizes });
+  const { strategy, maxSize, overlap } = chunking;
+  say(`chunkers: ${strategy} ${maxSize}/${overlap}, ${name}`);
+  const report = await measure(chunking, embedder);
+  return {
+    chunker: `${strategy}, ${maxSize} tokens${strategy === 'adaptive' ? '' : `, overlap ${overlap}`}`,
+    origin: 'ragstone',
+    embedder: name,
+    chunks: report.chunks,
+    recall: report.recall.mean,
+    precision: report.precision.mean,
+    precisionOmega: report.precisionOmega.mean,
+    iou: report.iou.mean,
+  };
 }
 
 async function measure(chunking: ChunkingOptions, embedder: Embedder): Promise<ChunkingReport> {
@@ -85,36 +118,39 @@ async function measure(chunking: ChunkingOptions, embedder: Embedder): Promise<C
         }),
       ),
     retrieve: (chunks) => {
-      const retriever = indexChunks(chunks, embedder);
-      return async (question) => (await retriever)(question);
+      const search = indexChunks(chunks, embedder, chunking.strategy === 'adaptive' ? chunksFor(K) : K);
+      return async (question) => (await search)(question);
     },
   });
 }
 
+/** What the engine does with chunks and a question; small chunks that follow each other are found as one passage. */
 async function indexChunks(
-  chunks: readonly ChunkSpan[],
+  chunks: readonly (ChunkSpan & CorpusRange)[],
   embedder: Embedder,
-): Promise<(question: string) => Promise<number[]>> {
+  topK: number,
+): Promise<(question: string) => Promise<CorpusRange[]>> {
   const store = createMemoryStore();
   const collection = await store.open({
     name: 'chunks',
     dimensions: embedder.dimensions,
     fingerprint: 'chunking',
   });
-  const texts = chunks.map((chunk) => indexedTextOf(chunk));
+  const terms = chunks.map((chunk) => analyzeForIndex(chunk, undefined));
+  const texts = terms.map(({ indexedText }) => indexedText);
   const { vectors } = await embedAll(embedder, texts, 'document');
   await collection.upsert(
-    chunks.map((chunk, position) => ({
+    chunks.map(({ corpus, content, start, end, metadata }, position) => ({
       id: String(position),
-      documentId: String(position),
+      documentId: corpus,
       tenant: LOCAL_SCOPE.tenant,
       source: 'chunking',
       access: OPEN_ACCESS,
-      content: chunk.content,
-      searchText: analyzeText(texts[position] ?? '').join(' '),
-      identifiers: [],
+      content,
+      searchText: terms[position]?.searchText ?? '',
+      identifiers: terms[position]?.identifiers ?? [],
       vector: vectors[position] ?? new Float32Array(embedder.dimensions),
-      metadata: {},
+      metadata: { ...metadata, offsets: { start, end } },
     })),
   );
   const retriever = createRetriever({
@@ -128,12 +164,15 @@ async function indexChunks(
     const { candidates } = await retriever.retrieve({
       text: question,
       mode: 'hybrid',
-      topK: K,
+      topK,
       filter: EVERYTHING,
       minSimilarity: 0,
       rerank: false,
     });
-    return candidates.map(({ chunk }) => Number(chunk.id));
+    return joinAdjacent(candidates, K).flatMap(({ chunk }) => {
+      const offsets = offsetsOf(chunk);
+      return offsets === undefined ? [] : [{ corpus: chunk.documentId, ...offsets }];
+    });
   };
 }
 
@@ -143,6 +182,7 @@ async function publishedRows(): Promise<ChunkerRow[]> {
   return records.map((record) => ({
     chunker: record[0] ?? '',
     origin: 'published',
+    embedder: 'text-embedding-3-large',
     recall: columnOf(record, 'recall_mean'),
     precision: columnOf(record, 'precision_mean'),
     precisionOmega: columnOf(record, 'precision_omega_mean'),

@@ -5,17 +5,19 @@ import { circumstances } from '../shared/machine.js';
 import { assertPlacesExist, LOCAL_RESULTS } from '../shared/places.js';
 import { qualityCases } from './cases.js';
 import { measureChunkers } from './chunkers.js';
-import { writeQualityPage } from './quality-page.js';
+import { chunkerTable, writeQualityPage } from './quality-page.js';
 import { type CaseOutcome, rowsOf, runCase, shown } from './run-case.js';
 
 const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     minilm: { type: 'boolean', default: false },
-    /** Part of the name of a data set: only its cases are run, and no page is written. */
+    /** Part of the name of a data set, or `chunkers`: only its cases are run, and no page is written. */
     only: { type: 'string' },
   },
 });
+/** Name of the measurement that is no data set of `ragstone eval`. */
+const CHUNKERS = 'chunkers';
 const say = (text: string): void => console.error(text);
 
 assertPlacesExist();
@@ -28,7 +30,8 @@ for (const quality of qualityCases(values)) {
   outcomes.push(await runCase(quality));
 }
 const rows = outcomes.flatMap((outcome) => rowsOf(outcome, outcomes));
-const chunkers = only === undefined ? await measureChunkers(say) : [];
+const chunkers =
+  only === undefined || only === CHUNKERS ? await measureChunkers({ minilm: values.minilm, say }) : [];
 const page =
   only === undefined ? writeQualityPage({ circumstances: measured, rows, outcomes, chunkers }) : undefined;
 
@@ -50,5 +53,6 @@ else {
         met === false ? 'MISSED' : '',
       ].join('  '),
     );
+  if (only === CHUNKERS) console.log(chunkerTable(chunkers));
   if (page !== undefined) console.log(`\nThe whole table: ${page}`);
 }

@@ -20,7 +20,7 @@ it('chunks all corpora, retrieves at most k over all of them, and averages over 
         ['a', 20],
         ['b', 0],
       ]);
-      return async () => [0, 2, 1];
+      return async () => [0, 2, 1].flatMap((position) => chunks[position] ?? []);
     },
     k: 2,
   });

@@ -17,12 +17,12 @@ export interface ChunkingEvaluation<Chunk extends TextRange> {
   readonly questions: readonly ChunkingQuestion[];
   readonly chunk: (corpus: ChunkingCorpus) => readonly Chunk[];
   /**
-   * Indexes the chunks of all corpora together. The function it gives back finds chunks for a question, best first, as
-   * positions in the list; more than `k` are ignored.
+   * Indexes the chunks of all corpora together. The function it gives back finds passages for a question, best first: chunks,
+   * or what a retriever makes of them; more than `k` are ignored.
    */
   readonly retrieve: (
     chunks: readonly (Chunk & CorpusRange)[],
-  ) => (question: string) => Promise<readonly number[]>;
+  ) => (question: string) => Promise<readonly CorpusRange[]>;
   /** @default 5 */
   readonly k?: number;
 }
@@ -55,8 +55,7 @@ export async function evaluateChunking<Chunk extends TextRange>(
   const find = evaluation.retrieve(chunks);
   const scores = [];
   for (const question of questions) {
-    const positions = (await find(question.question)).slice(0, k);
-    const retrieved = positions.flatMap((position) => chunks[position] ?? []);
+    const retrieved = (await find(question.question)).slice(0, k);
     scores.push({ ...scoreRetrieval(question, retrieved), omega: precisionOmega(question, chunks) });
   }
   return {
