@@ -119,7 +119,12 @@ async function measuredOptions(options: TuneOptions): Promise<EvaluateOptions> {
       () => false,
     );
   const isTrain = questions === undefined && split === undefined && (await hasTrain());
-  return { ...options, ...(isTrain ? { split: 'train' } : {}), metrics: metric ?? 'ndcg@10' };
+  return {
+    ...options,
+    ...(isTrain ? { split: 'train' } : {}),
+    // Questions have metrics of their own.
+    ...(options.questions === undefined ? { metrics: metric ?? 'ndcg@10' } : {}),
+  };
 }
 
 interface Trial extends TunedSettings {
