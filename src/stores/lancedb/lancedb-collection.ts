@@ -111,7 +111,7 @@ export class LanceDbCollection implements VectorCollection {
     for (let start = 0; start < wanted.length; start += IDS_PER_LOOKUP) {
       throwIfAborted(options.signal);
       const batch = wanted.slice(start, start + IDS_PER_LOOKUP);
-      const read = () => this.#readByIds(batch, chunkColumns(options.includeVectors));
+      const read = () => this.#readByIds(batch, options.includeVectors === true);
       for (const chunk of await this.#read('look chunks up', read)) found.set(chunk.id, chunk);
     }
     return ids.flatMap((id) => found.get(id) ?? []);
@@ -208,25 +208,21 @@ export class LanceDbCollection implements VectorCollection {
     });
   }
 
-  async #readPlaces(ids: readonly string[], columns: string[]): Promise<StoredChunk[] | undefined> {
+  async #readPlaces(ids: readonly string[], includeVectors: boolean): Promise<StoredChunk[] | undefined> {
     const version = await this.#table.version();
     const rows = this.#rowIds.find(version, ids);
     if (rows === undefined) return undefined;
-    const chunks = await readChunks(this.#table.takeRowIds(rows).select(columns));
+    const found = this.#table.takeRowIds(rows).select(chunkColumns(includeVectors));
+    const chunks = await readChunks(found, includeVectors);
     // Another read may have moved the table to a newer version meanwhile, in which the places mean other rows.
     return (await this.#table.version()) === version ? chunks : undefined;
   }
 
-  async #readByIds(ids: readonly string[], columns: string[]): Promise<StoredChunk[]> {
-    const known = await this.#readPlaces(ids, columns);
+  async #readByIds(ids: readonly string[], includeVectors: boolean): Promise<StoredChunk[]> {
+    const known = await this.#readPlaces(ids, includeVectors);
     if (known !== undefined) return known;
-    const literals = ids.map(textLiteral);
-    return readChunks(
-      this.#table
-        .query()
-        .where(`id IN (${literals.join(', ')})`)
-        .select(columns),
-    );
+    const found = this.#table.query().where(`id IN (${ids.map(textLiteral).join(', ')})`);
+    return readChunks(found.select(chunkColumns(includeVectors)), includeVectors);
   }
 
   #beginSearch({ topK, filter, signal }: VectorQuery | TextQuery): void {

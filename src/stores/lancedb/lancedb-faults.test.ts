@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EVERYTHING, eq } from '../../core/filter.js';
+import { and, contains, EVERYTHING, eq, not, oneOf, or } from '../../core/filter.js';
 import { axis, randomVector, record, seededRandom } from '../../testing/vector-store/records.js';
 import { createMemoryStore } from '../memory/memory-store.js';
+import type { VectorCollection } from '../vector-store.js';
 import { storeError } from './lancedb-errors.js';
 import { createLanceDbStore } from './lancedb-store.js';
 
@@ -144,6 +145,74 @@ describe('indexes', () => {
       }
       expect(found / 300).toBeGreaterThanOrEqual(0.98);
     }
+    await store.close();
+  });
+
+  it('scores of a graph are exact, also of rows and zero vectors that came after it', async () => {
+    const random = seededRandom(5);
+    const zero = new Float32Array(8);
+    const records = Array.from({ length: 1_200 }, (_, i) =>
+      record(`r${i}`, { vector: randomVector(random, 8).map((x) => x * (1 + (i % 3))) }),
+    );
+    const store = createLanceDbStore({ path, vectorIndexRows: 1_000 });
+    const [collection, oracle] = [await store.open(SPEC), await createMemoryStore().open(SPEC)];
+    const query = { vector: randomVector(random, 8), filter: EVERYTHING };
+    const isEqual = async () => {
+      const expected = await oracle.searchVector({ ...query, topK: 20 });
+      const found = await collection.searchVector({ ...query, topK: 20 });
+      expect(found.map(({ chunk }) => chunk.id)).toEqual(expected.map(({ chunk }) => chunk.id));
+      for (const [i, { score }] of found.entries()) expect(score).toBeCloseTo(expected[i]?.score ?? 0, 6);
+    };
+    const first = [...records.slice(0, 1_000), record('zero', { vector: zero })];
+    for (const target of [collection, oracle]) await target.upsert(first);
+    await collection.optimize();
+    expect((await collection.stats()).vectorIndex).toContain('HNSW');
+    await isEqual();
+    const later = [...records.slice(1_000), record('later zero', { vector: zero })];
+    for (const target of [collection, oracle]) await target.upsert(later);
+    await isEqual();
+    const all = await collection.searchVector({ ...query, topK: 1_202 });
+    expect(new Set(all.map(({ chunk }) => chunk.id)).size).toBe(all.length);
+    expect(all.filter(({ chunk }) => chunk.id.endsWith('zero')).map(({ score }) => score)).toEqual([0, 0]);
+    await store.close();
+  });
+
+  it('filters on metadata are exact over their index, and over rows that came or went after it', async () => {
+    const records = Array.from({ length: 6_000 }, (_, i) => {
+      // The same values under other paths: the index knows values alone.
+      const metadata = { bucket: i % 50, other: (i + 7) % 50, kind: `k${i % 3}`, tags: [`t${i % 5}`, 'k1'] };
+      return record(`r${i}`, { metadata: i % 11 === 0 ? { other: i % 50 } : metadata });
+    });
+    const store = createLanceDbStore({ path });
+    const [collection, oracle] = [await store.open(SPEC), await createMemoryStore().open(SPEC)];
+    const both = async (change: (target: VectorCollection) => Promise<unknown>) => {
+      for (const target of [collection, oracle]) await change(target);
+    };
+    const isEqual = async () => {
+      for (const filter of FILTERS) {
+        const ids = async (target: VectorCollection) =>
+          (await target.list({ filter, limit: 10_000 })).chunks.map(({ id }) => id);
+        expect(await ids(collection), JSON.stringify(filter)).toEqual(await ids(oracle));
+      }
+    };
+    const FILTERS = [
+      eq('bucket', 7),
+      oneOf('bucket', [7, 8, 'k1']),
+      eq('kind', 'k1'),
+      eq('kind', "it's"),
+      not(eq('bucket', 7)),
+      or(eq('bucket', 3), contains('tags', 't2')),
+      and(not(contains('tags', 't4')), eq('other', 3)),
+    ];
+    await both((target) => target.upsert(records.slice(0, 5_500)));
+    await collection.optimize();
+    await isEqual();
+    await both((target) => target.upsert(records.slice(5_400)));
+    await both((target) => target.upsert([record('r7', { metadata: { kind: "it's", bucket: 8 } })]));
+    await both((target) => target.delete(eq('bucket', 9)));
+    await isEqual();
+    await collection.optimize();
+    await isEqual();
     await store.close();
   });
 

@@ -18,54 +18,83 @@ export const chunkColumns = (includeVectors: boolean | undefined, ...more: strin
   ...more,
 ];
 
-/** The chunks of an answer, in its order. Columns are read from the batches directly; row objects cost several times more. */
-export async function readChunks(batches: Batches): Promise<StoredChunk[]> {
-  return (await readScored(batches, () => 0)).map(({ chunk }) => chunk);
+/** What scores the rows of a batch. */
+export type RowScores = (batch: RecordBatch) => (row: number) => number;
+
+export const equalScores: RowScores = () => () => 0;
+
+/** Scores made from a column of numbers. */
+export const columnScores =
+  (column: string, scoreOf: (value: number) => number): RowScores =>
+  (batch) => {
+    const values = batch.getChild(column);
+    return (row) => scoreOf(Number(values?.get(row) ?? 0));
+  };
+
+/** The cosine of a vector with that of each row. Neither may be zero: Lance gives no such row as a hit. */
+export function cosineScores(vector: Float32Array): RowScores {
+  const norm = Math.sqrt(innerProduct(vector, vector));
+  return (batch) => {
+    const vectorAt = vectorReader(batch.getChild('vector'));
+    return (row) => {
+      const other = vectorAt(row);
+      const cosine = innerProduct(vector, other) / (norm * Math.sqrt(innerProduct(other, other)));
+      return Math.max(-1, Math.min(1, cosine));
+    };
+  };
 }
 
-/** The chunks of an answer with the score made from a column of it. */
+function innerProduct(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
+  return sum;
+}
+
+/** The chunks of an answer, in its order. Columns are read from the batches directly; row objects cost several times more. */
+export async function readChunks(batches: Batches, includeVectors = false): Promise<StoredChunk[]> {
+  return (await readScored(batches, equalScores, includeVectors)).map(({ chunk }) => chunk);
+}
+
+/** The chunks of an answer with their scores. */
 export async function readScored(
   batches: Batches,
-  scoreOf: (value: number) => number,
-  scoreColumn = '',
+  scores: RowScores,
+  includeVectors = false,
 ): Promise<ScoredChunk[]> {
   const scored: ScoredChunk[] = [];
   for await (const batch of batches) {
     const recordAt = textReader(batch.getChild('record'));
     const contentAt = textReader(batch.getChild('content'));
-    const vectors = batch.getChild('vector');
-    const scores = batch.getChild(scoreColumn);
+    const vectorAt = includeVectors ? vectorReader(batch.getChild('vector')) : undefined;
+    const scoreAt = scores(batch);
     for (let i = 0; i < batch.numRows; i++) {
       const chunk = decodeChunk(recordAt(i), contentAt(i));
-      const vector: unknown = vectors?.get(i);
       scored.push({
-        chunk: vector === undefined ? chunk : { ...chunk, vector: copyOfVector(vector) },
-        score: scoreOf(Number(scores?.get(i) ?? 0)),
+        // A copy: a caller must not keep the batch alive or change it.
+        chunk: vectorAt === undefined ? chunk : { ...chunk, vector: vectorAt(i).slice() },
+        score: scoreAt(i),
       });
     }
   }
   return scored;
 }
 
-/** The ids of an answer with the score made from a column of it; `rows` gets the place of each row. */
+/** The ids of an answer with their scores; `rows` gets the place of each row. */
 export async function readIds(
   batches: Batches,
-  options: {
-    readonly scoreOf: (value: number) => number;
-    readonly column?: string | undefined;
-    readonly rows: Map<string, bigint>;
-  },
+  scores: RowScores,
+  rows: Map<string, bigint>,
 ): Promise<ScoredId[]> {
   const hits: ScoredId[] = [];
   for await (const batch of batches) {
     const idAt = textReader(batch.getChild('id'));
     const places = batch.getChild('_rowid');
-    const scores = batch.getChild(options.column ?? '');
+    const scoreAt = scores(batch);
     for (let i = 0; i < batch.numRows; i++) {
       const id = idAt(i);
-      hits.push({ id, score: options.scoreOf(Number(scores?.get(i) ?? 0)) });
+      hits.push({ id, score: scoreAt(i) });
       const place: unknown = places?.get(i);
-      if (typeof place === 'bigint') options.rows.set(id, place);
+      if (typeof place === 'bigint') rows.set(id, place);
     }
   }
   return hits;
@@ -92,9 +121,11 @@ function decodeChunk(record: string, content: string): StoredChunk {
   }
 }
 
-// A list value is a view into the batch, which a caller must not keep alive or change.
-function copyOfVector(vector: unknown): Float32Array {
-  if (typeof vector === 'object' && vector !== null && Symbol.iterator in vector)
-    return Float32Array.from(vector as Iterable<number>);
-  throw new RAGError('STORE_DAMAGED', `A row of the store has no vector. ${ADVICE}`);
+/** The vectors of a batch, as views into it. */
+function vectorReader(column: Vector | null): (row: number) => Float32Array {
+  const values: unknown = column?.data[0]?.children[0]?.values;
+  const dimensions: unknown = column?.type.listSize;
+  if (!(values instanceof Float32Array) || typeof dimensions !== 'number')
+    throw new RAGError('STORE_DAMAGED', `The vectors of the store are missing. ${ADVICE}`);
+  return (row) => values.subarray(row * dimensions, (row + 1) * dimensions);
 }

@@ -13,8 +13,10 @@ export interface MaintenanceOptions {
 /** Rows from which vectors lie in an index in memory, all of them visited: twice as fast as reading them from the table. */
 const FLAT_INDEX_ROWS = 1_000;
 
-/** Rows from which a lookup by id pays for its index. */
-const ID_INDEX_ROWS = 5_000;
+/** Rows from which a lookup by id, and a filter on a value of the metadata, pays for its index. */
+const SCALAR_INDEX_ROWS = 5_000;
+/** Lists that filters ask for one element: every value of the metadata, and every element of a list in it. */
+const FILTERED_LISTS = ['metadata_values', 'metadata_elements'] as const;
 
 /** Name that Lance gives an index on a column. */
 export const indexNameOf = (column: string): string => `${column}_idx`;
@@ -51,11 +53,19 @@ export async function maintain(
   const rows = await table.countRows();
   const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns));
   throwIfAborted(signal);
-  if (rows >= ID_INDEX_ROWS && !indexed.has('id'))
-    await table.createIndex('id', { config: driver.lancedb.Index.btree() });
-  throwIfAborted(signal);
+  if (rows >= SCALAR_INDEX_ROWS)
+    for (const [column, config] of scalarIndexes(driver))
+      if (!indexed.has(column)) {
+        await table.createIndex(column, { config });
+        throwIfAborted(signal);
+      }
   await maintainVectorIndex(driver, table, { rows, vectorIndexRows });
 }
+
+const scalarIndexes = ({ lancedb }: LanceDriver): (readonly [column: string, config: Index])[] => [
+  ['id', lancedb.Index.btree()],
+  ...FILTERED_LISTS.map((column) => [column, lancedb.Index.labelList()] as const),
+];
 
 async function maintainVectorIndex(
   driver: LanceDriver,
