@@ -69,7 +69,7 @@ export const OWN_TEXT_RANKINGS: Partial<Record<BuiltProvider, OwnTextRanking>> =
           const found: { id: string }[] = await table
             .query()
             .fullTextSearch(match)
-            .select(['id'])
+            .select(['id', '_score'])
             .limit(TOP_K)
             .toArray();
           return found.map(({ id }) => id);
