@@ -68,6 +68,7 @@ export {
 export { allocateWindow, type PromptNeeds, type PromptPart, splitWindow } from './context/window-budget.js';
 export type { ScoredChunk, StoredChunk } from './core/chunk.js';
 export { DegradationLevel } from './core/degradation.js';
+export type { DocumentOrigin } from './core/document-origin.js';
 export {
   ERROR_TABLE,
   type ErrorCategory,

@@ -1,6 +1,7 @@
 import type { OmittedChunk } from '../context/context-pack.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { LineRange, TextRange } from '../core/document.js';
+import type { DocumentOrigin } from '../core/document-origin.js';
 import type { Metadata } from '../core/metadata.js';
 import type { ChatFinishReason, ChatUsage } from './chat-model.js';
 
@@ -30,7 +31,10 @@ export interface AnswerSource {
   readonly chunkIds: readonly string[];
   readonly documentId: string;
   readonly revision: string;
+  /** Path or id relative to the root of its source. */
   readonly source: string;
+  /** Absent where the passages are not those of an engine's index. */
+  readonly origin?: DocumentOrigin;
   readonly title?: string;
   readonly url?: string;
   /** ISO-8601 UTC. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Answer, ConversationTurn } from '../answering/answer.js';
+import type { Answer, AnswerSource, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { streamAnswer } from '../answering/answer-question.js';
 import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/answer-request.js';
@@ -18,6 +18,7 @@ import { eq } from '../core/filter.js';
 import type { Scope } from '../core/scope.js';
 import type { RankedCandidate } from '../retrieval/retriever.js';
 import { scopeCollection } from '../security/scoped-collection.js';
+import { originsOf } from './document-paths.js';
 import type { AskRequest } from './engine.js';
 import type { EngineResources } from './engine-resources.js';
 import { runRetrieval, unfinishedRunNotice } from './query-pipeline.js';
@@ -28,7 +29,28 @@ export async function* runAsk(
   scope: Scope,
   resources: EngineResources,
 ): AsyncGenerator<AnswerEvent> {
-  yield* streamAnswer(answerRequest(request, resources), await dependencies(request, scope, resources));
+  const events = streamAnswer(
+    answerRequest(request, resources),
+    await dependencies(request, scope, resources),
+  );
+  const withOrigin = originAdder(resources);
+  for await (const event of events) {
+    if (event.type === 'start') yield { ...event, sources: event.sources.map(withOrigin) };
+    else if (event.type === 'answer')
+      yield { ...event, answer: { ...event.answer, sources: event.answer.sources.map(withOrigin) } };
+    else yield event;
+  }
+}
+
+/** Says where sources were read from; a document that has gone meanwhile stays without. */
+function originAdder(resources: EngineResources): (source: AnswerSource) => AnswerSource {
+  const originOf = originsOf(resources.config);
+  return (source) => {
+    const document = resources.readingLedger()?.document(source.documentId);
+    return document === undefined
+      ? source
+      : { ...source, origin: originOf(document.source, document.externalId) };
+  };
 }
 
 /** The answer alone. */

@@ -18,6 +18,7 @@ import {
   rememberedPaths,
   selectSources,
 } from './configured-sources.js';
+import { pathsOf } from './document-paths.js';
 import type {
   AskRequest,
   Engine,
@@ -30,7 +31,7 @@ import type {
 import { EngineResources } from './engine-resources.js';
 import { explainMiss } from './explain-miss.js';
 import { runIndex } from './index-pipeline.js';
-import { readStatus } from './index-status.js';
+import { pathAdder, readStatus } from './index-status.js';
 import type { MissExplanation } from './miss-explanation.js';
 import { runSearch } from './query-pipeline.js';
 import { type SalvagedLedger, salvageLedger } from './salvage-ledger.js';
@@ -222,8 +223,10 @@ class EmbeddedEngine implements Engine {
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
     if (!dryRun) await this.#resources.learnFromCollection(request.signal);
+    const { stats } = result;
     return {
       ...result,
+      stats: { ...stats, errors: stats.errors.map(pathAdder(this.#config)) },
       notices: [...(salvaged?.notices ?? []), ...ofStore, ...notices, ...result.notices],
     };
   }
@@ -296,6 +299,7 @@ class EmbeddedEngine implements Engine {
       store,
       sources,
       tenant: LOCAL_SCOPE.tenant,
+      paths: { ofItem: pathsOf('items', this.#config), ofDocument: pathsOf('documents', this.#config) },
       ...(signal === undefined ? {} : { signal }),
     };
   }

@@ -2,6 +2,7 @@ import type { Answer, AnswerMode, ConversationTurn } from '../answering/answer.j
 import type { AnswerEvent } from '../answering/answer-events.js';
 import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
 import type { DegradationLevel } from '../core/degradation.js';
+import type { DocumentOrigin } from '../core/document-origin.js';
 import type { ErrorReason } from '../core/errors.js';
 import type { Filter } from '../core/filter.js';
 import type { MetadataValue } from '../core/metadata.js';
@@ -69,6 +70,7 @@ export interface SearchResult {
   readonly content: string;
   /** Calibrated relevance in [0, 1]. */
   readonly score: number;
+  readonly origin: DocumentOrigin;
   readonly metadata: {
     /** Path or id relative to the source's root. */
     readonly source: string;
@@ -126,6 +128,8 @@ export interface IndexError {
   readonly source: string;
   /** Path or id relative to the source's root; absent when the source itself failed. */
   readonly item?: string;
+  /** Absolute path of its file, where it is one of this machine. */
+  readonly path?: string;
   readonly reason: ErrorReason;
   readonly message: string;
 }
@@ -265,6 +269,8 @@ export interface Drift {
   readonly kind: DriftKind;
   /** Path or id of the document, or the name of the source or store. */
   readonly source: string;
+  /** Absolute path of the document's file, where it is one of this machine. */
+  readonly path?: string;
   readonly detail: string;
 }
 

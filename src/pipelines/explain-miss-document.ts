@@ -1,6 +1,7 @@
 import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import type { Ledger, LedgerDocument, LedgerFailure } from '../ledger/ledger.js';
+import type { FindPath } from './document-paths.js';
 
 const PAGE = 500;
 /** Most documents that a message names. */
@@ -17,12 +18,18 @@ export type LedgerFinding =
  * Finds a document by its id, its path or id in its source, or the end of its path, inside the tenant and project of the
  * scope. Throws `USAGE` where the name means several.
  */
-export function findInLedger(ledger: Ledger, name: string, scope: Scope): LedgerFinding {
+export function findInLedger(
+  ledger: Ledger,
+  name: string,
+  { scope, findPath }: { readonly scope: Scope; readonly findPath: FindPath },
+): LedgerFinding {
   const matches = [...documentsOf(ledger)].filter(
     (document) => isOfScope(document, scope) && isNamed(document, name),
   );
   const exact = matches.filter(({ documentId, externalId }) => documentId === name || externalId === name);
-  const candidates = exact.length > 0 ? exact : matches;
+  // Two sources may both have a README.md: then the place of the file tells them apart.
+  const located = matches.filter(({ source, externalId }) => isEndOf(findPath(source, externalId), name));
+  const candidates = [exact, located].find((found) => found.length > 0) ?? matches;
   const [document, second] = candidates;
   if (second !== undefined) throw ambiguous(name, candidates);
   const failed = ledger
@@ -60,6 +67,9 @@ const isNamed = ({ documentId, externalId }: LedgerDocument, name: string): bool
 /** The path itself, its end, or a longer path that ends with it (a path from the working folder). */
 const isPath = (externalId: string, name: string): boolean =>
   externalId === name || externalId.endsWith(`/${name}`) || name.endsWith(`/${externalId}`);
+
+const isEndOf = (path: string | undefined, name: string): boolean =>
+  path !== undefined && (path === name || path.endsWith(`/${name}`));
 
 function ambiguous(name: string, documents: readonly LedgerDocument[]): RAGError {
   const names = documents.slice(0, NAMED).map(({ source, externalId }) => `${externalId} (${source})`);

@@ -2,6 +2,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { and, EVERYTHING, eq, type Filter } from '../core/filter.js';
 import { scopeCollection } from '../security/scoped-collection.js';
+import { type FindPath, pathsOf } from './document-paths.js';
 import type { SearchQuery } from './engine.js';
 import { findInLedger, type LedgerFinding } from './explain-miss-document.js';
 import { Journey } from './explain-miss-journey.js';
@@ -25,6 +26,16 @@ import { searchFilter } from './search-filter.js';
  * @throws RAGError `INDEX_EMPTY`; `USAGE` where the name means several documents; what a search throws.
  */
 export async function explainMiss(asked: AskedSearch, name: string): Promise<MissExplanation> {
+  const findPath = pathsOf('documents', asked.resources.config);
+  const explanation = await explain(asked, name, findPath);
+  const { document } = explanation;
+  const path = document === undefined ? undefined : findPath(document.source, document.externalId);
+  return document === undefined || path === undefined
+    ? explanation
+    : { ...explanation, document: { ...document, path } };
+}
+
+async function explain(asked: AskedSearch, name: string, findPath: FindPath): Promise<MissExplanation> {
   const { query, scope, resources } = asked;
   const ledger = resources.readingLedger();
   if (ledger?.facts() === undefined) throw nothingIndexed();
@@ -33,7 +44,7 @@ export async function explainMiss(asked: AskedSearch, name: string): Promise<Mis
       'USAGE',
       'Retrieval is switched off by `rag.enabled: false`, so nothing is found at all.',
     );
-  const finding = findInLedger(ledger, name, scope);
+  const finding = findInLedger(ledger, name, { scope, findPath });
   if (finding.kind !== 'known') return notInIndex(query.text, name, finding);
   const journey = new Journey(query.text, finding.document);
   const chunks = await chunksOfDocument(resources, finding.document.documentId);

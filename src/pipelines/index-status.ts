@@ -1,6 +1,8 @@
+import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
 import type { Ledger, LedgerItem, RunRecord } from '../ledger/ledger.js';
 import type { CollectionStats } from '../stores/vector-store.js';
+import { pathsOf } from './document-paths.js';
 import type { IndexError, IndexResult, IndexStatus } from './engine.js';
 import type { EngineResources } from './engine-resources.js';
 import { nothingIndexed } from './open-collection.js';
@@ -30,7 +32,7 @@ export async function readStatus(resources: EngineResources): Promise<IndexStatu
     textIndex: stats?.textIndex ?? 'unknown',
     sources: sources.map(({ tenant: _, ...summary }) => summary),
     ...(run === undefined ? {} : { lastRun: toLastRun(run) }),
-    failures: ledger.failures(MAX_FAILURES).map(toIndexError),
+    failures: ledger.failures(MAX_FAILURES).map(toIndexError).map(pathAdder(resources.config)),
     notices: [
       ...(problem === undefined ? [] : [problem]),
       ...statusNotices(ledger, run),
@@ -67,6 +69,15 @@ function toLastRun({
     ...(finishedAt === undefined ? {} : { finishedAt }),
     ...(success === undefined ? {} : { success }),
     ...(stats === undefined ? {} : { stats: JSON.parse(stats) as IndexResult['stats'] }),
+  };
+}
+
+/** Adds the file that a failure is about. */
+export function pathAdder(config: ResolvedConfig): (error: IndexError) => IndexError {
+  const findPath = pathsOf('items', config);
+  return (error) => {
+    const path = error.item === undefined ? undefined : findPath(error.source, error.item);
+    return path === undefined ? error : { ...error, path };
   };
 }
 

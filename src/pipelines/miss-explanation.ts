@@ -48,6 +48,8 @@ export interface MissExplanation {
     readonly source: string;
     /** Path or id relative to the source's root. */
     readonly externalId: string;
+    /** Absolute path of its file, where it is one of this machine. */
+    readonly path?: string;
     readonly title?: string;
   };
   /** The document is among the results: nothing was missed. */

@@ -46,7 +46,7 @@ describe('ask without a language model', () => {
     const { code, stdout } = await runRagstone(['ask', QUESTION], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain('Audit logs are kept for 30 days. [1]');
-    expect(stdout).toContain('audit.md:3');
+    expect(stdout).toContain('docs/audit.md:3');
   });
 
   test('--json binds each citation to the bytes of the file', async () => {

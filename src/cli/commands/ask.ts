@@ -22,7 +22,7 @@ Examples:
   $ ragstone ask "which port does it use?" --json --answerer extractive
 
 Without a language model (rag.chat.model) the answer is made of the sentences that answer best.
-Each [n] is a place in the sources, printed below as path:line.`;
+Each [n] is a place in the sources, printed below as path:line from the working folder.`;
 
 /** `ragstone ask QUESTION` */
 export function registerAsk(program: Command, context: CliContext): void {

@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -57,7 +65,12 @@ describe('ragstone sources', () => {
     const { code, output } = await run(folder, ['sources', 'list', '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(output)).toMatchObject({
-      sources: [{ name: 'docs', type: 'markdown', enabled: true }, {}, { enabled: false }, {}],
+      sources: [
+        { name: 'docs', type: 'markdown', enabled: true, place: join(realpathSync(folder), 'docs') },
+        {},
+        { enabled: false },
+        {},
+      ],
     });
   });
 

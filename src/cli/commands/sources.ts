@@ -1,4 +1,6 @@
+import { isAbsolute } from 'node:path';
 import type { Command } from 'commander';
+import type { ResolvedSource } from '../../config/resolved-config.js';
 import type { SourceTest } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
@@ -39,17 +41,34 @@ const places = ({ cwd, globals }: CliContext) => ({
 async function runList(context: CliContext): Promise<void> {
   const { loadConfig } = await import('../../config/load-config.js');
   const { rag } = await loadConfig(places(context));
-  const sources = rag.sources.map(({ name, type, enabled }) => ({ name, type, enabled }));
+  const sources = rag.sources.map((source) => {
+    const { name, type, enabled } = source;
+    return { name, type, enabled, ...placeOf(source) };
+  });
+  const { displayPath } = await import('../render/place.js');
   const { renderTable } = await import('../render/table.js');
   context.printResult({ sources }, () =>
     sources.length === 0
       ? 'No source is configured. "ragstone init" writes a start; "ragstone index FOLDER" needs none.'
       : renderTable(
-          ['source', 'type', 'enabled'],
-          sources.map(({ name, type, enabled }) => [name, type, enabled ? 'yes' : 'no']),
+          ['source', 'type', 'enabled', 'place'],
+          sources.map(({ name, type, enabled, place }) => [
+            name,
+            type,
+            enabled ? 'yes' : 'no',
+            place === undefined || !isAbsolute(place) ? (place ?? '') : displayPath(context, place),
+          ]),
           { context },
         ),
   );
+}
+
+/** What a source reads: a folder, a repository, a site, a project. Nothing of a database, whose address may be a secret. */
+function placeOf(source: ResolvedSource): { readonly place?: string } {
+  if ('root' in source) return { place: source.root };
+  if (source.type === 'git') return { place: source.repository };
+  if (source.type === 'confluence') return source.baseUrl === undefined ? {} : { place: source.baseUrl };
+  return source.type === 'azure_devops' ? { place: `${source.organization}/${source.project}` } : {};
 }
 
 async function runTest(context: CliContext, name: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { IndexResult, SearchMode, SearchResponse } from '../../index.js';
 import type { CliContext } from '../context.js';
@@ -90,7 +90,6 @@ async function runTry(
   );
   if (!index.success) context.exitCode = ExitCode.failed;
   await report(context, {
-    folder: found.isDirectory() ? target : join(target, '..'),
     index,
     response,
     explain: options.explain ?? false,
@@ -99,9 +98,9 @@ async function runTry(
 
 async function report(
   context: CliContext,
-  result: { folder: string; index: IndexResult; response: SearchResponse; explain: boolean },
+  result: { index: IndexResult; response: SearchResponse; explain: boolean },
 ): Promise<void> {
-  const { folder, index, response, explain } = result;
+  const { index, response, explain } = result;
   if (context.isJson) {
     context.printJson({ ...response, notices: [...index.notices, ...response.notices], index });
     return;
@@ -112,13 +111,7 @@ async function report(
   const failures = renderFailures(index.stats.errors, context);
   if (failures !== '') context.warn(failures);
   for (const notice of [...index.notices, ...response.notices]) context.warn(notice);
-  context.print(renderPassages(response, { context, explain, root: displayPath(context.cwd, folder) }));
-}
-
-/** As short as it can be said: relative below the working folder, else absolute. */
-function displayPath(cwd: string, folder: string): string {
-  const path = relative(cwd, folder);
-  return path.startsWith('..') ? folder : path;
+  context.print(renderPassages(response, { context, explain }));
 }
 
 /** One index for each folder tried, under a name that a person can recognise. */

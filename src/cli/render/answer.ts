@@ -1,5 +1,6 @@
 import type { Answer, AnswerSource, Citation } from '../../index.js';
 import type { CliContext } from '../context.js';
+import { renderPlace } from './place.js';
 import { formatDuration, oneLine, plural, withoutControls } from './text.js';
 
 const INDENT = '   ';
@@ -20,7 +21,8 @@ export function renderAnswer(answer: Answer, context: CliContext): string {
   ].join('\n\n');
 }
 
-function renderSource(source: AnswerSource, citations: readonly Citation[], { colours }: CliContext): string {
+function renderSource(source: AnswerSource, citations: readonly Citation[], context: CliContext): string {
+  const { colours } = context;
   const own = citations.filter(({ n }) => n === source.n);
   const places = own.length > 0 ? own : [{ lines: source.lines, quote: source.chunk_text }];
   const title = [source.title, ...source.headingPath].filter((part) => part !== undefined).map(oneLine);
@@ -28,7 +30,10 @@ function renderSource(source: AnswerSource, citations: readonly Citation[], { co
   return [
     title.length > 0 ? head : `${colours.dim(`[${source.n}]`)}`,
     ...places.flatMap(({ lines, quote }) => [
-      INDENT + colours.cyan(oneLine(`${source.source}:${lines.start}`)),
+      INDENT +
+        colours.cyan(
+          renderPlace({ id: source.source, origin: source.origin, lines: `${lines.start}` }, context),
+        ),
       INDENT + colours.dim(shortened(oneLine(quote))),
     ]),
     ...(source.flags.length > 0

@@ -1,5 +1,6 @@
 import type { IndexError, IndexResult } from '../../index.js';
 import type { CliContext } from '../context.js';
+import { displayPath } from './place.js';
 import { renderTable } from './table.js';
 import { formatCount, formatDuration, oneLine, plural } from './text.js';
 
@@ -77,11 +78,18 @@ export function describeRun({ stats, dryRun }: IndexResult): string {
   return `Indexed ${plural(documentsProcessed, 'document')} in ${plural(stats.chunksCreated, 'new chunk')}, ${formatCount(documentsUnchanged)} unchanged${deleted}${failed} (${time}).`;
 }
 
+function placeOfError({ source, item, path }: IndexError, context: CliContext): string {
+  if (item === undefined) return `source ${source}`;
+  return path === undefined ? `${item} (${source})` : displayPath(context, path);
+}
+
 /** The failures of a run; empty text where there are none. */
-export function renderFailures(errors: readonly IndexError[], { colours }: CliContext): string {
+export function renderFailures(errors: readonly IndexError[], context: CliContext): string {
   if (errors.length === 0) return '';
-  const lines = errors.slice(0, MAX_FAILURES).map(({ source, item, reason, message }) => {
-    const place = oneLine(item === undefined ? `source ${source}` : item);
+  const { colours } = context;
+  const lines = errors.slice(0, MAX_FAILURES).map((error) => {
+    const { reason, message } = error;
+    const place = oneLine(placeOfError(error, context));
     return `  ${colours.red(reason)} ${place}\n    ${oneLine(message)}`;
   });
   const more =

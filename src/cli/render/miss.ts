@@ -1,5 +1,6 @@
 import type { MissExplanation, MissStep } from '../../index.js';
 import type { CliContext } from '../context.js';
+import { displayPath } from './place.js';
 import { renderTable } from './table.js';
 import { oneLine } from './text.js';
 
@@ -8,7 +9,7 @@ export function renderMiss(explanation: MissExplanation, context: CliContext): s
   const { document, chunk, found, lostAt, reason, remedies, steps } = explanation;
   const { bold, dim, green, red, yellow } = context.colours;
   const place = chunk === undefined ? '' : `:${chunk.lines.start}-${chunk.lines.end}`;
-  const name = document === undefined ? '' : `${bold(oneLine(document.externalId))}${dim(place)}\n`;
+  const name = document === undefined ? '' : `${bold(oneLine(nameOf(document, context)))}${dim(place)}\n`;
   const verdict = found ? green(reason) : `${red(`lost: ${lostAt ?? ''}`)}  ${oneLine(reason)}`;
   const marks: Readonly<Record<MissStep['status'], string>> = {
     passed: green('passed'),
@@ -36,3 +37,8 @@ export function renderMiss(explanation: MissExplanation, context: CliContext): s
         ]),
   ].join('\n\n');
 }
+
+const nameOf = (
+  { source, externalId, path }: NonNullable<MissExplanation['document']>,
+  context: CliContext,
+): string => (path === undefined ? `${externalId} (${source})` : displayPath(context, path));

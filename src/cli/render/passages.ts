@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import type { LaneStatus, QueryReading, SearchResponse, SearchResult } from '../../index.js';
 import { analyzeQuery, analyzeText } from '../../index.js';
 import type { CliContext } from '../context.js';
+import { renderPlace } from './place.js';
 import { shortExplanation, wholeExplanation } from './score-explanation.js';
 import { bestSnippet, type Snippet } from './snippet.js';
 import { renderTable } from './table.js';
@@ -11,8 +11,6 @@ interface PassageOptions {
   readonly context: CliContext;
   /** Show every part of each score, and how each lane did. */
   readonly explain: boolean;
-  /** Folder that the paths of results start from, for output that can be clicked. */
-  readonly root?: string;
 }
 
 const SNIPPET_LENGTH = 320;
@@ -38,13 +36,13 @@ function renderPassage(
   result: SearchResult,
   rank: number,
   terms: ReadonlySet<string>,
-  { context, explain, root }: PassageOptions,
+  { context, explain }: PassageOptions,
 ): string {
   const { colours } = context;
   const { title, headingPath, url } = result.metadata;
   const lines = [
     `${colours.dim(`${rank}.`)} ${colours.bold(oneLine(title ?? result.metadata.source))}  ${colours.green(result.score.toFixed(3))}`,
-    INDENT + colours.cyan(placeOf(result, root)),
+    INDENT + colours.cyan(placeOf(result, context)),
   ];
   if (url !== undefined) lines.push(INDENT + colours.dim(oneLine(url)));
   if (headingPath.length > 0) lines.push(INDENT + colours.dim(headingPath.map(oneLine).join(' > ')));
@@ -57,10 +55,10 @@ function renderPassage(
   return lines.join('\n');
 }
 
-function placeOf({ metadata }: SearchResult, root: string | undefined): string {
+function placeOf({ origin, metadata }: SearchResult, context: CliContext): string {
   const { start, end } = metadata.lines;
-  const path = root === undefined ? metadata.source : join(root, metadata.source);
-  return oneLine(`${path}:${start === end ? start : `${start}-${end}`}`);
+  const lines = start === end ? `${start}` : `${start}-${end}`;
+  return renderPlace({ id: metadata.source, origin, lines }, context);
 }
 
 function renderSnippet(snippet: Snippet, { colours }: CliContext): string {

@@ -1,5 +1,6 @@
 import type { VerifyResult } from '../../index.js';
 import type { CliContext } from '../context.js';
+import { displayPath } from './place.js';
 import { renderTable } from './table.js';
 import { oneLine, plural } from './text.js';
 
@@ -11,7 +12,11 @@ export function renderVerifyResult({ ok, drift, repaired }: VerifyResult, contex
   if (ok && drift.length === 0) return `${mended}Sources, ledger and store agree.`;
   const rows = drift
     .slice(0, MAX_ROWS)
-    .map(({ kind, source, detail }) => [kind, oneLine(source), oneLine(detail)]);
+    .map(({ kind, source, path, detail }) => [
+      kind,
+      oneLine(path === undefined ? source : displayPath(context, path)),
+      oneLine(detail),
+    ]);
   const table = renderTable(['kind', 'source', 'detail'], rows, { context });
   const more = drift.length > MAX_ROWS ? `\nand ${drift.length - MAX_ROWS} more; --json lists all` : '';
   const next = ok ? '' : ' "ragstone verify --repair" mends what can be mended.';
