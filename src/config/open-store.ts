@@ -5,7 +5,7 @@ import type { PostgresConnectionOptions } from '../stores/postgres/postgres-opti
 import type { VectorStore } from '../stores/vector-store.js';
 import { originOf, type ResolvedConfig } from './resolved-config.js';
 import type { BuiltProvider, ServerProvider } from './schema/storage.js';
-import { assertOneAddress, serverUrl } from './server-address.js';
+import { assertOneAddress, postgresUrl, serverUrl } from './server-address.js';
 
 /** The index that a store is opened for. */
 export interface StoreOwner {
@@ -113,7 +113,7 @@ async function openPostgres({ rag: { storage } }: ResolvedConfig): Promise<Vecto
   if (server !== undefined) assertOneAddress(server);
   const { url, host, port, database, ssl, username, password, namespace, layout, timeoutMs } = server ?? {};
   const options: PostgresConnectionOptions = {
-    ...(url === undefined ? {} : { connectionString: url.reveal() }),
+    ...(url === undefined ? {} : { connectionString: postgresUrl(url.reveal(), 'rag.storage.server.url') }),
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     ...(database === undefined ? {} : { database }),

@@ -83,6 +83,22 @@ describe('the store', () => {
     }
   });
 
+  test.each([
+    ['postgres', 'postgres://ann:sesa@me/secret@127.0.0.1:9/db'],
+    ['postgres', 'postgres://ann:sesame#secret@127.0.0.1:9/db'],
+    ['opensearch', 'https://ann:sesa@me/secret@127.0.0.1:9'],
+    ['postgres', 'http://127.0.0.1:9/sesame'],
+  ] as const)(
+    '%s refuses %s: a password with bare marks, or the server of another kind',
+    async (provider, url) => {
+      const config = await configure({ provider, storage: { server: { url } } });
+      const error = await createStoreFor(config).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ reason: 'CONFIG_INVALID' });
+      expect(String(error)).toMatch(/percent-encoded|postgres:\/\//);
+      expect(String(error)).not.toMatch(/sesa|secret/);
+    },
+  );
+
   test('a server is named by host and port as well as by url, and not by both', async () => {
     for (const provider of ['postgres', 'chroma', 'elasticsearch', 'opensearch', 'weaviate'] as const) {
       const server = { host: '127.0.0.1', port: 9, namespace: 'asdlc_documents' };

@@ -3,6 +3,7 @@ import { RAGError } from '../core/errors.js';
 import type { SqlConnection } from '../sources/sql/sql-database.js';
 import type { SqlSourceOptions } from '../sources/sql/sql-source.js';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.js';
+import { postgresUrl } from './server-address.js';
 
 type SqlSettings = Extract<ResolvedSource, { type: 'sql' }>;
 
@@ -54,7 +55,10 @@ function connectionOf(settings: SqlSettings, key: string, projectRoot: string): 
   return {
     dialect: 'postgres',
     ...withoutUndefined({
-      connectionString: connectionString?.reveal(),
+      connectionString:
+        connectionString === undefined
+          ? undefined
+          : postgresUrl(connectionString.reveal(), `${key}.connectionString`),
       password: password?.reveal(),
       user: username,
       ...{ host, port, database, ssl },
