@@ -48,6 +48,22 @@ describe.each(Object.keys(backends))('a knowledge store over %s', (name) => {
   });
   afterEach(() => store.close());
 
+  test('refuses an option that it does not know, in place of ignoring a filter', async () => {
+    const bareFilter = { type: 'spec' };
+    await expect(store.search('login', bareFilter as object)).rejects.toMatchObject({
+      name: 'SearchError',
+      reason: 'QUERY_INVALID',
+      message: expect.stringContaining('"type"'),
+    });
+  });
+
+  test('says of itself that it is closed', async () => {
+    await store.close();
+    await expect(store.search('login')).rejects.toMatchObject({ reason: 'USAGE' });
+    await expect(store.indexDocument('a', 'text')).rejects.toBeInstanceOf(KnowledgeStoreError);
+    expect(await store.healthCheck()).toBe(false);
+  });
+
   test('gives a document back as it was indexed', async () => {
     const metadata = { type: 'spec', epic: 7, ratio: 0.5, draft: false, 'a.b': 'dotted' };
     expect(await store.indexDocument('spec/a.md', '# Login\n\nUsers log in.', metadata)).toBe(true);

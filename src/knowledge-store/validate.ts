@@ -46,6 +46,18 @@ export function validTopK(topK: unknown): number {
   throw new RAGError('QUERY_INVALID', `top_k is an integer from 1 to ${MAX_TOP_K}, not ${String(topK)}.`);
 }
 
+const SEARCH_OPTIONS: ReadonlySet<string> = new Set(['query', 'topK', 'top_k', 'filters']);
+
+/** Throws `QUERY_INVALID` for a name that is none of `search`: filters that stand bare would silently not count. */
+export function validOptions<T extends object>(options: T): T {
+  const unknown = Object.keys(options).find((key) => !SEARCH_OPTIONS.has(key));
+  if (unknown === undefined) return options;
+  throw new RAGError(
+    'QUERY_INVALID',
+    `A search has no option ${JSON.stringify(unknown)}: there are topK (top_k) and filters ({ name: value }).`,
+  );
+}
+
 /** All facts must hold. Throws `QUERY_INVALID` for what is no scalar. */
 export function filterOf(filters: ScalarMetadata | null | undefined): Filter {
   if (filters === null || filters === undefined) return EVERYTHING;

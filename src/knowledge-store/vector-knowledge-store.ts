@@ -19,7 +19,14 @@ import {
 } from './errors.js';
 import type { KnowledgeStore, SearchOptions } from './knowledge-store.js';
 import { Document, type DocumentInput, type ScalarMetadata, SearchResult } from './models.js';
-import { filterOf, type ValidDocument, validDocId, validDocument, validTopK } from './validate.js';
+import {
+  filterOf,
+  type ValidDocument,
+  validDocId,
+  validDocument,
+  validOptions,
+  validTopK,
+} from './validate.js';
 
 /** What a knowledge store works with. */
 export interface KnowledgeStoreParts {
@@ -55,6 +62,7 @@ export class VectorKnowledgeStore implements KnowledgeStore {
   #opening: Promise<Opened> | undefined;
   #opened: KnowledgeStoreParts | undefined;
   #writing: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor(options: VectorKnowledgeStoreOptions) {
     this.#options = options;
@@ -95,7 +103,7 @@ export class VectorKnowledgeStore implements KnowledgeStore {
     filters?: ScalarMetadata | null,
   ): Promise<SearchResult[]> {
     return asErrorsOf(SearchError, async () => {
-      const options = typeof request === 'string' ? optionsOf(topKOrOptions, filters) : request;
+      const options = validOptions(typeof request === 'string' ? optionsOf(topKOrOptions, filters) : request);
       const text = typeof request === 'string' ? request : request.query;
       const topK = validTopK(options.topK ?? options.top_k ?? DEFAULT_TOP_K);
       const filter = filterOf(options.filters);
@@ -147,6 +155,7 @@ export class VectorKnowledgeStore implements KnowledgeStore {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#writing.catch(() => undefined);
     await this.#opening?.catch(() => undefined);
     await Promise.all([this.#opened?.store.close(), this.#opened?.embedder.close()]);
@@ -177,7 +186,9 @@ export class VectorKnowledgeStore implements KnowledgeStore {
   }
 
   // A failed attempt is forgotten: the backend may be up the next time.
-  #open(): Promise<Opened> {
+  async #open(): Promise<Opened> {
+    if (this.#isClosed)
+      throw new KnowledgeStoreError('USAGE', 'This knowledge store is closed; open another one.');
     this.#opening ??= this.#openNow().catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
