@@ -1,103 +1,14 @@
 /**
- * Ragstone: index a folder and find in it, offline, embedded.
+ * Ragstone: index documents, find in them, answer from them; offline and embedded.
+ *
+ * Most programs need `createEngine` and the types of what it gives. Below it: what a program may configure and evaluate,
+ * the stages behind a search that are usable alone, and the interfaces that stores and models implement.
  *
  * @module
  */
 
-export { type AnalyzedQuery, analyzeQuery, analyzeText } from './analysis/lexical-analyzer.js';
-export type {
-  Abstention,
-  Answer,
-  AnswerFallback,
-  AnswerMode,
-  AnswerModelReport,
-  AnswerSource,
-  Citation,
-  ConversationTurn,
-  SentenceSupport,
-  SupportVerdict,
-} from './answering/answer.js';
-export type { AnswerEvent } from './answering/answer-events.js';
-export { answerQuestion, streamAnswer } from './answering/answer-question.js';
-export type {
-  AnswerDependencies,
-  AnswerRequest,
-  AnswerSettings,
-  Retrieve,
-  Retrieved,
-  RetrieveOptions,
-} from './answering/answer-request.js';
-export type { ChatEvent, ChatMessage, ChatModel, ChatRequest, ChatUsage } from './answering/chat-model.js';
-export { type ClaimSupport, checkSupport } from './answering/check-support.js';
-export { ABSTENTION_THRESHOLD } from './answering/confidence-weights.js';
-export { rewriteByRules, type StandaloneQuestion } from './answering/follow-up.js';
-export { type EvidenceText, readEvidence } from './answering/support-features.js';
-export {
-  type UnsupportedPolicy,
-  type VerifiedAnswer,
-  verifyAnswer,
-} from './answering/verify-answer.js';
-export {
-  createKeyVaultResolver,
-  type KeyVaultCredential,
-  type KeyVaultResolverOptions,
-} from './config/azure-key-vault.js';
-export type { RAGConfigInput } from './config/schema/index.js';
-export type { SecretContext, SecretResolver } from './config/secret-scheme.js';
-export { assembleContext, type ContextRequest } from './context/assemble-context.js';
-export {
-  type ContextEntry,
-  type ContextOptions,
-  type ContextOrder,
-  type ContextPack,
-  type ContextPiece,
-  type ContextTokens,
-  FALLBACK_TEXT,
-  type LoadDocumentChunks,
-  type OmissionReason,
-  type OmittedChunk,
-} from './context/context-pack.js';
-export { flagInstructions, type InstructionFlag } from './context/instruction-flags.js';
-export { neutralise } from './context/neutralise.js';
-export {
-  builtinTokenCounter,
-  openAIEncodingOf,
-  openAITokenCounter,
-  type TokenCounter,
-} from './context/token-counter.js';
-export { allocateWindow, type PromptNeeds, type PromptPart, splitWindow } from './context/window-budget.js';
-export type { ScoredChunk, StoredChunk } from './core/chunk.js';
-export { DegradationLevel } from './core/degradation.js';
-export type { DocumentOrigin } from './core/document-origin.js';
-export {
-  ERROR_TABLE,
-  type ErrorCategory,
-  type ErrorReason,
-  RAGError,
-  RAGErrorCode,
-} from './core/errors.js';
-export {
-  and,
-  contains,
-  EVERYTHING,
-  eq,
-  exists,
-  type Filter,
-  not,
-  oneOf,
-  or,
-  prefix,
-  type RangeBounds,
-  range,
-} from './core/filter.js';
-export type { Metadata, MetadataScalar, MetadataValue } from './core/metadata.js';
-export { EVERYONE, LOCAL_SCOPE, type Scope } from './core/scope.js';
-export type {
-  MetricComparison,
-  QueryChange,
-  ScoreComparison,
-} from './evaluation/compare-scores.js';
-export type { GateVerdict } from './evaluation/gate.js';
+// The engine: index, search, ask.
+
 export { type CreateEngineOptions, createEngine } from './pipelines/create-engine.js';
 export type {
   AskRequest,
@@ -120,6 +31,94 @@ export type {
   SourceStatus,
   VerifyResult,
 } from './pipelines/engine.js';
+export type {
+  MissExplanation,
+  MissRemedy,
+  MissStage,
+  MissStep,
+} from './pipelines/miss-explanation.js';
+export { type RAGDocument, type RAGIndexRequest, RAGService } from './pipelines/rag-service.js';
+
+// What an answer says, and what a stream of it gives.
+
+export type {
+  Abstention,
+  Answer,
+  AnswerFallback,
+  AnswerMode,
+  AnswerModelReport,
+  AnswerSource,
+  Citation,
+  ConversationTurn,
+  SentenceSupport,
+  SupportVerdict,
+} from './answering/answer.js';
+export type { AnswerEvent } from './answering/answer-events.js';
+export { DegradationLevel } from './core/degradation.js';
+
+// Who asks, and for what.
+
+export {
+  and,
+  contains,
+  EVERYTHING,
+  eq,
+  exists,
+  type Filter,
+  type FilterOperator,
+  not,
+  oneOf,
+  or,
+  prefix,
+  type RangeBounds,
+  range,
+} from './core/filter.js';
+export { EVERYONE, LOCAL_SCOPE, type Scope } from './core/scope.js';
+
+// Documents and where they come from.
+
+export type { LineRange, TextRange } from './core/document.js';
+export type { DocumentOrigin } from './core/document-origin.js';
+export type { Metadata, MetadataScalar, MetadataValue } from './core/metadata.js';
+export {
+  type SampleDocument,
+  type SourceProblem,
+  type SourceTest,
+  type TestSourceOptions,
+  testSource,
+} from './pipelines/test-source.js';
+export { revealTokens } from './security/redaction/token-cipher.js';
+export type { PushedDocument } from './sources/push/push-source.js';
+
+// Whatever goes wrong (docs/errors.md).
+
+export {
+  ERROR_TABLE,
+  type ErrorCategory,
+  type ErrorReason,
+  RAGError,
+  RAGErrorCode,
+  type RAGErrorOptions,
+} from './core/errors.js';
+
+// Configuration, and where its secrets are (docs/configuration.md, docs/sources/README.md).
+
+export {
+  createKeyVaultResolver,
+  type KeyVaultCredential,
+  type KeyVaultResolverOptions,
+} from './config/azure-key-vault.js';
+export type { RAGConfigInput, RAGSettingsInput } from './config/schema/index.js';
+export type { SecretContext, SecretResolver } from './config/secret-scheme.js';
+
+// How good it is (docs/evaluation.md).
+
+export type {
+  MetricComparison,
+  QueryChange,
+  ScoreComparison,
+} from './evaluation/compare-scores.js';
+export type { GateVerdict } from './evaluation/gate.js';
 export { evaluate } from './pipelines/evaluate.js';
 export {
   type AnswersReport,
@@ -151,21 +150,63 @@ export type {
   EvaluateProgress,
   EvaluationReport,
 } from './pipelines/evaluate-types.js';
+
+// Stages that are usable alone: from passages to a context, from a search of your own to an answer, and its check
+// (docs/answering.md); the words of a text as search compares them, for marking what was found.
+
+export { type AnalyzedQuery, analyzeQuery, analyzeText } from './analysis/lexical-analyzer.js';
+export { answerQuestion, streamAnswer } from './answering/answer-question.js';
 export type {
-  MissExplanation,
-  MissRemedy,
-  MissStage,
-  MissStep,
-} from './pipelines/miss-explanation.js';
-export { type RAGDocument, type RAGIndexRequest, RAGService } from './pipelines/rag-service.js';
+  AnswerDependencies,
+  AnswerRequest,
+  AnswerSettings,
+  Retrieve,
+  Retrieved,
+  RetrieveOptions,
+} from './answering/answer-request.js';
 export {
-  type SampleDocument,
-  type SourceProblem,
-  type SourceTest,
-  type TestSourceOptions,
-  testSource,
-} from './pipelines/test-source.js';
-export { REDACTION_TYPES, type RedactionType } from './security/redaction/detection.js';
-export { createRedactor, type Redactor, type RedactorOptions } from './security/redaction/redactor.js';
-export { revealTokens } from './security/redaction/token-cipher.js';
-export type { PushedDocument } from './sources/push/push-source.js';
+  type UnsupportedPolicy,
+  type VerifiedAnswer,
+  type VerifyOptions,
+  verifyAnswer,
+} from './answering/verify-answer.js';
+export { assembleContext, type ContextRequest } from './context/assemble-context.js';
+export type {
+  ContextEntry,
+  ContextOptions,
+  ContextOrder,
+  ContextPack,
+  ContextPiece,
+  ContextTokens,
+  LoadDocumentChunks,
+  OmissionReason,
+  OmittedChunk,
+} from './context/context-pack.js';
+export type { InstructionFlag } from './context/instruction-flags.js';
+export type { TokenCounter } from './context/token-counter.js';
+export { tokenCounterFor } from './pipelines/token-counter-for.js';
+
+// What stores and models implement; `ragstone/testing` has the suite that every store must pass (docs/stores.md).
+
+export type {
+  ChatEvent,
+  ChatFinishReason,
+  ChatMessage,
+  ChatModel,
+  ChatRequest,
+  ChatUsage,
+} from './answering/chat-model.js';
+export type { ChunkRecord, ScoredChunk, StoredChunk } from './core/chunk.js';
+export type { Embedder, EmbeddingKind, ModelIdentity } from './embedding/embedder.js';
+export type {
+  CollectionSpec,
+  CollectionStats,
+  ListPage,
+  ListQuery,
+  ScoredId,
+  StoreCapabilities,
+  TextQuery,
+  VectorCollection,
+  VectorQuery,
+  VectorStore,
+} from './stores/vector-store.js';

@@ -98,7 +98,7 @@ export type LoadDocumentChunks = (
 export interface ContextOptions {
   /** Tokens that `text` may take, a whole number. */
   readonly budget: number;
-  /** Counts tokens as the model does; see `openAITokenCounter` and `builtinTokenCounter`. */
+  /** Counts tokens as the model does; see `tokenCounterFor`. */
   readonly counter: TokenCounter;
   /** @default 'relevance' */
   readonly order?: ContextOrder;

@@ -5,12 +5,6 @@ import { streamAnswer } from '../answering/answer-question.js';
 import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/answer-request.js';
 import type { SearchSignals } from '../answering/confidence-features.js';
 import { ABSTENTION_THRESHOLD } from '../answering/confidence-weights.js';
-import {
-  builtinTokenCounter,
-  openAIEncodingOf,
-  openAITokenCounter,
-  type TokenCounter,
-} from '../context/token-counter.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
@@ -22,6 +16,7 @@ import { originsOf } from './document-paths.js';
 import type { AskRequest } from './engine.js';
 import type { EngineResources } from './engine-resources.js';
 import { runRetrieval, unfinishedRunNotice } from './query-pipeline.js';
+import { tokenCounterFor } from './token-counter-for.js';
 
 /** Question to answer, through the scope of the asker and no other way. */
 export async function* runAsk(
@@ -202,18 +197,3 @@ async function chunksOf(
 }
 
 const ordinalOf = ({ metadata }: StoredChunk): number => Number(metadata.chunkIndex ?? 0);
-
-/** Exact for OpenAI's models where `gpt-tokenizer` is installed, else the built-in tokenizer with its margin. */
-async function tokenCounterFor(model: string | undefined): Promise<TokenCounter> {
-  const encoding = model === undefined ? undefined : openAIEncodingOf(model);
-  if (encoding !== undefined) {
-    try {
-      return await openAITokenCounter(encoding);
-    } catch (error) {
-      if (!RAGError.isInstance(error) || error.reason !== 'PACKAGE_MISSING') throw error;
-    }
-  }
-  const { loadBuiltinTokenizer } = await import('../embedding/static/static-embedder.js');
-  const tokenizer = await loadBuiltinTokenizer();
-  return builtinTokenCounter((text) => tokenizer.countTokens(text));
-}

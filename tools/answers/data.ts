@@ -4,8 +4,7 @@ import path from 'node:path';
 import type { SearchSignals } from '../../src/answering/confidence-features.js';
 import { assembleContext } from '../../src/context/assemble-context.js';
 import type { ContextEntry } from '../../src/context/context-pack.js';
-import { loadBuiltinTokenizer } from '../../src/embedding/static/static-embedder.js';
-import { builtinTokenCounter, createEngine, eq, not, type SearchResult } from '../../src/index.js';
+import { createEngine, eq, not, type SearchResult, tokenCounterFor } from '../../src/index.js';
 
 /** Half of a data set on which something may be fitted, or the one that is reported. */
 export type Half = 'calibration' | 'reporting';
@@ -92,10 +91,9 @@ export async function askXquad(folder: string): Promise<AskedQuestion[]> {
 const articleOf = (document: string): string => document.split('#')[0] ?? document;
 
 async function foundOf(question: string, results: readonly SearchResult[]): Promise<Found> {
-  const tokenizer = await loadBuiltinTokenizer();
   const pack = await assembleContext(
     { question, ranked: results.map(asScoredChunk) },
-    { budget: 8_000, counter: builtinTokenCounter((text) => tokenizer.countTokens(text)) },
+    { budget: 8_000, counter: await tokenCounterFor() },
   );
   const best = results.slice(0, 2).map(({ explanation }) => explanation);
   return {

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+/** Entry points of the package, by what a program imports. */
+const ENTRIES = {
+  ragstone: '../../src/index.ts',
+  'ragstone/knowledge-store': '../../src/knowledge-store/index.ts',
+  'ragstone/testing': '../../src/testing/index.ts',
+};
+
+/** What an entry exports, sorted; types are marked. It may do nothing but export by name. */
+function exportedNames(file: string): string[] {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const source = ts.createSourceFile(basename(path), readFileSync(path, 'utf8'), ts.ScriptTarget.Latest);
+  const names = source.statements.flatMap((statement) => {
+    if (!ts.isExportDeclaration(statement)) throw new Error(`${file} does more than export.`);
+    const { exportClause, isTypeOnly } = statement;
+    if (exportClause === undefined || !ts.isNamedExports(exportClause))
+      throw new Error(`${file} exports without names.`);
+    return exportClause.elements.map((element) =>
+      isTypeOnly || element.isTypeOnly ? `type ${element.name.text}` : element.name.text,
+    );
+  });
+  return names.sort();
+}
+
+test('the package exports these names; each more or less is a promise made or broken', async () => {
+  const page = Object.entries(ENTRIES).map(([entry, file]) =>
+    [`# ${entry}`, ...exportedNames(file)].join('\n'),
+  );
+  await expect(`${page.join('\n\n')}\n`).toMatchFileSnapshot('public-names.txt');
+});
+
+test('what is not marked as a type can be imported', async () => {
+  const names = exportedNames(ENTRIES.ragstone).filter((name) => !name.startsWith('type '));
+  expect(Object.keys(await import('../../src/index.js')).sort()).toEqual(names);
+});
