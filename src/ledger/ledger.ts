@@ -141,6 +141,8 @@ export interface Ledger {
   sourceCursor(tenant: string, source: string): string | undefined;
   /** Records that everything which a listing named was dealt with. A new generation forgets all cursors. */
   setSourceCursor(tenant: string, source: string, cursor: string): void;
+  /** Every source that anything is known of, in name order; cheaper than `sources`. */
+  sourceNames(tenant: string): string[];
   /** Sources that a call named and no configuration states, known from the moment their first run began. */
   rememberedSources(tenant: string): string[];
   /** Makes sources known before anything of them is read, so that a run that is killed is gone on with. */

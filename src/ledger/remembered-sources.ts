@@ -24,3 +24,10 @@ export function forgetRememberedSource(database: SqliteDatabase, tenant: string,
     storableText(source),
   );
 }
+
+/** Names of all sources with items or remembered, in name order. */
+export function sourceNames(database: SqliteDatabase, tenant: string): string[] {
+  const sql = 'SELECT DISTINCT source FROM item WHERE tenant = ?';
+  const held = database.rows(sql, storableText(tenant)).map((row) => originalText(textAt(row, 0)));
+  return [...new Set([...held, ...rememberedSources(database, tenant)])].sort();
+}

@@ -23,7 +23,12 @@ import type {
   RunRecord,
   SourceSummary,
 } from './ledger.js';
-import { forgetRememberedSource, rememberedSources, rememberSource } from './remembered-sources.js';
+import {
+  forgetRememberedSource,
+  rememberedSources,
+  rememberSource,
+  sourceNames,
+} from './remembered-sources.js';
 import { revisionText } from './revisions.js';
 import { findCursor, recordCursor } from './source-cursors.js';
 import { findLastRun, summarizeSources } from './summaries.js';
@@ -71,6 +76,10 @@ export class SqliteLedger implements Ledger {
 
   setSourceCursor(tenant: string, source: string, cursor: string): void {
     this.database.transaction(() => recordCursor(this.database, { tenant, source, cursor }));
+  }
+
+  sourceNames(tenant: string): string[] {
+    return this.database.guard(() => sourceNames(this.database, tenant));
   }
 
   rememberedSources(tenant: string): string[] {

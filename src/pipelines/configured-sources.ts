@@ -6,13 +6,14 @@ import { CONTEXT_PROMPT_VERSION } from '../chunking/contextual/context-prompt.js
 import { createChunker } from '../chunking/create-chunker.js';
 import { createSourcesFor } from '../config/registry.js';
 import { sqlMapping } from '../config/resolve-sql-source.js';
-import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
 import { loadBuiltinTokenizer } from '../embedding/static/static-embedder.js';
 import { createParsers } from '../parsing/create-parsers.js';
 import { PARSING_VERSION } from '../parsing/parsing-version.js';
 import { isolateParsers } from '../parsing/worker/isolate-parsers.js';
 import { createFilesSource } from '../sources/files/files-source.js';
+import { parseGitAddress } from '../sources/git/git-address.js';
 import { createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import type { Source } from '../sources/source.js';
 import { createDocumentProtection } from './document-protection.js';
@@ -52,9 +53,19 @@ export async function configuredSources(config: ResolvedConfig): Promise<Configu
               ...(settings.type === 'git' ? { link: settings.link, history: settings.history } : {}),
               ...(settings.type === 'sql' ? { mapping: sqlMapping(settings) } : {}),
             };
-      return assembleSource({ ...setup, settings: relevant }, config);
+      const root = settings === undefined ? undefined : rootOf(settings, config);
+      return assembleSource({ ...setup, root, settings: relevant }, config);
     }),
   );
+}
+
+/** Absolute path of what a source reads of this machine's files; undefined for services, databases and repositories elsewhere. */
+export function rootOf(settings: ResolvedSource, { projectRoot }: ResolvedConfig): string | undefined {
+  if ('root' in settings) return resolve(projectRoot, settings.root);
+  if (settings.type !== 'git') return undefined;
+  const { name: source, repository } = settings;
+  const address = parseGitAddress(repository, { source, baseFolder: projectRoot });
+  return address.kind === 'folder' ? address.path : undefined;
 }
 
 /** A file or folder as a source of files, named by its place so that the next run recognises it. */

@@ -33,6 +33,7 @@ import { explainMiss } from './explain-miss.js';
 import { runIndex } from './index-pipeline.js';
 import { pathAdder, readStatus } from './index-status.js';
 import type { MissExplanation } from './miss-explanation.js';
+import { isRedundant, withoutOverlaps } from './overlapping-sources.js';
 import { runSearch } from './query-pipeline.js';
 import { type SalvagedLedger, salvageLedger } from './salvage-ledger.js';
 import type { ConfiguredSource } from './source-task.js';
@@ -223,6 +224,7 @@ class EmbeddedEngine implements Engine {
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
     if (!dryRun) await this.#resources.learnFromCollection(request.signal);
+    if (!dryRun) forgetRedundant(ledger, selected);
     const { stats } = result;
     return {
       ...result,
@@ -259,28 +261,30 @@ class EmbeddedEngine implements Engine {
   }
 
   /** What a request brings in step, and which sources still count. */
-  async #selectSources(
-    request: IndexRequest,
-    // Counting all chunks of a ledger takes longer than listing their folder, so it is asked only where it decides.
-    indexed: () => readonly string[],
-  ): Promise<SelectedSources> {
+  async #selectSources(request: IndexRequest, indexed: () => readonly string[]): Promise<SelectedSources> {
     const all = await configuredSources(this.#config);
     const { paths, documents } = request;
     const isOpen = request.sources === undefined && paths === undefined && documents === undefined;
-    const remembered = isOpen ? rememberedPaths(indexed(), this.#config) : [];
+    const prune = request.options?.prune === true;
+    const remembered = rememberedPaths(indexed(), this.#config);
     // With `prune` a remembered folder that is gone is given up; without, it is reported and kept.
-    const isKept = (path: string): boolean => request.options?.prune !== true || existsSync(path);
-    const chosenPaths = paths ?? remembered.filter(isKept);
-    const sources = isOpen ? all : selectSources(all, request.sources ?? []);
-    for (const path of chosenPaths) sources.push(await pathSource(path, this.#config, this.#cwd));
+    const isKept = (path: string): boolean => !prune || existsSync(path);
+    const chosenPaths = paths ?? (isOpen ? remembered.filter(isKept) : []);
+    const chosen = isOpen ? [...all] : selectSources(all, request.sources ?? []);
+    for (const path of chosenPaths) chosen.push(await pathSource(path, this.#config, this.#cwd));
     if (documents !== undefined)
-      sources.push(await pushedSource({ documents, deleted: request.deleted }, this.#config));
-    if (sources.length === 0 && indexed().length === 0) {
+      chosen.push(await pushedSource({ documents, deleted: request.deleted }, this.#config));
+    if (chosen.length === 0 && indexed().length === 0) {
       throw new RAGError(
         'USAGE',
         'There is nothing to index: name a folder (`ragstone index docs`), or configure `rag.sources` (`ragstone init` writes a start).',
       );
     }
+    const pathSourceOf = (path: string) => pathSource(path, this.#config, this.#cwd);
+    // What `prune` gives up shares its files with nobody.
+    const others = prune || isOpen ? [] : await Promise.all(remembered.map(pathSourceOf));
+    const findPath = pathsOf('items', this.#config);
+    const sources = withoutOverlaps(chosen, [...all, ...others], findPath);
     return { sources, known: new Set([...all, ...sources].map(({ source }) => source.name)) };
   }
 
@@ -339,12 +343,7 @@ function requestOf(given: IndexRequest | readonly PushedDocument[]): IndexReques
 const isList = (given: IndexRequest | readonly PushedDocument[]): given is readonly PushedDocument[] =>
   Array.isArray(given);
 
-const sourceNames = (ledger: Ledger): string[] => [
-  ...new Set([
-    ...ledger.sources().map(({ source }) => source),
-    ...ledger.rememberedSources(LOCAL_SCOPE.tenant),
-  ]),
-];
+const sourceNames = (ledger: Ledger): string[] => ledger.sourceNames(LOCAL_SCOPE.tenant);
 
 /**
  * Makes named paths known before anything is read, so that a run that is killed is gone on with. A path that names nothing is
@@ -360,6 +359,12 @@ function rememberPaths(ledger: Ledger, { sources, known }: SelectedSources, prun
   if (!prune) return;
   const dropped = ledger.rememberedSources(tenant).filter((name) => !known.has(name));
   ledger.forgetSources(tenant, dropped);
+}
+
+/** A folder whose files all belong to another source holds nothing: naming it again in each run would only repeat that. */
+function forgetRedundant(ledger: Ledger, { sources }: SelectedSources): void {
+  const redundant = sources.filter(({ source }) => isRedundant(source)).map(({ source }) => source.name);
+  ledger.forgetSources(LOCAL_SCOPE.tenant, redundant);
 }
 
 const isThere = (path: string | undefined): boolean => path !== undefined && existsSync(path);

@@ -1,9 +1,8 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
-import { parseGitAddress } from '../sources/git/git-address.js';
-import { rememberedPaths } from './configured-sources.js';
+import { rememberedPaths, rootOf } from './configured-sources.js';
 
 /** Absolute path of the file that an item or document of a source stands for, where it is one of this machine. */
 export type FindPath = (source: string, id: string) => string | undefined;
@@ -46,15 +45,10 @@ function placeOf(source: string, config: ResolvedConfig): Place | undefined {
   if (named !== undefined) return { folder: folderOf(named), mayBeAbsent: false, holdsMany: false };
   const settings = config.rag.sources.find(({ name }) => name === source);
   if (settings === undefined) return undefined;
-  if ('root' in settings) {
-    const folder = folderOf(resolve(config.projectRoot, settings.root));
-    return { folder, mayBeAbsent: false, holdsMany: settings.type === 'pbi_json' };
-  }
-  if (settings.type !== 'git') return undefined;
-  const address = parseGitAddress(settings.repository, { source, baseFolder: config.projectRoot });
-  return address.kind === 'folder'
-    ? { folder: address.path, mayBeAbsent: true, holdsMany: false }
-    : undefined;
+  const root = rootOf(settings, config);
+  if (root === undefined) return undefined;
+  const { type } = settings;
+  return { folder: folderOf(root), mayBeAbsent: type === 'git', holdsMany: type === 'pbi_json' };
 }
 
 /** A root may be one file: then ids are relative to its folder, and that of its target where it is a link. */

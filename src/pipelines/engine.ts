@@ -140,7 +140,7 @@ export interface IndexRequest {
    * of earlier runs.
    */
   readonly sources?: readonly string[];
-  /** Files or folders to index, and of the configured sources only those in `sources`. Relative to the working folder. */
+  /** Files or folders to index, and of the configured sources only those in `sources` and those that share files with them. Relative to the working folder. */
   readonly paths?: readonly string[];
   /** Documents handed in by the caller; each replaces the one pushed before under its id, and none is deleted. */
   readonly documents?: readonly PushedDocument[];
