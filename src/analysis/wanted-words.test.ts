@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { normaliseText } from './normalise.js';
 import { forEachWord } from './tokens.js';
-import { forEachWantedWord } from './wanted-words.js';
+import { forEachWantedWord, type IsWantedBeginning } from './wanted-words.js';
 
 function wordsOf(text: string): string[] {
   const words: string[] = [];
@@ -67,11 +67,13 @@ it('gives as many words, and all but simple ones, where none is wanted', () => {
   );
 });
 
-it('asks by the first two letters, a capital as its small letter', () => {
-  const isWanted = (first: number, second: number): boolean => String.fromCharCode(first, second) === 'in';
-  expect(wantedOf('Index in I inner_x index2 of', isWanted)).toEqual([
+it('asks by the first three letters, a capital as its small letter', () => {
+  const wanted = new Set(['ind', 'in\0', 'i\0\0']);
+  const isWanted: IsWantedBeginning = (...units) => wanted.has(String.fromCharCode(...units));
+  expect(wantedOf('Index in I inner inner_x index2 of', isWanted)).toEqual([
     'Index',
     'in',
+    'I',
     undefined,
     'inner_x',
     'index2',

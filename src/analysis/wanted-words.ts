@@ -1,7 +1,7 @@
 import { forEachWord, MAX_TERM_LENGTH } from './tokens.js';
 
-/** Whether a word with this beginning matters: its first two UTF-16 units, the first in lower case, the second 0 for none. */
-export type IsWantedBeginning = (first: number, second: number) => boolean;
+/** Whether a word with this beginning matters: its first three UTF-16 units, the first in lower case, 0 for none. */
+export type IsWantedBeginning = (first: number, second: number, third: number) => boolean;
 
 const [SMALL_A, SMALL_Z, TO_SMALL] = [97, 122, 32];
 const [HYPHEN, UNDERSCORE, APOSTROPHE, FULL_STOP] = [45, 95, 39, 46];
@@ -81,8 +81,9 @@ function visitAsciiWord(
   { isWanted, visit }: Wanted,
 ): void {
   const second = end - start > 1 ? text.charCodeAt(start + 1) : 0;
+  const third = end - start > 2 ? text.charCodeAt(start + 2) : 0;
   if (end - start > MAX_TERM_LENGTH) forEachWord(text.slice(start, end), visit);
-  else if (isSimple && !isWanted(text.charCodeAt(start) | TO_SMALL, second)) visit(undefined);
+  else if (isSimple && !isWanted(text.charCodeAt(start) | TO_SMALL, second, third)) visit(undefined);
   else visit(text.slice(start, end));
 }
 

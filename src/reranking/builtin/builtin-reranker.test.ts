@@ -109,6 +109,13 @@ describe('extractFeatures', () => {
   it('finds words whose stem ends otherwise, compounds, and scripts without spaces', () => {
     const coverage = (query: string, text: string) => featuresOf(query, [passage(text)])[0]?.coverage;
     expect(coverage('studies', 'Studying')).toBe(1);
+    for (const [query, word] of [
+      ['use', 'Using'],
+      ['die', 'dying'],
+      ['cry', 'cried'],
+      ['go', 'going'],
+    ] as const)
+      expect(coverage(query, word)).toBe(1);
     expect(coverage('user', 'call getUserById here')).toBe(1);
     expect(coverage('锁定', '锁定磁盘')).toBe(1);
     expect(coverage('Größe', 'die GRÖSSE')).toBe(1);

@@ -25,7 +25,7 @@ export interface QueryProfile {
   readonly exactWords: ReadonlySet<string>;
   readonly pairs: readonly TermPair[];
   readonly identifiers: ReadonlySet<string>;
-  /** Whether a term begins with these two letters; a simple word with another beginning shares none. */
+  /** Whether a term may begin like a word with these letters; a simple word with another beginning shares none. */
   readonly isBeginning: IsWantedBeginning;
   /** Terms of a word that the query may share; empty where it shares none. Words recur, so answers are remembered. */
   readonly termsOf: (word: string) => readonly number[];
@@ -81,15 +81,28 @@ function pairsOf(sequence: readonly (readonly number[])[], idf: Float64Array): T
   return [...pairs.values()];
 }
 
-/** A stem begins as its word does, so most words of a text need neither be analysed nor looked up. */
+const [SMALL_E, SMALL_I, SMALL_Y] = [101, 105, 121];
+
+/**
+ * A stem begins as its word does, so most words of a text need neither be analysed nor looked up. From the second letter on
+ * stemming may take one of e, i and y for another (`dying`, `using`, `cried`).
+ */
 function beginningsOf(terms: readonly string[]): IsWantedBeginning {
-  const beginnings = new Set(
-    terms.map((term) => beginning(term.charCodeAt(0), term.length > 1 ? term.charCodeAt(1) : 0)),
-  );
-  return (first, second) => beginnings.has(beginning(first, second));
+  const long = new Set<number>();
+  const short = new Set<number>();
+  for (const term of terms) {
+    const [first = 0, second = 0, third = 0] = [...term.slice(0, 3)].map((letter) => letter.charCodeAt(0));
+    if (third === 0) short.add(beginning(first, second));
+    else long.add(beginning(first, second, third));
+  }
+  return (first, second, third) =>
+    long.has(beginning(first, second, third)) || short.has(beginning(first, second));
 }
 
-const beginning = (first: number, second: number): number => first * 65_536 + second;
+const beginning = (first: number, second: number, third = 0): number =>
+  (first * 65_536 + stemLetter(second)) * 65_536 + stemLetter(third);
+
+const stemLetter = (unit: number): number => (unit === SMALL_E || unit === SMALL_Y ? SMALL_I : unit);
 
 function rememberingTermsOf(positions: ReadonlyMap<string, number>): (word: string) => readonly number[] {
   const known = new Map<string, readonly number[]>();
