@@ -10,10 +10,7 @@ function wordsOf(text: string): string[] {
   return words;
 }
 
-function wantedOf(
-  text: string,
-  isWanted: (first: number, second: number) => boolean,
-): (string | undefined)[] {
+function wantedOf(text: string, isWanted: IsWantedBeginning): (string | undefined)[] {
   const words: (string | undefined)[] = [];
   forEachWantedWord(text, isWanted, (word) => words.push(word));
   return words;
