@@ -147,6 +147,13 @@ describe('what is refused, and where', () => {
     ['a key that stands twice', 'rag:\n  enabled: true\n  enabled: false\n', 3, 3, 'stands twice'],
     ['a tab', 'rag:\n\tenabled: true\n', 2, 1, 'tab'],
     ['broken YAML', 'rag: [1\n', 2, 1, 'Not valid YAML'],
+    [
+      'a bare reference between braces',
+      `rag:\n  storage: { server: { url: \${STORE_URL} } }\n`,
+      2,
+      30,
+      'needs quotes',
+    ],
     ['several documents', 'rag: {}\n---\nrag: {}\n', 2, 1, 'several YAML documents'],
     ['a list', '- rag\n', 1, 1, 'block of settings'],
     ['an alias of itself', 'rag: &a\n  sources: [*a]\n', 2, 13, 'levels deep'],

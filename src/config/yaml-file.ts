@@ -9,6 +9,7 @@ import {
   LineCounter,
   type Node,
   parseAllDocuments,
+  type YAMLError,
 } from 'yaml';
 import { RAGError } from '../core/errors.js';
 import type { ConfigPath } from './config-path.js';
@@ -51,8 +52,7 @@ export function parseYamlFile(text: string, file: string): YamlFile {
 
   if (document === undefined) return { value: null, positionOf: () => ({ line: 1, column: 1 }) };
   const error = document.errors[0];
-  if (error !== undefined)
-    refuse(explainYamlError(error.code, error.message), toPosition(error.pos[0]), error);
+  if (error !== undefined) refuse(explainYamlError(error, text), toPosition(error.pos[0]), error);
   const second = documents[1];
   if (second !== undefined)
     refuse('The file holds several YAML documents; keep one.', toPosition(second.range[0]));
@@ -79,9 +79,11 @@ function toPlainValue(convert: () => unknown, refuse: (problem: string, cause: u
   }
 }
 
-function explainYamlError(code: string, message: string): string {
+function explainYamlError({ code, message, pos: [at] }: YAMLError, text: string): string {
   if (code === 'TAB_AS_INDENT') return 'A tab is used as indentation; YAML allows blanks only.';
   if (code === 'DUPLICATE_KEY') return 'This key stands twice in the same block; remove one.';
+  if (text[at - 1] === '$' && text[at] === '{')
+    return `Not valid YAML: between { } a reference to the environment needs quotes, as in '\${NAME}'.`;
   return `Not valid YAML: ${message}`;
 }
 
