@@ -23,6 +23,15 @@ const ENOUGH_TERMS = 4;
 /** Terms taken from earlier turns. */
 const MOST_ADDED = 12;
 
+/** A question that stands alone. */
+export const unchangedQuestion = (question: string): StandaloneQuestion => ({
+  text: question,
+  query: question,
+  asked: question,
+  isRewritten: false,
+  by: 'none',
+});
+
 /** Whether a question leans on what was said before: it refers back, goes on, or says too little to be searched for. */
 export const isFollowUp = (question: string): boolean =>
   REFERENCE.test(question) ||
@@ -35,13 +44,7 @@ export const isFollowUp = (question: string): boolean =>
  */
 export function rewriteByRules(question: string, history: readonly ConversationTurn[]): StandaloneQuestion {
   const asked = history.filter(({ role }) => role === 'user').map(({ content }) => content);
-  const unchanged: StandaloneQuestion = {
-    text: question,
-    query: question,
-    asked: question,
-    isRewritten: false,
-    by: 'none',
-  };
+  const unchanged = unchangedQuestion(question);
   if (asked.length === 0) return unchanged;
   const topic = topicWords(question, asked);
   if (topic.length === 0) return unchanged;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { throwIfAborted, toRAGError } from '../core/errors.js';
 import type { AnswerFallback, AnswerMode, ConversationTurn } from './answer.js';
 import type { ChatModel } from './chat-model.js';
-import { isFollowUp, rewriteByRules, type StandaloneQuestion } from './follow-up.js';
+import { isFollowUp, rewriteByRules, type StandaloneQuestion, unchangedQuestion } from './follow-up.js';
 import { renderPrompt } from './prompts/prompt.js';
 import { REWRITE_PROMPT } from './prompts/rewrite-prompt.js';
 
@@ -30,14 +30,7 @@ export interface UnderstoodQuestion {
 /** The question as it can be searched for. A model is asked only for a follow-up; where it fails the rules stand. */
 export async function understandQuestion(input: UnderstandInput): Promise<UnderstoodQuestion> {
   const { question, history, mode, model, signal } = input;
-  const unchanged: StandaloneQuestion = {
-    text: question,
-    query: question,
-    asked: question,
-    isRewritten: false,
-    by: 'none',
-  };
-  if (mode === 'naive' || history.length === 0) return { standalone: unchanged };
+  if (mode === 'naive' || history.length === 0) return { standalone: unchangedQuestion(question) };
   const byRules = rewriteByRules(question, history);
   if (model === undefined || !isFollowUp(question)) return { standalone: byRules };
   try {

@@ -9,6 +9,7 @@ import type { MetadataValue } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
 import type { DocumentStatus } from '../ledger/ledger.js';
+import type { LaneReport } from '../retrieval/retriever.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { MissExplanation } from './miss-explanation.js';
 
@@ -87,16 +88,8 @@ export interface SearchResult {
   readonly explanation?: ScoreExplanation;
 }
 
-export interface LaneStatus {
-  readonly lane: 'dense' | 'lexical' | 'identifier' | 'expansion' | 'rerank';
-  /** `off`: not asked for or not configured. `failed`: fell back. `empty`: ran and found nothing. */
-  readonly status: 'ran' | 'off' | 'failed' | 'empty';
-  readonly reason?: string;
-  readonly candidates: number;
-  readonly tookMs: number;
-  /** Of `dense` and `lexical` where both found something: the share in the fused score of this query. */
-  readonly weight?: number;
-}
+/** What a lane did in a search. */
+export type LaneStatus = LaneReport;
 
 /** How a query was read, and what was looked for beside it. */
 export interface QueryReading {

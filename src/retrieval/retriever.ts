@@ -108,7 +108,7 @@ export interface RankedCandidate {
 
 export interface LaneReport {
   readonly lane: 'dense' | 'lexical' | 'identifier' | 'expansion' | 'rerank';
-  /** `off`: not asked for or not possible. `failed`: the others went on without it. `empty`: ran and found nothing. */
+  /** `off`: not asked for or not set up. `failed`: the others went on without it. `empty`: ran and found nothing. */
   readonly status: 'ran' | 'off' | 'failed' | 'empty';
   readonly reason?: string;
   readonly candidates: number;

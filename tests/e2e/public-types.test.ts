@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
+}
+
+const { dependencies, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+const entries = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : [entry.types]));
+
+/** Packages whose types a consumer's compiler looks for when it reads a declaration file and all that it refers to. */
+function packagesOf(entry: string): Set<string> {
+  const packages = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const { importedFiles, typeReferenceDirectives } = ts.preProcessFile(readFileSync(file, 'utf8'));
+    for (const { fileName } of [...importedFiles, ...typeReferenceDirectives]) {
+      if (fileName.startsWith('.')) visit(join(dirname(file), fileName.replace(/\.js$/, '.d.ts')));
+      else if (!fileName.startsWith('node:'))
+        packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(fileName)?.[0] ?? fileName);
+    }
+  };
+  visit(join(ROOT, entry));
+  return packages;
+}
+
+test.each(entries)('%s can be compiled without an optional package', (entry) => {
+  expect([...packagesOf(entry)].filter((name) => !(name in dependencies))).toEqual([]);
+});
+
+test('there is an entry to look at, and it refers to some package', () => {
+  expect(entries).toHaveLength(3);
+  expect([...packagesOf('dist/index.d.ts')]).toContain('zod');
+});
