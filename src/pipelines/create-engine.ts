@@ -192,6 +192,8 @@ class EmbeddedEngine implements Engine {
       ...sourceNames(ledger),
       ...(salvaged?.sources ?? []),
     ]);
+    if (selected.sources.length === 0 && sourceNames(ledger).length === 0 && salvaged === undefined)
+      throw nothingToIndex();
     if (!dryRun) rememberPaths(ledger, selected, prune);
     const isPartial =
       request.sources !== undefined || request.paths !== undefined || request.documents !== undefined;
@@ -274,12 +276,6 @@ class EmbeddedEngine implements Engine {
     for (const path of chosenPaths) chosen.push(await pathSource(path, this.#config, this.#cwd));
     if (documents !== undefined)
       chosen.push(await pushedSource({ documents, deleted: request.deleted }, this.#config));
-    if (chosen.length === 0 && indexed().length === 0) {
-      throw new RAGError(
-        'USAGE',
-        'There is nothing to index: name a folder (`ragstone index docs`), or configure `rag.sources` (`ragstone init` writes a start).',
-      );
-    }
     const pathSourceOf = (path: string) => pathSource(path, this.#config, this.#cwd);
     // What `prune` gives up shares its files with nobody.
     const others = prune || isOpen ? [] : await Promise.all(remembered.map(pathSourceOf));
@@ -344,6 +340,12 @@ const isList = (given: IndexRequest | readonly PushedDocument[]): given is reado
   Array.isArray(given);
 
 const sourceNames = (ledger: Ledger): string[] => ledger.sourceNames(LOCAL_SCOPE.tenant);
+
+const nothingToIndex = (): RAGError =>
+  new RAGError(
+    'USAGE',
+    'There is nothing to index: name a folder (`ragstone index docs`), or configure `rag.sources` (`ragstone init` writes a start).',
+  );
 
 /**
  * Makes named paths known before anything is read, so that a run that is killed is gone on with. A path that names nothing is

@@ -61,3 +61,10 @@ test('a dry run leaves nothing to go on with, and prune gives up what is not nam
   await index({ paths: ['notes'], options: { dryRun: true } });
   expect((await index()).stats).toMatchObject({ documentsProcessed: 0, documentsUnchanged: 1 });
 });
+
+test('an index that holds nothing is verified like any other; a run without anything to index is wrong usage', async () => {
+  await index({ paths: ['dosc'] });
+  const engine = await createEngine({ cwd, config: { provider: 'libsql' } });
+  expect(await engine.verify().finally(() => engine.close())).toMatchObject({ ok: true, drift: [] });
+  await expect(index()).rejects.toMatchObject({ reason: 'USAGE' });
+});

@@ -271,9 +271,15 @@ describe('Ctrl-C', () => {
     });
     const interrupted = await finished(child);
     expect(interrupted.code).toBe(130);
-    expect(documentOf(interrupted)).toMatchObject({ error: { reason: 'ABORTED' } });
-    const resumed = await ragstone(['index', 'many', '--json']);
+    expect(documentOf(interrupted)).toMatchObject({
+      error: { reason: 'ABORTED', message: expect.stringContaining('"ragstone index" goes on') },
+    });
+    expect((await ragstone(['verify'])).code).toBe(1);
+    // The folder need not be named again.
+    const resumed = await ragstone(['index', '--json']);
     expect(resumed.code).toBe(0);
+    const { stats } = documentOf<{ stats: Readonly<Record<string, number>> }>(resumed);
+    expect((stats.documentsProcessed ?? 0) + (stats.documentsUnchanged ?? 0)).toBe(300);
     expect((await ragstone(['verify'])).code).toBe(0);
   });
 });

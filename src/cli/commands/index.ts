@@ -52,6 +52,8 @@ async function runIndex(context: CliContext, paths: readonly string[], options: 
         onProgress: progress.update,
         signal: context.signal,
       });
+    } catch (error) {
+      throw context.signal.aborted ? await stopped(error, options) : error;
     } finally {
       progress.stop();
     }
@@ -60,6 +62,15 @@ async function runIndex(context: CliContext, paths: readonly string[], options: 
   if (!context.isJson) for (const notice of result.notices) context.warn(notice);
   context.printResult(result, () => renderIndexResult(result, context));
   if (!result.success) context.exitCode = ExitCode.failed;
+}
+
+/** Says what a stopped run leaves behind, in place of that it was cancelled. */
+async function stopped(cause: unknown, { dryRun = false }: IndexOptions): Promise<Error> {
+  const { RAGError } = await import('../../index.js');
+  const next = dryRun
+    ? 'Nothing was written.'
+    : 'What is indexed so far is kept and whole; "ragstone index" goes on with the rest.';
+  return new RAGError('ABORTED', `Stopped. ${next}`, { cause });
 }
 
 function requestOptions(options: IndexOptions): NonNullable<IndexRequest['options']> {
