@@ -20,7 +20,10 @@ Examples:
   $ ragstone index                     what the configuration names and what was indexed before
   $ ragstone index --dry-run           say what would be done, and what hosted models would cost
   $ ragstone index --force             do all work again, for instance after changing the embedding model
-  $ ragstone index docs --prune        also forget what is neither named here nor configured`;
+  $ ragstone index docs --prune        also forget what is neither named here nor configured
+
+Each file is indexed once: a configured source wins over a folder that is named, an outer folder over one inside it.
+A run that is stopped keeps what it wrote; the next one goes on with the rest.`;
 
 /** `ragstone index [paths...]` */
 export function registerIndex(program: Command, context: CliContext): void {
