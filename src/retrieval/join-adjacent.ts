@@ -7,8 +7,8 @@ interface Found {
 }
 
 /**
- * Mean length of a passage, in UTF-16 code units (about 140 tokens of English): the least at which the five best passages
- * hold 90 % of what answers, measured on Chroma's chunking questions with MiniLM.
+ * Mean length of a passage, in UTF-16 code units (about 140 tokens of English). On Chroma's chunking questions the five best
+ * passages then hold 87 % of what answers with the built-in model and 88 % with MiniLM (`npm run bench:quality`).
  */
 const MEAN_PASSAGE_LENGTH = 600;
 
