@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChunkRecord } from '../../core/chunk.js';
-import { type Filter, matchesFilter } from '../../core/filter.js';
-import { scopeFilter } from '../../core/scope.js';
+import { and, eq, type Filter, matchesFilter, not, or } from '../../core/filter.js';
+import { LOCAL_SCOPE, scopeFilter } from '../../core/scope.js';
 import { FILTER_RECORDS, FILTERS } from '../../testing/vector-store/filters.js';
 import { record } from '../../testing/vector-store/records.js';
 import { fieldLookup, storedChunkOf } from '../record-fields.js';
-import { compileFilter } from './filter-where.js';
+import { compileFilter, narrowingCondition } from './filter-where.js';
 import { type FlatValue, filterKeys } from './metadata-keys.js';
 import { type Condition, toWhere } from './where-condition.js';
 
@@ -212,5 +212,35 @@ describe('compileFilter', () => {
           ? Math.max(0, ...Object.values(value).map(widest))
           : 0;
     expect(widest(where)).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('narrowingCondition', () => {
+  it('is met by every record of a filter, whatever keys an upsert left over', () => {
+    const flats = merged(FILTER_RECORDS);
+    let narrowed = 0;
+    for (const one of Object.values(FILTERS))
+      for (const other of Object.values(FILTERS)) {
+        const filter = and(one, other);
+        const condition = narrowingCondition(filter);
+        if (condition !== true) narrowed++;
+        const missed = expected(filter, FILTER_RECORDS).filter((id) => {
+          const index = FILTER_RECORDS.findIndex((each) => each.id === id);
+          return !admits(condition, flats[index] ?? {});
+        });
+        expect(missed, JSON.stringify(filter)).toEqual([]);
+      }
+    expect(narrowed).toBeGreaterThan(0);
+  });
+
+  it('asks for values alone: no fact, no order, no tenant, nothing of an OR or a NOT', () => {
+    const filter = and(
+      scopeFilter(LOCAL_SCOPE),
+      eq('bucket', 1),
+      or(eq('a', 1), eq('b', 1)),
+      not(eq('c', 1)),
+    );
+    expect(toWhere(narrowingCondition(filter))).toEqual({ 'v:bucket': { $eq: '1' } });
+    expect(narrowingCondition(scopeFilter(LOCAL_SCOPE))).toBe(true);
   });
 });

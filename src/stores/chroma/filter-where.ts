@@ -30,6 +30,26 @@ export async function compileFilter(filter: Filter, readValues: ValueReader): Pr
   }
 }
 
+/**
+ * A condition that every record of the filter meets, of the fewest lookups: the values that its conjuncts ask for. True where it
+ * asks for none. Left out are the facts, each of which the server collects from nearly all records, and the tenant, which
+ * most collections have one of.
+ */
+export const narrowingCondition = (filter: Filter): Condition =>
+  all(
+    ...conjunctsOf(filter)
+      .filter(isNarrowing)
+      .map((part) => isOneOf(fieldKeys(part.field), part.op === 'eq' ? [part.value] : part.values)),
+  );
+
+/** Whether a conjunct takes part in `narrowingCondition`. */
+export const isNarrowing = (part: Filter): part is Extract<Filter, { readonly op: 'eq' | 'in' }> =>
+  (part.op === 'eq' || part.op === 'in') && part.field !== '$tenant';
+
+/** The parts of nested ANDs. */
+export const conjunctsOf = (filter: Filter): readonly Filter[] =>
+  filter.op === 'and' ? filter.filters.flatMap(conjunctsOf) : [filter];
+
 async function compileLeaf(filter: Leaf, readValues: ValueReader): Promise<Condition> {
   const { field } = filter;
   const keys = fieldKeys(field);

@@ -120,8 +120,8 @@ export class RecordReader {
     }));
   }
 
-  /** The same without any filter, and the ids alone: some forty times faster than with whole records. */
-  async nearestIds({ vector, limit, signal }: NearestQuery): Promise<ScoredId[]> {
+  /** The ids alone: without any filter some forty times faster than whole records with one. */
+  async nearestIds(where: Where | true, { vector, limit, signal }: NearestQuery): Promise<ScoredId[]> {
     const found = await this.#connection.callOn(
       this.#collectionId,
       this.#reading('search vectors', signal),
@@ -130,6 +130,7 @@ export class RecordReader {
           queryEmbeddings: [Array.from(vector)],
           nResults: limit,
           include: ['distances'],
+          ...(where === true ? {} : { where }),
         }),
     );
     return (found.rows()[0] ?? []).map(({ id, distance }) => ({
