@@ -113,7 +113,7 @@ async function openPostgres({ rag: { storage } }: ResolvedConfig): Promise<Vecto
   if (server !== undefined) assertOneAddress(server);
   const { url, host, port, database, ssl, username, password, namespace, layout, timeoutMs } = server ?? {};
   const options: PostgresConnectionOptions = {
-    ...(url === undefined ? {} : { connectionString: postgresUrl(url.reveal(), 'rag.storage.server.url') }),
+    ...(url === undefined ? {} : { connectionString: postgresUrl(url.reveal()) }),
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     ...(database === undefined ? {} : { database }),

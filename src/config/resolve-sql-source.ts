@@ -3,7 +3,6 @@ import { RAGError } from '../core/errors.js';
 import type { SqlConnection } from '../sources/sql/sql-database.js';
 import type { SqlSourceOptions } from '../sources/sql/sql-source.js';
 import type { ResolvedConfig, ResolvedSource } from './resolved-config.js';
-import { postgresUrl } from './server-address.js';
 
 type SqlSettings = Extract<ResolvedSource, { type: 'sql' }>;
 
@@ -55,10 +54,7 @@ function connectionOf(settings: SqlSettings, key: string, projectRoot: string): 
   return {
     dialect: 'postgres',
     ...withoutUndefined({
-      connectionString:
-        connectionString === undefined
-          ? undefined
-          : postgresUrl(connectionString.reveal(), `${key}.connectionString`),
+      connectionString: connectionString?.reveal(),
       password: password?.reveal(),
       user: username,
       ...{ host, port, database, ssl },

@@ -29,13 +29,13 @@ export function assertOneAddress({ url, host }: ServerSettings): void {
  * A connection string of PostgreSQL as it is. Throws `CONFIG_INVALID` where it has the scheme of another server, or where an
  * `@`, `/`, `?` or `#` that stands bare in a password would make the rest of the password a part of the address.
  */
-export function postgresUrl(text: string, key: string): string {
-  assertNoBareSecret(text, key);
+export function postgresUrl(text: string): string {
+  assertNoBareSecret(text);
   if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol)) return text;
   throw new RAGError(
     'CONFIG_INVALID',
-    `${key} must be an address like postgres://user@host:5432/database, not one of a web server.`,
-    { details: { key } },
+    'rag.storage.server.url must be an address like postgres://user@host:5432/database, not one of a web server.',
+    { details: { key: 'rag.storage.server.url' } },
   );
 }
 
@@ -45,18 +45,18 @@ function hasBareMarks(text: string): boolean {
   return `${pathname}${search}${hash}`.includes('@');
 }
 
-function assertNoBareSecret(text: string, key: string): void {
+function assertNoBareSecret(text: string): void {
   if (!text.includes('@') || !hasBareMarks(text)) return;
   throw new RAGError(
     'CONFIG_INVALID',
-    `${key} cannot be read. Write special characters of a user or password percent-encoded (@ is %40, / is %2F, ? is %3F, # is %23), or state them as \`username\` and \`password\`.`,
-    { details: { key } },
+    'rag.storage.server.url cannot be read. Write special characters of a user or password percent-encoded (@ is %40, / is %2F, ? is %3F, # is %23), or state them as `username` and `password`.',
+    { details: { key: 'rag.storage.server.url' } },
   );
 }
 
 // The text may hold a password, so it is not in the message.
 function parseServerUrl(text: string): URL {
-  assertNoBareSecret(text, 'rag.storage.server.url');
+  assertNoBareSecret(text);
   if (URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)) return new URL(text);
   throw new RAGError(
     'CONFIG_INVALID',

@@ -74,16 +74,16 @@ function placeOf(source: ResolvedSource): { readonly place?: string } {
 async function runTest(context: CliContext, name: string): Promise<void> {
   const { testSource } = await import('../../index.js');
   const result = await testSource(name, { ...places(context), signal: context.signal });
-  context.printResult(result, () => renderTest(result, context));
+  const { formatDuration, plural } = await import('../render/text.js');
+  const extent = `${plural(result.items, 'item')} in ${formatDuration(result.tookMs)}`;
+  context.printResult(result, () => renderTest(result, extent, context));
   if (!result.ok) context.exitCode = ExitCode.failed;
 }
 
-function renderTest(test: SourceTest, { colours }: CliContext): string {
-  const { name, type, ok, items, documents, problems, notices, tookMs } = test;
+function renderTest(test: SourceTest, extent: string, { colours }: CliContext): string {
+  const { name, type, ok, documents, problems, notices } = test;
   const verdict = ok ? colours.green('can be read') : colours.red('cannot be read completely');
-  const lines = [
-    `${colours.bold(name)} (${type}) ${verdict}: ${items.toLocaleString('en')} items in ${tookMs} ms`,
-  ];
+  const lines = [`${colours.bold(name)} (${type}) ${verdict}: ${extent}`];
   for (const { id, title, url, start } of documents) {
     lines.push(
       '',

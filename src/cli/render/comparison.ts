@@ -17,7 +17,9 @@ export function renderComparison(report: ComparisonReport, context: CliContext):
   return [
     `${bold(`${a.dataset}, ${a.split}`)}: ${plural(a.queries, 'question')}\nA ${a.name}\nB ${b.name}`,
     renderMetrics(metrics, context, ['A', 'B']),
-    ...renderChanges(shown?.metric ?? '', changed, context),
+    ...(isUnchanged(metrics)
+      ? ['No query changed in any metric: A and B may be the same settings. --json has both.']
+      : renderChanges(shown?.metric ?? '', changed, context)),
     dim(
       `p: two-sided paired randomisation test; interval: 95 % bootstrap. p95 latency A ${a.latencyMs.p95.toFixed(1)} ms, B ${b.latencyMs.p95.toFixed(1)} ms. --json has every query and setting.`,
     ),
@@ -44,6 +46,9 @@ export function renderGate({ gate, dataset, split, queries }: GatedReport, conte
     ),
   ].join('\n\n');
 }
+
+const isUnchanged = (metrics: readonly MetricComparison[]): boolean =>
+  metrics.every(({ wins, losses }) => wins + losses === 0);
 
 function renderMetrics(
   metrics: readonly MetricComparison[],
