@@ -52,7 +52,7 @@ export async function runBareStages(folders: readonly string[], database: string
     })),
   );
   const tokenizer = await loadBuiltinTokenizer();
-  const chunker = createChunker(resolveChunking(), (text) => tokenizer.countTokens(text));
+  const chunker = createChunker(resolveChunking(), tokenizer.measure);
   const chunk = await timed(() =>
     parse.value.flatMap(({ path, document }) =>
       chunker.chunk(document).map((span): BareChunk => {

@@ -2,14 +2,14 @@ import type { ChunkSpan } from '../core/chunk.js';
 import type { Block, LineRange, ParsedDocument, TextRange } from '../core/document.js';
 import type { Metadata } from '../core/metadata.js';
 import type { ChunkDescription, ChunkRange } from './chunk-range.js';
-import type { MeasureText } from './chunker.js';
+import type { MeasureSlice } from './chunker.js';
 import { headingPathOf, headingsOf, type Outline } from './outline.js';
 import type { TextSizer } from './text-sizer.js';
 
 export interface AssemblyOptions {
   readonly outline: Outline;
   readonly sizer: TextSizer;
-  readonly countTokens: MeasureText;
+  readonly countTokens: MeasureSlice;
   readonly maxSize: number;
   readonly preserveWhitespace: boolean;
 }
@@ -34,7 +34,7 @@ export function assembleSpans(
       end: range.end,
       lines: linesOf(lineStarts, range),
       headingPath: described.headingPath,
-      tokenCount: options.countTokens(content),
+      tokenCount: options.countTokens(range.start, range.end),
       ...(described.context === undefined ? {} : { context: described.context }),
       ...(own.surroundings === undefined ? {} : { surroundings: own.surroundings }),
       ...(Object.keys(metadata).length === 0 ? {} : { metadata }),

@@ -5,7 +5,14 @@ export type ChunkingStrategy = 'semantic' | 'adaptive' | 'recursive' | 'fixed' |
 export type ChunkingUnit = 'tokens' | 'characters';
 
 /** Counts in the chosen unit; monotone: a longer slice never counts less than its prefix. */
-export type MeasureText = (text: string) => number;
+export interface MeasureText {
+  (text: string): number;
+  /** The same numbers for slices of one text, where that is less work than to measure each alone. */
+  readonly slices?: (text: string) => MeasureSlice;
+}
+
+/** Counts what stands between two offsets of a text. */
+export type MeasureSlice = (start: number, end: number) => number;
 
 export interface ChunkingOptions {
   readonly strategy: ChunkingStrategy;

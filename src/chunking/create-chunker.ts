@@ -3,7 +3,7 @@ import { RAGError } from '../core/errors.js';
 import { adaptiveChunks, partLimits } from './adaptive/adaptive-chunks.js';
 import { assembleSpans } from './assemble-spans.js';
 import type { ChunkRange } from './chunk-range.js';
-import type { Chunker, ChunkingOptions, MeasureText } from './chunker.js';
+import type { Chunker, ChunkingOptions, MeasureSlice, MeasureText } from './chunker.js';
 import { codeChunks } from './code/code-chunks.js';
 import { fieldChunks } from './fields/field-chunks.js';
 import { fixedChunks } from './fixed/fixed-chunks.js';
@@ -27,19 +27,23 @@ export function createChunker(options: ChunkingOptions, countTokens: MeasureText
     strategy: options.strategy,
     chunk: (document) => {
       const { text } = document;
-      const sizer = createTextSizer(text, options.unit, countTokens);
+      const countSlice = measureSlices(text, countTokens);
+      const sizer = createTextSizer(options.unit, countSlice);
       const outline = outlineOf(document);
       const ranges = rangesOf(document, outline, options, { text, sizer, limits: options });
       return assembleSpans(document, ranges, {
         outline,
         sizer,
-        countTokens,
+        countTokens: countSlice,
         maxSize: options.strategy === 'whole' ? Number.POSITIVE_INFINITY : options.maxSize,
         preserveWhitespace: options.preserveWhitespace,
       });
     },
   };
 }
+
+const measureSlices = (text: string, measure: MeasureText): MeasureSlice =>
+  measure.slices?.(text) ?? ((start, end) => measure(text.slice(start, end)));
 
 function rangesOf(
   document: ParsedDocument,

@@ -1,4 +1,4 @@
-import type { ChunkingUnit, MeasureText } from './chunker.js';
+import type { ChunkingUnit, MeasureSlice } from './chunker.js';
 
 /** Sizes of pieces of one text, in the unit of the limits. Joined pieces never measure more than their sum. */
 export interface TextSizer {
@@ -25,8 +25,8 @@ const FREE_GAP = 8;
 const RUNS_PER_CHUNK = 8;
 const CHARACTERS_PER_TOKEN = 4;
 
-export function createTextSizer(text: string, unit: ChunkingUnit, countTokens: MeasureText): TextSizer {
-  return unit === 'characters' ? characterSizer : tokenSizer(text, countTokens);
+export function createTextSizer(unit: ChunkingUnit, countTokens: MeasureSlice): TextSizer {
+  return unit === 'characters' ? characterSizer : tokenSizer(countTokens);
 }
 
 /** UTF-16 code units, as offsets count. */
@@ -37,10 +37,9 @@ const characterSizer: TextSizer = {
   runLength: (size) => Math.max(1, Math.floor(size / RUNS_PER_CHUNK)),
 };
 
-function tokenSizer(text: string, countTokens: MeasureText): TextSizer {
+function tokenSizer(countTokens: MeasureSlice): TextSizer {
   return {
-    size: (start, end) =>
-      Math.max(countTokens(text.slice(start, end)), (end - start) / MAX_CHARACTERS_PER_TOKEN),
+    size: (start, end) => Math.max(countTokens(start, end), (end - start) / MAX_CHARACTERS_PER_TOKEN),
     gap: (length) => Math.max(0, length - FREE_GAP) / MAX_CHARACTERS_PER_TOKEN,
     characterSize: 1 / MAX_CHARACTERS_PER_TOKEN,
     runLength: (size) => Math.max(1, Math.floor((size * CHARACTERS_PER_TOKEN) / RUNS_PER_CHUNK)),

@@ -88,6 +88,6 @@ async function createCutter({ rag }: ResolvedConfig): Promise<Cutter> {
   const chunking = { ...rag.chunking, overlap: 0 };
   return {
     parser: createMarkdownParser(),
-    chunker: createChunker(chunking, (text) => tokenizer.countTokens(text)),
+    chunker: createChunker(chunking, tokenizer.measure),
   };
 }

@@ -145,7 +145,7 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
     sourceType,
     ...(root === undefined ? {} : { root }),
     metadata: { sourceType },
-    chunker: createChunker(chunking, (text) => tokenizer.countTokens(text)),
+    chunker: createChunker(chunking, tokenizer.measure),
     parsers: isolateParsers(createParsers(parserOptions), parserOptions, {
       timeoutMs: limits.parseTimeoutMs,
       memoryMb: limits.parseMemoryMb,

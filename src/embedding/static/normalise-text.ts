@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import { ACCENT, CONTROL, classOf, DECOMPOSES, IDEOGRAPH, MARK, SPACE } from './character-class.js';
 
 /** Longest word, in code points, that WordPiece tries to split; a longer one is the unknown token. */
@@ -18,6 +19,37 @@ export function normaliseText(text: string): string {
   if ((bits & DECOMPOSES) === 0) return lower;
   const safe = marks < MANY_MARKS ? lower : shortenMarkRuns(lower);
   return safe.normalize('NFD').replace(ACCENTS, '');
+}
+
+/** UTF-16 code units of a text. */
+export function unitsOf(text: string): Uint16Array {
+  const bytes = Buffer.from(text, 'utf16le');
+  if (endianness() === 'BE') bytes.swap16();
+  return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
+}
+
+/** Code units of the normalised text. Printable ASCII, which most text is, needs nothing but its capitals lowered. */
+export function normalisedUnits(text: string): Uint16Array {
+  const units = unitsOf(text);
+  for (let i = 0; i < units.length; i++) {
+    const unit = units[i] ?? 0;
+    if (unit >= 0x7f || (unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d))
+      return unitsOf(normaliseText(text));
+    if (unit >= 0x41 && unit <= 0x5a) units[i] = unit + 0x20;
+  }
+  return units;
+}
+
+/**
+ * The text in lower case where that is all that normalisation does to it and to every slice of it, character by character;
+ * else undefined.
+ */
+export function lowerCaseOfPlain(text: string): string | undefined {
+  // The one letter whose lower case depends on what stands around it.
+  if (text.includes('Σ')) return undefined;
+  if ((surveyOf(text).bits & (CONTROL | IDEOGRAPH | DECOMPOSES)) !== 0) return undefined;
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : undefined;
 }
 
 /** All classes that occur in the text, and how many combining marks. */

@@ -97,6 +97,54 @@ describe('WordPieceTokenizer', () => {
     );
   });
 
+  it('counts slices of a text as if they stood alone', () => {
+    const plain = fc.string({
+      unit: fc.constantFrom(
+        'a',
+        'B',
+        'é',
+        'ß',
+        'я',
+        '.',
+        '-',
+        ' ',
+        '\n',
+        '—',
+        '😀',
+        '[',
+        'Σ',
+        '中',
+        '\u200d',
+      ),
+      maxLength: 60,
+    });
+    const cuts = fc.array(fc.tuple(fc.nat(90), fc.nat(90)), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(fc.oneof(plain, anyText, fc.lorem({ maxCount: 12 })), cuts, (text, ranges) => {
+        const count = ours.countSlices(text);
+        for (const [start, end] of [...ranges, [0, text.length] as const]) {
+          expect(count(start, end)).toBe(ours.countTokens(text.slice(start, end)));
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('counts slices of words of over 100 characters', () => {
+    const text = `${'a'.repeat(101)} ${'😀'.repeat(101)}b`;
+    const count = ours.countSlices(text);
+    for (const [start, end] of [
+      [0, 101],
+      [1, 101],
+      [0, 100],
+      [2, 104],
+      [102, 304],
+      [104, 305],
+    ] as const) {
+      expect(count(start, end)).toBe(ours.countTokens(text.slice(start, end)));
+    }
+  });
+
   it.each([
     ['one word', 'a'.repeat(5_000_000), 1],
     ['accents in an order that canonical ordering must reverse', `a${'\u0301\u0323'.repeat(2_500_000)}`, 1],

@@ -1,7 +1,10 @@
+import type { TextRange } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { classOf, PUNCTUATION, SPACE } from './character-class.js';
-import { MAX_WORD_CHARACTERS, normaliseText } from './normalise-text.js';
+import { lowerCaseOfPlain, MAX_WORD_CHARACTERS, normalisedUnits, unitsOf } from './normalise-text.js';
 import { CONTINUATION, NONE, PieceTrie, WORD_START } from './piece-trie.js';
+import { SliceCounter } from './slice-counter.js';
+import { WordMemo } from './word-memo.js';
 
 const UNKNOWN = '[UNK]';
 // Written in a text, these stand for themselves, as in BERT's reference tokenizers.
@@ -25,6 +28,7 @@ export class WordPieceTokenizer {
   readonly #trie: PieceTrie;
   readonly #unknownId: number;
   readonly #specialIds: ReadonlyMap<string, number>;
+  readonly #memo = new WordMemo();
   // One word's pieces: a piece is at least one code unit, a word at most two a character.
   readonly #wordPieces = new Int32Array(MAX_WORD_CHARACTERS * 2);
 
@@ -71,40 +75,63 @@ export class WordPieceTokenizer {
     return sink.count;
   }
 
+  /** `countTokens` as chunkers want it, with the faster way for slices of one text. */
+  readonly measure = Object.assign((text: string): number => this.countTokens(text), {
+    slices: (text: string) => this.countSlices(text),
+  });
+
+  /**
+   * Number of pieces of slices of one text: `countTokens(text.slice(start, end))`. The text is read once, now, and a slice then
+   * costs a search among its words; only where a word is not the same in a slice as in the text is each slice read anew.
+   */
+  countSlices(text: string): (start: number, end: number) => number {
+    const plain = SPECIAL_TOKENS.test(text) ? undefined : lowerCaseOfPlain(text);
+    if (plain === undefined) return (start, end) => this.countTokens(text.slice(start, end));
+    const units = unitsOf(plain);
+    const counter = new SliceCounter((start, end) =>
+      this.#split(units, { start, end }, charactersIn(units, start, end)),
+    );
+    forEachWord(units, (start, end, characters) => {
+      counter.add(start, end, this.#split(units, { start, end }, characters));
+      return true;
+    });
+    return (start, end) =>
+      splitsPair(units, start) || splitsPair(units, end)
+        ? this.countTokens(text.slice(start, end))
+        : counter.count(start, end);
+  }
+
   #tokenize(text: string, sink: Sink, limit: number): void {
     const sections = text.includes('[') ? text.split(SPECIAL_TOKENS) : [text];
     for (const section of sections) {
       if (sink.count >= limit) return;
       const special = this.#specialIds.get(section);
-      if (special === undefined) this.#tokenizeWords(normaliseText(section), sink, limit);
+      if (special === undefined) this.#tokenizeWords(normalisedUnits(section), sink, limit);
       else emit(sink, special);
     }
   }
 
-  #tokenizeWords(text: string, sink: Sink, limit: number): void {
-    let position = 0;
-    while (position < text.length && sink.count < limit) {
-      const bits = classAt(text, position);
-      const width = widthAt(text, position);
-      if ((bits & SPACE) !== 0) {
-        position += width;
-        continue;
-      }
-      let end = position + width;
-      let characters = 1;
-      if ((bits & PUNCTUATION) === 0) {
-        while (end < text.length && (classAt(text, end) & (SPACE | PUNCTUATION)) === 0) {
-          end += widthAt(text, end);
-          characters++;
-        }
-      }
-      if (characters > MAX_WORD_CHARACTERS) emit(sink, this.#unknownId);
-      else this.#splitWord(text, position, { end, sink });
-      position = end;
-    }
+  #tokenizeWords(text: Uint16Array, sink: Sink, limit: number): void {
+    forEachWord(text, (start, end, characters) => {
+      const count = this.#split(text, { start, end }, characters);
+      if (sink.target === undefined) sink.count += count;
+      else for (let i = 0; i < count; i++) emit(sink, this.#wordPieces[i] ?? this.#unknownId);
+      return sink.count < limit;
+    });
   }
 
-  #splitWord(text: string, start: number, { end, sink }: { end: number; sink: Sink }): void {
+  /** Writes a word's pieces to `#wordPieces` and returns how many they are. */
+  #split(text: Uint16Array, word: TextRange, characters: number): number {
+    if (characters > MAX_WORD_CHARACTERS) return this.#splitUnknown();
+    const known = this.#memo.read(text, word, this.#wordPieces);
+    if (known > 0) return known;
+    const count = this.#splitNew(text, word);
+    this.#memo.write(text, word, this.#wordPieces.subarray(0, count));
+    return count;
+  }
+
+  /** The longest piece that the word starts with, then of what is left of it, and so on. */
+  #splitNew(text: Uint16Array, { start, end }: TextRange): number {
     const trie = this.#trie;
     let count = 0;
     let position = start;
@@ -113,7 +140,7 @@ export class WordPieceTokenizer {
       let longest = NONE;
       let longestEnd = position;
       for (let i = position; i < end; i++) {
-        node = trie.childOf(node, text.charCodeAt(i));
+        node = trie.childOf(node, text[i] ?? 0);
         if (node === NONE) break;
         const piece = trie.pieceAt(node);
         if (piece === NONE) continue;
@@ -121,14 +148,41 @@ export class WordPieceTokenizer {
         longestEnd = i + 1;
       }
       // One part without a piece makes the whole word unknown.
-      if (longest === NONE) {
-        emit(sink, this.#unknownId);
-        return;
-      }
+      if (longest === NONE) return this.#splitUnknown();
       this.#wordPieces[count++] = longest;
       position = longestEnd;
     }
-    for (let i = 0; i < count; i++) emit(sink, this.#wordPieces[i] ?? this.#unknownId);
+    return count;
+  }
+
+  #splitUnknown(): number {
+    this.#wordPieces[0] = this.#unknownId;
+    return 1;
+  }
+}
+
+/** Given where a word starts and ends, and its length in code points; returns whether to go on. */
+type VisitWord = (start: number, end: number, characters: number) => boolean;
+
+/** Calls `visit` for each word of normalised text in order: between white space, or one mark of punctuation. */
+function forEachWord(text: Uint16Array, visit: VisitWord): void {
+  let start = 0;
+  while (start < text.length) {
+    const bits = classAt(text, start);
+    let end = start + widthAt(text, start);
+    if ((bits & SPACE) !== 0) {
+      start = end;
+      continue;
+    }
+    let characters = 1;
+    if ((bits & PUNCTUATION) === 0) {
+      while (end < text.length && (classAt(text, end) & (SPACE | PUNCTUATION)) === 0) {
+        end += widthAt(text, end);
+        characters++;
+      }
+    }
+    if (!visit(start, end, characters)) return;
+    start = end;
   }
 }
 
@@ -139,10 +193,24 @@ function emit(sink: Sink, id: number): void {
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd8_00 && unit <= 0xdb_ff;
 
-const widthAt = (text: string, position: number): number =>
-  isHighSurrogate(text.charCodeAt(position)) && position + 1 < text.length ? 2 : 1;
+const unitAt = (text: Uint16Array, position: number): number => text[position] ?? 0;
 
-function classAt(text: string, position: number): number {
-  const unit = text.charCodeAt(position);
-  return classOf(isHighSurrogate(unit) ? (text.codePointAt(position) ?? unit) : unit);
+const widthAt = (text: Uint16Array, position: number): number =>
+  isHighSurrogate(unitAt(text, position)) && position + 1 < text.length ? 2 : 1;
+
+/** Normalised text holds surrogates in pairs only. */
+function classAt(text: Uint16Array, position: number): number {
+  const unit = unitAt(text, position);
+  if (!isHighSurrogate(unit)) return classOf(unit);
+  const low = unitAt(text, position + 1);
+  return classOf(low === 0 ? unit : (unit - 0xd8_00) * 0x4_00 + (low - 0xdc_00) + 0x1_00_00);
 }
+
+function charactersIn(text: Uint16Array, start: number, end: number): number {
+  let count = 0;
+  for (let i = start; i < end; i += widthAt(text, i)) count++;
+  return count;
+}
+
+const splitsPair = (text: Uint16Array, offset: number): boolean =>
+  offset > 0 && offset < text.length && isHighSurrogate(unitAt(text, offset - 1));
