@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** SHA-256 of text (as UTF-8) or bytes, in hexadecimal. */
 export function contentHash(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
+  return hash('sha256', content, 'hex');
 }
 
 // A separator that no part can hold unescaped, so that ('a','bc') and ('ab','c') differ.
