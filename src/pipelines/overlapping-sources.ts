@@ -8,7 +8,7 @@ import type { FindPath } from './document-paths.js';
 import type { ConfiguredSource } from './source-task.js';
 
 /** A folder that a call named, without the files that another source indexes. */
-export interface OverlapSource extends Source {
+interface OverlapSource extends Source {
   /** Whether the last listing left out every file: the folder need not be remembered. */
   isRedundant(): boolean;
 }
