@@ -32,7 +32,7 @@ const RECOMMENDATIONS: readonly Recommendation[] = [
     because: 'a graph in memory over the same file as the default',
   },
   {
-    situation: 'a team that runs PostgreSQL already; several writers and readers',
+    situation: 'a team that runs PostgreSQL already',
     store: 'postgres',
     size: LARGE,
     because:
@@ -60,7 +60,7 @@ const RECOMMENDATIONS: readonly Recommendation[] = [
     situation: 'an application that has a Chroma collection already',
     store: 'chroma',
     size: SMALL,
-    because: 'other readers find the names they know; slow to write and slow under selective filters',
+    because: 'other readers find the names they know; slow to write',
   },
 ];
 

@@ -81,9 +81,9 @@ async function openOther(
   }
 }
 
-/** A store that does not rank by our BM25 gets the lane from an index beside the ledger. */
+/** A store that ranks no text gets the lane from an index beside the ledger. */
 async function withLexicalLane(store: VectorStore, { dataDir }: ResolvedConfig): Promise<VectorStore> {
-  if (store.capabilities.lexical === 'bm25') return store;
+  if (store.capabilities.lexical !== 'none') return store;
   const { createLibsqlStore } = await import('../stores/libsql/libsql-store.js');
   const { withLexicalIndex } = await import('../stores/with-lexical-index.js');
   return withLexicalIndex(store, createLibsqlStore({ path: join(dataDir, 'lexical', 'store.db') }));

@@ -5,7 +5,10 @@ import type { SqliteDatabase } from '../sqlite/sqlite-database.js';
 /** Abilities as data: the engine reads them, never tries and fails. */
 export interface StoreCapabilities {
   readonly filterOperators: readonly FilterOperator[];
-  /** `bm25`: real BM25 over `searchText`; `other`: the store's own ranking; `none`: the engine adds a lexical lane. */
+  /**
+   * `bm25`: real BM25 over `searchText`; `other`: the store's own ranking of it, which gives answers as good (within .01 of
+   * nDCG, see docs/stores.md); `none`: the engine adds a lexical lane.
+   */
   readonly lexical: 'bm25' | 'other' | 'none';
   /** In words, where the engine ranks text because the store does not: by what. Shown in explanations. */
   readonly addedTextIndex?: string;
