@@ -52,6 +52,7 @@ export async function* streamAnswer(
     history,
     mode: modeOf(request),
     model: opened.model,
+    timeoutMs: dependencies.settings.chatTimeoutMs,
     signal,
   });
   const { standalone } = understood;

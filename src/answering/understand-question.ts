@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { throwIfAborted, toRAGError } from '../core/errors.js';
+import { withDeadline } from '../core/with-deadline.js';
 import type { AnswerFallback, AnswerMode, ConversationTurn } from './answer.js';
-import type { ChatModel } from './chat-model.js';
+import { type ChatMessage, type ChatModel, lateAnswer } from './chat-model.js';
 import { isFollowUp, rewriteByRules, type StandaloneQuestion, unchangedQuestion } from './follow-up.js';
 import { renderPrompt } from './prompts/prompt.js';
 import { REWRITE_PROMPT } from './prompts/rewrite-prompt.js';
@@ -11,6 +12,8 @@ export interface UnderstandInput {
   readonly history: readonly ConversationTurn[];
   readonly mode: AnswerMode;
   readonly model: ChatModel | undefined;
+  /** How long the model may take. */
+  readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -29,24 +32,18 @@ export interface UnderstoodQuestion {
 
 /** The question as it can be searched for. A model is asked only for a follow-up; where it fails the rules stand. */
 export async function understandQuestion(input: UnderstandInput): Promise<UnderstoodQuestion> {
-  const { question, history, mode, model, signal } = input;
+  const { question, history, mode, model, timeoutMs, signal } = input;
   if (mode === 'naive' || history.length === 0) return { standalone: unchangedQuestion(question) };
   const byRules = rewriteByRules(question, history);
   if (model === undefined || !isFollowUp(question)) return { standalone: byRules };
   try {
-    const { value } = await model.generateObject(
-      {
-        messages: [
-          { role: 'system', content: REWRITE_PROMPT.system },
-          {
-            role: 'user',
-            content: renderPrompt(REWRITE_PROMPT.user, { history: transcript(history), question }),
-          },
-        ],
-        maxOutputTokens: MAX_OUTPUT_TOKENS,
-        ...(signal === undefined ? {} : { signal }),
-      },
-      rewritten,
+    const { value } = await withDeadline(
+      { timeoutMs, signal, lateError: () => lateAnswer(timeoutMs) },
+      (own) =>
+        model.generateObject(
+          { messages: messagesFor(question, history), maxOutputTokens: MAX_OUTPUT_TOKENS, signal: own },
+          rewritten,
+        ),
     );
     const { query } = value;
     return {
@@ -58,6 +55,11 @@ export async function understandQuestion(input: UnderstandInput): Promise<Unders
     return { standalone: byRules, failure: { reason, detail: message } };
   }
 }
+
+const messagesFor = (question: string, history: readonly ConversationTurn[]): ChatMessage[] => [
+  { role: 'system', content: REWRITE_PROMPT.system },
+  { role: 'user', content: renderPrompt(REWRITE_PROMPT.user, { history: transcript(history), question }) },
+];
 
 const transcript = (history: readonly ConversationTurn[]): string =>
   history
