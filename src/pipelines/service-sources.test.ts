@@ -54,6 +54,16 @@ function bugs(): WorkItemState {
   return state;
 }
 
+const shopAt = (baseUrl: string) => ({
+  name: 'items',
+  type: 'azure_devops' as const,
+  baseUrl,
+  organization: 'org',
+  project: 'Shop',
+  allowPrivateNetwork: true,
+  auth: { pat: 'pat-1' },
+});
+
 /** Open bugs of the first priority in payments. */
 const OPEN_P1 = {
   metadata: { workItemType: 'Bug', state: 'Active', priority: 1, areaPath: 'Shop\\Payments' },
@@ -62,16 +72,7 @@ const OPEN_P1 = {
 test('Azure DevOps: open bugs of priority 1 in payments like this one, and the page that explains them', async () => {
   const state = bugs();
   const api = await started(startAzureDevOps(state, basic(':pat-1')));
-  const source = {
-    name: 'items',
-    type: 'azure_devops' as const,
-    baseUrl: api.url,
-    organization: 'org',
-    project: 'Shop',
-    allowPrivateNetwork: true,
-    auth: { pat: 'pat-1' },
-  };
-  const { engine, project } = await opened({ sources: [source] });
+  const { engine, project } = await opened({ sources: [shopAt(api.url)] });
   expect((await engine.index()).stats).toMatchObject({ documentsProcessed: 6 });
   const page = `wiki/${state.wiki.id}/1`;
   expect(await found(engine, 'card declined twice', OPEN_P1)).toEqual(['1']);
@@ -106,16 +107,7 @@ test('Azure DevOps: a token without Wiki (Read) is a notice with the next step, 
   const state = bugs();
   state.wiki.denied.add('wiki');
   const api = await started(startAzureDevOps(state, basic(':pat-1')));
-  const source = {
-    name: 'items',
-    type: 'azure_devops' as const,
-    baseUrl: api.url,
-    organization: 'org',
-    project: 'Shop',
-    allowPrivateNetwork: true,
-    auth: { pat: 'pat-1' },
-  };
-  const { engine } = await opened({ sources: [source] });
+  const { engine } = await opened({ sources: [shopAt(api.url)] });
   const first = await engine.index();
   expect(first).toMatchObject({ success: true, stats: { documentsProcessed: 5, errors: [] } });
   expect(first.notices.join()).toMatch(/Wiki \(Read\); includeWikis: false/);

@@ -35,7 +35,7 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
 
 /**
  * A store in one SQLite file without any native vector or search engine: exact cosine, exact BM25, filters by the
- * reference semantics. For collections up to about 20,000 chunks, where LanceDB's weight is not wanted. Readers of other
+ * reference semantics. For collections up to about 100,000 chunks, where LanceDB's weight is not wanted. Readers of other
  * processes see a write as soon as it is committed.
  */
 export function createLibsqlStore({ path, ...options }: LibsqlStoreOptions): VectorStore {
