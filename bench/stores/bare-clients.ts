@@ -147,13 +147,13 @@ export async function bareLibsql(folder: string): Promise<BareClient> {
  * The graph that our store made, searched by usearch, and the hits' rows read from the same file. Undefined where the
  * collection is too small for a graph.
  */
-export async function bareUsearch(folder: string): Promise<BareClient | undefined> {
+export async function bareUsearch(folder: string, effort: number): Promise<BareClient | undefined> {
   const file = readdirSync(folder).find((name) => name.endsWith('.usearch'));
   if (file === undefined) return undefined;
   const index = new Index({
     connectivity: 16,
     expansion_add: 128,
-    expansion_search: 256,
+    expansion_search: effort,
     dimensions: DIMENSIONS,
     metric: MetricKind.IP,
     quantization: ScalarKind.F16,

@@ -50,12 +50,12 @@ export const BENCHED_STORES: readonly BenchedStore[] = [
   {
     name: 'usearch',
     place: 'folder',
-    efforts: [256],
+    efforts: [400],
     open: async (folder) => {
       const { createUsearchStore } = await import('../../src/stores/usearch-store.js');
       return createUsearchStore({ path: folder });
     },
-    bare: (clients, folder) => clients.bareUsearch(folder),
+    bare: (clients, folder, effort) => clients.bareUsearch(folder, effort),
   },
   {
     name: 'lancedb',
