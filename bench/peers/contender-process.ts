@@ -1,6 +1,7 @@
 // One contender in a process of its own: `contender-process.ts NAME build|search INPUT FOLDER`. Prints a `ProcessReport`.
 import { readFileSync } from 'node:fs';
 import { deserialize } from 'node:v8';
+import { peakKiB } from '../shared/peak-memory.mjs';
 import { quantile, rounded, timed } from '../shared/statistics.js';
 import type { Contender, OpenIndex } from './contender.js';
 import { contenderNamed } from './contenders.js';
@@ -28,7 +29,7 @@ export interface LaneReport {
   readonly rankings: Readonly<Record<string, readonly string[]>>;
 }
 
-const peakMiB = (): number => Math.round(process.resourceUsage().maxRSS / 1024);
+const peakMiB = (): number => Math.round(peakKiB() / 1024);
 
 const [name = '', phase, input = '', folder = ''] = process.argv.slice(2);
 const contender = await contenderNamed(name);

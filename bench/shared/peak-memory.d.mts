@@ -1,0 +1,2 @@
+/** Most resident memory that this process had so far, in KiB. */
+export function peakKiB(): number;
