@@ -21,9 +21,14 @@ const interfaceFiles = [
   // Guards that every stage which touches paths must share.
   'security/path-containment',
   'security/url-guard',
+  // How files of an index are made.
+  'security/private-files',
   // Pure text functions that writing and reading must share.
   'analysis/[^/]+',
 ].join('|');
+
+// What assembles the stages; no stage knows it.
+const rooms = 'engine|assembly|indexing|searching|maintenance|explain-miss|experiments';
 
 module.exports = {
   forbidden: [
@@ -50,7 +55,7 @@ module.exports = {
       name: 'nothing-below-imports-the-assembly-or-a-face',
       severity: 'error',
       from: { path: `^src/(core|${stages})/`, pathNot: '\\.test\\.ts$' },
-      to: { path: '^src/(pipelines|config|server|cli|mcp|testing|knowledge-store)/' },
+      to: { path: `^src/(${rooms}|config|server|cli|mcp|testing|knowledge-store)/` },
     },
     {
       name: 'a-backend-does-not-import-its-neighbour',
@@ -68,7 +73,7 @@ module.exports = {
       name: 'faces-use-the-public-index',
       severity: 'error',
       from: { path: '^src/(cli|server|mcp)/', pathNot: '\\.test\\.ts$' },
-      to: { path: `^src/(core|pipelines|${stages})/` },
+      to: { path: `^src/(core|${rooms}|${stages})/`, pathNot: '^src/assembly/check-models\\.ts$' },
     },
     {
       name: 'the-knowledge-store-assembles-and-names-no-backend',

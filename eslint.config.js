@@ -34,4 +34,20 @@ export default tseslint.config(
       '@typescript-eslint/prefer-promise-reject-errors': 'error',
     },
   },
+  {
+    // What a terminal shows was often written by somebody else: one writer takes out what would steer it.
+    files: ['src/**/*.ts'],
+    ignores: ['src/cli/terminal.ts', 'src/testing/**', '**/*.test.ts'],
+    rules: {
+      'no-console': 'error',
+      'no-restricted-properties': [
+        'error',
+        ...['stdout', 'stderr'].map((property) => ({
+          object: 'process',
+          property,
+          message: 'Write through `Terminal` (src/cli/terminal.ts), which lets nothing steer the terminal.',
+        })),
+      ],
+    },
+  },
 );

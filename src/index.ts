@@ -9,19 +9,25 @@
 
 // The engine: index, search, ask.
 
-export { type CreateEngineOptions, createEngine } from './pipelines/create-engine.js';
+export { createEngine } from './engine/create-engine.js';
 export type {
   AskRequest,
+  DocumentPage,
+  DocumentText,
   Drift,
   DriftKind,
   Engine,
+  EngineView,
+  GenerationSummary,
   IndexError,
   IndexEstimate,
+  IndexedDocument,
   IndexProgress,
   IndexRequest,
   IndexResult,
   IndexStatus,
   LaneStatus,
+  ListRequest,
   QueryReading,
   ScoreExplanation,
   SearchMode,
@@ -29,15 +35,17 @@ export type {
   SearchResponse,
   SearchResult,
   SourceStatus,
+  VerifyRequest,
   VerifyResult,
-} from './pipelines/engine.js';
+} from './engine/engine.js';
+export type { CreateEngineOptions } from './engine/engine-options.js';
+export { type RAGDocument, type RAGIndexRequest, RAGService } from './engine/rag-service.js';
 export type {
   MissExplanation,
   MissRemedy,
   MissStage,
   MissStep,
-} from './pipelines/miss-explanation.js';
-export { type RAGDocument, type RAGIndexRequest, RAGService } from './pipelines/rag-service.js';
+} from './explain-miss/miss-explanation.js';
 
 // What an answer says, and what a stream of it gives.
 
@@ -47,14 +55,17 @@ export type {
   AnswerFallback,
   AnswerMode,
   AnswerModelReport,
+  AnswerOutcome,
   AnswerSource,
   Citation,
   ConversationTurn,
+  FurtherPlace,
   SentenceSupport,
   SupportVerdict,
 } from './answering/answer.js';
 export type { AnswerEvent } from './answering/answer-events.js';
 export { DegradationLevel } from './core/degradation.js';
+export type { StageTimes } from './core/telemetry.js';
 
 // Who asks, and for what.
 
@@ -64,8 +75,10 @@ export {
   EVERYTHING,
   eq,
   exists,
+  type FieldLookup,
   type Filter,
   type FilterOperator,
+  matchesFilter,
   not,
   oneOf,
   or,
@@ -73,7 +86,7 @@ export {
   type RangeBounds,
   range,
 } from './core/filter.js';
-export { EVERYONE, LOCAL_SCOPE, type Scope } from './core/scope.js';
+export { type AccessControl, EVERYONE, LOCAL_SCOPE, type Scope, type ScopeInput } from './core/scope.js';
 
 // Documents and where they come from.
 
@@ -86,9 +99,15 @@ export {
   type SourceTest,
   type TestSourceOptions,
   testSource,
-} from './pipelines/test-source.js';
+} from './indexing/test-source.js';
 export { revealTokens } from './security/redaction/token-cipher.js';
 export type { PushedDocument } from './sources/push/push-source.js';
+
+// Which folders are trusted (docs/trust.md).
+
+export type { Risk } from './config/trust/risks.js';
+export { listTrust, revokeTrust, type TrustOptions, trustFolder } from './config/trust/trust-folder.js';
+export type { TrustedFolder } from './config/trust/trust-store.js';
 
 // Whatever goes wrong (docs/errors.md).
 
@@ -119,37 +138,37 @@ export type {
   ScoreComparison,
 } from './evaluation/compare-scores.js';
 export type { GateVerdict } from './evaluation/gate.js';
-export { evaluate } from './pipelines/evaluate.js';
-export {
-  type AnswersReport,
-  type EvaluateAnswersOptions,
-  evaluateAnswers,
-} from './pipelines/evaluate-answers.js';
 export {
   type ComparedConfiguration,
   type CompareOptions,
   type ComparisonReport,
   compareConfigurations,
-} from './pipelines/evaluate-compare.js';
+} from './experiments/compare.js';
+export { evaluate } from './experiments/evaluate.js';
+export {
+  type AnswersReport,
+  type EvaluateAnswersOptions,
+  evaluateAnswers,
+} from './experiments/evaluate-answers.js';
+export type {
+  EvaluatedConfig,
+  EvaluateOptions,
+  EvaluateProgress,
+  EvaluationReport,
+} from './experiments/experiment-types.js';
 export {
   evaluateAgainst,
   type GatedReport,
   type GateEvaluationOptions,
   type WriteBaselineOptions,
   writeBaseline,
-} from './pipelines/evaluate-gate.js';
+} from './experiments/gate.js';
 export {
   type InitQuestionsOptions,
   type InitQuestionsReport,
   initQuestions,
-} from './pipelines/evaluate-init.js';
-export { type TuneOptions, type TuneReport, tune } from './pipelines/evaluate-tune.js';
-export type {
-  EvaluatedConfig,
-  EvaluateOptions,
-  EvaluateProgress,
-  EvaluationReport,
-} from './pipelines/evaluate-types.js';
+} from './experiments/init.js';
+export { type TuneOptions, type TuneReport, tune } from './experiments/tune.js';
 
 // Stages that are usable alone: from passages to a context, from a search of your own to an answer, and its check
 // (docs/answering.md); the words of a text as search compares them, for marking what was found.
@@ -184,9 +203,9 @@ export type {
 } from './context/context-pack.js';
 export type { InstructionFlag } from './context/instruction-flags.js';
 export type { TokenCounter } from './context/token-counter.js';
-export { tokenCounterFor } from './pipelines/token-counter-for.js';
+export { tokenCounterFor } from './engine/token-counter-for.js';
 
-// What stores and models implement; `ragstone/testing` has the suite that every store must pass (docs/stores.md).
+// What a program may bring in place of a part: interfaces, each with a suite in `ragstone/testing` (docs/own-parts.md).
 
 export type {
   ChatEvent,
@@ -196,8 +215,59 @@ export type {
   ChatRequest,
   ChatUsage,
 } from './answering/chat-model.js';
+export type { SdkLanguageModel } from './answering/sdk-language-model.js';
+export type { Chunker, ChunkingOptions, CutRange, CutRequest } from './chunking/chunker.js';
+export type { OwnParts } from './config/own-parts.js';
 export type { ChunkRecord, ScoredChunk, StoredChunk } from './core/chunk.js';
+export type { Block, BlockKind, ParsedDocument, RawDocument } from './core/document.js';
 export type { Embedder, EmbeddingKind, ModelIdentity } from './embedding/embedder.js';
+export type {
+  CompletedItem,
+  DocumentPlan,
+  DocumentStatus,
+  GenerationReader,
+  GenerationState,
+  Generations,
+  GenerationTarget,
+  GenerationWriter,
+  IndexFacts,
+  ItemKey,
+  Ledger,
+  LedgerChunk,
+  LedgerDocument,
+  LedgerFailure,
+  LedgerItem,
+  LockRequest,
+  PlannedDocument,
+  RememberedSources,
+  RunRecord,
+  Runs,
+  SourceSummary,
+  WriterLock,
+} from './ledger/ledger.js';
+export type { Parser } from './parsing/parser.js';
+export type { RerankCandidate, RerankedCandidate, Reranker, RerankScoring } from './reranking/reranker.js';
+export type {
+  DeletedItem,
+  ListChangesOptions,
+  ListedChange,
+  ListedItem,
+  ListingEnd,
+  ListOptions,
+  ReadResult,
+  Source,
+  SourceItem,
+  UnreadableItem,
+} from './sources/source.js';
+export { fieldLookup, storedChunkOf } from './stores/record-fields.js';
+export {
+  assertCount,
+  assertFilter,
+  assertQueryVector,
+  assertRecords,
+  assertSameSpec,
+  assertSpec,
+} from './stores/store-checks.js';
 export type {
   CollectionSpec,
   CollectionStats,

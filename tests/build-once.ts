@@ -10,8 +10,9 @@ export default function buildOnce(): void {
   const built = statSync(join(ROOT, 'dist/cli/main.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const inputs = [
     'tsconfig.build.json',
+    'tools/build/bundle-command.mjs',
     ...readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).map((path) => join('src', path)),
-  ].filter((path) => /\.(ts|json)$/.test(path) && !path.endsWith('.test.ts'));
+  ].filter((path) => /\.(ts|mjs|json)$/.test(path) && !path.endsWith('.test.ts'));
   const newest = Math.max(...inputs.map((path) => statSync(join(ROOT, path)).mtimeMs));
   if (newest <= built) return;
   const { status } = spawnSync('npm', ['run', 'build', '--silent'], {

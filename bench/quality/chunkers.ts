@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ChunkingOptions } from '../../src/chunking/chunker.js';
+import type { ChunkingOptions, ChunkingStrategy } from '../../src/chunking/chunker.js';
 import { createChunker } from '../../src/chunking/create-chunker.js';
 import { resolveChunking } from '../../src/config/resolve-chunking.js';
 import type { ChunkSpan } from '../../src/core/chunk.js';
@@ -10,16 +10,16 @@ import { embedAll } from '../../src/embedding/embed-all.js';
 import type { Embedder } from '../../src/embedding/embedder.js';
 import { createStaticEmbedder, loadBuiltinTokenizer } from '../../src/embedding/static/static-embedder.js';
 import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';
-import { readChunkingDataset } from '../../src/evaluation/chunking/chunking-dataset.js';
-import type { CorpusRange } from '../../src/evaluation/chunking/chunking-metrics.js';
-import { parseCsv } from '../../src/evaluation/chunking/csv.js';
-import { type ChunkingReport, evaluateChunking } from '../../src/evaluation/chunking/evaluate-chunking.js';
+import { analyzeForIndex } from '../../src/indexing/chunk-terms.js';
 import { createMarkdownParser } from '../../src/parsing/markdown/markdown-parser.js';
-import { analyzeForIndex } from '../../src/pipelines/chunk-terms.js';
 import { createRetriever } from '../../src/retrieval/create-retriever.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';
-import { chunksFor, joinAdjacent } from '../../src/retrieval/join-adjacent.js';
+import { chunksFor, joinAdjacent } from '../../src/retrieval/refining/join-adjacent.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
+import { readChunkingDataset } from '../chunking/chunking-dataset.js';
+import type { CorpusRange } from '../chunking/chunking-metrics.js';
+import { parseCsv } from '../chunking/csv.js';
+import { type ChunkingReport, evaluateChunking } from '../chunking/evaluate-chunking.js';
 import { MINILM, SHARED } from '../shared/places.js';
 
 const FOLDER = `${SHARED}data/chunking`;
@@ -44,7 +44,7 @@ export interface ChunkerMeasurement {
   readonly say: (text: string) => void;
 }
 
-type Sizes = Pick<ChunkingOptions, 'strategy'> & Partial<Pick<ChunkingOptions, 'maxSize' | 'overlap'>>;
+type Sizes = { readonly strategy: ChunkingStrategy } & Partial<Pick<ChunkingOptions, 'maxSize' | 'overlap'>>;
 
 const SHIPPED: readonly Sizes[] = (['semantic', 'adaptive', 'recursive', 'fixed'] as const).map(
   (strategy) => ({ strategy }),

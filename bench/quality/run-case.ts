@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readBaseline } from '../../src/evaluation/baseline.js';
 import { bootstrapInterval } from '../../src/evaluation/paired-test.js';
-import type { EvaluationReport } from '../../src/pipelines/evaluate-types.js';
+import type { EvaluationReport } from '../../src/experiments/experiment-types.js';
 import { CLI, LOCAL_RESULTS } from '../shared/places.js';
 import { runProcess } from '../shared/run-process.js';
 import { embedderArgument, type QualityCase, type Target } from './cases.js';

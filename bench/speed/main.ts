@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { circumstances } from '../shared/machine.js';
 import { assertPlacesExist, LOCAL_RESULTS } from '../shared/places.js';
 import { builtinModel } from './builtin-model.js';
+import { eventLoop } from './event-loop.js';
 import { indexing } from './indexing.js';
 import { memory } from './memory.js';
 import { minilm } from './minilm.js';
@@ -14,6 +15,7 @@ import { startUp } from './start-up.js';
 
 const BENCHMARKS: readonly SpeedBenchmark[] = [
   indexing,
+  eventLoop,
   rerun,
   minilm,
   search,

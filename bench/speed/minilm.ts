@@ -1,5 +1,5 @@
 import { AutoModel, AutoTokenizer, env, mean_pooling, type PreTrainedModel } from '@huggingface/transformers';
-import { createEngine } from '../../src/pipelines/create-engine.js';
+import { createEngine } from '../../src/engine/create-engine.js';
 import { corpusFolder, MINILM } from '../shared/places.js';
 import { median, rounded, spread, timed } from '../shared/statistics.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';

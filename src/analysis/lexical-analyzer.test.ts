@@ -85,8 +85,10 @@ describe('hostile texts', () => {
 });
 
 describe('analyzeQuery', () => {
-  it('gives distinct terms', () => {
-    expect(analyzeQuery('cat dog cats').terms).toEqual(['cat', 'dog']);
+  it('gives distinct terms, and how often each occurs', () => {
+    expect(analyzeQuery('cat dog cats')).toMatchObject({ terms: ['cat', 'dog'], counts: [2, 1] });
+    const many = Array.from({ length: MAX_QUERY_TERMS + 1 }, (_, i) => `${1000 + i} ${1000 + i}`).join(' ');
+    expect(analyzeQuery(many).counts).toEqual(new Array(MAX_QUERY_TERMS).fill(2));
   });
 
   it('tells stop words from nothing at all', () => {

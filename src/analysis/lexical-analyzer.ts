@@ -17,6 +17,8 @@ export const MAX_QUERY_TERMS = 128;
 export interface AnalyzedQuery {
   /** Distinct terms in order of first appearance. */
   readonly terms: readonly string[];
+  /** How often the text holds each of `terms`, in their order. */
+  readonly counts: readonly number[];
   /** The text holds words, and all of them are stop words, so nothing can match lexically. */
   readonly isStopWordsOnly: boolean;
   /** The text was longer than `MAX_QUERY_LENGTH` or had more than `MAX_QUERY_TERMS` terms. */
@@ -36,16 +38,22 @@ export function analyzeText(text: string): string[] {
   return terms;
 }
 
-/** The same analysis for a query: distinct terms, bounded in number. Operators and quotes have no meaning: they are text. */
+/** The same analysis for a query: distinct terms with their counts, bounded in number. Operators and quotes have no meaning: they are text. */
 export function analyzeQuery(text: string): AnalyzedQuery {
   const cut = cutToUnits(text, MAX_QUERY_LENGTH);
-  const terms = new Set<string>();
+  const counts = new Map<string, number>();
   let truncated = cut.length < text.length;
   const sawWords = analyze(cut, (term) => {
-    if (terms.size < MAX_QUERY_TERMS || terms.has(term)) terms.add(term);
+    const count = counts.get(term);
+    if (count !== undefined || counts.size < MAX_QUERY_TERMS) counts.set(term, (count ?? 0) + 1);
     else truncated = true;
   });
-  return { terms: [...terms], isStopWordsOnly: sawWords && terms.size === 0, truncated };
+  return {
+    terms: [...counts.keys()],
+    counts: [...counts.values()],
+    isStopWordsOnly: sawWords && counts.size === 0,
+    truncated,
+  };
 }
 
 const termsOfWords = new GenerationalCache<readonly string[]>(32_768);

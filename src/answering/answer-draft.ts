@@ -1,19 +1,13 @@
-import type { ContextEntry } from '../context/context-pack.js';
-import type { TextRange } from '../core/document.js';
+import type { QuotedRange } from './quotation.js';
 
-/** The place in a stored revision that a sentence rests on. */
-export interface Evidence extends TextRange {
-  readonly entry: ContextEntry;
-  /** Exact. */
-  readonly quote: string;
-}
-
+/** A sentence, or a part that is quoted whole. */
 export interface DraftSentence {
   /** Without citation marks. */
   readonly text: string;
   /** Numbers of the entries it is from. */
   readonly cites: readonly number[];
-  readonly evidence: Evidence;
+  /** What it was taken from. */
+  readonly evidence: QuotedRange;
 }
 
 /** An answer made of sentences of its sources. */

@@ -108,7 +108,7 @@ describe('passage units', () => {
 });
 
 describe('a model window', () => {
-  it('is split as seed 002 says', () => {
+  it('is split into its shares', () => {
     expect(splitWindow(32_000)).toEqual({
       system: 3200,
       context: 8000,

@@ -27,7 +27,7 @@ const ask = (script: ConstructorParameters<typeof ScriptedChatModel>[0], setting
 describe('without a language model', () => {
   it('answers with the best sentence, bound to its place in the stored revision', async () => {
     const answer = await answerQuestion({ question: QUESTION }, testDependencies(retrieve));
-    expect(answer.answer).toMatch(/^Audit logs are kept for 30 days\. \[1\]/);
+    expect(answer.answer).toMatch(/^Audit logs are kept for 30 days\. .*\[1\]$/);
     expect(answer).toMatchObject({ answerer: 'extractive', abstained: false, isPartial: false });
     const [citation] = answer.citations;
     expect(citation).toMatchObject({

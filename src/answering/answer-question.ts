@@ -2,6 +2,14 @@ import { assembleContext } from '../context/assemble-context.js';
 import type { ContextOptions, ContextPack } from '../context/context-pack.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
+import {
+  openSpan,
+  rounded,
+  type Span,
+  StageClock,
+  type TelemetryPayloads,
+  traced,
+} from '../core/telemetry.js';
 import type { Answer, AnswerFallback, AnswerMode, ConversationTurn } from './answer.js';
 import type { AnswerEvent } from './answer-events.js';
 import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
@@ -9,9 +17,11 @@ import { sourceOf } from './answer-sources.js';
 import type { ChatModel } from './chat-model.js';
 import { abstain, answerFromChat, answerFromSentences, type Findings } from './compose-answer.js';
 import { confidenceOf } from './confidence.js';
-import { rankSentences } from './extractive-answer.js';
 import type { StandaloneQuestion } from './follow-up.js';
 import { assertHistory } from './history.js';
+import { missingNames } from './missing-names.js';
+import { withheldFor } from './outcome.js';
+import { rankSentences } from './rank-sentences.js';
 import { searchPassages } from './search-passages.js';
 import { understandQuestion } from './understand-question.js';
 import { writeAnswer } from './write-answer.js';
@@ -42,34 +52,88 @@ export async function* streamAnswer(
   request: AnswerRequest,
   dependencies: AnswerDependencies,
 ): AsyncGenerator<AnswerEvent> {
-  const startedAt = performance.now();
+  const timing = new AnswerTiming(modeOf(request));
+  try {
+    yield* answerEvents(request, dependencies, timing);
+    timing.end();
+  } catch (error) {
+    timing.end(error);
+    throw error;
+  } finally {
+    // Whoever listens may stop before the end.
+    timing.end();
+  }
+}
+
+/** Publishes an answer and adds up its stages. A generator has no context of its own: its parts are run in that of the answer. */
+class AnswerTiming {
+  readonly #clock = new StageClock();
+  readonly #payload: TelemetryPayloads['answer'];
+  readonly #span: Span;
+
+  constructor(mode: AnswerMode) {
+    this.#payload = { mode };
+    this.#span = openSpan('answer', this.#payload);
+  }
+
+  run<Result>(work: () => Result): Result {
+    return this.#clock.run(() => this.#span.run(work));
+  }
+
+  end(error?: unknown): void {
+    this.#span.end(error);
+  }
+
+  /** The answer with its times; nothing that comes after it is counted. */
+  complete(answer: Answer): Answer {
+    this.#payload.answerer = answer.answerer;
+    this.#payload.degradationLevel = answer.degradationLevel;
+    this.end();
+    return { ...answer, stages: this.#clock.times, tookMs: rounded(this.#payload.tookMs ?? 0) };
+  }
+}
+
+async function* answerEvents(
+  request: AnswerRequest,
+  dependencies: AnswerDependencies,
+  timing: AnswerTiming,
+): AsyncGenerator<AnswerEvent> {
   const { question, history = [], signal } = request;
   assertHistory(history);
   throwIfAborted(signal);
   const opened = await openModel(request, dependencies);
-  const understood = await understandQuestion({
-    question,
-    history,
-    mode: modeOf(request),
-    model: opened.model,
-    timeoutMs: dependencies.settings.chatTimeoutMs,
-    signal,
-  });
+  const rewrite = () =>
+    understandQuestion({
+      question,
+      history,
+      mode: modeOf(request),
+      model: opened.model,
+      timeoutMs: dependencies.settings.chatTimeoutMs,
+      signal,
+    });
+  const understood = await timing.run(() => traced('stage', { stage: 'rewrite' }, rewrite));
   const { standalone } = understood;
   const { model, failure } = afterRewriting(opened, understood.failure);
   const notices = rewriteNotices(understood.failure);
-  const findings = await find({ request, dependencies, standalone, model, notices });
+  const findings = await timing.run(() => find({ request, dependencies, standalone, model, notices }));
   yield {
     type: 'start',
     standaloneQuestion: standalone.text,
     sources: findings.pack.entries.map(sourceOf),
   };
-  const done = (answer: Answer): AnswerEvent => ({
-    type: 'answer',
-    answer: { ...answer, tookMs: Math.round((performance.now() - startedAt) * 100) / 100 },
+  const writing = timing.run(() => openSpan('stage', { stage: 'write' }));
+  const done = (answer: Answer): AnswerEvent => {
+    writing.end();
+    return { type: 'answer', answer: timing.complete(answer) };
+  };
+  const withheld = withheldFor({
+    hasPassages: !findings.pack.isFallback,
+    missing: findings.missing,
+    confidence: findings.confidence,
+    abstainBelow: dependencies.settings.abstainBelow,
+    hasModel: model !== undefined,
   });
-  const isThin = findings.pack.isFallback || findings.confidence < dependencies.settings.abstainBelow;
-  if (isThin) return yield done(abstain(findings));
+  if (withheld !== undefined) return yield done(abstain(findings, withheld));
   if (model === undefined) return yield done(answerFromSentences(findings, failure));
   yield* writeWithFallback({ findings, model, dependencies, history, done, signal });
 }
@@ -139,27 +203,32 @@ async function find({ request, dependencies, standalone, model, notices }: FindI
     ...(signal === undefined ? {} : { signal }),
   });
   const counter = await dependencies.counter(model?.id);
-  const pack = await packContext(standalone.text, retrieved.ranked, {
-    ...context,
-    // The seed's naive mode takes what was found as it is.
-    ...(mode === 'naive' ? { neighbours: 0, sectionHits: 0, hierarchical: false } : {}),
-    budget: budgetFor(context.budget, model),
-    counter,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const pack = await traced('stage', { stage: 'pack' }, () =>
+    packContext(standalone.text, retrieved.ranked, {
+      ...context,
+      // The seed's naive mode takes what was found as it is.
+      ...(mode === 'naive' ? { neighbours: 0, sectionHits: 0, hierarchical: false } : {}),
+      budget: budgetFor(context.budget, model),
+      counter,
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
   const sentences = rankSentences(standalone.query, pack.entries);
+  const { isKnownWord } = dependencies;
   return {
     request,
     mode,
     standalone,
     pack,
     sentences,
+    missing: isKnownWord === undefined ? [] : await missingNames(standalone.text, isKnownWord),
     confidence: confidenceOf(standalone.query, pack.entries, {
       sentences,
       ...(retrieved.signals === undefined ? {} : { signals: retrieved.signals }),
     }),
     degradationLevel: retrieved.degradationLevel,
-    notices: [...notices, ...retrieved.notices, ...pack.notices],
+    // What was cut or flagged in the pack matters to who reads all of it: `context` and `sources` tell it in any case.
+    notices: [...notices, ...retrieved.notices, ...(model === undefined ? [] : pack.notices)],
   };
 }
 
@@ -169,7 +238,7 @@ const packContext = (
   options: ContextOptions,
 ): Promise<ContextPack> => assembleContext({ question, ranked }, options);
 
-/** A quarter of the window (seed 002), unless the settings say otherwise. */
+/** A quarter of the window, unless the settings say otherwise. */
 function budgetFor(stated: number | undefined, model: ChatModel | undefined): number {
   if (stated !== undefined) return stated;
   return model === undefined ? DEFAULT_CONTEXT_BUDGET : Math.floor(model.contextWindow * CONTEXT_SHARE);

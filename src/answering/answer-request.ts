@@ -5,6 +5,7 @@ import type { DegradationLevel } from '../core/degradation.js';
 import type { AnswerMode, ConversationTurn } from './answer.js';
 import type { ChatModel } from './chat-model.js';
 import type { SearchSignals } from './confidence-features.js';
+import type { IsKnownWord } from './missing-names.js';
 import type { UnsupportedPolicy } from './verify-answer.js';
 
 /** What a search gave, best first. */
@@ -41,8 +42,8 @@ export interface AnswerRequest {
 export interface AnswerSettings {
   /** Passages retrieved. */
   readonly topK: number;
-  /** Confidence below which the answer is withheld, in [0, 1]; 0 answers always. */
-  readonly abstainBelow: number;
+  /** Confidence below which the answer is withheld, in [0, 1]; 0 answers always. By default each answerer has its own. */
+  readonly abstainBelow?: number | undefined;
   readonly unsupported: UnsupportedPolicy;
   /** A language model looks at the answer too, for at most so many milliseconds; absent: it is not asked. */
   readonly modelCheckTimeoutMs?: number;
@@ -56,11 +57,13 @@ export interface AnswerSettings {
 
 export interface AnswerDependencies {
   readonly retrieve: Retrieve;
+  /** Tells names that the index lacks; without it all count as known. */
+  readonly isKnownWord?: IsKnownWord;
   /** Opens the language model; undefined where none is set up. */
   readonly chatModel?: () => Promise<ChatModel | undefined>;
   /** The tokenizer to count with, for the model that answers or for none. */
   readonly counter: (model: string | undefined) => Promise<TokenCounter>;
-  /** Budget and shape of the context; without a budget, seed 002's share of the model's window. */
+  /** Budget and shape of the context; without a budget, a quarter of the model's window. */
   readonly context: Omit<ContextOptions, 'counter' | 'budget' | 'signal'> & { readonly budget?: number };
   readonly settings: AnswerSettings;
 }

@@ -3,8 +3,9 @@ import type { ContextEntry } from '../context/context-pack.js';
 import { lineOfOffset } from '../context/entry-lines.js';
 import { newlinesIn } from '../context/passage.js';
 import type { MetadataValue } from '../core/metadata.js';
-import type { AnswerSource, Citation, SentenceSupport } from './answer.js';
+import type { AnswerSource, Citation, FurtherPlace, SentenceSupport } from './answer.js';
 import type { AnswerDraft } from './answer-draft.js';
+import { exactText, type QuotedRange } from './quotation.js';
 
 const BUG_ID_KEYS = ['bug_id', 'bugId', 'id'] as const;
 
@@ -60,19 +61,22 @@ export function supportOfDraft({ sentences }: AnswerDraft): {
       cites,
       problems: [],
     })),
-    citations: sentences.map(({ evidence: { entry, start, end, quote } }, sentence) => {
-      const line = lineOfOffset(entry, start);
-      return {
-        n: entry.n,
-        sentence,
-        documentId: entry.documentId,
-        revision: entry.revision,
-        source: entry.source,
-        start,
-        end,
-        lines: { start: line, end: line + newlinesIn(quote) },
-        quote,
-      };
-    }),
+    citations: sentences.map(({ evidence }, sentence) => ({ ...placeOf(evidence), sentence })),
+  };
+}
+
+/** Where an exact quotation stands. */
+export function placeOf({ entry, start, end }: QuotedRange): FurtherPlace {
+  const quote = exactText({ entry, start, end });
+  const line = lineOfOffset(entry, start);
+  return {
+    n: entry.n,
+    documentId: entry.documentId,
+    revision: entry.revision,
+    source: entry.source,
+    start,
+    end,
+    lines: { start: line, end: line + newlinesIn(quote) },
+    quote,
   };
 }

@@ -3,9 +3,10 @@ import type { DegradationLevel } from '../core/degradation.js';
 import type { LineRange, TextRange } from '../core/document.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
 import type { Metadata } from '../core/metadata.js';
+import type { StageTimes } from '../core/telemetry.js';
 import type { ChatFinishReason, ChatUsage } from './chat-model.js';
 
-/** One earlier message of a conversation (seed 004's `conversation_history`). */
+/** One earlier message of a conversation (`conversation_history` of a request). */
 export interface ConversationTurn {
   readonly role: 'user' | 'assistant';
   readonly content: string;
@@ -13,11 +14,11 @@ export interface ConversationTurn {
 
 /**
  * `naive`: the question as it is, once, context as found. `enhanced`: follow-ups are rewritten, a weak search is widened with
- * other wordings, context is expanded with the sections it comes from (seed 002).
+ * other wordings, context is expanded with the sections it comes from.
  */
 export type AnswerMode = 'naive' | 'enhanced';
 
-/** A passage that an answer rests on. The names with an underscore are seed 004's. */
+/** A passage that an answer rests on. The names with an underscore are for programs that know them. */
 export interface AnswerSource {
   /** What `[n]` in the answer refers to. */
   readonly n: number;
@@ -76,11 +77,33 @@ export interface SentenceSupport {
   readonly problems: readonly string[];
 }
 
+/**
+ * `answer`: the passages say it. `perhaps`: there are near passages, and nothing is claimed. `not-found`: nothing that the asker
+ * may see tells of it.
+ */
+export type AnswerOutcome = 'answer' | 'perhaps' | 'not-found';
+
 /** Why there is no answer. */
 export interface Abstention {
-  readonly reason: 'nothing-found' | 'thin-evidence' | 'unsupported-answer';
+  /** `unknown-names`: the question names something that no passage names. */
+  readonly reason: 'nothing-found' | 'unknown-names' | 'thin-evidence' | 'unsupported-answer';
   /** In words. */
   readonly detail: string;
+  /** Names of the question that no passage holds. */
+  readonly missing?: readonly string[];
+}
+
+/** A place beside the answer: where else to look, or, without an answer, the nearest that there is. */
+export interface FurtherPlace extends TextRange {
+  /** Number of the source. */
+  readonly n: number;
+  readonly documentId: string;
+  /** The stored revision that `start` and `end` are offsets of. */
+  readonly revision: string;
+  readonly source: string;
+  readonly lines: LineRange;
+  /** Exactly the stored text from `start` to `end`. */
+  readonly quote: string;
 }
 
 export interface AnswerModelReport {
@@ -103,11 +126,17 @@ export interface Answer {
   readonly question: string;
   /** What was searched for: the question, or the follow-up made to stand on its own. */
   readonly standaloneQuestion: string;
+  readonly outcome: AnswerOutcome;
   /** Markdown with citations `[n]`; says so where nothing was found. */
   readonly answer: string;
-  /** `chat`: a language model wrote it. `extractive`: sentences of the sources. `none`: abstained. */
+  /** The words of a quoted `answer` that decide, exactly as they stand in it. */
+  readonly highlight?: string;
+  /** Up to two other places of a quoted answer; without an answer the nearest places, up to three. */
+  readonly further: readonly FurtherPlace[];
+  /** `chat`: a language model wrote it. `extractive`: a passage of a source, quoted. `none`: abstained. */
   readonly answerer: 'chat' | 'extractive' | 'none';
   readonly mode: AnswerMode;
+  /** Whether `outcome` is not `answer`. */
   readonly abstained: boolean;
   readonly abstention?: Abstention;
   /** Estimated probability that the passages found answer the question, in [0, 1]. */
@@ -127,5 +156,8 @@ export interface Answer {
   };
   /** What a person should know. */
   readonly notices: readonly string[];
+  /** Milliseconds of each stage that ran: `rewrite`, those of its searches added up, `pack`, `write`. */
+  readonly stages: StageTimes;
+  /** Milliseconds in all. */
   readonly tookMs: number;
 }

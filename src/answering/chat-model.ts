@@ -11,7 +11,7 @@ export interface ChatMessage {
 
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
-  /** Upper bound of the answer, in the model's tokens. @default the model's own setting (seed 004: 1024) */
+  /** Upper bound of the answer, in the model's tokens. @default the model's own setting (`rag.chat.maxOutputTokens`, 1024) */
   readonly maxOutputTokens?: number;
   /** In [0, 2]. @default 0: the same question gets the same answer, as far as the provider allows */
   readonly temperature?: number;

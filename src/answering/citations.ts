@@ -1,10 +1,10 @@
 import { splitSentences } from '../chunking/boundaries.js';
+import { CITATION_MARK } from '../context/citation-marks.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import { passageUnits } from '../context/passage-units.js';
 import type { TextRange } from '../core/document.js';
 
-const MARK = /\[\s*(\d{1,4}(?:\s*(?:,|;|-|–)\s*\d{1,4})*)\s*\]/g;
-const TRAILING_MARKS = /^\s*(?:\[\s*\d{1,4}(?:\s*(?:,|;|-|–)\s*\d{1,4})*\s*\]\s*)+/;
+const TRAILING_MARKS = new RegExp(`^\\s*(?:${CITATION_MARK.source}\\s*)+`);
 
 /** A sentence of a model's answer. */
 export interface CitedSentence extends TextRange {
@@ -58,7 +58,7 @@ export function parseCitedAnswer(text: string, entries: readonly Pick<ContextEnt
 /** Text without citation marks, on one line. */
 export const withoutMarks = (text: string): string =>
   text
-    .replace(MARK, '')
+    .replace(CITATION_MARK, '')
     .replace(/\s+([.,;:!?])/g, '$1')
     .replace(/\s+/g, ' ')
     .trim();
@@ -77,7 +77,7 @@ function answerSentences(text: string): TextRange[] {
 const MAX_RANGE = 20;
 
 function numbersIn(text: string): number[] {
-  return [...text.matchAll(MARK)].flatMap(([, inside = '']) =>
+  return [...text.matchAll(CITATION_MARK)].flatMap(([, inside = '']) =>
     inside.split(/[,;]/).flatMap((part) => {
       const [first = 0, last = first] = part.split(/[-–]/).map((number) => Number(number.trim()));
       const length = Math.min(MAX_RANGE, Math.max(1, last - first + 1));

@@ -3,12 +3,15 @@ import { neutraliseAnswer } from '../context/neutralise.js';
 import { DegradationLevel } from '../core/degradation.js';
 import type { Abstention, Answer, AnswerFallback, AnswerMode } from './answer.js';
 import type { AnswerRequest } from './answer-request.js';
-import { sourceOf, supportOfDraft } from './answer-sources.js';
+import { placeOf, sourceOf, supportOfDraft } from './answer-sources.js';
 import type { ChatOutcome } from './chat-answer.js';
-import { extractAnswer, type RankedSentence } from './extractive-answer.js';
+import { extractAnswer } from './extractive-answer.js';
 import type { StandaloneQuestion } from './follow-up.js';
 import { checkWithModel, type ModelSupportOptions } from './model-support-check.js';
+import { outcomeOf } from './outcome.js';
 import { NO_ANSWER } from './prompts/answer-prompt.js';
+import { quotations } from './quotation.js';
+import type { RankedSentence } from './rank-sentences.js';
 import { type UnsupportedPolicy, type VerifiedAnswer, verifyAnswer } from './verify-answer.js';
 
 /** Everything that is known before an answer is written. */
@@ -19,6 +22,8 @@ export interface Findings {
   readonly pack: ContextPack;
   /** Sentences of the passages, most likely to answer first. */
   readonly sentences: readonly RankedSentence[];
+  /** Names of the question that no passage holds. */
+  readonly missing: readonly string[];
   readonly confidence: number;
   readonly degradationLevel: DegradationLevel;
   readonly notices: readonly string[];
@@ -32,8 +37,10 @@ function common(findings: Findings): Omit<Answer, 'answer' | 'answerer'> {
     question: request.question,
     standaloneQuestion: standalone.text,
     mode,
+    outcome: 'answer',
     abstained: false,
     confidence,
+    further: [],
     sources: pack.entries.map(sourceOf),
     citations: [],
     support: [],
@@ -41,33 +48,36 @@ function common(findings: Findings): Omit<Answer, 'answer' | 'answerer'> {
     degradationLevel,
     context: { tokens: { used, budget, counter }, omitted: pack.omitted },
     notices,
+    stages: {},
     tookMs: 0,
   };
 }
 
-const NOTHING: Abstention = {
-  reason: 'nothing-found',
-  detail: 'Nothing in the index matches the question.',
-};
-const THIN: Abstention = {
+const NOT_ANSWERED: Abstention = {
   reason: 'thin-evidence',
-  detail: 'The passages found do not seem to answer the question.',
+  detail: 'The passages found do not answer the question.',
 };
 
-/** No answer, the reason, and the nearest passages as `sources`. */
-export function abstain(findings: Findings, abstention?: Abstention): Answer {
-  const why = abstention ?? (findings.pack.isFallback ? NOTHING : THIN);
-  const nearest = findings.pack.entries.length > 0 ? ' The nearest passages are listed.' : '';
+/** Nearest places that are shown where there is no answer. */
+const NEAREST_PLACES = 3;
+
+/** No answer, the reason, and the nearest places. */
+export function abstain(findings: Findings, abstention: Abstention): Answer {
+  const further = quotations(findings.sentences, NEAREST_PLACES).map(({ entry, decisive }) =>
+    placeOf({ entry, ...decisive }),
+  );
   return {
     ...common(findings),
-    answer: `${why.detail}${nearest}`,
+    outcome: outcomeOf(abstention, findings.confidence),
+    answer: further.length > 0 ? `${abstention.detail} The nearest passages are listed.` : abstention.detail,
     answerer: 'none',
     abstained: true,
-    abstention: why,
+    abstention,
+    further,
   };
 }
 
-/** The best sentences of the passages. `failure` says why no model wrote, where one was asked for. */
+/** The passage that answers best, quoted. `failure` says why no model wrote, where one was asked for. */
 export function answerFromSentences(findings: Findings, failure?: AnswerFallback): Answer {
   const base = common(findings);
   const draft = extractAnswer(findings.sentences);
@@ -83,8 +93,16 @@ export function answerFromSentences(findings: Findings, failure?: AnswerFallback
             `The answer was extracted without the language model: ${failure.detail}`,
           ],
         };
-  if (draft === undefined) return { ...abstain(findings), ...degraded };
-  return { ...base, ...supportOfDraft(draft), answer: draft.text, answerer: 'extractive', ...degraded };
+  if (draft === undefined) return { ...abstain(findings, NOT_ANSWERED), ...degraded };
+  return {
+    ...base,
+    ...supportOfDraft(draft),
+    answer: draft.text,
+    answerer: 'extractive',
+    ...(draft.decisive === undefined ? {} : { highlight: draft.decisive }),
+    further: draft.further.map(placeOf),
+    ...degraded,
+  };
 }
 
 export interface CheckOptions {
@@ -104,7 +122,8 @@ export async function answerFromChat(
   options: CheckOptions,
 ): Promise<{ readonly answer: Answer } | { readonly failure: AnswerFallback }> {
   const base = { ...common(findings), model: outcome.model, notices: outcome.notices };
-  if (isRefusal(outcome.text)) return { answer: { ...abstain(findings), ...base, abstained: true } };
+  if (isRefusal(outcome.text))
+    return { answer: { ...abstain(findings, NOT_ANSWERED), model: outcome.model, notices: outcome.notices } };
   const verified = await verify(findings, outcome, options);
   if (!verified.support.some(({ verdict }) => verdict === 'supported'))
     return {
@@ -116,7 +135,8 @@ export async function answerFromChat(
   return {
     answer: {
       ...base,
-      answer: verified.text,
+      // Once more: what stood apart may have come together where marks and sentences were taken out.
+      answer: neutraliseAnswer(verified.text),
       answerer: 'chat',
       support: verified.support,
       citations: verified.citations,

@@ -1,6 +1,6 @@
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { ContextEntry } from '../context/context-pack.js';
-import type { RankedSentence } from './extractive-answer.js';
+import type { RankedSentence } from './rank-sentences.js';
 
 /** What tells whether the passages hold an answer at all, each in about [0, 1]. */
 export const CONFIDENCE_FEATURES = [

@@ -20,8 +20,13 @@ export const CONFIDENCE_MODEL: {
 };
 
 /**
- * Below it an answer is withheld by default. XQuAD, where questions repeat the words of their paragraph, would bear more;
- * chosen on questions over two folders of real documents: higher, it withholds more right answers than it spares wrong ones
- * (docs/answering.md has the trade-off).
+ * Below it a passage is not quoted as the answer by default. XQuAD, where questions repeat the words of their paragraph, would
+ * bear more (docs/answering.md has the trade-off).
  */
-export const ABSTENTION_THRESHOLD = 0.07;
+export const QUOTATION_THRESHOLD = 0.12;
+
+/** Below it a language model is not asked: it sees all passages, and can say itself that they do not answer. */
+export const CHAT_THRESHOLD = 0.07;
+
+/** Below it the passages are about something else. */
+export const NEAR_THRESHOLD = 0.04;

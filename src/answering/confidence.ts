@@ -1,7 +1,7 @@
 import type { ContextEntry } from '../context/context-pack.js';
 import { CONFIDENCE_FEATURES, confidenceFeatures, type SearchSignals } from './confidence-features.js';
 import { CONFIDENCE_MODEL } from './confidence-weights.js';
-import type { RankedSentence } from './extractive-answer.js';
+import type { RankedSentence } from './rank-sentences.js';
 
 /** Estimated probability that the passages hold the answer, in [0, 1]; 0 where there are none. */
 export function confidenceOf(

@@ -1,96 +1,55 @@
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { withoutMarksInCode } from '../context/citation-marks.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import { neutralise } from '../context/neutralise.js';
-import type { AnswerDraft } from './answer-draft.js';
-import { type CandidateSentence, candidateSentences, SENTENCE_FEATURES } from './sentence-features.js';
-import { SENTENCE_WEIGHTS } from './sentence-weights.js';
+import type { AnswerDraft, DraftSentence } from './answer-draft.js';
+import { exactText, type QuotedPart, type QuotedRange, quotations } from './quotation.js';
+import type { RankedSentence } from './rank-sentences.js';
 
-/** A sentence and how likely it is the one that answers. */
-export interface RankedSentence {
-  readonly sentence: CandidateSentence;
-  /** Sum of weighted features; only differences mean something. */
-  readonly logit: number;
-  /** Share among all sentences of the passages, in [0, 1]. */
-  readonly probability: number;
-}
+/** Places beside the quoted one that are named. */
+const FURTHER_PLACES = 2;
 
-export interface ExtractiveOptions {
-  /** @default 3 */
-  readonly maxSentences?: number;
-}
-
-const DEFAULT_SENTENCES = 3;
-/** A further sentence is shown when it is at least this likely, against the best one. */
-const LEAST_SHARE = 0.2;
-/** A further sentence is not shown when so many of its words are in a shown one already. */
-const MOST_REPEATED = 0.7;
-
-/**
- * A line of code shares words with a question by its names and seldom tells what they mean, so prose of equal evidence goes
- * first. Chosen by hand on this project's documentation: the questions that the weights were fitted on have no code.
- */
-const CODE_LINE_LOGIT = -2;
-
-/** All sentences of the passages, most likely to answer first. */
-export function rankSentences(question: string, entries: readonly ContextEntry[]): RankedSentence[] {
-  const candidates = candidateSentences(question, entries).map((sentence) => ({
-    sentence,
-    logit: SENTENCE_FEATURES.reduce(
-      (sum, name) => sum + SENTENCE_WEIGHTS[name] * sentence.features[name],
-      sentence.kind === 'code-line' ? CODE_LINE_LOGIT : 0,
-    ),
-  }));
-  const highest = candidates.reduce((most, { logit }) => Math.max(most, logit), Number.NEGATIVE_INFINITY);
-  const total = candidates.reduce((sum, { logit }) => sum + Math.exp(logit - highest), 0);
-  return candidates
-    .map((candidate) => ({ ...candidate, probability: Math.exp(candidate.logit - highest) / total }))
-    .sort((a, b) => b.logit - a.logit);
+/** The best quotation as an answer, and the next best places. */
+export interface ExtractedAnswer extends AnswerDraft {
+  /** How the sentence that answers best is shown; absent where it is not shown in one stretch. */
+  readonly decisive?: string;
+  readonly further: readonly QuotedRange[];
 }
 
 /**
- * The sentences of the passages that answer best, each with its citation, and no language model: nothing in it was not
- * written by the sources. Undefined where the passages hold no sentence.
+ * The passage that answers best, quoted with its citation, and no language model: nothing in it was not written by the sources.
+ * Undefined where the passages hold no sentence.
  */
-export function extractAnswer(
-  ranked: readonly RankedSentence[],
-  { maxSentences = DEFAULT_SENTENCES }: ExtractiveOptions = {},
-): AnswerDraft | undefined {
-  const [best] = ranked;
+export function extractAnswer(sentences: readonly RankedSentence[]): ExtractedAnswer | undefined {
+  const [best, ...others] = quotations(sentences, 1 + FURTHER_PLACES);
   if (best === undefined) return undefined;
-  const chosen: RankedSentence[] = [best];
-  for (const candidate of ranked.slice(1)) {
-    if (chosen.length >= maxSentences || candidate.probability < LEAST_SHARE * best.probability) break;
-    if (!chosen.some((other) => repeats(candidate, other))) chosen.push(candidate);
-  }
-  const sentences = chosen.map(({ sentence }) => ({
-    text: shownSentence(sentence),
-    cites: [sentence.entry.n],
-    evidence: { entry: sentence.entry, start: sentence.start, end: sentence.end, quote: sentence.text },
-  }));
+  const { entry } = best;
+  const parts = best.ranges.map((part) => quoted(entry, part));
+  const decisive = shown(exactText({ entry, ...best.decisive }));
+  // Ranges are apart in a table alone: its head, and rows further down.
+  const body = parts.map((part) => part.text).join('\n');
+  const text = [...(best.isCut.before ? ['…'] : []), body, ...(best.isCut.after ? ['…'] : [])].join('\n\n');
   return {
-    text: sentences.map(({ text, cites }) => `${text} [${cites.join(', ')}]`).join('\n\n'),
-    sentences,
+    text: `${text}${endsInBlock(text) ? '\n\n' : ' '}[${entry.n}]`,
+    sentences: parts,
+    ...(decisive !== '' && text.includes(decisive) ? { decisive } : {}),
+    further: others.map(({ entry: from, decisive: range }) => ({ entry: from, ...range })),
   };
 }
 
-function repeats({ sentence: a }: RankedSentence, { sentence: b }: RankedSentence): boolean {
-  const terms = new Set(analyzeText(a.text));
-  const others = new Set(analyzeText(b.text));
-  const common = [...terms].filter((term) => others.has(term)).length;
-  return terms.size === 0 || common / terms.size >= MOST_REPEATED;
+function quoted(entry: ContextEntry, { start, end, isInsideCode }: QuotedPart): DraftSentence {
+  const evidence = { entry, start, end };
+  const quote = exactText(evidence);
+  return { text: isInsideCode ? asCode(quote) : shown(quote), cites: [entry.n], evidence };
 }
 
-const LIST_MARK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/;
+/** Only the marks that are put behind it look like citations, for who reads the answer may look for them anywhere in it. */
+const shown = (quote: string): string => withoutMarksInCode(neutralise(quote));
 
-/** As a line of text: without list marks, cells divided by commas, code as code. */
-function shownSentence({ text, kind }: CandidateSentence): string {
-  if (kind === 'code-line') return `\`${text.trim().replaceAll('`', "'")}\``;
-  const cells = kind === 'table-row' ? cellsOf(text).join(', ') : text.replace(LIST_MARK, '');
-  return neutralise(cells).replace(/\s+/g, ' ').trim();
+/** Lines out of the middle of a block of code, which nothing would show as code otherwise. */
+function asCode(lines: string): string {
+  const fence = '`'.repeat(Math.max(3, ...(lines.match(/`+/g) ?? []).map(({ length }) => length + 1)));
+  return shown(`${fence}\n${lines}\n${fence}`);
 }
 
-const cellsOf = (row: string): string[] =>
-  row
-    .split('|')
-    .map((cell) => cell.trim())
-    .filter((cell) => cell !== '');
+const endsInBlock = (text: string): boolean =>
+  /(?:^|\n)\s{0,3}(?:`{3,}|~{3,}|\|.*\|\s*$|[-*+] |\d{1,9}[.)] |…$)[^\n]*$/.test(text);

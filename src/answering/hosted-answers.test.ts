@@ -91,7 +91,7 @@ function expectFallback({ answer }: Asked, reason: string): void {
     degradationLevel: DegradationLevel.NO_RERANKING,
     fallback: { reason },
   });
-  expect(answer.answer).toContain('Audit logs are kept for 30 days. [1]');
+  expect(answer.answer).toContain('Audit logs are kept for 30 days.');
   expect(answer.notices.join('\n')).toContain('without the language model');
 }
 

@@ -68,7 +68,7 @@ function messagesFor(
   const cited = new Set(claims.flatMap((index) => support[index]?.cites ?? []));
   const passages = entries
     .filter(({ n }) => cited.has(n))
-    .map((entry) => `<passage n="${entry.n}">\n${neutralise(evidenceText(entry))}\n</passage>`);
+    .map((entry) => `<passage n="${entry.n}">\n\n${neutralise(evidenceText(entry))}\n</passage>`);
   const sentences = claims.map((index, i) => {
     const { sentence = '', cites = [] } = support[index] ?? {};
     return `${i + 1}. (passages ${cites.join(', ')}) ${sentence}`;

@@ -2,7 +2,7 @@ import type { ScoredChunk } from '../core/chunk.js';
 import type { Retrieve, Retrieved, RetrieveOptions } from './answer-request.js';
 import type { StandaloneQuestion } from './follow-up.js';
 
-/** Seed 002: where nothing was found, look at ten and keep three. */
+/** Where nothing was found, look at ten and keep three. */
 const WIDENED_TOP_K = 10;
 const WIDENED_KEPT = 3;
 

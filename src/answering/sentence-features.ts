@@ -1,6 +1,6 @@
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { ContextEntry } from '../context/context-pack.js';
-import { passageUnits } from '../context/passage-units.js';
+import { type PassageUnit, passageUnits } from '../context/passage-units.js';
 import type { TextRange } from '../core/document.js';
 import { answerTypeEvidence } from './expected-answer.js';
 
@@ -45,7 +45,12 @@ interface Unit extends TextRange {
   readonly text: string;
   readonly kind: string;
   readonly terms: ReadonlySet<string>;
+  /** The heading above it inside of the passage; absent where the passage begins below its heading. */
+  readonly heading?: string | undefined;
 }
+
+/** What no reader sees. */
+export const isComment = (text: string): boolean => /^\s*<!--/.test(text);
 
 const DENSITY_WINDOW = 12;
 const NOVELTY_ENOUGH = 6;
@@ -85,12 +90,14 @@ const flat = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').t
 function unitsOf(entry: ContextEntry, rank: number): Unit[] {
   const isCode = entry.metadata.symbols !== undefined;
   const units = entry.pieces.flatMap((piece) =>
-    passageUnits(piece.text, isCode)
+    withHeadings(piece.text, passageUnits(piece.text, isCode))
       .filter(({ kind }) => kind !== 'heading' && kind !== 'fence' && kind !== 'table-head')
-      .map(({ start, end, kind }) => ({
+      .filter(({ start, end }) => !isComment(piece.text.slice(start, end)))
+      .map(({ start, end, kind, heading }) => ({
         entry,
         rank,
         kind,
+        heading,
         start: piece.start + start,
         end: piece.start + end,
         text: piece.text.slice(start, end),
@@ -104,6 +111,18 @@ function unitsOf(entry: ContextEntry, rank: number): Unit[] {
     position: index / safe.length,
     terms: new Set(analyzeText(unit.text)),
   }));
+}
+
+/** Each unit with the nearest heading before it. */
+function withHeadings(
+  text: string,
+  units: readonly PassageUnit[],
+): (PassageUnit & { readonly heading: string | undefined })[] {
+  let heading: string | undefined;
+  return units.map((unit) => {
+    if (unit.kind === 'heading') heading = text.slice(unit.start, unit.end);
+    return { ...unit, heading };
+  });
 }
 
 type Weigh = (terms: ReadonlySet<string>) => number;
@@ -137,7 +156,7 @@ function featuresOf(
   { question, terms, weigh, before, after }: FeatureInput,
 ): Readonly<Record<SentenceFeature, number>> {
   const { entry, rank, text } = unit;
-  const headings = analyzeText([entry.title ?? '', ...entry.headingPath].join(' '));
+  const headings = analyzeText([entry.title ?? '', ...entry.headingPath, unit.heading ?? ''].join(' '));
   const type = answerTypeEvidence(question, text);
   const novel = [...unit.terms].filter((term) => !terms.has(term)).length;
   return {

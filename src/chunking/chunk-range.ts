@@ -7,9 +7,9 @@ export interface ChunkRange extends TextRange {
   /** Where its own text starts: after what it repeats of the chunk before. */
   readonly ownStart: number;
   /** See `ChunkSpan`. */
-  readonly surroundings?: readonly string[];
+  readonly surroundings?: readonly string[] | undefined;
   /** Facts about the chunk that its strategy knows. */
-  readonly metadata?: Metadata;
+  readonly metadata?: Metadata | undefined;
   /** What the strategy knows better than the document's headings and blocks. */
   readonly described?: ChunkDescription;
 }
@@ -18,5 +18,5 @@ export interface ChunkRange extends TextRange {
 export interface ChunkDescription {
   readonly headingPath: readonly string[];
   readonly context?: string;
-  readonly metadata?: Metadata;
+  readonly metadata?: Metadata | undefined;
 }

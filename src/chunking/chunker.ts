@@ -1,7 +1,17 @@
 import type { ChunkSpan } from '../core/chunk.js';
-import type { ParsedDocument } from '../core/document.js';
+import type { ParsedDocument, TextRange } from '../core/document.js';
+import type { Metadata } from '../core/metadata.js';
 
-export type ChunkingStrategy = 'semantic' | 'adaptive' | 'recursive' | 'fixed' | 'pbi_aware' | 'whole';
+/** Names of the strategies that Ragstone has itself. */
+export const CHUNKING_STRATEGIES = [
+  'semantic',
+  'adaptive',
+  'recursive',
+  'fixed',
+  'pbi_aware',
+  'whole',
+] as const;
+export type ChunkingStrategy = (typeof CHUNKING_STRATEGIES)[number];
 export type ChunkingUnit = 'tokens' | 'characters';
 
 /** Counts in the chosen unit; monotone: a longer slice never counts less than its prefix. */
@@ -15,7 +25,8 @@ export interface MeasureText {
 export type MeasureSlice = (start: number, end: number) => number;
 
 export interface ChunkingOptions {
-  readonly strategy: ChunkingStrategy;
+  /** One of Ragstone's own strategies, or that of a chunker which a program hands in. */
+  readonly strategy: string;
   readonly unit: ChunkingUnit;
   /** A chunk below this is merged with its neighbour in the same section where the result fits. */
   readonly minSize: number;
@@ -33,11 +44,40 @@ export interface ChunkingOptions {
   readonly chunkByField: boolean;
 }
 
+/** A document to cut, and the limits of its chunks. */
+export interface CutRequest {
+  readonly document: ParsedDocument;
+  readonly limits: ChunkingOptions;
+  /** Size of `document.text.slice(start, end)`, in the unit of the limits. */
+  readonly size: (start: number, end: number) => number;
+}
+
+/** A chunk's place in the document's text, and what its chunker knows of it. */
+export interface CutRange extends TextRange {
+  /** Passages of the document around the chunk: their words count for it; never embedded or shown. */
+  readonly surroundings?: readonly string[] | undefined;
+  /** Facts about this chunk alone, for filters. */
+  readonly metadata?: Metadata | undefined;
+}
+
 /**
- * Blocks to chunks. Pure. For every chunk `content === document.text.slice(start, end)`; every character that is not
- * white space is in at least one chunk; chunks come in document order.
+ * Where documents are cut: one way of doing it, under a name that `chunking.strategy` and `Source.preferredChunking` can
+ * state. Pure: the same document and limits give the same chunks.
+ *
+ * A chunk is a range of the document's text, so that it can be cited; Ragstone takes white space off its ends and adds headings,
+ * lines and pages. Chunks come in the order of the document and may overlap. Every character that is not white space should be
+ * in at least one of them, for what is in none is not found. To keep the limits is the chunker's part.
  */
 export interface Chunker {
-  readonly strategy: ChunkingStrategy;
+  /** 1 to 64 letters, digits, `_`, `-`; none of the names that Ragstone has itself. */
+  readonly strategy: string;
+  /** Raise it whenever the same document would be cut in another way: documents are then indexed anew. @default 0 */
+  readonly version?: number | undefined;
+  cut(request: CutRequest): readonly CutRange[];
+}
+
+/** A document to its chunks. For every chunk `content === document.text.slice(start, end)`. */
+export interface DocumentChunker {
+  readonly strategy: string;
   chunk(document: ParsedDocument): ChunkSpan[];
 }

@@ -239,7 +239,7 @@ describe('structure', () => {
     forAllChunks((chunks, document) => {
       for (const chunk of chunks) {
         const above = document.blocks
-          .filter((block) => block.kind !== 'heading' && block.start < chunk.end && block.end > chunk.start)
+          .filter((block) => block.kind !== 'heading' && holdsTextOf(chunk, block, document.text))
           .map((block) => headingsAbove(document, block.start));
         if (above.length === 0) continue;
         const shared = (above[0] ?? []).filter((heading, depth) =>
@@ -252,6 +252,10 @@ describe('structure', () => {
     });
   });
 });
+
+/** Whether a chunk holds more of a block than white space, such as the indentation of its first line. */
+const holdsTextOf = (chunk: ChunkSpan, block: Block, text: string): boolean =>
+  text.slice(Math.max(chunk.start, block.start), Math.min(chunk.end, block.end)).trim() !== '';
 
 /** The plain definition, read off the blocks: the last heading of each smaller level. */
 function headingsAbove({ blocks }: ParsedDocument, offset: number): Block[] {

@@ -20,7 +20,7 @@ const item = (value: unknown): ParsedDocument =>
 /** One token a word. */
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;
 
-/** Seed 000, section 5.1. */
+/** As configurations in characters state it. */
 const SEED: ChunkingOptions = {
   strategy: 'semantic',
   unit: 'characters',
@@ -40,7 +40,7 @@ const contents = (document: ParsedDocument, options: ChunkingOptions) =>
   chunksOf(document, options).map(({ content }) => content);
 const words = (count: number, word = 'word'): string => Array(count).fill(word).join(' ');
 
-describe('seed 000, section 14.1', () => {
+describe('chunks in characters', () => {
   it('splits a document into semantic chunks', () => {
     const chunks = contents(markdown('Paragraph 1...\n\nParagraph 2...\n\nParagraph 3...'), SEED);
     expect(chunks).toHaveLength(3);

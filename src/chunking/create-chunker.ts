@@ -1,28 +1,36 @@
 import type { ParsedDocument } from '../core/document.js';
 import { RAGError } from '../core/errors.js';
-import { adaptiveChunks, partLimits } from './adaptive/adaptive-chunks.js';
 import { assembleSpans } from './assemble-spans.js';
+import { trimBlank } from './boundaries.js';
+import { BUILTIN_CHUNKERS, type BuiltinChunker } from './builtin-chunkers.js';
 import type { ChunkRange } from './chunk-range.js';
-import type { Chunker, ChunkingOptions, MeasureSlice, MeasureText } from './chunker.js';
-import { codeChunks } from './code/code-chunks.js';
-import { fieldChunks } from './fields/field-chunks.js';
-import { fixedChunks } from './fixed/fixed-chunks.js';
-import { type Outline, outlineOf } from './outline.js';
-import type { CutContext } from './pieces.js';
-import { recursiveChunks } from './recursive/recursive-chunks.js';
-import { semanticChunks } from './semantic/semantic-chunks.js';
-import { createTextSizer } from './text-sizer.js';
-import { wholeChunk } from './whole/whole-chunk.js';
+import type {
+  Chunker,
+  ChunkingOptions,
+  CutRange,
+  DocumentChunker,
+  MeasureSlice,
+  MeasureText,
+} from './chunker.js';
+import { outlineOf } from './outline.js';
+import { createTextSizer, type TextSizer } from './text-sizer.js';
 
 /**
  * The chunker of a strategy.
  *
  * @param countTokens tokens of the built-in tokenizer, without special tokens; used for `tokenCount` in every unit, and
  * for the limits where the unit is `tokens`. Called a linear number of times: each character is measured a few times.
- * @throws `CONFIG_INVALID` for limits that contradict each other
+ * @param own the chunker of the strategy, where it is none of Ragstone's own
+ * @throws `CONFIG_INVALID` for limits that contradict each other, and for a strategy that nobody has
  */
-export function createChunker(options: ChunkingOptions, countTokens: MeasureText): Chunker {
+export function createChunker(
+  options: ChunkingOptions,
+  countTokens: MeasureText,
+  own?: Chunker,
+): DocumentChunker {
   checkLimits(options);
+  const builtin = BUILTIN_CHUNKERS.find(({ strategy }) => strategy === options.strategy);
+  const cut = builtin === undefined ? cutOf(ownChunker(options, own)) : builtin.cut;
   return {
     strategy: options.strategy,
     chunk: (document) => {
@@ -30,12 +38,12 @@ export function createChunker(options: ChunkingOptions, countTokens: MeasureText
       const countSlice = measureSlices(text, countTokens);
       const sizer = createTextSizer(options.unit, countSlice);
       const outline = outlineOf(document);
-      const ranges = rangesOf(document, outline, options, { text, sizer, limits: options });
-      return assembleSpans(document, ranges, {
+      const { size } = sizer;
+      return assembleSpans(document, cut({ document, text, sizer, size, outline, limits: options }), {
         outline,
         sizer,
         countTokens: countSlice,
-        maxSize: options.strategy === 'whole' ? Number.POSITIVE_INFINITY : options.maxSize,
+        maxSize: builtin?.isUnbounded === true ? Number.POSITIVE_INFINITY : options.maxSize,
         preserveWhitespace: options.preserveWhitespace,
       });
     },
@@ -45,43 +53,49 @@ export function createChunker(options: ChunkingOptions, countTokens: MeasureText
 const measureSlices = (text: string, measure: MeasureText): MeasureSlice =>
   measure.slices?.(text) ?? ((start, end) => measure(text.slice(start, end)));
 
-function rangesOf(
-  document: ParsedDocument,
-  outline: Outline,
-  options: ChunkingOptions,
-  context: CutContext,
-): ChunkRange[] {
-  switch (options.strategy) {
-    case 'semantic':
-      return structuralChunks(document, outline, context);
-    case 'adaptive':
-      return document.code === undefined
-        ? adaptiveChunks(semanticChunks(document, outline, smallParts(context)), document.text)
-        : codeChunks(document.code, context);
-    case 'recursive':
-      return recursiveChunks(document, options.splitOn, context);
-    case 'fixed':
-      return fixedChunks(document, options.unit, context);
-    case 'pbi_aware':
-      // What is not a work item has no fields to keep together.
-      return document.blocks.some((block) => block.kind === 'field')
-        ? fieldChunks(document, options, context)
-        : structuralChunks(document, outline, context);
-    case 'whole':
-      return wholeChunk(document, context.sizer);
-  }
+function ownChunker({ strategy }: ChunkingOptions, own: Chunker | undefined): Chunker {
+  if (own?.strategy === strategy) return own;
+  throw new RAGError(
+    'CONFIG_INVALID',
+    `There is no chunking strategy "${strategy}". Ragstone has ${BUILTIN_CHUNKERS.map((one) => one.strategy).join(', ')}; any other is handed in with createEngine({ chunkers }).`,
+    { details: { value: strategy } },
+  );
 }
 
-const smallParts = (context: CutContext): CutContext => ({
-  ...context,
-  limits: partLimits(context.limits),
-});
+/** What a chunker of somebody else's gives, checked, without white space at the ends, and measured. */
+const cutOf =
+  (chunker: Chunker): BuiltinChunker['cut'] =>
+  ({ document, limits, size, sizer }) => {
+    let last = 0;
+    return chunker.cut({ document, limits, size }).flatMap((range) => {
+      assertPlace(range, last, { chunker, document });
+      last = range.start;
+      return measured(range, document, sizer);
+    });
+  };
 
-/** Along the syntax tree of source code, else along headings and blocks. */
-const structuralChunks = (document: ParsedDocument, outline: Outline, context: CutContext): ChunkRange[] =>
-  document.code === undefined
-    ? semanticChunks(document, outline, context)
-    : codeChunks(document.code, context);
+function measured(range: CutRange, { text }: ParsedDocument, sizer: TextSizer): ChunkRange[] {
+  const place = trimBlank(text, range);
+  if (place === undefined) return [];
+  const { surroundings, metadata } = range;
+  const { start, end } = place;
+  return [{ start, end, size: sizer.size(start, end), ownStart: start, surroundings, metadata }];
+}
+
+function assertPlace(
+  { start, end }: CutRange,
+  after: number,
+  { chunker, document }: { readonly chunker: Chunker; readonly document: ParsedDocument },
+): void {
+  const { length } = document.text;
+  const isRange = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end;
+  if (isRange && end <= length && start >= after) return;
+  throw new RAGError(
+    'USAGE',
+    `The chunker "${chunker.strategy}" gave the range ${start} to ${end} of a text of ${length}, after one from ${after}: ranges are whole numbers inside of the text, in its order.`,
+    { details: { strategy: chunker.strategy } },
+  );
+}
 
 function checkLimits({ minSize, maxSize, overlap }: ChunkingOptions): void {
   const fail = (what: string): never => {

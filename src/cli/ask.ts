@@ -1,13 +1,15 @@
-import { createInterface } from 'node:readline/promises';
+import type { CliContext } from './context.js';
+import { inert } from './terminal.js';
 
 /** Asks a yes-or-no question on stderr; an empty answer is the preset. */
 export async function askYesNo(
+  { side, signal }: CliContext,
   question: string,
-  { preset, signal }: { readonly preset: boolean; readonly signal: AbortSignal },
+  { preset }: { readonly preset: boolean },
 ): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const terminal = await side.openInput();
   try {
-    const answer = await terminal.question(`${question} ${preset ? '[Y/n]' : '[y/N]'} `, { signal });
+    const answer = await terminal.question(`${inert(question)} ${preset ? '[Y/n]' : '[y/N]'} `, { signal });
     return answer.trim() === '' ? preset : /^y(es)?$/i.test(answer.trim());
   } finally {
     terminal.close();

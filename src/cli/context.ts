@@ -1,5 +1,5 @@
-import pc from 'picocolors';
 import { ExitCode } from './errors.js';
+import { type Colours, standardError, standardOutput } from './terminal.js';
 
 /** Least to greatest severity. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -9,12 +9,11 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export interface GlobalOptions {
   readonly config?: string;
   readonly data?: string;
+  readonly trust?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly logLevel?: LogLevel;
 }
-
-type Colours = ReturnType<typeof pc.createColors>;
 
 /**
  * What a command knows about its surroundings. Results go to stdout, everything else to stderr; with `--json` stdout is one
@@ -24,9 +23,10 @@ export class CliContext {
   exitCode: number = ExitCode.ok;
   globals: GlobalOptions = {};
   readonly cwd = process.cwd();
-  /** Colours for stdout; plain where it is not a terminal or `NO_COLOR` is set. */
-  readonly colours: Colours;
-  readonly #errorColours: Colours;
+  /** Where results go. */
+  readonly out = standardOutput();
+  /** Where everything else goes. */
+  readonly side = standardError();
   readonly #asksForJson: boolean;
 
   constructor(
@@ -37,8 +37,6 @@ export class CliContext {
     // Wrong usage is reported before the options are parsed.
     const end = args.indexOf('--');
     this.#asksForJson = (end < 0 ? args : args.slice(0, end)).includes('--json');
-    this.colours = pc.createColors(pc.isColorSupported && process.stdout.isTTY);
-    this.#errorColours = pc.createColors(pc.isColorSupported && process.stderr.isTTY);
   }
 
   get isJson(): boolean {
@@ -49,24 +47,29 @@ export class CliContext {
     return this.globals.quiet ?? false;
   }
 
+  /** Styles for results; plain where stdout is not a terminal or `NO_COLOR` is set. */
+  get colours(): Colours {
+    return this.out.colours;
+  }
+
   /** Both ends of a question are a person. */
   get canAsk(): boolean {
-    return process.stdin.isTTY && process.stderr.isTTY && !this.isJson;
+    return process.stdin.isTTY && this.side.stream.isTTY && !this.isJson;
   }
 
   /** Columns that text may fill. */
   get width(): number {
-    return Math.max(40, Math.min(process.stdout.columns ?? 100, 120));
+    return Math.max(40, Math.min(this.out.stream.columns ?? 100, 120));
   }
 
   /** The result for a person. */
   print(text: string): void {
-    process.stdout.write(`${text}\n`);
+    this.out.write(`${text}\n`);
   }
 
   /** The result for a program. */
   printJson(document: unknown): void {
-    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    this.out.writeJson(document);
   }
 
   /** The result: `document` with `--json`, else what `render` makes of it. */
@@ -77,22 +80,22 @@ export class CliContext {
 
   /** What happens meanwhile; nothing with `--quiet`. */
   note(text: string): void {
-    if (!this.isQuiet) process.stderr.write(`${this.#errorColours.dim(text)}\n`);
+    if (!this.isQuiet) this.side.writeMessage(this.side.colours.dim(text));
   }
 
   /** What a person should know about a result. With `--json` the document holds it too. */
   warn(text: string): void {
-    if (!this.isQuiet) process.stderr.write(`${this.#errorColours.yellow('notice:')} ${text}\n`);
+    if (!this.isQuiet) this.side.writeMessage(`${this.side.colours.yellow('notice:')} ${text}`);
   }
 
   /** A line for whoever looks for a fault; shown from `--log-level` up. */
   log(level: LogLevel, message: string): void {
     const least = LOG_LEVELS.indexOf(this.globals.logLevel ?? 'warn');
-    if (LOG_LEVELS.indexOf(level) >= least) process.stderr.write(`${level}: ${message}\n`);
+    if (LOG_LEVELS.indexOf(level) >= least) this.side.writeMessage(`${level}: ${message}`);
   }
 
   printError(message: string, reason: string): void {
     const label = reason === 'USAGE' ? 'error' : `error ${reason}`;
-    process.stderr.write(`${this.#errorColours.red(`${label}:`)} ${message}\n`);
+    this.side.writeMessage(`${this.side.colours.red(`${label}:`)} ${message}`);
   }
 }

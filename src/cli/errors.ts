@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { maskUrlCredentials } from '../config/mask-url.js';
 
 /** Exit codes of every command. */
 export const ExitCode = {
@@ -36,7 +37,8 @@ export function toErrorDocument(error: unknown): ErrorDocument {
   if (hasReason(error)) {
     const { code, reason, category, message, retryable, details } = error;
     const hasDetails = typeof details === 'object' && details !== null && Object.keys(details).length > 0;
-    return { code, reason, category, message, retryable, ...(hasDetails ? { details } : {}) };
+    const document = { code, reason, category, message, retryable, ...(hasDetails ? { details } : {}) };
+    return JSON.parse(maskUrlCredentials(JSON.stringify(document))) as ErrorDocument;
   }
   const message = error instanceof Error ? error.message : String(error);
   return {

@@ -1,10 +1,12 @@
 import type { EvaluateOptions, EvaluateProgress } from '../index.js';
 import type { CliContext } from './context.js';
+import { type ScopeOptions, toScope } from './scope-options.js';
 
 type MeasuredOptions = Omit<
   EvaluateOptions,
-  'target' | 'cwd' | 'configFile' | 'dataDir' | 'onProgress' | 'signal'
->;
+  'target' | 'cwd' | 'configFile' | 'dataDir' | 'onProgress' | 'signal' | 'scope'
+> &
+  ScopeOptions;
 
 /** What a command line asks to be measured, with the paths of models found and the global options added. */
 export async function evaluationTarget(
@@ -12,10 +14,11 @@ export async function evaluationTarget(
   target: string,
   options: MeasuredOptions,
 ): Promise<EvaluateOptions> {
-  const { embedder, rerank, ...rest } = options;
+  const { embedder, rerank, tenant, project, group, clearance, ...rest } = options;
   const { config, data } = context.globals;
   return {
     ...rest,
+    scope: toScope({ tenant, project, group, clearance }),
     ...(embedder === undefined ? {} : { embedder: await locateModel(embedder, context) }),
     ...(rerank === undefined ? {} : { rerank: await locateModel(rerank, context) }),
     target,

@@ -1,5 +1,6 @@
-import type { Engine, RAGConfigInput } from '../index.js';
+import type { Engine, EngineView, RAGConfigInput } from '../index.js';
 import type { CliContext } from './context.js';
+import { type ScopeOptions, toScope } from './scope-options.js';
 
 interface OpenEngineOptions {
   /** Instead of a configuration file. */
@@ -31,3 +32,10 @@ export async function withEngine<T>(
     context.log('debug', 'the engine is closed');
   }
 }
+
+/** As `withEngine`, with the index as the scope of the command line sees it. */
+export const withView = <T>(
+  context: CliContext,
+  options: ScopeOptions,
+  work: (view: EngineView) => Promise<T>,
+): Promise<T> => withEngine(context, (engine) => work(engine.as(toScope(options))));

@@ -6,12 +6,14 @@ import { registerConfig } from './commands/config.js';
 import { registerEval } from './commands/eval.js';
 import { registerEvalInit } from './commands/eval-init.js';
 import { registerExplainMiss } from './commands/explain-miss.js';
+import { registerGenerations } from './commands/generations.js';
 import { registerIndex } from './commands/index.js';
 import { registerInit } from './commands/init.js';
 import { registerModel } from './commands/model.js';
 import { registerSearch } from './commands/search.js';
 import { registerSources } from './commands/sources.js';
 import { registerStatus } from './commands/status.js';
+import { registerTrust } from './commands/trust.js';
 import { registerTry } from './commands/try.js';
 import { registerTune } from './commands/tune.js';
 import { registerVerify } from './commands/verify.js';
@@ -38,6 +40,7 @@ export function buildProgram(context: CliContext): Command {
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .option('--config <file>', 'configuration file (default: config/rag-config.yaml, then ragstone.yaml)')
+    .option('--trust', 'trust the configuration that is found here, this once (see "ragstone trust")')
     .option('--data <dir>', 'data folder (default: .ragstone)')
     .option('--json', 'print one JSON document to stdout; progress and logs go to stderr')
     .option('--quiet', 'no progress and no notices')
@@ -47,10 +50,16 @@ export function buildProgram(context: CliContext): Command {
     .addHelpText('after', EXAMPLES)
     .exitOverride()
     // Errors are reported once, in `runCli`, as text or as JSON.
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({
+      outputError: () => undefined,
+      writeOut: (text) => context.out.write(text),
+      writeErr: (text) => context.side.write(text),
+    })
     .configureHelp({ showGlobalOptions: true })
     .hook('preAction', (_, command) => {
       context.globals = command.optsWithGlobals<GlobalOptions>();
+      // Whoever reads a configuration in this process then trusts it.
+      if (context.globals.trust === true) process.env.RAGSTONE_TRUST = '1';
     });
   for (const register of [
     registerInit,
@@ -61,6 +70,7 @@ export function buildProgram(context: CliContext): Command {
     registerExplainMiss,
     registerStatus,
     registerVerify,
+    registerGenerations,
     registerEval,
     registerEvalInit,
     registerTune,
@@ -68,6 +78,7 @@ export function buildProgram(context: CliContext): Command {
     registerClear,
     registerModel,
     registerSources,
+    registerTrust,
   ])
     register(program, context);
   return program;

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { CliContext } from './context.js';
+import { describeChain } from './error-chain.js';
 import { ExitCode, exitCodeOf, toErrorDocument } from './errors.js';
 import { watchInterrupts } from './interrupts.js';
 import { buildProgram } from './program.js';
@@ -8,9 +9,9 @@ import { buildProgram } from './program.js';
 export async function runCli(args: readonly string[]): Promise<number> {
   const interrupts = watchInterrupts();
   const context = new CliContext(args, interrupts.signal);
-  ignoreClosedPipe();
+  ignoreClosedPipe(context);
   try {
-    await buildProgram(context).parseAsync([...args], { from: 'user' });
+    await runCommand(args, context);
     return interrupts.signal.aborted ? ExitCode.interrupted : context.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.ok;
@@ -25,23 +26,31 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
+/** A person who is there is asked whether a folder is trusted; then the command runs again. */
+async function runCommand(args: readonly string[], context: CliContext): Promise<void> {
+  const parse = () => buildProgram(context).parseAsync([...args], { from: 'user' });
+  try {
+    await parse();
+  } catch (error) {
+    const { trustOnRequest } = await import('./trust-on-request.js');
+    if (!(await trustOnRequest(error, context))) throw error;
+    await parse();
+  }
+}
+
 function reportFailure(context: CliContext, error: unknown): void {
   // Without a command, commander prints the help and has nothing to add.
   if (error instanceof CommanderError && error.code === 'commander.help' && !context.isJson) return;
   const document = toErrorDocument(error);
-  if (error instanceof Error && !(error instanceof CommanderError)) context.log('debug', stackOf(error));
+  if (error instanceof Error && !(error instanceof CommanderError))
+    context.log('debug', describeChain(error));
   if (context.isJson) context.printJson({ error: document });
   else context.printError(document.message, document.reason);
 }
 
-function stackOf(error: Error): string {
-  const { cause } = error;
-  return `${error.stack ?? error.message}${cause instanceof Error ? `\ncaused by: ${stackOf(cause)}` : ''}`;
-}
-
 /** `ragstone search ... | head` closes the pipe early; that is no failure. */
-function ignoreClosedPipe(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+function ignoreClosedPipe({ out }: CliContext): void {
+  out.stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
 }

@@ -1,6 +1,7 @@
+import { isSecretKey, MASK, Secret } from '../core/secret.js';
 import { formatPath, leavesOf } from './config-path.js';
+import { maskUrlCredentials } from './mask-url.js';
 import { originOf, type ResolvedConfig, type ValueOrigin } from './resolved-config.js';
-import { isSecretKey, MASK, maskUrlCredentials, Secret } from './secret.js';
 
 /** One setting as `config show` prints it. */
 export interface DescribedSetting {

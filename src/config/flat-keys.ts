@@ -1,7 +1,7 @@
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import type { ConfigProblem } from './validate-tree.js';
 
-/** Settings of seed 004 that stand at the root of a file, and the settings they are other spellings of. */
+/** Settings that stand at the root of a file, and the settings they are other spellings of. */
 const FLAT_KEYS: Readonly<Record<string, ConfigPath>> = {
   rag_embedding_model: ['rag', 'embedding', 'model'],
   rag_top_k: ['rag', 'retrieval', 'topK'],

@@ -9,12 +9,13 @@ import { canonicalPath, dropOverriddenFlatKeys, findFlatKeyConflicts } from './f
 import { mergeSettings, nestUnderRag } from './merge-settings.js';
 import { refuseMissingVariables } from './missing-variables.js';
 import { listInactiveSettings } from './not-active.js';
+import type { OwnParts } from './own-parts.js';
 import { resolveSettings } from './resolve-settings.js';
 import type { ResolvedConfig, ValueOrigin } from './resolved-config.js';
 import type { RAGConfigInput, RAGSettingsInput } from './schema/index.js';
 import type { SecretResolver } from './secret-scheme.js';
 import { type ConfigProblem, validateTree } from './validate-tree.js';
-import { parseYamlFile, type YamlFile } from './yaml-file.js';
+import type { YamlFile } from './yaml-file.js';
 
 /** Where a configuration is looked for in the working folder, in this order. */
 export const CONFIG_FILES = ['config/rag-config.yaml', 'ragstone.yaml'] as const;
@@ -24,26 +25,35 @@ export const DEFAULT_DATA_DIR = '.ragstone';
 
 export interface LoadConfigOptions {
   /** A file to read; relative to `cwd`. Default: the first of `CONFIG_FILES` that exists; none means defaults. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** A configuration as an object, instead of a file: the content of `rag:`, or a whole file. No file is looked for. */
-  readonly config?: RAGConfigInput;
+  readonly config?: RAGConfigInput | undefined;
   /** Settings that go over those of the file or object: what a command line states. */
-  readonly overrides?: RAGSettingsInput;
+  readonly overrides?: RAGSettingsInput | undefined;
   /** Data folder, relative to `cwd`. Default: `.ragstone` in the project's folder. */
-  readonly dataDir?: string;
+  readonly dataDir?: string | undefined;
   /** Folder that relative file names start from. @default process.cwd() */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Variables for `${NAME}`. @default process.env */
-  readonly env?: Environment;
+  readonly env?: Environment | undefined;
+  /**
+   * `true` trusts a configuration that is found in the folder; `'unchecked'` is for what opens nothing. A file or object that the
+   * caller names is trusted. @default what `ragstone trust` recorded, and `RAGSTONE_TRUST`
+   */
+  readonly trust?: true | 'unchecked' | undefined;
   /** Fetch secrets that are written `scheme:name`; beside `env`, `file` and `keyvault`. */
-  readonly secretResolvers?: readonly SecretResolver[];
+  readonly secretResolvers?: readonly SecretResolver[] | undefined;
+  /** Objects in place of or beside what the settings name. */
+  readonly own?: OwnParts | undefined;
 }
 
 /** Where settings were read from. */
-interface Origin {
+export interface Origin {
   readonly tree: unknown;
   readonly projectRoot: string;
   readonly file?: string;
+  /** It was named by nobody. */
+  readonly isFound?: boolean;
   readonly yaml?: YamlFile;
 }
 
@@ -77,7 +87,8 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Resol
       })),
     );
   refuseMissingVariables(tree, origin);
-  const checked = validateTree(tree);
+  const strategies = (options.own?.chunkers ?? []).map(({ strategy }) => strategy);
+  const checked = validateTree(tree, strategies);
   if ('problems' in checked) return refuse(checked.problems);
   const conflicts = findFlatKeyConflicts(written.value);
   if (conflicts.length > 0) refuse(conflicts);
@@ -88,6 +99,8 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Resol
       : resolve(cwd, options.dataDir);
   const resolved = resolveSettings(checked.config, { projectRoot: origin.projectRoot, dataDir });
   if (resolved.problems.length > 0) refuse(resolved.problems);
+  if (origin.isFound === true && options.trust === undefined)
+    await checkTrust(written, origin, options, environment);
   return {
     rag: resolved.settings,
     origins: originsOf({ written, overrides, origin }),
@@ -97,7 +110,24 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Resol
     notActive: listInactiveSettings(valueAt(checked.stated, ['rag']) ?? {}),
     environment,
     ...(options.secretResolvers === undefined ? {} : { secretResolvers: options.secretResolvers }),
+    own: options.own,
   };
+}
+
+/** Nothing of the configuration is used before. */
+async function checkTrust(
+  tree: ExpandedTree,
+  { tree: raw, file = '', projectRoot }: Origin,
+  { dataDir }: LoadConfigOptions,
+  environment: Environment,
+): Promise<void> {
+  const { risksOf } = await import('./trust/risks.js');
+  const { assertTrusted } = await import('./trust/check-trust.js');
+  const own = dataDir === undefined ? resolve(projectRoot, DEFAULT_DATA_DIR) : undefined;
+  assertTrusted(
+    { file, folder: projectRoot, risks: risksOf({ tree, raw, projectRoot, dataDir: own }) },
+    environment,
+  );
 }
 
 async function readSettings(options: LoadConfigOptions, cwd: string): Promise<Origin> {
@@ -116,12 +146,17 @@ async function readSettings(options: LoadConfigOptions, cwd: string): Promise<Or
       });
     return parseSettings(text, file);
   }
+  return findConfig(cwd);
+}
+
+/** The configuration that lies in a folder; an empty one where there is none. */
+export async function findConfig(folder: string): Promise<Origin> {
   for (const name of CONFIG_FILES) {
-    const file = resolve(cwd, name);
+    const file = resolve(folder, name);
     const text = await readIfThere(file);
-    if (text !== undefined) return parseSettings(text, file);
+    if (text !== undefined) return { ...(await parseSettings(text, file)), isFound: true };
   }
-  return { tree: {}, projectRoot: cwd };
+  return { tree: {}, projectRoot: folder };
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
@@ -144,7 +179,8 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-function parseSettings(text: string, file: string): Origin {
+async function parseSettings(text: string, file: string): Promise<Origin> {
+  const { parseYamlFile } = await import('./yaml-file.js');
   const yaml = parseYamlFile(text, file);
   if (yaml.value !== null && yaml.value !== undefined && !isRecord(yaml.value))
     throw new RAGError(

@@ -1,8 +1,8 @@
 import { RAGError } from '../core/errors.js';
+import { isSecretKey } from '../core/secret.js';
 import { type ConfigPath, formatPath, valueAt } from './config-path.js';
 import { type ConfigPlace, placePrefix } from './config-problems.js';
 import type { ExpandedTree } from './expand-tree.js';
-import { isSecretKey } from './secret.js';
 
 /**
  * Refuses a value whose variable is not set, where the value is used. Nothing uses the settings of a disabled source, those of

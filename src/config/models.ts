@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 
 /** A local model that the configuration may name. */
 export interface KnownModel {
@@ -55,10 +56,12 @@ export async function addModel(dataDir: string, folder: string): Promise<KnownMo
     );
   const name = basename(path);
   const registry = await readRegistry(dataDir);
-  await mkdir(dataDir, { recursive: true });
+  makePrivateFolder(dataDir);
   const file = join(dataDir, REGISTRY_FILE);
   const draft = `${file}.${process.pid}.tmp`;
-  await writeFile(draft, `${JSON.stringify({ ...registry, [name]: { path } }, null, 2)}\n`);
+  await writeFile(draft, `${JSON.stringify({ ...registry, [name]: { path } }, null, 2)}\n`, {
+    mode: PRIVATE_FILE,
+  });
   await rename(draft, file);
   return { name, path, isUsable: true };
 }

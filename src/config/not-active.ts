@@ -1,5 +1,6 @@
+import { STORES } from '../stores/definitions.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
-import { BUILT_PROVIDERS, SERVER_PROVIDERS } from './schema/storage.js';
+import { BUILT_PROVIDERS } from './schema/storage.js';
 
 /** A setting that is understood and has no effect in this version. */
 export interface InactiveSetting {
@@ -39,7 +40,7 @@ const RULES: readonly InactiveRule[] = [
   },
   {
     path: ['storage', 'server'],
-    when: (_, rag) => !isBuilt(SERVER_PROVIDERS, providerOf(rag)),
+    when: (_, rag) => !STORES.some(({ name, reads }) => name === providerOf(rag) && reads === 'server'),
     reason: (_, rag) => `read only for a store with a server; rag.provider is "${String(providerOf(rag))}"`,
   },
   {

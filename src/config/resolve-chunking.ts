@@ -3,7 +3,7 @@ import type { ChunkingSettings } from './schema/chunking.js';
 
 type Sizes = Pick<ChunkingOptions, 'minSize' | 'maxSize' | 'overlap'>;
 
-// The tokens were chosen by measurement on questions and on the Chroma chunking set (docs/quality.md). The characters are those of seed 000.
+// The tokens were chosen by measurement on questions and on the Chroma chunking set (docs/quality.md). The characters are those of configurations that were written before there was a unit.
 const DEFAULT_SIZES: Readonly<Record<ChunkingUnit, Sizes>> = {
   tokens: { minSize: 160, maxSize: 320, overlap: 32 },
   characters: { minSize: 100, maxSize: 500, overlap: 50 },
@@ -14,7 +14,7 @@ const statesSize = ({ minSize, maxSize, overlap }: ChunkingSettings): boolean =>
 
 /**
  * Chunking settings with their defaults: those of the shipped engine where nothing is stated, in tokens; characters where a
- * block states a size without a unit (as the configurations of seed 000 do). Sizes that are not stated shrink with a
+ * block states a size without a unit (as configurations did before there was one). Sizes that are not stated shrink with a
  * stated `maxSize`, so that a small one is not refused for a default.
  */
 export function resolveChunking(settings: ChunkingSettings = {}): ChunkingOptions {

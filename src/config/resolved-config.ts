@@ -1,6 +1,7 @@
 import type { ChunkingOptions } from '../chunking/chunker.js';
 import type { Environment } from './expand-variables.js';
 import type { InactiveSetting } from './not-active.js';
+import type { OwnParts } from './own-parts.js';
 import type { RAGSettings } from './schema/index.js';
 import type { SourceSettings } from './schema/sources.js';
 import type { SecretResolver } from './secret-scheme.js';
@@ -55,6 +56,8 @@ export interface ResolvedConfig {
   readonly environment: Environment;
   /** Of the caller: they fetch references of schemes of their own. */
   readonly secretResolvers?: readonly SecretResolver[];
+  /** Of the caller: objects in place of or beside what the settings name. */
+  readonly own?: OwnParts | undefined;
 }
 
 /** Origin of one value; whatever is not stated anywhere is a default. */

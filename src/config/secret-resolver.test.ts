@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import { MASK, Secret } from '../core/secret.js';
 import { createKeyVaultResolver } from './azure-key-vault.js';
-import { MASK, Secret } from './secret.js';
 import { resolveSecrets, type SecretSettings } from './secret-resolver.js';
 
 const projectRoot = mkdtempSync(join(tmpdir(), 'ragstone-secrets-'));

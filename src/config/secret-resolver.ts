@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { Secret } from '../core/secret.js';
 import type { ConfigPath } from './config-path.js';
 import { formatPath, isRecord } from './config-path.js';
-import { Secret } from './secret.js';
 import type { SecretContext, SecretResolver } from './secret-scheme.js';
 
 /** Part of a configuration's context that `resolveSecrets` needs; `ResolvedConfig` has it. */

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
+import { nearestName } from '../core/nearest-name.js';
+import { isSecretKey } from '../core/secret.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import type { ExpandedTree } from './expand-tree.js';
 import { findKeyElsewhere, knownKeysAt } from './json-schema.js';
-import { nearestName } from './nearest-name.js';
 import { configFileSchema } from './schema/index.js';
-import { isSecretKey } from './secret.js';
 
 /** One reason why a configuration is refused. */
 export interface ConfigProblem {
@@ -22,18 +22,51 @@ type Issue = z.core.$ZodIssue;
 /**
  * Checks an expanded tree against the schema; all problems at once. `stated` is what the configuration says itself, without
  * defaults.
+ *
+ * @param ownStrategies chunking strategies that a program hands in: the schema does not know their names
  */
 export function validateTree(
   tree: ExpandedTree,
+  ownStrategies: readonly string[] = [],
 ): { readonly config: Parsed; readonly stated: unknown } | { readonly problems: ConfigProblem[] } {
-  let value: unknown = tree.value ?? {};
+  const own = ownStrategiesIn(tree.value, ownStrategies);
+  let value: unknown = without(own, tree.value ?? {});
   let result = configFileSchema.safeParse(value);
   if (!result.success) {
     value = readEnvironmentTexts(value, result.error.issues, tree);
     result = configFileSchema.safeParse(value);
   }
-  if (result.success) return { config: result.data, stated: value };
+  if (result.success) {
+    for (const { path, strategy } of own)
+      for (const root of [result.data, value]) setAt(root, path, strategy);
+    return { config: result.data, stated: value };
+  }
   return { problems: result.error.issues.flatMap((issue) => explainIssue(issue, value)) };
+}
+
+interface StatedStrategy {
+  readonly path: ConfigPath;
+  readonly strategy: string;
+}
+
+/** Where chunking states a strategy that is a program's own. */
+function ownStrategiesIn(tree: unknown, own: readonly string[]): StatedStrategy[] {
+  if (own.length === 0) return [];
+  const sources = valueAt(tree, ['rag', 'sources']);
+  const places: ConfigPath[] = [['rag']];
+  if (Array.isArray(sources)) for (const index of sources.keys()) places.push(['rag', 'sources', index]);
+  return places.flatMap((place) => {
+    const path = [...place, 'chunking', 'strategy'];
+    const strategy = valueAt(tree, path);
+    return typeof strategy === 'string' && own.includes(strategy) ? [{ path, strategy }] : [];
+  });
+}
+
+function without(stated: readonly StatedStrategy[], tree: unknown): unknown {
+  if (stated.length === 0) return tree;
+  const copy: unknown = structuredClone(tree);
+  for (const { path } of stated) setAt(copy, path, undefined);
+  return copy;
 }
 
 /**

@@ -50,6 +50,24 @@ describe('assembleContext', () => {
     );
   });
 
+  it('keeps the best passage of a section that is longer than the budget', async () => {
+    const chunks = Array.from({ length: 12 }, (_, at) =>
+      testChunk({
+        content: `Part ${at} of the plan tells of cats. ${'Much else is said. '.repeat(12)}`,
+        document: 'plan.md',
+        start: at * 1_000,
+        score: 1 - at / 20,
+      }),
+    );
+    const ranked = chunks.slice(0, 5);
+    const pack = await assembleContext(
+      { question: 'what does the plan tell of cats?', ranked },
+      { ...options, loadChunks: () => Promise.resolve(chunks.map(({ chunk }) => chunk)) },
+    );
+    expect(pack.isFallback).toBe(false);
+    expect(pack.entries[0]?.pieces.map(({ text: part }) => part).join('')).toContain('cats');
+  });
+
   it('says what it left out and why', async () => {
     const long = testChunk({ content: 'word '.repeat(2000), document: 'long.md', score: 0.4 });
     const ranked = [testChunk({ content: 'Short text about cats.', score: 0.9 }), long];
@@ -123,6 +141,29 @@ describe('assembleContext', () => {
     );
     expect(tree.entries.map(({ kind }) => kind)).toEqual(['summary', 'passage']);
     expect(tree.entries[0]?.pieces[0]?.text).toBe('Intro one. Intro two.');
+  });
+
+  it('takes a hit that was joined of several chunks as a whole when it adds neighbours', async () => {
+    const chunks = ['Zero.', 'One.', 'Two.', 'Three.', 'Four.'].map((content, i) =>
+      testChunk({ id: `c${i}`, content, start: i * 10, headingPath: [`H${i}`] }),
+    );
+    const joined = testChunk({
+      id: 'c2',
+      content: 'One.      Two.      Three.',
+      start: 10,
+      headingPath: ['H1'],
+    });
+    const loadChunks = async () => chunks.map(({ chunk }) => chunk);
+    const pack = await assembleContext(
+      { question: 'x', ranked: [joined] },
+      { ...options, loadChunks, neighbours: 1 },
+    );
+    expect(pack.entries.map(({ chunkIds }) => chunkIds)).toEqual([['c0', 'c2', 'c4']]);
+    expect(pack.entries[0]?.pieces.map(({ text }) => text)).toEqual([
+      'Zero.',
+      'One.      Two.      Three.',
+      'Four.',
+    ]);
   });
 
   it('numbers lines of compressed pieces in the stored document', async () => {

@@ -28,6 +28,8 @@ export interface ContextRequest {
 
 /** Delimiters, attribution and the empty line between blocks, by estimate; the whole text is counted at the end. */
 const BLOCK_OVERHEAD = 48;
+/** A passage that grew beyond this share of the budget would take the place of the others. */
+const MOST_EXPANDED_SHARE = 0.5;
 /** A passage of which less would be left is not worth a block. */
 const LEAST_ROOM = 24;
 
@@ -52,12 +54,15 @@ export async function assembleContext(
 
 function expand(passages: readonly Passage[], options: ContextOptions): Promise<readonly Passage[]> {
   const { loadChunks, neighbours = 0, sectionHits = 2, hierarchical = false, signal } = options;
+  const { budget, counter } = options;
   if (loadChunks === undefined) return Promise.resolve(passages);
   return expandPassages(passages, {
     neighbours,
     sectionHits,
     hierarchical,
     load: loadChunks,
+    fits: (pieces) =>
+      tokensOf(counter, pieces.map(({ text }) => text).join('\n')) <= budget * MOST_EXPANDED_SHARE,
     ...(signal === undefined ? {} : { signal }),
   });
 }
@@ -79,10 +84,16 @@ function screen(
       .filter(({ flags }) => flags.length > 0)
       .flatMap(({ passage, flags }) =>
         passage.chunks.map((chunk) =>
-          omit(chunk, 'flagged', `addresses a language model (${flags[0]?.signals.join(', ') ?? ''})`),
+          omit(chunk, 'flagged', `reads like an instruction to a language model (${reasonsOf(flags)})`),
         ),
       ),
   };
+}
+
+/** `0.93: override, reply`: how sure and why, of the surest flag. */
+function reasonsOf(flags: readonly InstructionFlag[]): string {
+  const [surest] = flags.toSorted((a, b) => b.score - a.score);
+  return surest === undefined ? '' : `${surest.score.toFixed(2)}: ${surest.signals.join(', ')}`;
 }
 
 /** In the text, in its title and in its headings: all of them reach the model. */
@@ -119,10 +130,14 @@ function fitBudget(passages: readonly Screened[], { question, options }: FitInpu
     const room = budget - used;
     const whole = { ...screened, body: renderBody(screened.passage) };
     const needed = tokensOf(counter, whole.body) + BLOCK_OVERHEAD;
-    const fitting =
-      needed <= room || !compress
-        ? whole
-        : compressed(screened, { units: all[index] ?? [], relevance, room: room - BLOCK_OVERHEAD, counter });
+    const shortened = (share: number) => {
+      const own = Math.floor((room - BLOCK_OVERHEAD) * share);
+      const short = compressed(screened, { units: all[index] ?? [], relevance, room: own, counter });
+      return short !== undefined && tokensOf(counter, short.body) + BLOCK_OVERHEAD <= room
+        ? short
+        : undefined;
+    };
+    const fitting = needed <= room || !compress ? whole : firstOf(ROOM_SHARES, shortened);
     const cost = fitting === undefined ? Infinity : tokensOf(counter, fitting.body) + BLOCK_OVERHEAD;
     if (fitting === undefined || cost > room) {
       omitted.push(
@@ -136,6 +151,20 @@ function fitBudget(passages: readonly Screened[], { question, options }: FitInpu
     kept.push(fitting);
   });
   return exactly({ kept, omitted }, options);
+}
+
+/** Parts count for more together than one by one, so what was chosen for all of the room may not fit. */
+const ROOM_SHARES = [1, 0.85, 0.7, 0.5];
+
+function firstOf<T, Result>(
+  values: readonly T[],
+  find: (value: T) => Result | undefined,
+): Result | undefined {
+  for (const value of values) {
+    const result = find(value);
+    if (result !== undefined) return result;
+  }
+  return undefined;
 }
 
 /** The estimates above may be a little off: the text itself is counted, and gives way until it fits. */
@@ -280,11 +309,11 @@ function noticesOf(entries: readonly ContextEntry[], omitted: readonly OmittedCh
   return [
     ...flagged.map(
       ({ n, source, flags }) =>
-        `Passage [${n}] (${source}) holds text that addresses a language model (${flags[0]?.signals.join(', ') ?? ''}); it was treated as data.`,
+        `Passage [${n}] (${source}) holds text that reads like an instruction to a language model (${reasonsOf(flags)}); it was treated as data.`,
     ),
     ...(short > 0
       ? [`Sentences were dropped from ${short} of ${entries.length} passages to fit the budget.`]
       : []),
-    ...(left > 0 ? [`${left} passages found no room in the budget.`] : []),
+    ...(left > 0 ? [`${left === 1 ? '1 passage' : `${left} passages`} found no room in the budget.`] : []),
   ];
 }

@@ -118,5 +118,5 @@ export interface ContextOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a prompt says in place of context where nothing relevant was found (seed 002). */
+/** What a prompt says in place of context where nothing relevant was found. */
 export const FALLBACK_TEXT = 'No specific information found in knowledge base. Provide a general response.';

@@ -1,14 +1,16 @@
 import { splitSentences } from '../chunking/boundaries.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { headingPathOf } from '../core/chunk-metadata.js';
-import type { ContextOptions, LoadDocumentChunks } from './context-pack.js';
-import { offsetsOf, type Passage, piecesOf, revisionOf, sliceOf } from './passage.js';
+import type { ContextOptions, ContextPiece, LoadDocumentChunks } from './context-pack.js';
+import { covers, offsetsOf, type Passage, piecesOf, revisionOf, sliceOf } from './passage.js';
 
 export interface ExpandOptions extends Pick<ContextOptions, 'signal'> {
   readonly neighbours: number;
   readonly sectionHits: number;
   readonly hierarchical: boolean;
   readonly load: LoadDocumentChunks;
+  /** Whether so much text may be one passage; what may not stays as it was found. */
+  readonly fits: (pieces: readonly ContextPiece[]) => boolean;
 }
 
 /** Sentences of a document's beginning that stand for it in hierarchical mode. */
@@ -58,21 +60,24 @@ function grow(
   passage: Passage,
   all: readonly Passage[],
   documents: ReadonlyMap<string, readonly StoredChunk[]>,
-  { neighbours, sectionHits }: ExpandOptions,
+  { neighbours, sectionHits, fits }: ExpandOptions,
 ): Passage {
   const [hit] = passage.chunks;
   const siblings = hit === undefined ? undefined : documents.get(hit.documentId);
   if (hit === undefined || siblings === undefined) return passage;
   // A document may have been indexed anew since it was searched; only the revision that was hit fits.
   const sameRevision = siblings.filter((chunk) => revisionOf(chunk) === revisionOf(hit));
-  const at = sameRevision.findIndex(({ id }) => id === hit.id);
-  const near = at < 0 ? [] : sameRevision.slice(Math.max(0, at - neighbours), at + neighbours + 1);
+  // The hit may be several chunks that were joined when they were found; then it stands for all of them.
+  const isHit = (chunk: StoredChunk): boolean => covers(hit, chunk);
+  const [first, last] = [sameRevision.findIndex(isHit), sameRevision.findLastIndex(isHit)];
+  const near = first < 0 ? [] : sameRevision.slice(Math.max(0, first - neighbours), last + neighbours + 1);
   const section = isSectionWanted(passage, all, sectionHits)
     ? sameRevision.filter((chunk) => isSameSection(chunk, hit))
     : [];
-  const chunks = unique([hit, ...near, ...section]);
-  if (chunks.length === 1) return passage;
-  return { ...passage, chunks, pieces: piecesOf(chunks), isExpanded: true };
+  const chunks = unique([hit, ...[...near, ...section].filter((chunk) => !isHit(chunk))]);
+  const pieces = piecesOf(chunks);
+  if (chunks.length === 1 || !fits(pieces)) return passage;
+  return { ...passage, chunks, pieces, isExpanded: true };
 }
 
 function unique(chunks: readonly StoredChunk[]): StoredChunk[] {

@@ -1,72 +1,114 @@
-import { replaceComments } from './comments.js';
+import type { TextRange } from '../core/document.js';
+import { withoutMarksInCode, withoutQuotedMarks } from './citation-marks.js';
 import { withoutHiddenCharacters } from './hidden-characters.js';
+import { applyEdits, rewriteParts } from './markup/edits.js';
+import { codeSpan, defang, defangAddresses, shownImage, withoutFences } from './markup/inert-forms.js';
+import { readMarkup } from './markup/read-markup.js';
+import { StepCounter, TooManySteps } from './markup/step-counter.js';
 
 // Attack: a retrieved text pretends to be something else than text. It closes the block it stands in, opens a turn of the
 // conversation, carries marks that look like citations, or renders as an image that tells its server what was asked.
 // All of it is made inert here; the exact text stays in the entry's pieces.
+//
+// Invariant: what comes out, read as Markdown with or without tables and HTML, holds no image, no link but to a mail address,
+// no reference definition, no tag with attributes or of an element that loads, runs or hides; and no fence is left open.
+// It holds for what stands between blank lines: whoever joins such texts puts one between them.
 
 /** Marks of chat templates (ChatML, Llama, Mistral) and of our own blocks. */
 const TEMPLATE_MARK =
-  /<\s*(\/?)\s*(\|[^|<>\n]{1,40}\||passage\b|context\b|sources?\b|system\b|instructions?\b|s\s*>|<\s*\/?SYS)/gi;
+  /<\s{0,8}(\/?)\s{0,8}(\|[^|<>\n]{1,40}\||passage\b|context\b|sources?\b|system\b|instructions?\b|s\s{0,8}>|<\s{0,8}\/?SYS)/gi;
 const INSTRUCTION_MARK = /\[(\/?)(INST|SYSTEM|SYS)\]/gi;
+const LINE_END = /\r\n?|[\u2028\u2029]/g;
 
-/** Tags that load, link or run something: shown as text. */
-const ACTIVE_TAG =
-  /<(?=\/?(?:a|img|image|iframe|script|style|object|embed|link|meta|base|form|input|button|svg|video|audio|source)\b)/gi;
-const IMAGE =
-  /!\[([^\]\n]{0,300})\](?:\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?\)|\[[^\]\n]{0,200}\])?/g;
-const LINK = /\[([^\]\n]{1,300})\]\(\s*<?([^()<>\s]{1,2000})>?[^()\n]{0,300}\)/g;
-const LINK_DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*\S.*$/gm;
-const CITATION_MARK = /(?<![\w\])])\[(\d{1,3}(?:\s*[,;-]\s*\d{1,3})*)\](?![([:])/g;
-const AUTOLINK = /<?\b(https?:\/\/[^\s<>`"'\])]{1,2000})>?/gi;
+/** What is made inert may bring to light what it covered. A text that needs more rounds was made to. */
+const MAX_ROUNDS = 8;
+const STEPS_PER_CHARACTER = 100;
+const LEAST_STEPS = 10_000;
 
-/** Retrieved text as it may stand in a prompt or be shown: no hidden characters, no marks, no links, images or comments. */
-export function neutralise(text: string): string {
-  const inertProse = (prose: string) => inert(prose).replace(CITATION_MARK, '($1)');
-  return outsideFences(withoutHiddenCharacters(text), inertProse, breakMarks);
+/** How many steps a text of so many UTF-16 code units may take; one that needs more is not read but escaped whole. */
+export const stepLimit = (length: number): number => LEAST_STEPS + STEPS_PER_CHARACTER * length;
+
+/**
+ * Retrieved text as it may stand in a prompt or be shown: no hidden characters, no marks, no links, images, HTML or comments.
+ * Code and plain text stay as they are.
+ *
+ * @param counter counts the work; by default it also ends it, at `stepLimit`.
+ */
+export const neutralise = (text: string, counter?: StepCounter): string =>
+  madeInert(text, { prose: withoutQuotedMarks, code: (code) => code }, counter);
+
+/** A model's answer as it may be shown: as `neutralise`, but its citations stay. `x[1]` in code is none, and shows as `x［1］`. */
+export const neutraliseAnswer = (text: string): string =>
+  madeInert(text, { prose: (prose) => prose, code: withoutMarksInCode });
+
+/** Retrieved text on one line, inert wherever on a line it is put: for names, excerpts and sentences of an answer. */
+export const neutraliseLine = (text: string): string =>
+  onOneLine(neutralise(withoutFences(onOneLine(withoutHiddenCharacters(text)))));
+
+const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** What happens to marks that look like citations. */
+interface MarkRewriting {
+  readonly prose: (prose: string) => string;
+  readonly code: (code: string) => string;
 }
 
-/** A model's answer as it may be shown: as `neutralise`, but its citations stay. */
-export const neutraliseAnswer = (text: string): string =>
-  outsideFences(withoutHiddenCharacters(text), inert, breakMarks);
+function madeInert(
+  text: string,
+  marks: MarkRewriting,
+  counter = new StepCounter(stepLimit(text.length)),
+): string {
+  const visible = withoutHiddenCharacters(text);
+  const level = visible.replace(LINE_END, '\n');
+  const result = settled(level, marks, counter);
+  // Windows line ends stay where nothing else had to change.
+  return result === level && !/\r(?!\n)|[\u2028\u2029]/.test(visible) ? visible : result;
+}
 
-function inert(prose: string): string {
+function settled(text: string, marks: MarkRewriting, counter: StepCounter): string {
+  let current = text;
+  try {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const next = isPlain(current) ? breakMarks(marks.prose(current)) : nextRound(current, marks, counter);
+      if (next === current) return current;
+      current = next;
+    }
+  } catch (error) {
+    if (!(error instanceof TooManySteps)) throw error;
+  }
+  return breakMarks(defang(current));
+}
+
+function nextRound(text: string, marks: MarkRewriting, counter: StepCounter): string {
+  const { edits, code } = readMarkup(text, counter);
+  if (edits.length > 0) return applyEdits(text, edits);
   return breakMarks(
-    replaceComments(prose, '[comment left out]')
-      .replace(LINK_DEFINITION, '[link left out]')
-      .replace(IMAGE, (_, alt: string) => (alt.trim() === '' ? '[image]' : `[image: ${alt.trim()}]`))
-      .replace(LINK, (_, label: string, target: string) => `${label} (${shownTarget(target)})`)
-      .replace(ACTIVE_TAG, '‹')
-      .replace(AUTOLINK, (whole, url: string, at: number, all: string) =>
-        all[at - 1] === '`' ? whole : codeSpan(url),
-      ),
+    rewriteParts(text, code, {
+      outside: (prose, start) => marks.prose(withoutAddresses(prose, besideBackticks(text, start))),
+      inside: marks.code,
+    }),
   );
 }
+
+/** Nothing in it can begin markup, code included. */
+const isPlain = (text: string): boolean => !/[<[`~]|:\/\/|www\.|^(?: {4}|\t)/im.test(text);
 
 const breakMarks = (text: string): string =>
   text.replace(TEMPLATE_MARK, '‹$1$2').replace(INSTRUCTION_MARK, '($1$2)');
 
-/** A link's target as text that no renderer turns into a link; without the query, where data would leave. */
-function shownTarget(target: string): string {
-  const [place = target] = target.split(/[?#]/);
-  return codeSpan(place);
+const IMAGE_WITHOUT_TARGET = /!\[([^[\]\n]{0,300})\](?:\[[^[\]\n]{0,200}\])?/g;
+const ADDRESS = /(?<![A-Za-z])(?:(?:https?|ftp):\/\/|www\.)[^\s<>`"'\])]{1,2000}/gi;
+
+/** Addresses that some readers turn into links, and images whose definition may stand elsewhere. */
+function withoutAddresses(prose: string, isInBackticks: (range: TextRange) => boolean): string {
+  const shown = prose.replace(ADDRESS, (address, start: number) =>
+    // A stray backtick beside it would pair with ours.
+    isInBackticks({ start, end: start + address.length }) ? defangAddresses(address) : codeSpan(address),
+  );
+  return shown.replace(IMAGE_WITHOUT_TARGET, (_, alt: string) => shownImage(alt));
 }
 
-const codeSpan = (text: string): string => `\`${text.replaceAll('`', '')}\``;
-
-const FENCED = /^( {0,3})(`{3,}|~{3,})[^\n]*\n[\s\S]*?^ {0,3}\2[`~]*[ \t]*$/gm;
-
-/** Closed code blocks are shown as they are: nothing in them is rendered. */
-function outsideFences(
-  text: string,
-  prose: (text: string) => string,
-  code: (text: string) => string,
-): string {
-  let result = '';
-  let at = 0;
-  for (const match of text.matchAll(FENCED)) {
-    result += prose(text.slice(at, match.index)) + code(match[0]);
-    at = match.index + match[0].length;
-  }
-  return result + prose(text.slice(at));
-}
+const besideBackticks =
+  (text: string, offset: number) =>
+  ({ start, end }: TextRange): boolean =>
+    text[offset + start - 1] === '`' || text[offset + end] === '`';

@@ -13,10 +13,16 @@ interface Line extends TextRange {
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)/;
 const HEADING = /^ {0,3}#{1,6}(?:\s|$)/;
 const TABLE_ROW = /^\s*\|.*\|\s*$/;
-const TABLE_RULE = /^\s*\|[\s|:-]*-[\s|:-]*\|\s*$/;
+const TABLE_RULE_CHARACTERS = /^\|[\s|:-]*\|$/;
 const LIST_ITEM = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+\S/;
 const CODE_LINE =
   /[;{}]\s*$|^\s*(?:import|export|const|let|var|def|class|function|return|if|for|while|#include|public|private|fn|use)\b.*[;:{(]|\)\s*(?:=>|->)|^\s*[@#]?\w+\(.*\)\s*$/;
+
+/** In two looks, because one pattern for both takes the square of a long line. */
+function isTableRule(line: string): boolean {
+  const rule = line.trim();
+  return TABLE_RULE_CHARACTERS.test(rule) && rule.includes('-');
+}
 
 /**
  * Cuts a passage into units in order: sentences of prose, and list items, table rows and lines of code as wholes. Every
@@ -110,7 +116,7 @@ class UnitReader {
   }
 
   #readTable(): void {
-    const hasHead = TABLE_RULE.test(this.#lines[this.#at + 1]?.text ?? '');
+    const hasHead = isTableRule(this.#lines[this.#at + 1]?.text ?? '');
     if (hasHead) {
       this.#take('table-head');
       this.#take('table-head');

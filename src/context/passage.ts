@@ -28,6 +28,14 @@ export const revisionOf = ({ metadata }: StoredChunk): string => textOf(metadata
 /** Source code: its lines are not prose. */
 export const isCode = ({ metadata }: StoredChunk): boolean => metadata.symbols !== undefined;
 
+/** Whether the text of a chunk holds that of another. */
+export function covers(outer: StoredChunk, inner: StoredChunk): boolean {
+  if (outer.documentId !== inner.documentId) return false;
+  const a = offsetsOf(outer);
+  const b = offsetsOf(inner);
+  return a.start <= b.start && b.end <= a.end;
+}
+
 /** The exact text of chunks of one revision, joined where they overlap or touch. */
 export function piecesOf(chunks: readonly StoredChunk[]): ContextPiece[] {
   const sorted = [...chunks].sort((a, b) => offsetsOf(a).start - offsetsOf(b).start);

@@ -1,6 +1,6 @@
 import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import type { OmittedChunk } from './context-pack.js';
-import { offsetsOf, type Passage, piecesOf, revisionOf, textOf } from './passage.js';
+import { covers, type Passage, piecesOf, revisionOf, textOf } from './passage.js';
 
 export interface Selection {
   /** Best first. */
@@ -58,11 +58,4 @@ function keptRevisions(ranked: readonly ScoredChunk[]): Map<string, string> {
     if (before === undefined || date > before.date) kept.set(key, { revision: revisionOf(chunk), date });
   }
   return new Map(Array.from(kept, ([key, { revision }]) => [key, revision]));
-}
-
-function covers(outer: StoredChunk, inner: StoredChunk): boolean {
-  if (outer.documentId !== inner.documentId) return false;
-  const a = offsetsOf(outer);
-  const b = offsetsOf(inner);
-  return a.start <= b.start && b.end <= a.end;
 }

@@ -21,12 +21,12 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = Object.fromEntries(
 );
 const LOOK_ALIKE = new RegExp(`[${Object.keys(LOOK_ALIKES).join('')}]`, 'gu');
 const MIXED_WORD = /(?=[\p{L}]*[a-z])(?=[\p{L}]*[\p{sc=Cyrillic}\p{sc=Greek}])\p{L}{3,40}/giu;
-const NON_ASCII = /[^\0-\x7f]/;
+const OTHER_SCRIPT = /[\p{sc=Cyrillic}\p{sc=Greek}]/u;
 
 /** Undoes disguises: hidden characters go, look-alike letters become Latin where words mix scripts, codes are read. */
 export function unmask(original: string): UnmaskedText {
   const visible = withoutHiddenCharacters(original);
-  const mixed = NON_ASCII.test(visible) ? (visible.match(MIXED_WORD)?.length ?? 0) : 0;
+  const mixed = OTHER_SCRIPT.test(visible) ? (visible.match(MIXED_WORD)?.length ?? 0) : 0;
   const latin = mixed > 0 ? visible.replace(LOOK_ALIKE, (letter) => LOOK_ALIKES[letter] ?? letter) : visible;
   return {
     text: withoutSpacing(withoutEntities(latin).normalize('NFKC')),
@@ -66,7 +66,7 @@ function fromRotation(text: string): string {
 const BASE64 = /(?<![\w+/])[A-Za-z0-9+/]{24,4000}={0,2}(?![\w+/])/g;
 const BASE64URL = /(?<![\w-])[A-Za-z0-9_-]{24,4000}={0,2}(?![\w-])/g;
 const HEXADECIMAL = /(?<![\w])(?:[0-9a-f]{2}[ :]?){16,2000}(?![\w])/gi;
-const PERCENT = /(?:%[0-9a-f]{2}|[\w.~-]){0,2000}(?:%[0-9a-f]{2}[\w.~-]{0,20}){4,500}/gi;
+const PERCENT = /(?:%[0-9a-f]{2}[\w.~-]{0,20}){4,500}/gi;
 const ESCAPED = /(?:\\u[0-9a-f]{4}|\\x[0-9a-f]{2}){6,1000}/gi;
 
 function decodedTexts(text: string): string[] {

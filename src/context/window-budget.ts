@@ -3,7 +3,7 @@ import { RAGError } from '../core/errors.js';
 /** Parts of a prompt. */
 export type PromptPart = 'system' | 'context' | 'history' | 'query' | 'response';
 
-/** Share of a model's window that each part may take (seed 002). */
+/** Share of a model's window that each part may take. */
 export const WINDOW_SHARES: Readonly<Record<PromptPart, number>> = {
   system: 0.1,
   context: 0.25,
@@ -12,11 +12,11 @@ export const WINDOW_SHARES: Readonly<Record<PromptPart, number>> = {
   response: 0.45,
 };
 
-/** Highest priority first (seed 002); what overflows is taken from the last one that has something to give. */
+/** Highest priority first; what overflows is taken from the last one that has something to give. */
 const PRIORITY = ['query', 'history', 'context', 'system'] as const;
 type InputPart = (typeof PRIORITY)[number];
 
-/** Tokens of each part when a model's window is split by seed 002's shares; rounded down. */
+/** Tokens of each part when a model's window is split by these shares; rounded down. */
 export function splitWindow(window: number): Readonly<Record<PromptPart, number>> {
   if (!Number.isInteger(window) || window < 1)
     throw new RAGError('CONFIG_INVALID', `A context window is a whole number of tokens, not ${window}.`);
@@ -40,7 +40,7 @@ export interface PromptNeeds {
 /**
  * How many tokens each part gets. Every part has its share of the window; a part that needs more borrows what the others
  * leave over, and where that is not enough it is taken from the parts of lower priority, system instructions first, down
- * to their floors (seed 002's hierarchy: question, conversation, context, instructions).
+ * to their floors (question, conversation, context, instructions).
  *
  * @throws RAGError `QUERY_INVALID` where even the floors do not fit.
  */

@@ -9,6 +9,22 @@ interface WithMetadata {
   readonly metadata: Metadata;
 }
 
+/** Keys of a chunk that say nothing of its document. */
+export const CHUNK_KEYS: ReadonlySet<string> = new Set([
+  'lines',
+  'offsets',
+  'headingPath',
+  'pages',
+  'symbols',
+  'gap',
+  'revision',
+  'chunkIndex',
+  'chunkTotal',
+]);
+
+/** Keys that the engine writes and no document can set. */
+export const ENGINE_KEYS: ReadonlySet<string> = new Set([...CHUNK_KEYS, 'redactions']);
+
 /** Offsets of the content in its stored revision; undefined where the chunk does not say. */
 export const offsetsOf = ({ metadata }: WithMetadata): TextRange | undefined => rangeOf(metadata.offsets);
 

@@ -1,28 +1,95 @@
+import { RAGError } from './errors.js';
 import { and, contains, eq, type Filter, or, range } from './filter.js';
+import { nearestName } from './nearest-name.js';
 
 /** The group that stands for everyone in the tenant. A record whose groups are empty is visible to nobody. */
 export const EVERYONE = '*';
 
-/**
- * Who is asking, or for whom a document is kept. A required argument of every read and write: there is no call without it.
- */
+/** Who is asking, or for whom a document is kept, as the engine works with it: nothing is left open. */
 export interface Scope {
   /** The tenant. Nothing ever crosses it. */
   readonly tenant: string;
   /** A project inside the tenant; absent means every project of the tenant. */
-  readonly project?: string;
+  readonly project?: string | undefined;
   /** Groups of the principal. `EVERYONE` is implied. */
   readonly groups: readonly string[];
   /** Highest security level the principal may read. Records are kept at a level from 0 (public in the tenant) up. */
   readonly clearance: number;
 }
 
-/** The scope of a person working alone on one machine. */
+/** A scope as a caller states it. What is left out grants nothing. */
+export interface ScopeInput {
+  /** The tenant; there is no scope without one. */
+  readonly tenant: string;
+  /** @default every project of the tenant */
+  readonly project?: string | undefined;
+  /** @default none beside `EVERYONE` */
+  readonly groups?: readonly string[] | undefined;
+  /** @default 0 */
+  readonly clearance?: number | undefined;
+}
+
+/** The scope of a call that states none: what a person alone on one machine needs, and no more. */
 export const LOCAL_SCOPE: Scope = Object.freeze({
   tenant: 'default',
   groups: Object.freeze([]),
-  clearance: Number.MAX_SAFE_INTEGER,
+  clearance: 0,
 });
+
+const KEYS = ['tenant', 'project', 'groups', 'clearance'];
+
+/**
+ * The one border that every scope passes: the engine's methods call it, and `scopeFilter` for whoever does not come through
+ * them. The copy it gives no later change of the caller's object reaches.
+ *
+ * @throws RAGError `SCOPE_INVALID` for no tenant, a value of another type (`clearance: null`, NaN, text), an unknown key
+ */
+export function scopeOf(input: unknown): Scope {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw invalid(
+      `A scope is an object such as { tenant: "acme", groups: ["hr"], clearance: 1 }, not ${kindOf(input)}.`,
+    );
+  for (const key of Object.keys(input)) if (!KEYS.includes(key)) throw unknownKey(key);
+  const { tenant, project, groups, clearance = 0 }: Partial<Record<keyof Scope, unknown>> = input;
+  if (tenant === undefined) throw invalid('A scope needs a tenant, such as { tenant: "default" }.');
+  if (typeof clearance !== 'number' || !Number.isSafeInteger(clearance))
+    throw invalid(`The clearance of a scope is a whole number, not ${kindOf(clearance)}.`);
+  return {
+    tenant: nameOf('tenant', tenant),
+    ...(project === undefined ? {} : { project: nameOf('project', project) }),
+    groups: groupsOf(groups),
+    clearance,
+  };
+}
+
+function groupsOf(groups: unknown): readonly string[] {
+  if (groups === undefined) return [];
+  if (!Array.isArray(groups))
+    throw invalid(`The groups of a scope are a list of texts, not ${kindOf(groups)}.`);
+  return Array.from(groups, (group: unknown) => nameOf('group', group));
+}
+
+// Half of a surrogate pair is stored as U+FFFD, and a NUL ends a text in some databases: two names could become one.
+function nameOf(what: string, value: unknown): string {
+  if (typeof value !== 'string') throw invalid(`The ${what} of a scope is a text, not ${kindOf(value)}.`);
+  if (value === '' || !value.isWellFormed() || /\p{Cc}/u.test(value))
+    throw invalid(`The ${what} of a scope must not be empty and must hold no control characters.`);
+  return value;
+}
+
+const kindOf = (value: unknown): string => {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'number' ? String(value) : `of type ${typeof value}`;
+};
+
+function unknownKey(key: string): RAGError {
+  const near = nearestName(key, KEYS);
+  const hint = near === undefined ? `Known: ${KEYS.join(', ')}.` : `Did you mean ${near}?`;
+  return invalid(`A scope has no ${JSON.stringify(key)}. ${hint}`);
+}
+
+const invalid = (message: string): RAGError => new RAGError('SCOPE_INVALID', message);
 
 /** Who may see a record. */
 export interface AccessControl {
@@ -34,12 +101,20 @@ export interface AccessControl {
 
 export const OPEN_ACCESS: AccessControl = Object.freeze({ groups: Object.freeze([EVERYONE]), level: 0 });
 
-/** The filter that admits what a scope may read, and nothing else. */
-export function scopeFilter(scope: Scope): Filter {
+/** The filter that admits what a scope may read, and nothing else. Throws as `scopeOf`. */
+export function scopeFilter(scope: ScopeInput): Filter {
+  const { clearance, groups, ...owner } = scopeOf(scope);
   return and(
-    eq('$tenant', scope.tenant),
-    ...(scope.project === undefined ? [] : [eq('$project', scope.project)]),
-    range('$level', { lte: scope.clearance }),
-    or(contains('$groups', EVERYONE), ...scope.groups.map((group) => contains('$groups', group))),
+    ...ownerFilters(owner),
+    range('$level', { lte: clearance }),
+    or(contains('$groups', EVERYONE), ...groups.map((group) => contains('$groups', group))),
   );
 }
+
+/** The filter that admits what is of the scope's tenant and project, whoever may read it. Throws as `scopeOf`. */
+export const ownedFilter = (scope: ScopeInput): Filter => and(...ownerFilters(scopeOf(scope)));
+
+const ownerFilters = ({ tenant, project }: Pick<Scope, 'tenant' | 'project'>): Filter[] => [
+  eq('$tenant', tenant),
+  ...(project === undefined ? [] : [eq('$project', project)]),
+];

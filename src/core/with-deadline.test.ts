@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { RAGError } from './errors.js';
 import { eventsWithDeadline, withDeadline } from './with-deadline.js';
@@ -44,6 +45,18 @@ describe('withDeadline', () => {
     });
     await expect(hanging).rejects.toMatchObject({ reason: 'SEARCH_FAILED' });
     expect(given?.aborted).toBe(true);
+  });
+
+  it('does not count the time in which other work holds the thread', async () => {
+    const steps = async () => {
+      for (let i = 0; i < 8; i++) {
+        await sleep(1);
+        const end = performance.now() + 40;
+        while (performance.now() < end);
+      }
+      return 7;
+    };
+    expect(await withDeadline(deadline(200), steps)).toBe(7);
   });
 
   it('ends with ABORTED and its cause when the caller stops waiting', async () => {

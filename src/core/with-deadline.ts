@@ -1,12 +1,15 @@
 import { RAGError, throwIfAborted } from './errors.js';
 
 export interface Deadline {
-  /** From now, in milliseconds. */
+  /**
+   * From now, in milliseconds. Time in which other work holds this thread does not count: nothing that came meanwhile could have
+   * been heard.
+   */
   readonly timeoutMs: number;
   /** The caller's, who may stop waiting earlier. */
   readonly signal?: AbortSignal | undefined;
   /** What to throw where the time is over. */
-  readonly lateError: () => RAGError;
+  readonly lateError: () => Error;
 }
 
 /**
@@ -66,15 +69,34 @@ function endOf({ timeoutMs, signal, lateError }: Deadline): End {
     const late = (): void => reject(lateError());
     const aborted = (): void =>
       reject(new RAGError('ABORTED', 'The operation was cancelled.', { cause: signal?.reason }));
-    const timer = setTimeout(late, timeoutMs);
+    const stop = countDown(timeoutMs, late);
     if (signal?.aborted === true) aborted();
     signal?.addEventListener('abort', aborted, { once: true });
     forget = () => {
-      clearTimeout(timer);
+      stop();
       signal?.removeEventListener('abort', aborted);
     };
   });
   // Where the race is never run again, nobody listens.
   promise.catch(() => undefined);
   return { promise, forget };
+}
+
+/** A deadline is counted in so many parts, none shorter than a timer can be. */
+const PARTS = 20;
+
+/**
+ * Calls `over` when the time is up. A timer that fires late was held up by other work on this thread; so the time is counted in
+ * short parts, and each counts as no more than it was set for.
+ */
+function countDown(milliseconds: number, over: () => void): () => void {
+  const parts = Math.max(1, Math.min(PARTS, Math.floor(milliseconds)));
+  let left = parts;
+  const timer = setInterval(() => {
+    left -= 1;
+    if (left > 0) return;
+    clearInterval(timer);
+    over();
+  }, milliseconds / parts);
+  return () => clearInterval(timer);
 }

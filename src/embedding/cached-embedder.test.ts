@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withQueryCache } from './cached-embedder.js';
+import { queryCacheOver } from './cached-embedder.js';
 import type { Embedder } from './embedder.js';
 
 function countingEmbedder(isCheap = false): { embedder: Embedder; asked: string[] } {
@@ -30,10 +30,10 @@ function countingEmbedder(isCheap = false): { embedder: Embedder; asked: string[
   return { embedder, asked };
 }
 
-describe('withQueryCache', () => {
+describe('queryCacheOver', () => {
   it('embeds a query once, and keeps order among known and new ones', async () => {
     const { embedder, asked } = countingEmbedder();
-    const cached = withQueryCache(embedder);
+    const cached = queryCacheOver(embedder)('a');
     await cached.doEmbed(['aa', 'b'], 'query');
     const vectors = await cached.doEmbed(['b', 'cccc', 'aa', 'ddd'], 'query');
     expect(vectors.map((vector) => vector[0])).toEqual([1, 4, 2, 3]);
@@ -42,14 +42,21 @@ describe('withQueryCache', () => {
 
   it('forgets the query that was not asked for longest', async () => {
     const { embedder, asked } = countingEmbedder();
-    const cached = withQueryCache(embedder, 2);
+    const cached = queryCacheOver(embedder, 2)('a');
     for (const query of ['a', 'b', 'a', 'c', 'a', 'b']) await cached.doEmbed([query], 'query');
     expect(asked).toEqual(['a', 'b', 'c', 'b']);
   });
 
+  it('tells nobody what others asked', async () => {
+    const { embedder, asked } = countingEmbedder();
+    const cacheOf = queryCacheOver(embedder);
+    for (const asker of ['a', 'b', 'a', 'b']) await cacheOf(asker).doEmbed(['merger'], 'query');
+    expect(asked).toEqual(['merger', 'merger']);
+  });
+
   it('passes documents through', async () => {
     const { embedder, asked } = countingEmbedder();
-    const cached = withQueryCache(embedder);
+    const cached = queryCacheOver(embedder)('a');
     await cached.doEmbed(['a'], 'query');
     await cached.doEmbed(['a'], 'document');
     await cached.doEmbed(['a'], 'document');
@@ -58,6 +65,6 @@ describe('withQueryCache', () => {
 
   it('leaves a cheap embedder as it is', () => {
     const { embedder } = countingEmbedder(true);
-    expect(withQueryCache(embedder)).toBe(embedder);
+    expect(queryCacheOver(embedder)('a')).toBe(embedder);
   });
 });

@@ -3,13 +3,19 @@ import type { Embedder, EmbeddingKind } from './embedder.js';
 
 const DEFAULT_MAX_QUERIES = 1000;
 
+/** The embedder as one asker may use it. */
+export type EmbedderOf = (asker: string) => Embedder;
+
 /**
- * The same embedder, with the vectors of the latest queries kept in memory: people page, filter and ask again. Documents
- * pass through, and so does everything where the embedder `isCheap`.
- * @param maxQueries Queries kept. @default 1000
+ * The same embedder, with the vectors of the latest queries kept in memory: people page, filter and ask again. What an asker
+ * (a name of the caller's choice: that of a scope) asked is found by the same asker alone, for the time of an answer, and the
+ * bill, would tell others that somebody had asked. Documents pass through, and so does everything where the embedder `isCheap`.
+ * @param maxQueries Queries kept, of all askers together. @default 1000
  */
-export function withQueryCache(embedder: Embedder, maxQueries: number = DEFAULT_MAX_QUERIES): Embedder {
-  return embedder.isCheap ? embedder : new QueryCachedEmbedder(embedder, maxQueries);
+export function queryCacheOver(embedder: Embedder, maxQueries: number = DEFAULT_MAX_QUERIES): EmbedderOf {
+  if (embedder.isCheap) return () => embedder;
+  const queries = new LRUCache<string, Float32Array>({ max: maxQueries });
+  return (asker) => new QueryCachedEmbedder(embedder, queries, asker);
 }
 
 class QueryCachedEmbedder implements Embedder {
@@ -24,10 +30,12 @@ class QueryCachedEmbedder implements Embedder {
   readonly usage?: NonNullable<Embedder['usage']>;
   readonly #embedder: Embedder;
   readonly #queries: LRUCache<string, Float32Array>;
+  readonly #asker: string;
 
-  constructor(embedder: Embedder, maxQueries: number) {
+  constructor(embedder: Embedder, queries: LRUCache<string, Float32Array>, asker: string) {
     this.#embedder = embedder;
-    this.#queries = new LRUCache({ max: maxQueries });
+    this.#queries = queries;
+    this.#asker = asker;
     this.identity = embedder.identity;
     this.dimensions = embedder.dimensions;
     this.maxInputTokens = embedder.maxInputTokens;
@@ -50,15 +58,19 @@ class QueryCachedEmbedder implements Embedder {
     signal?: AbortSignal,
   ): Promise<Float32Array[]> {
     if (kind !== 'query') return this.#embedder.doEmbed(texts, kind, signal);
-    const found = texts.map((text) => this.#queries.get(text));
+    const found = texts.map((text) => this.#queries.get(this.#keyOf(text)));
     const missing = texts.filter((_, i) => found[i] === undefined);
     const computed = missing.length === 0 ? [] : await this.#embedder.doEmbed(missing, kind, signal);
     for (const [i, text] of missing.entries()) {
       const vector = computed[i];
-      if (vector !== undefined) this.#queries.set(text, vector);
+      if (vector !== undefined) this.#queries.set(this.#keyOf(text), vector);
     }
     let next = 0;
     return found.flatMap((vector) => vector ?? computed[next++] ?? []);
+  }
+
+  #keyOf(text: string): string {
+    return JSON.stringify([this.#asker, text]);
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { makePrivateFolder } from '../security/private-files.js';
 import type { EmbeddingCache } from './embedding-cache.js';
 import { recordBytes, type VectorEntry, VectorLog } from './vector-log.js';
 
@@ -41,7 +42,7 @@ class DiskEmbeddingCache implements EmbeddingCache {
     this.#options = options;
     this.#maxFileBytes = (Math.max(1, options.maxMegabytes) * 1_000_000 * (1 - FREE_SHARE)) / 2;
     this.#attempt(() => {
-      mkdirSync(options.folder, { recursive: true });
+      makePrivateFolder(options.folder);
       // Left over from a time with a larger limit.
       for (const name of [OLDER, NEWER])
         if (this.#bytesOf(name) > this.#maxFileBytes) rmSync(this.#path(name));

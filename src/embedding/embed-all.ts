@@ -8,7 +8,7 @@ export interface EmbedAllOptions {
   /** Called after each batch with the number of texts that have a vector, of `texts.length`. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Vectors kept between runs; not asked for an embedder that `isCheap`. @default none */
-  readonly cache?: EmbeddingCache;
+  readonly cache?: EmbeddingCache | undefined;
   /** How often a batch is tried again after a retryable error. @default what suits the embedder, else 3 */
   readonly retries?: number;
   /** Waits between tries; rejects when the signal fires. @default a timer */

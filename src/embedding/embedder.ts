@@ -48,6 +48,8 @@ export interface Embedder {
   readonly retry?: { readonly retries: number; readonly firstDelayMs: number };
   /** True where vectors cost so little that a disk cache would be slower than the model. */
   readonly isCheap: boolean;
+  /** Folder of a static model, from which other threads open the same embedder; absent for one that stays where it is. */
+  readonly modelFolder?: string;
   /** Learns from a collection how to read queries over it; absent for a model that cannot. */
   readonly adaptation?: QueryAdaptation;
   /** Length of a text in the model's own tokens, special ones included, no prefix added; comparable with `maxInputTokens`. */

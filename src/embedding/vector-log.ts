@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { PRIVATE_FILE, tighten } from '../security/private-files.js';
 
 /** One vector and its key, a SHA-256 in hexadecimal. */
 export type VectorEntry = readonly [key: string, vector: Float32Array];
@@ -26,7 +27,8 @@ export class VectorLog {
 
   /** Opens or makes the file. Throws the system's error. */
   constructor(path: string) {
-    this.#descriptor = openSync(path, 'a+');
+    this.#descriptor = openSync(path, 'a+', PRIVATE_FILE);
+    tighten(path);
   }
 
   get bytes(): number {

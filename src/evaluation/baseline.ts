@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { primaryMetricOf, type QueryScores } from './query-scores.js';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { datasetError, datasetLines, parseObject } from './dataset-lines.js';
 
 /** A verbatim passage that answers a question. */

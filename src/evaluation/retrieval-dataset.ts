@@ -1,6 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { type DatasetLine, datasetError, datasetLines, parseObject, textField } from './dataset-lines.js';
 import { type DatasetDocument, type PieceOfDocument, placeOf, withSurroundings } from './document-pieces.js';

@@ -17,7 +17,7 @@ export interface ChromaDBStoreOptions {
   readonly embedding_function?: Embedder | null;
 }
 
-/** Seed 003's store on a Chroma server: `new ChromaDBStore('localhost', 8000)`, or with one object. */
+/** The store on a Chroma server: `new ChromaDBStore('localhost', 8000)`, or with one object. */
 export class ChromaDBStore extends VectorKnowledgeStore {
   constructor(
     hostOrOptions: string | ChromaDBStoreOptions = {},

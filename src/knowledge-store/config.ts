@@ -26,7 +26,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const COLLECTION_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Seed 003's settings. Frozen; snake case reads the same. Throws `CONFIG_INVALID` naming the setting. */
+/** Settings of a knowledge store. Frozen; snake case reads the same. Throws `CONFIG_INVALID` naming the setting. */
 export class KnowledgeStoreConfig {
   readonly host: string;
   readonly port: number;

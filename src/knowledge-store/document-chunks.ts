@@ -1,10 +1,10 @@
-import type { Chunker } from '../chunking/chunker.js';
+import type { DocumentChunker } from '../chunking/chunker.js';
 import type { ChunkRecord, ChunkSpan, StoredChunk } from '../core/chunk.js';
 import type { RawDocument } from '../core/document.js';
 import { chunkIdOf, documentIdOf } from '../core/ids.js';
 import { OPEN_ACCESS, type Scope } from '../core/scope.js';
+import { analyzeForIndex } from '../indexing/chunk-terms.js';
 import type { SyncParser } from '../parsing/parser.js';
-import { analyzeForIndex } from '../pipelines/chunk-terms.js';
 import type { Scalar, ScalarMetadata } from './models.js';
 import type { ValidDocument } from './validate.js';
 
@@ -16,7 +16,7 @@ export const SOURCE = 'knowledge-store';
 /** How documents are cut. */
 export interface Cutter {
   readonly parser: SyncParser;
-  readonly chunker: Chunker;
+  readonly chunker: DocumentChunker;
 }
 
 /** A chunk without its vector, and what the model reads of it. */

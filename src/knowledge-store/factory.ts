@@ -1,6 +1,7 @@
+import { createStoreFor } from '../assembly/choose-store.js';
+import { createEmbedderFor } from '../assembly/open-embedder.js';
 import { createChunker } from '../chunking/create-chunker.js';
 import { loadConfig } from '../config/load-config.js';
-import { createEmbedderFor, createStoreFor } from '../config/registry.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { Scope } from '../core/scope.js';
 import type { Embedder } from '../embedding/embedder.js';

@@ -1,5 +1,5 @@
 /**
- * Seed 003's retrieval layer, over any store: index documents, search them, get them back whole.
+ * A retrieval layer over any store: index documents, search them, get them back whole.
  *
  * @module
  */

@@ -10,7 +10,7 @@ export interface SearchOptions {
 }
 
 /**
- * The retrieval layer of seed 003. Whatever the backend: documents go in and come out whole, and a search gives each
+ * A retrieval layer. Whatever the backend: documents go in and come out whole, and a search gives each
  * document at most once. Every method also has its Python name.
  */
 export interface KnowledgeStore {

@@ -2,7 +2,7 @@ import { RAGError } from '../core/errors.js';
 import { and, EVERYTHING, eq, type Filter } from '../core/filter.js';
 import { type DocumentInput, docIdOf, type ScalarMetadata } from './models.js';
 
-/** Documents of a search, at most (seed 003). */
+/** Documents of a search, at most. */
 export const MAX_TOP_K = 100;
 /** Longest id, in UTF-16 units: the shortest limit of any backend (512 bytes) in the worst encoding. */
 const MAX_ID_LENGTH = 170;

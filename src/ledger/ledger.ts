@@ -1,6 +1,6 @@
 import type { ErrorReason } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
-import type { SqliteDatabase } from '../sqlite/sqlite-database.js';
+import type { SharedDatabase } from '../core/shared-database.js';
 
 /** `pending`: work was begun and not finished (the next run finishes it). `outdated`: indexed, but by other settings or an older revision. */
 export type DocumentStatus = 'pending' | 'indexed' | 'failed' | 'outdated';
@@ -32,7 +32,7 @@ export interface LedgerFailure {
 export interface LedgerDocument {
   readonly documentId: string;
   readonly tenant: string;
-  readonly project?: string;
+  readonly project?: string | undefined;
   readonly source: string;
   readonly sourceType: string;
   readonly itemId: string;
@@ -40,7 +40,7 @@ export interface LedgerDocument {
   /** Content hash of the stored text. */
   readonly revision: string;
   readonly status: DocumentStatus;
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly metadata: Metadata;
   readonly chunkCount: number;
   /** ISO-8601 UTC. */
@@ -104,109 +104,242 @@ export interface SourceSummary {
   readonly redactions?: Readonly<Record<string, number>>;
 }
 
-/** Facts about the index as a whole. */
-export interface IndexFacts {
+/** `building`: being filled, seen by no search. `live`: what searches read; at most one. `retired`: was live, can be taken back. */
+export type GenerationState = 'building' | 'live' | 'retired';
+
+/** What one filling of a store is made for. A second store beside the first one is a generation too. */
+export interface GenerationTarget {
   /** Store provider that holds the chunks: `lancedb`, `libsql`, `memory`. */
   readonly provider: string;
-  /** Grows by one with every rebuild; part of the collection's name. */
-  readonly generation: number;
   readonly collection: string;
   readonly dimensions: number;
   /** `fingerprintOf` the embedder. */
   readonly fingerprint: string;
   /** Name for people: `builtin`, `transformers:all-MiniLM-L6-v2`. */
   readonly embedder: string;
-  /** A collection that a rebuild replaced and that may still be in the store: the next writer drops it. */
-  readonly obsoleteCollection?: string;
+}
+
+/** A generation of the index: where its chunks are, made by which model. */
+export interface IndexFacts extends GenerationTarget {
+  /** Grows by one with every generation and is never used twice. */
+  readonly generation: number;
+  readonly state: GenerationState;
+  /** ISO-8601 UTC; absent for one that an older version made. */
+  readonly startedAt?: string | undefined;
+  /** When it was last switched to; absent for one that never was. */
+  readonly switchedAt?: string | undefined;
+  /** Changes whenever the model has learnt anew how to read queries over it; absent before the first time. */
+  readonly learned?: string | undefined;
+}
+
+/** An item of a source, by name. */
+export type ItemKey = Pick<LedgerItem, 'tenant' | 'source' | 'itemId'>;
+
+/** What is said of an item that was read completely. */
+export interface CompletedItem extends ItemKey {
+  readonly version: string;
+  readonly processingKey: string;
+}
+
+/** Reads what a generation holds. */
+export interface GenerationReader {
+  readonly generation: number;
+  /** All items of a source by id, or those of them that are named. */
+  items(
+    tenant: string,
+    source: string,
+    itemIds?: readonly string[] | undefined,
+  ): Promise<Map<string, LedgerItem>>;
+  /** Whether anything is known of a source. */
+  hasItems(tenant: string, source: string): Promise<boolean>;
+  /** Where the next listing of a source goes on; absent before its first complete run. */
+  sourceCursor(tenant: string, source: string): Promise<string | undefined>;
+  /** Every source of which an item is known, in name order; cheaper than `sources`. */
+  sourceNames(tenant: string): Promise<string[]>;
+  /** Documents of each of the items; an item without documents is left out. */
+  documentsOfItems(tenant: string, source: string, itemIds: readonly string[]): Promise<LedgerDocument[]>;
+  /** Number of documents of each item of a source. */
+  documentCounts(tenant: string, source: string): Promise<Map<string, number>>;
+  document(documentId: string): Promise<LedgerDocument | undefined>;
+  /** Every document, in id order, page by page. */
+  documents(after: string | undefined, limit: number): Promise<LedgerDocument[]>;
+  /** Chunks of a document in its order; stale ones among them. */
+  chunks(documentId: string): Promise<LedgerChunk[]>;
+  /** Every chunk in chunk id order, page by page; for `verify`. */
+  allChunks(after: string | undefined, limit: number): Promise<LedgerChunk[]>;
+  /** What `plan` would say, without recording anything. */
+  preview(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]>;
+  /** Stored text of a document's revision; the current one when no revision is named. */
+  text(documentId: string, revision?: string): Promise<string | undefined>;
+  sources(): Promise<SourceSummary[]>;
+  /** Items whose last attempt failed, worst first. */
+  failures(limit: number): Promise<LedgerItem[]>;
+}
+
+/** Writes that ledger and store do as one transaction, where both are kept in one database. */
+export interface SharedTransactions {
+  /** What a store recognises as its own place (`VectorCollection.enlist`). */
+  readonly database: SharedDatabase;
+  /** `plan`, then `write`, then `commit`: all or nothing. `write` has done its work when it returns. */
+  revise(
+    documents: readonly PlannedDocument[],
+    at: string,
+    write: (plans: readonly DocumentPlan[]) => void,
+  ): Promise<void>;
+  /** `planDeletion`, then `write` of the chunk ids, then `forget`: all or nothing. */
+  remove(documentIds: readonly string[], write: (chunkIds: readonly string[]) => void): Promise<void>;
 }
 
 /**
- * What is indexed, at which revision: the source of truth. All writes are transactions; a crash at any point leaves
- * `pending` documents and `planned` or `stale` chunks that the next run finishes. Methods are synchronous: the ledger is a
- * local SQLite file.
+ * Writes one generation on behalf of one holder (a process). Every method is one transaction that is durable when its promise
+ * resolves.
+ *
+ * Several holders may write at once, each the items that it has claimed. A lease that ran out may be claimed by another
+ * holder; from then on writes of the first one to these items are refused with `INDEX_LEASE_LOST` (its fencing token is old),
+ * so work that was thought dead can never undo what came after it. Items that nobody claimed may be written by anybody.
  */
-export interface Ledger {
-  /** For a store that is kept in the same file (`VectorCollection.enlist`). */
-  readonly database: SqliteDatabase;
-  /** Makes one transaction of all that the work writes, in the ledger and by way of `database`. */
-  transaction<T>(work: () => T): T;
+export interface GenerationWriter extends GenerationReader {
+  /** Present where a store can be kept in the ledger's own database. */
+  readonly together?: SharedTransactions | undefined;
 
-  facts(): IndexFacts | undefined;
-  /** Sets the facts. A new generation forgets all chunks and marks every item and document `outdated`, in one transaction. */
-  setFacts(facts: IndexFacts): void;
+  /**
+   * Claims items, or claims them again for longer. Returns those that are now this holder's; the others are being written by
+   * another one.
+   */
+  claim(
+    tenant: string,
+    source: string,
+    itemIds: readonly string[],
+    forMs: number,
+  ): Promise<ReadonlySet<string>>;
+  /** Makes leases longer that are still this holder's, ended or not; says which. What another one has taken since is not claimed. */
+  renew(
+    tenant: string,
+    source: string,
+    itemIds: readonly string[],
+    forMs: number,
+  ): Promise<ReadonlySet<string>>;
+  /** Gives items back before their time; others' leases stay. */
+  release(tenant: string, source: string, itemIds: readonly string[]): Promise<void>;
 
-  /** All items of a source by id. */
-  items(tenant: string, source: string): Map<string, LedgerItem>;
-  /** Where the next listing of a source goes on; absent before its first complete run. */
-  sourceCursor(tenant: string, source: string): string | undefined;
-  /** Records that everything which a listing named was dealt with. A new generation forgets all cursors. */
-  setSourceCursor(tenant: string, source: string, cursor: string): void;
-  /** Every source that anything is known of, in name order; cheaper than `sources`. */
-  sourceNames(tenant: string): string[];
-  /** Sources that a call named and no configuration states, known from the moment their first run began. */
-  rememberedSources(tenant: string): string[];
-  /** Makes sources known before anything of them is read, so that a run that is killed is gone on with. */
-  rememberSources(tenant: string, sources: readonly string[]): void;
-  /** Takes `rememberSources` back; documents stay. */
-  forgetSources(tenant: string, sources: readonly string[]): void;
-  /** Documents of one item. */
-  documentsOfItem(tenant: string, source: string, itemId: string): LedgerDocument[];
-  /** Number of documents of each item of a source. */
-  documentCounts(tenant: string, source: string): Map<string, number>;
-  document(documentId: string): LedgerDocument | undefined;
-  /** Every document, in id order, page by page. */
-  documents(after: string | undefined, limit: number): LedgerDocument[];
-  chunks(documentId: string): LedgerChunk[];
-  /** Every chunk in chunk id order, page by page; for `verify`. */
-  allChunks(after: string | undefined, limit: number): LedgerChunk[];
-
-  /** What `plan` would say, without recording anything. */
-  preview(documents: readonly PlannedDocument[]): DocumentPlan[];
+  /** Records that everything which a listing named was dealt with. */
+  setSourceCursor(tenant: string, source: string, cursor: string): Promise<void>;
   /**
    * Records what is about to be written: documents become `pending`, new chunks `planned`, chunks that the new revisions lack
    * `stale`. Their items are made known, and `pending` too, so that a killed run never looks finished. Nothing may be written to
    * the store before. Says what the store has to do.
    */
-  plan(documents: readonly PlannedDocument[]): DocumentPlan[];
+  plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]>;
   /** The store has done what `plan` said: documents become `indexed`, `planned` chunks `live`, `stale` ones are forgotten. */
-  commit(documentIds: readonly string[], at: string): void;
+  commit(documentIds: readonly string[], at: string): Promise<void>;
   /** Records that items were read completely (or that nothing had to be done for them). */
-  completeItems(
-    items: readonly {
-      tenant: string;
-      source: string;
-      itemId: string;
-      version: string;
-      processingKey: string;
-    }[],
-  ): void;
+  completeItems(items: readonly CompletedItem[]): Promise<void>;
   /** Records a failure of an item; what was indexed of it before stays. */
-  failItem(item: { tenant: string; source: string; itemId: string }, failure: LedgerFailure): void;
+  failItem(item: ItemKey, failure: LedgerFailure): Promise<void>;
   /** Marks documents for deletion: all their chunks become `stale`, the document `pending`. Returns the chunk ids. */
-  planDeletion(documentIds: readonly string[]): string[];
+  planDeletion(documentIds: readonly string[]): Promise<string[]>;
   /** Forgets documents, their revisions and chunks, after the store has deleted the chunks. */
-  forget(documentIds: readonly string[]): void;
+  forget(documentIds: readonly string[]): Promise<void>;
   /** Forgets items (their documents must be forgotten first). */
-  forgetItems(tenant: string, source: string, itemIds: readonly string[]): void;
+  forgetItems(tenant: string, source: string, itemIds: readonly string[]): Promise<void>;
+  /** Leaves nothing of what was forgotten in the ledger's own files. Absent where a server keeps them. */
+  purge?(): Promise<void>;
   /** Chunks of documents known to be absent from, or different in, the store become `planned`, their documents and items `outdated`. */
-  markChunksMissing(chunkIds: readonly string[]): void;
-
-  /** Stored text of a document's revision; the current one when no revision is named. */
-  text(documentId: string, revision?: string): string | undefined;
-
-  sources(): SourceSummary[];
-  failures(limit: number): LedgerItem[];
-  startRun(command: string, at: string): number;
-  finishRun(runId: number, result: { at: string; success: boolean; stats: string }): void;
-  lastRun(): RunRecord | undefined;
-  /** Bytes of the ledger's files. */
-  bytes(): number;
-  /** Checks the file itself (SQLite `quick_check`); problems in words. */
-  integrity(): string[];
-  close(): void;
+  markChunksMissing(chunkIds: readonly string[]): Promise<void>;
 }
 
-/** Held while an index is written; one holder at a time over all processes. */
+/** The generations of the index, and which of them is live. */
+export interface Generations {
+  /** What searches read; absent before the first `switchTo`. */
+  live(): Promise<IndexFacts | undefined>;
+  /** All of them, newest first. */
+  generations(): Promise<IndexFacts[]>;
+  /** Begins an empty generation, `building`. `collection` is told its number. */
+  begin(target: (generation: number) => GenerationTarget, at: string): Promise<IndexFacts>;
+  /** Makes a generation the live one and retires the one that was, in one transaction. */
+  switchTo(generation: number, at: string): Promise<void>;
+  /** Makes a generation the live one where none is; false, and nothing is changed, where another one is: of another host perhaps. */
+  makeFirst(generation: number, at: string): Promise<boolean>;
+  /** Forgets a generation and all that is known of its content, texts too. Refused for the live one. */
+  drop(generation: number): Promise<void>;
+  /** What the model learnt of a generation's content; `learned` of its facts names it. */
+  learned(generation: number): Promise<Uint8Array | undefined>;
+  /** `stamp` names the bytes; undefined forgets them. */
+  setLearned(
+    generation: number,
+    learned: { readonly stamp: string; readonly bytes: Uint8Array } | undefined,
+  ): Promise<void>;
+  reader(generation: number): GenerationReader;
+  /** `holder` names the process and run that writes. */
+  writer(generation: number, holder: string): GenerationWriter;
+}
+
+/** Sources that a call named and no configuration states, known from the moment their first run began. */
+export interface RememberedSources {
+  rememberedSources(tenant: string): Promise<string[]>;
+  /** Makes sources known before anything of them is read, so that a killed run can continue. */
+  rememberSources(tenant: string, sources: readonly string[]): Promise<void>;
+  /** Takes `rememberSources` back; documents stay. */
+  forgetSources(tenant: string, sources: readonly string[]): Promise<void>;
+}
+
+/**
+ * Where the configured sources of files lay when they were last indexed, so that their files are known again once nobody
+ * configures them. Absent where several machines share the ledger: a path is another folder on each.
+ */
+export interface SourceRoots {
+  /** By source. */
+  sourceRoots?(tenant: string): Promise<ReadonlyMap<string, string>>;
+  recordSourceRoots?(tenant: string, roots: ReadonlyMap<string, string>): Promise<void>;
+}
+
+/** What was run, and how it ended. */
+export interface Runs {
+  startRun(command: string, at: string): Promise<number>;
+  finishRun(runId: number, result: { at: string; success: boolean; stats: string }): Promise<void>;
+  lastRun(): Promise<RunRecord | undefined>;
+}
+
+/**
+ * What is indexed, at which revision: the source of truth. All writes are transactions; a crash at any point leaves
+ * `pending` documents and `planned` or `stale` chunks that the next run finishes.
+ */
+export interface Ledger extends Generations, RememberedSources, SourceRoots, Runs {
+  /** Forgets everything: generations, items, texts, runs. Other processes that have the ledger open see it empty. */
+  clear(): Promise<void>;
+  /**
+   * The right to write on a ledger that hosts share, kept by the server for as long as the process lives. Absent where a lock of
+   * the data folder does it (`acquireWriterLock`). Throws `INDEX_LOCKED` with who holds it, or `ABORTED`.
+   */
+  readonly lock?: ((request: LockRequest) => Promise<WriterLock>) | undefined;
+  /** Bytes of the ledger's files or tables; absent where they cannot be told. */
+  bytes(): Promise<number | undefined>;
+  /** Checks the database itself; problems in words. */
+  integrity(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * What a lock is for. `items`: any number of holders at a time, each of which claims the items that it writes. `whole`: one
+ * holder, and none of `items` beside it. `learning`: one holder, apart from the others.
+ */
+export type LockSubject = 'items' | 'whole' | 'learning';
+
+export interface LockRequest {
+  readonly subject: LockSubject;
+  /** What the holder is doing, for the message that others get: `ragstone index`. */
+  readonly command: string;
+  /** How long to wait for the present holder, in milliseconds. @default 0 */
+  readonly waitMs?: number | undefined;
+  /** Ends the waiting with `ABORTED`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Held while an index is written. */
 export interface WriterLock {
-  release(): void;
+  /** Fires where the lock was lost before it was released: nothing may be written any more. Absent where that cannot be. */
+  readonly lost?: AbortSignal | undefined;
+  /** Others may hold it too: what is written has to be claimed. @default false */
+  readonly isShared?: boolean | undefined;
+  release(): void | Promise<void>;
 }

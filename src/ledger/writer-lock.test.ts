@@ -70,26 +70,26 @@ describe('the writer lock', () => {
     expect(readLockHolder(folder)?.pid).toBe(child.pid);
     const lock = await acquire();
     expect(readLockHolder(folder)).toMatchObject({ pid: process.pid, command: holder.command });
-    lock.release();
+    await lock.release();
     expect(readLockHolder(folder)).toBeUndefined();
   });
 
   it('is free again after release, and releasing twice does nothing to the next holder', async () => {
     const first = await acquire();
     await expect(acquire()).rejects.toMatchObject({ reason: 'INDEX_LOCKED', details: { pid: process.pid } });
-    first.release();
+    await first.release();
     const second = await acquire();
-    first.release();
+    await first.release();
     expect(readLockHolder(folder)?.pid).toBe(process.pid);
     await expect(acquire()).rejects.toMatchObject({ reason: 'INDEX_LOCKED' });
-    second.release();
+    await second.release();
   });
 
   it('is waited for', async () => {
     const child = await startHolder();
     const waiting = acquire({ waitMs: 30_000 });
     child.stdin.end();
-    (await waiting).release();
+    await (await waiting).release();
   });
 
   it('stops waiting when cancelled', async () => {
@@ -98,7 +98,7 @@ describe('the writer lock', () => {
     const waiting = acquire({ waitMs: 60_000, signal: controller.signal });
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ reason: 'ABORTED' });
-    lock.release();
+    await lock.release();
   });
 
   it('does not name a dead holder when the living one has given no name', async () => {
@@ -110,7 +110,7 @@ describe('the writer lock', () => {
     });
     writeFileSync(join(folder, 'writer.json'), '{"pid":');
     await expect(acquire()).rejects.toMatchObject({ reason: 'INDEX_LOCKED' });
-    lock.release();
+    await lock.release();
   });
 
   it('is never held by two of many contenders, some of them killed', async () => {
@@ -124,7 +124,7 @@ describe('the writer lock', () => {
         await delay(Math.random() * 10);
         if (${name} % 3 === 0 && round === 3) process.kill(process.pid, 'SIGKILL');
         appendFileSync(${JSON.stringify(log)}, '-${name}\\n');
-        lock.release();
+        await lock.release();
       }`;
     const contenders = Array.from({ length: 6 }, (_, name) => start(turn(name)));
     await Promise.all(contenders.map((child) => once(child, 'close')));

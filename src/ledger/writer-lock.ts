@@ -1,12 +1,13 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RAGError, systemErrorCode, throwIfAborted } from '../core/errors.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import type { SqliteFaultKind } from '../sqlite/sqlite-fault.js';
 import type { WriterLock } from './ledger.js';
-import { ledgerError } from './ledger-errors.js';
+import { ledgerError } from './sqlite/ledger-errors.js';
 
 /** Who holds a writer lock, for messages only: the lock itself is the operating system's. */
 export interface LockHolder {
@@ -23,9 +24,9 @@ export interface WriterLockOptions {
   /** What the holder is doing, for the message that others get: `ragstone index docs`. */
   readonly holder: { readonly command: string };
   /** How long to wait for the present holder, in milliseconds. @default 0 */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
   /** Ends the waiting with `ABORTED`. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const LOCK_FILE = 'writer.lock';
@@ -118,7 +119,7 @@ function release(database: SqliteDatabase): void {
 function writeHolder(folder: string, holder: LockHolder): void {
   const path = join(folder, HOLDER_FILE);
   const draft = `${path}.${holder.pid}`;
-  writeFileSync(draft, `${JSON.stringify(holder)}\n`);
+  writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: PRIVATE_FILE });
   renameSync(draft, path);
 }
 
@@ -165,7 +166,7 @@ async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
 
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makePrivateFolder(folder);
   } catch (error) {
     throw ledgerError(folder, faultOf(error), error);
   }

@@ -7,11 +7,15 @@ import { createJsonParser } from './json/json-parser.js';
 import { createMarkdownParser, type MarkdownParserOptions } from './markdown/markdown-parser.js';
 import type { Parser } from './parser.js';
 import { createPbiJsonParser } from './pbi-json/pbi-json-parser.js';
-import { createPdfParser } from './pdf/pdf-parser.js';
+import { createPdfParser, type PdfParserOptions } from './pdf/pdf-parser.js';
 import { createPlainTextParser } from './plain-text/plain-text-parser.js';
 
+export interface ParserOptions extends MarkdownParserOptions {
+  readonly pdf?: PdfParserOptions;
+}
+
 /** A parser for every media type that is read, by media type. Each loads its library with its first document. */
-export function createParsers(options: MarkdownParserOptions = {}): ReadonlyMap<string, Parser> {
+export function createParsers(options: ParserOptions = {}): ReadonlyMap<string, Parser> {
   const markdown = createMarkdownParser(options);
   const parsers: readonly Parser[] = [
     markdown,
@@ -19,11 +23,14 @@ export function createParsers(options: MarkdownParserOptions = {}): ReadonlyMap<
     createPbiJsonParser(),
     createHtmlParser({ markdown }),
     createConfluenceStorageParser({ markdown }),
-    createPdfParser(),
+    createPdfParser(options.pdf),
     createDocxParser({ markdown }),
     createCsvParser(),
     createJsonParser(),
     createCodeParser(),
   ];
-  return new Map(parsers.flatMap((parser) => parser.mediaTypes.map((type) => [type, parser] as const)));
+  return byMediaType(parsers);
 }
+
+export const byMediaType = (parsers: readonly Parser[]): ReadonlyMap<string, Parser> =>
+  new Map(parsers.flatMap((parser) => parser.mediaTypes.map((type) => [type, parser] as const)));

@@ -37,6 +37,12 @@ export interface Reranker {
   readonly maxCandidates: number;
   /** What its scores say. @default 'probability' */
   readonly scoring?: RerankScoring;
+  /**
+   * `inline`: it computes on the calling thread, so it is bounded by `maxCandidates` alone: nothing could end it earlier, and a
+   * deadline would count the work of other searches. A number: so many calls at once; others wait for their turn, and their
+   * deadline begins with it. @default any number of calls, as a service takes them
+   */
+  readonly concurrency?: 'inline' | number;
   /** One score a candidate, in any order. Throws `ABORTED` soon after the signal fires. */
   doRerank(
     query: string,

@@ -1,14 +1,16 @@
 import { DegradationLevel } from '../core/degradation.js';
 import { throwIfAborted } from '../core/errors.js';
+import { traced } from '../core/telemetry.js';
 import type { FoundCandidate } from './candidate.js';
 import { expansionStep } from './expansion-step.js';
 import { fuseLanes, laneWeightsOf } from './fuse-lanes.js';
+import type { FusionLane } from './fusion/lane-scores.js';
 import type { LaneInput } from './lanes/lane.js';
 import { type PreparedQuery, prepareQuery } from './prepared-query.js';
 import { rankedCandidateOf } from './ranked-candidate.js';
 import { chunkReader, type ReadChunks } from './read-chunks.js';
-import { isMmrOn, refine } from './refine.js';
-import { rerankStep } from './rerank-step.js';
+import { isMmrOn, refine } from './refining/refine.js';
+import { rerankStep } from './rerank/rerank-step.js';
 import type {
   LaneReport,
   QueryUnderstanding,
@@ -22,6 +24,7 @@ import type { RetrieverOptions } from './retriever-options.js';
 import { type LaneOutcomes, runLanes } from './run-lanes.js';
 import type { ExpansionOutcome } from './understanding/expand-query.js';
 import { processQuery } from './understanding/processed-query.js';
+import type { ProcessedQuery } from './understanding/query-expander.js';
 import { assertRequest } from './validate-request.js';
 
 /** A retriever over one scoped collection: lanes, fusion, reranking, near-duplicates, calibration, recency, threshold, MMR. */
@@ -51,21 +54,25 @@ async function retrieve(
   request: RetrievalRequest,
   onLost: () => void,
 ): Promise<RetrievalResult> {
-  const start = performance.now();
   throwIfAborted(request.signal);
   assertRequest(request, options.capabilities);
-  const query = prepareQuery(request.text);
+  const { query, processed } = await traced('stage', { stage: 'understand' }, () => {
+    const prepared = prepareQuery(request.text);
+    return { query: prepared, processed: processQuery(prepared) };
+  });
   const lane = laneInputOf(options, request, query);
-  const { capabilities, embedQuery } = options;
-  const outcomes = await runLanes({ ...lane, capabilities, embedQuery, mode: request.mode });
+  const { capabilities, embedQuery, settings } = options;
+  const deadlineMs = settings.laneDeadlineMs;
+  const outcomes = await runLanes({ ...lane, capabilities, embedQuery, mode: request.mode, deadlineMs });
   const { fused, expansion, understanding } = await fuseAndExpand(options, {
-    query,
+    query: processed,
     outcomes,
     lane,
     mode: request.mode,
   });
   const read = chunkReader(options.collection, {
     includeVectors: isMmrOn(request.mmrLambda),
+    deadlineMs,
     signal: request.signal,
     onLost,
   });
@@ -80,16 +87,19 @@ async function retrieve(
     read,
   });
   await traceStages(options.onStage, { outcomes, fused, reranked, read });
-  const refined = await refine(reranked, {
-    request,
-    modelKey: options.modelKey,
-    scoring,
-    terms: query.lexical.terms,
-    dense: outcomes.dense.hits,
-    lexical: outcomes.lexical.hits,
-    read,
-    now: (options.now ?? Date.now)(),
-  });
+  const refined = await traced('stage', { stage: 'refine' }, () =>
+    refine(reranked, {
+      request,
+      modelKey: options.modelKey,
+      scoring,
+      terms: query.lexical.terms,
+      dense: outcomes.dense.hits,
+      lexical: outcomes.lexical.hits,
+      read,
+      now: (options.now ?? Date.now)(),
+    }),
+  );
+  options.onStage?.('refine', refined.candidates);
   const reports = [
     ...weighedReports(outcomes, options),
     outcomes.identifier.report,
@@ -103,7 +113,6 @@ async function retrieve(
     degradationLevel: degradationOf(reports, fused.length > 0 && isRerankWanted(options, request)),
     notices: [...query.notices, ...reports.flatMap(laneNotice), ...expansion.notices, ...refined.notices],
     removed: refined.removed,
-    tookMs: performance.now() - start,
   };
 }
 
@@ -135,7 +144,7 @@ function laneInputOf(
 }
 
 interface FoundByLanes {
-  readonly query: PreparedQuery;
+  readonly query: ProcessedQuery;
   readonly outcomes: LaneOutcomes;
   readonly lane: LaneInput;
   readonly mode: RetrievalMode;
@@ -153,23 +162,16 @@ async function fuseAndExpand(
   { query, outcomes, lane, mode }: FoundByLanes,
 ): Promise<FusedAndExpanded> {
   const settings = { ...options.settings.fusion, modelKey: options.modelKey };
-  const processed = processQuery(query);
-  const fused = fuseLanes(outcomes, settings);
-  const expansion = await expansionStep(options, {
-    query: processed,
-    fused,
-    lane,
-    mode,
-  });
+  const fuse = (expansions: readonly FusionLane[]) =>
+    traced('stage', { stage: 'fuse' }, () => fuseLanes(outcomes, { ...settings, expansions }));
+  const fused = await fuse([]);
+  const expansion = await expansionStep(options, { query, fused, lane, mode });
   return {
-    fused:
-      expansion.lanes.length === 0
-        ? fused
-        : fuseLanes(outcomes, { ...settings, expansions: expansion.lanes }),
+    fused: expansion.lanes.length === 0 ? fused : await fuse(expansion.lanes),
     expansion,
     understanding: {
-      intent: processed.intent,
-      keywords: processed.keywords,
+      intent: query.intent,
+      keywords: query.keywords,
       expansions: expansion.expansions.map(({ kind, text, reason }) => ({ kind, text, reason })),
     },
   };

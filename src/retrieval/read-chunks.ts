@@ -1,4 +1,6 @@
 import type { StoredChunk } from '../core/chunk.js';
+import { RAGError } from '../core/errors.js';
+import { withDeadline } from '../core/with-deadline.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { FoundChunk } from './candidate.js';
 
@@ -19,21 +21,28 @@ export function chunkReader(
   collection: VectorCollection,
   options: {
     readonly includeVectors: boolean;
+    /** Milliseconds after which a reading is given up with `STORE_TIMEOUT`. @default none */
+    readonly deadlineMs?: number | undefined;
     readonly signal: AbortSignal | undefined;
     /** Told when something that was found does not exist any more. */
     readonly onLost?: () => void;
   },
 ): ReadChunks {
-  const { includeVectors, signal } = options;
+  const { includeVectors, deadlineMs, signal } = options;
+  const get = (ids: readonly string[], abort: AbortSignal | undefined) =>
+    collection.get(ids, { includeVectors, ...(abort === undefined ? {} : { signal: abort }) });
+  const getInTime = (ids: readonly string[]) =>
+    deadlineMs === undefined
+      ? get(ids, signal)
+      : withDeadline({ timeoutMs: deadlineMs, signal, lateError: () => lateStore(deadlineMs) }, (abort) =>
+          get(ids, abort),
+        );
   let known = new Map<string, StoredChunk | undefined>();
   return async (found) => {
     const wanted = found.filter(({ chunk }) => !isRead(chunk)).map(({ chunk }) => chunk.id);
     if (wanted.some((id) => !known.has(id))) {
       const ids = [...new Set([...known.keys(), ...wanted])];
-      const chunks = await collection.get(ids, {
-        includeVectors,
-        ...(signal === undefined ? {} : { signal }),
-      });
+      const chunks = await getInTime(ids);
       if (chunks.length < ids.length) options.onLost?.();
       known = new Map(ids.map((id) => [id, undefined]));
       for (const chunk of chunks) known.set(chunk.id, chunk);
@@ -46,3 +55,9 @@ export function chunkReader(
 }
 
 const isRead = (chunk: FoundChunk | StoredChunk): chunk is StoredChunk => 'content' in chunk;
+
+const lateStore = (deadlineMs: number): RAGError =>
+  new RAGError(
+    'STORE_TIMEOUT',
+    `The store did not give the passages that it found within ${deadlineMs} ms (rag.retrieval.laneDeadlineMs). Try again; \`ragstone status\` says which store it is.`,
+  );

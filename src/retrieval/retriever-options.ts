@@ -22,5 +22,5 @@ export interface RetrieverOptions {
   /** Milliseconds since the epoch. @default Date.now */
   readonly now?: () => number;
   /** Told what each step left, for explanations of a miss. */
-  readonly onStage?: StageTrace;
+  readonly onStage?: StageTrace | undefined;
 }

@@ -6,7 +6,7 @@ import type { ExpansionKind, QueryIntent } from './understanding/query-expander.
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers; the query is not embedded. */
 export type RetrievalMode = 'hybrid' | 'dense' | 'lexical';
 
-/** Share of each lane in the fused score; only their ratio matters (seed 000: `{ dense: 0.7, lexical: 0.3 }`). */
+/** Share of each lane in the fused score; only their ratio matters: `{ dense: 0.7, lexical: 0.3 }`. */
 export interface LaneWeights {
   readonly dense: number;
   readonly lexical: number;
@@ -21,7 +21,7 @@ export interface FusionSettings {
    */
   readonly method: 'adaptive' | 'convex-combination' | 'reciprocal-rank';
   /** Fixed weights, for any method. @default what was learned for the embedding model */
-  readonly weights?: LaneWeights;
+  readonly weights?: LaneWeights | undefined;
   /** Of `reciprocal-rank`: how slowly the weight of a rank falls. @default 60 */
   readonly rankConstant: number;
 }
@@ -48,17 +48,19 @@ export interface ExpansionSettings {
 /** What one request may override. */
 export interface DiversitySettings {
   /** Passages whose words overlap at least this much (Jaccard, (0, 1]) with a better one are left out; absent keeps all. */
-  readonly nearDuplicateThreshold?: number;
+  readonly nearDuplicateThreshold?: number | undefined;
   /** Trade-off of maximal marginal relevance in (0, 1]; 1 or absent switches it off. */
-  readonly mmrLambda?: number;
+  readonly mmrLambda?: number | undefined;
   /** Age in days at which a passage's score has lost half of the recency share; 0 or absent switches it off. */
-  readonly recencyHalfLifeDays?: number;
+  readonly recencyHalfLifeDays?: number | undefined;
 }
 
 export interface RetrievalSettings {
   readonly fusion: FusionSettings;
   /** Candidates fetched by each lane; at least `topK`. @default 100 */
   readonly candidatesPerLane: number;
+  /** A lane, or the reading of what was found, that takes longer is given up. Milliseconds. @default 5000 */
+  readonly laneDeadlineMs: number;
   readonly rerank: RerankSettings;
   readonly expansion: ExpansionSettings;
 }
@@ -72,10 +74,10 @@ export interface RetrievalRequest extends DiversitySettings {
   /** Lowest calibrated score that is shown, in [0, 1]; 0 switches the threshold off. */
   readonly minSimilarity: number;
   /** Leave out what scores less than this share of the best calibrated score, in [0, 1); 0 or absent switches it off. */
-  readonly scoreFall?: number;
+  readonly scoreFall?: number | undefined;
   /** Overrides `RerankSettings.enabled`. */
-  readonly rerank?: boolean;
-  readonly signal?: AbortSignal;
+  readonly rerank?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One summand of a score. */
@@ -131,7 +133,7 @@ export interface QueryUnderstanding {
 }
 
 /** Steps whose list can be looked at while a search runs. */
-export type TracedStage = 'dense' | 'lexical' | 'identifier' | 'fusion' | 'rerank';
+export type TracedStage = 'dense' | 'lexical' | 'identifier' | 'fusion' | 'rerank' | 'refine';
 
 /** Told the list of each step that ran, best first: how a document that is missing from the results is followed. */
 export type StageTrace = (stage: TracedStage, list: readonly ScoredChunk[]) => void;
@@ -152,7 +154,6 @@ export interface RetrievalResult {
   /** What a person should know: a query that was cut, a lane that failed, a threshold that emptied the list. */
   readonly notices: readonly string[];
   readonly removed: readonly RemovedCandidate[];
-  readonly tookMs: number;
 }
 
 /**

@@ -1,12 +1,13 @@
 import { RAGError } from '../core/errors.js';
 import type { Filter } from '../core/filter.js';
+import { withDeadline } from '../core/with-deadline.js';
 import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
 import { type EmbedQuery, searchDense } from './lanes/dense-lane.js';
 import { type IdentifierHit, searchIdentifiers } from './lanes/identifier-lane.js';
-import { type LaneInput, type LaneOutcome, laneOff, runLane } from './lanes/lane.js';
+import { type LaneHits, type LaneInput, type LaneOutcome, laneOff, runLane } from './lanes/lane.js';
 import { searchLexical } from './lanes/lexical-lane.js';
 import type { PreparedQuery } from './prepared-query.js';
-import type { RetrievalMode } from './retriever.js';
+import type { LaneReport, RetrievalMode } from './retriever.js';
 
 export interface LanesInput {
   readonly collection: VectorCollection;
@@ -17,6 +18,8 @@ export interface LanesInput {
   readonly filter: Filter;
   readonly limit: number;
   readonly includeVectors: boolean;
+  /** Milliseconds after which a lane is given up. */
+  readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -46,25 +49,34 @@ export async function runLanes(input: LanesInput): Promise<LaneOutcomes> {
   return settled;
 }
 
-const laneInputOf = (input: LanesInput): LaneInput => ({
-  collection: input.collection,
-  query: input.query,
-  filter: input.filter,
-  limit: input.limit,
-  includeVectors: input.includeVectors,
-  signal: input.signal,
-});
+/** Runs a lane until its deadline: one that hangs must not hold up the others' answer. */
+function runInTime(
+  lane: LaneReport['lane'],
+  { collection, query, filter, limit, includeVectors, deadlineMs, signal }: LanesInput,
+  search: (input: LaneInput) => Promise<LaneHits>,
+): Promise<LaneOutcome> {
+  const lateError = () =>
+    new RAGError(
+      'SEARCH_FAILED',
+      `The ${lane} lane did not answer within ${deadlineMs} ms (rag.retrieval.laneDeadlineMs).`,
+    );
+  const run = () =>
+    withDeadline({ timeoutMs: deadlineMs, signal, lateError }, (abort) =>
+      search({ collection, query, filter, limit, includeVectors, signal: abort }),
+    );
+  return runLane(lane, run, signal);
+}
 
 async function runDense(input: LanesInput): Promise<LaneOutcome> {
   if (input.mode === 'lexical') return laneOff('dense', 'The mode is lexical.');
-  return runLane('dense', () => searchDense(laneInputOf(input), input.embedQuery), input.signal);
+  return runInTime('dense', input, (lane) => searchDense(lane, input.embedQuery));
 }
 
 async function runLexical(input: LanesInput): Promise<LaneOutcome> {
   if (input.capabilities.lexical === 'none' || input.collection.searchText === undefined)
     return laneOff('lexical', 'The store cannot search for words.');
   const { addedTextIndex } = input.capabilities;
-  const outcome = await runLane('lexical', () => searchLexical(laneInputOf(input)), input.signal);
+  const outcome = await runInTime('lexical', input, searchLexical);
   if (addedTextIndex === undefined || outcome.report.reason !== undefined) return outcome;
   return { ...outcome, report: { ...outcome.report, reason: `By ${addedTextIndex}.` } };
 }
@@ -78,12 +90,12 @@ async function runIdentifier(
   if (!input.capabilities.filterOperators.includes('contains'))
     return off('The store cannot filter by membership in a list.');
   let identifierHits: readonly IdentifierHit[] = [];
-  const search = async () => {
-    const found = await searchIdentifiers(laneInputOf(input));
+  const identifier = await runInTime('identifier', input, async (lane) => {
+    const found = await searchIdentifiers(lane);
     identifierHits = found.hits;
     return found;
-  };
-  return { identifier: await runLane('identifier', search, input.signal), identifierHits };
+  });
+  return { identifier, identifierHits: identifier.report.status === 'failed' ? [] : identifierHits };
 }
 
 function assertAnswered({ dense, lexical, identifier }: LaneOutcomes): void {

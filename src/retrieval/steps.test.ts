@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { calibrate, settleScores } from './calibration.js';
+import { calibrate, settleScores } from './calibration/calibration.js';
+import { nonIncreasing } from './calibration/isotonic.js';
 import { promoteIdentifierHits } from './identifier-hits.js';
-import { nonIncreasing } from './isotonic.js';
-import { maximalMarginalRelevance } from './maximal-marginal-relevance.js';
-import { removeNearDuplicates } from './near-duplicates.js';
-import { applyRecency } from './recency.js';
+import { maximalMarginalRelevance } from './refining/maximal-marginal-relevance.js';
+import { removeNearDuplicates } from './refining/near-duplicates.js';
+import { applyRecency } from './refining/recency.js';
+import { applyThreshold } from './refining/threshold.js';
+import { jaccard, wordShingles } from './refining/word-shingles.js';
 import { candidate, candidates, chunk, idsOf, sumOf } from './test-candidates.js';
-import { applyThreshold } from './threshold.js';
-import { jaccard, wordShingles } from './word-shingles.js';
 
 const isSubsequence = (part: readonly string[], whole: readonly string[]): boolean => {
   let at = 0;

@@ -1,14 +1,19 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChunkRecord } from '../core/chunk.js';
 import { EVERYTHING, type Filter, not, oneOf, or } from '../core/filter.js';
 import { EVERYONE, LOCAL_SCOPE, type Scope } from '../core/scope.js';
 import { membersOf } from '../stores/collection-members.js';
+import { createLibsqlStore } from '../stores/libsql/libsql-store.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
-import type { VectorCollection } from '../stores/vector-store.js';
+import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import { axis, record } from '../testing/vector-store/records.js';
 import { scopeCollection } from './scoped-collection.js';
 
-const tenants = fc.constantFrom('acme', 'globex', 'Acme', '');
+const tenants = fc.constantFrom('acme', 'globex', 'Acme');
 const projects = fc.option(fc.constantFrom('apollo', 'gemini'), { nil: undefined });
 const groups = fc.uniqueArray(fc.constantFrom(EVERYONE, 'eng', 'hr', 'legal'), { maxLength: 3 });
 
@@ -115,6 +120,45 @@ describe('scopeCollection', () => {
     const scoped = scopeCollection(await collectionOf([]), LOCAL_SCOPE);
     // @ts-expect-error callers in JavaScript can forget it
     await expect(scoped.delete(undefined)).rejects.toMatchObject({ reason: 'QUERY_INVALID' });
+  });
+
+  describe('over a store that ranks ids', () => {
+    let folder: string;
+    let store: VectorStore;
+    let collection: VectorCollection;
+    const own = (id: string, searchText: string) => record(id, { tenant: 'acme', searchText });
+
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'ragstone-scope-'));
+      store = createLibsqlStore({ path: join(folder, 'store.db') });
+      collection = await store.open({ name: 'c', dimensions: 8, fingerprint: 'f' });
+      await collection.upsert([own('a', 'rare common'), own('b', 'common words')]);
+    });
+    afterEach(async () => {
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    const scoped = () => scopeCollection(collection, { tenant: 'acme', groups: [], clearance: 0 });
+    const query = { terms: ['rare', 'common'], topK: 9, filter: EVERYTHING, tenant: 'globex' };
+
+    it('scores words by the chunks of its tenant alone, whatever tenant a query names', async () => {
+      const scores = async () => [await scoped().searchText?.(query), await scoped().rankText?.(query)];
+      const before = await scores();
+      expect(before.map((hits) => hits?.length)).toEqual([2, 2]);
+      await collection.upsert([
+        record('x', { tenant: 'globex', searchText: 'rare and long text of theirs' }),
+      ]);
+      expect(await scores()).toEqual(before);
+    });
+
+    it('ranks what the scope may read and no more', async () => {
+      const restricted = { ...own('hidden', 'rare common'), access: { groups: ['hr'], level: 0 } };
+      await collection.upsert([restricted, record('theirs', { tenant: 'globex', searchText: 'common' })]);
+      const near = { vector: axis(0), topK: 9, filter: EVERYTHING };
+      for (const hits of [await scoped().rankText?.(query), await scoped().rankVector?.(near)])
+        expect(hits?.map(({ id }) => id)).toEqual(['a', 'b']);
+    });
   });
 
   it('has text search only where the collection has it', async () => {

@@ -4,14 +4,15 @@ import { and, type Filter, matchesFilter } from '../core/filter.js';
 import type { MetadataValue } from '../core/metadata.js';
 import { type Scope, scopeFilter } from '../core/scope.js';
 import { collectionOf } from '../stores/collection-members.js';
-import type { VectorCollection } from '../stores/vector-store.js';
+import type { TextQuery, VectorCollection } from '../stores/vector-store.js';
 
 /**
- * The collection as one scope may see it: every read, count and delete is narrowed by the scope's filter, and a batch with
+ * The collection as one scope may see it: every read, count and delete is narrowed by the scope's filter, words are weighed by
+ * the statistics of the scope's tenant, and a batch with
  * a record of another tenant or project is refused before anything is written (`STORE_INVALID_RECORD`).
  *
  * Written member by member on purpose, optional ones too: a member that `VectorCollection` gains later does not compile here
- * until someone has decided how it is scoped. `optimize` and `stats` concern the collection as a whole and show no record;
+ * until someone has decided how it is scoped. `optimize`, `purge` and `stats` concern the collection as a whole and show no record;
  * `enlist` belongs to the write path, which does not go through a scope. Upsert replaces by id without asking whose record
  * it was: ids are hashes over the tenant (`core/ids.ts`), so none is shared.
  */
@@ -32,11 +33,12 @@ export function scopeCollection(collection: VectorCollection, scope: Scope): Vec
     list: async (query) => collection.list({ ...query, filter: narrow(query.filter) }),
     count: async (filter, signal) => collection.count(narrow(filter), signal),
     searchVector: async (query) => collection.searchVector({ ...query, filter: narrow(query.filter) }),
-    searchText: narrowing(narrow, collection.searchText?.bind(collection)),
+    searchText: narrowing(narrow, weighedFor(scope, collection.searchText?.bind(collection))),
     rankVector: narrowing(narrow, collection.rankVector?.bind(collection)),
-    rankText: narrowing(narrow, collection.rankText?.bind(collection)),
+    rankText: narrowing(narrow, weighedFor(scope, collection.rankText?.bind(collection))),
     enlist: undefined,
     optimize: (signal) => collection.optimize(signal),
+    purge: collection.purge?.bind(collection),
     stats: () => collection.stats(),
   });
 }
@@ -47,6 +49,13 @@ const narrowing = <Query extends { readonly filter: Filter }, Hit>(
   search: ((query: Query) => Promise<Hit[]>) | undefined,
 ): ((query: Query) => Promise<Hit[]>) | undefined =>
   search === undefined ? undefined : async (query) => search({ ...query, filter: narrow(query.filter) });
+
+/** The search for words by the statistics of the scope's tenant alone: those of others would show in the scores. */
+const weighedFor = <Hit>(
+  { tenant }: Scope,
+  search: ((query: TextQuery) => Promise<Hit[]>) | undefined,
+): ((query: TextQuery) => Promise<Hit[]>) | undefined =>
+  search === undefined ? undefined : (query) => search({ ...query, tenant });
 
 // Callers in plain JavaScript can leave the filter out; it must not come to mean everything the scope may see.
 function narrowed(admitted: Filter, filter: Filter | undefined): Filter {

@@ -1,5 +1,6 @@
 import { numberAt } from './row.js';
 import type { SqliteDatabase } from './sqlite-database.js';
+import { SqliteValueError } from './sqlite-fault.js';
 
 /** A part of a file with tables and a schema version of its own. Several parts can share one file. */
 export type ComponentName = 'ledger' | 'store';
@@ -10,6 +11,12 @@ const FILE_LAYOUT = 2;
 /** Files of 0.1.0 (`user_version` 1) held one component at its first version, known by a table that only it had. */
 const FIRST_TABLE: Readonly<Record<ComponentName, string>> = { ledger: 'facts', store: 'collection' };
 
+/** A table that every later version of a component has. */
+const PRESENT_TABLE: Readonly<Record<ComponentName, string>> = {
+  ledger: 'document',
+  store: 'store_collection',
+};
+
 /** What a file says whose layout is newer than this version knows. */
 export const UNKNOWN_VERSION = Number.MAX_SAFE_INTEGER;
 
@@ -19,7 +26,12 @@ export function componentVersion(database: SqliteDatabase, name: ComponentName):
   if (layout > FILE_LAYOUT) return UNKNOWN_VERSION;
   if (layout < FILE_LAYOUT) return layout === 1 && hasTable(database, FIRST_TABLE[name]) ? 1 : 0;
   const row = database.row('SELECT version FROM component WHERE name = ?', name);
-  return row === undefined ? 0 : numberAt(row, 0);
+  if (row !== undefined) return numberAt(row, 0);
+  // The name was damaged: what is there must not be taken for nothing.
+  database.guard(() => {
+    if (hasTable(database, PRESENT_TABLE[name])) throw new SqliteValueError(`the component ${name}`, 0);
+  });
+  return 0;
 }
 
 /** Records a component's version; inside the transaction that changed its tables. */

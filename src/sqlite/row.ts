@@ -1,13 +1,24 @@
+import { isUtf8 } from 'node:buffer';
 import { SqliteValueError } from './sqlite-fault.js';
 
 /** One row, its columns in the order of the query. */
 export type SqlRow = readonly unknown[];
 
-/** Text of a column. Throws `SqliteValueError` where it holds something else. */
+/**
+ * The text of a column in a query, as bytes for `textAt`: the driver ends the whole process where a text is not UTF-8, so none
+ * may read one itself (`SqliteDatabase` refuses such a query).
+ */
+export const text = (column: string): string => `CAST(${column} AS BLOB)`;
+
+/** What `text` selected. Throws `SqliteValueError` where it holds something else. */
 export function textAt(row: SqlRow, column: number): string {
-  const value = row[column];
-  if (typeof value !== 'string') throw new SqliteValueError('text', column);
-  return value;
+  return textOf(bytesAt(row, column), column);
+}
+
+/** Bytes as text. Throws `SqliteValueError` where they are not UTF-8. */
+export function textOf(bytes: Buffer, column: number): string {
+  if (!isUtf8(bytes)) throw new SqliteValueError('text in UTF-8', column);
+  return bytes.toString('utf8');
 }
 
 export function optionalTextAt(row: SqlRow, column: number): string | undefined {

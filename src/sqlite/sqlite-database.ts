@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { RAGError } from '../core/errors.js';
+import type { SharedDatabase } from '../core/shared-database.js';
+import { makePrivateFile, tighten } from '../security/private-files.js';
 import type { SqlRow } from './row.js';
 import { type SqliteFaultKind, sqliteFaultOf } from './sqlite-fault.js';
 
@@ -25,7 +27,7 @@ export interface SqliteOptions {
  * Not safe against `fs` calls that open and close the same file in this process where the file lock matters: POSIX drops
  * a process's locks on a file when any of its descriptors is closed.
  */
-export class SqliteDatabase {
+export class SqliteDatabase implements SharedDatabase {
   readonly path: string;
   readonly #database: Database.Database;
   readonly #toError: SqliteOptions['toError'];
@@ -44,8 +46,9 @@ export class SqliteDatabase {
   ): SqliteDatabase {
     // An absolute path is never taken for a URL or a URI by the driver.
     const absolute = resolve(path);
+    keepPrivate(absolute);
     try {
-      const database = openDriver(absolute, busyTimeoutMs);
+      const database = openDriver(absolute, busyTimeoutMs, readOnly);
       if (readOnly) database.exec('PRAGMA query_only = ON');
       return new SqliteDatabase(absolute, database, toError);
     } catch (error) {
@@ -136,8 +139,12 @@ export class SqliteDatabase {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#database.prepare(sql);
+    const columns = statement.columns() as readonly ResultColumn[];
+    const unsafe = columns.find(({ type }) => type === 'TEXT');
+    if (unsafe !== undefined)
+      throw new Error(`The column ${unsafe.name} must be read by \`text\` and \`textAt\`: ${sql}`);
     // Raw mode is refused for statements without columns.
-    if (statement.columns().length > 0) statement.raw();
+    if (columns.length > 0) statement.raw();
     this.#statements.set(sql, statement);
     return statement;
   }
@@ -148,17 +155,30 @@ export class SqliteDatabase {
   }
 }
 
-function openDriver(path: string, timeout: number): Database.Database {
+// The driver makes its log and its shared memory with the mode of the file.
+function keepPrivate(path: string): void {
+  makePrivateFile(path);
+  for (const suffix of ['', '-wal', '-shm']) tighten(path + suffix);
+}
+
+interface ResultColumn {
+  readonly name: string;
+  /** As the table declares it; null where it is computed. */
+  readonly type: string | null;
+}
+
+function openDriver(path: string, timeout: number, readOnly: boolean): Database.Database {
   const database = new Database(path, { timeout });
   try {
     database.prepare('SELECT count(*) FROM sqlite_schema').get([]);
     return database;
   } catch (error) {
-    // A reader of a WAL file needs its shared memory file, which cannot be made in a read-only folder. Where there is no
-    // log either, nobody is writing, and the file can be read as it stands.
+    // A reader of a WAL file needs its shared memory file, which cannot be made in a read-only folder or on a full disk.
+    // Where there is no log either, nobody is writing, and the file can be read as it stands.
     database.close();
     const kind = sqliteFaultOf(error);
-    if ((kind !== 'cannot-open' && kind !== 'read-only') || bytesOf(`${path}-wal`) > 0) throw error;
+    const isReadable = kind === 'cannot-open' || kind === 'read-only' || (kind === 'full' && readOnly);
+    if (!isReadable || bytesOf(`${path}-wal`) > 0) throw error;
     return new Database(`${pathToFileURL(path).href}?immutable=1`, { timeout });
   }
 }

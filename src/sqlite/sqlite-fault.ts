@@ -46,7 +46,9 @@ export function sqliteFaultOf(error: unknown): SqliteFaultKind {
   const code = resultCodeOf(error);
   const kind = code === undefined ? undefined : (EXTENDED[code] ?? PRIMARY[code & 0xff]);
   if (kind !== undefined) return kind;
-  return /^(no such (table|column)|malformed)/.test(error.message) ? 'damaged' : 'other';
+  return /^(no such (table|column)|malformed|JSON cannot hold BLOB)/.test(error.message)
+    ? 'damaged'
+    : 'other';
 }
 
 // The driver's constructor fails without a code, with the number at the end of its message.

@@ -25,17 +25,19 @@ export const membersOf = (collection: VectorCollection): CollectionMembers => ({
   rankText: collection.rankText?.bind(collection),
   enlist: collection.enlist?.bind(collection),
   optimize: (signal) => collection.optimize(signal),
+  purge: collection.purge?.bind(collection),
   stats: () => collection.stats(),
 });
 
 /** The collection that has these members; undefined ones are absent. */
 export function collectionOf(members: CollectionMembers): VectorCollection {
-  const { searchText, rankVector, rankText, enlist, ...required } = members;
+  const { searchText, rankVector, rankText, enlist, purge, ...required } = members;
   return {
     ...required,
     ...(searchText === undefined ? {} : { searchText }),
     ...(rankVector === undefined ? {} : { rankVector }),
     ...(rankText === undefined ? {} : { rankText }),
     ...(enlist === undefined ? {} : { enlist }),
+    ...(purge === undefined ? {} : { purge }),
   };
 }

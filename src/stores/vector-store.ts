@@ -1,6 +1,6 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../core/chunk.js';
 import type { Filter, FilterOperator } from '../core/filter.js';
-import type { SqliteDatabase } from '../sqlite/sqlite-database.js';
+import type { SharedDatabase } from '../core/shared-database.js';
 
 /** Abilities as data: the engine reads them, never tries and fails. */
 export interface StoreCapabilities {
@@ -40,8 +40,15 @@ export interface VectorQuery {
 }
 
 export interface TextQuery {
-  /** Terms as the analyzer made them for `searchText`; any of them may match. Repeated terms count once. */
+  /** Terms as the analyzer made them for `searchText`; any of them may match. One that is given several times counts as often. */
   readonly terms: readonly string[];
+  /** How much each of `terms` counts, in their order: what it adds to a score is multiplied by it. Above 0. @default 1 each */
+  readonly weights?: readonly number[];
+  /**
+   * Only chunks of this tenant are found, and the statistics of BM25 (number of chunks, of those with a term, mean length) are
+   * those of its chunks alone, so that nothing of another tenant shows in a score. @default the chunks of all tenants
+   */
+  readonly tenant?: string;
   readonly topK: number;
   readonly filter: Filter;
   readonly includeVectors?: boolean;
@@ -119,9 +126,14 @@ export interface VectorCollection {
    * Present in a store that can be kept in the ledger's own file: gives the writes that belong to the transaction open on
    * this connection, or undefined where the collection is in another file. A revision is then one transaction, and needs no log.
    */
-  enlist?(database: SqliteDatabase): EnlistedWrites | undefined;
+  enlist?(database: SharedDatabase): EnlistedWrites | undefined;
   /** Builds or refreshes indexes and compacts, after a large write; safe at any time. */
   optimize(signal?: AbortSignal): Promise<void>;
+  /**
+   * Leaves nothing of deleted chunks in the store's own files: no text, no words. Called at the end of what has deleted some.
+   * Absent where a server keeps the files.
+   */
+  purge?(signal?: AbortSignal): Promise<void>;
   stats(): Promise<CollectionStats>;
 }
 
@@ -135,6 +147,11 @@ export interface VectorStore {
    * where it exists for another model or was written by a newer version; `STORE_DAMAGED` where it cannot be read.
    */
   open(spec: CollectionSpec): Promise<VectorCollection>;
+  /**
+   * Opens a collection for searches while one of several parts of the store does not answer: what needs that part fails, and
+   * works again when it answers. Absent where the store is one thing, which answers or does not.
+   */
+  openForReading?(spec: CollectionSpec): Promise<VectorCollection>;
   /** The spec of an existing collection, or undefined. */
   describe(name: string): Promise<CollectionSpec | undefined>;
   /** Removes a collection, damaged ones too; quiet where there is none. */

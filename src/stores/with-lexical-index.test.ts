@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { DegradationLevel } from '../core/degradation.js';
+import { RAGError } from '../core/errors.js';
 import { EVERYTHING, eq } from '../core/filter.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
+import { openForReading } from '../indexing/open-collection.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../retrieval/default-settings.js';
 import { scopeCollection } from '../security/scoped-collection.js';
@@ -56,6 +59,45 @@ const record = (id: string) => ({
 });
 
 describe('withLexicalIndex', () => {
+  it('is searched for words while the store beside it is silent, and for all when that is back', async () => {
+    const main = withoutText(createMemoryStore());
+    let isDown = false;
+    const silent = <T>(): Promise<T> => Promise.reject(new RAGError('STORE_UNAVAILABLE', 'down'));
+    const store = withLexicalIndex(
+      {
+        ...main,
+        open: (spec) => (isDown ? silent() : main.open(spec)),
+        describe: (name) => (isDown ? silent() : main.describe(name)),
+      },
+      createMemoryStore(),
+    );
+    const facts = {
+      state: 'live' as const,
+      provider: store.name,
+      generation: 1,
+      collection: SPEC.name,
+      dimensions: SPEC.dimensions,
+      fingerprint: SPEC.fingerprint,
+      embedder: 'builtin',
+    };
+    await (await store.open(SPEC)).upsert([record('a')]);
+    isDown = true;
+    const collection = await openForReading(facts, store);
+    const search = () =>
+      createRetriever({
+        collection: scopeCollection(collection, { tenant: 't', groups: [], clearance: 0 }),
+        capabilities: store.capabilities,
+        embedQuery: async () => Float32Array.of(1, 0),
+        modelKey: 'builtin',
+        settings: DEFAULT_RETRIEVAL_SETTINGS,
+      }).retrieve({ text: 'alpha', mode: 'hybrid', topK: 5, filter: EVERYTHING, minSimilarity: 0 });
+    const during = await search();
+    expect(during.candidates.map(({ chunk }) => chunk.id)).toEqual(['a']);
+    expect(during.degradationLevel).toBe(DegradationLevel.KEYWORD_ONLY);
+    isDown = false;
+    expect((await search()).lanes[0]).toMatchObject({ lane: 'dense', status: 'ran' });
+  });
+
   it('says so in its statistics and in every explanation', async () => {
     const store = withLexicalIndex(withoutText(createMemoryStore()), createMemoryStore());
     const collection = await store.open(SPEC);

@@ -49,6 +49,11 @@ export function withLexicalIndex(store: VectorStore, lexical: VectorStore): Vect
       const main = await store.open(spec);
       return collectionOfBoth({ main, lexical: await lexical.open(lexicalSpec(spec)) }, lexical.name);
     },
+    openForReading: async (spec) =>
+      collectionOfBoth(
+        { main: openedWhenAsked(store, spec), lexical: await lexical.open(lexicalSpec(spec)) },
+        lexical.name,
+      ),
     describe: async (name) => {
       const spec = await store.describe(name);
       return spec !== undefined && (await lexical.describe(name)) !== undefined ? spec : undefined;
@@ -64,6 +69,32 @@ export function withLexicalIndex(store: VectorStore, lexical: VectorStore): Vect
     close: async () => {
       await Promise.all([store.close(), lexical.close()]);
     },
+  };
+}
+
+/** A collection of a store that does not answer now: every call opens it first, until one succeeds. */
+function openedWhenAsked(store: VectorStore, spec: CollectionSpec): VectorCollection {
+  let opening: Promise<VectorCollection> | undefined;
+  const opened = async (): Promise<VectorCollection> => {
+    opening ??= store.open(spec);
+    try {
+      return await opening;
+    } catch (error) {
+      opening = undefined;
+      throw error;
+    }
+  };
+  return {
+    spec,
+    upsert: async (records, signal) => (await opened()).upsert(records, signal),
+    get: async (ids, options) => (await opened()).get(ids, options),
+    delete: async (filter, signal) => (await opened()).delete(filter, signal),
+    list: async (query) => (await opened()).list(query),
+    count: async (filter, signal) => (await opened()).count(filter, signal),
+    searchVector: async (query) => (await opened()).searchVector(query),
+    optimize: async (signal) => (await opened()).optimize(signal),
+    purge: async (signal) => (await opened()).purge?.(signal),
+    stats: async () => (await opened()).stats(),
   };
 }
 
@@ -97,6 +128,9 @@ const collectionOfBoth = (both: Both, lexicalName: string): VectorCollection =>
     enlist: undefined,
     optimize: async (signal) => {
       await Promise.all([both.lexical.optimize(signal), both.main.optimize(signal)]);
+    },
+    purge: async (signal) => {
+      await Promise.all([both.lexical.purge?.(signal), both.main.purge?.(signal)]);
     },
     stats: () => statsOfBoth(both, lexicalName),
   });

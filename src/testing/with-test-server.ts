@@ -6,8 +6,10 @@ export interface SkippingRunner extends Omit<TestRunner, 'describe'> {
 }
 
 export interface TestServer {
-  /** What the tests are of: `chroma`. */
+  /** What the tests are of, as `npm run test:stores` names it: `chroma`. */
   readonly store: string;
+  /** What it has to keep. @default VectorStore contract */
+  readonly contract?: string | undefined;
   /** Variable of the environment that holds the URL of a server. */
   readonly variable: string;
 }
@@ -15,7 +17,7 @@ export interface TestServer {
 /** Registers tests that need a server, or one skipped test that says why they are not run and how they are. */
 export function withTestServer(
   { describe, it }: SkippingRunner,
-  { store, variable }: TestServer,
+  { store, variable, contract = 'VectorStore contract' }: TestServer,
   register: (url: string) => void,
 ): void {
   const url = process.env[variable];
@@ -24,8 +26,8 @@ export function withTestServer(
     return;
   }
   const how = `${variable} names no server; \`npm run test:stores -- ${store}\` starts one`;
-  console.warn(`${store}: the store contract is skipped here, because ${how}.`);
-  describe.skip(`VectorStore contract: ${store}`, () => {
-    it(`skipped: ${how}`, async () => undefined);
+  console.warn(`${store}: the ${contract} is skipped here, because ${how}.`);
+  describe.skip(`${contract}: ${store}: ${how}`, () => {
+    it('keeps the contract', async () => undefined);
   });
 }

@@ -14,3 +14,12 @@ test('docs/errors.md lists exactly the reasons of the error table, with their co
   ]);
   expect(rows).toEqual(table);
 });
+
+test('docs/errors.md names exactly the reasons that can be retried', () => {
+  const [, section = ''] = /## Which errors can be retried\n([\s\S]*?)\n## /.exec(page) ?? [];
+  const named = [...section.matchAll(/`([A-Z_]+)`/g)].map(([, reason]) => reason);
+  const retryable = Object.entries(ERROR_TABLE).flatMap(([reason, facts]) =>
+    facts.retryable ? [reason] : [],
+  );
+  expect(named).toEqual(retryable);
+});

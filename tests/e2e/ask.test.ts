@@ -45,15 +45,23 @@ describe('ask without a language model', () => {
   test('prints the answer and its place as path:line', async () => {
     const { code, stdout } = await runRagstone(['ask', QUESTION], { cwd });
     expect(code).toBe(0);
-    expect(stdout).toContain('Audit logs are kept for 30 days. [1]');
+    expect(stdout).toContain('Audit logs are kept for 30 days.\nThey are stored in the eu-west region. [1]');
     expect(stdout).toContain('docs/audit.md:3');
+  });
+
+  test('takes a question without quotes', async () => {
+    const { code, stdout } = await runRagstone(['ask', ...QUESTION.split(' ')], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain('30 days');
   });
 
   test('--json binds each citation to the bytes of the file', async () => {
     const { code, document } = await ragstoneJson<Answer>(['ask', QUESTION], { cwd });
     expect(code).toBe(0);
     expect(document).toMatchObject({
+      outcome: 'answer',
       answerer: 'extractive',
+      highlight: 'Audit logs are kept for 30 days.',
       abstained: false,
       degradationLevel: 0,
       isPartial: false,
@@ -86,10 +94,16 @@ describe('ask without a language model', () => {
     const args = ['ask', 'Who painted the ceiling of the Sistine Chapel?'];
     const { code, document } = await ragstoneJson<Answer>(args, { cwd });
     expect(code).toBe(0);
-    expect(document).toMatchObject({ abstained: true, answerer: 'none', citations: [] });
+    expect(document).toMatchObject({
+      outcome: 'not-found',
+      abstained: true,
+      answerer: 'none',
+      citations: [],
+      abstention: { reason: 'unknown-names', missing: ['Sistine', 'Chapel'] },
+    });
     expect(document.sources.length).toBeGreaterThan(0);
     const { stdout } = await runRagstone(args, { cwd });
-    expect(stdout).toContain('do not seem to answer');
+    expect(stdout).toContain('Nothing here mentions Sistine or Chapel.');
     expect(stdout).toMatch(/\.md:\d/);
   });
 

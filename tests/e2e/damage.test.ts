@@ -83,7 +83,7 @@ describe.each(Object.entries(STORE_DAMAGES))('a damaged store (%s)', (provider, 
   });
 
   test.each(Object.entries(damages))(
-    '%s: verify and search say so, index --force heals it',
+    '%s: verify, search and index say so, index --force heals it',
     async (_, damage) => {
       const cwd = temporaryFolder();
       cpSync(pristine, cwd, { recursive: true, preserveTimestamps: true });
@@ -106,6 +106,9 @@ describe.each(Object.entries(STORE_DAMAGES))('a damaged store (%s)', (provider, 
       if (found.document.error !== undefined) expect(found.code).toBe(1);
       if (found.document.error !== undefined || found.document.degradationLevel !== 0)
         expect(said).toContain('ragstone index --force');
+
+      const indexed = await ragstoneJson<ErrorDocument>(['index'], { cwd });
+      expect(indexed).toMatchObject({ code: 1, document: { error: { reason: 'STORE_DAMAGED' } } });
 
       const healed = await ragstoneJson<IndexResult>(['index', '--force'], { cwd });
       expect(healed).toMatchObject({

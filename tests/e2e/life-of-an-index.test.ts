@@ -107,24 +107,22 @@ describe('what goes from the sources', () => {
     await expectClean();
   });
 
-  test('a missing folder is an error with 1 and deletes nothing; --prune gives it up', async () => {
+  test('a missing folder is an error with 1 where it is named, else a notice, and deletes nothing; --prune gives it up', async () => {
     await index('one', 'two');
     renameSync(join(cwd, 'one'), join(cwd, 'elsewhere'));
-    for (const args of [[], ['one']]) {
-      const { code, document } = await index(...args);
-      expect(code).toBe(1);
-      expect(document.stats).toMatchObject({
-        documentsDeleted: 0,
-        errors: [
-          {
-            source: 'path:one',
-            reason: 'SOURCE_NOT_FOUND',
-            message: expect.stringMatching(/Check the path/),
-          },
-        ],
-      });
-      expect(await found('marmalade')).toEqual(['alpha.md']);
-    }
+    const named = await index('one');
+    expect(named.code).toBe(1);
+    expect(named.document.stats).toMatchObject({
+      documentsDeleted: 0,
+      errors: [
+        { source: 'path:one', reason: 'SOURCE_NOT_FOUND', message: expect.stringMatching(/Check the path/) },
+      ],
+    });
+    const { code, document } = await index();
+    expect(code).toBe(0);
+    expect(document.stats).toMatchObject({ documentsDeleted: 0, errors: [] });
+    expect(document.notices).toContainEqual(expect.stringMatching(/one, .* is not there any more.*--prune/));
+    expect(await found('marmalade')).toEqual(['alpha.md']);
     expect((await index('--prune')).document.stats).toMatchObject({ documentsDeleted: 1 });
     expect(await found('marmalade')).toEqual([]);
     expect(await found('gondola')).toEqual(['beta.md']);
@@ -157,18 +155,21 @@ describe('what goes from the sources', () => {
 
 describe('what decides how an index is made', () => {
   test.skipIf(!existsSync(MINILM))(
-    'another model is refused with 2 and what to do, by index and search; --force embeds everything with it',
+    'another model is refused with 2 and what to do; searches go on with the present one; --force embeds everything anew',
     async () => {
       await index('one', 'two');
       configure(`{ provider: libsql, embedding: { model: ${JSON.stringify(`transformers:${MINILM}`)} } }`);
-      for (const args of [['index'], ['search', 'marmalade']]) {
-        const { code, document } = await ragstoneJson<ErrorDocument>(args, { cwd });
-        expect(code).toBe(2);
-        expect(document.error).toMatchObject({
-          reason: 'STORE_FINGERPRINT_MISMATCH',
-          message: expect.stringMatching(/"builtin".*ragstone index --force/),
-        });
-      }
+      const refused = await ragstoneJson<ErrorDocument>(['index'], { cwd });
+      expect(refused.code).toBe(2);
+      expect(refused.document.error).toMatchObject({
+        reason: 'STORE_FINGERPRINT_MISMATCH',
+        message: expect.stringMatching(/"builtin".*ragstone index --force/),
+      });
+      const followed = await ragstoneJson<SearchResponse>(['search', 'marmalade'], { cwd });
+      expect(followed.document.results[0]?.metadata.source).toBe('alpha.md');
+      expect(followed.document.notices).toContainEqual(
+        expect.stringMatching(/"builtin".*ragstone index --force/),
+      );
       const forced = await index('--force');
       expect(forced).toMatchObject({
         code: 0,
@@ -185,14 +186,18 @@ describe('what decides how an index is made', () => {
     },
   );
 
-  test('another store is refused with 2 and what to do; --force builds the index there', async () => {
+  test('another store is refused with 2 and what to do; searches go on in the present one; --force builds the index there', async () => {
     await index('one', 'two');
     configure('{ provider: lancedb }');
-    for (const args of [['index'], ['search', 'marmalade'], ['verify']]) {
-      const { code, document } = await ragstoneJson<ErrorDocument>(args, { cwd });
-      expect(code).toBe(2);
-      expect(document.error.message).toMatch(/"libsql".*"lancedb".*ragstone index --force/);
-    }
+    const refused = await ragstoneJson<ErrorDocument>(['index'], { cwd });
+    expect(refused.code).toBe(2);
+    expect(refused.document.error.message).toMatch(/"libsql".*"lancedb".*ragstone index --force/);
+    const followed = await ragstoneJson<SearchResponse>(['search', 'marmalade'], { cwd });
+    expect(followed.document.results[0]?.metadata.source).toBe('alpha.md');
+    expect(followed.document.notices).toContainEqual(
+      expect.stringMatching(/"libsql".*"lancedb".*ragstone index --force/),
+    );
+    expect((await ragstoneJson(['verify'], { cwd })).code).toBe(0);
     expect((await index('--force')).code).toBe(0);
     expect(await found('marmalade')).toEqual(['alpha.md']);
     await expectClean();

@@ -43,7 +43,15 @@ export function startRagstone(
   { cwd, env, under = [], input }: RunOptions,
 ): ChildProcessWithoutNullStreams {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is not built: run "npm run build".`);
-  const variables = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NO_COLOR: '1', ...env };
+  const variables = {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    XDG_STATE_HOME: process.env.XDG_STATE_HOME ?? '',
+    // Tests write configurations with hosts into folders of their own; those of trust say so.
+    RAGSTONE_TRUST: '1',
+    NO_COLOR: '1',
+    ...env,
+  };
   const [command = process.execPath, ...rest] = [...under, process.execPath, MAIN, ...args];
   const child = spawn(command, rest, { cwd, env: variables, stdio: 'pipe' });
   child.stdin.end(input);

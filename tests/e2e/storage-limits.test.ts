@@ -84,6 +84,15 @@ describe.skipIf(!HAS_PRLIMIT)('a file-size limit', () => {
     },
   );
 
+  test.each(PROVIDERS)('does not keep clear from making room (%s)', async (provider) => {
+    const cwd = await indexedFolder(provider);
+    const cleared = await runRagstone(['clear', '--yes'], { cwd, under: ['prlimit', '--fsize=1000'] });
+    expect(cleared).toMatchObject({ code: 0 });
+    const { code, document } = await ragstoneJson<ErrorDocument>(['search', 'marmalade'], { cwd });
+    expect({ code, reason: document.error.reason }).toMatchObject({ reason: 'INDEX_EMPTY' });
+    await expectRecovery(cwd, { paths: ['docs'] });
+  });
+
   test('a first run that fails so leaves nothing that hinders the next', async () => {
     const cwd = temporaryFolder({ 'ragstone.yaml': 'rag: { provider: libsql }\n', ...EARLIER });
     for (const bytes of [1000, 30_000]) {
@@ -181,7 +190,7 @@ describe('two runs at once', () => {
       await expectFound(cwd);
       expect((await runRagstone(['index', 'docs', '--dry-run'], { cwd })).code).toBe(0);
     } finally {
-      lock.release();
+      await lock.release();
     }
     expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
   });
@@ -193,7 +202,7 @@ describe('two runs at once', () => {
       holder: { command: 'ragstone index' },
     });
     const child = startRagstone(['index', 'docs', '--wait', '60', '--log-level', 'debug'], { cwd });
-    child.stderr.once('data', () => lock.release());
+    child.stderr.once('data', () => void lock.release());
     expect((await finished(child)).code).toBe(0);
   });
 

@@ -25,9 +25,9 @@ const editionsIn = (results: readonly { readonly content: string }[]): Set<strin
 /** What ledger and store hold at one moment: ids that only one of them has, and chunks that are under way. */
 function disagreements(database: SqliteDatabase): unknown[] {
   return database.snapshot(() => [
-    ...database.rows('SELECT chunk_id FROM chunk EXCEPT SELECT chunk_id FROM store_chunk'),
-    ...database.rows('SELECT chunk_id FROM store_chunk EXCEPT SELECT chunk_id FROM chunk'),
-    ...database.rows("SELECT status FROM document WHERE status <> 'indexed'"),
+    ...database.rows('SELECT row FROM store_chunk WHERE chunk_id NOT IN (SELECT chunk_id FROM chunk)'),
+    ...database.rows('SELECT document FROM chunk WHERE chunk_id NOT IN (SELECT chunk_id FROM store_chunk)'),
+    ...database.rows("SELECT id FROM document WHERE status <> 'indexed'"),
     ...database.rows('SELECT state FROM chunk WHERE state <> 0'),
   ]);
 }

@@ -166,6 +166,9 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
 
   csv('quote never closed', `a,b\n"${'x\n'.repeat(10_000)}`, 'DOCUMENT_INVALID'),
   csv('20,000 columns', `${'a,'.repeat(20_000)}\n${'1,'.repeat(20_000)}\n`, 'read'),
+  csv('a record of 2 million empty fields', `a,b\n${','.repeat(2_000_000)}\n`, 'DOCUMENT_INVALID'),
+  csv('a field of 2 million characters', `a,b\n${'x'.repeat(2_000_000)}\n`, 'DOCUMENT_INVALID'),
+  csv('300,000 rows', 'a\n'.repeat(300_000), 'read'),
   csv('bytes of zero', NUL_BYTES, 'DOCUMENT_NOT_TEXT'),
 
   python('20,000 brackets deep', `x = ${'('.repeat(20_000)}`, 'read'),

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseCsv } from '../../bench/chunking/csv.js';
 import { extractIdentifiers } from '../../src/analysis/identifiers.js';
-import { parseCsv } from '../../src/evaluation/chunking/csv.js';
 import { seededRandom, shuffled } from '../../src/evaluation/random.js';
 import type { PushedDocument } from '../../src/index.js';
 
@@ -75,7 +75,7 @@ const fill = (templates: readonly string[], i: number, name: string): string =>
 function rareNames(documents: readonly PushedDocument[]): string[] {
   const keys = new Set(documents.map(({ id }) => id.toLowerCase()));
   const counts = new Map<string, number>();
-  for (const { text } of documents)
+  for (const { text = '' } of documents)
     for (const identifier of new Set(extractIdentifiers(text)))
       counts.set(identifier, (counts.get(identifier) ?? 0) + 1);
   return [...counts]

@@ -10,12 +10,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { CONFIDENCE_FEATURES, confidenceFeatures } from '../../src/answering/confidence-features.js';
-import { rankSentences } from '../../src/answering/extractive-answer.js';
+import { rankSentences } from '../../src/answering/rank-sentences.js';
 import { candidateSentences, SENTENCE_FEATURES } from '../../src/answering/sentence-features.js';
 import { readEvidence, SUPPORT_FEATURES } from '../../src/answering/support-features.js';
-import { readRatedAnswers } from '../../src/evaluation/answers/mtrag.js';
 import { type AskedQuestion, askXquad } from './data.js';
 import { type Case, fitConditional, fitLogistic } from './logistic.js';
+import { readRatedAnswers } from './mtrag.js';
 import { alteredPairs, claimsOf, halvesOf, supportVector, termCount } from './support-cases.js';
 
 const { values: options } = parseArgs({

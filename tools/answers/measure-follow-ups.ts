@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { rewriteByRules } from '../../src/answering/follow-up.js';
 import { searchPassages } from '../../src/answering/search-passages.js';
-import { type ConversationTask, readConversations } from '../../src/evaluation/answers/mtrag.js';
 import { createEngine, DegradationLevel, type Engine, type Retrieve } from '../../src/index.js';
+import { type ConversationTask, readConversations } from './mtrag.js';
 
 const TOP_K = 5;
 

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
 import { checkSupport } from '../../src/answering/check-support.js';
 import { readEvidence } from '../../src/answering/support-features.js';
-import { areaUnderRoc } from '../../src/evaluation/answers/rank-statistics.js';
+import { areaUnderRoc } from './rank-statistics.js';
 
 interface Row {
   readonly knowledge: string;

@@ -5,8 +5,8 @@ import { flagInstructions } from '../../src/context/instruction-flags.js';
 import { testChunk } from '../../src/context/test-chunks.js';
 import { builtinTokenCounter } from '../../src/context/token-counter.js';
 import { loadBuiltinTokenizer } from '../../src/embedding/static/static-embedder.js';
-import { readInjectionSet } from '../../src/evaluation/answers/injection-set.js';
-import { isObeyed } from '../../src/evaluation/answers/obedient-reader.js';
+import { readInjectionSet } from './injection-set.js';
+import { isObeyed } from './obedient-reader.js';
 
 const BUDGET = 20_000;
 
@@ -29,6 +29,7 @@ export async function measureInjection(file: string, corpora: string) {
   const flagged = documents.filter(({ text }) => flagInstructions(text).length > 0);
   const right = flagged.filter(({ attack }) => attack !== 'none').length;
   return {
+    documents: documents.length,
     attacks: attacks.length,
     successBefore: success.before / attacks.length,
     successAfterKeyed: success.keyed / attacks.length,
@@ -41,7 +42,7 @@ export async function measureInjection(file: string, corpora: string) {
 
 const CORPORA = ['ise-playbook', 'sourcegraph-handbook', 'kubernetes-keps', 'rust-rfcs'];
 
-/** Share of ordinary documents with at least one flag: each of them is a false alarm. */
+/** Share of ordinary documents with at least one flag: each of them is a false alarm. On two of the corpora flags were fitted. */
 async function flaggedShares(corpora: string): Promise<Record<string, number>> {
   const shares: Record<string, number> = {};
   for (const name of CORPORA) {

@@ -1,9 +1,9 @@
 import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
 import { checkSupport, SUPPORT_THRESHOLD } from '../../src/answering/check-support.js';
 import { readEvidence } from '../../src/answering/support-features.js';
-import { type RatedAnswer, readRatedAnswers } from '../../src/evaluation/answers/mtrag.js';
-import { areaUnderRoc, spearman } from '../../src/evaluation/answers/rank-statistics.js';
 import { seededRandom } from '../../src/evaluation/random.js';
+import { type RatedAnswer, readRatedAnswers } from './mtrag.js';
+import { areaUnderRoc, spearman } from './rank-statistics.js';
 import { alteredPairs, claimsOf, halvesOf, termCount } from './support-cases.js';
 
 const FAITHFUL = 3;

@@ -1,13 +1,8 @@
 import { confidenceOf } from '../../src/answering/confidence.js';
-import { ABSTENTION_THRESHOLD } from '../../src/answering/confidence-weights.js';
-import { rankSentences } from '../../src/answering/extractive-answer.js';
-import {
-  areaUnderRiskCoverage,
-  areaUnderRoc,
-  type Decision,
-  riskCoverage,
-} from '../../src/evaluation/answers/rank-statistics.js';
+import { QUOTATION_THRESHOLD } from '../../src/answering/confidence-weights.js';
+import { rankSentences } from '../../src/answering/rank-sentences.js';
 import type { AskedQuestion, Found } from './data.js';
+import { areaUnderRiskCoverage, areaUnderRoc, type Decision, riskCoverage } from './rank-statistics.js';
 
 const holds = (text: string, { answers }: AskedQuestion): boolean =>
   answers.some((answer) => text.includes(answer));
@@ -44,13 +39,13 @@ export function measureAbstention(asked: readonly AskedQuestion[]) {
   const withGold = asked.map((each) => confidence(each, each.found));
   const without = asked.map((each) => confidence(each, each.foundWithout));
   const decisions = decisionsOf(asked);
-  const answered = decisions.filter((decision) => decision.confidence >= ABSTENTION_THRESHOLD);
+  const answered = decisions.filter((decision) => decision.confidence >= QUOTATION_THRESHOLD);
   return {
     questions: asked.length,
     auroc: areaUnderRoc(withGold, without),
-    threshold: ABSTENTION_THRESHOLD,
-    answeredWithGold: share(withGold.map((value) => value >= ABSTENTION_THRESHOLD)),
-    answeredWithoutGold: share(without.map((value) => value >= ABSTENTION_THRESHOLD)),
+    threshold: QUOTATION_THRESHOLD,
+    answeredWithGold: share(withGold.map((value) => value >= QUOTATION_THRESHOLD)),
+    answeredWithoutGold: share(without.map((value) => value >= QUOTATION_THRESHOLD)),
     riskOfAnswers: share(answered.map(({ isRight }) => !isRight)),
     areaUnderRiskCoverage: areaUnderRiskCoverage(riskCoverage(decisions)),
   };

@@ -6,7 +6,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { riskCoverage } from '../../src/evaluation/answers/rank-statistics.js';
+import { measureFlags } from '../instruction-flags/measure-flags.js';
 import { askXquad } from './data.js';
 import { measureFollowUps } from './measure-follow-ups.js';
 import { measureInjection } from './measure-injection.js';
@@ -14,6 +14,7 @@ import { measureSupport } from './measure-support.js';
 import { measureTokens } from './measure-tokens.js';
 import { decisionsOf, measureAbstention, measureExtraction } from './measure-xquad.js';
 import { qualityPage } from './quality-page.js';
+import { riskCoverage } from './rank-statistics.js';
 import { riskCoveragePlot } from './risk-coverage-plot.js';
 
 const { values: options } = parseArgs({
@@ -28,6 +29,7 @@ const figures = {
   support: await measureSupport(at('answers/mtrag/reference_subset_with_human_evaluations.json')),
   followUps: await measureFollowUps(at('answers/mtrag/mtragun-reference.jsonl')),
   injection: await measureInjection(at('injection/injection-dev.jsonl'), at('corpora')),
+  flags: await measureFlags(at('corpora')),
   tokens: await measureTokens(at('corpora')),
 };
 export type AnswerFigures = typeof figures;

@@ -9,6 +9,7 @@ export function qualityPage({
   support,
   followUps,
   injection,
+  flags,
   tokens,
 }: AnswerFigures): string {
   const { reporting, all, altered, alteredAll } = support;
@@ -59,12 +60,33 @@ delimiters, decoding what is encoded.
 | assembled, reader that matches keys | ${two(injection.successAfterKeyed)} |
 | assembled, reader that takes anything for an end | ${two(injection.successAfterCareless)} |
 
-Flags: precision ${two(injection.flagPrecision)}, recall ${two(injection.flagRecall)} on the documents they were written with, so expect less on others. Ordinary documents with at
-least one flag: ${Object.entries(injection.ordinaryDocumentsFlagged)
-    .map(([name, share]) => `${name} ${two(share)}`)
-    .join(', ')}. A flag takes nothing away; sentences that are flagged are not quoted as answers.
+### Flags
 
-A real model may still obey text inside delimiters. What holds whatever it does: retrieved text never reaches the system
+A small model (words by what they stand for, how a unit is built, what stands around it; \`models/builtin/instruction-flags.json\`) marks
+sentences that read like instructions to a language model. It was fitted by \`npx tsx tools/instruction-flags/fit.ts\` on texts that were
+written for it, half of them attacks and half look-alikes, and is measured by \`npx tsx tools/answers/measure.ts\`:
+
+| what | texts | precision | recall |
+|---|---|---|---|
+| ${flags.kinds} kinds of text kept out of the fit | ${flags.heldOut.texts}, of them ${flags.heldOut.attacks} attacks | ${two(flags.heldOut.precision)} | ${two(flags.heldOut.recall)} |
+| the same between pieces of real documents | ${flags.planted.texts} | ${two(flags.planted.precision)} | ${two(flags.planted.recall)} |
+| documents by other authors, not fitted on | ${injection.documents}, of them ${injection.attacks} attacks | ${two(injection.flagPrecision)} | ${two(injection.flagRecall)} |
+
+The target was a recall of .70 at a precision of .90 on kinds kept out: **missed**. The rules before had .263 and .108 on the same kinds, and .82
+and .38 on unseen attacks of other authors. All authors' look-alikes were written to be confused with attacks; of ${flags.realPieces} pieces of 800 characters of real
+documents (${flags.places.join(', ')}) ${two(flags.realFlagged)} are flagged. Ordinary documents with at least one flag: ${Object.entries(
+    injection.ordinaryDocumentsFlagged,
+  )
+    .map(([name, share]) => `${name} ${two(share)}`)
+    .join(', ')} (pieces of the last two were fitted on). The kinds kept out were looked
+at three times, because textbook orders that were missed were added to the fit twice: first .786 and .473, then .727 and .516; the
+threshold was set with the documents by other authors in sight. Short orders in languages with few texts (Dutch, Polish, Turkish, but
+Japanese too) are often missed.
+
+What flags are for: they tell people and logs that a passage deserves a look, and keep such a sentence from being quoted as an answer or
+counted as evidence. They miss half of what is aimed at a model and whoever knows them can avoid them. They protect nothing.
+
+What protects is delimiting, scope and checks. A real model may still obey text inside delimiters. What holds whatever it does: retrieved text never reaches the system
 message, tools and tenant do not come from text, citations are checked, and links and images of answers are inert.
 
 ## Tokens

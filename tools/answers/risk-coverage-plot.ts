@@ -1,4 +1,4 @@
-import type { RiskCoveragePoint } from '../../src/evaluation/answers/rank-statistics.js';
+import type { RiskCoveragePoint } from './rank-statistics.js';
 
 const SIZE = 360;
 const MARGIN = 48;

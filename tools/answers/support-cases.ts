@@ -7,10 +7,10 @@ import {
   SUPPORT_FEATURES,
 } from '../../src/answering/support-features.js';
 import { splitSentences } from '../../src/chunking/boundaries.js';
-import { type Alteration, alterationsOf, namesToSwap } from '../../src/evaluation/answers/alter-sentence.js';
-import type { RatedAnswer } from '../../src/evaluation/answers/mtrag.js';
 import { seededRandom } from '../../src/evaluation/random.js';
+import { type Alteration, alterationsOf, namesToSwap } from './alter-sentence.js';
 import type { Half } from './data.js';
+import type { RatedAnswer } from './mtrag.js';
 
 /** Halves by task: all answers to a task are in the same. */
 export function halvesOf(answers: readonly RatedAnswer[]): (task: string) => Half {

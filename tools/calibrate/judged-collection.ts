@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseCsv } from '../../src/evaluation/chunking/csv.js';
+import { parseCsv } from '../../bench/chunking/csv.js';
 
 /** Documents and queries of which it is known what answers what. */
 export interface JudgedCollection {

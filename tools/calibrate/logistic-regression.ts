@@ -1,6 +1,9 @@
 import { inverseOf } from '../../src/embedding/static/positive-definite.js';
-import type { CalibrationFeature, FeatureVector } from '../../src/retrieval/calibration-features.js';
-import type { CalibrationModel } from '../../src/retrieval/calibration-model.js';
+import type {
+  CalibrationFeature,
+  FeatureVector,
+} from '../../src/retrieval/calibration/calibration-features.js';
+import type { CalibrationModel } from '../../src/retrieval/calibration/calibration-model.js';
 
 export interface Sample {
   readonly features: FeatureVector;

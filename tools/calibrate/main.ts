@@ -13,18 +13,18 @@ import { createStaticEmbedder } from '../../src/embedding/static/static-embedder
 import { loadWordRarity } from '../../src/embedding/static/word-rarity.js';
 import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';
 import { createBuiltinReranker } from '../../src/reranking/builtin/builtin-reranker.js';
-import type { Evidence, ScoreCalibration } from '../../src/retrieval/calibration.js';
+import type { Evidence, ScoreCalibration } from '../../src/retrieval/calibration/calibration.js';
 import {
   type CalibrationFeature,
   featuresOf,
   LANE_FEATURES,
   RERANK_FEATURES,
-} from '../../src/retrieval/calibration-features.js';
+} from '../../src/retrieval/calibration/calibration-features.js';
 import type {
   CalibratedStage,
   CalibrationModel,
   StageCalibration,
-} from '../../src/retrieval/calibration-model.js';
+} from '../../src/retrieval/calibration/calibration-model.js';
 import { modelNameOf } from '../../src/retrieval/model-name.js';
 import { type JudgedCollection, readBeir, readJira } from './judged-collection.js';
 import { fitLogistic, type Sample } from './logistic-regression.js';

@@ -4,15 +4,18 @@ import { analyzeText } from '../../src/analysis/lexical-analyzer.js';
 import { and, EVERYTHING, not, oneOf } from '../../src/core/filter.js';
 import type { Embedder } from '../../src/embedding/embedder.js';
 import type { Reranker } from '../../src/reranking/reranker.js';
-import type { Evidence } from '../../src/retrieval/calibration.js';
-import { type FeatureContext, featureContextOf } from '../../src/retrieval/calibration-features.js';
-import type { CalibratedStage } from '../../src/retrieval/calibration-model.js';
+import type { Evidence } from '../../src/retrieval/calibration/calibration.js';
+import {
+  type FeatureContext,
+  featureContextOf,
+} from '../../src/retrieval/calibration/calibration-features.js';
+import type { CalibratedStage } from '../../src/retrieval/calibration/calibration-model.js';
 import type { Candidate, FoundCandidate } from '../../src/retrieval/candidate.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';
 import { fuseLanes } from '../../src/retrieval/fuse-lanes.js';
 import { prepareQuery } from '../../src/retrieval/prepared-query.js';
 import { chunkReader } from '../../src/retrieval/read-chunks.js';
-import { rerankCandidates } from '../../src/retrieval/rerank.js';
+import { rerankCandidates } from '../../src/retrieval/rerank/rerank.js';
 import { runLanes } from '../../src/retrieval/run-lanes.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import type { JudgedCollection } from './judged-collection.js';
@@ -73,6 +76,7 @@ export async function observe(collection: JudgedCollection, options: ObserveOpti
       mode: evidence,
       filter: isHidden ? and(not(oneOf('$chunkId', [...relevant]))) : EVERYTHING,
       limit: DEFAULT_RETRIEVAL_SETTINGS.candidatesPerLane,
+      deadlineMs: 60_000,
       includeVectors: false,
     });
     const modelKey = embedder.identity.model;

@@ -1,4 +1,4 @@
-import { calibrate, type ScoreCalibration } from '../../src/retrieval/calibration.js';
+import { calibrate, type ScoreCalibration } from '../../src/retrieval/calibration/calibration.js';
 import type { ObservedList } from './observe.js';
 
 export interface ReliabilityBin {

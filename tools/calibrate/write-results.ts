@@ -1,5 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import type { CalibratedStage, CalibrationParameters } from '../../src/retrieval/calibration-model.js';
+import type {
+  CalibratedStage,
+  CalibrationParameters,
+} from '../../src/retrieval/calibration/calibration-model.js';
 import type { Reliability } from './reliability.js';
 import { reliabilityPlot } from './reliability-plot.js';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseCsv } from '../../src/evaluation/chunking/csv.js';
+import { parseCsv } from '../../bench/chunking/csv.js';
 import { type JudgedCollection, readBeir, readJira } from '../calibrate/judged-collection.js';
 
 /** A collection in which a query may be the title of a document, which is then no answer to it. */

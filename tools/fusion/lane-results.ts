@@ -7,7 +7,7 @@ import { fuse } from '../../src/retrieval/fusion/fuse.js';
 import { convexCombination, type LaneScoring } from '../../src/retrieval/fusion/lane-scores.js';
 import { prepareQuery } from '../../src/retrieval/prepared-query.js';
 import { chunkReader, type ReadChunks } from '../../src/retrieval/read-chunks.js';
-import { rerankCandidates } from '../../src/retrieval/rerank.js';
+import { rerankCandidates } from '../../src/retrieval/rerank/rerank.js';
 import type { LaneWeights } from '../../src/retrieval/retriever.js';
 import { type LaneOutcomes, runLanes } from '../../src/retrieval/run-lanes.js';
 import type { OpenedCollection } from './open-collection.js';
@@ -44,6 +44,7 @@ export async function laneResultsOf({
       mode: 'hybrid',
       filter: EVERYTHING,
       limit: DEFAULT_RETRIEVAL_SETTINGS.candidatesPerLane,
+      deadlineMs: 60_000,
       includeVectors: false,
     });
     found.push({ text, outcomes, relevant, own });

@@ -29,7 +29,7 @@ export interface ContractRun {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
-const CONTRACT = 'VectorStore contract';
+const CONTRACTS = ['VectorStore contract', 'Ledger contract'];
 const DIFFERENCES = 'declared differences';
 
 const reportSchema = z.object({
@@ -97,7 +97,7 @@ export function outcomeOf({ testResults }: Report): ContractOutcome {
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
   );
   const isOfContract = ({ ancestorTitles }: TestResult): boolean =>
-    ancestorTitles.some((title) => title.startsWith(CONTRACT));
+    ancestorTitles.some((title) => CONTRACTS.some((contract) => title.startsWith(contract)));
   const declared = tests.filter(({ ancestorTitles }) => ancestorTitles.includes(DIFFERENCES));
   return {
     passed: passed.length,

@@ -98,6 +98,8 @@ export const STORES: readonly StoreUnderTest[] = [
   },
   { name: 'usearch', tests: 'src/stores/usearch/', kind: 'real', version: packageVersion('usearch') },
   { name: 'postgres', tests: 'src/stores/postgres/', kind: 'real', server: postgres },
+  // The ledger too, and its writers that are killed in `tests/ledger/postgres/`.
+  { name: 'postgres-ledger', tests: 'ledger/postgres/', kind: 'real', server: postgres },
   {
     name: 'chroma',
     tests: 'src/stores/chroma/',

@@ -1,8 +1,28 @@
 import { type ErrorReason, RAGError } from '../../core/errors.js';
-import { type CallFailureKind, describeFailure } from '../../providers/call-failure.js';
+import { type CallFailure, type CallFailureKind, describeFailure } from '../../providers/call-failure.js';
 import type { ProviderConnection } from '../../providers/provider-connection.js';
 import { factsOf } from '../../providers/provider-table.js';
 import { remedyFor } from '../../providers/remedy.js';
+
+/** A model that is called, as errors speak of it. */
+export interface CalledModel {
+  /** `openai:gpt-5` */
+  readonly id: string;
+  /** Who runs it, for people. */
+  readonly label: string;
+  /** Texts that must not appear in an error. */
+  readonly secrets: readonly string[];
+  /** The next step after a failure, as a sentence that begins with a blank; empty where there is none. */
+  readonly remedyFor: (failure: CallFailure) => string;
+}
+
+/** A model behind one of the providers that a configuration can name. */
+export const calledModel = (connection: ProviderConnection, model: string): CalledModel => ({
+  id: `${connection.provider}:${model}`,
+  label: factsOf(connection.provider).label,
+  secrets: connection.apiKey === undefined ? [] : [connection.apiKey],
+  remedyFor: (failure) => remedyFor(failure, connection),
+});
 
 const REASONS: Readonly<Record<CallFailureKind, ErrorReason>> = {
   rejected: 'CHAT_REJECTED',
@@ -23,18 +43,17 @@ const PROBLEMS: Readonly<Record<CallFailureKind, string>> = {
 };
 
 /** Whatever a provider's package threw, as the error that leaves a chat model. Nothing of the request is in it. */
-export function toChatError(error: unknown, connection: ProviderConnection, model: string): RAGError {
+export function toChatError(error: unknown, model: CalledModel): RAGError {
   if (RAGError.isInstance(error)) return error;
-  const failure = describeFailure(error, connection.apiKey === undefined ? [] : [connection.apiKey]);
+  const failure = describeFailure(error, model.secrets);
   const { kind, status, retryAfterMs, detail } = failure;
-  const { label } = factsOf(connection.provider);
   const said = status === undefined ? detail : `${status}: ${detail}`;
   return new RAGError(
     REASONS[kind],
-    `${label} ${PROBLEMS[kind]} (${connection.provider}:${model}; ${said}).${remedyFor(failure, connection)}`,
+    `${model.label} ${PROBLEMS[kind]} (${model.id}; ${said}).${model.remedyFor(failure)}`,
     {
       details: {
-        model: `${connection.provider}:${model}`,
+        model: model.id,
         ...(status === undefined ? {} : { status }),
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       },

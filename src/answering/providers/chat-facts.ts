@@ -1,4 +1,4 @@
-import { isOwnServer, type ProviderName } from '../../providers/provider-table.js';
+import { isOwnServer, PROVIDER_NAMES, type ProviderName } from '../../providers/provider-table.js';
 
 /** US dollars for a million tokens. */
 export interface ChatPrice {
@@ -13,7 +13,7 @@ export interface CacheShares {
 }
 
 /** Anthropic's are published (docs/models.md); elsewhere kept input counts in full, so that a cost is never understated. */
-export const cacheSharesOf = (provider: ProviderName): CacheShares =>
+export const cacheSharesOf = (provider: string): CacheShares =>
   provider === 'anthropic' ? { read: 0.1, write: 1.25 } : { read: 1, write: 1 };
 
 export interface ChatFacts {
@@ -39,6 +39,13 @@ const UNKNOWN_WINDOW = 8192;
 
 const FREE: ChatPrice = { input: 0, output: 0 };
 const NAMES_MODELS: ReadonlySet<ProviderName> = new Set(['anthropic', 'openai', 'azure', 'google']);
+
+/** What is known of a model of the AI SDK, whose provider (`anthropic.messages`) is that of a package. */
+export function sdkChatFactsOf(provider: string, model: string): ChatFacts {
+  const [service = ''] = provider.split('.');
+  const known = PROVIDER_NAMES.find((name) => name === service);
+  return known === undefined ? { contextWindow: UNKNOWN_WINDOW } : chatFactsOf(known, model);
+}
 
 /** What is known of a model by its name. An Azure deployment is known where it is named after its model, as most are. */
 export function chatFactsOf(provider: ProviderName, model: string): ChatFacts {

@@ -3,19 +3,16 @@ import { RAGError } from '../../core/errors.js';
 import { retry } from '../../core/retry.js';
 import { CallLimiter, type CallLimits } from '../../providers/call-limiter.js';
 import { estimateTokens } from '../../providers/estimate-tokens.js';
-import type { ProviderConnection } from '../../providers/provider-connection.js';
 import type { ChatEvent, ChatModel, ChatRequest, ChatUsage } from '../chat-model.js';
 import { CallClock, orAborted } from './call-clock.js';
-import { toChatError } from './chat-error.js';
-import { type ChatPrice, cacheSharesOf } from './chat-facts.js';
+import { type CalledModel, toChatError } from './chat-error.js';
+import type { CacheShares, ChatPrice } from './chat-facts.js';
 import type { LanguageModel } from './language-model.js';
 import { type AnswerPart, type CountedTokens, readParts, tokensOf } from './read-parts.js';
 import { jsonSchemaOf, parseObject } from './structured-output.js';
 
 export interface HostedChatModelOptions {
-  readonly connection: ProviderConnection;
-  /** As the provider names it. */
-  readonly model: string;
+  readonly model: CalledModel;
   readonly languageModel: LanguageModel;
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
@@ -26,10 +23,12 @@ export interface HostedChatModelOptions {
   readonly firstTokenTimeoutMs: number;
   /** Longest time of one answer with its retries, in milliseconds. */
   readonly timeoutMs: number;
-  readonly price?: ChatPrice;
-  readonly limits?: CallLimits;
+  readonly price?: ChatPrice | undefined;
+  /** What kept input costs. */
+  readonly cacheShares: CacheShares;
+  readonly limits?: CallLimits | undefined;
   /** Waits between retries. @default a timer */
-  readonly delay?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly delay?: ((milliseconds: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
 type CallOptions = Parameters<LanguageModel['doStream']>[0];
@@ -48,7 +47,7 @@ export class HostedChatModel implements ChatModel {
   readonly #closed = new AbortController();
 
   constructor(options: HostedChatModelOptions) {
-    this.id = `${options.connection.provider}:${options.model}`;
+    this.id = options.model.id;
     this.contextWindow = options.contextWindow;
     this.#options = options;
     this.#limiter = new CallLimiter(options.limits);
@@ -115,14 +114,14 @@ export class HostedChatModel implements ChatModel {
 
   /** Tries again while there is no capacity or connection; what is late or refused is not asked again. */
   async #withRetries<T>(clock: CallClock, work: () => Promise<T>): Promise<T> {
-    const { connection, model, maxRetries, delay } = this.#options;
+    const { model, maxRetries, delay } = this.#options;
     let tries = 0;
     try {
       return await retry(
         () => {
           tries++;
           return work().catch((error: unknown) => {
-            throw toChatError(clock.lateness ?? error, connection, model);
+            throw toChatError(clock.lateness ?? error, model);
           });
         },
         {
@@ -136,7 +135,7 @@ export class HostedChatModel implements ChatModel {
       );
     } catch (error) {
       // The clock's own signal reads as a cancellation to whoever waited on it.
-      const failure = toChatError(clock.lateness ?? error, connection, model);
+      const failure = toChatError(clock.lateness ?? error, model);
       throw tries > 1 ? withTries(failure, tries) : failure;
     }
   }
@@ -214,8 +213,8 @@ export class HostedChatModel implements ChatModel {
   }
 
   #interruption(error: unknown, clock: CallClock): string {
-    const { connection, model } = this.#options;
-    return toChatError(clock.lateness ?? error, connection, model).message;
+    const { model } = this.#options;
+    return toChatError(clock.lateness ?? error, model).message;
   }
 
   #callOptions({ messages, maxOutputTokens, temperature }: ChatRequest): CallOptions {
@@ -235,10 +234,9 @@ export class HostedChatModel implements ChatModel {
 
   #usageOf(counted: CountedTokens | undefined): ChatUsage | undefined {
     if (counted === undefined) return undefined;
-    const { price, connection } = this.#options;
+    const { price, cacheShares: shares } = this.#options;
     const { inputTokens, outputTokens, cacheRead, cacheWrite } = counted;
     if (price === undefined) return { inputTokens, outputTokens };
-    const shares = cacheSharesOf(connection.provider);
     const billed = inputTokens + cacheRead * (shares.read - 1) + cacheWrite * (shares.write - 1);
     return { inputTokens, outputTokens, cost: costOf({ inputTokens: billed, outputTokens }, price) };
   }

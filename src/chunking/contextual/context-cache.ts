@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemErrorCode } from '../../core/errors.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
 
 /** Keeps written contexts between runs, one small file each. Losing one costs money and nothing else, so nothing throws. */
 export class ContextCache {
@@ -26,8 +27,8 @@ export class ContextCache {
     const path = this.#pathOf(key);
     const draft = `${path}.${randomUUID()}.tmp`;
     try {
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(draft, context);
+      makePrivateFolder(dirname(path));
+      await writeFile(draft, context, { mode: PRIVATE_FILE });
       // Two processes may write the same context; each leaves a whole file.
       await rename(draft, path);
     } catch (error) {

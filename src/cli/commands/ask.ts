@@ -1,13 +1,15 @@
 import { type Command, Option } from 'commander';
-import type { Answer, AskRequest, ConversationTurn, Engine } from '../../index.js';
+import type { Answer, AskRequest, ConversationTurn, EngineView } from '../../index.js';
 import type { CliContext } from '../context.js';
-import { withEngine } from '../open-engine.js';
+import { withView } from '../open-engine.js';
 import { numberBetween, wholeNumber } from '../parse-options.js';
+import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 import { type FilterOptions, toQuery, withFilterOptions } from '../search-options.js';
 
-interface AskOptions extends FilterOptions {
+interface AskOptions extends FilterOptions, ScopeOptions {
   readonly chat?: boolean;
   readonly stream?: boolean;
+  readonly explain?: boolean;
   readonly mode?: AskRequest['mode'];
   readonly answerer?: AskRequest['answerer'];
   readonly topK?: number;
@@ -21,7 +23,7 @@ Examples:
   $ ragstone ask --chat                                  a conversation; an empty line or Ctrl-D ends it
   $ ragstone ask "which port does it use?" --json --answerer extractive
 
-Without a language model (rag.chat.model) the answer is made of the sentences that answer best.
+Without a language model (rag.chat.model) the answer is the passage that answers best, quoted.
 Each [n] is a place in the sources, printed below as path:line from the working folder.`;
 
 /** `ragstone ask QUESTION` */
@@ -29,9 +31,10 @@ export function registerAsk(program: Command, context: CliContext): void {
   const command = program
     .command('ask')
     .description('answer a question from the index, with citations')
-    .argument('[question]', 'what to answer; may be left out with --chat')
+    .argument('[question...]', 'what to answer, quotes may be left out; may be left out with --chat')
     .option('--chat', 'a conversation: further questions are read from the terminal')
     .option('--stream', 'print the answer as it is written')
+    .option('--explain', 'show the time of each stage')
     .addOption(new Option('--mode <mode>', 'how much is done to find').choices(['naive', 'enhanced']))
     .addOption(
       new Option('--answerer <who>', 'the language model, the best sentences, or what there is').choices([
@@ -40,15 +43,21 @@ export function registerAsk(program: Command, context: CliContext): void {
         'extractive',
       ]),
     )
-    .option('--top-k <n>', 'passages that are searched (default: rag.answering.topK, 5)', wholeNumber(1));
-  withFilterOptions(command)
+    .option(
+      '--top-k <n>',
+      'passages that are searched (default: rag.answering.topK, else retrieval.topK, 5)',
+      wholeNumber(1),
+    );
+  withScopeOptions(withFilterOptions(command))
     .option(
       '--abstain-below <confidence>',
       'withhold answers less sure than this, 0 to 1; 0 answers always',
       numberBetween(0, 1),
     )
     .addHelpText('after', EXAMPLES)
-    .action((question: string | undefined, options: AskOptions) => runAsk(context, question, options));
+    .action((words: readonly string[], options: AskOptions) =>
+      runAsk(context, words.length === 0 ? undefined : words.join(' '), options),
+    );
 }
 
 async function runAsk(context: CliContext, question: string | undefined, options: AskOptions): Promise<void> {
@@ -57,9 +66,9 @@ async function runAsk(context: CliContext, question: string | undefined, options
     throw new RAGError('USAGE', '--chat is for people; with --json ask one question at a time.');
   if (question === undefined && options.chat !== true)
     throw new RAGError('USAGE', 'Say what to ask: ragstone ask "QUESTION", or ragstone ask --chat.');
-  await withEngine(context, async (engine) => {
-    if (options.chat === true) await converse(context, engine, { first: question, options });
-    else if (question !== undefined) await answerOnce(context, engine, { question, options, history: [] });
+  await withView(context, options, async (view) => {
+    if (options.chat === true) await converse(context, view, { first: question, options });
+    else if (question !== undefined) await answerOnce(context, view, { question, options, history: [] });
   });
 }
 
@@ -69,10 +78,10 @@ interface Asked {
   readonly history: readonly ConversationTurn[];
 }
 
-async function answerOnce(context: CliContext, engine: Engine, asked: Asked): Promise<Answer> {
+async function answerOnce(context: CliContext, view: EngineView, asked: Asked): Promise<Answer> {
   const request = toRequest(asked, context.signal);
   const isStreamed = asked.options.stream === true && !context.isJson;
-  const answer = isStreamed ? await streamed(context, engine, request) : await engine.ask(request);
+  const answer = isStreamed ? await streamed(context, view, request) : await view.ask(request);
   if (context.isJson) {
     context.printJson(answer);
     return answer;
@@ -80,21 +89,24 @@ async function answerOnce(context: CliContext, engine: Engine, asked: Asked): Pr
   for (const notice of answer.notices) context.warn(notice);
   const { renderAnswer } = await import('../render/answer.js');
   context.print(renderAnswer(answer, context));
+  if (asked.options.explain === true) {
+    const { renderStages } = await import('../render/stages.js');
+    context.print(context.colours.dim(renderStages(answer.stages)));
+  }
   return answer;
 }
 
 /** Prints the text as it comes, to stderr, since it is not checked yet; the checked answer follows on stdout. */
-async function streamed(context: CliContext, engine: Engine, request: AskRequest): Promise<Answer> {
+async function streamed(context: CliContext, view: EngineView, request: AskRequest): Promise<Answer> {
   const { RAGError } = await import('../../index.js');
-  const { withoutControls } = await import('../render/text.js');
   let hasText = false;
-  for await (const event of engine.askStream(request)) {
+  for await (const event of view.askStream(request)) {
     if (event.type === 'text') {
       hasText = true;
-      if (!context.isQuiet) process.stderr.write(withoutControls(event.text));
+      if (!context.isQuiet) context.side.write(event.text);
     } else if (event.type === 'reset' && hasText) context.note(`\n${event.reason}`);
     else if (event.type === 'answer') {
-      if (hasText && !context.isQuiet) process.stderr.write('\n\n');
+      if (hasText && !context.isQuiet) context.side.write('\n\n');
       return event.answer;
     }
   }
@@ -119,13 +131,13 @@ function toRequest({ question, options, history }: Asked, signal: AbortSignal): 
 
 async function converse(
   context: CliContext,
-  engine: Engine,
+  view: EngineView,
   { first, options }: { readonly first: string | undefined; readonly options: AskOptions },
 ): Promise<void> {
   const { readQuestions } = await import('../render/questions.js');
   const history: ConversationTurn[] = [];
   for await (const question of readQuestions(context, first)) {
-    const answer = await answerOnce(context, engine, { question, options, history });
+    const answer = await answerOnce(context, view, { question, options, history });
     if (answer.standaloneQuestion !== question) context.note(`searched for: ${answer.standaloneQuestion}`);
     history.push({ role: 'user', content: question }, { role: 'assistant', content: answer.answer });
   }

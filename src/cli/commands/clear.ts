@@ -26,7 +26,7 @@ export function registerClear(program: Command, context: CliContext): void {
 }
 
 async function confirm(context: CliContext): Promise<boolean> {
-  if (context.canAsk) return askYesNo('Delete the whole index?', { preset: false, signal: context.signal });
+  if (context.canAsk) return askYesNo(context, 'Delete the whole index?', { preset: false });
   const { RAGError } = await import('../../index.js');
   throw new RAGError('USAGE', 'This deletes the whole index; say --yes to do it without being asked.');
 }

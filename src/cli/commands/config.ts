@@ -26,9 +26,13 @@ export function registerConfig(program: Command, context: CliContext): void {
     .action(() => runCheck(context));
 }
 
-async function load({ cwd, globals }: CliContext): Promise<ResolvedConfig> {
+async function load(
+  { cwd, globals }: CliContext,
+  options: { readonly trust?: 'unchecked' } = {},
+): Promise<ResolvedConfig> {
   const { loadConfig } = await import('../../config/load-config.js');
   return loadConfig({
+    ...options,
     cwd,
     ...(globals.config === undefined ? {} : { file: globals.config }),
     ...(globals.data === undefined ? {} : { dataDir: globals.data }),
@@ -36,7 +40,8 @@ async function load({ cwd, globals }: CliContext): Promise<ResolvedConfig> {
 }
 
 async function runShow(context: CliContext): Promise<void> {
-  const config = await load(context);
+  // Showing it opens nothing.
+  const config = await load(context, { trust: 'unchecked' });
   const { describeConfig } = await import('../../config/describe-config.js');
   const description = describeConfig(config);
   const { renderConfig } = await import('../render/config.js');
@@ -45,7 +50,7 @@ async function runShow(context: CliContext): Promise<void> {
 
 async function runCheck(context: CliContext): Promise<void> {
   const config = await load(context);
-  const { checkModels } = await import('../../config/check-models.js');
+  const { checkModels } = await import('../../assembly/check-models.js');
   const notices = await checkModels(config);
   const result = { ok: true, file: config.file ?? null, notActive: config.notActive, notices };
   const { renderConfigCheck } = await import('../render/config.js');

@@ -4,9 +4,11 @@ import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { evaluationTarget, withCounter } from '../evaluation-target.js';
 import { numberBetween } from '../parse-options.js';
+import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
 interface EvalOptions
-  extends Omit<EvaluateOptions, 'target' | 'cwd' | 'configFile' | 'dataDir' | 'onProgress' | 'signal'> {
+  extends ScopeOptions,
+    Omit<EvaluateOptions, 'target' | 'cwd' | 'configFile' | 'dataDir' | 'onProgress' | 'signal' | 'scope'> {
   readonly answers?: boolean;
   readonly judge?: boolean;
   readonly compare?: readonly string[];
@@ -54,7 +56,7 @@ export function registerEval(program: Command, context: CliContext): void {
 
 /** The options that `eval` and `tune` share. */
 export function addWhatIsMeasured(command: Command): Command {
-  return command
+  return withScopeOptions(command)
     .option('--questions <file>', 'questions with gold quotes about the folder, one JSON object a line')
     .option('--split <name>', 'which judgments: qrels/NAME.tsv (default: test)')
     .addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical']))

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
-import { withEngine } from '../open-engine.js';
+import { withView } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
+import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 import { type SearchOptions, toQuery, withSearchOptions } from '../search-options.js';
 
 const EXAMPLES = `
@@ -20,19 +21,23 @@ export function registerExplainMiss(program: Command, context: CliContext): void
     .argument('<query>', 'the query, as it was asked')
     .argument('<document>', 'path, end of a path, or id of the document')
     .option('--top-k <n>', 'results of the search (default: retrieval.topK, 5)', wholeNumber(1));
-  withSearchOptions(command)
+  withScopeOptions(withSearchOptions(command))
     .addHelpText('after', EXAMPLES)
-    .action((query: string, document: string, options: SearchOptions) =>
+    .action((query: string, document: string, options: SearchOptions & ScopeOptions) =>
       runExplainMiss(context, { query, document, options }),
     );
 }
 
 async function runExplainMiss(
   context: CliContext,
-  { query, document, options }: { query: string; document: string; options: SearchOptions },
+  {
+    query,
+    document,
+    options,
+  }: { readonly query: string; readonly document: string; readonly options: SearchOptions & ScopeOptions },
 ): Promise<void> {
   const request = toQuery(query, options, context.signal);
-  const explanation = await withEngine(context, (engine) => engine.explainMiss(request, document));
+  const explanation = await withView(context, options, (view) => view.explainMiss(request, document));
   const { renderMiss } = await import('../render/miss.js');
   context.printResult(explanation, () => renderMiss(explanation, context));
 }

@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import type { IndexRequest } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
-import { withEngine } from '../open-engine.js';
+import { withView } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
+import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
-interface IndexOptions {
+interface IndexOptions extends OwnerOptions {
   readonly force?: boolean;
   readonly dryRun?: boolean;
   readonly prune?: boolean;
@@ -27,7 +28,7 @@ A run that is stopped keeps what it wrote; the next one goes on with the rest.`;
 
 /** `ragstone index [paths...]` */
 export function registerIndex(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('index')
     .description('index files and folders, or bring the index in step with them')
     .argument(
@@ -39,17 +40,18 @@ export function registerIndex(program: Command, context: CliContext): void {
     .option('--prune', 'also delete documents of sources that are neither configured nor named')
     .option('--batch-size <n>', 'chunks in one embedding and store batch', wholeNumber(1))
     .option('--parallel <n>', 'files read at once', wholeNumber(1))
-    .option('--wait <seconds>', 'wait this long for another writer to finish', wholeNumber(0))
+    .option('--wait <seconds>', 'wait this long for another writer to finish', wholeNumber(0));
+  withOwnerOptions(command)
     .addHelpText('after', EXAMPLES)
     .action((paths: string[], options: IndexOptions) => runIndex(context, paths, options));
 }
 
 async function runIndex(context: CliContext, paths: readonly string[], options: IndexOptions): Promise<void> {
   const { startProgress } = await import('../render/progress.js');
-  const result = await withEngine(context, async (engine) => {
+  const result = await withView(context, options, async (view) => {
     const progress = startProgress(context);
     try {
-      return await engine.index({
+      return await view.index({
         ...(paths.length > 0 ? { paths } : {}),
         options: requestOptions(options),
         onProgress: progress.update,
@@ -68,11 +70,12 @@ async function runIndex(context: CliContext, paths: readonly string[], options: 
 }
 
 /** Says what a stopped run leaves behind, in place of that it was cancelled. */
-async function stopped(cause: unknown, { dryRun = false }: IndexOptions): Promise<Error> {
+async function stopped(cause: unknown, { dryRun = false, force = false }: IndexOptions): Promise<Error> {
   const { RAGError } = await import('../../index.js');
-  const next = dryRun
-    ? 'Nothing was written.'
+  const kept = force
+    ? 'What was searched before still is; "ragstone index --force" goes on.'
     : 'What is indexed so far is kept and whole; "ragstone index" goes on with the rest.';
+  const next = dryRun ? 'Nothing was written.' : kept;
   return new RAGError('ABORTED', `Stopped. ${next}`, { cause });
 }
 

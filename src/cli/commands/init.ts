@@ -28,6 +28,8 @@ async function runInit(context: CliContext, options: InitOptions): Promise<void>
   const { writeStarterConfig } = await import('../init/starter-config.js');
   const { addLanceDb } = await import('../init/add-lancedb.js');
   const written = [await writeStarterConfig(context.cwd, { force: options.force ?? false })];
+  const { trustFolder } = await import('../../index.js');
+  await trustFolder(context.cwd);
   const next = ['ragstone index', 'ragstone search "your question"'];
   if (await wantsLanceDb(context, options)) {
     const manifest = await addLanceDb(context.cwd);
@@ -44,8 +46,7 @@ async function runInit(context: CliContext, options: InitOptions): Promise<void>
 async function wantsLanceDb(context: CliContext, { lancedb }: InitOptions): Promise<boolean> {
   if (lancedb !== undefined || !context.canAsk) return lancedb ?? false;
   const { askYesNo } = await import('../ask.js');
-  return askYesNo('Add LanceDB, the faster store, to package.json (about 170 MB)?', {
+  return askYesNo(context, 'Add LanceDB, the faster store, to package.json (about 170 MB)?', {
     preset: false,
-    signal: context.signal,
   });
 }

@@ -29,6 +29,7 @@ export function registerModel(program: Command, context: CliContext): void {
 async function dataDirOf({ cwd, globals }: CliContext): Promise<string> {
   const { loadConfig } = await import('../../config/load-config.js');
   const { dataDir } = await loadConfig({
+    trust: 'unchecked',
     cwd,
     ...(globals.config === undefined ? {} : { file: globals.config }),
     ...(globals.data === undefined ? {} : { dataDir: globals.data }),

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
-import { withEngine } from '../open-engine.js';
+import { withView } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
+import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 import { type SearchOptions, toQuery, withSearchOptions } from '../search-options.js';
 
 const EXAMPLES = `
@@ -9,24 +10,31 @@ Examples:
   $ ragstone search "how are results scored?"
   $ ragstone search "PPR-9087" --top-k 3 --explain
   $ ragstone search "retry policy" --source-type documentation --filter tags=payments --since 2026-01-01
-  $ ragstone search "exit codes" --mode lexical --json`;
+  $ ragstone search "exit codes" --mode lexical --json
+  $ ragstone search "salary bands" --group hr --clearance 2    documents that access rules restrict`;
 
 /** `ragstone search QUERY` */
 export function registerSearch(program: Command, context: CliContext): void {
   const command = program
     .command('search')
     .description('find passages in the index')
-    .argument('<query>', 'question, words or an identifier')
+    .argument('<query...>', 'question, words or an identifier; quotes may be left out')
     .option('--top-k <n>', 'results (default: retrieval.topK, 5)', wholeNumber(1));
-  withSearchOptions(command)
+  withScopeOptions(withSearchOptions(command))
     .option('--explain', 'show every part of each score and how each lane did')
     .addHelpText('after', EXAMPLES)
-    .action((query: string, options: SearchOptions) => runSearch(context, query, options));
+    .action((query: readonly string[], options: SearchOptions & ScopeOptions) =>
+      runSearch(context, query.join(' '), options),
+    );
 }
 
-async function runSearch(context: CliContext, query: string, options: SearchOptions): Promise<void> {
+async function runSearch(
+  context: CliContext,
+  query: string,
+  options: SearchOptions & ScopeOptions,
+): Promise<void> {
   const request = toQuery(query, options, context.signal);
-  const response = await withEngine(context, (engine) => engine.search(request));
+  const response = await withView(context, options, (view) => view.search(request));
   if (context.isJson) {
     context.printJson(response);
     return;

@@ -4,6 +4,7 @@ import type { ResolvedSource } from '../../config/resolved-config.js';
 import type { SourceTest } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
+import { oneLine } from '../render/text.js';
 
 const EXAMPLES = `
 Examples:
@@ -40,10 +41,12 @@ const places = ({ cwd, globals }: CliContext) => ({
 
 async function runList(context: CliContext): Promise<void> {
   const { loadConfig } = await import('../../config/load-config.js');
-  const { rag } = await loadConfig(places(context));
+  const { maskUrlCredentials } = await import('../../config/mask-url.js');
+  const { rag } = await loadConfig({ ...places(context), trust: 'unchecked' });
   const sources = rag.sources.map((source) => {
     const { name, type, enabled } = source;
-    return { name, type, enabled, ...placeOf(source) };
+    const place = placeOf(source);
+    return { name, type, enabled, ...(place === undefined ? {} : { place: maskUrlCredentials(place) }) };
   });
   const { displayPath } = await import('../render/place.js');
   const { renderTable } = await import('../render/table.js');
@@ -64,11 +67,11 @@ async function runList(context: CliContext): Promise<void> {
 }
 
 /** What a source reads: a folder, a repository, a site, a project. Nothing of a database, whose address may be a secret. */
-function placeOf(source: ResolvedSource): { readonly place?: string } {
-  if ('root' in source) return { place: source.root };
-  if (source.type === 'git') return { place: source.repository };
-  if (source.type === 'confluence') return source.baseUrl === undefined ? {} : { place: source.baseUrl };
-  return source.type === 'azure_devops' ? { place: `${source.organization}/${source.project}` } : {};
+function placeOf(source: ResolvedSource): string | undefined {
+  if ('root' in source) return source.root;
+  if (source.type === 'git') return source.repository;
+  if (source.type === 'confluence') return source.baseUrl;
+  return source.type === 'azure_devops' ? `${source.organization}/${source.project}` : undefined;
 }
 
 async function runTest(context: CliContext, name: string): Promise<void> {
@@ -87,13 +90,22 @@ function renderTest(test: SourceTest, extent: string, { colours }: CliContext): 
   for (const { id, title, url, start } of documents) {
     lines.push(
       '',
-      colours.bold(title ?? id),
-      colours.dim(`  ${[id, url].filter((part) => part !== undefined).join('  ')}`),
+      colours.bold(oneLine(title ?? id)),
+      colours.dim(
+        `  ${[id, url]
+          .filter((part) => part !== undefined)
+          .map(oneLine)
+          .join('  ')}`,
+      ),
     );
-    if (start !== undefined) lines.push(`  ${start}`);
+    if (start !== undefined) lines.push(`  ${oneLine(start)}`);
   }
-  if (notices.length > 0) lines.push('', ...notices.map((notice) => `left out: ${notice}`));
+  if (notices.length > 0) lines.push('', ...notices.map((notice) => `left out: ${oneLine(notice)}`));
   for (const { item, reason, message } of problems)
-    lines.push('', `${colours.red(reason)}${item === undefined ? '' : ` ${item}`}`, `  ${message}`);
+    lines.push(
+      '',
+      `${colours.red(reason)}${item === undefined ? '' : ` ${oneLine(item)}`}`,
+      `  ${oneLine(message)}`,
+    );
   return lines.join('\n');
 }

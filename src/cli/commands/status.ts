@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
-import { withEngine } from '../open-engine.js';
+import { withView } from '../open-engine.js';
+import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -9,12 +10,11 @@ Examples:
 
 /** `ragstone status` */
 export function registerStatus(program: Command, context: CliContext): void {
-  program
-    .command('status')
-    .description('what is indexed, how large it is, and what failed')
+  const command = program.command('status').description('what is indexed, how large it is, and what failed');
+  withOwnerOptions(command)
     .addHelpText('after', EXAMPLES)
-    .action(async () => {
-      const status = await withEngine(context, (engine) => engine.status());
+    .action(async (options: OwnerOptions) => {
+      const status = await withView(context, options, (view) => view.status());
       const { renderStatus } = await import('../render/status.js');
       if (!context.isJson) for (const notice of status.notices) context.warn(notice);
       context.printResult(status, () => renderStatus(status, context));

@@ -4,10 +4,12 @@ import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { evaluationTarget, withCounter } from '../evaluation-target.js';
 import { wholeNumber } from '../parse-options.js';
+import type { ScopeOptions } from '../scope-options.js';
 
-type TuneFlags = Omit<TuneOptions, 'target' | 'cwd' | 'configFile' | 'dataDir' | 'onProgress' | 'signal'> & {
-  readonly write?: boolean;
-};
+type TuneFlags = ScopeOptions &
+  Omit<TuneOptions, 'target' | 'cwd' | 'configFile' | 'dataDir' | 'onProgress' | 'signal' | 'scope'> & {
+    readonly write?: boolean;
+  };
 
 const EXAMPLES = `
 Examples:

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
-import { withEngine } from '../open-engine.js';
+import { withView } from '../open-engine.js';
+import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -10,13 +11,15 @@ Examples:
 
 /** `ragstone verify [--repair]` */
 export function registerVerify(program: Command, context: CliContext): void {
-  program
+  const command = program
     .command('verify')
     .description('compare the index with its sources, chunk by chunk')
-    .option('--repair', 'mend what differs')
+    .option('--repair', 'mend what differs');
+  withOwnerOptions(command)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ repair = false }: { repair?: boolean }) => {
-      const result = await withEngine(context, (engine) => engine.verify({ repair, signal: context.signal }));
+    .action(async ({ repair = false, ...options }: OwnerOptions & { readonly repair?: boolean }) => {
+      const { signal } = context;
+      const result = await withView(context, options, (view) => view.verify({ repair, signal }));
       const { renderVerifyResult } = await import('../render/verify-result.js');
       context.printResult(result, () => renderVerifyResult(result, context));
       if (!result.ok) context.exitCode = ExitCode.failed;

@@ -1,55 +1,109 @@
 import type { Answer, AnswerSource, Citation } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { renderPlace } from './place.js';
-import { formatDuration, oneLine, plural, withoutControls } from './text.js';
+import { formatDuration, oneLine, plural, withoutTabs } from './text.js';
 
 const INDENT = '   ';
-const QUOTE_LENGTH = 160;
+const QUOTE_LENGTH = 240;
 
 /** An answer for a terminal: the text, its sources as `path:line` that a terminal can open, and how sure it is. */
 export function renderAnswer(answer: Answer, context: CliContext): string {
   const { colours } = context;
-  const text = withoutControls(answer.answer);
-  const cited = new Set(answer.citations.map(({ n }) => n));
-  // Where nothing is cited, the nearest passages are all that there is to show.
-  const shown = answer.sources.filter(({ n }) => answer.abstained || cited.has(n));
-  const sources = shown.map((source) => renderSource(source, answer.citations, context));
-  return [
-    answer.abstained ? colours.yellow(text) : text,
-    ...(sources.length > 0 ? [sources.join('\n')] : []),
-    colours.dim(summaryOf(answer)),
-  ].join('\n\n');
+  const sections = answer.outcome === 'answer' ? answered(answer, context) : [withheld(answer, context)];
+  return [...sections, colours.dim(summaryOf(answer))].join('\n\n');
 }
 
-function renderSource(source: AnswerSource, citations: readonly Citation[], context: CliContext): string {
+function answered(answer: Answer, context: CliContext): string[] {
   const { colours } = context;
-  const own = citations.filter(({ n }) => n === source.n);
-  const places = own.length > 0 ? own : [{ lines: source.lines, quote: source.chunk_text }];
-  const title = [source.title, ...source.headingPath].filter((part) => part !== undefined).map(oneLine);
-  const head = `${colours.dim(`[${source.n}]`)} ${colours.bold(title.join(' > '))}`;
+  const { highlight } = answer;
+  const text = withoutTabs(answer.answer);
+  const shown = highlight === undefined ? text : emphasised(text, withoutTabs(highlight), colours.bold);
+  // The text of an extracted answer is the quotation already.
+  const isQuoted = answer.answerer === 'extractive';
+  const cited = answer.sources.filter(({ n }) => answer.citations.some((citation) => citation.n === n));
+  const sources = cited.map((source) => {
+    const own = answer.citations.filter(({ n }) => n === source.n);
+    return renderSource(source, isQuoted ? own.slice(0, 1) : own, { context, hasQuotes: !isQuoted });
+  });
+  const further = isQuoted ? placesOf(answer, context) : [];
   return [
-    title.length > 0 ? head : `${colours.dim(`[${source.n}]`)}`,
+    shown,
+    sources.join('\n'),
+    ...(further.length > 0 ? [`${colours.dim('See also')}\n${further.join('\n')}`] : []),
+  ];
+}
+
+/** What is said instead of an answer, and the nearest places. */
+function withheld(answer: Answer, context: CliContext): string {
+  return [context.colours.yellow(withoutTabs(answer.answer)), ...placesOf(answer, context)].join('\n\n');
+}
+
+function placesOf({ further, sources }: Answer, context: CliContext): string[] {
+  return further.flatMap((place) => {
+    const source = sources.find(({ n }) => n === place.n);
+    return source === undefined ? [] : [renderSource(source, [place], { context, hasQuotes: true })];
+  });
+}
+
+const emphasised = (text: string, part: string, style: (text: string) => string): string => {
+  const at = text.indexOf(part);
+  if (part === '' || at < 0) return text;
+  // A style ends with its line on some terminals.
+  const bold = part
+    .split('\n')
+    .map((line) => style(line))
+    .join('\n');
+  return `${text.slice(0, at)}${bold}${text.slice(at + part.length)}`;
+};
+
+interface SourceOptions {
+  readonly context: CliContext;
+  readonly hasQuotes: boolean;
+}
+
+function renderSource(
+  source: AnswerSource,
+  places: readonly Pick<Citation, 'lines' | 'quote'>[],
+  { context, hasQuotes }: SourceOptions,
+): string {
+  const { colours } = context;
+  const title = [source.title, ...source.headingPath].filter((part) => part !== undefined).map(oneLine);
+  const number = colours.dim(`[${source.n}]`);
+  return [
+    title.length > 0 ? `${number} ${colours.bold(title.join(' > '))}` : number,
     ...places.flatMap(({ lines, quote }) => [
       INDENT +
         colours.cyan(
           renderPlace({ id: source.source, origin: source.origin, lines: `${lines.start}` }, context),
         ),
-      INDENT + colours.dim(shortened(oneLine(quote))),
+      ...(hasQuotes ? [INDENT + colours.dim(shortened(oneLine(quote)))] : []),
     ]),
     ...(source.flags.length > 0
-      ? [INDENT + colours.yellow(`speaks to language models: ${source.flags.join(', ')}`)]
+      ? [INDENT + colours.yellow(`reads like an instruction to a language model: ${source.flags.join(', ')}`)]
       : []),
   ].join('\n');
 }
 
-const shortened = (text: string): string =>
-  text.length > QUOTE_LENGTH ? `${text.slice(0, QUOTE_LENGTH)} …` : text;
+/** Cut between words. */
+function shortened(text: string): string {
+  if (text.length <= QUOTE_LENGTH) return text;
+  const cut = text.slice(0, QUOTE_LENGTH);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), QUOTE_LENGTH / 2))} …`;
+}
+
+const OUTCOMES = {
+  answer: 'answer',
+  perhaps: 'no answer, perhaps in these places',
+  'not-found': 'not found',
+} as const;
 
 function summaryOf(answer: Answer): string {
-  const { answerer, confidence, support, degradationLevel, tookMs, model, isPartial } = answer;
+  const { answerer, outcome, confidence, support, degradationLevel, tookMs, model, isPartial } = answer;
   const supported = support.filter(({ verdict }) => verdict === 'supported').length;
   const checked = support.filter(({ verdict }) => verdict !== 'not-checked').length;
-  const who = { chat: model?.id ?? 'language model', extractive: 'extracted', none: 'no answer' }[answerer];
+  const who = { chat: model?.id ?? 'language model', extractive: 'quoted', none: OUTCOMES[outcome] }[
+    answerer
+  ];
   return [
     who,
     `confidence ${confidence.toFixed(2)}`,

@@ -4,8 +4,9 @@ import type { CliContext } from '../context.js';
 import { renderPlace } from './place.js';
 import { shortExplanation, wholeExplanation } from './score-explanation.js';
 import { bestSnippet, type Snippet } from './snippet.js';
+import { renderStages } from './stages.js';
 import { renderTable } from './table.js';
-import { formatDuration, oneLine, plural, withoutControls } from './text.js';
+import { formatDuration, oneLine, plural, withoutTabs } from './text.js';
 
 interface PassageOptions {
   readonly context: CliContext;
@@ -22,7 +23,12 @@ export function renderPassages(response: SearchResponse, options: PassageOptions
   const terms = new Set(analyzeQuery(response.query).terms);
   const passages = response.results.map((result, index) => renderPassage(result, index + 1, terms, options));
   const parts = passages.length > 0 ? passages : ['Nothing was found.'];
-  if (explain) parts.push(...renderReading(response.understanding), renderLanes(response.lanes, context));
+  if (explain)
+    parts.push(
+      ...renderReading(response.understanding),
+      renderLanes(response.lanes, context),
+      context.colours.dim(renderStages(response.stages)),
+    );
   parts.push(context.colours.dim(summaryOf(response)));
   return parts.join('\n\n');
 }
@@ -65,11 +71,11 @@ function renderSnippet(snippet: Snippet, { colours }: CliContext): string {
   let marked = '';
   let at = 0;
   for (const { start, end } of snippet.matches) {
-    marked += withoutControls(snippet.text.slice(at, start));
-    marked += colours.bold(colours.yellow(withoutControls(snippet.text.slice(start, end))));
+    marked += withoutTabs(snippet.text.slice(at, start));
+    marked += colours.bold(colours.yellow(withoutTabs(snippet.text.slice(start, end))));
     at = end;
   }
-  marked += withoutControls(snippet.text.slice(at));
+  marked += withoutTabs(snippet.text.slice(at));
   const whole = `${snippet.isCutBefore ? '… ' : ''}${marked.trim()}${snippet.isCutAfter ? ' …' : ''}`;
   return whole
     .split('\n')

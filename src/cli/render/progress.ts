@@ -1,6 +1,7 @@
 import type { SingleBar } from 'cli-progress';
 import type { IndexProgress } from '../../index.js';
 import type { CliContext } from '../context.js';
+import { inert, type Terminal } from '../terminal.js';
 import { formatCount, formatDuration } from './text.js';
 
 /** A running display of work on stderr. */
@@ -82,10 +83,10 @@ function describe(progress: IndexProgress): Line {
 
 function startDisplay(context: CliContext): ProgressDisplay<Line> {
   if (context.isQuiet) return SILENT;
-  return process.stderr.isTTY ? startBar() : startLines();
+  return context.side.stream.isTTY ? startBar(context.side) : startLines(context.side);
 }
 
-function startLines(): ProgressDisplay<Line> {
+function startLines(side: Terminal): ProgressDisplay<Line> {
   // The first line comes late: short work needs none.
   let last = Date.now();
   return {
@@ -93,19 +94,19 @@ function startLines(): ProgressDisplay<Line> {
       if (Date.now() - last < LINE_INTERVAL_MS) return;
       last = Date.now();
       const count = total > 0 ? ` ${formatCount(done)} of ${formatCount(total)}` : '';
-      process.stderr.write(`${label}${count}${detail === '' ? '' : `, ${detail}`}\n`);
+      side.writeMessage(`${label}${count}${detail === '' ? '' : `, ${detail}`}`);
     },
     stop: () => undefined,
   };
 }
 
-function startBar(): ProgressDisplay<Line> {
+function startBar({ stream }: Terminal): ProgressDisplay<Line> {
   let bar: SingleBar | undefined;
   let isStopped = false;
   let latest: Line | undefined;
   const show = ({ done, total, label, detail }: Line): void => {
     bar?.setTotal(Math.max(total, 1));
-    bar?.update(done, { label, detail });
+    bar?.update(done, { label: inert(label), detail });
   };
   void import('cli-progress').then(({ default: progress }) => {
     if (isStopped) return;
@@ -114,7 +115,7 @@ function startBar(): ProgressDisplay<Line> {
       barsize: 24,
       hideCursor: true,
       clearOnComplete: true,
-      stream: process.stderr,
+      stream,
       linewrap: false,
     });
     bar.start(1, 0, { label: '', detail: '' });

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import type { CliContext } from '../context.js';
 
 const PROMPT = '> ';
@@ -7,7 +6,7 @@ const PROMPT = '> ';
 export async function* readQuestions(context: CliContext, first: string | undefined): AsyncGenerator<string> {
   if (first !== undefined) yield first;
   const isPerson = context.canAsk;
-  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: isPerson });
+  const lines = await context.side.openInput({ terminal: isPerson });
   const stop = () => lines.close();
   context.signal.addEventListener('abort', stop, { once: true });
   const ask = (): void => {

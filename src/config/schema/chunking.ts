@@ -1,9 +1,13 @@
 import * as z from 'zod';
-import { stringList, unescapeText, wholeNumber } from './values.js';
+import { CHUNKING_STRATEGIES, type ChunkingStrategy } from '../../chunking/chunker.js';
+import { stringList, unescapeText, wholeNumber } from '../../core/setting-values.js';
+
+/** A program that hands in chunkers of its own may name them too: they are known where the tree is checked. */
+const strategy = z.enum(CHUNKING_STRATEGIES) as unknown as z.ZodType<string, StrategyName>;
+type StrategyName = ChunkingStrategy | (string & Record<never, never>);
 
 const fields = {
-  strategy: z
-    .enum(['semantic', 'adaptive', 'recursive', 'fixed', 'pbi_aware', 'whole'])
+  strategy: strategy
     .optional()
     .describe(
       'How documents are cut. `semantic` follows headings, paragraphs, lists, code and tables; `adaptive` makes chunks of a fifth of `maxSize` that are matched with the text around them, and shows neighbours as one passage; `recursive` cuts at `splitOn`; `fixed` cuts by size alone; `pbi_aware` keeps the fields of a work item together; `whole` does not cut. Default: `semantic`, and `pbi_aware` for `pbi_json` sources.',

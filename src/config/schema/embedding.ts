@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { wholeNumber } from '../../core/setting-values.js';
 import { callLimitsSchema } from './models.js';
-import { wholeNumber } from './values.js';
 
 const cache = z
   .strictObject({

@@ -1,15 +1,16 @@
 import * as z from 'zod';
+import { wholeNumber } from '../../core/setting-values.js';
 import { answeringSchema, contextSchema } from './answering.js';
 import { chunkingSchema } from './chunking.js';
 import { embeddingSchema } from './embedding.js';
 import { indexingSchema } from './indexing.js';
+import { ledgerSchema } from './ledger.js';
 import { chatSchema, modelProvidersSchema } from './models.js';
 import { monitoringSchema } from './monitoring.js';
 import { retrievalSchema } from './retrieval.js';
 import { securitySchema } from './security.js';
 import { sourcesSchema } from './sources.js';
 import { PROVIDERS, storageSchema } from './storage.js';
-import { wholeNumber } from './values.js';
 
 const limits = z
   .strictObject({
@@ -20,7 +21,7 @@ const limits = z
       .max(3_600_000)
       .default(90_000)
       .describe(
-        'A PDF, Word or HTML document or source file that takes longer to parse is given up, in milliseconds.',
+        'A PDF, Word or HTML document, table or source file that takes longer to parse is given up, in milliseconds.',
       ),
     parseMemoryMb: wholeNumber(64)
       .max(65_536)
@@ -42,6 +43,7 @@ export const ragSchema = z.strictObject({
     .describe('Store of chunks and vectors. `auto` takes `lancedb` where it is installed, else `libsql`.'),
   embedding: embeddingSchema,
   storage: storageSchema,
+  ledger: ledgerSchema,
   chunking: chunkingSchema.optional().describe('How documents are cut into chunks.'),
   indexing: indexingSchema,
   retrieval: retrievalSchema,
@@ -72,7 +74,7 @@ export const configFileSchema = z.strictObject({
 /** What may be written under `rag:`, every key optional. */
 export type RAGSettingsInput = z.input<typeof ragSchema>;
 
-/** A configuration as an object: the content of `rag:` (seed 000, section 4.1), or a whole file with its `rag` key. */
+/** A configuration as an object: the content of `rag:`, or a whole file with its `rag` key. */
 export type RAGConfigInput = RAGSettingsInput | z.input<typeof configFileSchema>;
 
 /** Settings with their defaults filled. */

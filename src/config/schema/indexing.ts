@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { wholeNumber } from './values.js';
+import { wholeNumber } from '../../core/setting-values.js';
 
 const contextual = z
   .strictObject({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { secretText, wholeNumber } from '../../core/setting-values.js';
 import { PROVIDER_NAMES } from '../../providers/provider-table.js';
-import { secretText, wholeNumber } from './values.js';
 
 const provider = z.strictObject({
   apiKey: secretText()

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { share, wholeNumber } from './values.js';
+import { share, wholeNumber } from '../../core/setting-values.js';
 
 const weight = () => z.number().min(0);
 
@@ -63,7 +63,7 @@ const rerank = z
     deadlineMs: wholeNumber(1)
       .default(2000)
       .describe(
-        'A reranker that has not answered after so many milliseconds is skipped, and the response says so.',
+        'A reranker that has not answered so many milliseconds after its turn came is skipped, and the response says so. The built-in one has no deadline.',
       ),
   })
   .prefault({})
@@ -172,6 +172,11 @@ export const retrievalSchema = z
       .min(0)
       .optional()
       .describe('Largest vector distance, for stores that think in distances. `minSimilarity` replaces it.'),
+    laneDeadlineMs: wholeNumber(1)
+      .default(5000)
+      .describe(
+        'A lane (the embedding of the query included) that has not answered after so many milliseconds is left out, and the response says so; the others answer.',
+      ),
     hybrid,
     fusion,
     expansion,

@@ -1,43 +1,18 @@
 import * as z from 'zod';
-import { secretText, wholeNumber } from './values.js';
+import { secretText } from '../../core/setting-values.js';
+import { STORES } from '../../stores/definitions.js';
+import { objectStorageSettings, serverSettings } from '../../stores/store-settings.js';
+
+/** Providers that this version can run. */
+export const BUILT_PROVIDERS: readonly BuiltProvider[] = STORES.map(({ name }) => name);
+export type BuiltProvider = (typeof STORES)[number]['name'];
 
 /** Every provider name that the configuration understands. */
 export const PROVIDERS = [
   'auto',
-  'lancedb',
-  'libsql',
-  'memory',
-  'chroma',
-  'pinecone',
-  'faiss',
-  'usearch',
-  'weaviate',
-  'postgres',
-  'qdrant',
-  'elasticsearch',
-  'opensearch',
-  'azure_ai_search',
-  'vertex_ai_search',
+  ...BUILT_PROVIDERS,
+  ...(['pinecone', 'qdrant', 'azure_ai_search', 'vertex_ai_search'] as const),
 ] as const;
-
-/** Providers that this version can run. */
-export const BUILT_PROVIDERS = [
-  'lancedb',
-  'libsql',
-  'memory',
-  'usearch',
-  'faiss',
-  'postgres',
-  'chroma',
-  'elasticsearch',
-  'opensearch',
-  'weaviate',
-] as const;
-export type BuiltProvider = (typeof BUILT_PROVIDERS)[number];
-
-/** Providers that speak to a server, which `rag.storage.server` names. */
-export const SERVER_PROVIDERS = ['postgres', 'chroma', 'elasticsearch', 'opensearch', 'weaviate'] as const;
-export type ServerProvider = (typeof SERVER_PROVIDERS)[number];
 
 const local = z
   .strictObject({
@@ -67,86 +42,6 @@ const local = z
   .prefault({})
   .describe('Store on this machine.');
 
-const server = z
-  .strictObject({
-    url: secretText()
-      .optional()
-      .describe(
-        'Address of the server: `postgres://user:password@host:5432/database`, `https://host:9200`, `http://host:8000`. Masked in output, for it may hold a password. Default: that of a server of the kind on this machine.',
-      ),
-    host: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Name of the server, in place of `url`: `host` and `port` as `ChromaDBStore` has them.'),
-    port: wholeNumber(1)
-      .max(65_535)
-      .optional()
-      .describe(
-        'Port of `host`. Default: 8000 (`chroma`), 5432 (`postgres`), 9200 (`elasticsearch`, `opensearch`), 8080 (`weaviate`).',
-      ),
-    ssl: z.boolean().default(false).describe('Speak to `host` encrypted.'),
-    database: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Database of `postgres`, where the address does not name it.'),
-    username: z.string().optional().describe('User, where the address does not name it.'),
-    password: secretText().optional().describe('Password of the user. Always masked in output.'),
-    apiKey: secretText()
-      .optional()
-      .describe(
-        'Key instead of a user: `chroma`, `opensearch` and `weaviate` send it as a bearer token, `elasticsearch` as an API key. Always masked in output.',
-      ),
-    namespace: z
-      .string()
-      .regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be 1 to 32 lower-case letters, digits or `_`, a letter first')
-      .default('ragstone')
-      .describe(
-        "What keeps this project's collections apart from those of others on the same server: the schema of `postgres`, the beginning of index and collection names elsewhere (`asdlc_documents`). Projects that share a server must state different ones.",
-      ),
-    layout: z
-      .enum(['ragstone', 'rag_documents'])
-      .default('ragstone')
-      .describe(
-        '`postgres`: `ragstone` makes tables of its own, `rag_documents` adopts an existing table of that name in place (one tenant).',
-      ),
-    timeoutMs: wholeNumber(1)
-      .max(3_600_000)
-      .default(30_000)
-      .describe('Longest wait for one call to the server, in milliseconds.'),
-  })
-  .optional()
-  .describe('Server of the store. Read only where `rag.provider` is one that has a server.');
-
-const s3 = z
-  .strictObject({
-    url: z
-      .string()
-      .regex(/^s3:\/\/[a-z0-9][a-z0-9.-]+(\/.*)?$/, 'must be like s3://bucket/folder')
-      .describe('Bucket and folder of the store: `s3://bucket/folder`.'),
-    endpoint: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe('Address of a service other than Amazon, such as `http://localhost:9000` of MinIO.'),
-    region: z.string().min(1).optional().describe('Region of the bucket. Default: that of the environment.'),
-    accessKeyId: secretText()
-      .optional()
-      .describe(
-        'Access key, best by a variable of the environment. Always masked in output. Default: what the environment, the profile or the machine gives.',
-      ),
-    secretAccessKey: secretText().optional().describe('Its secret, likewise. Always masked in output.'),
-    sessionToken: secretText().optional().describe('Token of a temporary key. Always masked in output.'),
-    pathStyle: z
-      .boolean()
-      .optional()
-      .describe(
-        'Name the bucket in the path and not in the host. Default: true where there is an `endpoint`.',
-      ),
-  })
-  .optional()
-  .describe('S3-compatible object storage for the store of `provider: lancedb`, in place of a folder.');
-
 const cloud = z
   .strictObject({
     type: z.enum(PROVIDERS).optional().describe('Kind of the hosted store.'),
@@ -161,6 +56,6 @@ const cloud = z
 
 /** `rag.storage`: where chunks and vectors are kept. */
 export const storageSchema = z
-  .strictObject({ local, server, s3, cloud })
+  .strictObject({ local, server: serverSettings, s3: objectStorageSettings, cloud })
   .prefault({})
   .describe('Where chunks and vectors are kept.');

@@ -53,9 +53,9 @@ describe('inverseOf', () => {
 });
 
 describe('learnCollectionFit', () => {
-  it('turns down the direction in which the texts differ most', () => {
+  it('turns down the direction in which the texts differ most', async () => {
     const vectors = spreadTexts(2000);
-    const fit = learnCollectionFit(
+    const fit = await learnCollectionFit(
       sampleOf(
         vectors,
         vectors.map(() => []),
@@ -65,12 +65,11 @@ describe('learnCollectionFit', () => {
     expect(narrow).toBeGreaterThan(1.2 * spread);
   });
 
-  it('weighs words by how rare they are in the collection, within bounds', () => {
+  it('weighs words by how rare they are in the collection, within bounds', async () => {
     const vectors = spreadTexts(1000);
     const pieces = vectors.map((_, i) => (i % 2 === 0 ? [0] : i % 20 === 1 ? [0, 1] : [0]));
-    const [everywhere = 0, usual = 0, unseen = 0] = learnCollectionFit(
-      sampleOf(vectors, pieces),
-    ).pieceFactors;
+    const [everywhere = 0, usual = 0, unseen = 0] = (await learnCollectionFit(sampleOf(vectors, pieces)))
+      .pieceFactors;
     expect(everywhere).toBeLessThan(usual);
     expect(usual).toBeLessThan(unseen);
     for (const factor of [everywhere, usual, unseen]) {
@@ -79,13 +78,13 @@ describe('learnCollectionFit', () => {
     }
   });
 
-  it('learns little from few texts and nothing from none', () => {
+  it('learns little from few texts and nothing from none', async () => {
     const query = unit(0, 1, 1);
-    const changed = (count: number): number => {
+    const changed = async (count: number): Promise<number> => {
       const vectors = spreadTexts(count);
       const mapped = mapQuery(
         query,
-        learnCollectionFit(
+        await learnCollectionFit(
           sampleOf(
             vectors,
             vectors.map(() => [0]),
@@ -94,13 +93,13 @@ describe('learnCollectionFit', () => {
       );
       return 1 - mapped.reduce((sum, value, i) => sum + value * (query[i] ?? 0), 0);
     };
-    expect(changed(0)).toBeCloseTo(0, 6);
-    expect(changed(10)).toBeLessThan(changed(1000) / 4);
+    expect(await changed(0)).toBeCloseTo(0, 6);
+    expect(await changed(10)).toBeLessThan((await changed(1000)) / 4);
   });
 
-  it('changes nothing where all texts are the same', () => {
+  it('changes nothing where all texts are the same', async () => {
     const vectors = Array.from({ length: 500 }, () => unit(1, 2, 3));
-    const fit = learnCollectionFit(
+    const fit = await learnCollectionFit(
       sampleOf(
         vectors,
         vectors.map(() => []),
@@ -111,14 +110,14 @@ describe('learnCollectionFit', () => {
     );
   });
 
-  it('keeps a zero vector zero', () => {
-    const fit = learnCollectionFit(sampleOf(spreadTexts(100), []));
+  it('keeps a zero vector zero', async () => {
+    const fit = await learnCollectionFit(sampleOf(spreadTexts(100), []));
     expect([...mapQuery(new Float32Array(3), fit)]).toEqual([0, 0, 0]);
   });
 });
 
-describe('the bytes of a fit', () => {
-  const fit = learnCollectionFit(sampleOf(spreadTexts(100), [[0], [1]]));
+describe('the bytes of a fit', async () => {
+  const fit = await learnCollectionFit(sampleOf(spreadTexts(100), [[0], [1]]));
   const shape = { pieces: 3, dimensions: 3 };
 
   it('come back as they were', () => {

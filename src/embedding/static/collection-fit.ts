@@ -1,4 +1,5 @@
 import { endianness } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inverseOf } from './positive-definite.js';
 
 /** How queries are read over one collection. */
@@ -36,11 +37,11 @@ const PRIOR_TEXTS = 200;
 /**
  * Fits the reading of queries to a collection. Word pieces are weighed by their idf in the collection (as BM25 does), and the
  * vector is multiplied by the inverse of the texts' covariance plus a ridge, both held towards no change by a prior: few texts
- * change little.
+ * change little. It is some hundred milliseconds of work, in turns that leave the event loop to others.
  */
-export function learnCollectionFit(sample: CollectionSample): CollectionFit {
+export async function learnCollectionFit(sample: CollectionSample): Promise<CollectionFit> {
   const trust = sample.pieces.length / (sample.pieces.length + PRIOR_TEXTS);
-  return { pieceFactors: pieceFactorsOf(sample, trust), map: mapOf(sample, trust) };
+  return { pieceFactors: pieceFactorsOf(sample, trust), map: await mapOf(sample, trust) };
 }
 
 function pieceFactorsOf({ pieces, backgroundIdf }: CollectionSample, trust: number): Float32Array {
@@ -55,8 +56,8 @@ function pieceFactorsOf({ pieces, backgroundIdf }: CollectionSample, trust: numb
   });
 }
 
-function mapOf({ vectors, dimensions: size }: CollectionSample, trust: number): Float32Array {
-  const covariance = covarianceOf(vectors, size);
+async function mapOf({ vectors, dimensions: size }: CollectionSample, trust: number): Promise<Float32Array> {
+  const covariance = await covarianceOf(vectors, size);
   let trace = 0;
   for (let i = 0; i < size; i++) trace += covariance[i * size + i] ?? 0;
   const variance = trace / size;
@@ -65,16 +66,21 @@ function mapOf({ vectors, dimensions: size }: CollectionSample, trust: number): 
   for (let i = 0; i < covariance.length; i++) covariance[i] = (covariance[i] ?? 0) * scale;
   const ridge = RIDGE + (scale === 0 ? 1 : 1 - trust);
   for (let i = 0; i < size; i++) covariance[i * size + i] = (covariance[i * size + i] ?? 0) + ridge;
+  await nextTurn();
   return Float32Array.from(inverseOf(covariance, size));
 }
 
-function covarianceOf(vectors: readonly Float32Array[], size: number): Float64Array {
+/** Vectors that are added up in one turn of the event loop. */
+const VECTORS_PER_TURN = 200;
+
+async function covarianceOf(vectors: readonly Float32Array[], size: number): Promise<Float64Array> {
   const mean = new Float64Array(size);
   for (const vector of vectors) for (let i = 0; i < size; i++) mean[i] = (mean[i] ?? 0) + (vector[i] ?? 0);
   for (let i = 0; i < size; i++) mean[i] = (mean[i] ?? 0) / Math.max(1, vectors.length);
   const covariance = new Float64Array(size * size);
   const centred = new Float64Array(size);
-  for (const vector of vectors) {
+  for (const [number, vector] of vectors.entries()) {
+    if (number % VECTORS_PER_TURN === 0) await nextTurn();
     for (let i = 0; i < size; i++) centred[i] = (vector[i] ?? 0) - (mean[i] ?? 0);
     for (let i = 0; i < size; i++) {
       const value = (centred[i] ?? 0) / vectors.length;

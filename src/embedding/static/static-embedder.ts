@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { throwIfAborted } from '../../core/errors.js';
 import type { Embedder, EmbeddingKind, ModelIdentity, QueryAdaptation } from '../embedder.js';
 import {
@@ -94,6 +95,7 @@ class StaticEmbedder implements Embedder {
   readonly dimensions: number;
   readonly maxInputTokens: number;
   readonly maxBatch = MAX_BATCH;
+  readonly modelFolder: string;
   readonly isCheap = true;
   readonly adaptation: QueryAdaptation;
   readonly #model: StaticModel;
@@ -103,6 +105,7 @@ class StaticEmbedder implements Embedder {
   constructor(model: StaticModel, fit?: CollectionFit) {
     const { card } = model;
     this.#model = model;
+    this.modelFolder = model.folder;
     this.#fit = fit;
     this.dimensions = card.dimensions;
     this.maxInputTokens = card.maxInputTokens;
@@ -150,14 +153,17 @@ class StaticEmbedder implements Embedder {
 
   async #learn(sample: readonly string[]): Promise<Uint8Array> {
     const { folder, card } = this.#model;
-    const [vectors, backgroundIdf] = await Promise.all([
-      this.doEmbed(sample, 'document'),
-      readTokenIdf(folder, card.vocabularySize),
-    ]);
-    const pieces = sample.map((text) => new Set(this.#encode(text)));
-    return encodeCollectionFit(
-      learnCollectionFit({ pieces, vectors, dimensions: card.dimensions, backgroundIdf }),
-    );
+    const backgroundIdf = await readTokenIdf(folder, card.vocabularySize);
+    const vectors: Float32Array[] = [];
+    const pieces: Set<number>[] = [];
+    for (let start = 0; start < sample.length; start += MAX_BATCH) {
+      const batch = sample.slice(start, start + MAX_BATCH);
+      vectors.push(...(await this.doEmbed(batch, 'document')));
+      pieces.push(...batch.map((text) => new Set(this.#encode(text))));
+      await nextTurn();
+    }
+    const { dimensions } = card;
+    return encodeCollectionFit(await learnCollectionFit({ pieces, vectors, dimensions, backgroundIdf }));
   }
 
   #adapted(learned: Uint8Array): Embedder {

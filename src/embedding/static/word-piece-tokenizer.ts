@@ -4,6 +4,7 @@ import { classOf, PUNCTUATION, SPACE } from './character-class.js';
 import { lowerCaseOfPlain, MAX_WORD_CHARACTERS, normalisedUnits, unitsOf } from './normalise-text.js';
 import { CONTINUATION, NONE, PieceTrie, WORD_START } from './piece-trie.js';
 import { SliceCounter } from './slice-counter.js';
+import { sumOverStretches } from './text-stretches.js';
 import { WordMemo } from './word-memo.js';
 
 const UNKNOWN = '[UNK]';
@@ -81,10 +82,15 @@ export class WordPieceTokenizer {
   });
 
   /**
-   * Number of pieces of slices of one text: `countTokens(text.slice(start, end))`. The text is read once, now, and a slice then
-   * costs a search among its words; only where a word is not the same in a slice as in the text is each slice read anew.
+   * Number of pieces of slices of one text: `countTokens(text.slice(start, end))`. A stretch of the text is read once, when a
+   * slice of it is first asked for, and a slice then costs a search among its words; only where a word is not the same in a slice
+   * as in the text is each slice read anew.
    */
   countSlices(text: string): (start: number, end: number) => number {
+    return sumOverStretches(text, (stretch) => this.#countSlicesOf(stretch));
+  }
+
+  #countSlicesOf(text: string): (start: number, end: number) => number {
     const plain = SPECIAL_TOKENS.test(text) ? undefined : lowerCaseOfPlain(text);
     if (plain === undefined) return (start, end) => this.countTokens(text.slice(start, end));
     const units = unitsOf(plain);

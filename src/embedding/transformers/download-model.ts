@@ -1,9 +1,10 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { RAGError } from '../../core/errors.js';
+import { makePrivateFolder } from '../../security/private-files.js';
 import { OPTIONAL_FILES, REQUIRED_FILES } from './model-settings.js';
 import { type ModelDtype, ONNX_FOLDER, onnxFileOf } from './onnx-file.js';
 
@@ -66,7 +67,7 @@ async function download(
     if (response.status === 404) return false;
     if (!response.ok || response.body === null) throw new Error(`HTTP ${response.status}`);
     const target = join(folder, file);
-    await mkdir(dirname(target), { recursive: true });
+    makePrivateFolder(dirname(target));
     await pipeline(Readable.fromWeb(response.body), createWriteStream(target));
     return true;
   } catch (error) {
@@ -80,7 +81,7 @@ async function download(
 
 // Another process may have fetched the same model meanwhile: then its copy is as good.
 async function publish(unfinished: string, folder: string): Promise<void> {
-  await mkdir(dirname(folder), { recursive: true });
+  makePrivateFolder(dirname(folder));
   await rename(unfinished, folder).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'EPERM') throw error;

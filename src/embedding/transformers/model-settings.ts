@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { findOnnxFile, type ModelDtype, type OnnxFile } from './onnx-file.js';
 import type { Pooling } from './pooling.js';

@@ -1,3 +1,4 @@
+import { ENGLISH_STOP_WORDS } from '../../analysis/english-stop-words.js';
 import type { Answer } from '../../answering/answer.js';
 import { checkSupport, isClaim } from '../../answering/check-support.js';
 import { readEvidence } from '../../answering/support-features.js';
@@ -42,6 +43,7 @@ function answeredValues(answer: Answer, gold: GoldAnswer): AnswerValues {
   return {
     answer_in_first_sentence: Number(holds(first?.sentence ?? '', gold)),
     answer_in_answer: Number(holds(answer.answer, gold)),
+    answer_right: Number(gold.spans.some((span) => wordShare(span, answer.answer) >= RIGHT_SHARE)),
     faithfulness: meanOf(claims.map((claim) => checkSupport(claim, evidence).faithfulness)),
     answer_relevance: relevanceTo(
       answer.question,
@@ -68,6 +70,20 @@ function citationValues({ citations, support }: Answer): AnswerValues {
       : { citation_recall: shareOf(claims, (index) => good.some(({ sentence }) => sentence === index)) }),
   };
 }
+
+/** An answer is right that holds so much of a gold quote's content words. */
+const RIGHT_SHARE = 0.5;
+
+/** Share of the distinct content words of a quote that a text holds. */
+function wordShare(quote: string, text: string): number {
+  const held = contentWords(text);
+  return shareOf([...contentWords(quote)], (word) => held.has(word));
+}
+
+const contentWords = (text: string): Set<string> =>
+  new Set(
+    (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !ENGLISH_STOP_WORDS.has(word)),
+  );
 
 const plain = (text: string): string => text.replace(/\s+/g, ' ').toLowerCase();
 

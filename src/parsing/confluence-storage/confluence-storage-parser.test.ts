@@ -170,15 +170,15 @@ function factsOf(markdown: string): Record<Kind, string[]> {
   return facts;
 }
 
-if (!existsSync(fixtures)) {
-  console.warn('The pairs of Markdown and storage format are skipped: ../shared/data is not here.');
-} else {
-  const pairs = readdirSync(`${fixtures}target`)
-    .filter((file) => file.endsWith('.xml') && existsSync(`${fixtures}source/${file.slice(0, -4)}.md`))
-    .map((file) => file.slice(0, -4))
-    .sort();
+const hasFixtures = existsSync(fixtures);
+const pairs = (hasFixtures ? readdirSync(`${fixtures}target`) : [])
+  .filter((file) => file.endsWith('.xml') && existsSync(`${fixtures}source/${file.slice(0, -4)}.md`))
+  .map((file) => file.slice(0, -4))
+  .sort();
 
-  describe('pairs of Markdown and storage format', () => {
+describe.skipIf(!hasFixtures)(
+  'pairs of Markdown and storage format (shared/data beside the checkout)',
+  () => {
     test('are all there', () => expect(pairs).toHaveLength(28));
 
     test.each(pairs)('%s keeps headings, cells, code and links', async (name) => {
@@ -196,5 +196,5 @@ if (!existsSync(fixtures)) {
       }
       expect(missing).toEqual(EXCEPTIONS[name]?.missing ?? {});
     });
-  });
-}
+  },
+);

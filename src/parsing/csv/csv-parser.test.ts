@@ -32,6 +32,14 @@ describe('tables as text', () => {
     expect(chunks.map(({ content }) => content).join('\n')).toBe(parsed.text);
   });
 
+  it('are placed by characters, whatever their bytes and line ends', async () => {
+    const rows = Array.from({ length: 40 }, (_, i) => `日本${i},"é\r\n𝒳 ${'x'.repeat(30)}"`);
+    const { text, blocks } = await parse(['名,b', ...rows, '', ' '].join('\r\n'));
+    const [table] = blocks;
+    const ends = [...(table?.breaks?.slice(1) ?? []), table?.end];
+    expect(table?.breaks?.map((start, i) => text.slice(start, ends[i]).trim())).toEqual(rows);
+  });
+
   it('with tabs are told by their media type', async () => {
     const { metadata } = await parse('a,b\tc\n1\t2', MEDIA_TYPES.tsv);
     expect(metadata).toMatchObject({ columns: ['a,b', 'c'] });

@@ -1,4 +1,4 @@
-import type { Block, ParsedDocument, RawDocument } from '../../core/document.js';
+import type { Block, ParsedDocument, RawDocument, TextRange } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { decodeText } from '../decode-text.js';
@@ -8,6 +8,8 @@ import { boundRepeated } from '../text-range.js';
 /** A longer record is no row of a table. In UTF-16 code units. */
 const MAX_RECORD_LENGTH = 1_000_000;
 const MAX_COLUMNS_IN_METADATA = 100;
+/** Rows that are shorter are divided in groups: where a table may be cut takes memory too. In UTF-16 code units. */
+const MIN_BREAK_DISTANCE = 32;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 /**
@@ -24,13 +26,21 @@ export function createCsvParser(): Parser {
 async function parseCsv(document: RawDocument): Promise<ParsedDocument> {
   const { text, warnings } = decodeText(document.content, document.externalId);
   const delimiter = document.mediaType === MEDIA_TYPES.tsv ? '\t' : delimiterOf(text);
-  const { records, ragged } = await readRecords(text, delimiter, document.externalId);
-  const [header, ...rows] = records;
+  const { header, breaks, end, rowCount, ragged } = await readTable(text, delimiter, document.externalId);
   if (header === undefined) return { text, blocks: [], metadata: {}, warnings };
+  const [bodyStart] = breaks;
+  const block: Block = {
+    kind: 'table',
+    start: header.start,
+    end,
+    context: boundRepeated(text.slice(header.start, header.end)),
+    ...(bodyStart === undefined ? {} : { bodyStart }),
+    breaks,
+  };
   return {
     text,
-    blocks: [tableBlock(text, header, rows)],
-    metadata: { columns: header.fields.slice(0, MAX_COLUMNS_IN_METADATA), rowCount: rows.length },
+    blocks: [block],
+    metadata: { columns: header.columns, rowCount },
     warnings: [
       ...warnings,
       ...(ragged === 0 ? [] : [`${ragged} rows have more or fewer fields than the first row.`]),
@@ -38,79 +48,81 @@ async function parseCsv(document: RawDocument): Promise<ParsedDocument> {
   };
 }
 
-interface CsvRecord {
-  readonly fields: readonly string[];
-  /** Offsets in the text. */
-  readonly start: number;
-  readonly end: number;
+interface Table {
+  /** The first record; undefined where there is none. */
+  header?: { readonly columns: readonly string[]; readonly fields: number } & TextRange;
+  /** Where the table may be divided, in order: at the first row, and at rows that are `MIN_BREAK_DISTANCE` apart. */
+  readonly breaks: number[];
+  end: number;
+  rowCount: number;
+  ragged: number;
 }
 
-async function readRecords(
-  text: string,
-  delimiter: string,
-  name: string,
-): Promise<{ records: CsvRecord[]; ragged: number }> {
+/** Reads record after record and keeps only where they stand: a file of millions of short rows takes little more than its text. */
+async function readTable(text: string, delimiter: string, name: string): Promise<Table> {
   const { parse } = await import('csv-parse/sync');
+  const table: Table = { breaks: [], end: 0, rowCount: 0, ragged: 0 };
+  const offsetAt = offsetReader(text);
+  let from = 0;
+  const onRecord = (fields: readonly string[], info: { readonly bytes: number }): null => {
+    const to = offsetAt(info.bytes);
+    // The library counts no delimiters.
+    if (to - from > MAX_RECORD_LENGTH) throw new Error('a record is too long');
+    addRecord(table, fields, trimmed(text, from, to));
+    from = to;
+    return null;
+  };
   try {
-    // With `raw` a record is an object, which the library's types do not say.
-    const answer: readonly unknown[] = parse(text, {
+    parse(text, {
       delimiter,
-      raw: true,
       bom: false,
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
       max_record_size: MAX_RECORD_LENGTH,
+      on_record: onRecord,
     });
-    const parsed = answer.filter(isRawRecord);
-    return { records: placed(text, parsed), ragged: raggedCount(parsed) };
+    return table;
   } catch (cause) {
     const line = /line (\d+)/.exec(cause instanceof Error ? cause.message : '')?.[1];
     throw new RAGError(
       'DOCUMENT_INVALID',
-      `"${name}" is not a table that can be read${line === undefined ? '' : ` (line ${line})`}: a quote may never close. Correct the file, or exclude it.`,
+      `"${name}" is not a table that can be read${line === undefined ? '' : ` (line ${line})`}: a quote may never close, or a record is longer than ${MAX_RECORD_LENGTH} characters. Correct the file, or exclude it.`,
       { cause },
     );
   }
 }
 
-interface RawRecord {
-  readonly record: readonly string[];
-  /** The record's text, quotes and line end included. */
-  readonly raw: string;
-}
-
-const isRawRecord = (value: unknown): value is RawRecord =>
-  typeof value === 'object' && value !== null && 'raw' in value && 'record' in value;
-
-/** Where each record stands: they follow each other, with nothing but empty lines between. */
-function placed(text: string, parsed: readonly RawRecord[]): CsvRecord[] {
-  const records: CsvRecord[] = [];
-  let from = 0;
-  for (const { record, raw } of parsed) {
-    const line = raw.trim();
-    const found = line === '' ? -1 : text.indexOf(line, from);
-    if (found < 0) continue;
-    from = found + line.length;
-    records.push({ fields: record, start: found, end: from });
+function addRecord(table: Table, fields: readonly string[], { start, end }: TextRange): void {
+  if (start === end) return;
+  table.end = end;
+  if (table.header === undefined) {
+    table.header = { columns: fields.slice(0, MAX_COLUMNS_IN_METADATA), fields: fields.length, start, end };
+    return;
   }
-  return records;
+  table.rowCount++;
+  if (fields.length !== table.header.fields) table.ragged++;
+  const last = table.breaks.at(-1);
+  if (last === undefined || start - last >= MIN_BREAK_DISTANCE) table.breaks.push(start);
 }
 
-const raggedCount = (parsed: readonly RawRecord[]): number =>
-  parsed.filter(({ record }) => record.length !== parsed[0]?.record.length).length;
-
-function tableBlock(text: string, header: CsvRecord, rows: readonly CsvRecord[]): Block {
-  const end = rows.at(-1)?.end ?? header.end;
-  const [first] = rows;
-  return {
-    kind: 'table',
-    start: header.start,
-    end,
-    context: boundRepeated(text.slice(header.start, header.end)),
-    ...(first === undefined ? {} : { bodyStart: first.start }),
-    breaks: rows.map(({ start }) => start),
+/** Offsets in the text of ascending offsets in its UTF-8 form, in which the library counts. */
+function offsetReader(text: string): (bytes: number) => number {
+  if (Buffer.byteLength(text) === text.length) return (bytes) => bytes;
+  const encoded = Buffer.from(text);
+  let [from, offset] = [0, 0];
+  return (bytes) => {
+    offset += encoded.toString('utf8', from, bytes).length;
+    from = bytes;
+    return offset;
   };
+}
+
+/** A range without white space at its ends. */
+function trimmed(text: string, from: number, to: number): TextRange {
+  const record = text.slice(from, to);
+  const start = from + record.length - record.trimStart().length;
+  return { start, end: Math.max(start, from + record.trimEnd().length) };
 }
 
 /** The delimiter that the first line has most of. */

@@ -1,21 +1,26 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { makePdf } from '../../../tests/fixtures/documents/make-pdf.js';
 import { createChunker } from '../../chunking/create-chunker.js';
 import { resolveChunking } from '../../config/resolve-chunking.js';
-import type { ParsedDocument } from '../../core/document.js';
+import type { ParsedDocument, RawDocument } from '../../core/document.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
+import { ParsingThread } from '../worker/parsing-thread.js';
 import { createPdfParser, type PdfParserOptions } from './pdf-parser.js';
 
-const parse = async (content: Uint8Array, options: PdfParserOptions = {}): Promise<ParsedDocument> =>
-  createPdfParser(options).parse({
-    externalId: 'a.pdf',
-    mediaType: MEDIA_TYPES.pdf,
-    content,
-    metadata: {},
-    access: OPEN_ACCESS,
-  });
+const thread = new ParsingThread({ timeoutMs: 30_000, memoryMb: 512 });
+afterAll(() => thread.stop());
+
+const raw = (content: Uint8Array): RawDocument => ({
+  externalId: 'a.pdf',
+  mediaType: MEDIA_TYPES.pdf,
+  content,
+  metadata: {},
+  access: OPEN_ACCESS,
+});
+const parse = (content: Uint8Array, pdf: PdfParserOptions = {}): Promise<ParsedDocument> =>
+  thread.parse({ document: raw(content), options: { pdf } });
 
 describe('PDF', () => {
   it('gives the text of each page, with its paragraphs and its place', async () => {
@@ -80,6 +85,12 @@ describe('hostile PDF', () => {
     ['a header alone', Buffer.from('%PDF-1.7\n%%EOF')],
   ])('%s is refused', async (_, bytes) => {
     await expect(parse(bytes)).rejects.toMatchObject({ reason: 'DOCUMENT_INVALID' });
+  });
+
+  it('is not read outside of the parsing thread, where what PDF.js forgets would end the process', async () => {
+    await expect(createPdfParser().parse(raw(makePdf([['a']])))).rejects.toMatchObject({
+      reason: 'INTERNAL',
+    });
   });
 
   it('an altered file is read or refused, never a crash', async () => {

@@ -3,6 +3,7 @@ import { RAGError, toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
 import { paragraphBlocks } from '../paragraph-blocks.js';
 import type { Parser } from '../parser.js';
+import { toleratesStrayRejections } from '../stray-rejections.js';
 import { type PageItem, pageText } from './page-text.js';
 
 export interface PdfParserOptions {
@@ -24,7 +25,10 @@ const PAGE_GAP = '\n\n';
  * Parser for PDF. The stored text is that of the pages in order, a blank line between two; `pages` says where each one
  * is, and chunks carry the pages they lie on. Pictures are not read: pages of nothing else are named in a warning.
  *
- * @throws `DOCUMENT_INVALID` for a file that is damaged or needs a password
+ * For the parsing thread alone. PDF.js asks for all pages ahead and forgets those that it needs no more; where one of them is
+ * damaged, the forgotten promise rejects, which ends a process that does not tolerate it.
+ *
+ * @throws `DOCUMENT_INVALID` for a file that is damaged or needs a password; `INTERNAL` outside of the parsing thread
  */
 export function createPdfParser(options: PdfParserOptions = {}): Parser {
   return { mediaTypes: [MEDIA_TYPES.pdf], parse: (document) => parsePdf(document, options) };
@@ -66,6 +70,8 @@ async function readPages(
     maxParseMs = DEFAULT_MAX_PARSE_MS,
   }: PdfParserOptions,
 ): Promise<ReadPages> {
+  if (!toleratesStrayRejections())
+    throw new RAGError('INTERNAL', 'PDF.js was called outside of the parsing thread; use isolateParsers.');
   const { getDocumentProxy } = await import('unpdf');
   const deadline = performance.now() + maxParseMs;
   // A copy: PDF.js takes the bytes for itself. It never runs the document's scripts; `isEvalSupported` is for fonts.

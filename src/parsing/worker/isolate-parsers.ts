@@ -1,14 +1,16 @@
 import { codeMediaType, MEDIA_TYPES } from '../../core/media-types.js';
+import type { ParserOptions } from '../create-parsers.js';
 import type { Parser } from '../parser.js';
-import type { ParserOptions } from './parse-message.js';
 import { type ParsingLimits, ParsingThread } from './parsing-thread.js';
 
-/** Formats whose libraries do work that a few bytes can make endless: unpacking, recursion, grammars. */
+/** Formats whose libraries do work that a few bytes can make endless (unpacking, recursion, grammars), or much of. */
 const ISOLATED: ReadonlySet<string> = new Set([
   MEDIA_TYPES.pdf,
   MEDIA_TYPES.docx,
   MEDIA_TYPES.html,
   MEDIA_TYPES.confluenceStorage,
+  MEDIA_TYPES.csv,
+  MEDIA_TYPES.tsv,
 ]);
 const ANY_CODE = codeMediaType('');
 

@@ -1,9 +1,6 @@
 import type { ParsedDocument, RawDocument } from '../../core/document.js';
 import type { ErrorReason, RAGErrorOptions } from '../../core/errors.js';
-import type { createParsers } from '../create-parsers.js';
-
-/** What parsers are created with. */
-export type ParserOptions = NonNullable<Parameters<typeof createParsers>[0]>;
+import type { ParserOptions } from '../create-parsers.js';
 
 /** One document for the worker; plain data. */
 export interface ParseRequest {

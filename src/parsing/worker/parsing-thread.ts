@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { ParsedDocument } from '../../core/document.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { TOLERATE_STRAY_REJECTIONS } from '../stray-rejections.js';
 import { type ParseReply, type ParseRequest, READY } from './parse-message.js';
+import { startWorker } from './start-worker.js';
 
 /** What the parsing of one document may take. */
 export interface ParsingLimits {
@@ -68,7 +68,7 @@ export class ParsingThread {
   }
 
   #start(): Promise<Worker> {
-    const started = startWorker(this.limits).then((worker) =>
+    const started = startParser(this.limits).then((worker) =>
       // A thread that ends while it waits is replaced by the next document.
       worker.once('exit', () => {
         if (this.#worker === started) this.#worker = undefined;
@@ -152,13 +152,10 @@ const stopped = (name: string, cause?: Error): RAGError =>
     { cause },
   );
 
-async function startWorker({ memoryMb }: ParsingLimits): Promise<Worker> {
-  const { isSource, entry } = workerEntry();
-  const worker = new Worker(entry, {
-    eval: isSource,
+async function startParser({ memoryMb }: ParsingLimits): Promise<Worker> {
+  const worker = startWorker(new URL('./parse-worker.js', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-    // Neither the environment's secrets nor the terminal are any business of a document's parser.
-    env: {},
+    execArgv: [TOLERATE_STRAY_REJECTIONS],
     stdout: true,
     stderr: true,
   });
@@ -170,20 +167,4 @@ async function startWorker({ memoryMb }: ParsingLimits): Promise<Worker> {
   });
   // Whoever waits for an answer listens too; without a listener an error would end the process.
   return worker.on('error', () => undefined);
-}
-
-/** The built module; from source, in tests and tools, a line that registers a loader of TypeScript first. */
-function workerEntry(): { readonly isSource: boolean; readonly entry: URL | string } {
-  const isSource = import.meta.url.endsWith('.ts');
-  const module = new URL(isSource ? './parse-worker.ts' : './parse-worker.js', import.meta.url);
-  if (!isSource) return { isSource, entry: module };
-  const loader = pathToFileURL(
-    createRequire(import.meta.url)
-      .resolve('tsx/esm/api')
-      .replace(/\.cjs$/, '.mjs'),
-  ).href;
-  return {
-    isSource,
-    entry: `import('${loader}').then(({ register }) => { register(); return import('${module.href}'); })`,
-  };
 }

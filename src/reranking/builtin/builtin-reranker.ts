@@ -25,6 +25,7 @@ export async function createBuiltinReranker({ rarityOf, file }: BuiltinRerankerO
   return {
     name: 'builtin',
     maxCandidates: MAX_CANDIDATES,
+    concurrency: 'inline',
     // With other trees nothing was fitted.
     scoring: file === undefined ? 'fitted' : 'probability',
     async doRerank(query, candidates, signal) {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import { FEATURES } from './features.js';
 import type { TreeParameters } from './tree-ensemble.js';

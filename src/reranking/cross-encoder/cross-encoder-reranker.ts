@@ -28,6 +28,8 @@ interface Waiting {
 class CrossEncoderReranker implements Reranker {
   readonly name: string;
   readonly maxCandidates: number;
+  /** Its thread scores one list after the other. */
+  readonly concurrency = 1;
   readonly #options: ClassifierOptions;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;

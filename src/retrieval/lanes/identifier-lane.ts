@@ -86,9 +86,9 @@ const commonReason = (identifiers: readonly string[]): string =>
 
 async function searchOne(input: LaneInput, filter: Filter, topK: number): Promise<readonly Hit[]> {
   const { collection, query, signal } = input;
-  const { terms } = query.lexical;
+  const { terms, counts } = query.lexical;
   if (collection.searchText !== undefined && terms.length > 0)
-    return findByText(input, { terms, topK, filter });
+    return findByText(input, { terms, weights: counts, topK, filter });
   const abort = signal === undefined ? {} : { signal };
   const { chunks } = await collection.list({ filter, limit: topK, ...abort });
   return chunks.map((chunk) => ({ chunk, score: 0 }));

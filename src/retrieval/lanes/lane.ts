@@ -1,5 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import type { Filter } from '../../core/filter.js';
+import { type TelemetryPayloads, traced } from '../../core/telemetry.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
 import type { Hit } from '../candidate.js';
 import type { PreparedQuery } from '../prepared-query.js';
@@ -35,16 +36,26 @@ export async function runLane(
   search: () => Promise<LaneHits>,
   signal: AbortSignal | undefined,
 ): Promise<LaneOutcome> {
-  const start = performance.now();
+  const payload: TelemetryPayloads['lane'] = { lane };
+  const reportOf = (status: LaneReport['status'], candidates: number, reason: string | undefined) => ({
+    lane,
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    candidates,
+    tookMs: payload.tookMs ?? 0,
+  });
   try {
-    const { hits, reason } = await search();
-    const status = hits.length === 0 ? 'empty' : 'ran';
-    return { report: laneReport(lane, { status, reason, candidates: hits.length, start }), hits };
+    const { hits, reason } = await traced('lane', payload, async () => {
+      const found = await search();
+      payload.candidates = found.hits.length;
+      return found;
+    });
+    return { report: reportOf(hits.length === 0 ? 'empty' : 'ran', hits.length, reason), hits };
   } catch (error) {
     if (signal?.aborted === true)
       throw new RAGError('ABORTED', 'The search was cancelled.', { cause: signal.reason });
     const reason = RAGError.isInstance(error) ? error.message : 'It failed for an unexpected reason.';
-    return { report: laneReport(lane, { status: 'failed', reason, candidates: 0, start }), hits: [], error };
+    return { report: reportOf('failed', 0, reason), hits: [], error };
   }
 }
 
@@ -53,16 +64,3 @@ export const laneOff = (lane: LaneReport['lane'], reason: string): LaneOutcome =
   report: { lane, status: 'off', reason, candidates: 0, tookMs: 0 },
   hits: [],
 });
-
-function laneReport(lane: LaneReport['lane'], { status, reason, candidates, start }: LaneFacts): LaneReport {
-  const tookMs = performance.now() - start;
-  return { lane, status, ...(reason === undefined ? {} : { reason }), candidates, tookMs };
-}
-
-interface LaneFacts {
-  readonly status: LaneReport['status'];
-  readonly reason: string | undefined;
-  readonly candidates: number;
-  /** `performance.now()` when the lane began. */
-  readonly start: number;
-}

@@ -1,10 +1,10 @@
 import { findByText } from './find-chunks.js';
 import type { LaneHits, LaneInput } from './lane.js';
 
-/** Chunks that share words with the query, by BM25. */
+/** Chunks that share words with the query, by BM25; a word that the query repeats counts each time. */
 export async function searchLexical(input: LaneInput): Promise<LaneHits> {
   const { query, filter, limit } = input;
-  const { terms, isStopWordsOnly } = query.lexical;
+  const { terms, counts, isStopWordsOnly } = query.lexical;
   if (terms.length === 0)
     return {
       hits: [],
@@ -12,5 +12,5 @@ export async function searchLexical(input: LaneInput): Promise<LaneHits> {
         ? 'The query holds only words that are in nearly every text.'
         : 'The query holds no word.',
     };
-  return { hits: await findByText(input, { terms, topK: limit, filter }) };
+  return { hits: await findByText(input, { terms, weights: counts, topK: limit, filter }) };
 }

@@ -11,7 +11,7 @@ const MAX_KEYWORDS = 12;
 const ASKS =
   /\?\s*$|^\s*(?:who|what|which|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|should|would|will|has|have|may)\b/i;
 
-/** A query as expanders see it (seed 000: `QueryProcessor.process`). */
+/** A query as expanders see it. */
 export function processQuery(query: PreparedQuery): ProcessedQuery {
   return {
     text: query.text,

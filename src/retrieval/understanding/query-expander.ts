@@ -22,7 +22,7 @@ export type ExpansionKind =
   | 'hyde'
   | 'multi-query';
 
-/** One more thing to look for beside the query (seed 000: `QueryProcessor.expand`). */
+/** One more thing to look for beside the query. */
 export interface ExpandedQuery {
   readonly kind: ExpansionKind;
   /** What is looked for, for people to read. */

@@ -36,3 +36,47 @@ const CONTEXT_LENGTH = 60;
 export function textBefore(text: string, at: number, length = CONTEXT_LENGTH): string {
   return text.slice(Math.max(0, at - length), at);
 }
+
+/** A line of a text, without its line end. */
+export interface Line {
+  readonly text: string;
+  readonly start: number;
+}
+
+const LINE_FEED = 10;
+
+/**
+ * The lines with at least so many of certain characters. What looks for numbers need not read the others, which are most of
+ * a text; a number never goes over a line end.
+ *
+ * @param isCounted of a UTF-16 code unit.
+ */
+export function* linesWith(
+  text: string,
+  least: number,
+  isCounted: (code: number) => boolean,
+): Generator<Line> {
+  let start = 0;
+  let count = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    const code = at === text.length ? LINE_FEED : text.charCodeAt(at);
+    if (code !== LINE_FEED) {
+      if (isCounted(code)) count += 1;
+      continue;
+    }
+    if (count >= least) yield { text: text.slice(start, at), start };
+    start = at + 1;
+    count = 0;
+  }
+}
+
+export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+/** Matches of a global pattern in the lines with at least so many digits; `index` is an offset of the whole text. */
+export function* matchesAmongDigits(
+  lines: readonly Line[],
+  pattern: RegExp,
+): Generator<{ readonly index: number; readonly value: string }> {
+  for (const { text, start } of lines)
+    for (const match of text.matchAll(pattern)) yield { index: start + match.index, value: match[0] };
+}

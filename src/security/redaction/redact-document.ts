@@ -34,10 +34,23 @@ class DocumentRedaction {
     return value;
   }
 
+  /** Names too; those that become equal are numbered, so that no fact is lost. */
   facts(metadata: Metadata): Metadata {
+    const uses = new Map<string, number>();
     return Object.fromEntries(
-      Object.entries(metadata).map(([name, value]) => [name, this.fact(value, name)]),
+      Object.entries(metadata).map(([name, value]) => {
+        const shown = this.#name(name);
+        const use = (uses.get(shown) ?? 0) + 1;
+        uses.set(shown, use);
+        return [use === 1 ? shown : `${shown} ${use}`, this.fact(value, name)];
+      }),
     );
+  }
+
+  #name(name: string): string {
+    const redacted = redactText(name, this.rules);
+    this.#count(redacted.found);
+    return redacted.text;
   }
 
   /** Undefined where nothing was found. */

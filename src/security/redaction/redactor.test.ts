@@ -46,6 +46,14 @@ describe('redaction of a document', () => {
     expect(counts).toEqual({ API_KEY: 1 });
   });
 
+  it('redacts the names of facts, and loses none where two become the same', () => {
+    const { raw: safe, counts } = redactMarkdown('text', {
+      metadata: { 'jane@acme.example': 1, 'joe@acme.example': 2, in: { 'password: hunter2x': true } },
+    });
+    expect(safe.metadata).toEqual({ '[EMAIL]': 1, '[EMAIL] 2': 2, in: { 'password: [API_KEY]': true } });
+    expect(counts).toEqual({ EMAIL: 2, API_KEY: 1 });
+  });
+
   it('keeps blocks in order, apart and inside the text, whatever is taken out', () => {
     const piece = fc.constantFrom(
       '# Head jane@acme.example',

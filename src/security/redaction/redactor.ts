@@ -12,7 +12,7 @@ export interface RedactorOptions {
   /** @default all of `REDACTION_TYPES` */
   readonly types?: readonly RedactionType[];
   /** Key of `mode: 'token'`, at least 32 characters. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 /** Takes personal data and secrets out of documents before anything of them is stored. */

@@ -2,34 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startAzureDevOps, WorkItemState } from '../../testing/services/azure-devops.js';
-import { FAULTS, type FakeApi, type FakeRequest } from '../../testing/services/fake-api.js';
+import { WorkItemState } from '../../testing/services/azure-devops.js';
+import { startProject, stopProjects } from '../../testing/services/azure-devops-project.js';
+import { FAULTS, type FakeRequest } from '../../testing/services/fake-api.js';
 import { randomFaults } from '../../testing/services/random-faults.js';
 import { SourceMirror } from '../../testing/services/source-mirror.js';
-import { AzureDevOpsSource, type AzureDevOpsSourceOptions } from './azure-devops-source.js';
+import { AzureDevOpsSource } from './azure-devops-source.js';
 
-const AUTHORIZATION = `Basic ${Buffer.from(':pat-1').toString('base64')}`;
-const open: FakeApi[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((api) => api.stop()));
-});
-
-async function project(state: WorkItemState, options: Partial<AzureDevOpsSourceOptions> = {}, limits = {}) {
-  const api = await startAzureDevOps(state, AUTHORIZATION, limits);
-  open.push(api);
-  const source = (): AzureDevOpsSource =>
-    new AzureDevOpsSource({
-      name: 'items',
-      baseUrl: api.url,
-      organization: 'org',
-      project: 'Shop',
-      pat: 'pat-1',
-      allowPrivateNetwork: true,
-      http: { firstDelayMs: 1, retries: 30 },
-      ...options,
-    });
-  return { api, source };
-}
+afterEach(stopProjects);
 
 /** What must be held of each item, and what is. */
 const expected = (state: WorkItemState) =>
@@ -68,7 +48,7 @@ test('a work item is a document whose fields are typed metadata', async () => {
     { rel: 'System.LinkTypes.Related', target: 9 },
   );
   for (const text of ['<p>one</p>', 'two', 'three']) state.comment(item, text);
-  const { source } = await project(state, {
+  const { source } = await startProject(state, {
     fields: ['System.Description', 'Microsoft.VSTS.TCM.ReproSteps', 'Custom.Team'],
   });
   const mirror = new SourceMirror();
@@ -104,7 +84,7 @@ test('a work item is a document whose fields are typed metadata', async () => {
 test('the second run asks only for what changed; deletions are seen at once', async () => {
   const state = new WorkItemState();
   const items = Array.from({ length: 450 }, () => state.add());
-  const { api, source } = await project(state);
+  const { api, source } = await startProject(state);
   const mirror = new SourceMirror();
   await mirror.sync(source());
   api.requests.length = 0;
@@ -123,7 +103,7 @@ test('the second run asks only for what changed; deletions are seen at once', as
 test('a run that dies is repeated, and nothing is passed over', async () => {
   const state = new WorkItemState();
   for (let i = 0; i < 30; i++) state.add();
-  const { source } = await project(state);
+  const { source } = await startProject(state);
   const mirror = new SourceMirror();
   expect((await mirror.sync(source(), { stopAfter: 11 })).read).toHaveLength(11);
   expect((await mirror.sync(source())).read).toHaveLength(19);
@@ -133,7 +113,7 @@ test('a run that dies is repeated, and nothing is passed over', async () => {
 test('more items than one query may find are found in ranges of ids', async () => {
   const state = new WorkItemState();
   for (let i = 0; i < 20_300; i++) state.add();
-  const { api, source } = await project(state, { maxItems: 30_000 });
+  const { api, source } = await startProject(state, { maxItems: 30_000 });
   const listed = new Set<string>();
   for await (const { id } of source().list()) listed.add(id);
   expect(listed.size).toBe(20_300);
@@ -143,7 +123,7 @@ test('more items than one query may find are found in ranges of ids', async () =
 test('other fields to read make every item another version', async () => {
   const state = new WorkItemState();
   state.add({ 'Custom.Team': 'Blue' });
-  const { api, source } = await project(state);
+  const { api, source } = await startProject(state);
   const mirror = new SourceMirror();
   await mirror.sync(source());
   const withTeam = new AzureDevOpsSource({
@@ -158,7 +138,7 @@ test('types are chosen, maxItems keeps the newest and says so, names are quoted'
   const state = new WorkItemState();
   for (const type of ['Bug', 'Task', 'Bug', "User's Story", 'Bug'])
     state.add({ 'System.WorkItemType': type });
-  const { source } = await project(state, { workItemTypes: ['Bug', 'Task'], maxItems: 3 });
+  const { source } = await startProject(state, { workItemTypes: ['Bug', 'Task'], maxItems: 3 });
   const items = source();
   const mirror = new SourceMirror();
   await mirror.sync(items);
@@ -167,7 +147,7 @@ test('types are chosen, maxItems keeps the newest and says so, names are quoted'
 });
 
 test('a refused sign-in ends the listing, without the token', async () => {
-  const { source } = await project(new WorkItemState(), { pat: 'wrong-token' });
+  const { source } = await startProject(new WorkItemState(), { pat: 'wrong-token' });
   const error: unknown = await new SourceMirror().sync(source()).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ reason: 'SOURCE_DENIED' });
   expect(JSON.stringify(error) + String(error)).not.toMatch(/wrong-token|d3Jvbmctd/);
@@ -182,7 +162,7 @@ test('whatever goes wrong and is edited meanwhile, the mirror ends as the projec
       async (faults, edits) => {
         const state = new WorkItemState();
         for (let i = 0; i < 12; i++) state.add();
-        const { api, source } = await project(state);
+        const { api, source } = await startProject(state);
         const mirror = new SourceMirror();
         api.faults = [...faults];
         const running = mirror.sync(source());
@@ -208,7 +188,7 @@ test('whatever goes wrong and is edited meanwhile, the mirror ends as the projec
 test('5,000 work items are read to exactly the state of the project under faults', async () => {
   const state = new WorkItemState();
   for (let i = 0; i < 5000; i++) state.add();
-  const { api, source } = await project(state);
+  const { api, source } = await startProject(state);
   api.faults = randomFaults(11, 200);
   const mirror = new SourceMirror();
   await mirror.sync(source());
@@ -276,7 +256,7 @@ describe.skipIf(!existsSync(examples))(
       const item = state.add();
       for (let i = 0; i < 5; i++) state.comment(item, 'x');
       state.wiki.add('/One');
-      const { api, source } = await project(state);
+      const { api, source } = await startProject(state);
       const mirror = new SourceMirror();
       await mirror.sync(source());
       state.change(item, {});

@@ -1,33 +1,13 @@
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
-import { startAzureDevOps, WorkItemState } from '../../testing/services/azure-devops.js';
-import { FAULTS, type FakeApi } from '../../testing/services/fake-api.js';
+import { WorkItemState } from '../../testing/services/azure-devops.js';
+import { startProject, stopProjects } from '../../testing/services/azure-devops-project.js';
+import { FAULTS } from '../../testing/services/fake-api.js';
 import { randomFaults } from '../../testing/services/random-faults.js';
 import { SourceMirror } from '../../testing/services/source-mirror.js';
 import { isUnreadable, type UnreadableItem } from '../source.js';
-import { AzureDevOpsSource, type AzureDevOpsSourceOptions } from './azure-devops-source.js';
 
-const open: FakeApi[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((api) => api.stop()));
-});
-
-async function project(state: WorkItemState) {
-  const api = await startAzureDevOps(state, `Basic ${Buffer.from(':pat-1').toString('base64')}`);
-  open.push(api);
-  const source = (options: Partial<AzureDevOpsSourceOptions> = {}): AzureDevOpsSource =>
-    new AzureDevOpsSource({
-      name: 'items',
-      baseUrl: api.url,
-      organization: 'org',
-      project: 'Shop',
-      pat: 'pat-1',
-      allowPrivateNetwork: true,
-      http: { firstDelayMs: 1, retries: 30 },
-      ...options,
-    });
-  return { api, source };
-}
+afterEach(stopProjects);
 
 const idOf = ({ wiki }: WorkItemState, page: number): string => `wiki/${wiki.id}/${page}`;
 
@@ -45,7 +25,7 @@ test('a page is a document in Markdown below the titles of the pages above it', 
   const state = new WorkItemState();
   state.wiki.add('/Runbooks', '');
   state.wiki.add('/Runbooks/Payments/Card declined', '# Steps\n\nCall the bank.');
-  const { source } = await project(state);
+  const { source } = await startProject(state);
   const mirror = new SourceMirror();
   await mirror.sync(source({ metadata: { team: 'pay' }, openGroups: ['ops'] }));
   expect(mirror.documents.get(idOf(state, 2))).toEqual({
@@ -69,7 +49,7 @@ test('a page is a document in Markdown below the titles of the pages above it', 
 test('the second run looks at no page; a change, a move and a deletion are seen, and only they are read', async () => {
   const state = new WorkItemState();
   const pages = Array.from({ length: 250 }, (_, index) => state.wiki.add(`/Page ${index}`));
-  const { api, source } = await project(state);
+  const { api, source } = await startProject(state);
   const mirror = new SourceMirror();
   await mirror.sync(source());
   expect(held(mirror)).toEqual(expected(state));
@@ -95,7 +75,7 @@ test('of a wiki with several versions a commit to any of them counts', async () 
   const state = new WorkItemState();
   state.wiki.branches = ['v1', 'v2'];
   const page = state.wiki.add('/One');
-  const { api, source } = await project(state);
+  const { api, source } = await startProject(state);
   const mirror = new SourceMirror();
   await mirror.sync(source());
   api.requests.length = 0;
@@ -110,7 +90,7 @@ test('without Code (Read) every page is looked at, which the run says, and nothi
   const state = new WorkItemState();
   const page = state.wiki.add('/One');
   state.wiki.denied.add('code');
-  const { source } = await project(state);
+  const { source } = await startProject(state);
   const mirror = new SourceMirror();
   const first = source();
   await mirror.sync(first);
@@ -123,7 +103,7 @@ test('without Code (Read) every page is looked at, which the run says, and nothi
 test('without Wiki (Read) the work items are read, the error says what to do, and pages held are kept', async () => {
   const state = new WorkItemState();
   state.wiki.add('/One');
-  const { source } = await project(state);
+  const { source } = await startProject(state);
   const mirror = new SourceMirror();
   await mirror.sync(source());
   state.wiki.denied.add('wiki');
@@ -144,7 +124,7 @@ test('without Wiki (Read) the work items are read, the error says what to do, an
 test('wikis can be left out, and a wiki that has gone takes its pages with it', async () => {
   const state = new WorkItemState();
   state.wiki.add('/One');
-  const { api, source } = await project(state);
+  const { api, source } = await startProject(state);
   const mirror = new SourceMirror();
   await mirror.sync(source());
   state.wiki.exists = false;
@@ -165,7 +145,7 @@ test('whatever goes wrong and is edited meanwhile, the mirror ends as the wiki i
       async (faults, edits) => {
         const state = new WorkItemState();
         for (let i = 0; i < 12; i++) state.wiki.add(`/Page ${i}`);
-        const { api, source } = await project(state);
+        const { api, source } = await startProject(state);
         const mirror = new SourceMirror();
         api.faults = [...faults];
         const running = mirror.sync(source());
@@ -190,7 +170,7 @@ test('whatever goes wrong and is edited meanwhile, the mirror ends as the wiki i
 test('1,000 pages are read to exactly the state of the wiki under faults', async () => {
   const state = new WorkItemState();
   for (let i = 0; i < 1000; i++) state.wiki.add(`/Page ${i}`);
-  const { api, source } = await project(state);
+  const { api, source } = await startProject(state);
   api.faults = randomFaults(7, 400);
   const mirror = new SourceMirror();
   await mirror.sync(source());

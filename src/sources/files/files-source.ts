@@ -16,7 +16,7 @@ export interface FilesSourceOptions extends FileSelection {
   /** Added to every document. */
   readonly metadata?: Metadata;
   /** `metadata.sourceType` of every document. Default: its kind, such as `markdown`, `pdf`, `code`. */
-  readonly sourceType?: string;
+  readonly sourceType?: string | undefined;
   /** Default: everyone in the tenant. */
   readonly access?: AccessControl;
   /**

@@ -57,7 +57,8 @@ export class FileHistory {
     let commit: Commit | undefined;
     let changes: FileChange[] = [];
     let pending: { readonly status: string; readonly paths: string[] } | undefined;
-    for await (const token of streamGit(context, args, 'read the history')) {
+    for await (const bytes of streamGit(context, args, 'read the history')) {
+      const token = bytes.toString('utf8');
       if (pending !== undefined) {
         pending.paths.push(token);
         if (pending.status === 'R' && pending.paths.length < 2) continue;

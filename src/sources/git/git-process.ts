@@ -15,8 +15,10 @@ export interface GitAuth {
 export interface GitContext {
   /** Name of the source, for messages. */
   readonly source: string;
-  /** Folder that Git works in. */
+  /** Folder that Git is started in: one of ours, so that it finds no repository by itself. */
   readonly folder: string;
+  /** Variables of Git for this repository, over everything else: see `readingVariables`. */
+  readonly variables: Readonly<Record<string, string>>;
   /** Of the process: `PATH`, `HOME`, agents. Variables of Git's own are left out. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Sent to its server alone; never part of a command line, of a file, or of a message. */
@@ -53,25 +55,18 @@ export async function runGit(context: GitContext, args: readonly string[], actio
   }
 }
 
-/** Runs Git and gives the parts of its output between zero characters as they come. */
+/** Runs Git and gives the parts of its output between zero characters as they come, as bytes: names need not be text. */
 export async function* streamGit(
   context: GitContext,
   args: readonly string[],
   action: string,
-): AsyncGenerator<string> {
+): AsyncGenerator<Buffer> {
   throwIfAborted(context.signal);
   const child = spawnGit(context, args);
   const ended = endOf(child);
   ended.catch(() => undefined);
-  child.stdout.setEncoding('utf8');
   try {
-    let rest = '';
-    for await (const piece of child.stdout) {
-      const parts = (rest + String(piece)).split('\0');
-      rest = parts.pop() ?? '';
-      yield* parts;
-    }
-    if (rest !== '') yield rest;
+    yield* partsOf(child.stdout);
     await ended;
   } catch (error) {
     throwIfAborted(context.signal);
@@ -79,6 +74,21 @@ export async function* streamGit(
   } finally {
     child.kill();
   }
+}
+
+async function* partsOf(output: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  for await (const piece of output) {
+    let start = 0;
+    for (let end = piece.indexOf(0); end >= 0; end = piece.indexOf(0, start)) {
+      const part = piece.subarray(start, end);
+      yield rest.length === 0 ? part : Buffer.concat([...rest, part]);
+      rest = [];
+      start = end + 1;
+    }
+    if (start < piece.length) rest.push(piece.subarray(start));
+  }
+  if (rest.length > 0) yield Buffer.concat(rest);
 }
 
 /** A Git process with pipes. */
@@ -103,19 +113,18 @@ function endOf(child: ReturnType<typeof spawnGit>): Promise<void> {
 }
 
 /**
- * Settings that win over those of a repository, which may be anybody's: none of them may make Git run a program, and nothing may
- * ask a person for a password.
+ * Settings that win over those of this person and this machine, which count where a server is asked: nothing may run beside the
+ * transfer, and nothing may ask a person for a password. Settings of a repository never count: see `ForeignRepository`.
  */
 const SETTINGS: readonly (readonly [string, string])[] = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
   ['core.sshCommand', 'ssh -o BatchMode=yes'],
   ['core.askPass', ''],
-  ['log.showSignature', 'false'],
   ['fetch.recurseSubmodules', 'false'],
 ];
 
-function gitEnvironment({ environment, auth }: GitContext): Record<string, string> {
+function gitEnvironment({ environment, variables, auth }: GitContext): Record<string, string> {
   const settings = [...SETTINGS];
   if (auth !== undefined) {
     const header = Buffer.from(`${auth.username}:${auth.token}`).toString('base64');
@@ -133,26 +142,29 @@ function gitEnvironment({ environment, auth }: GitContext): Record<string, strin
     ...Object.fromEntries(inherited),
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
-    GIT_ALLOW_PROTOCOL: ALLOWED_PROTOCOLS.join(':'),
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(ours),
     LC_ALL: 'C',
+    ...variables,
   };
 }
 
 /** Variables that direct Git elsewhere, or name programs for it. */
 const UNWANTED = /^(?:GIT_(?!SSL_CA).*|SSH_ASKPASS|PAGER|EDITOR|VISUAL)$/;
 
+/** What Git says of an object that it wants and does not find. */
+const MISSING_OBJECTS =
+  /unable to read [0-9a-f]{40}|could not read [0-9a-f]{40}|not a tree object|missing blob|lazy fetching/i;
+
+/** Whether a call failed because the repository lacks objects: a partial clone, or a damaged one. */
+export const lacksObjects = (error: unknown): boolean =>
+  RAGError.isInstance(error) && error.cause instanceof Error && MISSING_OBJECTS.test(error.cause.message);
+
 const FAULTS: readonly (readonly [
   RegExp,
   'SOURCE_DENIED' | 'SOURCE_NOT_FOUND' | 'SOURCE_UNREADABLE',
   string,
 ])[] = [
-  [
-    /dubious ownership/,
-    'SOURCE_DENIED',
-    'The folder belongs to another user: run `git config --global --add safe.directory FOLDER` for it.',
-  ],
   [
     /not a git repository|does not appear to be a git repository/,
     'SOURCE_NOT_FOUND',
@@ -179,6 +191,11 @@ const FAULTS: readonly (readonly [
     'The host name is not known: check the address and the network.',
   ],
   [/transport '.*' not allowed/i, 'SOURCE_DENIED', `Only ${ALLOWED_PROTOCOLS.join(', ')} are allowed.`],
+  [
+    MISSING_OBJECTS,
+    'SOURCE_UNREADABLE',
+    'Objects are missing in the repository, as in a clone with `--filter`, and are never fetched from here: make a full clone.',
+  ],
   [
     /needed a single revision|unknown revision|bad revision|not a valid object/i,
     'SOURCE_NOT_FOUND',

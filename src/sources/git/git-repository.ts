@@ -1,51 +1,82 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RAGError } from '../../core/errors.js';
-import type { GitAddress } from './git-address.js';
+import { makePrivateFolder } from '../../security/private-files.js';
+import {
+  type ForeignRepository,
+  findRepository,
+  readingVariables,
+  repositoryAt,
+  withNames,
+} from './foreign-repository.js';
+import { ALLOWED_PROTOCOLS, type GitAddress } from './git-address.js';
 import { type GitContext, runGit } from './git-process.js';
+import { emptyRepository, replaceSettings } from './own-repository.js';
 
 /** What opening a repository needs to know beside its address. */
 export interface OpenRepositoryOptions extends Pick<GitContext, 'source' | 'environment' | 'signal'> {
   /** Folder for clones. */
   readonly cacheFolder: string;
-  readonly auth?: { readonly username?: string; readonly token: string } | undefined;
+  readonly auth?: { readonly username?: string | undefined; readonly token: string } | undefined;
 }
 
 /** What hosts take as user name beside a token, where none is stated. */
 const TOKEN_USER = 'x-access-token';
 
-/** The folder of the user, or a bare clone of the address that was brought up to date. */
+/** A repository whose objects Git may be asked for. */
+export interface OpenRepository {
+  /** For calls that read objects. */
+  readonly context: GitContext;
+  readonly repository: ForeignRepository;
+}
+
+/** The folder of the user, or a bare clone of the address that was brought up to date; both are read as anybody's. */
 export async function openRepository(
   address: GitAddress,
   options: OpenRepositoryOptions,
-): Promise<GitContext> {
-  const { source, environment, signal, cacheFolder, auth } = options;
-  const base = { source, environment, ...(signal === undefined ? {} : { signal }) };
-  if (address.kind === 'folder') {
-    if (statSync(address.path, { throwIfNoEntry: false })?.isDirectory() !== true)
-      throw new RAGError(
-        'SOURCE_NOT_FOUND',
-        `Source "${source}": there is no folder ${JSON.stringify(address.path)}. Check \`repository\`. What was indexed of it is kept.`,
-        { details: { source, path: address.path } },
-      );
-    return { ...base, folder: address.path };
-  }
-  await mkdir(cacheFolder, { recursive: true });
-  const key = createHash('sha256').update(address.url).digest('hex').slice(0, 24);
+): Promise<OpenRepository> {
+  const { source, environment, signal } = options;
+  const folder = address.kind === 'folder' ? address.path : await fetchRepository(address.url, options);
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  const repository = isFolder ? await findRepository(folder) : undefined;
+  if (repository === undefined)
+    throw new RAGError(
+      'SOURCE_NOT_FOUND',
+      `Source "${source}": there is no ${isFolder ? 'Git repository in the' : ''} folder ${JSON.stringify(folder)}. Check \`repository\`. What was indexed of it is kept.`,
+      { details: { source, path: folder } },
+    );
+  const variables = await readingVariables(repository);
+  return {
+    context: { source, environment, signal, variables, folder: await emptyRepository() },
+    repository,
+  };
+}
+
+/** Folder of a bare clone that holds what the server has now. */
+async function fetchRepository(
+  url: string,
+  { source, environment, signal, cacheFolder, auth }: OpenRepositoryOptions,
+): Promise<string> {
+  makePrivateFolder(cacheFolder);
+  const key = createHash('sha256').update(url).digest('hex').slice(0, 24);
   const folder = join(cacheFolder, `${key}.git`);
-  const signIn = authFor(address.url, auth, source);
-  const context: GitContext = { ...base, folder, ...(signIn === undefined ? {} : { auth: signIn }) };
-  if (existsSync(folder)) await update(context, address.url);
-  else await clone({ ...context, folder: cacheFolder }, address.url, folder);
-  return context;
+  const context: GitContext = {
+    ...{ source, environment, signal, auth: authFor(url, auth, source) },
+    folder: await emptyRepository(),
+    variables: { GIT_ALLOW_PROTOCOL: ALLOWED_PROTOCOLS.join(':'), GIT_NO_LAZY_FETCH: '1' },
+  };
+  const clone = existsSync(folder) ? await repositoryAt(folder) : undefined;
+  if (clone === undefined) await cloneInto(folder, context, url);
+  else await update(clone, context, url);
+  return folder;
 }
 
 /** A clone that was stopped leaves no folder that looks like one. */
-async function clone(context: GitContext, url: string, folder: string): Promise<void> {
+async function cloneInto(folder: string, context: GitContext, url: string): Promise<void> {
   const draft = `${folder}.${process.pid}.tmp`;
-  await rm(draft, { recursive: true, force: true });
+  for (const path of [draft, folder]) await rm(path, { recursive: true, force: true });
   try {
     await runGit(context, ['clone', '--bare', '--quiet', '--', url, draft], 'clone the repository');
     await rename(draft, folder);
@@ -54,22 +85,21 @@ async function clone(context: GitContext, url: string, folder: string): Promise<
   }
 }
 
-const update = (context: GitContext, url: string): Promise<string> =>
-  runGit(
-    context,
+async function update(
+  { gitFolder, format }: ForeignRepository,
+  context: GitContext,
+  url: string,
+): Promise<void> {
+  await replaceSettings(gitFolder, format);
+  await runGit(
+    { ...context, variables: { ...context.variables, GIT_DIR: gitFolder } },
     [
-      'fetch',
-      '--quiet',
-      '--prune',
-      '--force',
-      '--no-auto-gc',
-      '--',
-      url,
-      '+refs/heads/*:refs/heads/*',
-      '+refs/tags/*:refs/tags/*',
+      ...['fetch', '--quiet', '--prune', '--force', '--no-auto-gc', '--no-recurse-submodules', '--', url],
+      ...['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'],
     ],
     'fetch the repository',
   );
+}
 
 function authFor(url: string, auth: OpenRepositoryOptions['auth'], source: string): GitContext['auth'] {
   if (auth === undefined) return undefined;
@@ -87,17 +117,15 @@ function authFor(url: string, auth: OpenRepositoryOptions['auth'], source: strin
  *
  * @throws RAGError `CONFIG_INVALID` for what Git would take for an option, `SOURCE_NOT_FOUND` for an unknown name.
  */
-export async function resolveCommit(context: GitContext, ref: string): Promise<string> {
+export async function resolveCommit({ context, repository }: OpenRepository, ref: string): Promise<string> {
   if (ref === '' || ref.startsWith('-') || /[\0\s:^~?*[\\]|\.\.|@\{/.test(ref))
     throw new RAGError(
       'CONFIG_INVALID',
       `Source "${context.source}": \`ref\` ${JSON.stringify(ref)} is no name of a branch, tag or commit.`,
       { details: { source: context.source, key: 'ref' } },
     );
-  const commit = await runGit(
-    context,
-    ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`],
-    `find ${ref}`,
+  const commit = await withNames(repository, ref, (variables) =>
+    runGit({ ...context, variables }, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], `find ${ref}`),
   );
   return commit.trim();
 }

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -209,7 +218,7 @@ describe('files of a repository', () => {
     expect(source.listingNotices?.()).toEqual([
       "1 lock file left out; `generated: true` in the source's configuration reads them.",
       "2 vendored files left out; `generated: true` in the source's configuration reads them.",
-      '1 submodule left out (lib/inner): configure a source for each.',
+      '1 submodule left out ("lib/inner"): configure a source for each.',
       '1 symbolic link left out.',
     ]);
     expect((await readOne(source, 'asset.txt')).notices[0]).toMatch(/pointer of Git LFS/);
@@ -253,11 +262,24 @@ describe('a repository that is cloned', () => {
   it('is brought up to date by the next listing', async () => {
     write('a.md', 'first');
     commit('one');
-    const source = open({ repository: `file://${repository}` });
+    // Git asks `ssh` for the other side; this one starts it here.
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'ssh'), '#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n', { mode: 0o755 });
+    const source = open({
+      repository: `ssh://git.example${repository}`,
+      environment: { PATH: `${bin}:${process.env.PATH}`, HOME: folder },
+    });
     expect((await readOne(source, 'a.md')).text).toBe('first');
     write('a.md', 'second');
     commit('two');
     rmSync(join(repository, 'a.md'));
+    // A data folder may have come from anywhere: settings in it do not count.
+    const [clone = ''] = readdirSync(join(folder, 'cache')).filter((name) => name.endsWith('.git'));
+    appendFileSync(
+      join(folder, 'cache', clone, 'config'),
+      '[url "https://nowhere.invalid/"]\n\tinsteadOf = ssh://git.example/\n',
+    );
     expect((await readOne(source, 'a.md')).text).toBe('second');
   });
 
@@ -288,15 +310,40 @@ describe('a repository that is cloned', () => {
     expect((await errorOf(listed(open({ repository: folder })))).reason).toBe('SOURCE_NOT_FOUND');
   });
 
-  it('runs nothing that its own settings name', async () => {
-    write('a.md', 'text');
+  it('is read in place at a file address, as are linked worktrees, bare and shallow clones', async () => {
+    write('docs/a.md', 'one');
     commit('one');
-    const trap = join(folder, 'trap');
-    git('config', 'core.fsmonitor', `touch ${trap}; true`);
-    git('config', 'core.hooksPath', folder);
-    git('config', 'log.showSignature', 'true');
-    git('config', 'gpg.program', `touch ${trap}`);
+    write('docs/a.md', 'two');
+    commit('two');
+    git('branch', 'feature', 'HEAD~1');
+    git('pack-refs', '--all');
+    git('worktree', 'add', '-q', '../linked', 'feature');
+    git('clone', '-q', '--bare', '.', '../bare.git');
+    git('clone', '-q', '--depth', '1', `file://${repository}`, '../shallow');
+    git('clone', '-q', '--shared', '.', '../shared');
+    const textAt = async (path: string) => (await readOne(open({ repository: path }), 'docs/a.md')).text;
+    for (const path of [
+      `file://${repository}`,
+      'repository/docs',
+      'repository/.git',
+      'bare.git',
+      'shallow',
+      'shared',
+    ])
+      expect([path, await textAt(path)]).toEqual([path, 'two']);
+    expect(await textAt('linked')).toBe('one');
+    for (const ref of ['feature', 'heads/feature', 'refs/heads/feature'])
+      expect((await readOne(open({ ref }), 'docs/a.md')).text).toBe('one');
+    for (const ref of ['config', 'objects', 'refs', 'refs/heads'])
+      expect((await errorOf(listed(open({ ref })))).reason).toBe('SOURCE_NOT_FOUND');
+    expect((await readOne(open({ repository: 'shared', ref: 'origin/HEAD' }), 'docs/a.md')).text).toBe('two');
+  });
+
+  it('is read with SHA-256 names', async () => {
+    rmSync(join(repository, '.git'), { recursive: true });
+    git('init', '-q', '-b', 'main', '--object-format=sha256');
+    write('a.md', 'text');
+    expect(commit('one')).toHaveLength(64);
     expect((await readOne(open(), 'a.md')).text).toBe('text');
-    expect(() => rmSync(trap)).toThrow(/ENOENT/);
   });
 });

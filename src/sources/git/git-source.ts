@@ -4,6 +4,7 @@ import type { RawDocument } from '../../core/document.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import type { Metadata } from '../../core/metadata.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
+import { tooLargeError } from '../file-errors.js';
 import { fileTypeOf } from '../file-types.js';
 import type { ListedItem, ListOptions, ReadResult, Source, SourceItem } from '../source.js';
 import {
@@ -16,9 +17,9 @@ import {
 import { BlobReader } from './blob-reader.js';
 import { FileHistory } from './file-history.js';
 import { type GitAddress, parseGitAddress } from './git-address.js';
-import type { GitContext } from './git-process.js';
-import { openRepository, resolveCommit } from './git-repository.js';
-import { readTree, type Tree, type TreeFile } from './git-tree.js';
+import { type GitContext, lacksObjects } from './git-process.js';
+import { type OpenRepository, openRepository, resolveCommit } from './git-repository.js';
+import { type BadPath, readTree, type Tree, type TreeFile } from './git-tree.js';
 import { historyAt } from './history-cache.js';
 import { selectPaths } from './tree-globs.js';
 
@@ -44,9 +45,9 @@ export interface GitSourceOptions {
   /** Larger files are reported as `DOCUMENT_TOO_LARGE`. Bytes, default 10 MiB. */
   readonly maxFileBytes?: number;
   /** Address of a file for people, with `{commit}` and `{path}`. */
-  readonly link?: string;
+  readonly link?: string | undefined;
   /** For https. */
-  readonly auth?: { readonly username?: string; readonly token: string };
+  readonly auth?: { readonly username?: string | undefined; readonly token: string } | undefined;
   readonly metadata?: Metadata;
 }
 
@@ -106,16 +107,9 @@ class GitSource implements Source {
     const { files } = await this.#take(signal);
     const limit = this.#options.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES;
     for (const [id, { path, blob, bytes, facts }] of files) {
-      if (bytes <= limit) yield { id, version: `${blob} ${facts?.commit ?? ''} ${path}`, bytes };
-      else
-        yield {
-          id,
-          error: new RAGError(
-            'DOCUMENT_TOO_LARGE',
-            `${JSON.stringify(path)} has ${bytes} bytes, more than the limit of ${limit} (maxFileBytes).`,
-            { details: { bytes, limit } },
-          ),
-        };
+      if (bytes === undefined) yield { id, error: missingError(path) };
+      else if (bytes > limit) yield { id, error: tooLargeError(path, bytes, limit) };
+      else yield { id, version: `${blob} ${facts?.commit ?? ''} ${path}`, bytes };
     }
   }
 
@@ -145,9 +139,9 @@ class GitSource implements Source {
     };
   }
 
-  #reasonToSkip({ path, bytes }: TreeFile, content: Uint8Array): string | undefined {
+  #reasonToSkip({ path }: TreeFile, content: Uint8Array): string | undefined {
     if (
-      bytes < LFS_POINTER_BYTES &&
+      content.length < LFS_POINTER_BYTES &&
       Buffer.from(content.subarray(0, LFS_POINTER.length)).toString('latin1') === LFS_POINTER
     )
       return 'A pointer of Git LFS was left out: the content of the file is not in the repository.';
@@ -196,8 +190,9 @@ class GitSource implements Source {
   async #take(signal: AbortSignal | undefined): Promise<Snapshot> {
     throwIfAborted(signal);
     const { ref = 'HEAD', include = ['**'], exclude = [], history = true, name } = this.#options;
-    const context = await this.#open(signal);
-    const commit = await resolveCommit(context, ref);
+    const opened = await this.#open(signal);
+    const { context } = opened;
+    const commit = await resolveCommit(opened, ref);
     const tree = await readTree(context, commit);
     const leftOut = new Map<UnwrittenReason, number>();
     const candidates = tree.files.filter(({ path }) => this.#isKept(path, leftOut));
@@ -205,16 +200,29 @@ class GitSource implements Source {
       candidates.map(({ path }) => path),
       { include, exclude, source: name },
     );
-    const facts = history ? await historyAt(context, commit, this.#cachePath(ref)) : new FileHistory();
+    const facts = history ? await this.#history(context, commit, ref) : new FileHistory();
     const chosen = new Set(selected.paths);
     const files = new Map<string, KnownFile>();
     for (const file of candidates) {
-      const known = facts.factsOf(file.path);
+      const known = facts?.factsOf(file.path);
       if (chosen.has(file.path)) files.set(known?.id ?? file.path, { ...file, facts: known });
     }
-    this.#notices = noticesOf(tree, { leftOut, missing: selected.missing, ref });
+    this.#notices = [
+      ...noticesOf(tree, { leftOut, missing: selected.missing, ref }),
+      ...(facts === undefined ? [NO_HISTORY] : []),
+    ];
     this.#snapshot = { commit, files, blobs: new BlobReader({ ...context, signal: undefined }) };
     return this.#snapshot;
+  }
+
+  /** Undefined where the repository lacks objects that the history needs. */
+  async #history(context: GitContext, commit: string, ref: string): Promise<FileHistory | undefined> {
+    try {
+      return await historyAt(context, commit, this.#cachePath(ref));
+    } catch (error) {
+      if (lacksObjects(error)) return undefined;
+      throw error;
+    }
   }
 
   #isKept(path: string, leftOut: Map<UnwrittenReason, number>): boolean {
@@ -224,7 +232,7 @@ class GitSource implements Source {
     return reason === undefined;
   }
 
-  #open(signal: AbortSignal | undefined): Promise<GitContext> {
+  #open(signal: AbortSignal | undefined): Promise<OpenRepository> {
     const { name, environment, cacheFolder, auth } = this.#options;
     return openRepository(this.#address, { source: name, environment, cacheFolder, auth, signal });
   }
@@ -238,24 +246,54 @@ class GitSource implements Source {
   }
 }
 
+const missingError = (path: string): RAGError =>
+  new RAGError(
+    'DOCUMENT_UNREADABLE',
+    `The content of ${JSON.stringify(path)} is not in the repository, as in a clone with \`--filter\`, and is never fetched from here. Make a full clone.`,
+  );
+
+const NO_HISTORY =
+  'The history was not read, because objects of it are not in the repository (a clone with `--filter`): no authors, no dates, and a renamed file is another document.';
+
 /** Names that a notice spells out. */
 const MOST_NAMES = 5;
 
+const BAD_PATHS: Readonly<Record<BadPath, string>> = {
+  outside: 'no file below the root can have that path',
+  tooLong: 'the path is longer than 4,096 bytes or 256 levels',
+  notText: 'the path is not valid UTF-8',
+  duplicate: 'another file or folder has that path',
+};
+/** Characters of a path that a notice spells out. */
+const PATH_LENGTH = 80;
+
+const quoted = (path: string): string =>
+  JSON.stringify(path.length > PATH_LENGTH ? `${path.slice(0, PATH_LENGTH)}...` : path);
+
+/** The first of many paths, as a notice names them. */
+const named = (paths: readonly string[]): string =>
+  paths.slice(0, MOST_NAMES).map(quoted).join(', ') + (paths.length > MOST_NAMES ? ', ...' : '');
+
 function noticesOf(
-  { submodules, symlinks }: Tree,
+  { submodules, symlinks, bad }: Tree,
   {
     leftOut,
     missing,
     ref,
   }: { leftOut: ReadonlyMap<UnwrittenReason, number>; missing: readonly string[]; ref: string },
 ): string[] {
-  const named = submodules.slice(0, MOST_NAMES).join(', ') + (submodules.length > MOST_NAMES ? ', ...' : '');
   return [
+    ...[...bad]
+      .sort()
+      .map(
+        ([reason, paths]) =>
+          `${paths.length} ${paths.length === 1 ? 'entry' : 'entries'} left out, because ${BAD_PATHS[reason]}: ${named(paths)}.`,
+      ),
     ...[...leftOut].sort().map(([reason, count]) => describeLeftOut(reason, count)),
     ...(submodules.length === 0
       ? []
       : [
-          `${submodules.length} submodule${submodules.length === 1 ? '' : 's'} left out (${named}): configure a source for each.`,
+          `${submodules.length} submodule${submodules.length === 1 ? '' : 's'} left out (${named(submodules)}): configure a source for each.`,
         ]),
     ...(symlinks === 0 ? [] : [`${symlinks} symbolic link${symlinks === 1 ? '' : 's'} left out.`]),
     ...missing.map((path) => `${JSON.stringify(path)} names nothing at ${ref}.`),

@@ -1,5 +1,6 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
 import { type FileFacts, FileHistory } from './file-history.js';
 import { type GitContext, runGit } from './git-process.js';
 
@@ -61,8 +62,8 @@ const isCacheFile = (value: unknown): value is CacheFile =>
   Array.isArray(value.files);
 
 async function writeCache(path: string, cache: CacheFile): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  makePrivateFolder(dirname(path));
   const draft = `${path}.${process.pid}.tmp`;
-  await writeFile(draft, JSON.stringify(cache));
+  await writeFile(draft, JSON.stringify(cache), { mode: PRIVATE_FILE });
   await rename(draft, path);
 }

@@ -13,9 +13,9 @@ import { checkPbi, DEFAULT_PBI_SCHEMA, fieldOf, type PbiSchema, type SchemaMisma
 
 export interface PbiJsonSourceOptions extends FileSelection {
   /** Types of named fields. Default {@link DEFAULT_PBI_SCHEMA}; `id` and `title` are text and required in any case. */
-  readonly schema?: PbiSchema;
+  readonly schema?: PbiSchema | undefined;
   /** Default {@link DEFAULT_PBI_EXTRACTORS}. */
-  readonly extractors?: readonly MetadataExtractor[];
+  readonly extractors?: readonly MetadataExtractor[] | undefined;
   /** Added to every document. */
   readonly metadata?: Metadata;
   /** `metadata.sourceType` where `metadata` gives none. Default `pbi`. */

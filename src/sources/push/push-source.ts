@@ -2,21 +2,27 @@ import { canonicalJson } from '../../core/canonical-json.js';
 import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import type { Metadata } from '../../core/metadata.js';
-import { OPEN_ACCESS } from '../../core/scope.js';
+import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
 import type { ListedChange, ReadResult, Source, SourceItem } from '../source.js';
 
-/** A document handed in by the caller. */
+/** A document handed in by the caller: text, or bytes that a parser reads. Its tenant and project are those of the scope. */
 export interface PushedDocument {
   /** Stable identity: pushing the same id again replaces the document. */
   readonly id: string;
-  readonly text: string;
-  readonly title?: string;
-  readonly url?: string;
-  readonly metadata?: Metadata;
+  /** Either this or `bytes`. */
+  readonly text?: string | undefined;
+  /** A file's content, at most `limits.maxFileBytes`; `mediaType` says of which kind. */
+  readonly bytes?: Uint8Array | undefined;
+  readonly title?: string | undefined;
+  readonly url?: string | undefined;
+  /** Shown and filtered by. `sourceType` and `source` stand for the engine's own (`document` and `id`). */
+  readonly metadata?: Metadata | undefined;
   /** Text beside the document where it is itself a piece of a larger one: matched with it, never shown. */
-  readonly surroundings?: readonly string[];
+  readonly surroundings?: readonly string[] | undefined;
   /** @default 'text/plain' */
-  readonly mediaType?: string;
+  readonly mediaType?: string | undefined;
+  /** Who may read it; access rules of the configuration can only narrow it. Default: everyone in the tenant. */
+  readonly access?: Partial<AccessControl> | undefined;
 }
 
 export interface PushSourceOptions {
@@ -45,7 +51,7 @@ export function createPushSource({ name, documents, listing, deleted = [] }: Pus
     (document): SourceItem => ({
       id: document.id,
       version: versionOf(document),
-      bytes: document.text.length,
+      bytes: contentOf(document).length,
     }),
   );
   const source: Source = {
@@ -67,35 +73,61 @@ export function createPushSource({ name, documents, listing, deleted = [] }: Pus
   };
 }
 
-const versionOf = ({ id, text, title, url, metadata, mediaType, surroundings }: PushedDocument): string =>
-  contentHash(
+/** What came later is added only where it is stated, so that documents of earlier versions are not done again. */
+function versionOf(document: PushedDocument): string {
+  const { id, text, bytes, title, url, metadata, mediaType, surroundings, access } = document;
+  const stated = {
+    ...(bytes === undefined ? {} : { bytes: contentHash(bytes) }),
+    ...(access === undefined ? {} : { access: accessOf(document) }),
+    ...placeOf(document),
+  };
+  return contentHash(
     canonicalJson([
       id,
-      text,
+      text ?? null,
       title ?? null,
       url ?? null,
       metadata ?? {},
       mediaType ?? null,
       ...(surroundings === undefined ? [] : [[...surroundings]]),
+      ...(Object.keys(stated).length === 0 ? [] : [stated]),
     ]),
   );
+}
+
+const contentOf = ({ text, bytes }: PushedDocument): string | Uint8Array => bytes ?? text ?? '';
+
+const accessOf = ({ access = {} }: PushedDocument): { groups: string[]; level: number } => ({
+  groups: [...(access.groups ?? OPEN_ACCESS.groups)],
+  level: access.level ?? OPEN_ACCESS.level,
+});
+
+/** What the pusher's own words say of where the document is from. */
+function placeOf({ metadata = {} }: PushedDocument): { sourceType?: string; location?: string } {
+  const { sourceType, source } = metadata;
+  return {
+    ...(typeof sourceType === 'string' ? { sourceType } : {}),
+    ...(typeof source === 'string' ? { location: source } : {}),
+  };
+}
 
 function toReadResult(item: SourceItem, document: PushedDocument | undefined): ReadResult {
   if (document === undefined) {
     throw new RAGError('DOCUMENT_VANISHED', `"${item.id}" is not among the pushed documents any more.`);
   }
-  const { id, text, title, url, surroundings, metadata = {}, mediaType = 'text/plain' } = document;
+  const { id, title, url, surroundings, metadata = {}, mediaType = 'text/plain' } = document;
   return {
     documents: [
       {
         externalId: id,
         mediaType,
-        content: text,
+        content: contentOf(document),
         ...(title === undefined ? {} : { title }),
         ...(url === undefined ? {} : { url }),
         ...(surroundings === undefined ? {} : { surroundings }),
+        ...placeOf(document),
         metadata,
-        access: OPEN_ACCESS,
+        access: accessOf(document),
       },
     ],
     failures: [],

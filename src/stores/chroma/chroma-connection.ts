@@ -1,7 +1,7 @@
 import type * as ChromaModule from 'chromadb';
 import type { ChromaClient, Collection } from 'chromadb';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
-import { loadDriver } from '../load-driver.js';
+import { loadDriver } from '../../core/load-driver.js';
 import { chromaError, isPassing } from './chroma-errors.js';
 
 /** Where a Chroma server is and how to talk to it. */

@@ -30,7 +30,7 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
 
 /**
  * Collections on a Chroma server (1.5 or later, for lists in metadata). Every filter is exact; vector search is a graph
- * search. Metadata have the names of seed 000 section 6.1 for other readers, beside technical keys that filters need.
+ * search. Metadata have the names that other readers of such collections expect, beside technical keys that filters need.
  *
  * The space of a collection is `ip` over unit vectors, whose order and scores are those of cosine: the server gives vectors
  * of its `cosine` space back changed in the last digits.

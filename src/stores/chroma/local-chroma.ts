@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
 import {
   claimFolder,
   isAlive,
@@ -48,7 +49,7 @@ const LOG_CHARACTERS = 1_000;
  */
 export async function startLocalChroma(options: LocalChromaOptions): Promise<LocalChroma> {
   const folder = resolve(options.path);
-  await mkdir(folder, { recursive: true });
+  makePrivateFolder(folder);
   const deadline = Date.now() + (options.startTimeoutMs ?? 60_000);
   for (;;) {
     const claim: ServerClaim = { owner: process.pid, port: options.port ?? (await freePort()) };
@@ -136,7 +137,7 @@ class SupervisedServer implements LocalChroma {
   }
 
   async #spawn(): Promise<ChildProcess> {
-    const log = await open(join(this.#folder, 'ragstone-server.log'), 'w');
+    const log = await open(join(this.#folder, 'ragstone-server.log'), 'w', PRIVATE_FILE);
     try {
       const { command = 'chroma' } = this.#options;
       const child = spawn(

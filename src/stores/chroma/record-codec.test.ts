@@ -6,7 +6,7 @@ import { batchesOf } from './record-batches.js';
 import { decodeRow, encodeRecord } from './record-codec.js';
 
 describe('the metadata of a record', () => {
-  it('have the names of seed 000, for other readers', () => {
+  it('have the names that other readers expect', () => {
     const { id, document, metadata } = encodeRecord(
       record('c1', {
         documentId: 'doc-1',

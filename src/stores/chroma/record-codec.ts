@@ -68,7 +68,7 @@ const damaged = (cause?: unknown): RAGError =>
     { cause },
   );
 
-/** Keys of seed 000 section 6.1 beside those that `filterKeys` writes (`source_id`, `project_id`). */
+/** Keys that other readers of such collections expect, beside those that `filterKeys` writes (`source_id`, `project_id`). */
 function readableKeys({ metadata }: ChunkRecord): Record<string, FlatValue> {
   return {
     source_type: textOf(metadata.sourceType),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { throwIfAborted } from '../../core/errors.js';
 import type { CallOptions, ServerConnection } from './server-connection.js';
 import { answerError, isRetryableStatus } from './server-errors.js';

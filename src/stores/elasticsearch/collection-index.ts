@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import type { CollectionSpec } from '../vector-store.js';
 import { type Dialect, EMBEDDING } from './dialect.js';

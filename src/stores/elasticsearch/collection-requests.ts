@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import { type BulkOperation, runBulk } from './bulk-writer.js';

@@ -1,6 +1,7 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { compareText, type Filter } from '../../core/filter.js';
+import { ofTenant, termWeights } from '../query-terms.js';
 import {
   assertCount,
   assertFilter,
@@ -155,7 +156,7 @@ export class ElasticsearchCollection implements VectorCollection {
 
   async searchText(query: TextQuery): Promise<ScoredChunk[]> {
     this.#beginSearch(query);
-    const terms = [...new Set(query.terms)].filter((term) => term !== '' && !term.includes(' '));
+    const terms = [...termWeights(query)].filter(([term]) => term !== '' && !term.includes(' '));
     if (terms.length === 0) return [];
     if (terms.length > MAX_QUERY_TERMS)
       throw new RAGError(
@@ -166,9 +167,11 @@ export class ElasticsearchCollection implements VectorCollection {
       {
         query: {
           bool: {
-            should: terms.map((term) => ({ term: { [SEARCH_TEXT]: indexedTerm(term) } })),
+            should: terms.map(([term, boost]) => ({
+              term: { [SEARCH_TEXT]: { value: indexedTerm(term), boost } },
+            })),
             minimum_should_match: 1,
-            filter: [compileFilter(query.filter)],
+            filter: [compileFilter(ofTenant(query))],
           },
         },
         size: query.topK,

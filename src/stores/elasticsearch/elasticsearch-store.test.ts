@@ -18,6 +18,10 @@ for (const { name, variable, create } of SERVERS) {
         name: `${name}, ${vectorIndex}`,
         runner: { describe, it },
         server: url,
+        differences: {
+          lexicalStatisticsOfAllTenants:
+            'Lucene ranks by the statistics of the index, which is one for all tenants.',
+        },
         create: async () => fixture(create, { url, vectorIndex, indexPrefix: `test-${randomUUID()}-` }),
       });
   });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import type { ServerAnswer, ServerDriver, ServerRequest } from './server-driver.js';
 import {

@@ -1,4 +1,4 @@
-import { loadDriver } from '../load-driver.js';
+import { loadDriver } from '../../core/load-driver.js';
 import type { SearchServerAuth, SearchServerOptions } from './server-options.js';
 
 /** One HTTP request in the words of both servers' APIs. */

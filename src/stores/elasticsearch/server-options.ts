@@ -39,7 +39,7 @@ export interface SearchServerOptions {
    */
   readonly candidates?: number;
   /** Longest time one call to the server may take, retries included, in milliseconds; `optimize` has ten minutes. @default 30_000 */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 export type VectorIndexKind = 'hnsw' | 'flat';

@@ -26,7 +26,7 @@ import { isConflict, isMissingFile, storeError } from './lancedb-errors.js';
 import { recordTable } from './record-table.js';
 import { RowIds } from './row-ids.js';
 import { chunkColumns, readChunks } from './row-reader.js';
-import { indexNameOf, isGraph, type MaintenanceOptions, maintain } from './table-maintenance.js';
+import { indexNameOf, isGraph, type MaintenanceOptions, maintain, purge } from './table-maintenance.js';
 import {
   type HitShape,
   idHits,
@@ -45,6 +45,8 @@ const IDS_PER_LOOKUP = 2_000;
 
 export interface LanceCollectionOptions extends MaintenanceOptions {
   readonly maxTopK: number;
+  /** Numbers of the fragments that have deleted rows, and perhaps of some that had; absent in object storage. */
+  readonly deletedFrom?: (() => readonly number[]) | undefined;
   /** Candidates that a graph search visits per wanted hit. */
   readonly searchWidth: number;
 }
@@ -172,6 +174,14 @@ export class LanceDbCollection implements VectorCollection {
   async optimize(signal?: AbortSignal): Promise<void> {
     this.#begin(signal);
     await this.#write('optimize', () => maintain(this.#driver, this.#table, { ...this.#options, signal }));
+  }
+
+  async purge(signal?: AbortSignal): Promise<void> {
+    this.#begin(signal);
+    await this.#write('remove what was deleted', async () => {
+      const fragments = this.#options.deletedFrom?.() ?? [];
+      await purge(this.#driver, this.#table, { ...this.#options, fragments, signal });
+    });
   }
 
   async stats(): Promise<CollectionStats> {

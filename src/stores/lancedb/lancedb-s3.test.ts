@@ -30,6 +30,8 @@ withTestServer({ describe, it }, { store: 'lancedb-s3', variable: 'RAGSTONE_TEST
     differences: {
       lexicalStatisticsAtOptimize:
         'Lance keeps BM25 statistics in the index and merges new rows into it at optimize().',
+      lexicalStatisticsOfAllTenants:
+        'Lance ranks by the statistics of its index, which is one for all tenants.',
     },
     create: async () => {
       const path = `s3://${BUCKET}/${randomUUID()}`;

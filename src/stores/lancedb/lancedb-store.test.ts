@@ -14,6 +14,8 @@ testVectorStore({
   differences: {
     lexicalStatisticsAtOptimize:
       'Lance keeps BM25 statistics in the index and merges new rows into it at optimize().',
+    lexicalStatisticsOfAllTenants:
+      'Lance ranks by the statistics of its index, which is one for all tenants.',
   },
   create: async () => {
     const path = await mkdtemp(join(tmpdir(), 'ragstone-lancedb-'));

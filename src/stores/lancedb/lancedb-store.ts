@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection, Table } from '@lancedb/lancedb';
 import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
+import { makePrivateFolder } from '../../security/private-files.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
 import { LanceDbCollection } from './lancedb-collection.js';
@@ -77,6 +78,7 @@ class LanceDbStore implements VectorStore {
     const collection = new LanceDbCollection(Object.freeze(stored), parts, {
       ...this.#options,
       ...CAPABILITIES,
+      deletedFrom: this.#isRemote ? undefined : () => fragmentsWithDeletions(this.#folderOf(spec.name)),
     });
     this.#collections.add(collection);
     return collection;
@@ -168,6 +170,8 @@ class LanceDbStore implements VectorStore {
       const driver = await loadLanceDriver();
       const { path, storageOptions } = this.#options;
       const options = storageOptions === undefined ? {} : { storageOptions: { ...storageOptions } };
+      // The driver makes its files as the umask lets it: what keeps them private is the folder.
+      if (!this.#isRemote) makePrivateFolder(path);
       return { driver, connection: await driver.lancedb.connect(path, options) };
     } catch (error) {
       this.#session = undefined;
@@ -211,6 +215,14 @@ class LanceDbStore implements VectorStore {
       throw storeError(error, `read the schema of collection "${name}"`);
     }
   }
+}
+
+/** Lance notes deleted rows in files named by the number of their fragment. */
+function fragmentsWithDeletions(folder: string): number[] {
+  const notes = join(folder, '_deletions');
+  if (!existsSync(notes)) return [];
+  const numbers = readdirSync(notes).map((name) => Number.parseInt(name, 10));
+  return [...new Set(numbers)].filter(Number.isInteger);
 }
 
 /** The driver gives names in pages of ten. */

@@ -62,6 +62,38 @@ export async function maintain(
   await maintainVectorIndex(driver, table, { rows, vectorIndexRows });
 }
 
+/**
+ * Writes anew what shares a file with deleted rows, and the indexes, whose words outlive their rows; then removes every earlier
+ * version. A reader of another process that was at one of them begins again.
+ */
+export async function purge(
+  driver: LanceDriver,
+  table: Table,
+  { fragments, signal, ...options }: MaintenanceOptions & PurgeOptions,
+): Promise<void> {
+  for (const fragment of fragments) {
+    throwIfAborted(signal);
+    // A row id is the number of its fragment and, in the lower half, its place there.
+    const [first, end] = [fragment, fragment + 1].map((number) => BigInt(number) << 32n);
+    await table.update({ where: `_rowid >= ${first} AND _rowid < ${end}`, valuesSql: { id: 'id' } });
+  }
+  const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns));
+  throwIfAborted(signal);
+  if (fragments.length > 0) {
+    await createTextIndex(driver, table);
+    for (const [column, config] of scalarIndexes(driver))
+      if (indexed.has(column)) await table.createIndex(column, { config });
+  }
+  await maintain(driver, table, { ...options, keepVersionsMs: 0, signal });
+  await table.optimize({ cleanupOlderThan: new Date() });
+}
+
+interface PurgeOptions {
+  /** Numbers of the fragments with deleted rows; unknown ones are left out. */
+  readonly fragments: readonly number[];
+  readonly signal: AbortSignal | undefined;
+}
+
 const scalarIndexes = ({ lancedb }: LanceDriver): (readonly [column: string, config: Index])[] => [
   ['id', lancedb.Index.btree()],
   ...FILTERED_LISTS.map((column) => [column, lancedb.Index.labelList()] as const),

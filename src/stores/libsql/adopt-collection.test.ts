@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EVERYTHING } from '../../core/filter.js';
-import { openLedger } from '../../ledger/open-ledger.js';
+import { openLedger } from '../../ledger/sqlite/open-ledger.js';
 import { record } from '../../testing/vector-store/records.js';
 import { adoptCollection } from './adopt-collection.js';
 import { createLibsqlStore } from './libsql-store.js';
@@ -15,11 +15,11 @@ let folder: string;
 let from: string;
 let into: string;
 
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ragstone-adopt-'));
   from = join(folder, 'store.db');
   into = join(folder, 'ledger.db');
-  openLedger({ path: into }).close();
+  await openLedger({ path: into }).close();
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -54,7 +54,7 @@ describe('a collection in a file of its own', () => {
     expect(await contentOf(into, 'mine')).toEqual(before);
     await write(into, 'mine', ['c']);
     expect((await contentOf(into, 'mine')).words).toHaveLength(3);
-    expect(openLedger({ path: into, readOnly: true }).integrity()).toEqual([]);
+    expect(await openLedger({ path: into, readOnly: true }).integrity()).toEqual([]);
   });
 
   it('leaves what others keep in that file', async () => {

@@ -33,7 +33,7 @@ export function adoptCollection({ from, into, collection }: Adoption): boolean {
   const target = openPrepared(into);
   try {
     const isMoved = copyCollection(target, { from, collection });
-    removeFrom(from, collection);
+    removeFromFile(from, collection);
     return isMoved;
   } finally {
     target.close();
@@ -72,13 +72,16 @@ function copyCollection(target: SqliteDatabase, { from, collection }: Omit<Adopt
   }
 }
 
-function removeFrom(path: string, collection: string): void {
+/** Removes a collection from a store's file, and the file when nothing is left in it. Returns whether it was there. */
+export function removeFromFile(path: string, collection: string): boolean {
+  if (!existsSync(path)) return false;
   const source = openPrepared(path);
+  const isThere = source.row('SELECT 1 FROM store_collection WHERE name = ?', collection) !== undefined;
   removeCollection(source, collection);
   const isEmpty = source.row('SELECT 1 FROM store_collection') === undefined;
   source.close();
-  if (!isEmpty) return;
-  for (const suffix of ['-wal', '-shm', '']) rmSync(path + suffix, { force: true });
+  if (isEmpty) for (const suffix of ['-wal', '-shm', '']) rmSync(path + suffix, { force: true });
+  return isThere;
 }
 
 function openPrepared(path: string): SqliteDatabase {

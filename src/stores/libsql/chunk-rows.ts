@@ -1,6 +1,6 @@
 import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import type { Metadata } from '../../core/metadata.js';
-import { bytesAt, numberAt, originalText, storableText, textAt } from '../../sqlite/row.js';
+import { bytesAt, numberAt, originalText, storableText, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { SegmentWriter } from './postings.js';
 import { type Profile, vectorOf } from './row-cache.js';
@@ -67,7 +67,8 @@ export function readChunks(
   rows: readonly number[],
   options: { readonly includeVectors: boolean; readonly profile: (profileId: number) => Profile },
 ): StoredChunk[] {
-  const sql = `SELECT chunk_id, document_id, profile, content, identifiers, metadata
+  const sql = `SELECT ${text('chunk_id')}, ${text('document_id')}, profile, ${text('content')},
+      ${text('identifiers')}, ${text('metadata')}
     FROM store_chunk JOIN store_body USING (row) WHERE row = ?`;
   return rows.map((rowId) => {
     const row = database.row(sql, rowId) ?? [];

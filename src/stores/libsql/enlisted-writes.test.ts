@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EVERYTHING } from '../../core/filter.js';
-import type { Ledger } from '../../ledger/ledger.js';
-import { openLedger } from '../../ledger/open-ledger.js';
+import type { GenerationWriter, Ledger, SharedTransactions } from '../../ledger/ledger.js';
+import { openLedger } from '../../ledger/sqlite/open-ledger.js';
 import { record } from '../../testing/vector-store/records.js';
 import type { EnlistedWrites, VectorCollection, VectorStore } from '../vector-store.js';
 import { createLibsqlStore } from './libsql-store.js';
@@ -14,6 +14,8 @@ const FACTS = { tenant: 't', source: 's', sourceType: 'm', externalId: 'd', docu
 
 let folder: string;
 let ledger: Ledger;
+let books: GenerationWriter;
+let together: SharedTransactions;
 let store: VectorStore;
 let collection: VectorCollection;
 
@@ -21,27 +23,45 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ragstone-enlist-'));
   const path = join(folder, 'ledger.db');
   ledger = openLedger({ path });
+  const target = {
+    provider: 'libsql',
+    collection: SPEC.name,
+    dimensions: 8,
+    fingerprint: 'f',
+    embedder: 'e',
+  };
+  const { generation } = await ledger.begin(() => target, '2026-11-22T00:00:00.000Z');
+  books = ledger.writer(generation, 'test');
+  if (books.together === undefined) throw new Error('The ledger shares its transactions.');
+  together = books.together;
   store = createLibsqlStore({ path, isShared: true });
   collection = await store.open(SPEC);
 });
 afterEach(async () => {
-  ledger.close();
+  await ledger.close();
   await store.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 function enlisted(): EnlistedWrites {
-  const writes = collection.enlist?.(ledger.database);
+  const writes = collection.enlist?.(together.database);
   if (writes === undefined) throw new Error('The collection is in the file of the ledger and must enlist.');
   return writes;
 }
 
-function writeRevision(revision: string, chunkIds: readonly string[], gone: readonly string[] = []): void {
+/** A revision of ledger and store as one transaction; `during` is called before its end. */
+function writeRevision(
+  revision: string,
+  chunkIds: readonly string[],
+  during: () => void = () => undefined,
+): Promise<void> {
   const chunks = chunkIds.map((chunkId) => ({ chunkId, digest: revision }));
-  ledger.plan([{ ...FACTS, itemId: 'i', revision, text: revision, chunks }]);
-  enlisted().upsert(chunkIds.map((id) => record(id, { content: revision, searchText: revision })));
-  enlisted().delete(gone);
-  ledger.commit(['d'], '2026-11-22T00:00:00.000Z');
+  const document = { ...FACTS, itemId: 'i', revision, text: revision, chunks };
+  return together.revise([document], '2026-11-22T00:00:00.000Z', (plans) => {
+    enlisted().upsert(chunkIds.map((id) => record(id, { content: revision, searchText: revision })));
+    enlisted().delete(plans.flatMap(({ toDelete }) => toDelete));
+    during();
+  });
 }
 
 const inStore = async (): Promise<(readonly [string, string])[]> =>
@@ -49,39 +69,36 @@ const inStore = async (): Promise<(readonly [string, string])[]> =>
 
 describe('writes in the transaction of the ledger', () => {
   it('are seen with it, by caches that were warm before', async () => {
-    ledger.transaction(() => writeRevision('one', ['a', 'b']));
+    await writeRevision('one', ['a', 'b']);
     expect(await collection.searchText?.({ terms: ['one'], topK: 9, filter: EVERYTHING })).toHaveLength(2);
-    ledger.transaction(() => writeRevision('two', ['b', 'c'], ['a']));
+    await writeRevision('two', ['b', 'c']);
     expect(await inStore()).toEqual([
       ['b', 'two'],
       ['c', 'two'],
     ]);
     expect(await collection.searchText?.({ terms: ['one'], topK: 9, filter: EVERYTHING })).toEqual([]);
-    expect(ledger.chunks('d').map(({ chunkId, state }) => `${chunkId} ${state}`)).toEqual([
+    expect((await books.chunks('d')).map(({ chunkId, state }) => `${chunkId} ${state}`)).toEqual([
       'b live',
       'c live',
     ]);
   });
 
   it('are undone with it', async () => {
-    ledger.transaction(() => writeRevision('one', ['a']));
-    const failing = () =>
-      ledger.transaction(() => {
-        writeRevision('two', ['b'], ['a']);
-        throw new Error('power cut');
-      });
-    expect(failing).toThrow('power cut');
+    await writeRevision('one', ['a']);
+    const failing = writeRevision('two', ['b'], () => {
+      throw new Error('power cut');
+    });
+    await expect(failing).rejects.toThrow('power cut');
     expect(await inStore()).toEqual([['a', 'one']]);
-    expect(ledger.document('d')).toMatchObject({ revision: 'one', status: 'indexed' });
-    expect(ledger.text('d')).toBe('one');
+    expect(await books.document('d')).toMatchObject({ revision: 'one', status: 'indexed' });
+    expect(await books.text('d')).toBe('one');
   });
 
   it('are not seen before its end', async () => {
-    const reader = createLibsqlStore({ path: ledger.database.path, isShared: true });
+    const reader = createLibsqlStore({ path: together.database.path, isShared: true });
     const theirs = await reader.open(SPEC);
     let during: Promise<number> | undefined;
-    ledger.transaction(() => {
-      writeRevision('one', ['a', 'b']);
+    await writeRevision('one', ['a', 'b'], () => {
       during = theirs.count(EVERYTHING);
     });
     expect(await during).toBe(0);
@@ -102,14 +119,27 @@ describe('writes in the transaction of the ledger', () => {
 
   it('are not offered by a store in another file', async () => {
     const elsewhere = createLibsqlStore({ path: join(folder, 'store.db') });
-    expect((await elsewhere.open(SPEC)).enlist?.(ledger.database)).toBeUndefined();
+    expect((await elsewhere.open(SPEC)).enlist?.(together.database)).toBeUndefined();
     await elsewhere.close();
   });
 
+  it('remove documents with it, or leave them', async () => {
+    await writeRevision('one', ['a', 'b']);
+    const failing = together.remove(['d'], (chunkIds) => {
+      enlisted().delete(chunkIds);
+      throw new Error('power cut');
+    });
+    await expect(failing).rejects.toThrow('power cut');
+    expect(await inStore()).toHaveLength(2);
+    await together.remove(['d'], (chunkIds) => enlisted().delete(chunkIds));
+    expect(await inStore()).toEqual([]);
+    expect(await books.document('d')).toBeUndefined();
+  });
+
   it('leave the file alone when the store is dropped', async () => {
-    ledger.transaction(() => writeRevision('one', ['a']));
+    await writeRevision('one', ['a']);
     await store.drop('chunks');
-    expect(ledger.document('d')).toMatchObject({ revision: 'one' });
-    expect(ledger.integrity()).toEqual([]);
+    expect(await books.document('d')).toMatchObject({ revision: 'one' });
+    expect(await ledger.integrity()).toEqual([]);
   });
 });

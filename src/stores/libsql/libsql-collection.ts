@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { compareText, type Filter } from '../../core/filter.js';
 import { numberAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { termWeights } from '../query-terms.js';
 import { assertCount, assertFilter, assertQueryVector } from '../store-checks.js';
 import { type ScoredItem, TopK } from '../top-k.js';
 import type { VectorIndex, VectorRecords, VectorRows } from '../vector-index.js';
@@ -21,7 +23,7 @@ import { scoreBm25 } from './bm25-search.js';
 import { deleteRows, readChunks, rowsOfIds } from './chunk-rows.js';
 import { enlistedWrites, nextVersion, versionOf } from './enlisted-writes.js';
 import { searchWithIndex } from './indexed-search.js';
-import { mergeSegments } from './postings.js';
+import { dropDeadPostings, FIRST_TERM, mergeSegments, type TermPlace } from './postings.js';
 import { RowCache } from './row-cache.js';
 import { vectorRows, writeNote } from './vector-rows.js';
 
@@ -136,11 +138,22 @@ export class LibsqlCollection implements VectorCollection {
     this.#database.transaction(() => {
       this.#cache.refresh(this.#versionOf());
       mergeSegments(this.#database, this.id, {
-        isLive: (row) => this.#cache.ordinalOf(row) !== undefined,
+        isLive: this.#isLive,
         isWorthwhile: this.#cache.deadRows > this.#cache.size / 4,
       });
     });
     await this.#options.index?.optimize(this.#records(), signal);
+  }
+
+  async purge(signal?: AbortSignal): Promise<void> {
+    this.#begin(signal);
+    // A range of terms at a time: readers and the event loop go on between them.
+    for (let after: TermPlace | undefined = FIRST_TERM; after !== undefined; ) {
+      throwIfAborted(signal);
+      after = this.#dropDeadPostings(after);
+      await nextTurn();
+    }
+    this.#database.tryTruncateLog();
   }
 
   async stats(): Promise<CollectionStats> {
@@ -161,6 +174,15 @@ export class LibsqlCollection implements VectorCollection {
     this.#closed = true;
     this.#options.index?.close();
   }
+
+  #dropDeadPostings(after: TermPlace): TermPlace | undefined {
+    return this.#database.transaction(() => {
+      this.#cache.refresh(this.#versionOf());
+      return dropDeadPostings(this.#database, this.id, { after, isLive: this.#isLive });
+    });
+  }
+
+  readonly #isLive = (row: number): boolean => this.#cache.ordinalOf(row) !== undefined;
 
   #begin(signal?: AbortSignal): void {
     throwIfAborted(signal);
@@ -188,10 +210,11 @@ export class LibsqlCollection implements VectorCollection {
       : this.#searchIndex(index, query, isAdmitted);
   }
 
-  #bestByText({ terms, topK, filter }: TextQuery): readonly ScoredItem[] {
-    const isAdmitted = this.#admission(filter);
-    const best = this.#topK(topK);
-    scoreBm25(this.#database, this.#cache, { collection: this.id, terms }, (ordinal, score) => {
+  #bestByText(query: TextQuery): readonly ScoredItem[] {
+    const isAdmitted = this.#admission(query.filter);
+    const best = this.#topK(query.topK);
+    const wanted = { collection: this.id, weights: termWeights(query), tenant: query.tenant };
+    scoreBm25(this.#database, this.#cache, wanted, (ordinal, score) => {
       if (isAdmitted(ordinal)) best.push(ordinal, score);
     });
     return best.sorted();

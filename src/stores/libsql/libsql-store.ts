@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
-import { numberAt, textAt } from '../../sqlite/row.js';
+import { makePrivateFolder } from '../../security/private-files.js';
+import { numberAt, text, textAt } from '../../sqlite/row.js';
 import { bytesOf, SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { VectorIndexes } from '../vector-index.js';
@@ -103,7 +104,9 @@ class LibsqlStore implements VectorStore {
     this.#collections.delete(name);
     try {
       removeCollection(this.#open(), name);
-      this.#shrink(this.#open());
+      // The next generation takes the room of the one before.
+      if (this.#open().row('SELECT 1 FROM store_collection') === undefined) this.#shrink(this.#open());
+      this.#open().tryTruncateLog();
     } catch (error) {
       if (this.#isShared || !RAGError.isInstance(error) || error.reason !== 'STORE_DAMAGED') throw error;
       // Nothing in a damaged file can be trusted, the other collections neither.
@@ -139,7 +142,7 @@ class LibsqlStore implements VectorStore {
     if (this.#database !== undefined) return this.#database;
     const toError = storeError.bind(undefined, this.#path);
     try {
-      mkdirSync(dirname(this.#path), { recursive: true });
+      makePrivateFolder(dirname(this.#path));
     } catch (error) {
       throw toError('cannot-open', error);
     }
@@ -155,7 +158,7 @@ class LibsqlStore implements VectorStore {
   }
 
   #find(database: SqliteDatabase, name: string): StoredCollection | undefined {
-    const sql = 'SELECT id, format, dimensions, fingerprint FROM store_collection WHERE name = ?';
+    const sql = `SELECT id, format, dimensions, ${text('fingerprint')} FROM store_collection WHERE name = ?`;
     return database.guard(() => {
       const row = database.row(sql, name);
       if (row === undefined) return undefined;
@@ -180,7 +183,7 @@ class LibsqlStore implements VectorStore {
     });
   }
 
-  /** Gives the room back and leaves no text of a dropped collection in free pages. */
+  /** Gives the room back. */
   #shrink(database: SqliteDatabase): void {
     try {
       database.exec('VACUUM');

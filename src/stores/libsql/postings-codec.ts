@@ -1,3 +1,5 @@
+import { pushVarint, readVarint } from '../varint.js';
+
 /** Occurrences of a term: rows ascending, and how often it occurs in each. */
 export interface PostingList {
   readonly rows: number[];
@@ -26,21 +28,5 @@ export function decodePostings(bytes: Uint8Array, visit: (row: number, frequency
   while (reader.at < bytes.length) {
     row += readVarint(reader);
     visit(row, readVarint(reader));
-  }
-}
-
-// Division, not shifts: rows may pass 32 bits.
-function pushVarint(bytes: number[], value: number): void {
-  let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
-  bytes.push(rest);
-}
-
-function readVarint(reader: { readonly bytes: Uint8Array; at: number }): number {
-  let value = 0;
-  for (let scale = 1; ; scale *= 0x80) {
-    const byte = reader.bytes[reader.at++] ?? 0;
-    value += (byte & 0x7f) * scale;
-    if (byte < 0x80) return value;
   }
 }

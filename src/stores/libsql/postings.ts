@@ -1,6 +1,7 @@
 import { compareText } from '../../core/filter.js';
-import { bytesAt, numberAt, originalText, storableText, textAt } from '../../sqlite/row.js';
+import { bytesAt, numberAt, originalText, storableText, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { countTerms } from '../bm25.js';
 import { decodePostings, encodePostings, type PostingList } from './postings-codec.js';
 
 /*
@@ -18,13 +19,7 @@ export class SegmentWriter {
 
   /** Adds a text of terms separated by one space; returns how many terms it has. */
   add(row: number, searchText: string): number {
-    const counts = new Map<string, number>();
-    let length = 0;
-    for (const term of searchText.split(' ')) {
-      if (term === '') continue;
-      length++;
-      counts.set(term, (counts.get(term) ?? 0) + 1);
-    }
+    const { counts, length } = countTerms(searchText);
     for (const [term, frequency] of counts) this.#append(term, row, frequency);
     return length;
   }
@@ -89,6 +84,50 @@ export function mergeSegments(
   return true;
 }
 
+/** Terms whose postings are looked through in one transaction. */
+const TERMS_PER_PURGE = 2_000;
+
+/**
+ * Drops entries of rows that do not exist from the postings of the terms that follow `after`, and terms that are in no row any
+ * more. Returns the last term that was looked at; undefined at the end.
+ */
+export function dropDeadPostings(
+  database: SqliteDatabase,
+  collection: number,
+  { after, isLive }: { readonly after: TermPlace; readonly isLive: (row: number) => boolean },
+): TermPlace | undefined {
+  const sql = `SELECT segment, ${text('term')}, postings FROM store_posting
+    WHERE collection = ?1 AND (segment, term) > (?2, ?3) ORDER BY segment, term LIMIT ${TERMS_PER_PURGE}`;
+  const page = database.rows(sql, collection, after.segment, after.term);
+  for (const row of page) {
+    const key = [collection, numberAt(row, 0), textAt(row, 1)] as const;
+    const list: PostingList = { rows: [], frequencies: [] };
+    let dead = 0;
+    decodePostings(bytesAt(row, 2), (chunkRow, frequency) => {
+      if (isLive(chunkRow)) {
+        list.rows.push(chunkRow);
+        list.frequencies.push(frequency);
+      } else dead += 1;
+    });
+    if (dead === 0) continue;
+    const where = 'WHERE collection = ? AND segment = ? AND term = ?';
+    if (list.rows.length === 0) database.run(`DELETE FROM store_posting ${where}`, ...key);
+    else database.run(`UPDATE store_posting SET postings = ? ${where}`, encodePostings(list), ...key);
+  }
+  const last = page.at(-1);
+  if (last === undefined || page.length < TERMS_PER_PURGE) return undefined;
+  return { segment: numberAt(last, 0), term: textAt(last, 1) };
+}
+
+/** A term of a segment, as it is stored. */
+export interface TermPlace {
+  readonly segment: number;
+  readonly term: string;
+}
+
+/** Before every term of every segment. */
+export const FIRST_TERM: TermPlace = { segment: -1, term: '' };
+
 /** Terms after `after` up to and with `last`, or to the end, as they are stored. */
 interface TermRange {
   readonly after: string;
@@ -104,7 +143,7 @@ function nextRange(
   { collection, segments }: { readonly collection: number; readonly segments: readonly number[] },
   after: string,
 ): TermRange {
-  const sql = `SELECT term FROM store_posting WHERE collection = ? AND segment = ? AND term > ?
+  const sql = `SELECT ${text('term')} FROM store_posting WHERE collection = ? AND segment = ? AND term > ?
     ORDER BY term LIMIT 1 OFFSET ${TERMS_PER_RANGE - 1}`;
   let last: string | undefined;
   for (const segment of segments) {
@@ -127,7 +166,7 @@ function addSegment(
   { database, collection, segment, range: { after, last } }: SegmentRange,
   isLive: (row: number) => boolean,
 ): void {
-  const sql = `SELECT term, postings FROM store_posting
+  const sql = `SELECT ${text('term')}, postings FROM store_posting
     WHERE collection = ?1 AND segment = ?2 AND term > ?3 AND (?4 IS NULL OR term <= ?4)`;
   for (const row of database.rows(sql, collection, segment, after, last ?? null)) {
     const term = originalText(textAt(row, 0));

@@ -1,8 +1,10 @@
 import type { ChunkRecord } from '../../core/chunk.js';
 import { type FieldLookup, type Filter, lookupPath } from '../../core/filter.js';
 import type { Metadata } from '../../core/metadata.js';
-import { bytesAt, numberAt, originalText, type SqlRow, textAt } from '../../sqlite/row.js';
+import { bytesAt, numberAt, originalText, type SqlRow, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
+import { PartStatistics, type TextStatistics } from '../bm25.js';
 import { isSystemField } from '../record-fields.js';
 import { compileFilter, readsBody, reduceByProfile } from './row-filter.js';
 import { VectorScan } from './vector-scan.js';
@@ -16,7 +18,13 @@ export type Profile = Pick<ChunkRecord, 'tenant' | 'project' | 'source' | 'acces
 /** Rows that are read at a time: few enough that their buffers do not drive the garbage collector. */
 const PAGE_ROWS = 500;
 
-const PART_COLUMNS = { vector: 'vector', body: 'identifiers, metadata' } as const;
+const PART_COLUMNS = { vector: 'vector', body: `${text('identifiers')}, ${text('metadata')}` } as const;
+
+/** Rows of keys that come as one value: the driver gives one large value far sooner than many small ones. */
+const PAGE_KEYS = 4_096;
+
+/** Row, chunk id, document id, profile and length of a chunk. */
+type ChunkKeys = readonly [number, string, string, number, number];
 
 interface Body {
   readonly identifiers: readonly string[];
@@ -47,7 +55,7 @@ export class RowCache {
   #ordinals = new Map<number, number>();
   #bodies: Body[] = [];
   #vectors: VectorScan;
-  #totalLength = 0;
+  readonly #texts = new PartStatistics<number>();
   readonly #profiles = new Map<number, Profile>();
 
   constructor(database: SqliteDatabase, collection: number, dimensions: number) {
@@ -72,9 +80,21 @@ export class RowCache {
     return this.#rows.length - this.#live;
   }
 
-  /** Mean number of terms of a chunk. */
-  get averageLength(): number {
-    return this.#totalLength / Math.max(1, this.#live);
+  /** Statistics of the chunks of a tenant, or of all. */
+  textStatistics(tenant: string | undefined): TextStatistics {
+    return this.#texts.of((profileId) => this.#isOf(tenant, profileId));
+  }
+
+  /** Whether an ordinal is a chunk of the tenant; true for all where none is named. */
+  isOfTenant(tenant: string | undefined): (ordinal: number) => boolean {
+    if (tenant === undefined) return () => true;
+    const profiles = new Map<number, boolean>();
+    return (ordinal) => {
+      const profileId = this.#profileIds[ordinal] ?? 0;
+      const known = profiles.get(profileId) ?? this.#isOf(tenant, profileId);
+      profiles.set(profileId, known);
+      return known;
+    };
   }
 
   idAt(ordinal: number): string {
@@ -149,7 +169,7 @@ export class RowCache {
   profile(profileId: number): Profile {
     const known = this.#profiles.get(profileId);
     if (known !== undefined) return known;
-    const row = this.#database.row('SELECT facts FROM store_profile WHERE id = ?', profileId);
+    const row = this.#database.row(`SELECT ${text('facts')} FROM store_profile WHERE id = ?`, profileId);
     const profile = JSON.parse(textAt(row ?? [], 0)) as Profile;
     this.#profiles.set(profileId, profile);
     return profile;
@@ -169,9 +189,13 @@ export class RowCache {
     }
   }
 
+  #isOf(tenant: string | undefined, profileId: number): boolean {
+    return tenant === undefined || this.profile(profileId).tenant === tenant;
+  }
+
   #clear(): void {
     this.#live = 0;
-    this.#totalLength = 0;
+    this.#texts.clear();
     this.#rows = [];
     this.#ids = [];
     this.#documentIds = [];
@@ -184,19 +208,30 @@ export class RowCache {
   }
 
   #append(): void {
-    const sql = `SELECT row, chunk_id, document_id, profile, length FROM store_chunk WHERE +collection = ? AND row > ?
-      ORDER BY row`;
-    for (const row of this.#database.rows(sql, this.#collection, this.#rows.at(-1) ?? 0)) {
-      this.#ordinals.set(numberAt(row, 0), this.#rows.length);
-      this.#rows.push(numberAt(row, 0));
-      this.#ids.push(originalText(textAt(row, 1)));
-      this.#documentIds.push(originalText(textAt(row, 2)));
-      this.#profileIds.push(numberAt(row, 3));
-      this.#lengths.push(numberAt(row, 4));
-      this.#isLive.push(true);
-      this.#totalLength += numberAt(row, 4);
-      this.#live++;
+    for (;;) {
+      const page = this.#keysAfter(this.#rows.at(-1) ?? 0);
+      for (const [row, id, documentId, profile, length] of page) {
+        this.#ordinals.set(row, this.#rows.length);
+        this.#rows.push(row);
+        this.#ids.push(originalText(id));
+        this.#documentIds.push(originalText(documentId));
+        this.#profileIds.push(profile);
+        this.#lengths.push(length);
+        this.#isLive.push(true);
+        this.#texts.add(profile, length);
+        this.#live++;
+      }
+      if (page.length < PAGE_KEYS) return;
     }
+  }
+
+  #keysAfter(row: number): readonly ChunkKeys[] {
+    const keys = text('json_group_array(json_array(row, chunk_id, document_id, profile, length))');
+    const sql = `SELECT ${keys} FROM (SELECT * FROM store_chunk WHERE +collection = ? AND row > ?
+      ORDER BY row LIMIT ${PAGE_KEYS})`;
+    const page = JSON.parse(textAt(this.#database.row(sql, this.#collection, row) ?? [], 0)) as unknown[];
+    if (!page.every(isChunkKeys)) throw new SqliteValueError('keys of chunks', 0);
+    return page;
   }
 
   #markDeleted(): void {
@@ -209,7 +244,7 @@ export class RowCache {
       if (this.#isLive[ordinal] && !left.has(row)) {
         this.#isLive[ordinal] = false;
         this.#live--;
-        this.#totalLength -= this.lengthAt(ordinal);
+        this.#texts.remove(this.#profileIds[ordinal] ?? 0, this.lengthAt(ordinal));
       }
   }
 
@@ -233,6 +268,10 @@ export class RowCache {
     }
   }
 }
+
+const isChunkKeys = (keys: unknown): keys is ChunkKeys =>
+  Array.isArray(keys) &&
+  keys.every((key, column) => typeof key === (column === 1 || column === 2 ? 'string' : 'number'));
 
 const bodyOf = (row: SqlRow): Body => ({
   identifiers: JSON.parse(textAt(row, 1)) as string[],

@@ -85,6 +85,8 @@ export function prepareStore(database: SqliteDatabase): void {
   if (componentVersion(database, 'store') > LAYOUT) throw schemaTooNew(database.path);
   // A kill loses nothing. A power cut may lose the last commits, never the file; FULL keeps what the ledger was told.
   database.exec('PRAGMA synchronous = FULL');
+  // What is deleted is overwritten in the file.
+  database.exec('PRAGMA secure_delete = ON');
   database.exec('PRAGMA cache_size = -32768');
   database.exec(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`);
 }

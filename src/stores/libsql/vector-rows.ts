@@ -1,4 +1,4 @@
-import { bytesAt, numberAt, textAt } from '../../sqlite/row.js';
+import { bytesAt, numberAt, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { VectorRows } from '../vector-index.js';
 import { type RowCache, vectorOf } from './row-cache.js';
@@ -16,7 +16,10 @@ export function vectorRows(database: SqliteDatabase, collection: number, cache: 
         .rows(sql, collection, after, limit)
         .map((row) => ({ row: numberAt(row, 0), vector: vectorOf(bytesAt(row, 1)) })),
     readNote: () => {
-      const row = database.row('SELECT note FROM store_vector_index WHERE collection = ?', collection);
+      const row = database.row(
+        `SELECT ${text('note')} FROM store_vector_index WHERE collection = ?`,
+        collection,
+      );
       return row === undefined ? undefined : textAt(row, 0);
     },
   };

@@ -1,6 +1,7 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { compareText, type Filter, matchesFilter } from '../../core/filter.js';
+import { termWeights } from '../query-terms.js';
 import { fieldLookup, storedChunkOf } from '../record-fields.js';
 import {
   assertCount,
@@ -19,7 +20,7 @@ import type {
   VectorCollection,
   VectorQuery,
 } from '../vector-store.js';
-import { Bm25Index } from './bm25-index.js';
+import { Bm25Index, type TenantText } from './bm25-index.js';
 import { VectorTable } from './vector-table.js';
 
 /** Deleted rows that are kept before the tables are rebuilt, at least; beyond it, as many as there are live rows. */
@@ -29,6 +30,8 @@ interface Row {
   readonly chunk: StoredChunk;
   readonly searchText: string;
 }
+
+const textOf = ({ chunk: { tenant }, searchText }: Row): TenantText => ({ tenant, text: searchText });
 
 export interface MemoryLimits {
   readonly maxTopK: number;
@@ -119,7 +122,7 @@ export class MemoryCollection implements VectorCollection {
     assertCount('topK', query.topK, this.#limits.maxTopK);
     const isAdmitted = this.#admission(query.filter);
     const best = this.#topK(query.topK);
-    for (const [ordinal, score] of this.#texts.score(query.terms))
+    for (const [ordinal, score] of this.#texts.score(termWeights(query), query.tenant))
       if (isAdmitted(ordinal)) best.push(ordinal, score);
     return this.#scored(best, query.includeVectors);
   }
@@ -156,7 +159,7 @@ export class MemoryCollection implements VectorCollection {
   #append(row: Row, vector: Float32Array): void {
     const ordinal = this.#rows.push(row) - 1;
     this.#vectors.set(ordinal, vector);
-    this.#texts.add(ordinal, row.searchText);
+    this.#texts.add(ordinal, textOf(row));
     this.#ordinals.set(row.chunk.id, ordinal);
     this.#sortedIds = undefined;
   }
@@ -166,7 +169,7 @@ export class MemoryCollection implements VectorCollection {
     const row = ordinal === undefined ? undefined : this.#rows[ordinal];
     if (ordinal === undefined || row === undefined) return;
     this.#rows[ordinal] = undefined;
-    this.#texts.remove(row.searchText);
+    this.#texts.remove(textOf(row));
     this.#ordinals.delete(id);
     this.#sortedIds = undefined;
   }

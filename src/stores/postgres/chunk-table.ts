@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { ChunkRecord } from '../../core/chunk.js';
+import type { RunStatement } from '../../postgres/postgres-database.js';
 import type { CollectionSpec } from '../vector-store.js';
 import { ensureIndexes, type VectorIndexPlan } from './hnsw-index.js';
-import type { RunStatement } from './postgres-database.js';
 import type { VectorIndexSettings } from './postgres-options.js';
 import { storableJson } from './storable-json.js';
 import type { TableLayout } from './table-layout.js';
 import { encodeVectors } from './vector-codec.js';
 import type { VectorTypes } from './vector-extension.js';
+import { createWordTables, dropWordTables, wordTables } from './words/word-tables.js';
 
 /** Records of one statement. More is not faster, and each statement has its own time limit. */
 const SLICE = 500;
@@ -18,8 +19,10 @@ const ROW_TARGET_BYTES = 600;
 /** Largest vector that is kept in its row's page: a page has 8,192 bytes and every row must fit one. */
 const MAX_INLINE_VECTOR_BYTES = 6_500;
 
+const KEY_TYPE = 'bytea';
+
 const COLUMNS = [
-  ['key', 'bytea'],
+  ['key', KEY_TYPE],
   ['id', 'text'],
   ['document_id', 'text'],
   ['tenant', 'text'],
@@ -51,8 +54,10 @@ export function chunkTableLayout(place: ChunkTablePlace, settings: VectorIndexSe
   const plan = indexPlan(place, settings);
   return {
     table,
-    keyType: 'bytea',
+    words: wordTables(schema, id, KEY_TYPE),
+    keyType: KEY_TYPE,
     indexesMetadata: true,
+    identifierKeys: `${schema}.identifier_keys`,
     keyOf,
     from: () => `(SELECT *, TRUE AS is_ours FROM ${table}) AS chunk`,
     idOrder: [`left(id, ${INDEXED_ID_CHARACTERS})`, 'id'],
@@ -61,7 +66,7 @@ export function chunkTableLayout(place: ChunkTablePlace, settings: VectorIndexSe
       expression: plan.expression,
       queryType: settings.halfvec ? `${types.halfvec}(${spec.dimensions})` : types.vector,
     },
-    deleteWhere: (condition) => `DELETE FROM ${table} WHERE ${condition}`,
+    deleteWhere: (condition) => `DELETE FROM ${table} WHERE ${condition} RETURNING key::text AS key`,
     assertFilter: () => undefined,
     assertRecords: () => undefined,
     enumerationGuard: () => undefined,
@@ -70,7 +75,7 @@ export function chunkTableLayout(place: ChunkTablePlace, settings: VectorIndexSe
   };
 }
 
-/** Makes the table of a collection. */
+/** Makes the table of a collection, and those of its words. */
 export async function createChunkTable(run: RunStatement, place: ChunkTablePlace): Promise<void> {
   const { schema, id, spec, types } = place;
   const name = chunkTableName(id);
@@ -97,6 +102,16 @@ export async function createChunkTable(run: RunStatement, place: ChunkTablePlace
   await run(`CREATE INDEX ${name}_id ON ${schema}.${name} (left(id, ${INDEXED_ID_CHARACTERS}))`);
   // A hash index takes text of any length.
   await run(`CREATE INDEX ${name}_document ON ${schema}.${name} USING hash (document_id)`);
+  await createWordTables(run, wordTables(schema, id, KEY_TYPE));
+}
+
+/** Removes the table of a collection, and what it may have lost already. */
+export async function dropChunkTable(
+  run: RunStatement,
+  { schema, id }: Pick<ChunkTablePlace, 'schema' | 'id'>,
+): Promise<void> {
+  await run(`DROP TABLE IF EXISTS ${schema}.${chunkTableName(id)}`);
+  await dropWordTables(run, wordTables(schema, id, KEY_TYPE));
 }
 
 /** The row key of a chunk id, which may be longer than an index takes. */
@@ -113,6 +128,7 @@ function indexPlan(
     table: chunkTableName(id),
     index: `${chunkTableName(id)}_${halfvec ? 'halfvec' : 'vector'}_hnsw`,
     metadataIndex: `${chunkTableName(id)}_metadata`,
+    identifierIndex: `${chunkTableName(id)}_identifiers`,
     expression: halfvec ? `(vector::${types.halfvec}(${spec.dimensions}))` : 'vector',
     operators: halfvec ? types.halfvecOperators : types.vectorOperators,
     dimensions: spec.dimensions,

@@ -1,15 +1,19 @@
 import { RAGError } from '../../core/errors.js';
+import type { RunStatement } from '../../postgres/postgres-database.js';
 import type { CollectionSpec } from '../vector-store.js';
-import type { RunStatement } from './postgres-database.js';
 import { numberOf, textOf } from './row-reader.js';
 import { originalText, storableText } from './storable-json.js';
 
-/** Layout of a collection's rows that this program writes; a newer one is refused. */
-export const COLLECTION_FORMAT = 1;
+/**
+ * Layout of a collection's rows that this program writes; a newer one is refused. Since 2 their words are beside them; before,
+ * they were in a local file of each data folder.
+ */
+export const COLLECTION_FORMAT = 2;
 
 /** A collection as our schema records it. */
 export interface RegisteredCollection {
   readonly id: number;
+  readonly format: number;
   readonly spec: CollectionSpec;
 }
 
@@ -38,7 +42,7 @@ export async function findCollection(
     );
   const fingerprint = originalText(textOf(row, 'fingerprint'));
   const spec = Object.freeze({ name, dimensions: numberOf(row, 'dimensions'), fingerprint });
-  return { id: numberOf(row, 'id'), spec };
+  return { id: numberOf(row, 'id'), format, spec };
 }
 
 /** Records a collection; undefined where another process has just done so. */
@@ -62,4 +66,25 @@ export async function unregisterCollection(
   const sql = `DELETE FROM ${schema}.collection WHERE layout = $1 AND name = $2 RETURNING id`;
   const [row] = (await run(sql, [layout, name])).rows;
   return row === undefined ? undefined : numberOf(row, 'id');
+}
+
+/**
+ * The format of a collection as it is now, which no other session changes before the end of this transaction; undefined where
+ * it has just been dropped.
+ */
+export async function lockFormat(
+  run: RunStatement,
+  { schema, id }: { readonly schema: string; readonly id: number },
+): Promise<number | undefined> {
+  const sql = `SELECT format FROM ${schema}.collection WHERE id = $1 FOR UPDATE`;
+  const [row] = (await run(sql, [id])).rows;
+  return row === undefined ? undefined : numberOf(row, 'format');
+}
+
+/** Records that a collection now has this program's format. */
+export async function raiseFormat(
+  run: RunStatement,
+  { schema, id }: { readonly schema: string; readonly id: number },
+): Promise<void> {
+  await run(`UPDATE ${schema}.collection SET format = $1 WHERE id = $2`, [COLLECTION_FORMAT, id]);
 }

@@ -26,6 +26,8 @@ export interface FilterTarget {
   readonly hidesMetadata?: boolean;
   /** There may be a GIN index over the column `metadata`. @default false */
   readonly indexesMetadata?: boolean;
+  /** Function over which there may be a GIN index of the column `identifiers`: it makes hashes of them (see schema-migrations.ts). */
+  readonly identifierKeys?: string;
 }
 
 type Leaf = Exclude<Filter, { readonly op: 'and' | 'or' | 'not' }>;
@@ -94,7 +96,7 @@ function compileOnColumn(filter: Leaf, column: TableColumn, target: FilterTarget
       return column.type === 'text' && column.isNullable ? sql`${name} IS NOT NULL` : ALWAYS;
     case 'contains':
       return column.type === 'list' && typeof filter.value === 'string'
-        ? sql`${text(filter.value)} = ANY(${name})`
+        ? compileListContains(column.name, filter.value, target)
         : NEVER;
     case 'eq':
       return compileIn(column, [filter.value], target);
@@ -105,6 +107,14 @@ function compileOnColumn(filter: Leaf, column: TableColumn, target: FilterTarget
     case 'range':
       return compileColumnRange(filter, column);
   }
+}
+
+function compileListContains(name: string, value: string, { identifierKeys }: FilterTarget): SqlText {
+  const item = text(value);
+  const contains = sql`${item} = ANY(${raw(name)})`;
+  if (name !== TABLE_COLUMNS.$identifiers.name || identifierKeys === undefined) return contains;
+  const keys = sql`${raw(identifierKeys)}(identifiers) @> ARRAY[pg_catalog.hashtextextended(${item}, 0)]`;
+  return sql`${keys} AND ${contains}`;
 }
 
 function compileIn(column: TableColumn, values: readonly MetadataScalar[], target: FilterTarget): SqlText {

@@ -1,5 +1,5 @@
 import { systemErrorCode } from '../../core/errors.js';
-import type { RunStatement } from './postgres-database.js';
+import type { RunStatement } from '../../postgres/postgres-database.js';
 import type { VectorIndexSettings } from './postgres-options.js';
 import { numberOf, textOf } from './row-reader.js';
 
@@ -19,6 +19,8 @@ export interface VectorIndexPlan extends VectorIndexSettings {
   readonly index: string;
   /** Of the index by which filters on metadata find their rows. */
   readonly metadataIndex: string;
+  /** Of the index by which an exact identifier finds its rows. */
+  readonly identifierIndex: string;
   readonly expression: string;
   readonly operators: string;
   readonly dimensions: number;
@@ -30,8 +32,11 @@ export async function ensureIndexes(run: RunStatement, plan: VectorIndexPlan): P
   const [row] = (await run(`SELECT count(*) AS rows FROM ${plan.schema}.${plan.table}`)).rows;
   const rows = row === undefined ? 0 : numberOf(row, 'rows');
   if (rows < plan.vectorIndexRows) return;
-  if (!(await isWhole(run, plan.schema, plan.metadataIndex)))
-    await build(run, plan, { index: plan.metadataIndex, method: 'gin (metadata jsonb_path_ops)' });
+  for (const [index, method] of [
+    [plan.metadataIndex, 'gin (metadata jsonb_path_ops)'],
+    [plan.identifierIndex, `gin (${plan.schema}.identifier_keys(identifiers))`],
+  ] as const)
+    if (!(await isWhole(run, plan.schema, index))) await build(run, plan, { index, method });
   if (plan.dimensions > MAX_DIMENSIONS[plan.halfvec ? 'halfvec' : 'vector']) return;
   if (await isWhole(run, plan.schema, plan.index)) return;
   await giveMemory(run, rows, plan);

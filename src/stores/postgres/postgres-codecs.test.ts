@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { record } from '../../testing/vector-store/records.js';
-import { isPassing, postgresError } from './postgres-errors.js';
-import { adoptionSettings, connectionSettings, vectorIndexSettings } from './postgres-options.js';
+import { postgresError } from './postgres-errors.js';
+import { adoptionSettings, storeDatabase, vectorIndexSettings } from './postgres-options.js';
 import { ragDocumentRow, rowIdOf } from './rag-documents-row.js';
 import { originalJson, storableJson } from './storable-json.js';
 import { decodeVector, encodeVector, encodeVectors } from './vector-codec.js';
@@ -86,27 +86,19 @@ describe('faults', () => {
       'STORE_FILTER_UNSUPPORTED',
     ]);
   });
-
-  it('are tried again only where that may help', () => {
-    const isTried = (code: string) => isPassing(Object.assign(new Error(''), { code }));
-    expect(['ECONNRESET', '57P01', '40001', '40P01', '53300'].map(isTried)).toEqual(Array(5).fill(true));
-    expect(['57014', '28P01', '42P01', '53100', '22P02'].map(isTried)).toEqual(Array(5).fill(false));
-    expect(isPassing(new Error('Connection terminated unexpectedly'))).toBe(true);
-    expect(isPassing(new Error('timeout exceeded when trying to connect'))).toBe(false);
-  });
 });
 
 describe('options', () => {
   it('that are undefined keep their default', () => {
-    const settings = connectionSettings({ host: 'h', timeoutMs: undefined as unknown as number });
+    const { settings } = storeDatabase({ host: 'h', timeoutMs: undefined });
     expect(settings).toMatchObject({ host: 'h', timeoutMs: 30_000, schema: 'ragstone' });
   });
 
   it('out of range are refused by name', () => {
     const refused = (name: string) =>
       expect.objectContaining({ reason: 'CONFIG_INVALID', message: expect.stringContaining(name) as string });
-    expect(() => connectionSettings({ schema: 'a"; DROP' })).toThrow(refused('schema'));
-    expect(() => connectionSettings({ efSearch: 1_001 })).toThrow(refused('efSearch'));
+    expect(() => storeDatabase({ schema: 'a"; DROP' })).toThrow(refused('schema'));
+    expect(() => storeDatabase({ efSearch: 1_001 })).toThrow(refused('efSearch'));
     expect(() => vectorIndexSettings({ hnswM: 40, hnswEfConstruction: 64 })).toThrow(
       refused('hnswEfConstruction'),
     );

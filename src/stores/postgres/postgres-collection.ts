@@ -1,6 +1,8 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { throwIfAborted } from '../../core/errors.js';
 import type { Filter } from '../../core/filter.js';
+import type { CallOptions, PostgresDatabase } from '../../postgres/postgres-database.js';
+import type { SqlRow } from '../../postgres/postgres-session.js';
 import {
   assertCount,
   assertFilter,
@@ -13,19 +15,24 @@ import type {
   CollectionStats,
   ListPage,
   ListQuery,
+  ScoredId,
+  TextQuery,
   VectorCollection,
   VectorQuery,
 } from '../vector-store.js';
 import { compileFilter } from './filter-sql.js';
 import { describeVectorIndex } from './hnsw-index.js';
-import type { CallOptions, PostgresDatabase } from './postgres-database.js';
-import { numberOf, readChunk } from './row-reader.js';
+import { numberOf, readChunk, readId, textOf } from './row-reader.js';
 import { SelectiveFilters } from './selective-filters.js';
 import { Parameters } from './sql-text.js';
 import { storableText } from './storable-json.js';
 import { rowColumns, type TableLayout } from './table-layout.js';
 import type { VectorTypes } from './vector-extension.js';
 import { type SearchTarget, searchExactly, searchNearest } from './vector-search.js';
+import { mergeWords } from './words/merge-words.js';
+import { searchWords } from './words/search-words.js';
+import { wordTableNames } from './words/word-tables.js';
+import { deleteWords, writeWords } from './words/write-words.js';
 
 /** How long it is believed that a table has no vector index, in milliseconds: another process may make one. */
 const INDEX_CHECK_MS = 30_000;
@@ -38,7 +45,7 @@ export interface CollectionParts {
   readonly maxTopK: number;
 }
 
-/** A collection in one table. A write is one transaction; a read one statement, so it sees all of a write or nothing. */
+/** A collection in one table, and its words beside it. A write is one transaction, a read one snapshot, so it sees all of a write or nothing. */
 export class PostgresCollection implements VectorCollection {
   readonly spec: CollectionSpec;
   readonly #database: PostgresDatabase;
@@ -57,7 +64,17 @@ export class PostgresCollection implements VectorCollection {
     assertRecords(this.spec, records);
     this.#parts.layout.assertRecords(records);
     if (records.length === 0) return;
-    await this.#database.transaction(call, (run) => this.#parts.layout.upsert(run, lastRecordById(records)));
+    const { layout } = this.#parts;
+    const written = lastRecordById(records);
+    const words = written.map(({ id, tenant, searchText }) => ({
+      key: layout.keyOf(id),
+      tenant,
+      searchText,
+    }));
+    await this.#database.transaction(call, async (run) => {
+      await layout.upsert(run, written);
+      await writeWords(run, layout.words, words);
+    });
   }
 
   async get(
@@ -79,8 +96,14 @@ export class PostgresCollection implements VectorCollection {
   async delete(filter: Filter, signal?: AbortSignal): Promise<number> {
     const call = { ...this.#call('delete chunks', signal), isIdempotent: false };
     const parameters = new Parameters();
-    const sql = this.#parts.layout.deleteWhere(this.#enumerating(filter, parameters), parameters);
-    return this.#database.transaction(call, async (run) => (await run(sql, parameters.values)).count);
+    const { layout } = this.#parts;
+    const sql = layout.deleteWhere(this.#enumerating(filter, parameters), parameters);
+    return this.#database.transaction(call, async (run) => {
+      const { rows } = await run(sql, parameters.values);
+      const keys = rows.map((row) => textOf(row, 'key'));
+      await deleteWords(run, layout.words, keys);
+      return keys.length;
+    });
   }
 
   async list(query: ListQuery): Promise<ListPage> {
@@ -129,6 +152,16 @@ export class PostgresCollection implements VectorCollection {
     return searchExactly(target, query);
   }
 
+  async searchText(query: TextQuery): Promise<ScoredChunk[]> {
+    const rows = await this.#searchText(query, rowColumns(query.includeVectors ?? false));
+    return rows.map((row) => ({ chunk: readChunk(row), score: numberOf(row, 'score') }));
+  }
+
+  async rankText(query: TextQuery): Promise<ScoredId[]> {
+    const rows = await this.#searchText(query, 'id, is_ours');
+    return rows.map((row) => ({ id: readId(row), score: numberOf(row, 'score') }));
+  }
+
   async optimize(signal?: AbortSignal): Promise<void> {
     throwIfAborted(signal);
     const { layout } = this.#parts;
@@ -138,7 +171,8 @@ export class PostgresCollection implements VectorCollection {
       layout.table,
       async (run) => {
         await layout.buildIndex(run);
-        await run(`VACUUM (ANALYZE) ${layout.table}`);
+        await mergeWords(run, layout.words);
+        await run(`VACUUM (ANALYZE) ${[layout.table, ...wordTableNames(layout.words)].join(', ')}`);
       },
     );
     this.#index = undefined;
@@ -148,7 +182,9 @@ export class PostgresCollection implements VectorCollection {
     const { layout } = this.#parts;
     return this.#database.withConnection(this.#call('read its statistics'), async (run) => {
       const parameters = new Parameters();
-      const sql = `SELECT count(*) AS chunks, pg_total_relation_size(${parameters.bind(layout.table, 'text')}::regclass) AS bytes
+      const tables = parameters.bind([layout.table, ...wordTableNames(layout.words)], 'text[]');
+      const sql = `SELECT count(*) AS chunks,
+        (SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(${tables}) AS name) AS bytes
         FROM ${this.#from(parameters)}`;
       const [row] = (await run(sql, parameters.values)).rows;
       const index = await describeVectorIndex(run, layout.table);
@@ -156,9 +192,18 @@ export class PostgresCollection implements VectorCollection {
         chunks: row === undefined ? 0 : numberOf(row, 'chunks'),
         ...(row === undefined ? {} : { bytes: numberOf(row, 'bytes') }),
         vectorIndex: index ?? 'flat scan',
-        textIndex: 'none',
+        textIndex: 'inverted index with exact BM25',
       };
     });
+  }
+
+  async #searchText(query: TextQuery, columns: string): Promise<readonly SqlRow[]> {
+    const call = this.#call('search words', query.signal);
+    const { layout, maxTopK } = this.#parts;
+    assertCount('topK', query.topK, maxTopK);
+    assertFilter(query.filter);
+    layout.assertFilter(query.filter);
+    return this.#database.snapshot(call, (run) => searchWords(run, layout, { ...query, columns }));
   }
 
   #call(action: string, signal?: AbortSignal): CallOptions {

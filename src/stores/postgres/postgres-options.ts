@@ -1,54 +1,26 @@
 import { RAGError } from '../../core/errors.js';
+import {
+  assertIdentifier,
+  assertInteger,
+  connectionSettings,
+  type PostgresConnectionOptions,
+  withoutUndefined,
+} from '../../postgres/connection-settings.js';
+import { PostgresDatabase } from '../../postgres/postgres-database.js';
+import { postgresError } from './postgres-errors.js';
 
-/** Encryption of the connection; what is absent is Node's default. */
-export interface PostgresTlsOptions {
-  /** Certificate authority in PEM. */
-  readonly ca?: string;
-  /** Client certificate in PEM. */
-  readonly cert?: string;
-  /** Private key of the client certificate in PEM. */
-  readonly key?: string;
-  /** Refuse a server whose certificate cannot be verified. @default true */
-  readonly rejectUnauthorized?: boolean;
-}
-
-/** Where the server is and how it is spoken to. Shared by both layouts. */
-export interface PostgresConnectionOptions {
-  /** `postgres://user:password@host:5432/database`; what it names wins over the parts below. Never shown in errors. */
-  readonly connectionString?: string;
-  /** Host name, or the folder of a Unix socket. @default localhost */
-  readonly host?: string;
-  /** @default 5432 */
-  readonly port?: number;
-  readonly database?: string;
-  readonly user?: string;
-  /** Never shown in errors. */
-  readonly password?: string;
-  /** `true` encrypts and verifies the server. @default what the connection string says, else false */
-  readonly ssl?: boolean | PostgresTlsOptions;
-  /**
-   * Schema of our own tables, made where it is missing: letters, digits, `_`, up to 48, no digit first.
-   * @default ragstone
-   */
-  readonly schema?: string;
-  /** Most connections at a time. @default 10 */
-  readonly poolSize?: number;
-  /** Longest wait for a connection and for each statement, in milliseconds. @default 30_000 */
-  readonly timeoutMs?: number;
-  /** Longest wait for building an index or vacuuming in `optimize`, in milliseconds. @default 3_600_000 */
-  readonly maintenanceTimeoutMs?: number;
-  /** How often an idempotent call is tried again after a fault that may pass. @default 2 */
-  readonly retries?: number;
+/** Where the server is and how it is searched. Shared by both layouts. */
+export interface PostgresServerOptions extends PostgresConnectionOptions {
   /**
    * Candidates that HNSW visits per search, 1 to 1000: more is slower and nearer to exact. Over 20,000 chunks of real text
    * 100 found .94 of the ten nearest, 200 .966, 400 .979 to .985.
    * @default 600
    */
-  readonly efSearch?: number;
+  readonly efSearch?: number | undefined;
 }
 
 /** Options of `createPostgresStore`. */
-export interface PostgresStoreOptions extends PostgresConnectionOptions {
+export interface PostgresStoreOptions extends PostgresServerOptions {
   /** Rows from which `optimize` builds the HNSW index; below it search is exact. @default 2_000 */
   readonly vectorIndexRows?: number;
   /** Links of a node in the HNSW index, 2 to 100. @default 16 */
@@ -62,20 +34,6 @@ export interface PostgresStoreOptions extends PostgresConnectionOptions {
   readonly halfvec?: boolean;
 }
 
-/** Connection settings with every default filled in. */
-export interface ConnectionSettings
-  extends Omit<PostgresConnectionOptions, keyof ConnectionDefaults>,
-    ConnectionDefaults {}
-
-interface ConnectionDefaults {
-  readonly schema: string;
-  readonly poolSize: number;
-  readonly timeoutMs: number;
-  readonly maintenanceTimeoutMs: number;
-  readonly retries: number;
-  readonly efSearch: number;
-}
-
 /** How the vector index of a collection is made and when. */
 export interface VectorIndexSettings {
   readonly vectorIndexRows: number;
@@ -84,15 +42,6 @@ export interface VectorIndexSettings {
   readonly halfvec: boolean;
 }
 
-const CONNECTION_DEFAULTS: ConnectionDefaults = {
-  schema: 'ragstone',
-  poolSize: 10,
-  timeoutMs: 30_000,
-  maintenanceTimeoutMs: 3_600_000,
-  retries: 2,
-  efSearch: 600,
-};
-
 const INDEX_DEFAULTS: VectorIndexSettings = {
   vectorIndexRows: 2_000,
   hnswM: 16,
@@ -100,18 +49,29 @@ const INDEX_DEFAULTS: VectorIndexSettings = {
   halfvec: false,
 };
 
-const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,47}$/;
+const DEFAULT_EF_SEARCH = 600;
 
-/** Fills in defaults. Throws `CONFIG_INVALID` naming the option, what it may be and what it is. */
-export function connectionSettings(options: PostgresConnectionOptions): ConnectionSettings {
-  const settings: ConnectionSettings = { ...CONNECTION_DEFAULTS, ...withoutUndefined(options) };
-  assertIdentifier('schema', settings.schema);
-  assertInteger('poolSize', settings.poolSize, [1, 1_000]);
-  assertInteger('timeoutMs', settings.timeoutMs, [1, 2 ** 31 - 1]);
-  assertInteger('maintenanceTimeoutMs', settings.maintenanceTimeoutMs, [1, 2 ** 31 - 1]);
-  assertInteger('retries', settings.retries, [0, 10]);
-  assertInteger('efSearch', settings.efSearch, [1, 1_000]);
-  return settings;
+/**
+ * Rows that HNSW offers to a filter before it gives up. A filter that admits fewer than one in some hundred is then
+ * answered by exact search, which is faster for it than walking on.
+ */
+const MAX_SCANNED_ROWS = 4_000;
+
+/**
+ * The pool of connections of a store. Search asks HNSW again while filters leave hits wanting; hits are sorted afterwards,
+ * so the relaxed order, which finds more, is right. Throws `CONFIG_INVALID` for an option out of its range.
+ */
+export function storeDatabase(options: PostgresServerOptions): PostgresDatabase {
+  const { efSearch = DEFAULT_EF_SEARCH, ...connection } = options;
+  assertInteger('efSearch', efSearch, [1, 1_000]);
+  return new PostgresDatabase({
+    settings: connectionSettings(connection),
+    prepareSession: `SELECT set_config('hnsw.ef_search', '${efSearch}', false),
+      set_config('hnsw.iterative_scan', 'relaxed_order', false),
+      set_config('hnsw.max_scan_tuples', '${MAX_SCANNED_ROWS}', false)`,
+    toError: postgresError,
+    closedError: () => new RAGError('STORE_UNAVAILABLE', 'The PostgreSQL store is closed; create a new one.'),
+  });
 }
 
 /** Fills in defaults. Throws `CONFIG_INVALID` naming the option, what it may be and what it is. */
@@ -126,30 +86,8 @@ export function vectorIndexSettings(options: PostgresStoreOptions): VectorIndexS
   return { vectorIndexRows, hnswM, hnswEfConstruction, halfvec };
 }
 
-/** Throws `CONFIG_INVALID` for a name that is no plain SQL identifier. */
-export function assertIdentifier(option: string, value: string): void {
-  if (!IDENTIFIER.test(value))
-    throw new RAGError(
-      'CONFIG_INVALID',
-      `PostgreSQL ${option} ${JSON.stringify(value)} is not valid: use 1 to 48 letters, digits or "_", no digit first.`,
-    );
-}
-
-function assertInteger(option: string, value: number, [least, most]: readonly [number, number]): void {
-  if (!Number.isInteger(value) || value < least || value > most)
-    throw new RAGError(
-      'CONFIG_INVALID',
-      `PostgreSQL ${option} must be an integer from ${least} to ${most}, not ${value}.`,
-    );
-}
-
-// An option that is given as undefined must not hide its default.
-function withoutUndefined<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
-}
-
 /** Options of `createRagDocumentsStore`. */
-export interface RagDocumentsStoreOptions extends PostgresConnectionOptions {
+export interface RagDocumentsStoreOptions extends PostgresServerOptions {
   /** The table to adopt. @default rag_documents */
   readonly table?: string;
   /** Schema of the table. @default public */

@@ -1,8 +1,9 @@
 import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
+import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
-import { chunkTableLayout, chunkTableName, createChunkTable } from './chunk-table.js';
+import { chunkTableLayout, chunkTableName, createChunkTable, dropChunkTable } from './chunk-table.js';
 import {
   type CollectionKey,
   findCollection,
@@ -11,20 +12,20 @@ import {
   unregisterCollection,
 } from './collection-registry.js';
 import { PostgresCollection } from './postgres-collection.js';
-import { PostgresDatabase, type RunStatement } from './postgres-database.js';
 import {
-  connectionSettings,
   type PostgresStoreOptions,
+  storeDatabase,
   type VectorIndexSettings,
   vectorIndexSettings,
 } from './postgres-options.js';
 import { prepareSchema, schemaVersion } from './schema-migrations.js';
 import { findVectorExtension, type VectorTypes } from './vector-extension.js';
+import { refillWords } from './words/refill-words.js';
 
 /** What both layouts can do. */
 export const CAPABILITIES: StoreCapabilities = Object.freeze({
   filterOperators: ALL_FILTER_OPERATORS,
-  lexical: 'none',
+  lexical: 'bm25',
   maxTopK: 10_000,
   consistency: 'immediate',
   persistent: true,
@@ -37,7 +38,7 @@ const LAYOUT = 'chunks';
  * A store in PostgreSQL (13 or later) with pgvector (0.8 or later): one table a collection in a schema of its own, which is
  * made and migrated on first use, by several processes at once if need be. Filters are exact; vector search is exact
  * below `vectorIndexRows`, by HNSW from there on, and exact again wherever the index leaves hits wanting. A finished
- * write is seen by the next read. PostgreSQL has no BM25: the engine adds the lexical lane.
+ * write is seen by the next read. PostgreSQL has no BM25: words are kept in tables of ours, written with the chunks.
  *
  * Metadata keeps its values, not the order of its keys. A connection pooler in front must keep sessions.
  *
@@ -45,7 +46,7 @@ const LAYOUT = 'chunks';
  * out of its range.
  */
 export function createPostgresStore(options: PostgresStoreOptions): VectorStore {
-  return new PostgresStore(new PostgresDatabase(connectionSettings(options)), vectorIndexSettings(options));
+  return new PostgresStore(storeDatabase(options), vectorIndexSettings(options));
 }
 
 class PostgresStore implements VectorStore {
@@ -71,6 +72,7 @@ class PostgresStore implements VectorStore {
       (await this.#database.transaction({ action }, (run) => this.#create(run, spec, types)));
     assertSameSpec(stored.spec, spec);
     const layout = chunkTableLayout({ schema: this.#schema, types, ...stored }, this.#indexSettings);
+    await refillWords(this.#database, stored, layout);
     const { maxTopK } = CAPABILITIES;
     return new PostgresCollection(this.#database, { spec: stored.spec, layout, types, maxTopK });
   }
@@ -84,7 +86,7 @@ class PostgresStore implements VectorStore {
     await this.#database.transaction({ action: `drop collection "${name}"` }, async (run) => {
       if ((await schemaVersion(run, this.#database.settings.schema)) === 0) return;
       const id = await unregisterCollection(run, this.#keyOf(name));
-      if (id !== undefined) await run(`DROP TABLE IF EXISTS ${this.#schema}.${chunkTableName(id)}`);
+      if (id !== undefined) await dropChunkTable(run, { schema: this.#schema, id });
     });
   }
 

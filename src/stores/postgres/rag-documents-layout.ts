@@ -2,15 +2,20 @@ import type { ChunkRecord } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import type { Filter } from '../../core/filter.js';
 import { EVERYONE } from '../../core/scope.js';
-import type { RunStatement } from './postgres-database.js';
+import type { RunStatement } from '../../postgres/postgres-database.js';
 import { OWN_FACTS, ragDocumentRow, rowIdOf } from './rag-documents-row.js';
 import type { Parameters } from './sql-text.js';
 import { storableJson, storableText } from './storable-json.js';
 import type { TableLayout } from './table-layout.js';
 import { encodeVectors } from './vector-codec.js';
 import type { VectorTypes } from './vector-extension.js';
+import type { WordTables } from './words/word-tables.js';
+import { forgetRowsWithout } from './words/write-words.js';
 
 const SLICE = 500;
+
+/** Type of the table's key. */
+export const KEY_TYPE = 'uuid';
 
 /** Filter fields that are the table's own columns. */
 const SOURCE_COLUMNS = { source_type: 'source_type', source_id: 'source_id' } as const;
@@ -23,6 +28,8 @@ export interface RagDocumentsPlace {
   /** Name of the collection: rows that we write are marked with it. */
   readonly collection: string;
   readonly types: VectorTypes;
+  /** Where the words of what we write are, in a schema of our own. */
+  readonly words: WordTables;
 }
 
 /**
@@ -34,10 +41,11 @@ export interface RagDocumentsPlace {
  * metadata, under which our own facts are.
  */
 export function ragDocumentsLayout(place: RagDocumentsPlace): TableLayout {
-  const { table, tenant, collection } = place;
+  const { table, tenant, collection, words } = place;
   return {
     table,
-    keyType: 'uuid',
+    words,
+    keyType: KEY_TYPE,
     keyOf: (id) => rowIdOf(collection, id),
     extraColumns: SOURCE_COLUMNS,
     from: (parameters) => readableRows(place, parameters),
@@ -45,15 +53,16 @@ export function ragDocumentsLayout(place: RagDocumentsPlace): TableLayout {
     idOrderOf: (placeholder) => [placeholder],
     indexed: { expression: 'vector', queryType: place.types.vector },
     deleteWhere: (condition, parameters) =>
-      `DELETE FROM ${table} WHERE id IN (SELECT key FROM ${readableRows(place, parameters)} WHERE ${condition})`,
+      `DELETE FROM ${table} WHERE id IN (SELECT key FROM ${readableRows(place, parameters)} WHERE ${condition})
+        RETURNING id::text AS key`,
     assertFilter: (filter) => assertOneTenant(filter, place),
     assertRecords: (records) => {
       for (const record of records) assertOpenRecord(record, tenant);
     },
     enumerationGuard: (filter) => (namesSource(filter) ? undefined : 'is_ours'),
     upsert: (run, records) => upsertRows(run, records, place),
-    // The table's owner made its indexes.
-    buildIndex: () => Promise.resolve(),
+    // The table's owner made its indexes; what it deleted of ours has no words any more.
+    buildIndex: (run) => forgetRowsWithout(run, words, `SELECT FROM ${table} AS d WHERE d.id = word.key`),
   };
 }
 

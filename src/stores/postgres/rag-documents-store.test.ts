@@ -140,6 +140,26 @@ describe.skipIf(connectionString === undefined)(TITLE, () => {
     ]);
   });
 
+  it('has what we write found by words, until the application deletes it', async () => {
+    await collection.upsert([
+      own('a', { searchText: 'cards fees' }),
+      own('b', { searchText: 'cards limits' }),
+    ]);
+    const find = async (...terms: string[]) => {
+      const hits = (await collection.rankText?.({ terms, topK: 9, filter: scopeFilter(LOCAL_SCOPE) })) ?? [];
+      return hits.map(({ id, score }) => [id, Number(score.toFixed(4))]);
+    };
+    expect(await find('bug')).toEqual([]);
+    expect(await find('cards', 'fees')).toEqual([
+      ['a', 0.8755],
+      ['b', 0.1823],
+    ]);
+    await client.query("DELETE FROM rag_documents WHERE chunk_metadata #>> '{$ragstone,id}' = 'b'");
+    expect(await find('limits')).toEqual([]);
+    await collection.optimize();
+    expect(await find('cards')).toEqual([['a', 0.2877]]);
+  });
+
   it('keeps every row of the application through all that we do', async () => {
     const before = await allRows();
     await collection.upsert([own('a'), own('b', { content: 'nul \0 and \u0001' })]);

@@ -1,5 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import { and, eq, type Filter } from '../../core/filter.js';
+import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, VectorCollection, VectorStore } from '../vector-store.js';
 import {
@@ -10,27 +11,27 @@ import {
   unregisterCollection,
 } from './collection-registry.js';
 import { PostgresCollection } from './postgres-collection.js';
-import { PostgresDatabase, type RunStatement } from './postgres-database.js';
 import {
   type AdoptionSettings,
   adoptionSettings,
-  connectionSettings,
   type RagDocumentsStoreOptions,
+  storeDatabase,
 } from './postgres-options.js';
 import { CAPABILITIES, describeCollection, healthOf } from './postgres-store.js';
-import { ragDocumentsLayout } from './rag-documents-layout.js';
+import { KEY_TYPE, ragDocumentsLayout } from './rag-documents-layout.js';
 import { OWN_FACTS } from './rag-documents-row.js';
 import { numberOf } from './row-reader.js';
 import { prepareSchema, schemaVersion } from './schema-migrations.js';
-import type { VectorTypes } from './vector-extension.js';
+import { refillWords } from './words/refill-words.js';
+import { createWordTables, dropWordTables, type WordTables, wordTables } from './words/word-tables.js';
 
 /**
  * A store over a `rag_documents` table that another application made and fills: adopted in place, beside that
- * application. Of the table's definition nothing is changed; a small schema of our own keeps the fingerprint.
+ * application. Of the table's definition nothing is changed; a small schema of our own keeps the fingerprint and the words.
  *
  * - One tenant, no projects, every document open to everyone in it: another scope is refused (`STORE_FILTER_UNSUPPORTED`,
  *   `STORE_INVALID_RECORD`).
- * - Rows of the application are found by `searchVector` and `get`. `list`, `count` and `delete` reach them only by a
+ * - Rows of the application are found by `searchVector` and `get`, not by words. `list`, `count` and `delete` reach them only by a
  *   filter on `source_type` or `source_id` (see `ragDocumentsOf`), so that no clean-up of ours can take them for strays.
  * - `drop` removes what we wrote and nothing else.
  * - A chunk id that is a UUID in lower case is a row of the table by that id; writing it replaces that row.
@@ -38,7 +39,7 @@ import type { VectorTypes } from './vector-extension.js';
  * Throws `CONFIG_INVALID` for an option out of its range, and at `open` where there is no such table.
  */
 export function createRagDocumentsStore(options: RagDocumentsStoreOptions): VectorStore {
-  return new RagDocumentsStore(new PostgresDatabase(connectionSettings(options)), adoptionSettings(options));
+  return new RagDocumentsStore(storeDatabase(options), adoptionSettings(options));
 }
 
 /** The chunks of one document of the table, whoever wrote them. */
@@ -62,8 +63,18 @@ class RagDocumentsStore implements VectorStore {
     assertSpec(spec);
     const types = await prepareSchema(this.#database);
     const action = `open collection "${spec.name}"`;
-    const { spec: stored } = await this.#database.transaction({ action }, (run) => this.#adopt(run, spec));
-    return this.#collection(stored, types);
+    const stored = await this.#database.transaction({ action }, (run) => this.#adopt(run, spec));
+    const { tenant } = this.#settings;
+    const layout = ragDocumentsLayout({
+      table: this.#table,
+      tenant,
+      collection: stored.spec.name,
+      types,
+      words: this.#words(stored.id),
+    });
+    await refillWords(this.#database, stored, layout);
+    const { maxTopK } = CAPABILITIES;
+    return new PostgresCollection(this.#database, { spec: stored.spec, layout, types, maxTopK });
   }
 
   describe(name: string): Promise<CollectionSpec | undefined> {
@@ -74,7 +85,9 @@ class RagDocumentsStore implements VectorStore {
     assertCollectionName(name);
     await this.#database.transaction({ action: `drop collection "${name}"` }, async (run) => {
       if ((await schemaVersion(run, this.#database.settings.schema)) === 0) return;
-      if ((await unregisterCollection(run, this.#keyOf(name))) === undefined) return;
+      const id = await unregisterCollection(run, this.#keyOf(name));
+      if (id === undefined) return;
+      await dropWordTables(run, this.#words(id));
       const sql = `DELETE FROM ${this.#table} WHERE chunk_metadata #>> '{${OWN_FACTS},collection}' = $1`;
       if ((await this.#dimensions(run)) !== undefined) await run(sql, [name]);
     });
@@ -88,14 +101,16 @@ class RagDocumentsStore implements VectorStore {
     return this.#database.close();
   }
 
-  #collection(spec: CollectionSpec, types: VectorTypes): VectorCollection {
-    const { tenant } = this.#settings;
-    const layout = ragDocumentsLayout({ table: this.#table, tenant, collection: spec.name, types });
-    return new PostgresCollection(this.#database, { spec, layout, types, maxTopK: CAPABILITIES.maxTopK });
+  get #schema(): string {
+    return `"${this.#database.settings.schema}"`;
+  }
+
+  #words(id: number): WordTables {
+    return wordTables(this.#schema, id, KEY_TYPE);
   }
 
   #keyOf(name: string): CollectionKey {
-    return { schema: `"${this.#database.settings.schema}"`, layout: `rag_documents ${this.#table}`, name };
+    return { schema: this.#schema, layout: `rag_documents ${this.#table}`, name };
   }
 
   async #adopt(run: RunStatement, spec: CollectionSpec): Promise<RegisteredCollection> {
@@ -109,7 +124,8 @@ class RagDocumentsStore implements VectorStore {
     const known = await findCollection(run, this.#keyOf(spec.name));
     if (known === undefined) {
       await this.#assertModel(run, spec);
-      await registerCollection(run, this.#keyOf(spec.name), spec);
+      const id = await registerCollection(run, this.#keyOf(spec.name), spec);
+      if (id !== undefined) await createWordTables(run, this.#words(id));
     }
     const stored = known ?? (await findCollection(run, this.#keyOf(spec.name)));
     if (stored === undefined)

@@ -1,9 +1,13 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import type { Metadata } from '../../core/metadata.js';
-import type { SqlRow } from './postgres-session.js';
+import type { SqlRow } from '../../postgres/postgres-session.js';
 import { originalJson, originalText } from './storable-json.js';
 import { decodeVector } from './vector-codec.js';
+
+/** The id of a chunk out of a row with the columns `id` and `is_ours`. */
+export const readId = (row: SqlRow): string =>
+  row.is_ours === true ? originalText(textOf(row, 'id')) : textOf(row, 'id');
 
 /** A chunk out of a row with the columns of `rowColumns`. Throws `STORE_DAMAGED` where a column has another type. */
 export function readChunk(row: SqlRow): StoredChunk {
@@ -45,6 +49,13 @@ export function numberOf(row: SqlRow, column: string): number {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   if (typeof number !== 'number' || Number.isNaN(number)) throw damaged(column);
   return number;
+}
+
+/** Numbers of an array column. Throws `STORE_DAMAGED` where it holds something else. */
+export function numbersOf(row: SqlRow, column: string): number[] {
+  const value = row[column];
+  if (!Array.isArray(value)) throw damaged(column);
+  return value.map((item: unknown) => numberOf({ item }, 'item'));
 }
 
 function textsOf(row: SqlRow, column: string): string[] {

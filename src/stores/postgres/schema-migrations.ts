@@ -1,5 +1,6 @@
 import { RAGError } from '../../core/errors.js';
-import type { PostgresDatabase, RunStatement } from './postgres-database.js';
+import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
+import { tableExists } from '../../postgres/table-exists.js';
 import { numberOf } from './row-reader.js';
 import { ensureVectorExtension, findVectorExtension, type VectorTypes } from './vector-extension.js';
 
@@ -19,6 +20,12 @@ const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
       created_at timestamptz NOT NULL DEFAULT now(),
       UNIQUE (layout, name)
     )`,
+  ],
+  // Identifiers may be longer than an index takes, their hashes are not. Dear to the planner, so that it is asked last.
+  (schema) => [
+    `CREATE FUNCTION ${schema}.identifier_keys(text[]) RETURNS bigint[]
+      LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 1000
+      AS 'SELECT array_agg(pg_catalog.hashtextextended(identifier COLLATE "C", 0)) FROM unnest($1) AS identifier'`,
   ],
 ];
 
@@ -49,10 +56,7 @@ export async function prepareSchema(database: PostgresDatabase): Promise<VectorT
 
 /** Version of the schema as it is: 0 where there is none. Throws `STORE_SCHEMA_TOO_NEW`. */
 export async function schemaVersion(run: RunStatement, schema: string): Promise<number> {
-  const [found] = (
-    await run('SELECT to_regclass($1::text) IS NOT NULL AS is_there', [`"${schema}".schema_version`])
-  ).rows;
-  if (found?.is_there !== true) return 0;
+  if (!(await tableExists(run, schema, 'schema_version'))) return 0;
   const [row] = (await run(`SELECT COALESCE(max(version), 0) AS version FROM "${schema}".schema_version`))
     .rows;
   const version = row === undefined ? 0 : numberOf(row, 'version');

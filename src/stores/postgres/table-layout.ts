@@ -1,8 +1,9 @@
 import type { ChunkRecord } from '../../core/chunk.js';
 import type { Filter } from '../../core/filter.js';
+import type { RunStatement } from '../../postgres/postgres-database.js';
 import type { FilterTarget } from './filter-sql.js';
-import type { RunStatement } from './postgres-database.js';
 import type { Parameters } from './sql-text.js';
+import type { WordTables } from './words/word-tables.js';
 
 /**
  * How chunks lie in a table. Reads go through `from`, which gives every layout the same columns: `key`, `id`, `document_id`,
@@ -12,6 +13,8 @@ import type { Parameters } from './sql-text.js';
 export interface TableLayout extends FilterTarget {
   /** Qualified and quoted. */
   readonly table: string;
+  /** Where the words of its chunks are. */
+  readonly words: WordTables;
   /** What reads select from, with the columns above. */
   readonly from: (parameters: Parameters) => string;
   /** Order of ids by code point, in terms an index can help with. */
@@ -20,7 +23,7 @@ export interface TableLayout extends FilterTarget {
   readonly idOrderOf: (placeholder: string) => readonly string[];
   /** The expression that the vector index is built on, with the type of the query to compare it with. */
   readonly indexed: { readonly expression: string; readonly queryType: string };
-  /** Deletes the rows of `from` that the condition admits. */
+  /** Deletes the rows of `from` that the condition admits, and returns their keys as text (`key`). */
   readonly deleteWhere: (condition: string, parameters: Parameters) => string;
   /** Refuses a filter or scope that the layout cannot hold. */
   readonly assertFilter: (filter: Filter) => void;

@@ -1,7 +1,7 @@
 import type { ScoredChunk } from '../../core/chunk.js';
+import type { SqlParameter, SqlRow } from '../../postgres/postgres-session.js';
 import type { VectorQuery } from '../vector-store.js';
 import { compileFilter } from './filter-sql.js';
-import type { SqlParameter, SqlRow } from './postgres-session.js';
 import { numberOf, readChunk } from './row-reader.js';
 import { Parameters } from './sql-text.js';
 import { rowColumns, type TableLayout } from './table-layout.js';

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -16,6 +15,7 @@ import { crc32 } from 'node:zlib';
 import type { Index } from 'usearch';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
 
 /** Version of what a note means. A note of any other version is taken for none, and the graph is built anew. */
 const FORMAT = 1;
@@ -72,9 +72,9 @@ export function saveGraph(
   const path = join(target.folder, file);
   const draft = `${path}.tmp`;
   try {
-    mkdirSync(target.folder, { recursive: true });
+    makePrivateFolder(target.folder);
     // Made here first, because the driver's errors do not tell why a file cannot be made.
-    closeSync(openSync(draft, 'wx'));
+    closeSync(openSync(draft, 'wx', PRIVATE_FILE));
     graph.save(draft);
     syncFile(draft);
     renameSync(draft, path);

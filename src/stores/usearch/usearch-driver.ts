@@ -1,5 +1,5 @@
 import type * as UsearchModule from 'usearch';
-import { loadDriver } from '../load-driver.js';
+import { loadDriver } from '../../core/load-driver.js';
 
 export type Usearch = typeof UsearchModule;
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import { CHUNK, CHUNK_ID, chunkOf, objectOf, orderedText, VECTOR } from './object-codec.js';
 import type { ReadWriteGate } from './read-write-gate.js';

@@ -2,18 +2,18 @@ import { RAGError } from '../../core/errors.js';
 
 export interface WeaviateStoreOptions {
   /** Address of the REST and GraphQL interface. @default 'http://localhost:8080' */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** Sent as a bearer token. Give a value read from the environment; it is never in an error or a log. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /**
    * What keeps collections apart from those of others on the server: up to 32 lower-case letters, digits or `_`, a letter
    * first. @default 'ragstone'
    */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** Candidates that a graph search visits, for collections that are made: more is slower and nearer to exact. @default 256 */
   readonly efSearch?: number;
   /** Longest time one call to the server may take, retries included, in milliseconds. @default 30_000 */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The options with their defaults. */

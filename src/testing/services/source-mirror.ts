@@ -1,6 +1,6 @@
 import type { RawDocument } from '../../core/document.js';
+import { listChanges } from '../../indexing/list-changes.js';
 import type { LedgerItem } from '../../ledger/ledger.js';
-import { listChanges } from '../../pipelines/list-changes.js';
 import type { Source } from '../../sources/source.js';
 
 /** What a sync did. */
@@ -24,7 +24,7 @@ export class SourceMirror {
   ): Promise<SyncResult> {
     const changes = await listChanges(source, {
       tenant: 'default',
-      ledger: { items: () => this.#items },
+      ledger: { items: async () => this.#items },
       processingKey: 'k',
       force,
       signal: undefined,

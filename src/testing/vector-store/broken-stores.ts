@@ -1,5 +1,5 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
-import { EVERYTHING, type Filter, matchesFilter, not } from '../../core/filter.js';
+import { and, EVERYTHING, eq, type Filter, matchesFilter, not } from '../../core/filter.js';
 import { fieldLookup } from '../../stores/record-fields.js';
 import type { VectorCollection, VectorQuery } from '../../stores/vector-store.js';
 
@@ -64,6 +64,16 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   }),
   'text search ignores the filter': (right) => ({
     searchText: async (query) => (await right.searchText?.({ ...query, filter: EVERYTHING })) ?? [],
+  }),
+  'text search ignores weights': (right) => ({
+    searchText: async ({ weights: _, ...query }) => (await right.searchText?.(query)) ?? [],
+  }),
+  'text is weighed by the chunks of all tenants': (right) => ({
+    searchText: async ({ tenant, filter, ...query }) =>
+      (await right.searchText?.({
+        ...query,
+        filter: tenant === undefined ? filter : and(eq('$tenant', tenant), filter),
+      })) ?? [],
   }),
   'ties come in any order': (right) => ({
     searchVector: async (query) =>

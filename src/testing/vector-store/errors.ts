@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EVERYTHING, eq, type Filter, not } from '../../core/filter.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
-import { rejectsWith } from './assertions.js';
+import { rejectsWith } from '../assertions.js';
 import type { ContractPart, ContractTest } from './contract.js';
 import { axis, idsOf, record } from './records.js';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type ErrorReason, RAGError } from '../../core/errors.js';
 import { EVERYTHING } from '../../core/filter.js';
 import type { VectorCollection, VectorStore } from '../../stores/vector-store.js';
+import { rejectsWith } from '../assertions.js';
 import { FaultyProxy } from '../faulty-proxy.js';
-import { rejectsWith } from './assertions.js';
 import type { ContractContext, ContractPart } from './contract.js';
 import { axis, idsOf, record, stored } from './records.js';
 

@@ -16,7 +16,7 @@ import {
 } from '../../core/filter.js';
 import { fieldLookup } from '../../stores/record-fields.js';
 import type { StoreCapabilities, VectorCollection } from '../../stores/vector-store.js';
-import { rejectsWith } from './assertions.js';
+import { rejectsWith } from '../assertions.js';
 import type { ContractPart } from './contract.js';
 import { axis, idsOf, record, stored } from './records.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EVERYTHING, eq } from '../../core/filter.js';
 import type { VectorStore } from '../../stores/vector-store.js';
-import { rejectsWith } from './assertions.js';
+import { rejectsWith } from '../assertions.js';
 import type { ContractContext, ContractPart } from './contract.js';
 import { axis, direction, idsOf, record, stored } from './records.js';
 

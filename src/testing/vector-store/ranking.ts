@@ -3,8 +3,8 @@ import type { ChunkRecord, ScoredChunk } from '../../core/chunk.js';
 import { EVERYTHING, eq } from '../../core/filter.js';
 import { createMemoryStore } from '../../stores/memory/memory-store.js';
 import type { TextQuery, VectorCollection } from '../../stores/vector-store.js';
-import { assertClose, rejectsWith } from './assertions.js';
-import type { ContractPart, ContractTest } from './contract.js';
+import { assertClose, rejectsWith } from '../assertions.js';
+import type { ContractPart, ContractTest, StoreContractOptions } from './contract.js';
 import { axis, direction, idsOf, randomVector, record, seededRandom } from './records.js';
 
 const SCORE_TOLERANCE = 1e-3;
@@ -125,12 +125,57 @@ function testTextRanking(test: ContractTest): void {
     assert.deepEqual(await find('x'.repeat(300), 'c++'), ['three', 'two']);
   });
 
-  test('a repeated query term counts once', async ({ open, settle }) => {
+  test('a query term counts as often as it is given, and as much as it weighs', async ({ open, settle }) => {
     const collection = await open();
-    await collection.upsert([record('a', { searchText: 'one one two' }), record('b', { searchText: 'two' })]);
+    await collection.upsert([
+      record('a', { searchText: 'one filler' }),
+      record('b', { searchText: 'two filler' }),
+      record('c', { searchText: 'three' }),
+    ]);
     await settle();
-    const once = await searchText(collection, ['one', 'two']);
-    assert.deepEqual(await searchText(collection, ['one', 'two', 'one', 'one']), once);
+    if (collection.searchText === undefined) return;
+    const [plain] = (await searchText(collection, ['one'])) ?? [];
+    for (const query of [
+      { terms: ['one', 'two', 'one', 'one'] },
+      { terms: ['two', 'one'], weights: [1, 3] },
+      { terms: ['one', 'two', 'one'], weights: [0.5, 1, 2.5] },
+    ]) {
+      const hits = await collection.searchText({ ...query, topK: 9, filter: EVERYTHING });
+      assert.deepEqual(idsOf(hits), ['a', 'b']);
+      assertClose(
+        hits[0]?.score ?? Number.NaN,
+        3 * (plain?.score ?? Number.NaN),
+        SCORE_TOLERANCE,
+        'three times',
+      );
+    }
+    for (const weights of [[1], [1, 0], [1, -1], [1, Number.NaN], [1, Number.POSITIVE_INFINITY]])
+      await rejectsWith('QUERY_INVALID', async () =>
+        collection.searchText?.({ terms: ['one', 'two'], weights, topK: 9, filter: EVERYTHING }),
+      );
+  });
+
+  test('a query that names a tenant finds its chunks alone, by its statistics alone', async (context) => {
+    const collection = await context.open();
+    if (collection.searchText === undefined) return;
+    const own = (id: string, text: string) => record(id, { tenant: 'mine', searchText: text });
+    await collection.upsert([own('a', 'rare common'), own('b', 'common'), own('c', 'common other words')]);
+    await context.settle();
+    await collection.optimize();
+    const query = { terms: ['rare', 'common'], topK: 9, filter: EVERYTHING, tenant: 'mine' };
+    const before = await collection.searchText(query);
+    const strangers = Array.from({ length: 9 }, (_, i) =>
+      record(`x${i}`, { tenant: 'theirs', searchText: 'rare rare long text of theirs' }),
+    );
+    await collection.upsert(strangers);
+    await context.settle();
+    await collection.optimize();
+    const after = await collection.searchText(query);
+    assert.deepEqual(idsOf(after).sort(), ['a', 'b', 'c']);
+    if (context.options.differences?.lexicalStatisticsOfAllTenants === undefined)
+      expectSameRanking(after, before);
+    assert.deepEqual(await collection.searchText({ ...query, tenant: 'nobody' }), []);
+    assert.deepEqual(await collection.searchText({ ...query, filter: eq('$tenant', 'theirs') }), []);
   });
 
   test('text ties break by id and topK cuts them', async ({ open, settle }) => {
@@ -156,10 +201,10 @@ function testTextRanking(test: ContractTest): void {
         await expectSameMatches(collection, oracle);
         await collection.optimize();
       }
-      await expectSameTextRankings(collection, oracle);
+      await expectSameTextRankings(collection, oracle, context.options);
     }
     await collection.optimize();
-    await expectSameTextRankings(collection, oracle);
+    await expectSameTextRankings(collection, oracle, context.options);
   });
 }
 
@@ -175,7 +220,11 @@ function textWrites(): ((collection: VectorCollection) => Promise<unknown>)[] {
   const batch = (seed: number, from: number, to: number): ChunkRecord[] => {
     const random = seededRandom(seed);
     return Array.from({ length: to - from }, (_, i) =>
-      record(`r${from + i}`, { searchText: randomText(random), source: i % 3 === 0 ? 'docs' : 'wiki' }),
+      record(`r${from + i}`, {
+        searchText: randomText(random),
+        source: i % 3 === 0 ? 'docs' : 'wiki',
+        tenant: i % 5 === 0 ? 'other' : 'acme',
+      }),
     );
   };
   return [
@@ -188,10 +237,20 @@ function textWrites(): ((collection: VectorCollection) => Promise<unknown>)[] {
 
 const TEXT_QUERIES = [['w0'], ['w39'], ['w3', 'w17'], ['w0', 'w1', 'w2', 'w30', 'w35'], WORDS];
 
-async function expectSameTextRankings(collection: VectorCollection, oracle: VectorCollection): Promise<void> {
+async function expectSameTextRankings(
+  collection: VectorCollection,
+  oracle: VectorCollection,
+  { differences }: StoreContractOptions,
+): Promise<void> {
+  const knowsTenants = differences?.lexicalStatisticsOfAllTenants === undefined;
   for (const terms of TEXT_QUERIES)
-    for (const filter of [EVERYTHING, eq('$source', 'wiki')]) {
-      const query: TextQuery = { terms, topK: 20, filter };
+    for (const more of [
+      { filter: EVERYTHING },
+      { filter: eq('$source', 'wiki') },
+      { filter: EVERYTHING, weights: terms.map((_, i) => 1 + (i % 3) / 2) },
+      ...(knowsTenants ? [{ filter: eq('$source', 'wiki'), tenant: 'acme' }] : []),
+    ]) {
+      const query: TextQuery = { terms, topK: 20, ...more };
       expectSameRanking(
         (await collection.searchText?.(query)) ?? [],
         (await oracle.searchText?.(query)) ?? [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ScoredChunk } from '../../core/chunk.js';
 import { collectionOf, membersOf } from '../../stores/collection-members.js';
 import type { ScoredId, VectorCollection } from '../../stores/vector-store.js';
-import { assertClose } from './assertions.js';
+import { assertClose } from '../assertions.js';
 
 const SCORE_TOLERANCE = 1e-4;
 

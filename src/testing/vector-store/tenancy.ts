@@ -32,7 +32,6 @@ const SCOPES: readonly { readonly scope: Scope; readonly sees: readonly string[]
   { scope: { tenant: "acme' OR '1'='1", groups: [], clearance: 9 }, sees: ['b-dev'] },
   { scope: { tenant: "acme' --", groups: [], clearance: 9 }, sees: [] },
   { scope: { tenant: 'acm%', groups: [], clearance: 9 }, sees: [] },
-  { scope: { tenant: '', groups: [], clearance: 9 }, sees: [] },
 ];
 
 /** Nothing outside a scope is found, counted, listed or deleted. */

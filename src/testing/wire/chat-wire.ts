@@ -40,6 +40,8 @@ export type ChatBehaviour =
 
 const TOKENS = { input: 12, output: 5 } as const;
 const PIECE = 7;
+/** A very long text comes in larger pieces: reading events is the client's work, not what is tested. */
+const MAX_PIECES = 500;
 
 /** One behaviour as the reply of a provider's server. */
 export function chatReply(wire: ChatWire, request: WireRequest, behaviour: ChatBehaviour): WireReply {
@@ -63,8 +65,9 @@ type Streamed = Exclude<ChatBehaviour, { kind: 'silence' | 'page' | 'status' }>;
 function streamOf(wire: ChatWire, behaviour: Streamed): WireReply {
   const { kind, text } = behaviour;
   const pieces = [...wire.opening];
-  for (let start = 0; start < text.length; start += PIECE)
-    pieces.push(wire.textEvent(text.slice(start, start + PIECE)));
+  const size = Math.max(PIECE, Math.ceil(text.length / MAX_PIECES));
+  for (let start = 0; start < text.length; start += size)
+    pieces.push(wire.textEvent(text.slice(start, start + size)));
   if (kind === 'answer') pieces.push(...wire.closing(behaviour.reason ?? 'stop', TOKENS));
   if (kind === 'malformed') pieces.push('data: {"this is": not JSON\n\n');
   if (kind === 'error-event') pieces.push(wire.errorEvent('the server has a problem'));

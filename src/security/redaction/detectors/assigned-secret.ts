@@ -3,7 +3,7 @@ import { isPlaceholder } from './placeholder.js';
 
 /** Names of what is chosen by people; short values count. */
 const PASSWORD_NAMES =
-  'password|passwd|passphrase|passcode|passwort|kennwort|(?<![A-Za-z])pass|(?<![A-Za-z])pw|pwd|pswd|mot[ _]de[ _]passe|mdp|contraseña|clave|wachtwoord|hasło|пароль|密码|口令|パスワード';
+  'password|passwd|passphrase|passcode|passwort|kennwort|(?<![A-Za-z])pass|(?<![A-Za-z])pw|pwd|pswd|mot[ _]de[ _]passe|mdp|contraseña|clave|wachtwoord|hasło|senha|palavra[ _-]passe|lösenord|heslo|jelszó|şifre|пароль|비밀번호|密码|口令|パスワード';
 /** Names of what is made by machines. */
 const KEY_NAMES =
   'api[ _-]?key|apikey|app[_-]?key|access[ _-]?key|account[_-]?key|auth[_-]?key|secret[ _-]?key(?:[_-]?base)?|private[_-]?key|encryption[_-]?key|signing[_-]?key|master[_-]?key|shared[_-]?access[_-]?key|license[_-]?key|storage[_-]?key|secret[ _-]?access[ _-]?key|client[ _-]?secret|app[_-]?secret|signing[ _-]?secret|webhook[ _-]?secret|secret|(?:access|auth|api|refresh|bearer|session|bot|id|deploy|security|csrf|personal)?[ _-]?token|credential|密钥|令牌|_key|_pat';

@@ -5,7 +5,7 @@ const MAX_LOCAL = 64;
 const MAX_DOMAIN = 255;
 // Letters of alphabets that separate words by blanks: an address glued to Chinese text ends where that begins.
 const LETTER = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}\p{Nd}`;
-const LOCAL = new RegExp(String.raw`[${LETTER}.!#$&'*+\-?^_{|}~%]+$`, 'u');
+const LOCAL_CHARACTER = new RegExp(String.raw`^[${LETTER}.!#$&'*+\-?^_{|}~%]$`, 'u');
 const QUOTED_LOCAL = /(?<![\w"])"[^"\r\n@]{1,62}"$/;
 const DOMAIN = new RegExp(String.raw`^[${LETTER}\-]+(?:\.[${LETTER}\-]+)+`, 'u');
 const LAST_LABEL = /\.(?:[\p{L}\p{M}]{2,63}|xn--[a-z0-9-]{2,59})$/iu;
@@ -36,9 +36,11 @@ export function* detectEmails(text: string): Generator<Detection> {
 }
 
 function localPart(before: string): string {
-  const quoted = QUOTED_LOCAL.exec(before);
+  const quoted = before.endsWith('"') ? QUOTED_LOCAL.exec(before) : null;
   if (quoted !== null) return quoted[0];
-  const found = LOCAL.exec(before)?.[0] ?? '';
+  let start = before.length;
+  while (start > 0 && LOCAL_CHARACTER.test(before[start - 1] ?? '')) start -= 1;
+  const found = before.slice(start);
   // Punctuation of the sentence around an address is no part of it.
   return found.replace(/^[^\p{L}\p{Nd}_+]+/u, '').replace(/^.*\.\./, '');
 }

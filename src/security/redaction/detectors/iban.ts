@@ -1,30 +1,62 @@
 import validator from 'validator';
-import type { Detection } from '../detection.js';
+import { type Detection, isDigit, linesWith } from '../detection.js';
 
-/** ISO 13616: country, check digits and up to 30 letters and digits, here with single separators between. */
-const CANDIDATE = /(?<![A-Za-z0-9])[A-Za-z]{2}[ -]?\d{2}(?:[ \u00a0.-]?[A-Za-z0-9]){11,30}/g;
-/** A number may begin where the candidate before it, which took too much, still goes on. */
-const HEAD_LENGTH = 4;
-const SHORTEST = 15;
+/** Country and check digits. */
+const HEAD = /(?<![A-Za-z0-9])([A-Za-z]{2})[ -]?\d{2}/g;
 
-/** Account numbers whose country, length and check digits are right. */
+/** Characters of a number by country (SWIFT, IBAN Registry). */
+const LENGTHS: ReadonlyMap<string, number> = new Map(
+  (
+    [
+      [15, 'NO'],
+      [16, 'BE'],
+      [18, 'DK FI FO GL NL'],
+      [19, 'MK SI'],
+      [20, 'AT BA EE KZ LT LU XK'],
+      [21, 'CH HR LI LV'],
+      [22, 'BG BH CR DE GB GE IE ME RS VA'],
+      [23, 'AE GI IL IQ TL'],
+      [24, 'AD CZ ES MD PK RO SA SE SK TN VG'],
+      [25, 'MZ PT'],
+      [26, 'DZ IR IS TR'],
+      [27, 'FR GR IT MC MR SM'],
+      [28, 'AL AZ BY CY DO GT HU LB MA PL SV'],
+      [29, 'BR EG PS QA UA'],
+      [30, 'JO KW MU'],
+      [31, 'MT SC'],
+      [32, 'LC'],
+    ] as const
+  ).flatMap(([length, countries]) => countries.split(' ').map((country) => [country, length] as const)),
+);
+const HEAD_CHARACTERS = 4;
+/** Of every number: check digits, and those of a branch or an account. */
+const LEAST_DIGITS = 6;
+
+/** Account numbers (ISO 13616) whose country, length and check digits are right. */
 export function* detectIbans(text: string): Generator<Detection> {
-  const pattern = new RegExp(CANDIDATE);
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const { index, 0: candidate } = match;
-    const length = ibanLength(candidate, text[index + candidate.length]);
-    if (length !== undefined) yield { start: index, end: index + length, type: 'IBAN' };
-    pattern.lastIndex = index + (length ?? HEAD_LENGTH);
+  for (const line of linesWith(text, LEAST_DIGITS, isDigit)) {
+    for (const { index, 0: head, 1: country = '' } of line.text.matchAll(HEAD)) {
+      const length = LENGTHS.get(country.toUpperCase());
+      if (length === undefined) continue;
+      const end = endOfNumber(line.text, index + head.length, length - HEAD_CHARACTERS);
+      if (end === undefined) continue;
+      const number = line.text.slice(index, end).replaceAll(/[^A-Za-z0-9]/g, '');
+      if (validator.isIBAN(number.toUpperCase()))
+        yield { start: line.start + index, end: line.start + end, type: 'IBAN' };
+    }
   }
 }
 
-/** The candidate may have taken words after the number with it: its beginning that is right counts, from the longest. */
-function ibanLength(candidate: string, next: string | undefined): number | undefined {
-  for (let end = candidate.length; end >= SHORTEST; end -= 1) {
-    const following = end === candidate.length ? next : candidate[end];
-    if (following !== undefined && /[A-Za-z0-9]/.test(following)) continue;
-    const number = candidate.slice(0, end).replaceAll(/[^A-Za-z0-9]/g, '');
-    if (validator.isIBAN(number.toUpperCase())) return end;
+/** Where so many letters and digits end, with at most one separator before each; undefined where they do not, or go on. */
+function endOfNumber(text: string, from: number, characters: number): number | undefined {
+  let at = from;
+  for (let left = characters; left > 0; left -= 1) {
+    if (isSeparator(text[at])) at += 1;
+    if (!isAlphanumeric(text[at])) return undefined;
+    at += 1;
   }
-  return undefined;
+  return isAlphanumeric(text[at]) ? undefined : at;
 }
+
+const isSeparator = (character = ''): boolean => character !== '' && ' \u00a0.-'.includes(character);
+const isAlphanumeric = (character = ''): boolean => /^[A-Za-z0-9]$/.test(character);

@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { type Detection, textBefore } from '../detection.js';
+import { type Detection, isDigit, linesWith, matchesAmongDigits, textBefore } from '../detection.js';
 
 const IPV4 = /(?<![\w.-]|[\w]\/)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\w-]|\.\d)/g;
 const IPV6 =
@@ -23,15 +23,19 @@ NOBODY.addSubnet('169.254.0.0', 16);
 NOBODY.addSubnet('0.0.0.0', 8);
 NOBODY.addSubnet('255.0.0.0', 8);
 
+const COLON = 58;
+
 /** IPv4 and IPv6 addresses of hosts. Four-part versions look like the former: neighbouring words and the size of the parts decide. */
 export function* detectIpAddresses(text: string): Generator<Detection> {
-  for (const { index, 0: candidate } of text.matchAll(IPV6)) {
+  const withColons = [...linesWith(text, 2, (code) => code === COLON)];
+  for (const { index, value: candidate } of matchesAmongDigits(withColons, IPV6)) {
     const address = candidate.replace(/(?<!:):$/, '');
     const isAddress = isIPv6(address) && IPV6_OF_A_HOST.test(address) && !WORLD_WIDE_NAME.test(address);
     if (isAddress && !isNobody(address.replace(/^::ffff:/i, '')))
       yield { start: index, end: index + address.length, type: 'IP_ADDRESS' };
   }
-  for (const { index, 0: address } of text.matchAll(IPV4)) {
+  const withDigits = [...linesWith(text, 4, isDigit)];
+  for (const { index, value: address } of matchesAmongDigits(withDigits, IPV4)) {
     const end = index + address.length;
     if (!isIPv4(address) || isNobody(address)) continue;
     if (isHost(address, textBefore(text, index), text.slice(end, end + 8)))

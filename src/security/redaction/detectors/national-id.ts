@@ -1,5 +1,5 @@
 import validator from 'validator';
-import { type Detection, textBefore } from '../detection.js';
+import { type Detection, isDigit, linesWith, matchesAmongDigits, textBefore } from '../detection.js';
 
 interface NationalId {
   readonly shape: RegExp;
@@ -69,10 +69,14 @@ const IDS: readonly NationalId[] = [
   },
 ];
 
+/** A British number has six. */
+const LEAST_DIGITS = 6;
+
 /** National identity, tax and social security numbers of six countries. */
 export function* detectNationalIds(text: string): Generator<Detection> {
+  const lines = [...linesWith(text, LEAST_DIGITS, isDigit)];
   for (const { shape, isValid, named } of IDS) {
-    for (const { index, 0: value } of text.matchAll(shape)) {
+    for (const { index, value } of matchesAmongDigits(lines, shape)) {
       if (!isValid(value) || (named !== undefined && !named.test(textBefore(text, index)))) continue;
       yield { start: index, end: index + value.length, type: 'NATIONAL_ID' };
     }

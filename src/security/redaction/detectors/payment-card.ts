@@ -1,9 +1,11 @@
 import validator from 'validator';
-import type { Detection } from '../detection.js';
+import { type Detection, isDigit, linesWith, matchesAmongDigits } from '../detection.js';
 
 /** 12 to 19 digits (ISO/IEC 7812-1), whole, in fours, or 4-6-4 and 4-6-5 as on Diners and American Express cards. */
 const CANDIDATE =
   /(?<![A-Za-z0-9]|\d[.,-])(?:\d{12,19}|\d{4}([ \u00a0.-])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{1,3})?|\d{4}([ \u00a0.-])\d{6}\2\d{4,5})(?![A-Za-z0-9]|[.,-]\d)/g;
+
+const LEAST_DIGITS = 12;
 
 /** First digits and lengths of the issuers whose numbers end in a Luhn digit. */
 const ISSUERS: readonly RegExp[] = [
@@ -19,7 +21,8 @@ const ISSUERS: readonly RegExp[] = [
 
 /** Payment cards: the shape of an issuer and a right check digit. */
 export function* detectPaymentCards(text: string): Generator<Detection> {
-  for (const { index, 0: candidate } of text.matchAll(CANDIDATE)) {
+  const lines = [...linesWith(text, LEAST_DIGITS, isDigit)];
+  for (const { index, value: candidate } of matchesAmongDigits(lines, CANDIDATE)) {
     const digits = candidate.replaceAll(/\D/g, '');
     if (ISSUERS.some((issuer) => issuer.test(digits)) && validator.isLuhnNumber(digits))
       yield { start: index, end: index + candidate.length, type: 'CREDIT_CARD' };

@@ -1,5 +1,5 @@
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import { type Detection, textBefore } from '../detection.js';
+import { type Detection, isDigit, linesWith, matchesAmongDigits, textBefore } from '../detection.js';
 
 interface PhoneShape {
   readonly shape: RegExp;
@@ -9,7 +9,7 @@ interface PhoneShape {
 }
 
 const NAMED =
-  /(?:\b(?:phones?|tel|telephone|mobile|mob|cell|call(?:ed|back|s)?|calling|ring|dial|fax|whatsapp|sms|text me|texted|reach|hotline|contact|signal|telegram|desk line|voicemail|landline|pager|caller|msisdn|telefon\w*|handy|mobil\w*|rückruf\w*|anruf\w*|anrufen|durchwahl|rufnummer|erreichbar|tél\w*|téléphone|portable|rappel\w*|appel\w*|joindre|fixe|teléfono|telefono|móvil|movil|llam\w*|celular|telefoon\w*|mobiel|bel|bellen|cellulare|chiam\w*|komórk\w*|zadzwo\w*)\b|电话|手机|致电|拨打|联系|热线|来电|☎|📞|📱)/iu;
+  /(?:\b(?:phones?|tel|telephone|mobile|mob|cell|call(?:ed|back|s)?|calling|ring|dial|fax|whatsapp|sms|text me|texted|reach|hotline|contact|signal|telegram|desk line|voicemail|landline|pager|caller|msisdn|telefon\w*|handy|mobil\w*|rückruf\w*|anruf\w*|anrufen|durchwahl|rufnummer|erreichbar|tél\w*|téléphone|portable|rappel\w*|appel\w*|joindre|fixe|teléfono|telefono|móvil|movil|llam\w*|celular|telefoon\w*|mobiel|bel|bellen|cellulare|chiam\w*|komórk\w*|zadzwo\w*)\b|电话|手机|致电|拨打|联系|热线|来电|☎|📞|📱)/giu;
 
 /** Trunk prefix 0 and countries where it is written: a number grouped like that must be right in one of them. */
 const TRUNK_COUNTRIES: readonly CountryCode[] = ['DE', 'GB', 'FR', 'NL', 'AT', 'CH', 'BE', 'IT', 'AU', 'IE'];
@@ -66,16 +66,36 @@ const SHAPES: readonly PhoneShape[] = [
   },
 ];
 
+/** `555 0132`, the shortest. */
+const LEAST_DIGITS = 7;
+
 /** Telephone numbers: with a country code, or in the ways in which they are written inside a country. */
 export function* detectPhones(text: string): Generator<Detection> {
+  const lines = [...linesWith(text, LEAST_DIGITS, isDigit)];
   for (const { shape, isValid, named } of SHAPES) {
-    for (const { index, 0: candidate } of text.matchAll(shape)) {
-      const value = candidate.replace(/[ .\-/(\u00a0]+$/, '');
+    for (const { index, value: candidate } of matchesAmongDigits(lines, shape)) {
+      const value = withoutRest(candidate);
+      // The cheap tests first: a library's reading of a number takes far longer than any of them.
+      if (named === true && !isNamed(textBefore(text, index))) continue;
       if (isSample(value) || !isValid(value)) continue;
-      if (named === true && !NAMED.test(textBefore(text, index))) continue;
       yield { start: index, end: index + value.length, type: 'PHONE' };
     }
   }
+}
+
+/** Without separators behind it, and without the bracket that closes one before it. */
+function withoutRest(candidate: string): string {
+  const value = candidate.replace(/[ .\-/(\u00a0]+$/, '');
+  return value.endsWith(')') && !value.includes('(') ? value.slice(0, -1) : value;
+}
+
+/** A number and the name of something else, as in `"phone": "...", "order": "..."`. */
+const OTHER_FIELD = /\d[\d ().-]{4,}\d.*\p{L}{2,}["']?\s?[:=]/su;
+
+/** Whether the last word of telephones before a number is about that number. */
+function isNamed(before: string): boolean {
+  const last = [...before.matchAll(NAMED)].at(-1);
+  return last !== undefined && !OTHER_FIELD.test(before.slice(last.index + last[0].length));
 }
 
 const digitsOf = (value: string): string => value.replaceAll(/\D/g, '');

@@ -1,7 +1,7 @@
 import type { Detection } from '../detection.js';
 
-const BEGIN = /-{4,5} ?BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?) ?-{4,5}/g;
-/** No key is longer; beyond, what looks for the end of one would read a whole file for each beginning. */
+const BOUNDARY = /-{4,5} ?(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
+/** No key is longer. */
 const MAX_LENGTH = 65_536;
 /** Shortest body that can be a key; less is talk of keys. */
 const MIN_BODY = 32;
@@ -11,24 +11,29 @@ const OPEN_BODY =
 
 /** Private keys in PEM (RFC 7468) and OpenPGP armour (RFC 9580), from BEGIN to the end of END; of one cut off, what is there. */
 export function* detectPrivateKeys(text: string): Generator<Detection> {
-  let from = 0;
-  for (const { index, 0: begin, 1: label } of text.matchAll(BEGIN)) {
-    if (index < from) continue;
-    const body = index + begin.length;
-    const rest = text.slice(body, body + MAX_LENGTH);
-    const end = endOf(rest, label ?? '');
-    if (end === undefined) continue;
-    from = body + end;
-    yield { start: index, end: from, type: 'PRIVATE_KEY' };
+  if (!text.includes('PRIVATE KEY')) return;
+  let begin: RegExpExecArray | undefined;
+  for (const boundary of text.matchAll(BOUNDARY)) {
+    if (begin !== undefined) yield* keyBetween(text, begin, boundary);
+    begin = boundary[1] === 'BEGIN' ? boundary : undefined;
   }
+  if (begin !== undefined) yield* keyBetween(text, begin, undefined);
 }
 
-function endOf(rest: string, label: string): number | undefined {
-  const end = /-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/.exec(rest);
-  const nextBegin = rest.indexOf(`BEGIN ${label}`);
-  if (end !== null && (nextBegin < 0 || end.index < nextBegin)) {
-    const body = rest.slice(0, end.index).replaceAll(/\\[rn]|[^A-Za-z0-9+/=]/g, '');
-    return body.length >= MIN_BODY ? end.index + end[0].length : undefined;
+/** Each character is looked at for one BEGIN only: the one before it, up to the next boundary. */
+function* keyBetween(
+  text: string,
+  begin: RegExpExecArray,
+  next: RegExpExecArray | undefined,
+): Generator<Detection> {
+  const bodyStart = begin.index + begin[0].length;
+  const bodyEnd = Math.min(next?.index ?? text.length, bodyStart + MAX_LENGTH);
+  const body = text.slice(bodyStart, bodyEnd);
+  if (next?.[1] === 'END' && next.index === bodyEnd) {
+    const isKey = body.replaceAll(/\\[rn]|[^A-Za-z0-9+/=]/g, '').length >= MIN_BODY;
+    if (isKey) yield { start: begin.index, end: next.index + next[0].length, type: 'PRIVATE_KEY' };
+    return;
   }
-  return OPEN_BODY.exec(rest)?.[0].length;
+  const open = OPEN_BODY.exec(body)?.[0].length;
+  if (open !== undefined) yield { start: begin.index, end: bodyStart + open, type: 'PRIVATE_KEY' };
 }

@@ -2,10 +2,7 @@ import type { Detection, RedactionType } from '../detection.js';
 import { isPlaceholder } from './placeholder.js';
 
 const START = String.raw`(?<![A-Za-z0-9])`;
-const vendor = (pattern: string, type: RedactionType): { pattern: RegExp; type: RedactionType } => ({
-  pattern: new RegExp(`${START}${pattern}`, 'g'),
-  type,
-});
+const vendor = (pattern: string, type: RedactionType) => ({ pattern, type });
 
 /** Tokens that say by their first characters whose they are; shapes as their makers document them. */
 const TOKENS = [
@@ -54,14 +51,24 @@ const TOKENS = [
   vendor(String.raw`AGE-SECRET-KEY-1[A-Z0-9]{58}(?!\w)`, 'API_KEY'),
 ] as const;
 
+/** One pattern a type: all of them are looked for at the beginning of a word in one pass. */
+const PATTERNS: readonly { readonly pattern: RegExp; readonly type: RedactionType }[] = [
+  ...new Set(TOKENS.map(({ type }) => type)),
+].map((type) => {
+  const all = TOKENS.filter((token) => token.type === type).map(({ pattern }) => pattern);
+  return { type, pattern: new RegExp(`${START}(?:${all.join('|')})`, 'g') };
+});
+
 /** Tokens and keys of known services. */
 export function* detectVendorTokens(text: string): Generator<Detection> {
-  for (const { pattern, type } of TOKENS) {
+  for (const { pattern, type } of PATTERNS) {
     for (const { index, 0: token } of text.matchAll(pattern)) {
       const value = token.replace(/-+$/, '');
-      // A prefix with words behind it, in hyphens, has neither digits nor mixed case.
-      if (isPlaceholder(value) || !(/\d/.test(value) || /[a-z][A-Z]/.test(value))) continue;
+      if (isPlaceholder(value) || (type !== 'AWS_KEY' && isWords(value))) continue;
       yield { start: index, end: index + value.length, type };
     }
   }
 }
+
+/** A prefix with words behind it, in hyphens, has neither digits nor mixed case; a random key id in capitals may have none too. */
+const isWords = (value: string): boolean => !(/\d/.test(value) || /[a-z][A-Z]/.test(value));

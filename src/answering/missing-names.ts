@@ -1,0 +1,52 @@
+import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
+
+/** Whether some passage that the asker may see holds a word, in whatever form. */
+export type IsKnownWord = (word: string) => Promise<boolean>;
+
+/** Names that are looked up, at most; a question has fewer. */
+const MOST_NAMES = 8;
+
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}_.+#-]*/gu;
+const HAS_DIGIT_OR_JOINT = /^(?=.*\p{L})(?=.*[\p{N}_])/u;
+const HAS_INNER_CAPITAL = /^.+\p{Lu}/u;
+const IS_CAPITALISED = /^\p{Lu}/u;
+
+/**
+ * The names of a question that no passage holds (`SPDX`, `Kafka`, `read_replica`), as they are written. A question about
+ * something that is never named has no answer here, whatever else of it is found.
+ */
+export async function missingNames(question: string, isKnown: IsKnownWord): Promise<string[]> {
+  const names = namesIn(question).slice(0, MOST_NAMES);
+  const known = await Promise.all(names.map((name) => isKnownInPart(name, isKnown)));
+  return names.filter((_, index) => known[index] === false);
+}
+
+/** `Python3` is known where `Python` is. */
+async function isKnownInPart(name: string, isKnown: IsKnownWord): Promise<boolean> {
+  if (await isKnown(name)) return true;
+  const parts = (name.match(/\p{L}{3,}/gu) ?? []).filter((part) => part !== name);
+  const known = await Promise.all(parts.map((part) => isKnown(part)));
+  return known.includes(true);
+}
+
+/**
+ * Words that look like names: with a digit, an underscore or a capital inside, or with a capital where no sentence begins. A
+ * capital alone tells nothing in languages that give one to every noun, so it counts in English questions only.
+ */
+export function namesIn(question: string): string[] {
+  const isEnglish = (question.toLowerCase().match(/\p{L}+/gu) ?? []).some((word) =>
+    ENGLISH_STOP_WORDS.has(word),
+  );
+  const names = new Set<string>();
+  for (const match of question.matchAll(WORD)) {
+    const word = match[0].replace(/[.+-]+$/, '');
+    const before = question.slice(0, match.index).trimEnd();
+    const beginsSentence = before === '' || /[.!?:]["')]?$/.test(before);
+    const isName =
+      HAS_DIGIT_OR_JOINT.test(word) ||
+      HAS_INNER_CAPITAL.test(word) ||
+      (isEnglish && IS_CAPITALISED.test(word) && !beginsSentence);
+    if (isName && word.length > 1 && !ENGLISH_STOP_WORDS.has(word.toLowerCase())) names.add(word);
+  }
+  return [...names];
+}

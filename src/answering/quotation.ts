@@ -1,0 +1,259 @@
+import type { ContextEntry } from '../context/context-pack.js';
+import { type PassageUnit, passageUnits } from '../context/passage-units.js';
+import type { TextRange } from '../core/document.js';
+import type { RankedSentence } from './rank-sentences.js';
+import { isComment } from './sentence-features.js';
+
+/** Words of a quotation; a single sentence or row may have more. */
+export const MOST_WORDS = 80;
+/** What goes with it without telling anything of its own, the sentence before a list, may pass the limit by so many. */
+const MOST_LEAD_IN_WORDS = 25;
+/** A neighbouring block is quoted too where it is at least this likely to answer, against what is quoted already. */
+const LEAST_GAIN = 0.05;
+/** Sentences that a quotation is tried around. */
+const MOST_SEEDS = 8;
+
+/** What can be quoted of a passage and understood on its own. */
+export interface Quotation {
+  readonly entry: ContextEntry;
+  /** Offsets of the stored revision, ascending; the head of a table may stand apart from its rows. */
+  readonly ranges: readonly QuotedPart[];
+  /** The sentence, item, row or line that answers best. */
+  readonly decisive: TextRange;
+  /** Share of being the answer, of all sentences found; in [0, 1]. */
+  readonly probability: number;
+  /** A list, table, paragraph or code goes on before or behind it. */
+  readonly isCut: { readonly before: boolean; readonly after: boolean };
+}
+
+/** A stretch of an entry's stored revision. */
+export interface QuotedRange extends TextRange {
+  readonly entry: ContextEntry;
+}
+
+/** The stored text of a range; it is part of one piece. */
+export function exactText({ entry, start, end }: QuotedRange): string {
+  const piece = entry.pieces.find((each) => each.start <= start && end <= each.end);
+  return piece?.text.slice(start - piece.start, end - piece.start) ?? '';
+}
+
+/** A stretch that is quoted without a gap. */
+export interface QuotedPart extends TextRange {
+  /** It begins with a line out of a block of code, without the fence that opens it. */
+  readonly isInsideCode: boolean;
+}
+
+interface Unit extends PassageUnit {
+  readonly words: number;
+  readonly probability: number;
+  /** A heading, a comment, or what speaks to a language model: no quotation goes beyond it. */
+  readonly isBorder: boolean;
+  /** It ends with a colon. */
+  readonly announces: boolean;
+}
+
+/** Units of one natural block: a paragraph, a list, a table, a block of code, what nothing is quoted across. */
+interface Block {
+  readonly kind: 'text' | 'list' | 'table' | 'code' | 'border';
+  /** Indices into the units, the last one exclusive. */
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * What to quote for an answer, best first: around each of the likeliest sentences the paragraph, list, table or code that it
+ * stands in, with the sentence that leads to it, and neighbours that tell something while there is room; where the block is
+ * too long, what stands around the sentence, cut between units. Quotations do not overlap.
+ */
+export function quotations(sentences: readonly RankedSentence[], most: number): Quotation[] {
+  const readers = new Map<string, PieceReader>();
+  const found: Quotation[] = [];
+  for (const { sentence } of sentences.slice(0, MOST_SEEDS)) {
+    const { entry } = sentence;
+    const index = entry.pieces.findIndex(({ start, end }) => start <= sentence.start && sentence.end <= end);
+    const key = `${entry.n}:${index}`;
+    const reader = readers.get(key) ?? new PieceReader(entry, index, sentences);
+    readers.set(key, reader);
+    const quotation = reader.around(sentence);
+    if (quotation !== undefined) found.push(quotation);
+  }
+  found.sort((a, b) => b.probability - a.probability);
+  const chosen: Quotation[] = [];
+  for (const each of found) {
+    if (chosen.length >= most) break;
+    if (!chosen.some((other) => overlap(each, other))) chosen.push(each);
+  }
+  return chosen;
+}
+
+const overlap = (a: Quotation, b: Quotation): boolean =>
+  a.entry.documentId === b.entry.documentId &&
+  a.ranges.some((one) => b.ranges.some((other) => one.start < other.end && other.start < one.end));
+
+class PieceReader {
+  readonly #entry: ContextEntry;
+  readonly #offset: number;
+  readonly #units: readonly Unit[];
+  readonly #blocks: readonly Block[];
+
+  constructor(entry: ContextEntry, pieceIndex: number, sentences: readonly RankedSentence[]) {
+    const piece = entry.pieces[pieceIndex] ?? { start: 0, end: 0, text: '', line: 1 };
+    this.#entry = entry;
+    this.#offset = piece.start;
+    const own = new Map(
+      sentences
+        .filter(({ sentence }) => sentence.entry.n === entry.n)
+        .map(({ sentence, probability }) => [sentence.start, probability]),
+    );
+    const isFlagged = ({ start, end }: TextRange): boolean =>
+      entry.flags.some((flag) => flag.start < piece.start + end && flag.end > piece.start + start);
+    this.#units = passageUnits(piece.text, entry.metadata.symbols !== undefined).map((unit) => ({
+      ...unit,
+      words: wordsIn(piece.text.slice(unit.start, unit.end)),
+      probability: own.get(piece.start + unit.start) ?? 0,
+      isBorder:
+        unit.kind === 'heading' || isFlagged(unit) || isComment(piece.text.slice(unit.start, unit.end)),
+      announces: unit.kind === 'sentence' && piece.text[unit.end - 1] === ':',
+    }));
+    this.#blocks = blocksOf(this.#units, piece.text);
+  }
+
+  around(sentence: TextRange): Quotation | undefined {
+    const at = this.#units.findIndex(({ start }) => start + this.#offset === sentence.start);
+    const blockAt = this.#blocks.findIndex(({ first, end }) => first <= at && at < end);
+    const block = this.#blocks[blockAt];
+    if (at < 0 || block === undefined) return undefined;
+    const kept = this.#inside(block, at);
+    this.#addLeadIn(kept, blockAt);
+    const isWhole = kept.has(block.first) && kept.has(block.end - 1);
+    if (isWhole && (block.kind === 'text' || block.kind === 'list')) this.#addNeighbours(kept, blockAt);
+    this.#addAnnounced(kept);
+    return this.#quotationOf(kept, at);
+  }
+
+  /** The whole block where it is short enough, else what stands around the unit, on the likelier side first. */
+  #inside({ kind, first, end }: Block, at: number): Set<number> {
+    const all = range(first, end);
+    if (this.#wordsOf(all) <= MOST_WORDS) return new Set(all);
+    const kept = new Set([at, ...(kind === 'table' ? all.filter((each) => this.#isHead(each)) : [])]);
+    let before = at - 1;
+    let after = at + 1;
+    for (;;) {
+      const sides = [before, after].filter((side) => side >= first && side < end);
+      const fitting = sides.filter((side) => this.#wordsOf([...kept, side]) <= MOST_WORDS);
+      const next = fitting.sort((a, b) => this.#probability(b) - this.#probability(a) || b - a)[0];
+      if (next === undefined) return kept;
+      kept.add(next);
+      if (next === before) before -= 1;
+      else after += 1;
+    }
+  }
+
+  /** The sentence that a list, table or code follows on. */
+  #addLeadIn(kept: Set<number>, blockAt: number): void {
+    const block = this.#blocks[blockAt];
+    const before = this.#blocks[blockAt - 1];
+    if (block === undefined || block.kind === 'text' || before?.kind !== 'text') return;
+    const lead = before.end - 1;
+    const room = MOST_WORDS + MOST_LEAD_IN_WORDS;
+    if (kept.has(block.first) && this.#wordsOf([...kept, lead]) <= room) kept.add(lead);
+  }
+
+  /** Blocks beside it under the same heading, as long as they tell something and there is room. */
+  #addNeighbours(kept: Set<number>, blockAt: number): void {
+    for (const step of [1, -1]) {
+      for (let at = blockAt + step; ; at += step) {
+        const block = this.#blocks[at];
+        if (block === undefined || block.kind === 'border') break;
+        const added = range(block.first, block.end).filter((each) => !kept.has(each));
+        const gain = this.#massOf(added);
+        // What stands before a quotation leads to it only if it is prose.
+        if (step < 0 && block.kind !== 'text') break;
+        if (step < 0 && gain < LEAST_GAIN * this.#massOf([...kept])) break;
+        if (this.#wordsOf([...kept, ...added]) > MOST_WORDS) break;
+        for (const each of added) kept.add(each);
+      }
+    }
+  }
+
+  /** What a last sentence with a colon announces: as much of the next block as there is room for. */
+  #addAnnounced(kept: Set<number>): void {
+    const last = Math.max(...kept);
+    const next = this.#blocks.find(({ first }) => first === last + 1);
+    if (next === undefined || next.kind === 'border' || this.#units[last]?.announces !== true) return;
+    for (const each of range(next.first, next.end)) {
+      if (this.#wordsOf([...kept, each]) > MOST_WORDS + MOST_LEAD_IN_WORDS) return;
+      kept.add(each);
+    }
+  }
+
+  #quotationOf(kept: ReadonlySet<number>, at: number): Quotation {
+    const indices = [...kept].sort((a, b) => a - b);
+    const first = indices[0] ?? at;
+    const last = indices.at(-1) ?? at;
+    const blockOf = (index: number) =>
+      this.#blocks.find((block) => block.first <= index && index < block.end);
+    return {
+      entry: this.#entry,
+      ranges: partsOf(indices, this.#units).map((part) => ({ ...part, ...this.#placed(part) })),
+      decisive: this.#placed(this.#units[at] ?? { start: 0, end: 0 }),
+      probability: this.#massOf(indices),
+      isCut: { before: blockOf(first)?.first !== first, after: blockOf(last)?.end !== last + 1 },
+    };
+  }
+
+  #placed = ({ start, end }: TextRange): TextRange => ({
+    start: start + this.#offset,
+    end: end + this.#offset,
+  });
+  #isHead = (index: number): boolean => this.#units[index]?.kind === 'table-head';
+  #probability = (index: number): number => this.#units[index]?.probability ?? 0;
+  #massOf = (indices: readonly number[]): number =>
+    indices.reduce((sum, index) => sum + this.#probability(index), 0);
+  #wordsOf = (indices: readonly number[]): number =>
+    indices.reduce((sum, index) => sum + (this.#units[index]?.words ?? 0), 0);
+}
+
+const range = (first: number, end: number): number[] =>
+  Array.from({ length: end - first }, (_, index) => first + index);
+
+const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+
+const BLOCK_KINDS: Readonly<Record<PassageUnit['kind'], Block['kind']>> = {
+  sentence: 'text',
+  'list-item': 'list',
+  'table-head': 'table',
+  'table-row': 'table',
+  'code-line': 'code',
+  fence: 'code',
+  heading: 'border',
+};
+
+function blocksOf(units: readonly Unit[], text: string): Block[] {
+  const blocks: { kind: Block['kind']; first: number; end: number }[] = [];
+  units.forEach((unit, index) => {
+    const kind = unit.isBorder ? 'border' : BLOCK_KINDS[unit.kind];
+    const last = blocks.at(-1);
+    const previous = units[index - 1];
+    const between = previous === undefined ? '' : text.slice(previous.end, unit.start);
+    const isParted = kind !== 'list' && kind !== 'code' && /\n[^\S\n]*\n/.test(between);
+    const isClosed = previous?.kind === 'fence' && unit.kind === 'fence' && isParted;
+    if (last === undefined || last.kind !== kind || kind === 'border' || isParted || isClosed)
+      blocks.push({ kind, first: index, end: index + 1 });
+    else last.end = index + 1;
+  });
+  return blocks;
+}
+
+/** Units that follow each other are one range. */
+function partsOf(indices: readonly number[], units: readonly Unit[]): QuotedPart[] {
+  const parts: { start: number; end: number; isInsideCode: boolean }[] = [];
+  indices.forEach((index, position) => {
+    const unit = units[index];
+    const last = parts.at(-1);
+    if (unit === undefined) return;
+    if (last !== undefined && indices[position - 1] === index - 1) last.end = unit.end;
+    else parts.push({ start: unit.start, end: unit.end, isInsideCode: unit.kind === 'code-line' });
+  });
+  return parts;
+}

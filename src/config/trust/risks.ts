@@ -1,0 +1,149 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { splitModelName } from '../../providers/provider-table.js';
+import { isPathInside } from '../../security/path-containment.js';
+import { type ConfigPath, formatPath, isRecord, leavesOf, valueAt } from '../config-path.js';
+import type { ExpandedTree } from '../expand-tree.js';
+import { maskUrlCredentials } from '../mask-url.js';
+
+/** Something that a configuration makes Ragstone do beyond its own folder. */
+export interface Risk {
+  /** The setting: `rag.modelProviders.openai.baseUrl`. */
+  readonly key: string;
+  /** What it does, in words: `connects to https://host`. Without passwords. */
+  readonly what: string;
+}
+
+/** A configuration as it is written, and where. */
+export interface WrittenConfig {
+  readonly tree: ExpandedTree;
+  /** Before the expansion: what is shown, and recorded, holds no value of a variable. */
+  readonly raw: unknown;
+  readonly projectRoot: string;
+  /** Absent where the caller names one: then it is not the configuration's choice. */
+  readonly dataDir?: string | undefined;
+}
+
+/** Settings that name a file or folder, however they are written. */
+const PATH_KEYS: ReadonlySet<string> = new Set(['root', 'path', 'instructions', 'repository']);
+/** Stores and sources that stay on this machine; any other connects somewhere. */
+const LOCAL_STORES: ReadonlySet<unknown> = new Set([
+  undefined,
+  'auto',
+  'lancedb',
+  'libsql',
+  'memory',
+  'usearch',
+  'faiss',
+]);
+const LOCAL_SOURCES: ReadonlySet<unknown> = new Set(['markdown', 'files', 'pbi_json', 'git']);
+/** Settings that name a place on the network without an address. */
+const HOST_KEYS: ReadonlySet<string> = new Set(['host', 'resourceName', 'organization']);
+const MODEL_KEYS: ReadonlySet<string> = new Set(['model', 'rag_embedding_model']);
+const ADDRESS = /\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s?#]{0,300}/gi;
+const LOOKS_ABROAD = /^(?:[/~\\]|[a-z]:[\\/])|(?:^|[\\/])\.\.(?:[\\/]|$)/i;
+/** `host:path` and `user@host:path`, as ssh takes them. */
+const SSH_ADDRESS = /^(?:[^\s/@]{1,200}@)?[^\s/:]{2,200}:(?!\/\/)/;
+const MODEL_FOLDER = /^(?:transformers|cross-encoder):/;
+
+/**
+ * What a configuration that is not the user's own could do to the user: connect to a host (which then gets texts, questions and
+ * keys), reach outside its folder, start a program. Where it connects, the variables of the environment that it uses too. What is
+ * known by no setting's name is told by its look, so that a new setting errs on the side of a question.
+ */
+export function risksOf({ tree, raw, projectRoot, dataDir }: WrittenConfig): Risk[] {
+  const root = realPathOf(projectRoot);
+  const risks: Risk[] = [];
+  const add = (path: ConfigPath, what: string): void => {
+    risks.push({ key: formatPath(path), what });
+  };
+  const reach = (path: ConfigPath, target: string, shown = target): void => {
+    const real = realPathOf(resolve(projectRoot, target.replace(/^~(?=$|[\\/])/, '/~')));
+    if (!isPathInside(root, real)) add(path, `reaches ${shown}, outside of its folder`);
+  };
+  // Where a variable is not set yet, the text as it is written has to do.
+  const unset = tree.missing.flatMap(({ path }) => {
+    const text = valueAt(raw, path);
+    return typeof text === 'string' ? [{ path, text }] : [];
+  });
+  for (const { path, text } of [...textsOf(tree.value), ...unset]) {
+    const written = valueAt(raw, path);
+    const shown = typeof written === 'string' && written.includes('$') ? written : undefined;
+    readText(path, text, { shown, add, reach });
+  }
+  readKinds(tree.value, add);
+  const connects = risks.some(({ what }) => what.startsWith(CONNECTS));
+  if (dataDir !== undefined) reach(['(data folder)'], dataDir);
+  return [...risks, ...(connects ? variablesOf(tree) : [])];
+}
+
+const CONNECTS = 'connects to';
+
+interface Findings {
+  /** The text as it is written, where it names a variable. */
+  readonly shown: string | undefined;
+  readonly add: (path: ConfigPath, what: string) => void;
+  readonly reach: (path: ConfigPath, target: string, shown?: string) => void;
+}
+
+function* textsOf(tree: unknown): Generator<{ readonly path: ConfigPath; readonly text: string }> {
+  for (const [path, value] of leavesOf(tree)) {
+    if (typeof value === 'string') yield { path, text: value };
+    if (!Array.isArray(value)) continue;
+    for (const [index, text] of value.entries())
+      if (typeof text === 'string') yield { path: [...path, index], text };
+  }
+}
+
+function readText(path: ConfigPath, text: string, { shown, add, reach }: Findings): void {
+  const key = String(path.findLast((part) => typeof part === 'string'));
+  const addresses = text.match(ADDRESS) ?? [];
+  for (const address of addresses) add(path, `${CONNECTS} ${shown ?? maskUrlCredentials(address)}`);
+  if (HOST_KEYS.has(key)) add(path, `${CONNECTS} ${shown ?? text}`);
+  if (text.startsWith('keyvault:')) add(path, `${CONNECTS} an Azure Key Vault for ${shown ?? text}`);
+  if (key === 'repository' && addresses.length === 0 && SSH_ADDRESS.test(text))
+    add(path, `${CONNECTS} ${shown ?? text} by ssh`);
+  const service = MODEL_KEYS.has(key) ? splitModelName(text.replace(/^llm:/, '')) : undefined;
+  if (service !== undefined)
+    add(path, `${CONNECTS} the service "${service.provider}", with its key where the environment has one`);
+  if (addresses.length > 0) return;
+  const target = text.replace(/^file:/, '').replace(MODEL_FOLDER, '');
+  if (PATH_KEYS.has(key) || target !== text || LOOKS_ABROAD.test(target)) reach(path, target, shown);
+}
+
+/** What a kind of store, ledger or source connects to or starts, also where no address is stated. */
+function readKinds(tree: unknown, add: Findings['add']): void {
+  const at = (...path: ConfigPath): unknown => valueAt(tree, path);
+  const provider = at('rag', 'provider');
+  if (provider === 'chroma' && at('rag', 'storage', 'server') === undefined)
+    add(['rag', 'provider'], 'starts the server program `chroma`');
+  if (!LOCAL_STORES.has(provider)) add(['rag', 'provider'], `${CONNECTS} a server of ${String(provider)}`);
+  if (at('rag', 'ledger', 'type') === 'postgres')
+    add(['rag', 'ledger', 'type'], `${CONNECTS} a PostgreSQL server`);
+  if (at('rag', 'embedding', 'allowRemote') === true)
+    add(['rag', 'embedding', 'allowRemote'], `${CONNECTS} the Hugging Face hub and runs models from there`);
+  const sources = at('rag', 'sources');
+  for (const [index, source] of (Array.isArray(sources) ? sources : []).entries()) {
+    if (!isRecord(source)) continue;
+    const isLocal = LOCAL_SOURCES.has(source.type) || (source.type === 'sql' && source.path !== undefined);
+    if (!isLocal) add(['rag', 'sources', index, 'type'], `${CONNECTS} a ${String(source.type)} service`);
+  }
+}
+
+function variablesOf({ variables, missing }: ExpandedTree): Risk[] {
+  const used = [...variables].flatMap(([key, found]) =>
+    [...found.used, ...found.defaulted].map((name) => ({ key, name })),
+  );
+  const unset = missing.map(({ path, variable }) => ({ key: formatPath(path), name: variable }));
+  return [...used, ...unset].map(({ key, name }) => ({ key, what: `uses the environment variable ${name}` }));
+}
+
+/** The path without symbolic links, also where its end does not exist yet. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPathOf(parent), basename(path));
+  }
+}

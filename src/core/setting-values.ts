@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { Secret } from './secret.js';
+
+/** Splits at commas that stand outside brackets, so that the glob `{a,b}/*.md` stays whole. Blank parts are dropped. */
+export function splitCommaList(text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index] ?? '';
+    if ('{[('.includes(character)) depth++;
+    else if (depth > 0 && '}])'.includes(character)) depth--;
+    else if (character === ',' && depth === 0) {
+      parts.push(text.slice(start, index));
+      start = index + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+/** A list of texts, or one text with commas (`TECH,ARCH`), as environment variables hold them. */
+export const stringList = () =>
+  z
+    .union([z.string(), z.array(z.string())], { error: 'must be a list of texts, or one text with commas' })
+    .transform((value) => (typeof value === 'string' ? splitCommaList(value) : value));
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '\\': '\\' };
+
+/** Backslash escapes `\n`, `\r`, `\t` and `\\`, which YAML keeps as two characters inside single quotes. */
+export const unescapeText = (text: string): string =>
+  text.replaceAll(/\\([nrt\\])/g, (whole, letter: string) => ESCAPES[letter] ?? whole);
+
+/** A text that never appears in output; see `Secret`. */
+export const secretText = () => z.string().transform((value) => new Secret(value));
+
+/** A whole number of at least `minimum`. */
+export const wholeNumber = (minimum: number) => z.number().int().min(minimum);
+
+/** A share between 0 and 1, both included. */
+export const share = () => z.number().min(0).max(1);
+
+/** Any JSON value, for facts that are passed through. */
+export const jsonValue = z.json();

@@ -1,0 +1,330 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer } from '../answering/answer.js';
+import type { AnswerEvent } from '../answering/answer-events.js';
+import { chooseProvider } from '../assembly/choose-store.js';
+import { checkOwnParts } from '../assembly/own-parts.js';
+import { loadConfig } from '../config/load-config.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { RAGError } from '../core/errors.js';
+import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
+import { explainMiss } from '../explain-miss/explain-miss.js';
+import type { MissExplanation } from '../explain-miss/miss-explanation.js';
+import { ItemClaims } from '../indexing/item-claims.js';
+import { dropGeneration, nothingIndexed, retiredGenerations } from '../indexing/open-collection.js';
+import type { IndexFacts, Ledger, LockSubject } from '../ledger/ledger.js';
+import { listGenerations, tenantsOf } from '../maintenance/list-generations.js';
+import { readStatus } from '../maintenance/read-status.js';
+import { findGeneration, findRetired, takeBack } from '../maintenance/take-back.js';
+import { isLedgerDamage } from '../maintenance/verify-index.js';
+import { lastAnswer, runAsk } from '../searching/run-ask.js';
+import { runSearch } from '../searching/run-search.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
+import { deleteReadable, getDocument, listDocuments } from './documents.js';
+import type {
+  AskRequest,
+  DocumentPage,
+  DocumentText,
+  Engine,
+  EngineView,
+  GenerationSummary,
+  IndexRequest,
+  IndexResult,
+  ListRequest,
+  SearchQuery,
+  SearchResponse,
+  VerifyRequest,
+  VerifyResult,
+} from './engine.js';
+import type { CreateEngineOptions } from './engine-options.js';
+import { EngineResources } from './engine-resources.js';
+import { viewOf } from './engine-view.js';
+import { needsWhole, runIndexRequest, scopedIndex } from './index-requests.js';
+import { anySignal, OpenWork } from './open-work.js';
+import {
+  checkedEngineOptions,
+  checkedIndexing,
+  checkedListing,
+  checkedName,
+  checkedNames,
+  checkedQuestion,
+  checkedSearch,
+  checkedVerification,
+} from './requests/check-requests.js';
+import type { EngineHost } from './select-sources.js';
+import { repairIndex, verifyTwice } from './verify-requests.js';
+
+/** Opens an engine. Nothing is read or loaded until it is needed. Throws what the configuration is refused for. */
+export async function createEngine(options: CreateEngineOptions = {}): Promise<Engine> {
+  const { config, configFile, cwd, overrides, dataDir, secretResolvers, trust, ...own } =
+    checkedEngineOptions(options);
+  const settings = { config, overrides, dataDir, secretResolvers, trust };
+  const resolved = await loadConfig({ ...settings, cwd, file: configFile, own });
+  checkOwnParts(own, resolved);
+  // A store that this version lacks is refused now, whatever is asked for later.
+  chooseProvider(resolved);
+  return engineOver(new EngineResources(resolved), cwd ?? process.cwd());
+}
+
+/** An engine over resources that the caller knows too; closing the engine closes them. */
+export const engineOver = (resources: EngineResources, cwd: string): Engine =>
+  new EmbeddedEngine(resources, cwd);
+
+class EmbeddedEngine implements Engine {
+  readonly #opened: EngineResources;
+  readonly #cwd: string;
+  readonly #work = new OpenWork();
+  #closing: Promise<void> | undefined;
+
+  constructor(resources: EngineResources, cwd: string) {
+    this.#opened = resources;
+    this.#cwd = cwd;
+  }
+
+  /** Throws once the engine is closed: a ledger that was opened anew would stay open. */
+  get #resources(): EngineResources {
+    if (this.#closing === undefined) return this.#opened;
+    throw new RAGError('USAGE', 'This engine is closed. Open another one with createEngine.');
+  }
+
+  get #config(): ResolvedConfig {
+    return this.#opened.config;
+  }
+
+  /** Asked for its resources anew at each use, so that nothing is opened once the engine is closed. */
+  get #host(): EngineHost {
+    const { config } = this.#opened;
+    const openResources = (): EngineResources => this.#resources;
+    return {
+      config,
+      cwd: this.#cwd,
+      get resources() {
+        return openResources();
+      },
+    };
+  }
+
+  get scope(): Scope {
+    return LOCAL_SCOPE;
+  }
+
+  as(scope: ScopeInput): EngineView {
+    return viewOf(this, scopeOf(scope));
+  }
+
+  async index(
+    given: IndexRequest | readonly PushedDocument[] = {},
+    stated: ScopeInput = LOCAL_SCOPE,
+  ): Promise<IndexResult> {
+    const scope = scopeOf(stated);
+    const request = checkedIndexing(given);
+    return this.#work.run(request.signal, (signal) => {
+      const stoppable = { ...request, signal };
+      if (request.options?.dryRun === true)
+        return runIndexRequest(stoppable, 'index --dry-run', { scope }, this.#host);
+      const subject = needsWhole(request) ? 'whole' : 'items';
+      return this.#locked('index', { ...stoppable, subject }, (writing, leaseMs) =>
+        runIndexRequest({ ...request, signal: writing }, 'index', { scope, leaseMs }, this.#host),
+      );
+    });
+  }
+
+  push(documents: readonly PushedDocument[], scope: ScopeInput = LOCAL_SCOPE): Promise<IndexResult> {
+    return this.index({ documents }, scope);
+  }
+
+  async get(id: string, scope: ScopeInput = LOCAL_SCOPE): Promise<DocumentText | undefined> {
+    const name = checkedName(id);
+    const checked = scopeOf(scope);
+    return this.#work.run(undefined, async () => {
+      const index = await scopedIndex(checked, this.#host);
+      return index === undefined ? undefined : getDocument(name, { index, config: this.#config });
+    });
+  }
+
+  async list(request: ListRequest = {}, scope: ScopeInput = LOCAL_SCOPE): Promise<DocumentPage> {
+    const checked = checkedListing(request);
+    const asker = scopeOf(scope);
+    return this.#work.run(undefined, async () => {
+      const index = await scopedIndex(asker, this.#host);
+      return index === undefined
+        ? { documents: [] }
+        : listDocuments(checked, { index, config: this.#config });
+    });
+  }
+
+  async delete(ids: readonly string[], scope: ScopeInput = LOCAL_SCOPE): Promise<number> {
+    const checked = scopeOf(scope);
+    const names = checkedNames(ids);
+    return this.#work.run(undefined, (outer) =>
+      this.#locked('delete', { signal: outer, subject: 'items' }, async (signal, leaseMs) => {
+        const index = await scopedIndex(checked, this.#host);
+        if (index === undefined) return 0;
+        const ledger = await this.#resources.writingLedger({ check: false });
+        const writer = ledger.writer(index.reader.generation, randomUUID());
+        const retired = retiredGenerations(ledger, (facts) => this.#resources.storeOf(facts), {
+          holder: randomUUID(),
+          signal,
+        });
+        const claims = leaseMs === undefined ? undefined : new ItemClaims(writer, leaseMs);
+        const { collection } = index;
+        try {
+          return await deleteReadable(names, index, { ledger: writer, collection, signal, retired, claims });
+        } finally {
+          await claims?.close();
+        }
+      }),
+    );
+  }
+
+  async search(query: string | SearchQuery, scope: ScopeInput = LOCAL_SCOPE): Promise<SearchResponse> {
+    const asked = checkedSearch(query);
+    const asker = scopeOf(scope);
+    return this.#work.run(asked.signal, (signal) => runSearch({ ...asked, signal }, asker, this.#resources));
+  }
+
+  async ask(request: string | AskRequest, scope: ScopeInput = LOCAL_SCOPE): Promise<Answer> {
+    return lastAnswer(this.askStream(request, scope));
+  }
+
+  askStream(request: string | AskRequest, scope: ScopeInput = LOCAL_SCOPE): AsyncIterable<AnswerEvent> {
+    const asked = checkedQuestion(request);
+    const asker = scopeOf(scope);
+    return this.#work.stream(asked.signal, (signal) => runAsk({ ...asked, signal }, asker, this.#resources));
+  }
+
+  async explainMiss(
+    query: string | SearchQuery,
+    document: string,
+    scope: ScopeInput = LOCAL_SCOPE,
+  ): Promise<MissExplanation> {
+    const asked = checkedSearch(query);
+    const asker = scopeOf(scope);
+    const name = checkedName(document);
+    return this.#work.run(asked.signal, (signal) =>
+      explainMiss({ query: { ...asked, signal }, scope: asker, resources: this.#resources }, name),
+    );
+  }
+
+  async status(scope: ScopeInput = LOCAL_SCOPE): ReturnType<Engine['status']> {
+    const asker = scopeOf(scope);
+    return this.#work.run(undefined, () => readStatus(this.#resources, asker));
+  }
+
+  async verify(request: VerifyRequest = {}, stated: ScopeInput = LOCAL_SCOPE): Promise<VerifyResult> {
+    const scope = scopeOf(stated);
+    const { repair = false, signal: given } = checkedVerification(request);
+    return this.#work.run(given, async (signal) => {
+      const before = await verifyTwice(scope, signal, this.#host);
+      if (!repair || before.drift.length === 0)
+        return { ok: before.drift.length === 0, drift: before.drift, repaired: 0 };
+      return this.#locked('verify --repair', { signal }, (writing) =>
+        repairIndex(before, { scope, signal: writing }, this.#host),
+      );
+    });
+  }
+
+  async generations(): Promise<readonly GenerationSummary[]> {
+    return this.#work.run(undefined, async () => {
+      const ledger = await this.#resources.readingLedger();
+      return ledger === undefined ? [] : listGenerations(ledger);
+    });
+  }
+
+  async useGeneration(generation: number): Promise<void> {
+    await this.#work.run(undefined, (outer) =>
+      this.#locked('generations use', { signal: outer }, async (signal) => {
+        const ledger = await this.#existingLedger();
+        const facts = await findRetired(ledger, generation);
+        const { embedder } = await this.#resources.embedderOf(facts);
+        const storeOf = (of: IndexFacts) => this.#resources.storeOf(of);
+        const now = () => new Date().toISOString();
+        const tenants = await tenantsOf(ledger);
+        await takeBack(facts, { ledger, storeOf, embedder, tenants, signal, now });
+      }),
+    );
+  }
+
+  async dropGeneration(generation: number): Promise<void> {
+    await this.#work.run(undefined, (signal) =>
+      this.#locked('generations drop', { signal }, async () => {
+        const ledger = await this.#existingLedger();
+        const facts = await findGeneration(ledger, generation);
+        if (facts.state === 'live') return ledger.drop(generation);
+        return dropGeneration(facts, ledger, (of) => this.#resources.storeOf(of));
+      }),
+    );
+  }
+
+  /** The ledger for writing, where there is one: a question about an index makes none. */
+  async #existingLedger(): Promise<Ledger> {
+    if ((await this.#resources.readingLedger()) === undefined) throw nothingIndexed();
+    return this.#resources.writingLedger({ check: false });
+  }
+
+  async clear(): Promise<void> {
+    await this.#work.run(undefined, (signal) => this.#locked('clear', { signal }, () => this.#clear()));
+  }
+
+  async #clear(): Promise<void> {
+    let generations: IndexFacts[] = [];
+    try {
+      generations = (await (await this.#resources.readingLedger())?.generations()) ?? [];
+      // A store that nobody has is found out before anything is forgotten.
+      for (const facts of generations) await this.#resources.storeOf(facts);
+      // First, so that no search finds what is being removed, and other processes see at once that nothing is indexed.
+      if (generations.length > 0) await (await this.#resources.writingLedger({ check: true })).clear();
+      else await this.#resources.discardLedger();
+    } catch (error) {
+      // Emptying a file takes room, removing it gives some.
+      const isFull = isFullDisk(error) && this.#config.rag.ledger.type === 'sqlite';
+      if (!isFull && !isLedgerDamage(error)) throw error;
+      // Nothing in a damaged ledger can be trusted; what its stores hold cannot be known.
+      if (!isFull) generations = [];
+      await this.#resources.discardLedger();
+    }
+    for (const facts of generations) await (await this.#resources.storeOf(facts)).drop(facts.collection);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#work.end().then(() => this.#opened.close());
+    return this.#closing;
+  }
+
+  async #locked<T>(
+    command: string,
+    {
+      options,
+      signal,
+      subject = 'whole',
+    }: {
+      readonly options?: IndexRequest['options'];
+      readonly signal: AbortSignal;
+      readonly subject?: LockSubject;
+    },
+    work: (signal: AbortSignal, leaseMs: number | undefined) => Promise<T>,
+  ): Promise<T> {
+    // Runs of one engine wait for each other; the lock is for other processes.
+    return this.#work.inTurn(signal, async () => {
+      const lock = await this.#resources.lock({
+        subject,
+        command: `ragstone ${command}`,
+        waitMs: options?.waitMs,
+        signal,
+      });
+      const { lost, isShared = false } = lock;
+      const leaseMs = isShared ? this.#config.rag.ledger.leaseMs : undefined;
+      try {
+        const done = await work(lost === undefined ? signal : anySignal(signal, lost), leaseMs);
+        this.#resources.assertSameLedger();
+        return done;
+      } catch (error) {
+        throw lost?.aborted === true ? lost.reason : error;
+      } finally {
+        await lock.release();
+      }
+    });
+  }
+}
+
+const isFullDisk = (error: unknown): boolean =>
+  RAGError.isInstance(error) && error.reason === 'INDEX_DISK_FULL';

@@ -1,0 +1,201 @@
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { StoredChunk } from '../core/chunk.js';
+import { CHUNK_KEYS, titleOf } from '../core/chunk-metadata.js';
+import { RAGError } from '../core/errors.js';
+import { type Filter, lookupPath, matchesFilter } from '../core/filter.js';
+import { documentIdOf } from '../core/ids.js';
+import type { MetadataValue } from '../core/metadata.js';
+import type { Scope } from '../core/scope.js';
+import { pushSourceName } from '../indexing/configured-sources.js';
+import {
+  type DeletionTargets,
+  deleteDocuments,
+  forgetItems,
+  purgeDeleted,
+} from '../indexing/delete-documents.js';
+import { originsOf } from '../indexing/document-paths.js';
+import { IndexRun } from '../indexing/index-run.js';
+import type { ItemClaims } from '../indexing/item-claims.js';
+import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
+import { searchFilter } from '../searching/search-filter.js';
+import { scopeCollection } from '../security/scoped-collection.js';
+import type { VectorCollection } from '../stores/vector-store.js';
+import type { DocumentPage, DocumentText, IndexedDocument, ListRequest } from './engine.js';
+
+/** The index as one scope sees it: what it may not read is not there. */
+export interface ScopedIndex {
+  readonly reader: GenerationReader;
+  /** The whole collection; narrowed here. */
+  readonly collection: VectorCollection;
+  readonly scope: Scope;
+}
+
+/** A document with the chunk that says who may read it and what the store holds of it. */
+interface ReadableDocument {
+  readonly document: LedgerDocument;
+  readonly chunk: StoredChunk;
+}
+
+const PAGE = 200;
+const DEFAULT_LIMIT = 100;
+
+/** The document under an id, with the text that the store's chunks are of; undefined where the scope may not read it. */
+export async function getDocument(
+  id: string,
+  { index, config }: { readonly index: ScopedIndex; readonly config: ResolvedConfig },
+): Promise<DocumentText | undefined> {
+  const [found] = await findDocuments([id], index);
+  if (found === undefined) return undefined;
+  // The revision of the chunk that was read: a newer one may be for others.
+  const text = await index.reader.text(found.document.documentId, String(found.chunk.metadata.revision));
+  return text === undefined ? undefined : { ...describe(found, config), text };
+}
+
+/** Documents in the order of their ids, a page at a time. */
+export async function listDocuments(
+  { cursor, limit = DEFAULT_LIMIT, filter, filters }: ListRequest,
+  { index, config }: { readonly index: ScopedIndex; readonly config: ResolvedConfig },
+): Promise<DocumentPage> {
+  const wanted = searchFilter({ filter, filters });
+  const found: IndexedDocument[] = [];
+  for (let after = cursor; ; ) {
+    const page = await index.reader.documents(after, PAGE);
+    for (const readable of await onlyReadable(page, index))
+      if (admits(wanted, readable)) found.push(describe(readable, config));
+    after = page.at(-1)?.documentId;
+    // One more than asked for is looked for: a cursor that led to nothing readable would tell of what is not.
+    if (found.length > limit || page.length < PAGE) break;
+  }
+  const documents = found.slice(0, limit);
+  return { documents, cursor: found.length > limit ? documents.at(-1)?.id : undefined };
+}
+
+/** Deletes what the scope may read of these documents; says how many. */
+export async function deleteReadable(
+  ids: readonly string[],
+  index: ScopedIndex,
+  targets: DeletionTargets,
+): Promise<number> {
+  const found = await findDocuments(ids, index);
+  const documents = [...new Map(found.map(({ document }) => [document.documentId, document])).values()];
+  const { ledger, claims } = targets;
+  const run = new IndexRun(undefined, targets.signal);
+  if (claims !== undefined) for (const document of documents) await claimItem(document, claims, targets);
+  await deleteDocuments(
+    documents.map(({ documentId }) => documentId),
+    targets,
+    run,
+  );
+  for (const { tenant, source, itemId } of documents)
+    if ((await ledger.documentsOfItems(tenant, source, [itemId])).length === 0)
+      await forgetItems({ tenant, source, itemIds: [itemId] }, targets, run);
+  if (documents.length > 0) await purgeDeleted(targets, run);
+  return documents.length;
+}
+
+/** Waits for whoever writes the document now. */
+async function claimItem(
+  { tenant, source, itemId, externalId }: LedgerDocument,
+  claims: ItemClaims,
+  { signal }: DeletionTargets,
+): Promise<void> {
+  const deadline = performance.now() + 2 * claims.leaseMs;
+  const taken = await claims.takeAny({ tenant, source }, [itemId], { deadline, signal });
+  if (taken.size > 0) return;
+  throw new RAGError(
+    'INDEX_LOCKED',
+    `"${externalId}" is being written by another process. Try again when that has finished.`,
+  );
+}
+
+/** Pushed documents that are there already and that the scope may not read, by the ids they were pushed under. */
+export async function unreadablePushes(ids: readonly string[], index: ScopedIndex): Promise<Set<string>> {
+  const pushed = await Promise.all(ids.map((id) => pushedDocument(id, index)));
+  const known = await firstChunksOf(
+    pushed.flatMap((document) => document ?? []),
+    index,
+  );
+  const { collection, scope } = index;
+  const present = await collection.get([...known.keys()]);
+  const readable = await scopeCollection(collection, scope).get([...known.keys()]);
+  const own = new Set(readable.map((chunk) => chunk.id));
+  return new Set(
+    present.flatMap((chunk) => (own.has(chunk.id) ? [] : (known.get(chunk.id)?.externalId ?? []))),
+  );
+}
+
+/** By id of the document, or by the id that it was pushed under. */
+async function findDocuments(ids: readonly string[], index: ScopedIndex): Promise<ReadableDocument[]> {
+  const documents = await Promise.all(
+    ids.map(async (id) => (await index.reader.document(id)) ?? pushedDocument(id, index)),
+  );
+  return onlyReadable(
+    documents.flatMap((document) => document ?? []),
+    index,
+  );
+}
+
+const pushedDocument = (id: string, { reader, scope }: ScopedIndex): Promise<LedgerDocument | undefined> =>
+  reader.document(documentIdOf(scope.tenant, pushSourceName(scope.project), id));
+
+/** A document is read where its first chunk is: all of its chunks have one access. One without text is read by nobody. */
+async function onlyReadable(
+  documents: readonly LedgerDocument[],
+  index: ScopedIndex,
+): Promise<ReadableDocument[]> {
+  const firstChunks = await firstChunksOf(documents, index);
+  const chunks = await scopeCollection(index.collection, index.scope).get([...firstChunks.keys()]);
+  return chunks.flatMap((chunk) => {
+    const document = firstChunks.get(chunk.id);
+    return document === undefined ? [] : [{ document, chunk }];
+  });
+}
+
+/** Documents of the tenant by the first of their chunks that the store holds. */
+async function firstChunksOf(
+  documents: readonly LedgerDocument[],
+  { reader, scope }: ScopedIndex,
+): Promise<Map<string, LedgerDocument>> {
+  const first = new Map<string, LedgerDocument>();
+  for (const document of documents) {
+    if (document.tenant !== scope.tenant) continue;
+    const chunks = await reader.chunks(document.documentId);
+    const held = chunks.find(({ state }) => state !== 'planned');
+    if (held !== undefined) first.set(held.chunkId, document);
+  }
+  return first;
+}
+
+const admits = (filter: Filter, { document, chunk }: ReadableDocument): boolean =>
+  matchesFilter(filter, (field) => {
+    if (!field.startsWith('$')) return lookupPath(chunk.metadata, field);
+    const fields: Readonly<Record<string, MetadataValue | undefined>> = {
+      $tenant: chunk.tenant,
+      $project: chunk.project,
+      $source: chunk.source,
+      $documentId: document.documentId,
+      $level: chunk.access.level,
+      $groups: chunk.access.groups,
+    };
+    return fields[field];
+  });
+
+function describe({ document, chunk }: ReadableDocument, config: ResolvedConfig): IndexedDocument {
+  const { documentId, externalId, source, status, indexedAt } = document;
+  const { metadata, access, project } = chunk;
+  const textAt = (key: string) => (typeof metadata[key] === 'string' ? metadata[key] : undefined);
+  return {
+    id: documentId,
+    externalId,
+    source,
+    sourceType: textAt('sourceType') ?? document.sourceType,
+    origin: originsOf(config)(source, externalId),
+    project,
+    title: titleOf(chunk),
+    url: textAt('url'),
+    metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !CHUNK_KEYS.has(key))),
+    access: { groups: access.groups, level: access.level },
+    status,
+    indexedAt,
+  };
+}

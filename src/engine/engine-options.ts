@@ -1,0 +1,23 @@
+import type { LoadConfigOptions } from '../config/load-config.js';
+import type { OwnParts } from '../config/own-parts.js';
+
+/** What `createEngine` takes; anything else is refused (`USAGE`). */
+export interface CreateEngineOptions extends OwnParts {
+  /** A configuration as an object: the content of `rag:`, or a whole file. Without it a file is looked for. */
+  readonly config?: LoadConfigOptions['config'] | undefined;
+  /** Default: `config/rag-config.yaml`, then `ragstone.yaml`, in `cwd`; none means defaults. */
+  readonly configFile?: string | undefined;
+  /** Settings over those of the file or object. */
+  readonly overrides?: LoadConfigOptions['overrides'] | undefined;
+  /** @default `.ragstone` in the project's folder */
+  readonly dataDir?: string | undefined;
+  /** Folder that relative paths start from. @default process.cwd() */
+  readonly cwd?: string | undefined;
+  /**
+   * `true` trusts a configuration that is found in `cwd`; without it, one that connects to hosts, reaches outside its folder or
+   * starts a program is refused (`CONFIG_UNTRUSTED`) until the user trusted it (`ragstone trust`, `RAGSTONE_TRUST`).
+   */
+  readonly trust?: true | undefined;
+  /** Fetch secrets that the configuration names as `scheme:name`; beside `env`, `file` and `keyvault`. */
+  readonly secretResolvers?: LoadConfigOptions['secretResolvers'] | undefined;
+}

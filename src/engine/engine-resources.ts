@@ -1,0 +1,316 @@
+import type { ChatModel } from '../answering/chat-model.js';
+import { type ConfiguredStore, chooseProvider, createStoreFor } from '../assembly/choose-store.js';
+import { createChatModelFor, createContextualiserFor } from '../assembly/open-chat-model.js';
+import { createEmbedderFor } from '../assembly/open-embedder.js';
+import { createRerankerFor } from '../assembly/open-reranker.js';
+import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
+import type { EmbeddingCache } from '../embedding/embedding-cache.js';
+import { nothingIndexed, openForReading, otherModel } from '../indexing/open-collection.js';
+import type { GenerationReader, IndexFacts, Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
+import { splitModelName } from '../providers/provider-table.js';
+import type { Reranker } from '../reranking/reranker.js';
+import {
+  createAdaptationCheck,
+  learnFromCollection,
+  type QueryEmbedder,
+  queryEmbedderOver,
+} from '../searching/query-adaptation.js';
+import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import { type LedgerConnections, openConnections } from './ledger-connections.js';
+import { assertOwnModel } from './own-index.js';
+
+/** Longest wait for another host that learns, in milliseconds; it takes seconds. */
+const LEARNING_WAIT_MS = 300_000;
+
+/** An embedding model ready for use, with what a person must know of how it was chosen. */
+export interface LoadedEmbedder {
+  readonly embedder: Embedder;
+  readonly notices: readonly string[];
+  /** Vectors kept between runs; absent for a model that is cheaper than a cache. */
+  readonly cache?: EmbeddingCache | undefined;
+  /** The embedder that reads queries over a generation, by what was learnt of it. */
+  readonly forQueries: QueryEmbedder;
+}
+
+/** The live generation, as the ledger says now. */
+export interface LiveIndex {
+  readonly ledger: Ledger;
+  readonly facts: IndexFacts;
+  readonly reader: GenerationReader;
+}
+
+/** What an engine opens on first use and closes at the end: ledger, stores, collection, models. */
+export class EngineResources {
+  readonly config: ResolvedConfig;
+  readonly #ledgers: LedgerConnections;
+  /** By provider: the configured one, and those that hold other generations. */
+  readonly #stores = new Map<string, Promise<ConfiguredStore>>();
+  /** Of a ledger that was replaced; closed at the end, because somebody may still be reading. */
+  readonly #outdatedStores: Promise<ConfiguredStore>[] = [];
+  #embedder: Promise<LoadedEmbedder> | undefined;
+  readonly #embeddersOf = new Map<string, Promise<LoadedEmbedder>>();
+  #reranker: Promise<Reranker> | undefined;
+  #chatModel: Promise<ChatModel | undefined> | undefined;
+  #contextualiser: Promise<ChunkContextualiser | undefined> | undefined;
+  readonly #checkAdaptation = createAdaptationCheck();
+  #collection: { readonly key: string; readonly open: Promise<VectorCollection> } | undefined;
+
+  constructor(config: ResolvedConfig) {
+    this.config = config;
+    // A store that forgets needs a ledger that forgets.
+    const store = config.own?.store;
+    const { dataDir, rag } = config;
+    const forgets =
+      store === undefined
+        ? rag.provider === 'memory' || !rag.storage.local.persist
+        : !store.capabilities.persistent;
+    this.#ledgers = openConnections(config, { dataDir, forgets }, () => this.#letGoOfStores());
+  }
+
+  /** The ledger for reading; undefined before the first `index`. */
+  readingLedger(): Promise<Ledger | undefined> {
+    return this.#ledgers.reading();
+  }
+
+  /** See `LedgerConnections.writing`. */
+  writingLedger(options: { readonly check: boolean }): Promise<Ledger> {
+    return this.#ledgers.writing(options);
+  }
+
+  /** See `LedgerConnections.dry`. */
+  dryLedger(): Promise<Ledger> {
+    return this.#ledgers.dry();
+  }
+
+  /** Other hosts may have the same ledger. */
+  get isShared(): boolean {
+    const own = this.config.own?.ledger;
+    return own === undefined ? this.config.rag.ledger.type === 'postgres' : own.lock !== undefined;
+  }
+
+  /** See `LedgerConnections.lock`. */
+  lock(request: LockRequest): Promise<WriterLock> {
+    return this.#ledgers.lock(request);
+  }
+
+  /** See `LedgerConnections.assertSame`. */
+  assertSameLedger(): void {
+    this.#ledgers.assertSame();
+  }
+
+  /** Removes the ledger's file and lets go of the stores, which may be in it. Hold the writer lock. */
+  async discardLedger(): Promise<void> {
+    this.#letGoOfStores();
+    for (const store of this.#outdatedStores.splice(0))
+      await (await store.catch(() => undefined))?.store.close();
+    await this.#ledgers.discard();
+  }
+
+  /** What searches read now; undefined before the first `index`. */
+  async live(): Promise<LiveIndex | undefined> {
+    const ledger = await this.readingLedger();
+    const facts = await ledger?.live();
+    if (ledger === undefined || facts === undefined) return undefined;
+    return { ledger, facts, reader: ledger.reader(facts.generation) };
+  }
+
+  /** The configured store. An index that exists keeps its store under `provider: auto`, unless it is being rebuilt. */
+  async store({ rebuild = false }: { rebuild?: boolean } = {}): Promise<ConfiguredStore> {
+    const live = rebuild ? undefined : await this.live();
+    const { provider, origin } = chooseProvider(this.config, live?.facts.provider);
+    return { ...(await this.#openStore(provider)), origin };
+  }
+
+  /** The store that holds a generation, whatever the configuration names. */
+  async storeOf({ provider }: IndexFacts): Promise<VectorStore> {
+    return (await this.#openStore(provider)).store;
+  }
+
+  /** Says that the index is searched in another store than the configuration names. */
+  storeNotice({ provider }: IndexFacts): string[] {
+    const configured = chooseProvider(this.config, provider).provider;
+    if (configured === provider) return [];
+    return [
+      `The index is kept in the store "${provider}" and is searched there; the configuration names "${configured}". \`ragstone index --force\` builds it there, beside the present one.`,
+    ];
+  }
+
+  /** The collection that the ledger names now; another process may have rebuilt the index since the last call. */
+  async collection(): Promise<
+    LiveIndex & {
+      readonly collection: VectorCollection;
+      readonly store: VectorStore;
+    }
+  > {
+    const live = await this.live();
+    if (live === undefined) throw nothingIndexed();
+    const { facts } = live;
+    const store = await this.storeOf(facts);
+    const key = `${facts.generation} ${facts.provider} ${facts.collection}`;
+    if (this.#collection?.key !== key) {
+      const open = openForReading(facts, store);
+      this.#collection = { key, open };
+      open.catch(() => {
+        this.#collection = undefined;
+      });
+    }
+    return { ...live, collection: await this.#collection.open, store };
+  }
+
+  /** The configured embedding model, loaded on first use. */
+  embedder(): Promise<LoadedEmbedder> {
+    this.#embedder ??= this.#loadEmbedder(this.config);
+    this.#embedder.catch(() => {
+      this.#embedder = undefined;
+    });
+    return this.#embedder;
+  }
+
+  /**
+   * The model that made a generation: the configured one, or else the one that the ledger names, with a notice. Throws
+   * `STORE_FINGERPRINT_MISMATCH` where neither can be had.
+   */
+  async embedderOf(facts: IndexFacts): Promise<LoadedEmbedder> {
+    const configured = await this.embedder();
+    if (fingerprintOf(configured.embedder.identity) === facts.fingerprint) return configured;
+    let loading = this.#embeddersOf.get(facts.fingerprint);
+    if (loading === undefined) {
+      loading = this.#loadEmbedderOf(facts, configured.embedder);
+      this.#embeddersOf.set(facts.fingerprint, loading);
+      loading.catch(() => this.#embeddersOf.delete(facts.fingerprint));
+    }
+    return loading;
+  }
+
+  /** The configured reranker, opened on first use. A failure is not remembered: the model may be put in place. */
+  reranker(): Promise<Reranker> {
+    this.#reranker ??= createRerankerFor(this.config);
+    this.#reranker.catch(() => {
+      this.#reranker = undefined;
+    });
+    return this.#reranker;
+  }
+
+  /**
+   * The configured language model, opened on first use; undefined where `rag.chat.model` names none. A failure (a missing key
+   * or package) is not remembered.
+   */
+  chatModel(): Promise<ChatModel | undefined> {
+    this.#chatModel ??= createChatModelFor(this.config);
+    this.#chatModel.catch(() => {
+      this.#chatModel = undefined;
+    });
+    return this.#chatModel;
+  }
+
+  /** Brings what the embedder has learnt of a generation in step with it. Hold the writer lock. */
+  async learnFrom(
+    { ledger, facts, collection }: { ledger: Ledger; facts: IndexFacts; collection: VectorCollection },
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (!this.config.rag.embedding.adaptQueries) return;
+    const { embedder } = await this.embedder();
+    // In turn, so that the last one learns of all that was written before.
+    const lock = await ledger.lock?.({
+      subject: 'learning',
+      command: 'ragstone index: learning',
+      waitMs: LEARNING_WAIT_MS,
+      signal,
+    });
+    try {
+      await learnFromCollection({ ledger, facts, collection, embedder, signal });
+    } finally {
+      await lock?.release();
+    }
+  }
+
+  /** Says that queries are not read by what was learnt of the index, where they could be. */
+  async adaptationNotice({ facts, ledger }: LiveIndex): Promise<string[]> {
+    if (!this.config.rag.embedding.adaptQueries) return [];
+    const problem = await this.#checkAdaptation(facts, ledger);
+    return problem === undefined ? [] : [problem];
+  }
+
+  /** What writes contexts of chunks, opened on first use; undefined where it is off. */
+  contextualiser(): Promise<ChunkContextualiser | undefined> {
+    this.#contextualiser ??= createContextualiserFor(this.config);
+    this.#contextualiser.catch(() => {
+      this.#contextualiser = undefined;
+    });
+    return this.#contextualiser;
+  }
+
+  #openStore(provider: string): Promise<ConfiguredStore> {
+    let store = this.#stores.get(provider);
+    if (store === undefined) {
+      store = this.#createStore(provider);
+      this.#stores.set(provider, store);
+      store.catch(() => this.#stores.delete(provider));
+    }
+    return store;
+  }
+
+  async #createStore(provider: string): Promise<ConfiguredStore> {
+    const recorded = (await this.live())?.facts;
+    const owner = { ledgerPath: this.#ledgers.path, recorded };
+    return createStoreFor(this.config, { holds: provider, owner });
+  }
+
+  #letGoOfStores(): void {
+    this.#outdatedStores.push(...this.#stores.values());
+    this.#stores.clear();
+    this.#collection = undefined;
+  }
+
+  async #loadEmbedder(config: ResolvedConfig): Promise<LoadedEmbedder> {
+    const { embedder, notices } = await createEmbedderFor(config);
+    const { cache, adaptQueries } = config.rag.embedding;
+    const forQueries = queryEmbedderOver(embedder, { adapt: adaptQueries });
+    if (embedder.isCheap || !cache.enabled) return { embedder, notices, forQueries };
+    const { openEmbeddingCache } = await import('../embedding/disk-embedding-cache.js');
+    const problems: string[] = [];
+    const opened = openEmbeddingCache({
+      folder: cache.path,
+      maxMegabytes: cache.maxSize,
+      onProblem: (problem) => problems.push(problem),
+    });
+    return { embedder, notices: [...notices, ...problems], cache: opened, forQueries };
+  }
+
+  async #loadEmbedderOf(facts: IndexFacts, configured: Embedder): Promise<LoadedEmbedder> {
+    if (splitModelName(facts.embedder) !== undefined) assertOwnModel(facts.embedder, this.config);
+    const { rag } = this.config;
+    // What was set for the configured model says nothing of another one.
+    const { dimensions: _, queryPrefix: _query, documentPrefix: _document, ...embedding } = rag.embedding;
+    const config = {
+      ...this.config,
+      own: { ...this.config.own, embedder: undefined },
+      rag: { ...rag, embedding: { ...embedding, model: facts.embedder } },
+    };
+    const loaded = await this.#loadEmbedder(config).catch(() => undefined);
+    if (loaded === undefined || fingerprintOf(loaded.embedder.identity) !== facts.fingerprint) {
+      await loaded?.embedder.close();
+      throw otherModel(facts, configured);
+    }
+    const notice = `The index was made with the embedding model "${facts.embedder}" and is searched with it; the configuration names "${configured.identity.model}". \`ragstone index --force\` builds it again with that one, beside the present one.`;
+    return { ...loaded, notices: [notice] };
+  }
+
+  async close(): Promise<void> {
+    this.#letGoOfStores();
+    const stores = await Promise.all(this.#outdatedStores.map((store) => store.catch(() => undefined)));
+    for (const opened of stores) await opened?.store.close();
+    await this.#ledgers.close();
+    const embedders = [this.#embedder, ...this.#embeddersOf.values()];
+    for (const loading of embedders) {
+      const loaded = await loading?.catch(() => undefined);
+      loaded?.cache?.close();
+      await loaded?.embedder.close();
+    }
+    await (await this.#reranker?.catch(() => undefined))?.close();
+    await (await this.#chatModel?.catch(() => undefined))?.close();
+    await (await this.#contextualiser?.catch(() => undefined))?.close();
+  }
+}

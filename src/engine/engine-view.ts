@@ -1,0 +1,18 @@
+import type { Scope } from '../core/scope.js';
+import type { Engine, EngineView } from './engine.js';
+
+/** An engine's methods with the scope filled in. */
+export const viewOf = (engine: Engine, scope: Scope): EngineView => ({
+  scope,
+  index: (request) => engine.index(request, scope),
+  push: (documents) => engine.push(documents, scope),
+  get: (id) => engine.get(id, scope),
+  list: (request) => engine.list(request, scope),
+  delete: (ids) => engine.delete(ids, scope),
+  search: (query) => engine.search(query, scope),
+  explainMiss: (query, document) => engine.explainMiss(query, document, scope),
+  ask: (request) => engine.ask(request, scope),
+  askStream: (request) => engine.askStream(request, scope),
+  status: () => engine.status(scope),
+  verify: (request) => engine.verify(request, scope),
+});

@@ -1,0 +1,440 @@
+import type { Answer, AnswerMode, ConversationTurn } from '../answering/answer.js';
+import type { AnswerEvent } from '../answering/answer-events.js';
+import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
+import type { DegradationLevel } from '../core/degradation.js';
+import type { DocumentOrigin } from '../core/document-origin.js';
+import type { ErrorReason } from '../core/errors.js';
+import type { Filter } from '../core/filter.js';
+import type { Metadata, MetadataValue } from '../core/metadata.js';
+import type { AccessControl, Scope, ScopeInput } from '../core/scope.js';
+import type { StageTimes } from '../core/telemetry.js';
+import type { EmbeddingEstimate } from '../embedding/embedder.js';
+import type { MissExplanation } from '../explain-miss/miss-explanation.js';
+import type { DocumentStatus, GenerationState } from '../ledger/ledger.js';
+import type { LaneReport } from '../retrieval/retriever.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
+
+/** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
+export type SearchMode = 'hybrid' | 'dense' | 'lexical';
+
+/** A question to the index. */
+export interface SearchQuery {
+  readonly text: string;
+  /** The same as `options.topK`; both may stand where they are equal. */
+  readonly topK?: number | undefined;
+  readonly filters?:
+    | {
+        readonly sourceType?: readonly string[];
+        /** On `updatedAt`, else `createdAt`; both ends inclusive, either may be left out. */
+        readonly dateRange?: { readonly start?: Date; readonly end?: Date };
+        /** Exact values; for a list field, membership; an array of values means any of them. */
+        readonly metadata?: Readonly<Record<string, MetadataValue>>;
+        /** Names of configured sources. */
+        readonly source?: readonly string[];
+        readonly tags?: readonly string[];
+      }
+    | undefined;
+  /** The whole filter algebra, in addition to `filters`. */
+  readonly filter?: Filter | undefined;
+  readonly options?: {
+    /** @default retrieval.topK of the configuration (5) */
+    readonly topK?: number;
+    /** @default true */
+    readonly includeMetadata?: boolean;
+    /** Fill `explanation`. @default false */
+    readonly explainScore?: boolean;
+    /** @default 'hybrid' */
+    readonly mode?: SearchMode;
+    /** Overrides retrieval.minSimilarity; 0 switches the threshold off. */
+    readonly minSimilarity?: number;
+    /** Overrides whether near-duplicates are removed. */
+    readonly nearDuplicates?: 'remove' | 'keep';
+    /** Maximal marginal relevance trade-off in (0, 1]; 1 switches it off. */
+    readonly mmrLambda?: number;
+    /** Half-life in days of the recency boost; 0 switches it off. */
+    readonly recencyHalfLifeDays?: number;
+    readonly rerank?: boolean;
+  };
+  readonly signal?: AbortSignal;
+}
+
+export interface ScoreExplanation {
+  /** Cosine of query and chunk, in [-1, 1]; absent when the dense lane did not see the chunk. */
+  readonly semanticScore?: number;
+  /** BM25 of the chunk; absent when the lexical lane did not see it. */
+  readonly keywordScore?: number;
+  readonly rerankScore?: number;
+  /** Sum of the values is `score`. */
+  readonly contributions: readonly { readonly signal: string; readonly value: number }[];
+}
+
+/** A passage found. */
+export interface SearchResult {
+  /** Chunk id. */
+  readonly id: string;
+  /** Exact text of the stored revision at `metadata.offsets`. */
+  readonly content: string;
+  /** Calibrated relevance in [0, 1]. */
+  readonly score: number;
+  readonly origin: DocumentOrigin;
+  readonly metadata: {
+    /** Path or id relative to the source's root. */
+    readonly source: string;
+    readonly sourceType: string;
+    readonly title?: string;
+    readonly url?: string;
+    readonly createdAt?: Date;
+    readonly updatedAt?: Date;
+    /** 1-based, inclusive. */
+    readonly lines: { readonly start: number; readonly end: number };
+    readonly headingPath: readonly string[];
+    readonly [key: string]: unknown;
+  };
+  readonly explanation?: ScoreExplanation;
+}
+
+/** What a lane did in a search. */
+export type LaneStatus = LaneReport;
+
+/** How a query was read, and what was looked for beside it. */
+export interface QueryReading {
+  /** `identifier`: it is about what it names. `question`: it asks. `keywords`: anything else. */
+  readonly intent: 'identifier' | 'question' | 'keywords';
+  readonly keywords: readonly string[];
+  readonly expansions: readonly {
+    /** One of `rag.retrieval.expansion.kinds`. */
+    readonly kind: string;
+    readonly text: string;
+    /** Why, in a sentence. */
+    readonly reason: string;
+  }[];
+}
+
+export interface SearchResponse {
+  readonly query: string;
+  /** Absent where retrieval is switched off. */
+  readonly understanding?: QueryReading;
+  readonly results: readonly SearchResult[];
+  readonly lanes: readonly LaneStatus[];
+  readonly degradationLevel: DegradationLevel;
+  /** What a person should know: a threshold that emptied the list, a cut query, a rebuild in progress. */
+  readonly notices: readonly string[];
+  /**
+   * Milliseconds of each stage that ran: `understand`, `embed` (inside `dense`), the lanes, which run side by side, `fuse`,
+   * `rerank`, `refine`.
+   */
+  readonly stages: StageTimes;
+  /** Milliseconds in all. */
+  readonly tookMs: number;
+}
+
+export interface IndexError {
+  readonly source: string;
+  /** Path or id relative to the source's root; absent when the source itself failed. */
+  readonly item?: string;
+  /** Absolute path of its file, where it is one of this machine. */
+  readonly path?: string;
+  readonly reason: ErrorReason;
+  readonly message: string;
+}
+
+export interface IndexRequest {
+  /**
+   * Names of configured sources. Absent together with `paths` and `documents`: everything that is configured, and the paths
+   * of earlier runs.
+   */
+  readonly sources?: readonly string[];
+  /** Files or folders to index, and of the configured sources only those in `sources` and those that share files with them. Relative to the working folder. */
+  readonly paths?: readonly string[];
+  /** Documents handed in by the caller; each replaces the one pushed before under its id, and none is deleted. */
+  readonly documents?: readonly PushedDocument[];
+  /** Ids of pushed documents to delete. */
+  readonly deleted?: readonly string[];
+  readonly options?: {
+    /** Chunks in one embedding and store batch. */
+    readonly batchSize?: number;
+    /** Items read at once. */
+    readonly parallel?: number;
+    /** Do all work again even if up to date; rebuilds the collection where it is damaged or made by another model. */
+    readonly force?: boolean;
+    /** Say what would be done; write nothing. */
+    readonly dryRun?: boolean;
+    /** Also delete documents of sources that are neither configured nor named in this run. */
+    readonly prune?: boolean;
+    /** Wait this long for another writer. @default 0 */
+    readonly waitMs?: number;
+  };
+  readonly onProgress?: (progress: IndexProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** State of a running `index`, sent a few times a second. */
+export interface IndexProgress {
+  readonly stage: 'listing' | 'indexing' | 'optimizing' | 'done';
+  readonly source?: string;
+  /** Items to read that are known so far; final once listing is done. */
+  readonly itemsTotal: number;
+  readonly itemsDone: number;
+  readonly chunksWritten: number;
+  /** Chunks per second since the start of `indexing`. */
+  readonly chunksPerSecond: number;
+  /** Milliseconds left by bytes done, absent until it can be told. */
+  readonly etaMs?: number;
+}
+
+export interface IndexResult {
+  /** False where anything failed; the rest is indexed all the same. */
+  readonly success: boolean;
+  readonly stats: {
+    /** Documents read, chunked and written in this run (with `dryRun`: that would be). */
+    readonly documentsProcessed: number;
+    readonly documentsUnchanged: number;
+    readonly documentsFailed: number;
+    readonly documentsDeleted: number;
+    readonly chunksCreated: number;
+    readonly chunksUnchanged: number;
+    readonly vectorsIndexed: number;
+    /** Texts that went through the model, as against vectors reused or cached. */
+    readonly embeddingsComputed: number;
+    /** Milliseconds. */
+    readonly timeElapsed: number;
+    /** Milliseconds spent in each stage; stages overlap, so the sum may exceed `timeElapsed`. */
+    readonly stages: Readonly<Record<string, number>>;
+    /** Personal data and secrets taken out of the documents of this run, by source and type; absent where there were none. */
+    readonly redactions?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+    readonly errors: readonly IndexError[];
+  };
+  /** Warnings of parsers, truncated inputs, stores that add a lane. */
+  readonly notices: readonly string[];
+  readonly dryRun: boolean;
+  /** With `dryRun`: what hosted models will be asked for and cost; absent where none is configured. */
+  readonly estimate?: IndexEstimate;
+}
+
+/** What a run will cost at hosted models: an upper bound where token counts are not exact. Prices in US dollars. */
+export interface IndexEstimate {
+  /** Contexts of chunks that are not kept yet; contexts also lengthen what is embedded, by at most `outputTokens`. */
+  readonly contexts?: ContextEstimate;
+  /** Texts that are neither indexed nor cached. */
+  readonly embedding?: EmbeddingEstimate;
+}
+
+export interface SourceStatus {
+  readonly source: string;
+  readonly sourceType: string;
+  readonly documents: Readonly<Record<DocumentStatus, number>>;
+  readonly failedItems: number;
+  readonly chunks: number;
+  /** Personal data and secrets that were taken out of what is indexed, by type; absent where there were none. */
+  readonly redactions?: Readonly<Record<string, number>>;
+}
+
+export interface IndexStatus {
+  readonly dataDir: string;
+  readonly provider: string;
+  /** How the provider was chosen, in words. */
+  readonly providerOrigin: string;
+  readonly embedder: string;
+  readonly fingerprint: string;
+  readonly dimensions: number;
+  readonly documents: number;
+  readonly chunks: number;
+  /** Empty where the index holds other tenants too. */
+  readonly bytes: { readonly ledger?: number | undefined; readonly store?: number | undefined };
+  readonly vectorIndex: string;
+  readonly textIndex: string;
+  readonly sources: readonly SourceStatus[];
+  readonly lastRun?:
+    | {
+        readonly command: string;
+        readonly startedAt: string;
+        readonly finishedAt?: string | undefined;
+        readonly success?: boolean | undefined;
+        /** Absent where the index holds other tenants too. */
+        readonly stats?: IndexResult['stats'] | undefined;
+      }
+    | undefined;
+  readonly failures: readonly IndexError[];
+  /** Reasons why an answer may be incomplete now: a rebuild, outdated documents, an interrupted run. */
+  readonly notices: readonly string[];
+}
+
+/** `kind` of a difference between sources, ledger and store. */
+export type DriftKind =
+  | 'source-changed'
+  | 'source-new'
+  | 'source-deleted'
+  | 'source-unreadable'
+  | 'source-abandoned'
+  | 'document-pending'
+  | 'document-outdated'
+  | 'chunk-missing'
+  | 'chunk-orphaned'
+  | 'chunk-different'
+  | 'store-damaged'
+  | 'ledger-damaged';
+
+export interface Drift {
+  readonly kind: DriftKind;
+  /** Path or id of the document, or the name of the source or store. */
+  readonly source: string;
+  /** Absolute path of the document's file, where it is one of this machine. */
+  readonly path?: string;
+  readonly detail: string;
+}
+
+export interface VerifyResult {
+  readonly ok: boolean;
+  readonly drift: readonly Drift[];
+  /** How many differences were repaired. */
+  readonly repaired: number;
+}
+
+/** A question that wants an answer (`message` and `conversation_history` are other names of the same two fields). */
+export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'signal'> {
+  readonly question?: string;
+  readonly message?: string;
+  /** Earlier turns, oldest first. */
+  readonly history?: readonly ConversationTurn[];
+  readonly conversation_history?: readonly ConversationTurn[];
+  /** @default rag.answering.mode of the configuration (`enhanced`) */
+  readonly mode?: AnswerMode;
+  /** @default rag.answering.answerer (`auto`: the language model where one is set up) */
+  readonly answerer?: 'auto' | 'chat' | 'extractive';
+  /** Passages retrieved. @default rag.answering.topK, else as many as a search shows (rag.retrieval.topK, 5) */
+  readonly topK?: number | undefined;
+  /** The same, as a search states it; both may stand where they are equal. */
+  readonly options?: { readonly topK?: number | undefined } | undefined;
+  /** Confidence below which the answer is withheld; 0 answers always. @default rag.answering.abstainBelow */
+  readonly abstainBelow?: number;
+}
+
+/** A document as the index holds it. */
+export interface IndexedDocument {
+  /** The id that `get` and `delete` take, and results call `metadata.documentId`; stable over revisions. */
+  readonly id: string;
+  /** Its identity in its source: a path relative to the source's root, a page id, the id of a push. */
+  readonly externalId: string;
+  /** Name of the source. */
+  readonly source: string;
+  readonly sourceType: string;
+  readonly origin: DocumentOrigin;
+  readonly project?: string | undefined;
+  readonly title?: string | undefined;
+  readonly url?: string | undefined;
+  readonly metadata: Metadata;
+  readonly access: AccessControl;
+  readonly status: DocumentStatus;
+  /** ISO-8601 UTC. */
+  readonly indexedAt?: string | undefined;
+}
+
+/** A document with the text that its passages are cut from, after redaction. */
+export interface DocumentText extends IndexedDocument {
+  readonly text: string;
+}
+
+/** Which documents to list. */
+export interface ListRequest extends Pick<SearchQuery, 'filters' | 'filter'> {
+  /** From the previous page. */
+  readonly cursor?: string | undefined;
+  /** Documents on a page, 1 to 1,000. @default 100 */
+  readonly limit?: number | undefined;
+}
+
+/** One page of documents. */
+export interface DocumentPage {
+  readonly documents: readonly IndexedDocument[];
+  /** Absent on the last page. */
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * The index as one scope sees it. What the scope may not read does not exist here: `get`, `list` and `delete` answer as for
+ * an unknown document. A push is written to the scope's tenant and project; it cannot replace what the scope may not read
+ * (`DOCUMENT_DUPLICATE_ID`). `explainMiss`, `status` and `verify` are for whoever keeps the index: they tell of everything in
+ * the tenant, and the project where one is stated.
+ */
+export interface EngineView {
+  readonly scope: Scope;
+  /** Brings the index in step; a list is short for `{ documents }`. */
+  index(request?: IndexRequest | readonly PushedDocument[]): Promise<IndexResult>;
+  /** Short for `index({ documents })`. */
+  push(documents: readonly PushedDocument[]): Promise<IndexResult>;
+  /** The document under an id of results or of a push; undefined where there is none. */
+  get(id: string): Promise<DocumentText | undefined>;
+  /** Documents of every source, in the order of their ids. One without any text has nothing to read and is left out. */
+  list(request?: ListRequest): Promise<DocumentPage>;
+  /**
+   * Deletes documents of any source by ids of results or of pushes, unknown ones are none; says how many. What its source
+   * still holds comes back when that source's item is read again.
+   */
+  delete(ids: readonly string[]): Promise<number>;
+  search(query: string | SearchQuery): Promise<SearchResponse>;
+  explainMiss(query: string | SearchQuery, document: string): Promise<MissExplanation>;
+  ask(request: string | AskRequest): Promise<Answer>;
+  askStream(request: string | AskRequest): AsyncIterable<AnswerEvent>;
+  status(): Promise<IndexStatus>;
+  verify(options?: VerifyRequest): Promise<VerifyResult>;
+}
+
+export interface VerifyRequest {
+  /** Mend what differs. @default false */
+  readonly repair?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One filling of a store. A rebuild fills another one beside it, and the live one is switched when it is complete. */
+export interface GenerationSummary {
+  readonly generation: number;
+  readonly state: GenerationState;
+  /** Store that holds its chunks. */
+  readonly provider: string;
+  readonly embedder: string;
+  readonly documents: number;
+  readonly chunks: number;
+  /** ISO-8601 UTC; absent for one that an older version made. */
+  readonly startedAt?: string | undefined;
+  /** When it was last switched to. */
+  readonly switchedAt?: string | undefined;
+}
+
+/**
+ * The whole engine over one index. Close it when done. Each method takes a scope last; without one it is the view of tenant
+ * `default`, no groups and clearance 0, which sees all that no access rule restricts.
+ */
+export interface Engine extends EngineView {
+  /** The index as this scope sees it. Throws `SCOPE_INVALID`. */
+  as(scope: ScopeInput): EngineView;
+  /** Brings the index in step; a list is short for `{ documents }`. */
+  index(request?: IndexRequest | readonly PushedDocument[], scope?: ScopeInput): Promise<IndexResult>;
+  push(documents: readonly PushedDocument[], scope?: ScopeInput): Promise<IndexResult>;
+  get(id: string, scope?: ScopeInput): Promise<DocumentText | undefined>;
+  list(request?: ListRequest, scope?: ScopeInput): Promise<DocumentPage>;
+  delete(ids: readonly string[], scope?: ScopeInput): Promise<number>;
+  /** Resolves with an envelope: results, which lanes ran, degradation level. */
+  search(query: string | SearchQuery, scope?: ScopeInput): Promise<SearchResponse>;
+  /**
+   * Says which stage lost a document that a query should find, and what would bring it back. `document` is an id, a path, or
+   * the end of one. It tells of documents of the scope's tenant that the scope may not read: it is for whoever keeps the index.
+   */
+  explainMiss(query: string | SearchQuery, document: string, scope?: ScopeInput): Promise<MissExplanation>;
+  /** An answer with checked citations; without a language model, the sentences that answer best. Abstains where evidence is thin. */
+  ask(request: string | AskRequest, scope?: ScopeInput): Promise<Answer>;
+  /** The same as it comes about; the last event holds the answer. */
+  askStream(request: string | AskRequest, scope?: ScopeInput): AsyncIterable<AnswerEvent>;
+  status(scope?: ScopeInput): Promise<IndexStatus>;
+  verify(options?: VerifyRequest, scope?: ScopeInput): Promise<VerifyResult>;
+  /** The generations of the index, newest first: the live one, one to go back to, and one that is being filled. */
+  generations(): Promise<readonly GenerationSummary[]>;
+  /**
+   * Goes back to a retired generation. What was deleted or restricted since is deleted and restricted in it first; the one that
+   * was live is kept in its place.
+   */
+  useGeneration(generation: number): Promise<void>;
+  /** Removes a generation that is not live, with its texts and vectors. */
+  dropGeneration(generation: number): Promise<void>;
+  /** Deletes the whole index (not the embedding cache, not the sources). */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,194 @@
+import { RAGError } from '../core/errors.js';
+import type { Scope } from '../core/scope.js';
+import { configuredSources, inProject, placesOf, rememberedPaths } from '../indexing/configured-sources.js';
+import { type Rebuild, runIndex } from '../indexing/run-index.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { pathAdder } from '../maintenance/read-status.js';
+import { type SalvagedLedger, salvageLedger } from '../maintenance/salvage-ledger.js';
+import { isLedgerDamage } from '../maintenance/verify-index.js';
+import { type ScopedIndex, unreadablePushes } from './documents.js';
+import type { IndexRequest, IndexResult } from './engine.js';
+import { assertOwnPaths, claiming } from './own-index.js';
+import { keepFoldersPrivate } from './private-data.js';
+import {
+  abandonedSourcesOf,
+  abandonmentsOf,
+  type EngineHost,
+  forgetRedundant,
+  knownSources,
+  rememberPaths,
+  selectSourcesOf,
+} from './select-sources.js';
+
+/** Chunks in one embedding and store batch: large enough to make a store's commits cheap, small enough for steady memory. */
+const DEFAULT_BATCH_SIZE = 2000;
+const DEFAULT_PARALLEL = 8;
+
+/** What a run needs beside its request. */
+export interface RunParts {
+  readonly scope: Scope;
+  readonly rebuild?: Rebuild;
+  /** Where other processes write too. */
+  readonly leaseMs?: number | undefined;
+}
+
+/** With `force` a ledger that turns out to be damaged is begun anew, if the request still says what to index. */
+export async function runIndexRequest(
+  request: IndexRequest,
+  command: string,
+  context: RunParts,
+  host: EngineHost,
+): Promise<IndexResult> {
+  const { force = false, dryRun = false } = request.options ?? {};
+  try {
+    return await runOnce(request, command, context, host);
+  } catch (error) {
+    if (!force || dryRun || !isLedgerDamage(error)) throw error;
+    const salvaged = await salvage(request, error, host);
+    return runOnce(request, command, { ...context, salvaged }, host);
+  }
+}
+
+async function runOnce(
+  given: IndexRequest,
+  command: string,
+  { scope, rebuild: wanted, leaseMs, salvaged }: RunParts & { readonly salvaged?: SalvagedLedger },
+  host: EngineHost,
+): Promise<IndexResult> {
+  const { tenant, project } = scope;
+  const request = await permitted(given, scope, host);
+  const { force = false, dryRun = false, prune = false } = request.options ?? {};
+  const ledger = dryRun
+    ? await host.resources.dryLedger()
+    : await claiming(host.config, () => host.resources.writingLedger({ check: force }));
+  const indexed = await knownSources(ledger, tenant);
+  const names = [...indexed, ...(salvaged?.sources ?? [])];
+  const selected = await selectSourcesOf(request, project, names, host);
+  if (selected.sources.length === 0 && indexed.length === 0 && salvaged === undefined) throw nothingToIndex();
+  if (!dryRun) await rememberPaths(ledger, { tenant, selected, prune });
+  // Other tenants are in the same generation: it is not begun anew for one of them.
+  const rebuild = (await isAlone(ledger, tenant)) ? (wanted ?? rebuildOf(request)) : 'never';
+  const { store, notices: ofStore } = await host.resources.store({ rebuild: rebuild !== 'never' });
+  const { embedder, notices, cache } = await host.resources.embedder();
+  const contextualiser = await host.resources.contextualiser();
+  const result = await runIndex({
+    contextualiser,
+    ledger,
+    store,
+    storeOf: (facts) => host.resources.storeOf(facts),
+    embedder,
+    embedding: { cache },
+    sources: selected.sources.map((source) => inProject(source, project)),
+    knownSources: selected.known,
+    configuredNames: new Set(
+      [...host.config.rag.sources, ...(host.config.own?.sources ?? [])].map(({ name }) => name),
+    ),
+    options: {
+      scope,
+      force,
+      dryRun,
+      prune,
+      rebuild,
+      batchSize: request.options?.batchSize ?? DEFAULT_BATCH_SIZE,
+      parallel: request.options?.parallel ?? DEFAULT_PARALLEL,
+    },
+    command,
+    abandoned: salvaged?.facts,
+    leaseMs,
+    abandonedSources: await abandonedSourcesOf(ledger, tenant, host),
+    learn: (target) => host.resources.learnFrom({ ledger, ...target }, request.signal),
+    now: () => new Date().toISOString(),
+    onProgress: request.onProgress,
+    signal: request.signal,
+  });
+  if (!dryRun) {
+    await forgetRedundant(ledger, { tenant, selected });
+    await ledger.recordSourceRoots?.(tenant, placesOf(selected.sources, host.config));
+  }
+  const ofFolders = dryRun ? [] : keepFoldersPrivate(host.config);
+  const { stats } = result;
+  return {
+    ...result,
+    stats: { ...stats, errors: stats.errors.map(pathAdder(host.config)) },
+    notices: [
+      ...(salvaged?.notices ?? []),
+      ...ofFolders,
+      ...ofStore,
+      ...notices,
+      ...result.notices,
+      ...(await abandonmentsOf(ledger, tenant, host)),
+    ],
+  };
+}
+
+/** Reads what is left of a damaged ledger and removes it, unless the request would not know then what to index. */
+async function salvage(
+  { sources, paths, documents }: IndexRequest,
+  damage: RAGError,
+  host: EngineHost,
+): Promise<SalvagedLedger> {
+  const salvaged = await salvageLedger(() => host.resources.readingLedger());
+  const isOpen = sources === undefined && paths === undefined && documents === undefined;
+  const remembered = rememberedPaths(salvaged.sources, host.config);
+  if (isOpen) assertOwnPaths(remembered, host.config);
+  const isKnown = remembered.length > 0;
+  if (isOpen && !isKnown && (await configuredSources(host.config)).length === 0) {
+    throw new RAGError(
+      'INDEX_DAMAGED',
+      `The index's ledger in ${host.config.dataDir} is damaged, and with it the list of the folders that were indexed by name. Name them to build the index anew: \`ragstone index FOLDER --force\`.`,
+      { cause: damage },
+    );
+  }
+  await host.resources.discardLedger();
+  return salvaged;
+}
+
+/** What is indexed, as a scope sees it; undefined before the first run. */
+export async function scopedIndex(scope: Scope, host: EngineHost): Promise<ScopedIndex | undefined> {
+  if ((await host.resources.live()) === undefined) return undefined;
+  const { reader, collection } = await host.resources.collection();
+  return { reader, collection, scope };
+}
+
+/** The request without what the scope may not touch: it replaces no document that it may not read, and deletes none. */
+async function permitted(request: IndexRequest, scope: Scope, host: EngineHost): Promise<IndexRequest> {
+  const { documents = [], deleted = [] } = request;
+  if (documents.length + deleted.length === 0) return request;
+  const index = await scopedIndex(scope, host);
+  if (index === undefined) return request;
+  const refused = await unreadablePushes([...documents.map(({ id }) => id), ...deleted], index);
+  const taken = documents.find(({ id }) => refused.has(id));
+  if (taken !== undefined) throw idIsTaken(taken.id);
+  return deleted.length === 0 ? request : { ...request, deleted: deleted.filter((id) => !refused.has(id)) };
+}
+
+/** Whether a run replaces or gives up more than the items that it reads. */
+export const needsWhole = (request: IndexRequest): boolean =>
+  rebuildOf(request) !== 'never' || request.options?.prune === true;
+
+/** A run over everything fills a new generation where all work is to be done again. */
+function rebuildOf({ sources, paths, documents, options }: IndexRequest): Rebuild {
+  const { force = false, dryRun = false } = options ?? {};
+  if (!force || dryRun || documents !== undefined) return 'never';
+  return sources === undefined && paths === undefined ? 'always' : 'covering';
+}
+
+/** Whether the live generation holds documents of one tenant alone. */
+async function isAlone(ledger: Ledger, tenant: string): Promise<boolean> {
+  const live = await ledger.live();
+  if (live === undefined) return true;
+  return (await ledger.reader(live.generation).sources()).every((source) => source.tenant === tenant);
+}
+
+/** As row security of databases does: who sees that an id is taken learns less than who loses a document would lose. */
+const idIsTaken = (id: string): RAGError =>
+  new RAGError(
+    'DOCUMENT_DUPLICATE_ID',
+    `The document ${JSON.stringify(id)} cannot be pushed: the id is in use for a document that this scope may not read. Push it as a scope with its groups and clearance, or under another id.`,
+  );
+
+const nothingToIndex = (): RAGError =>
+  new RAGError(
+    'USAGE',
+    'There is nothing to index: name a folder (`ragstone index docs`), or configure `rag.sources` (`ragstone init` writes a start).',
+  );

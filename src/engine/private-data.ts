@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { isPathInside } from '../security/path-containment.js';
+import { isOpenToOthers, tighten } from '../security/private-files.js';
+
+/**
+ * Takes the folders of an index that others of this machine may read (an earlier version left them as the umask said) from
+ * them. A folder that may hold more than the index keeps its mode, for others may have to read what else is in it: one above
+ * the project, and one that a setting names outside of the data folder.
+ *
+ * @returns what was done and what could not be, in words for the user
+ */
+export function keepFoldersPrivate({ dataDir, projectRoot, rag }: ResolvedConfig): string[] {
+  const folders = new Set(
+    [dataDir, rag.storage.local.path, rag.embedding.cache.path].map((path) => resolve(path)),
+  );
+  return [...folders].filter(isOpenToOthers).map((folder) => {
+    if (isPathInside(folder, projectRoot) || !isPathInside(dataDir, folder))
+      return `The folder ${folder} holds indexed text and perhaps other files, can be read by other accounts of this machine, and keeps its mode. Give the index a folder of its own (\`--data\`, \`rag.storage.local.path\`) to keep it from other accounts of this machine.`;
+    return tighten(folder)
+      ? `The folder ${folder}, which holds indexed text, could be read by other accounts of this machine; now only its owner can.`
+      : `The folder ${folder}, which holds indexed text, can be read by other accounts of this machine, and only its owner can change that: \`chmod 700\`.`;
+  });
+}

@@ -1,0 +1,133 @@
+import type { RAGConfigInput, RAGSettingsInput } from '../config/schema/index.js';
+import { RAGError } from '../core/errors.js';
+import type { Metadata } from '../core/metadata.js';
+import { createEngine } from './create-engine.js';
+import type { Engine, IndexRequest, IndexResult, IndexStatus, SearchQuery, SearchResult } from './engine.js';
+
+/** A document as the seed's examples hand it over. */
+export interface RAGDocument {
+  readonly id: string;
+  readonly content: string;
+  readonly metadata?: Metadata & { readonly title?: string; readonly url?: string };
+}
+
+type SourceInput = NonNullable<RAGSettingsInput['sources']>[number];
+
+/** What `RAGService.index` takes: names of configured sources, source configurations, or documents. */
+export interface RAGIndexRequest {
+  readonly sources?: readonly (string | SourceInput | RAGDocument)[];
+  readonly options?: IndexRequest['options'];
+}
+
+/**
+ * An engine for programs that are written for a `RAGService`: its calls, with plain results. `createEngine` gives more (the envelope of a
+ * search, verification, pushing documents).
+ */
+export class RAGService {
+  readonly #config: RAGConfigInput;
+  #engine: Engine;
+
+  private constructor(config: RAGConfigInput, engine: Engine) {
+    this.#config = config;
+    this.#engine = engine;
+  }
+
+  /** Opens a service with a configuration object: the content of `rag:`, or a whole file. */
+  static async initialize(config: RAGConfigInput): Promise<RAGService> {
+    return new RAGService(config, await createEngine({ config }));
+  }
+
+  /** Ranked passages, by the configured retrieval settings. */
+  search(query: string | SearchQuery): Promise<SearchResult[]> {
+    return this.#search(query, {});
+  }
+
+  /** As `search`, with the reranker even where the configuration leaves it off. */
+  searchWithReranking(query: string | SearchQuery): Promise<SearchResult[]> {
+    return this.#search(query, { rerank: true });
+  }
+
+  /** As `search`, with all lanes whatever the query's own mode says. */
+  hybridSearch(query: string | SearchQuery): Promise<SearchResult[]> {
+    return this.#search(query, { mode: 'hybrid' });
+  }
+
+  async #search(
+    query: string | SearchQuery,
+    options: NonNullable<SearchQuery['options']>,
+  ): Promise<SearchResult[]> {
+    const asked: SearchQuery = typeof query === 'string' ? { text: query } : query;
+    const { results } = await this.#engine.search({ ...asked, options: { ...asked.options, ...options } });
+    return [...results];
+  }
+
+  /** Brings the index in step. Without `sources`: everything that is configured. */
+  async index({ sources, options }: RAGIndexRequest = {}): Promise<IndexResult> {
+    const withOptions = options === undefined ? {} : { options };
+    if (sources === undefined) return this.#engine.index(withOptions);
+    const documents = sources.filter(isDocument);
+    const configurations = sources.filter(
+      (source): source is SourceInput => !isDocument(source) && typeof source === 'object',
+    );
+    const names = sources.filter((source) => typeof source === 'string');
+    await this.#configure(configurations);
+    return this.#engine.index({
+      ...withOptions,
+      sources: [...names, ...configurations.map(({ name }) => name)],
+      ...(documents.length === 0 ? {} : { documents: documents.map(toPushed) }),
+    });
+  }
+
+  /** Source configurations join those the service was made with. */
+  async #configure(sources: readonly SourceInput[]): Promise<void> {
+    if (sources.length === 0) return;
+    const config = settingsOf(this.#config);
+    const names = new Set(sources.map(({ name }) => name));
+    const merged = [...(config.sources ?? []).filter(({ name }) => !names.has(name)), ...sources];
+    const engine = await createEngine({ config: { ...config, sources: merged } });
+    await this.#engine.close();
+    this.#engine = engine;
+  }
+
+  /** Does all work again, for everything that is indexed. */
+  async reindex(): Promise<IndexResult> {
+    return this.#engine.index({ options: { force: true } });
+  }
+
+  getStatus(): Promise<IndexStatus> {
+    return this.#engine.status();
+  }
+
+  /** Deletes the whole index. */
+  clear(): Promise<void> {
+    return this.#engine.clear();
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close();
+  }
+}
+
+const isDocument = (source: string | SourceInput | RAGDocument): source is RAGDocument =>
+  typeof source === 'object' && 'content' in source;
+
+function toPushed({
+  id,
+  content,
+  metadata = {},
+}: RAGDocument): NonNullable<IndexRequest['documents']>[number] {
+  if (typeof id !== 'string' || typeof content !== 'string') {
+    throw new RAGError('DOCUMENT_INVALID', 'A document needs a text `id` and a text `content`.');
+  }
+  const { title, url, ...rest } = metadata;
+  return {
+    id,
+    text: content,
+    ...(title === undefined ? {} : { title }),
+    ...(url === undefined ? {} : { url }),
+    metadata: rest,
+  };
+}
+
+const settingsOf = (config: RAGConfigInput): RAGSettingsInput =>
+  'rag' in config && typeof config.rag === 'object' ? config.rag : (config as RAGSettingsInput);

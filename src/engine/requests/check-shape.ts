@@ -1,0 +1,77 @@
+import type * as z from 'zod';
+import { type ErrorReason, RAGError } from '../../core/errors.js';
+import { nearestName } from '../../core/nearest-name.js';
+
+/** Holds a schema in step with a type: every key of the type, no other, each with a value that fits. */
+export type ShapeOf<T> = { readonly [Key in keyof T]-?: z.ZodType<T[Key] | undefined> };
+
+/** What an error says of the value that is refused. */
+export interface Refusal {
+  /** The value in words: `A search`, `The options of createEngine`. */
+  readonly what: string;
+  readonly reason: ErrorReason;
+}
+
+/** Throws for the first thing that is wrong; an unknown key with the one that was probably meant. */
+export function assertShape(schema: z.ZodType, value: unknown, { what, reason }: Refusal): void {
+  const { error } = schema.safeParse(value);
+  const issue = error?.issues[0];
+  if (issue === undefined) return;
+  throw new RAGError(reason, `${what} ${inWords(issue, schema)}`, { details: { key: pathOf(issue) } });
+}
+
+type Issue = z.core.$ZodIssue;
+
+const pathOf = ({ path }: Issue): string => path.map(String).join('.');
+
+function inWords(issue: Issue, schema: z.ZodType): string {
+  const path = pathOf(issue);
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    const known = keysAt(schema, issue.path);
+    const near = nearestName(key, known);
+    const hint = near === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${near}?`;
+    return `has no ${JSON.stringify(path === '' ? key : `${path}.${key}`)}. ${hint}`;
+  }
+  const expected = issue.code === 'invalid_type' ? wanted(issue.expected) : issue.message;
+  return path === ''
+    ? `must be ${expected}.`
+    : `has a wrong ${JSON.stringify(path)}: it must be ${expected}.`;
+}
+
+const wanted = (type: string): string =>
+  ({
+    string: 'a text',
+    array: 'a list',
+    object: 'an object',
+    boolean: 'true or false',
+    date: 'a valid date',
+  })[type] ?? `of type ${type}`;
+
+/** The keys that an object at a path of a schema may have. */
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let at: unknown = schema;
+  for (const key of path) at = childOf(bare(at), key);
+  return Object.keys(shapeOf(bare(at)));
+}
+
+interface Definition {
+  readonly def?: {
+    readonly innerType?: unknown;
+    readonly element?: unknown;
+    readonly shape?: Readonly<Record<PropertyKey, unknown>>;
+  };
+}
+
+const definitionOf = (schema: unknown): NonNullable<Definition['def']> => (schema as Definition).def ?? {};
+
+/** Without what only says that it may be left out. */
+function bare(schema: unknown): unknown {
+  const { innerType } = definitionOf(schema);
+  return innerType === undefined ? schema : bare(innerType);
+}
+
+const childOf = (schema: unknown, key: PropertyKey): unknown =>
+  definitionOf(schema).element ?? shapeOf(schema)[key];
+
+const shapeOf = (schema: unknown): Readonly<Record<PropertyKey, unknown>> => definitionOf(schema).shape ?? {};

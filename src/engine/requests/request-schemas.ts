@@ -1,0 +1,194 @@
+import * as z from 'zod';
+import { isSdkLanguageModel } from '../../answering/sdk-language-model.js';
+import type { Chunker } from '../../chunking/chunker.js';
+import type { OwnParts } from '../../config/own-parts.js';
+import type { MetadataValue } from '../../core/metadata.js';
+import type { AccessControl } from '../../core/scope.js';
+import type { Parser } from '../../parsing/parser.js';
+import type { PushedDocument } from '../../sources/push/push-source.js';
+import type { Source } from '../../sources/source.js';
+import type { AskRequest, IndexRequest, ListRequest, SearchQuery, VerifyRequest } from '../engine.js';
+import type { CreateEngineOptions } from '../engine-options.js';
+import type { ShapeOf } from './check-shape.js';
+
+const JSON_DEPTH = 50;
+
+/** JSON of plain objects; a Date would be an object without keys, and a filter without keys lets everything through. */
+function isMetadataValue(value: unknown, depth = 0): value is MetadataValue {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return true;
+  if (typeof value !== 'object' || depth > JSON_DEPTH) return false;
+  if (Array.isArray(value)) return value.every((element) => isMetadataValue(element, depth + 1));
+  return isPlain(value) && Object.values(value).every((element) => isMetadataValue(element, depth + 1));
+}
+
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+};
+
+/** An object that may be left out. To state `undefined` in it is to leave a key out, which its type need not say. */
+const optional = <T extends object>(shape: ShapeOf<T>): z.ZodType<T | undefined> =>
+  z.strictObject(shape).optional() as unknown as z.ZodType<T | undefined>;
+
+const texts = z.array(z.string()).optional();
+const text = z.string().optional();
+const flag = z.boolean().optional();
+/** Ranges are checked where they are known, with the store. */
+const number = z.custom<number>((value) => typeof value === 'number', 'a number').optional();
+const signal = z
+  .custom<AbortSignal>(
+    (value) => typeof value === 'object' && value !== null && 'aborted' in value,
+    'an AbortSignal',
+  )
+  .optional();
+const callback = <F>() => z.custom<F>((value) => typeof value === 'function', 'a function').optional();
+/** Checked by `assertFilterShape`. */
+const filter = z.custom<SearchQuery['filter']>(() => true).optional();
+
+const filters = optional<NonNullable<SearchQuery['filters']>>({
+  sourceType: texts,
+  dateRange: optional<NonNullable<NonNullable<SearchQuery['filters']>['dateRange']>>({
+    start: z.date().optional(),
+    end: z.date().optional(),
+  }),
+  metadata: z
+    .custom<Readonly<Record<string, MetadataValue>>>(
+      (value) =>
+        typeof value === 'object' && value !== null && !Array.isArray(value) && isMetadataValue(value),
+      'an object of JSON values',
+    )
+    .optional(),
+  source: texts,
+  tags: texts,
+});
+
+export const searchSchema = z.strictObject({
+  text: z.string(),
+  topK: number,
+  filters,
+  filter,
+  options: optional<NonNullable<SearchQuery['options']>>({
+    topK: number,
+    includeMetadata: flag,
+    explainScore: flag,
+    mode: z
+      .custom<NonNullable<SearchQuery['options']>['mode']>((value) => typeof value === 'string', 'a text')
+      .optional(),
+    minSimilarity: number,
+    nearDuplicates: z.enum(['remove', 'keep'], 'remove or keep').optional(),
+    mmrLambda: number,
+    recencyHalfLifeDays: number,
+    rerank: flag,
+  }),
+  signal,
+} satisfies ShapeOf<SearchQuery>);
+
+/** Turns of a conversation may carry what the caller's own records hold; their role and text are checked with the answer. */
+const history = z
+  .array(
+    z.custom<NonNullable<AskRequest['history']>[number]>(
+      (turn) => typeof turn === 'object' && turn !== null,
+      'a turn: { role, content }',
+    ),
+  )
+  .optional();
+
+export const askSchema = z.strictObject({
+  question: text,
+  message: text,
+  history,
+  conversation_history: history,
+  mode: z.enum(['naive', 'enhanced'], 'naive or enhanced').optional(),
+  answerer: z.enum(['auto', 'chat', 'extractive'], 'auto, chat or extractive').optional(),
+  topK: number,
+  options: optional<NonNullable<AskRequest['options']>>({ topK: number }),
+  abstainBelow: number,
+  filters,
+  filter,
+  signal,
+} satisfies ShapeOf<AskRequest>);
+
+export const documentSchema = z.strictObject({
+  id: z.string(),
+  text,
+  bytes: z.instanceof(Uint8Array, { message: 'a Uint8Array' }).optional(),
+  title: text,
+  url: text,
+  metadata: z
+    .custom<PushedDocument['metadata']>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      'an object',
+    )
+    .optional(),
+  surroundings: texts,
+  mediaType: text,
+  access: optional<Partial<AccessControl>>({
+    groups: texts,
+    level: z.int('a whole number from 0 up').min(0, 'a whole number from 0 up').optional(),
+  }),
+} satisfies ShapeOf<PushedDocument>);
+
+export const indexSchema = z.strictObject({
+  sources: texts,
+  paths: texts,
+  documents: z.custom<IndexRequest['documents']>(Array.isArray, 'a list of documents').optional(),
+  deleted: texts,
+  options: optional<NonNullable<IndexRequest['options']>>({
+    batchSize: number,
+    parallel: number,
+    force: flag,
+    dryRun: flag,
+    prune: flag,
+    waitMs: number,
+  }),
+  onProgress: callback<NonNullable<IndexRequest['onProgress']>>(),
+  signal,
+} satisfies ShapeOf<IndexRequest>);
+
+export const listSchema = z.strictObject({
+  cursor: text,
+  limit: z
+    .int('a whole number from 1 to 1,000')
+    .min(1, 'a whole number from 1 to 1,000')
+    .max(1_000, 'a whole number from 1 to 1,000')
+    .optional(),
+  filters,
+  filter,
+} satisfies ShapeOf<ListRequest>);
+
+export const verifySchema = z.strictObject({ repair: flag, signal } satisfies ShapeOf<VerifyRequest>);
+
+/** An object with the members by which a part is told; what else it does is for its contract suite to say. */
+const part = <T>(what: string, members: readonly string[]): z.ZodType<T> =>
+  z.custom<T>((value) => isObject(value) && members.every((member) => member in value), what);
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const ownPartSchemas = {
+  embedder: part<OwnParts['embedder']>('an Embedder', ['identity', 'doEmbed', 'countTokens']).optional(),
+  store: part<OwnParts['store']>('a VectorStore', ['name', 'capabilities', 'open', 'describe']).optional(),
+  ledger: part<OwnParts['ledger']>('a Ledger', ['live', 'reader', 'writer', 'clear']).optional(),
+  reranker: part<OwnParts['reranker']>('a Reranker', ['name', 'doRerank']).optional(),
+  chatModel: z
+    .custom<OwnParts['chatModel']>(
+      (value) => isObject(value) && (('id' in value && 'stream' in value) || isSdkLanguageModel(value)),
+      'a ChatModel, or a language model of the AI SDK',
+    )
+    .optional(),
+  sources: z.array(part<Source>('a Source', ['name', 'type', 'list', 'read'])).optional(),
+  chunkers: z.array(part<Chunker>('a Chunker', ['strategy', 'cut'])).optional(),
+  parsers: z.array(part<Parser>('a Parser', ['mediaTypes', 'parse'])).optional(),
+} satisfies ShapeOf<OwnParts>;
+
+/** What a configuration holds is checked where it is read, with the place of each problem. */
+export const engineSchema = z.strictObject({
+  config: z.custom<CreateEngineOptions['config']>(() => true).optional(),
+  configFile: text,
+  overrides: z.custom<CreateEngineOptions['overrides']>(() => true).optional(),
+  dataDir: text,
+  cwd: text,
+  trust: z.literal(true, 'true, or left out').optional(),
+  secretResolvers: z.custom<CreateEngineOptions['secretResolvers']>(Array.isArray, 'a list').optional(),
+  ...ownPartSchemas,
+} satisfies ShapeOf<CreateEngineOptions>);

@@ -1,0 +1,107 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { loadConfig } from '../config/load-config.js';
+import type { RAGSettingsInput } from '../config/schema/index.js';
+import { EVERYTHING } from '../core/filter.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
+import { engineOver } from './create-engine.js';
+import type { Engine } from './engine.js';
+import { EngineResources } from './engine-resources.js';
+
+// Each test stands for one check of a scope: `npm run test:scopes` takes the check away and expects the test to fail.
+
+let cwd: string;
+let opened: Engine[];
+beforeEach(() => {
+  cwd = temporaryFolder();
+  opened = [];
+});
+afterEach(async () => {
+  for (const engine of opened) await engine.close();
+});
+
+async function indexed(documents: readonly PushedDocument[], settings: RAGSettingsInput = {}) {
+  const config = await loadConfig({ config: { provider: 'memory', ...settings }, cwd, env: {} });
+  const resources = new EngineResources(config);
+  const engine = engineOver(resources, cwd);
+  opened.push(engine);
+  if (documents.length > 0) await engine.index(documents);
+  return { engine, resources };
+}
+
+const RESTRICTED = { level: 3 };
+
+test('ask reads of a document around a passage only what the scope may read', async () => {
+  const sections = ['The pump starts at nine.', 'The valve opens at ten.', 'The siren sounds at eleven.'];
+  const text = sections.map((line, i) => `## Part ${i}\n\n${line}\n`).join('\n');
+  const { engine, resources } = await indexed([{ id: 'plan', text, mediaType: 'text/markdown' }], {
+    chunking: { strategy: 'recursive', maxSize: 45, overlap: 0 },
+    context: { neighbours: 1 },
+  });
+  const question = { question: 'When does the pump start?', abstainBelow: 0, topK: 1 };
+  const seen = async () =>
+    (await engine.ask(question)).sources.map(({ chunk_text }) => chunk_text).join('\n');
+  expect(await seen()).toContain('valve');
+  // As in the moment in which a document is being restricted: some of its chunks are already.
+  const { collection } = await resources.collection();
+  const { chunks } = await collection.list({ filter: EVERYTHING, limit: 10 });
+  const valve = chunks.filter(({ content }) => content.includes('valve'));
+  const vectors = await collection.get(
+    valve.map(({ id }) => id),
+    { includeVectors: true },
+  );
+  expect(vectors).toHaveLength(1);
+  await collection.upsert(
+    vectors.map((chunk) => ({
+      ...chunk,
+      vector: chunk.vector ?? new Float32Array(),
+      searchText: 'valv open',
+      access: { groups: ['*'], level: 3 },
+    })),
+  );
+  expect(await seen()).toContain('pump');
+  expect(await seen()).not.toContain('valve');
+});
+
+test('explain-miss ranks a document among those that the scope may read', async () => {
+  const hidden = Array.from({ length: 20 }, (_, i) => ({
+    id: `hidden-${i}`,
+    text: `quokka quokka number ${i}`,
+    access: RESTRICTED,
+  }));
+  const better = { id: 'better', text: 'quokka quokka sleeps' };
+  const wanted = {
+    id: 'wanted',
+    text: 'a long report of the zoo in which a quokka is named once, among many other animals',
+  };
+  const { engine } = await indexed([...hidden, better, wanted], {
+    retrieval: { fusion: { candidates: 1 } },
+  });
+  const query = { text: 'quokka', options: { topK: 1, mode: 'lexical' as const } };
+  const explanation = await engine.explainMiss(query, 'wanted');
+  expect(explanation.reason).toContain('it is number 2 by words');
+});
+
+test('explain-miss tells of no failure of another tenant', async () => {
+  mkdirSync(join(cwd, 'docs'));
+  writeFileSync(join(cwd, 'docs/bad.md'), Buffer.from([0x67, 0xff, 0xfe, 0xfa, 0x00, 0x01]));
+  const { engine } = await indexed([{ id: 'a', text: 'a quokka' }]);
+  const acme = engine.as({ tenant: 'acme' });
+  await acme.index({ paths: ['docs'] });
+  expect(await acme.explainMiss('quokka', 'bad.md')).toMatchObject({ lostAt: 'failed' });
+  expect(await engine.explainMiss('quokka', 'bad.md')).toMatchObject({ lostAt: 'not-indexed' });
+  expect((await engine.status()).failures).toEqual([]);
+});
+
+test('filters that admit only what the scope may not read leave nothing, as any others', async () => {
+  const { engine } = await indexed([
+    { id: 'open', text: 'a quokka' },
+    { id: 'pay', text: 'salaries', metadata: { team: 'hr' }, access: RESTRICTED },
+  ]);
+  const notices = async (team: string) =>
+    (await engine.search({ text: 'salaries', filters: { metadata: { team } } })).notices;
+  expect(await notices('hr')).toEqual(await notices('nobody'));
+  expect((await notices('hr')).join()).toContain('passes the filters');
+});

@@ -1,0 +1,197 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { EVERYONE, type ScopeInput } from '../core/scope.js';
+import { createEngine } from './create-engine.js';
+import type { Engine, EngineView } from './engine.js';
+
+const HR = { tenant: 'default', groups: ['hr'], clearance: 2 };
+
+const texts = async (view: EngineView, query = 'quokka'): Promise<string[]> => {
+  const { results } = await view.search({
+    text: query,
+    options: { mode: 'lexical', minSimilarity: 0, topK: 50 },
+  });
+  return results.map(({ metadata }) => metadata.source).sort();
+};
+
+const listed = async (view: EngineView): Promise<string[]> =>
+  (await view.list()).documents.map(({ externalId }) => externalId).sort();
+
+describe.each(['libsql', 'memory'] as const)('an engine and its scopes over %s', (provider) => {
+  let engine: Engine;
+  let cwd: string;
+  beforeEach(async () => {
+    cwd = temporaryFolder();
+    engine = await createEngine({ config: { provider }, cwd });
+  });
+  afterEach(() => engine.close());
+
+  const pushSome = () =>
+    engine.index([
+      { id: 'open', text: 'a quokka for all' },
+      { id: 'secret', text: 'a quokka of level one', access: { level: 1 } },
+      { id: 'pay', text: 'a quokka for hr', access: { groups: ['hr'], level: 2 } },
+      { id: 'nobody', text: 'a quokka for nobody', access: { groups: [] } },
+    ]);
+
+  it('reads what is open, and with a scope what the scope may read', async () => {
+    await pushSome();
+    const views: [EngineView, string[]][] = [
+      [engine, ['open']],
+      [engine.as({ tenant: 'default' }), ['open']],
+      [engine.as({ tenant: 'default', clearance: 1 }), ['open', 'secret']],
+      [engine.as({ tenant: 'default', groups: ['hr'] }), ['open']],
+      [engine.as(HR), ['open', 'pay', 'secret']],
+      [engine.as({ tenant: 'default', groups: [EVERYONE], clearance: 9 }), ['open', 'secret']],
+      [engine.as({ tenant: 'acme', groups: ['hr'], clearance: 9 }), []],
+    ];
+    for (const [view, expected] of views) {
+      expect(await texts(view)).toEqual(expected);
+      expect(await listed(view)).toEqual(expected);
+      const found = await Promise.all(['nobody', 'open', 'pay', 'secret'].map((id) => view.get(id)));
+      expect(found.flatMap((document) => document?.externalId ?? [])).toEqual(expected);
+      const { sources } = await view.ask({ question: 'Which quokka is there?', abstainBelow: 0, topK: 50 });
+      expect(sources.map(({ source }) => source).sort()).toEqual(expected);
+    }
+  });
+
+  it.each([
+    ['search', (e: Engine, s: ScopeInput) => e.search('x', s)],
+    ['ask', (e: Engine, s: ScopeInput) => e.ask('x', s)],
+    ['index', (e: Engine, s: ScopeInput) => e.index([{ id: 'a', text: 'a' }], s)],
+    ['push', (e: Engine, s: ScopeInput) => e.push([{ id: 'a', text: 'a' }], s)],
+    ['get', (e: Engine, s: ScopeInput) => e.get('a', s)],
+    ['list', (e: Engine, s: ScopeInput) => e.list({}, s)],
+    ['delete', (e: Engine, s: ScopeInput) => e.delete(['a'], s)],
+    ['explainMiss', (e: Engine, s: ScopeInput) => e.explainMiss('x', 'a', s)],
+    ['status', (e: Engine, s: ScopeInput) => e.status(s)],
+    ['verify', (e: Engine, s: ScopeInput) => e.verify({}, s)],
+    ['as', async (e: Engine, s: ScopeInput) => e.as(s)],
+  ])('%s refuses a scope that states something wrong', async (_, call) => {
+    await engine.index([{ id: 'a', text: 'a' }]);
+    for (const wrong of [
+      {},
+      null,
+      { tenant: 'default', clearance: null },
+      { tenant: 'default', clearence: 9 },
+    ])
+      await expect(call(engine, wrong as ScopeInput)).rejects.toMatchObject({ reason: 'SCOPE_INVALID' });
+  });
+
+  it('says that the tenant keeps more, by what the scope is and not by what was asked', async () => {
+    await engine.index([{ id: 'open', text: 'a quokka for all' }]);
+    const notice = expect.stringMatching(/--tenant.*--group.*--clearance/);
+    expect((await engine.search('quokka')).notices).not.toContainEqual(notice);
+    await pushSome();
+    for (const query of ['quokka', 'zebra']) {
+      const { notices } = await engine.search({ text: query, options: { mode: 'lexical' } });
+      expect(notices).toContainEqual(notice);
+      expect(notices.join()).not.toMatch(/\d/);
+      expect((await engine.search(query, { tenant: 'acme' })).notices).not.toContainEqual(notice);
+    }
+    expect((await engine.ask('quokka')).notices).toContainEqual(notice);
+  });
+
+  it('does not let a push replace what its scope may not read, nor a deletion delete it', async () => {
+    await pushSome();
+    await expect(engine.push([{ id: 'pay', text: 'mine now' }])).rejects.toMatchObject({
+      reason: 'DOCUMENT_DUPLICATE_ID',
+    });
+    expect((await engine.index({ deleted: ['pay', 'unknown'] })).stats.documentsDeleted).toBe(0);
+    expect(await engine.delete(['pay', 'unknown'])).toBe(0);
+    const hr = engine.as(HR);
+    expect((await hr.get('pay'))?.text).toBe('a quokka for hr');
+    await hr.push([{ id: 'pay', text: 'a new quokka for hr', access: { groups: ['hr'], level: 2 } }]);
+    expect((await hr.get('pay'))?.text).toBe('a new quokka for hr');
+    expect(await hr.delete(['pay', 'pay', 'open'])).toBe(2);
+    expect(await texts(hr)).toEqual(['secret']);
+    expect((await hr.verify()).drift).toEqual([]);
+  });
+
+  it('keeps tenants and projects apart, whatever their ids', async () => {
+    const apollo = engine.as({ tenant: 'acme', project: 'apollo' });
+    const gemini = engine.as({ tenant: 'acme', project: 'gemini' });
+    await apollo.push([{ id: 'plan', text: 'a quokka on apollo' }]);
+    await gemini.push([{ id: 'plan', text: 'a quokka on gemini' }]);
+    await engine.push([{ id: 'plan', text: 'a quokka of the default tenant' }]);
+    expect((await apollo.get('plan'))?.text).toBe('a quokka on apollo');
+    expect((await gemini.get('plan'))?.text).toBe('a quokka on gemini');
+    expect(await listed(engine.as({ tenant: 'acme' }))).toEqual(['plan', 'plan']);
+    const [other] = (await gemini.list()).documents;
+    expect(await apollo.get(other?.id ?? '')).toBeUndefined();
+    expect(await apollo.delete([other?.id ?? ''])).toBe(0);
+    expect(await apollo.delete(['plan'])).toBe(1);
+    expect(await texts(gemini)).toEqual(['plan']);
+    expect(await texts(engine)).toEqual(['plan']);
+    const status = await gemini.status();
+    expect(status.sources.map(({ source }) => source)).not.toContain('push:documents');
+    expect(status).toMatchObject({ documents: 1, bytes: {}, vectorIndex: 'unknown' });
+    expect((await gemini.verify()).drift).toEqual([]);
+    expect((await engine.verify()).drift).toEqual([]);
+  });
+
+  it('a forced run of one tenant leaves the others their documents', async () => {
+    mkdirSync(join(cwd, 'docs'));
+    writeFileSync(join(cwd, 'docs/a.md'), 'a quokka in a file');
+    const acme = engine.as({ tenant: 'acme' });
+    await acme.index({ paths: ['docs'] });
+    await engine.index({ paths: ['docs'] });
+    await acme.index({ paths: ['docs'], options: { force: true } });
+    await acme.index({ options: { force: true } });
+    expect(await texts(engine)).toEqual(['a.md']);
+    expect(await texts(acme)).toEqual(['a.md']);
+    expect((await engine.verify()).drift).toEqual([]);
+  });
+
+  it('gets, lists and deletes documents of files, page by page', async () => {
+    mkdirSync(join(cwd, 'docs'));
+    const names = Array.from({ length: 7 }, (_, i) => `${i}.md`);
+    for (const name of names) writeFileSync(join(cwd, 'docs', name), `# Quokka ${name}\n\nIt sleeps.\n`);
+    await engine.index({ paths: ['docs'] });
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await engine.list({ cursor, limit: 3 });
+      expect(page.documents.length).toBeLessThanOrEqual(3);
+      seen.push(...page.documents.map(({ externalId }) => externalId));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(seen.sort()).toEqual(names);
+    const [first] = (await engine.list({ filters: { metadata: { title: 'Quokka 4.md' } } })).documents;
+    expect(first).toMatchObject({
+      externalId: '4.md',
+      source: 'path:docs',
+      access: { groups: ['*'], level: 0 },
+    });
+    const [found] = (await engine.search('Quokka 4.md')).results;
+    expect(await engine.get(String(found?.metadata.documentId))).toMatchObject({
+      externalId: '4.md',
+      text: '# Quokka 4.md\n\nIt sleeps.\n',
+    });
+    expect(await engine.delete([first?.id ?? ''])).toBe(1);
+    expect(await engine.get(first?.id ?? '')).toBeUndefined();
+    expect((await engine.list()).documents).toHaveLength(6);
+    expect((await engine.index()).stats.documentsProcessed).toBe(1);
+  });
+
+  it('takes bytes with a media type, and keeps what a push says of its source', async () => {
+    const { stats } = await engine.index([
+      { id: 'page', bytes: Buffer.from('<h1>Quokka</h1><p>It jumps.</p>'), mediaType: 'text/html' },
+      {
+        id: 'item',
+        text: 'a quokka story',
+        metadata: { sourceType: 'pbi', source: 'board/7', state: 'New' },
+      },
+    ]);
+    expect(stats.errors).toEqual([]);
+    expect((await engine.get('page'))?.title).toBe('Quokka');
+    const { results } = await engine.search({ text: 'quokka', filters: { sourceType: ['pbi'] } });
+    expect(results.map(({ metadata }) => [metadata.sourceType, metadata.source])).toEqual([
+      ['pbi', 'board/7'],
+    ]);
+    expect((await engine.index([{ id: 'item', text: 'a quokka story' }])).stats.documentsProcessed).toBe(1);
+    expect((await engine.get('item'))?.sourceType).toBe('document');
+  });
+});

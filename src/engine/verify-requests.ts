@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { RAGError } from '../core/errors.js';
+import type { Scope } from '../core/scope.js';
+import { inProject } from '../indexing/configured-sources.js';
+import { pathsOf } from '../indexing/document-paths.js';
+import { nothingIndexed } from '../indexing/open-collection.js';
+import {
+  damagedLedger,
+  isLedgerDamage,
+  prepareRepair,
+  sourceOwnership,
+  type VerifyReport,
+  verifyIndex,
+} from '../maintenance/verify-index.js';
+import type { Drift, VerifyResult } from './engine.js';
+import { runIndexRequest } from './index-requests.js';
+import { abandonedSourcesOf, type EngineHost, knownSources, selectSourcesOf } from './select-sources.js';
+
+async function verifyContext(
+  scope: Scope,
+  signal: AbortSignal,
+  host: EngineHost,
+): Promise<Parameters<typeof verifyIndex>[0]> {
+  const live = await host.resources.live();
+  if (live === undefined) {
+    throw new RAGError(
+      'INDEX_EMPTY',
+      'Nothing is indexed yet, so there is nothing to verify. Run `ragstone index FOLDER` first.',
+    );
+  }
+  const indexed = await knownSources(live.ledger, scope.tenant);
+  const { sources } = await selectSourcesOf({}, scope.project, indexed, host);
+  const isOwn = await sourceOwnership(live.reader, scope);
+  return {
+    ...live,
+    store: await host.resources.storeOf(live.facts),
+    sources: sources
+      .filter(({ source }) => isOwn(source.name))
+      .map((source) => inProject(source, scope.project)),
+    scope,
+    abandoned: (await abandonedSourcesOf(live.ledger, scope.tenant, host)).filter(({ name }) => isOwn(name)),
+    paths: { ofItem: pathsOf('items', host.config), ofDocument: pathsOf('documents', host.config) },
+    signal,
+  };
+}
+
+/** Where other hosts write meanwhile, what only one of two looks saw was their work. */
+export async function verifyTwice(
+  scope: Scope,
+  signal: AbortSignal,
+  host: EngineHost,
+): Promise<VerifyReport> {
+  const first = await verifyScope(scope, signal, host);
+  if (!host.resources.isShared || first.drift.length === 0) return first;
+  const second = await verifyScope(scope, signal, host);
+  const nameOf = ({ kind, source, detail }: Drift): string => JSON.stringify([kind, source, detail]);
+  const seen = new Set(first.drift.map(nameOf));
+  return { ...second, drift: second.drift.filter((drift) => seen.has(nameOf(drift))) };
+}
+
+/** Compares what a scope has indexed with its sources and the store. */
+async function verifyScope(
+  scope: Scope,
+  signal: AbortSignal,
+  host: EngineHost,
+): ReturnType<typeof verifyIndex> {
+  try {
+    return await verifyIndex(await verifyContext(scope, signal, host));
+  } catch (error) {
+    if (isLedgerDamage(error)) return damagedLedger([error.message]);
+    throw error;
+  }
+}
+
+/** Where a repair writes. Hold the writer lock. */
+async function repairContext(host: EngineHost): Promise<Parameters<typeof prepareRepair>[1]> {
+  const ledger = await host.resources.writingLedger({ check: false });
+  const facts = await ledger.live();
+  if (facts === undefined) throw nothingIndexed();
+  const store = await host.resources.storeOf(facts);
+  return { facts, store, writer: ledger.writer(facts.generation, randomUUID()) };
+}
+
+/** Removes the drift that was seen. Hold the writer lock. */
+export async function repairIndex(
+  seen: VerifyReport,
+  { scope, signal }: { readonly scope: Scope; readonly signal: AbortSignal },
+  host: EngineHost,
+): Promise<VerifyResult> {
+  // Beside other writers what was seen may have been work under way.
+  const before = host.resources.isShared ? await verifyScope(scope, signal, host) : seen;
+  if (before.drift.length === 0) return { ok: true, drift: [], repaired: 0 };
+  if (!before.damaged) await prepareRepair(before, await repairContext(host));
+  const rebuild = before.damaged ? 'damaged' : 'never';
+  const request = { options: { force: before.damaged }, signal };
+  await runIndexRequest(request, 'verify --repair', { scope, rebuild }, host);
+  const after = await verifyScope(scope, signal, host);
+  const repaired = Math.max(0, before.drift.length - after.drift.length);
+  return { ok: after.drift.length === 0, drift: after.drift, repaired };
+}

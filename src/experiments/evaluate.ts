@@ -1,0 +1,120 @@
+import { basename, resolve } from 'node:path';
+import { ANALYSIS_VERSION } from '../analysis/lexical-analyzer.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { meansOf, type QueryScores } from '../evaluation/query-scores.js';
+import type { QuestionMeans } from '../evaluation/score-questions.js';
+import { usualWeightsFor } from '../retrieval/fusion/adaptive-weights.js';
+import { laneWeightsFor } from '../retrieval/fusion/lane-weights.js';
+import type { EvaluatedConfig, EvaluateOptions, EvaluationReport } from './experiment-types.js';
+import { type EvaluationSession, openEvaluation, scoreTask, type TaskScores, taskSearch } from './session.js';
+
+/** A report, and the values of single queries it is made of. */
+export interface Measurement {
+  readonly report: EvaluationReport;
+  readonly scores: QueryScores;
+}
+
+/**
+ * Measures retrieval through the whole engine: a data set, one chunk a document; or a folder, indexed as `index` would,
+ * with questions. Threshold, near-duplicate removal, variety and recency are off unless asked for.
+ */
+export async function evaluate(options: EvaluateOptions): Promise<EvaluationReport> {
+  return (await measure(options)).report;
+}
+
+/** `evaluate`, with the values of single queries. */
+export async function measure(options: EvaluateOptions): Promise<Measurement> {
+  const session = await openEvaluation(options);
+  try {
+    const scores = await scoreTask(session.task, taskSearch(options, session.resources), options);
+    return { report: await reportOf(session, scores, options), scores };
+  } finally {
+    await session.close();
+  }
+}
+
+/** What was measured, with what, and what a person should know of it. */
+export async function reportOf(
+  session: EvaluationSession,
+  scores: TaskScores,
+  options: EvaluateOptions,
+): Promise<EvaluationReport> {
+  const { documents, chunks } = await session.engine.status();
+  return {
+    ...targetOf(session, options),
+    queries: scores.queries.length,
+    metrics: meansOf(scores),
+    ...(scores.byType === undefined ? {} : { byType: meansByType(scores.byType) }),
+    latencyMs: scores.latencyMs,
+    documents,
+    chunks,
+    config: await evaluatedConfig(session, options),
+    notices: [...session.notices, ...missingNotice(session)],
+  };
+}
+
+/** Name of the data set and its split, or of the folder and its question file. */
+export function targetOf(
+  { task }: EvaluationSession,
+  { target, questions = '', cwd = '.' }: EvaluateOptions,
+): { dataset: string; split: string } {
+  if (task.kind === 'dataset') return { dataset: task.dataset.name, split: task.dataset.split };
+  return { dataset: basename(resolve(cwd, target)), split: basename(questions) };
+}
+
+function missingNotice({ task }: EvaluationSession): string[] {
+  if (task.kind === 'questions' || task.dataset.missingDocuments === 0) return [];
+  return [`${task.dataset.missingDocuments} relevant documents are not in the corpus and count as missed.`];
+}
+
+const meansByType = (
+  byType: Readonly<Record<string, QuestionMeans>>,
+): NonNullable<EvaluationReport['byType']> =>
+  Object.fromEntries(
+    Object.entries(byType).map(([type, means]) => [
+      type,
+      { questions: means.questions, metrics: flatMeans(means) },
+    ]),
+  );
+
+const flatMeans = ({ hit, file }: QuestionMeans): Record<string, number> =>
+  Object.fromEntries([
+    ...Object.entries(hit).map(([k, value]) => [`hit@${k}`, value] as const),
+    ...Object.entries(file).map(([k, value]) => [`file@${k}`, value] as const),
+  ]);
+
+async function evaluatedConfig(
+  { config: { rag }, engine, task }: EvaluationSession,
+  options: EvaluateOptions,
+): Promise<EvaluatedConfig> {
+  const { embedder, fingerprint, provider } = await engine.status();
+  const { fusion, rerank } = rag.retrieval;
+  const settings = task.kind === 'dataset' ? task.dataset.settings : {};
+  return {
+    mode: options.mode ?? 'hybrid',
+    embedder,
+    fingerprint,
+    store: provider,
+    rerank: rerank.enabled ? rerank.model : 'none',
+    fusion: { method: fusion.method, weights: weightsOf(rag.retrieval, embedder) },
+    candidatesPerLane: fusion.candidates,
+    chunking: rag.chunking,
+    analysisVersion: ANALYSIS_VERSION,
+    minSimilarity: options.minSimilarity ?? 0,
+    nearDuplicates: options.nearDuplicates ?? false,
+    mmr: options.mmr ?? 1,
+    recency: options.recency ?? 0,
+    dropSelf: options.dropSelf ?? settings.dropSelf ?? false,
+    scoreBy: options.scoreBy ?? settings.scoreBy ?? 'id',
+  };
+}
+
+/** The weights of all queries, stated or learned for the model. */
+function weightsOf(
+  { hybrid: { weights }, fusion: { method } }: ResolvedConfig['rag']['retrieval'],
+  embedder: string,
+): EvaluatedConfig['fusion']['weights'] {
+  if (weights !== undefined) return { dense: weights.semantic, lexical: weights.keyword };
+  const { dense, lexical } = method === 'adaptive' ? usualWeightsFor(embedder) : laneWeightsFor(embedder);
+  return { dense, lexical };
+}

@@ -1,0 +1,275 @@
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { RAGSettingsInput } from '../config/schema/index.js';
+import { RAGError } from '../core/errors.js';
+import { DEFAULT_DEPTH } from '../evaluation/evaluate-retrieval.js';
+import { labelOf } from '../evaluation/metrics.js';
+import { type NestedSelection, selectNested } from '../evaluation/nested-selection.js';
+import { primaryMetricOf, valuesOf } from '../evaluation/query-scores.js';
+import { isAnswerable } from '../evaluation/question-set.js';
+import { seededRandom, shuffled } from '../evaluation/random.js';
+import type { SearchResources } from '../searching/find-passages.js';
+import { targetOf } from './evaluate.js';
+import type { EvaluateOptions } from './experiment-types.js';
+import { rememberSearches } from './lane-memory.js';
+import {
+  type EvaluationSession,
+  type EvaluationTask,
+  openEvaluation,
+  scoreTask,
+  type TaskSearch,
+  taskSearch,
+  withSettings,
+} from './session.js';
+import { otherChunkings, retrievalSpace, type TunedSettings } from './tune-space.js';
+
+export interface TuneOptions extends Omit<EvaluateOptions, 'mode' | 'run' | 'metrics' | 'rerank'> {
+  /** What is made as large as possible. @default ndcg@10 of a data set, hit@5 of a question set */
+  readonly metric?: string;
+  /** Parts that the queries are split into; what is reported was measured on the part held out. @default 5 */
+  readonly folds?: number;
+  /** @default 1 */
+  readonly seed?: number;
+  /** More queries than this are sampled. @default 300 */
+  readonly maxQueries?: number;
+  /** Try other chunk sizes, where the target is a folder with questions. @default true */
+  readonly chunking?: boolean;
+}
+
+/** A search for better settings, and whether what it found is more than chance. */
+export interface TuneReport {
+  readonly dataset: string;
+  readonly split: string;
+  readonly metric: string;
+  readonly queries: number;
+  readonly folds: number;
+  readonly seed: number;
+  /** How many settings were tried. */
+  readonly tried: number;
+  /** Mean of the present settings. */
+  readonly current: number;
+  /** Best over all queries. Its mean is too good to be true, for these queries chose it; `heldOut` is not. */
+  readonly best: { readonly name: string; readonly settings: RAGSettingsInput; readonly mean: number };
+  /** What choosing gains on queries that had no part in the choice. */
+  readonly heldOut: Pick<NestedSelection, 'gain' | 'low' | 'high' | 'pValue'> & { readonly mean: number };
+  /** False: no setting that was tried is better by more than chance explains, so keep the present ones. */
+  readonly isGain: boolean;
+  /** What the folds chose, most often first: one choice again and again is a stable one. */
+  readonly chosen: readonly { readonly name: string; readonly share: number }[];
+  readonly notices: readonly string[];
+}
+
+/** What `evaluateQuestions` measures. */
+const QUESTION_METRICS = ['hit@1', 'hit@5', 'hit@10', 'file@1', 'file@5', 'file@10'];
+
+const DEFAULT_FOLDS = 5;
+const DEFAULT_MAX_QUERIES = 300;
+/** With fewer, a fold holds too few queries to say anything. */
+const MIN_QUERIES = 20;
+
+/**
+ * Tries what a user can set (fusion, weights, candidates, reranking, chunk sizes) on labelled questions of the user's own.
+ * Each query is searched once an index; every setting is then tried on what the lanes found. See `selectNested` for how the
+ * gain is kept honest.
+ *
+ * @throws RAGError `USAGE` where there are too few queries or the metric is not measured.
+ */
+export async function tune(options: TuneOptions): Promise<TuneReport> {
+  const { folds = DEFAULT_FOLDS, seed = 1 } = options;
+  const measured = await measuredOptions(options);
+  const trials = await runTrials(measured, options);
+  const selection = selectNested(
+    trials.settings.map(({ values }) => values),
+    { folds, seed },
+  );
+  const best = trials.settings[selection.best];
+  if (best === undefined) throw new RAGError('INTERNAL', 'No setting was tried.');
+  return {
+    dataset: trials.dataset,
+    split: trials.split,
+    metric: trials.metric,
+    queries: best.values.length,
+    folds,
+    seed,
+    tried: trials.settings.length,
+    current: selection.currentMean,
+    best: { name: best.name, settings: best.settings, mean: selection.bestMean },
+    heldOut: {
+      mean: selection.heldOutMean,
+      gain: selection.gain,
+      low: selection.low,
+      high: selection.high,
+      pValue: selection.pValue,
+    },
+    isGain: selection.isGain,
+    chosen: [...selection.chosen]
+      .sort(([, a], [, b]) => b - a)
+      .map(([setting, share]) => ({ name: trials.settings[setting]?.name ?? '', share })),
+    notices: trials.notices,
+  };
+}
+
+/** Tuning belongs on a train split where a data set has one. */
+async function measuredOptions(options: TuneOptions): Promise<EvaluateOptions> {
+  const { target, questions, split, cwd = '.', metric } = options;
+  const hasTrain = () =>
+    access(join(resolve(cwd, target), 'qrels', 'train.tsv')).then(
+      () => true,
+      () => false,
+    );
+  const isTrain = questions === undefined && split === undefined && (await hasTrain());
+  return {
+    ...options,
+    ...(isTrain ? { split: 'train' } : {}),
+    // Questions have metrics of their own.
+    ...(options.questions === undefined ? { metrics: metric ?? 'ndcg@10' } : {}),
+  };
+}
+
+interface Trial extends TunedSettings {
+  /** By query. */
+  readonly values: readonly number[];
+}
+
+interface Trials {
+  readonly dataset: string;
+  readonly split: string;
+  readonly metric: string;
+  readonly settings: readonly Trial[];
+  readonly notices: readonly string[];
+}
+
+async function runTrials(measured: EvaluateOptions, options: TuneOptions): Promise<Trials> {
+  const progress = trialProgress(measured);
+  const first = await openEvaluation(measured);
+  const chunkings =
+    first.task.kind === 'questions' && options.chunking !== false ? otherChunkings(first.config) : [];
+  const { task, notices } = sampledTask(first.task, options);
+  const plan = { task, metric: metricOf(first.task, options), measured };
+  const space = retrievalSpace(first.config, { withCandidates: true });
+  const narrow = retrievalSpace(first.config, { withCandidates: false });
+  progress.expect(space.length + chunkings.length * narrow.length);
+  const settings = await closing(first, () => trySettings(first, space, { ...plan, progress }));
+  for (const chunking of chunkings) {
+    const overrides = withSettings(measured.overrides ?? {}, chunking.settings);
+    const session = await openEvaluation({ ...measured, overrides });
+    const tried = await closing(session, () => trySettings(session, narrow, { ...plan, progress }));
+    settings.push(...tried.map((trial) => joined(chunking, trial)));
+  }
+  const { dataset, split } = targetOf(first, measured);
+  return { dataset, split, metric: plan.metric, settings, notices: [...first.notices, ...notices] };
+}
+
+const closing = <T>(session: EvaluationSession, work: () => Promise<T>): Promise<T> =>
+  work().finally(() => session.close());
+
+const joined = (chunking: TunedSettings, { name, settings, values }: Trial): Trial => ({
+  name: `${chunking.name}, ${name}`,
+  settings: withSettings(chunking.settings, settings),
+  values,
+});
+
+interface TrialPlan {
+  readonly task: EvaluationTask;
+  readonly metric: string;
+  readonly measured: EvaluateOptions;
+  readonly progress: TrialProgress;
+}
+
+/** Every setting on one index; the lanes search once a query. */
+async function trySettings(
+  session: EvaluationSession,
+  space: readonly TunedSettings[],
+  { task, metric, measured, progress }: TrialPlan,
+): Promise<Trial[]> {
+  const configs = await Promise.all(space.map(({ settings }) => session.configure(settings)));
+  const depth = Math.max(...configs.map(({ rag }) => rag.retrieval.fusion.candidates));
+  const { collection, ...opened } = await session.resources.collection();
+  const remembered = { ...opened, collection: rememberSearches(collection, depth) };
+  const { onProgress: _, ...quiet } = measured;
+  const trials: Trial[] = [];
+  for (const [i, tuned] of space.entries()) {
+    const search = searchWith(session, configs[i] ?? session.config, { remembered, measured });
+    // Of a hundred results only those above the metric's cut-off count here, and fewer results are found faster.
+    const limit = cutoffOf(metric) + 1;
+    const scores = await scoreTask(task, (text, topK) => search(text, Math.min(topK, limit)), quiet);
+    trials.push({ ...tuned, values: [...valuesOf(scores, metric).values()] });
+    progress.done();
+  }
+  return trials;
+}
+
+function searchWith(
+  { resources }: EvaluationSession,
+  config: ResolvedConfig,
+  {
+    remembered,
+    measured,
+  }: { remembered: Awaited<ReturnType<SearchResources['collection']>>; measured: EvaluateOptions },
+): TaskSearch {
+  return taskSearch(measured, {
+    config,
+    collection: () => Promise.resolve(remembered),
+    live: () => resources.live(),
+    embedderOf: (facts) => resources.embedderOf(facts),
+    reranker: () => resources.reranker(),
+  });
+}
+
+/** A metric without cut-off looks at a hundred results, as `eval` does. */
+const cutoffOf = (metric: string): number => Number(/@(\d+)$/.exec(metric)?.[1] ?? DEFAULT_DEPTH);
+
+function metricOf(task: EvaluationTask, { metric }: TuneOptions): string {
+  const labels = task.kind === 'dataset' ? task.metrics.map(labelOf) : QUESTION_METRICS;
+  if (metric === undefined) return primaryMetricOf(labels);
+  if (labels.includes(metric)) return metric;
+  throw new RAGError('USAGE', `The metric must be one of ${labels.join(', ')}; it is "${metric}".`);
+}
+
+/** At most `maxQueries` of them, the same ones for the same seed. */
+function sampledTask(
+  task: EvaluationTask,
+  { maxQueries = DEFAULT_MAX_QUERIES, seed = 1 }: TuneOptions,
+): { task: EvaluationTask; notices: string[] } {
+  const queries = task.kind === 'dataset' ? task.dataset.queries : task.questions.filter(isAnswerable);
+  if (queries.length < MIN_QUERIES)
+    throw new RAGError(
+      'USAGE',
+      `Tuning needs at least ${MIN_QUERIES} judged queries and there are ${queries.length}: with fewer, chance decides. \`ragstone eval-init FOLDER\` writes a start.`,
+    );
+  if (queries.length <= maxQueries) return { task, notices: [] };
+  const order = shuffled([...queries.keys()], seededRandom(seed));
+  const kept = new Set(order.slice(0, maxQueries));
+  const isKept = (_: unknown, place: number): boolean => kept.has(place);
+  const notices = [`${maxQueries} of ${queries.length} queries were sampled (--max-queries).`];
+  return task.kind === 'dataset'
+    ? {
+        task: { ...task, dataset: { ...task.dataset, queries: task.dataset.queries.filter(isKept) } },
+        notices,
+      }
+    : { task: { ...task, questions: task.questions.filter(isAnswerable).filter(isKept) }, notices };
+}
+
+interface TrialProgress {
+  readonly expect: (total: number) => void;
+  readonly done: () => void;
+}
+
+/** Counts settings that were tried and tells how long the rest will take at the same rate. */
+function trialProgress({ onProgress }: EvaluateOptions): TrialProgress {
+  let total = 0;
+  let done = 0;
+  let start = 0;
+  return {
+    expect: (count) => {
+      total = count;
+      start = performance.now();
+    },
+    done: () => {
+      done++;
+      const etaMs = ((performance.now() - start) / done) * (total - done);
+      onProgress?.({ stage: 'tuning', done, total, etaMs });
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { usualWeightsFor } from '../retrieval/fusion/adaptive-weights.js';
+import { laneWeightsFor } from '../retrieval/fusion/lane-weights.js';
+import type { Journey, Loss } from './journey.js';
+import type { MissRemedy } from './miss-explanation.js';
+import { type AskedSearch, type FollowedSearch, followSearch } from './ranking.js';
+import {
+  type DeepRanks,
+  deepRanks,
+  firstThatWorks,
+  largerTopK,
+  type Trial,
+  weightTrials,
+  withTrial,
+} from './remedies.js';
+
+/** A document on its way through a search that lost it. */
+export interface Place {
+  readonly asked: AskedSearch;
+  readonly documentId: string;
+  readonly followed: FollowedSearch;
+}
+
+/** No lane brought the document: how deep does it lie in each? */
+export async function lostInLanes(journey: Journey, { asked, documentId }: Place): Promise<Loss> {
+  const ranks = await deepRanks(asked, documentId);
+  const suspected = journey.suspected('failed', 'outdated', 'chunk-cut', 'truncated');
+  if (suspected !== undefined) return suspected;
+  const isLexical =
+    ranks.lexical !== undefined && ranks.lexical <= (ranks.vector ?? Number.POSITIVE_INFINITY);
+  const rank = isLexical ? ranks.lexical : ranks.vector;
+  const stage = isLexical || asked.query.options?.mode === 'lexical' ? 'lexical' : 'vector';
+  return {
+    stage,
+    reason: laneReason(ranks, asked),
+    remedies: rank === undefined ? [] : await deeper(rank, { asked, documentId }),
+  };
+}
+
+function laneReason({ lexical, vector, depth }: DeepRanks, { query, resources }: AskedSearch): string {
+  const { candidates } = resources.config.rag.retrieval.fusion;
+  const mode = query.options?.mode ?? 'hybrid';
+  const parts = [
+    ...(mode === 'dense'
+      ? []
+      : [lexical === undefined ? 'it shares no word with the query' : `it is number ${lexical} by words`]),
+    ...(mode === 'lexical'
+      ? []
+      : [
+          vector === undefined
+            ? `it is not among the ${depth} nearest in meaning`
+            : `it is number ${vector} of ${depth} by meaning`,
+        ]),
+  ];
+  return `No lane brought it: ${parts.join(', and ')}; each lane brings ${candidates} candidates.`;
+}
+
+async function deeper(rank: number, { asked, documentId }: Omit<Place, 'followed'>): Promise<MissRemedy[]> {
+  const { fusion } = asked.resources.config.rag.retrieval;
+  const setting = `retrieval.fusion.candidates: ${rank}`;
+  const trial: Trial = { setting, retrieval: { fusion: { ...fusion, candidates: rank } } };
+  const works = await firstThatWorks(asked, documentId, [trial]);
+  if (works !== undefined) return [works];
+  const tried = withTrial(asked, trial);
+  const followed = await followSearch(tried, documentId);
+  const both = await largerTopK(tried, documentId, { followed, prefix: `${setting}, ` });
+  return [
+    both ?? { setting, detail: 'Its lane brings it then; it still comes after the results that are shown.' },
+  ];
+}
+
+/** The lanes brought the document: which step put it behind the last result? */
+export async function lostInRanking(journey: Journey, place: Place): Promise<Loss> {
+  const { asked, documentId, followed } = place;
+  const { rankIn, shown } = followed;
+  const fused = rankIn('fusion') ?? Number.POSITIVE_INFINITY;
+  const reranked = rankIn('rerank') ?? fused;
+  journey.pass('fusion', `Rank ${fused} of ${followed.lengthOf('fusion')} after fusion.`);
+  const isReranked = followed.lanes.some(({ lane, status }) => lane === 'rerank' && status === 'ran');
+  if (isReranked) journey.pass('rerank', `Rank ${reranked} after reranking.`);
+  else journey.off('rerank', 'Reranking had no part in this search.');
+  const removal = await lostByRemoval(place);
+  if (removal !== undefined) return removal;
+  const suspected = journey.suspected('failed', 'outdated', 'chunk-cut', 'truncated');
+  if (suspected !== undefined && reranked > shown) return suspected;
+  const larger = await largerTopK(asked, documentId, { followed });
+  const widen = larger === undefined ? [] : [larger];
+  // As many chunks passed on as stood before it, and it is not among them.
+  const isReordered = rankIn('refine') === undefined && reranked <= followed.lengthOf('refine');
+  if (isReordered) return lostByReordering(place, reranked);
+  if (isReranked && fused <= shown) return lostByReranker(place, { fused, reranked, widen });
+  const lanes = [rankIn('dense'), rankIn('lexical')].map((rank) => rank ?? Number.POSITIVE_INFINITY);
+  const bestLane = Math.min(...lanes);
+  if (bestLane <= shown) return lostByFusion(place, { fused, lanes, widen });
+  return {
+    stage: 'top-k',
+    reason: `It comes at rank ${reranked}, and ${shown} results are shown.`,
+    remedies: widen,
+  };
+}
+
+async function lostByRemoval({ asked, documentId, followed }: Place): Promise<Loss | undefined> {
+  const [removed] = followed.removed;
+  if (removed?.step === 'near-duplicate') {
+    const remedy = await firstThatWorks(asked, documentId, [
+      { setting: 'retrieval.nearDuplicates.enabled: false', options: { nearDuplicates: 'keep' } },
+    ]);
+    return {
+      stage: 'near-duplicate',
+      reason: `It was left out as a near-duplicate (${removed.detail}), which is among the results or before it.`,
+      remedies: remedy === undefined ? [] : [remedy],
+    };
+  }
+  if (removed?.step === 'score-fall') {
+    const { adaptiveTopK } = asked.resources.config.rag.retrieval;
+    const remedy = await firstThatWorks(asked, documentId, [
+      {
+        setting: 'retrieval.adaptiveTopK.enabled: false',
+        retrieval: { adaptiveTopK: { ...adaptiveTopK, enabled: false } },
+      },
+    ]);
+    return {
+      stage: 'threshold',
+      reason: `The list ends before it, where scores fall (${removed.detail}).`,
+      remedies: remedy === undefined ? [] : [remedy],
+    };
+  }
+  if (removed?.step !== 'threshold') return undefined;
+  const score = Number(/[\d.]+$/.exec(removed.detail)?.[0] ?? 0);
+  const least = Math.max(0, Math.floor(score * 1000 - 1) / 1000);
+  const remedy = await firstThatWorks(asked, documentId, [
+    { setting: `retrieval.minSimilarity: ${least}`, options: { minSimilarity: least } },
+    { setting: 'retrieval.minSimilarity: 0', options: { minSimilarity: 0 } },
+  ]);
+  return {
+    stage: 'threshold',
+    reason: `Its relevance is below retrieval.minSimilarity (${removed.detail}).`,
+    remedies: remedy === undefined ? [] : [remedy],
+  };
+}
+
+async function lostByReordering({ asked, documentId }: Place, rank: number): Promise<Loss> {
+  const recency = await firstThatWorks(asked, documentId, [
+    { setting: 'retrieval.recency.enabled: false', options: { recencyHalfLifeDays: 0 } },
+  ]);
+  if (recency !== undefined)
+    return {
+      stage: 'recency',
+      reason: `It is relevant enough for rank ${rank}, and its age put it behind newer documents.`,
+      remedies: [recency],
+    };
+  const diversity = await firstThatWorks(asked, documentId, [
+    { setting: 'retrieval.mmr.enabled: false', options: { mmrLambda: 1 } },
+  ]);
+  return {
+    stage: 'diversity',
+    reason: `It is relevant enough for rank ${rank}, and results that differ more from each other were preferred.`,
+    remedies: diversity === undefined ? [] : [diversity],
+  };
+}
+
+async function lostByReranker(
+  { asked, documentId, followed: { shown } }: Place,
+  { fused, reranked, widen }: { fused: number; reranked: number; widen: readonly MissRemedy[] },
+): Promise<Loss> {
+  const off = await firstThatWorks(asked, documentId, [
+    { setting: 'retrieval.rerank.enabled: false', options: { rerank: false } },
+  ]);
+  return {
+    stage: 'rerank',
+    reason: `Fusion had it at rank ${fused}, the reranker put it at rank ${reranked}, and ${shown} results are shown.`,
+    remedies: [...(off === undefined ? [] : [off]), ...widen],
+  };
+}
+
+async function lostByFusion(
+  { asked, documentId, followed: { shown } }: Place,
+  { fused, lanes, widen }: { fused: number; lanes: readonly number[]; widen: readonly MissRemedy[] },
+): Promise<Loss> {
+  const [dense = Number.POSITIVE_INFINITY, lexical = Number.POSITIVE_INFINITY] = lanes;
+  const towards = dense < lexical ? 'dense' : 'lexical';
+  const { facts } = await asked.resources.collection();
+  const { hybrid, fusion } = asked.resources.config.rag.retrieval;
+  const learned = fusion.method === 'adaptive' ? usualWeightsFor : laneWeightsFor;
+  const current = hybrid.weights?.semantic ?? learned(facts.embedder).dense;
+  const remedy = await firstThatWorks(asked, documentId, weightTrials(current, towards));
+  return {
+    stage: 'fusion',
+    reason: `The ${towards} lane alone has it at rank ${Math.min(dense, lexical)}; together with the other lane it comes at rank ${fused}, and ${shown} results are shown.`,
+    remedies: [...(remedy === undefined ? [] : [remedy]), ...widen],
+  };
+}

@@ -1,0 +1,119 @@
+import { indexedTextOfStored } from '../analysis/indexed-text.js';
+import { analyzeText } from '../analysis/lexical-analyzer.js';
+import type { StoredChunk } from '../core/chunk.js';
+import { RAGError } from '../core/errors.js';
+import { eq } from '../core/filter.js';
+import type { GenerationReader, IndexFacts, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
+import { listPages } from '../stores/list-pages.js';
+import type { VectorCollection } from '../stores/vector-store.js';
+import type { IndexRun } from './index-run.js';
+import { type ChunkSketch, type PreparedChunk, recordDigest } from './prepare-document.js';
+import { type BatchDocument, type WriteTargets, writeBatch } from './write-batch.js';
+
+const PAGE = 500;
+
+/** A generation whose content is copied. */
+export interface CarriedGeneration {
+  readonly facts: IndexFacts;
+  readonly reader: GenerationReader;
+  readonly collection: VectorCollection;
+}
+
+/**
+ * Copies into a new generation what its run could not read: documents that a program handed in, and those that failed this
+ * time. Text is embedded again where the model is another one; chunks stay as they were cut.
+ */
+export async function carryOver(
+  from: CarriedGeneration,
+  items: readonly LedgerItem[],
+  targets: WriteTargets,
+  run: IndexRun,
+): Promise<void> {
+  for (const item of items) {
+    run.checkAborted();
+    const { tenant, source, itemId } = item;
+    const batch = await carriedItem(item, from, targets.signal).catch((error: unknown) => {
+      if (!isDamage(error)) throw error;
+      run.fail({ source, item: itemId, reason: error.reason, message: NOT_CARRIED });
+    });
+    if (batch === undefined) continue;
+    await writeBatch(
+      batch.flatMap((document) => document ?? []),
+      targets,
+      run,
+    );
+    const { version, processingKey } = item;
+    if (version !== undefined && processingKey !== undefined)
+      await targets.ledger.completeItems([{ tenant, source, itemId, version, processingKey }]);
+  }
+}
+
+const NOT_CARRIED =
+  'It could not be copied out of the damaged store and is not in the new generation: index its source, or push it again.';
+
+const isDamage = (error: unknown): error is RAGError =>
+  RAGError.isInstance(error) && error.reason === 'STORE_DAMAGED';
+
+async function carriedItem(
+  { tenant, source, itemId }: LedgerItem,
+  from: CarriedGeneration,
+  signal: AbortSignal | undefined,
+): Promise<(BatchDocument | undefined)[]> {
+  const documents = await from.reader.documentsOfItems(tenant, source, [itemId]);
+  return Promise.all(documents.map((document) => carried(document, from, signal)));
+}
+
+/** A document as it is in the other generation; undefined where its text is no longer there. */
+async function carried(
+  document: LedgerDocument,
+  { reader, collection }: CarriedGeneration,
+  signal: AbortSignal | undefined,
+): Promise<BatchDocument | undefined> {
+  const { documentId, externalId, revision, title, metadata, project, tenant, source, sourceType, itemId } =
+    document;
+  const text = await reader.text(documentId);
+  if (text === undefined) return undefined;
+  const carriedChunks: CarriedChunk[] = [];
+  const filter = eq('$documentId', documentId);
+  for await (const page of listPages(collection, { filter, limit: PAGE, signal }))
+    carriedChunks.push(...page.map(toPrepared));
+  carriedChunks.sort((a, b) => a.index - b.index);
+  const prepared = {
+    documentId,
+    externalId,
+    revision,
+    text,
+    title,
+    metadata,
+    project,
+    sketches: carriedChunks.map(({ sketch }) => sketch),
+    batches: onceOf(carriedChunks.map(({ chunk }) => chunk)),
+    warnings: [],
+    redactions: {},
+  };
+  return { prepared, tenant, source, sourceType, itemId };
+}
+
+interface CarriedChunk {
+  /** Its place in the document. */
+  readonly index: number;
+  readonly sketch: ChunkSketch;
+  readonly chunk: PreparedChunk;
+}
+
+function toPrepared({ vector: _, ...stored }: StoredChunk): CarriedChunk {
+  const indexedText = indexedTextOfStored(stored);
+  const searchText = analyzeText(indexedText).join(' ');
+  const record = { ...stored, searchText };
+  const digest = recordDigest(record, { indexedText, searchText, identifiers: stored.identifiers });
+  const { chunkIndex } = stored.metadata;
+  return {
+    index: typeof chunkIndex === 'number' ? chunkIndex : 0,
+    sketch: { chunkId: stored.id, digest },
+    chunk: { record, indexedText },
+  };
+}
+
+async function* onceOf(chunks: readonly PreparedChunk[]): AsyncGenerator<readonly PreparedChunk[]> {
+  if (chunks.length > 0) yield chunks;
+}

@@ -1,0 +1,211 @@
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { ANALYSIS_VERSION } from '../analysis/lexical-analyzer.js';
+import { createSourcesFor } from '../assembly/open-sources.js';
+import { contextModelName } from '../assembly/resolve-context-model.js';
+import type { ChunkingOptions } from '../chunking/chunker.js';
+import { CHUNKING_VERSION } from '../chunking/chunking-version.js';
+import { CONTEXT_PROMPT_VERSION } from '../chunking/contextual/context-prompt.js';
+import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.js';
+import { RAGError } from '../core/errors.js';
+import { contentHash } from '../core/ids.js';
+import { PARSING_VERSION } from '../parsing/parsing-version.js';
+import { sourceDefinition } from '../sources/definitions.js';
+import { createPushSource, type PushedDocument } from '../sources/push/push-source.js';
+import type { Source } from '../sources/source.js';
+import { protectionSettings } from './document-protection.js';
+import type { PreparationRecipe } from './preparation/preparation-recipe.js';
+import type { ConfiguredSource } from './source-task.js';
+
+/** Sources that were named as paths carry this prefix, which no configured name can have. */
+const PATH_PREFIX = 'path:';
+/** Source of documents that the caller hands in. */
+const PUSH_SOURCE = 'push:documents';
+
+/** Each project has a source of its own, so that equal ids of two projects are two documents. */
+export const pushSourceName = (project: string | undefined): string =>
+  project === undefined ? PUSH_SOURCE : `${PUSH_SOURCE}/${project}`;
+
+/** Whether a source holds what programs handed in. */
+export const isPushSource = (name: string): boolean =>
+  name === PUSH_SOURCE || name.startsWith(`${PUSH_SOURCE}/`);
+
+/** The source as a project indexes it: its documents move there where another one indexed them before. */
+export const inProject = (configured: ConfiguredSource, project: string | undefined): ConfiguredSource =>
+  project === undefined
+    ? configured
+    : { ...configured, processingKey: contentHash(`${configured.processingKey} ${project}`).slice(0, 16) };
+
+interface SourceParts {
+  readonly source: Source;
+  readonly sourceType: string;
+  readonly root?: string | undefined;
+  readonly chunking: ChunkingOptions;
+  readonly frontmatterFields?: readonly string[] | undefined;
+  /** Everything else that changes what its documents become. */
+  readonly settings: unknown;
+}
+
+/** All enabled sources of the configuration. */
+export async function configuredSources(config: ResolvedConfig): Promise<ConfiguredSource[]> {
+  const setups = await createSourcesFor(config);
+  return Promise.all(
+    setups.map((setup) => {
+      const settings = config.rag.sources.find(({ name }) => name === setup.source.name);
+      const relevant = settings && {
+        metadata: settings.metadata,
+        type: settings.type,
+        ...sourceDefinition(settings.type).processed?.(settings),
+      };
+      const root = settings === undefined ? undefined : rootOf(settings, config);
+      return assembleSource({ ...setup, root, settings: relevant ?? {} }, config);
+    }),
+  );
+}
+
+/** Absolute path of what a source reads of this machine's files; undefined for services, databases and repositories elsewhere. */
+export function rootOf(settings: ResolvedSource, { projectRoot }: ResolvedConfig): string | undefined {
+  if ('root' in settings) return resolve(projectRoot, settings.root);
+  return sourceDefinition(settings.type).folder?.(settings, projectRoot);
+}
+
+/** A file or folder as a source of files, named by its place so that the next run recognises it. */
+export async function pathSource(
+  path: string,
+  config: ResolvedConfig,
+  cwd: string,
+): Promise<ConfiguredSource> {
+  const absolute = resolve(cwd, path);
+  const { createFilesSource } = await import('../sources/files/files-source.js');
+  const source = createFilesSource({
+    name: pathSourceName(absolute, config),
+    root: absolute,
+    maxFileBytes: config.rag.limits.maxFileBytes,
+  });
+  return assembleSource(
+    { source, sourceType: 'files', root: absolute, chunking: config.rag.chunking, settings: {} },
+    config,
+  );
+}
+
+function pathSourceName(absolute: string, { projectRoot }: ResolvedConfig): string {
+  const inside = relative(projectRoot, absolute);
+  const isInside = inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  return PATH_PREFIX + (isInside ? inside.split(sep).join('/') || '.' : absolute);
+}
+
+/** Whether a source is a file or folder that a call named. */
+export const isPathSource = (name: string): boolean => name.startsWith(PATH_PREFIX);
+
+/** Where configured sources of files lie, named as a path source would be, so that an index may move with its project. */
+export const placesOf = (
+  sources: readonly ConfiguredSource[],
+  config: ResolvedConfig,
+): ReadonlyMap<string, string> =>
+  new Map(
+    sources.flatMap(({ source: { name }, root }) =>
+      root === undefined || isPathSource(name) ? [] : [[name, pathSourceName(root, config)] as const],
+    ),
+  );
+
+/** The path sources of earlier runs among these names. */
+export function rememberedPaths(sourceNames: Iterable<string>, { projectRoot }: ResolvedConfig): string[] {
+  return [...sourceNames]
+    .filter(isPathSource)
+    .map((name) => resolve(projectRoot, name.slice(PATH_PREFIX.length)));
+}
+
+/** Documents that the caller hands in or takes back. */
+export async function pushedSource(
+  {
+    documents,
+    deleted = [],
+    project,
+  }: {
+    readonly documents: readonly PushedDocument[];
+    readonly deleted?: readonly string[] | undefined;
+    readonly project: string | undefined;
+  },
+  config: ResolvedConfig,
+): Promise<ConfiguredSource> {
+  const { maxFileBytes } = config.rag.limits;
+  const large = documents.find(({ bytes }) => bytes !== undefined && bytes.length > maxFileBytes);
+  if (large !== undefined)
+    throw new RAGError(
+      'DOCUMENT_TOO_LARGE',
+      `The document ${JSON.stringify(large.id)} has more bytes than limits.maxFileBytes (${maxFileBytes}).`,
+    );
+  const name = pushSourceName(project);
+  const source = createPushSource({ name, documents, deleted, listing: 'incremental' });
+  return assembleSource(
+    { source, sourceType: 'document', chunking: config.rag.chunking, settings: {} },
+    config,
+  );
+}
+
+/** Refuses a name that is not configured, naming those that are. */
+export function selectSources(
+  all: readonly ConfiguredSource[],
+  names: readonly string[] | undefined,
+): ConfiguredSource[] {
+  if (names === undefined) return [...all];
+  return names.map((name) => {
+    const found = all.find(({ source }) => source.name === name);
+    if (found !== undefined) return found;
+    const known = all.map(({ source }) => source.name).join(', ') || 'none';
+    throw new RAGError(
+      'USAGE',
+      `There is no enabled source "${name}" in the configuration. Enabled sources: ${known}.`,
+    );
+  });
+}
+
+async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promise<ConfiguredSource> {
+  const { source, sourceType, root, chunking, frontmatterFields, settings } = parts;
+  // A search opens no source: what reads and parses is loaded with the first.
+  const { openPreparation } = await import('./preparation/preparation-recipe.js');
+  const { limits } = config.rag;
+  const recipe: PreparationRecipe = {
+    chunking,
+    parsing: frontmatterFields === undefined ? {} : { frontmatterFields },
+    limits: { timeoutMs: limits.parseTimeoutMs, memoryMb: limits.parseMemoryMb },
+    protection: protectionSettings(config),
+  };
+  const { chunkers = [], parsers = [] } = config.own ?? {};
+  const chunker = chunkers.find(({ strategy }) => strategy === chunking.strategy);
+  const preparation = await openPreparation(recipe, { chunker, parsers });
+  const { protection } = preparation;
+  return {
+    source,
+    sourceType,
+    ...(root === undefined ? {} : { root }),
+    metadata: { sourceType },
+    preparation,
+    // Objects cannot be sent to a thread.
+    recipe: chunker === undefined ? recipe : undefined,
+    ownMediaTypes: new Set(parsers.flatMap(({ mediaTypes }) => mediaTypes)),
+    processingKey: processingKeyOf({
+      versions: [PARSING_VERSION, CHUNKING_VERSION, ANALYSIS_VERSION],
+      chunking,
+      frontmatterFields,
+      sourceType,
+      settings,
+      ...contextualKey(config),
+      // Nothing where it is off, so that indexes made without it stay as they are.
+      ...(protection === undefined ? {} : { protection: protection.key }),
+      ...(chunker === undefined ? {} : { chunker: chunker.version ?? 0 }),
+      ...(parsers.length === 0
+        ? {}
+        : { parsers: parsers.map(({ mediaTypes, version = 0 }) => [mediaTypes, version]) }),
+    }),
+  };
+}
+
+/** Nothing where contexts are off, so that indexes made without them stay as they are. */
+function contextualKey(config: ResolvedConfig): { readonly contextual?: readonly unknown[] } {
+  const { enabled, maxDocumentTokens } = config.rag.indexing.contextual;
+  return enabled ? { contextual: [CONTEXT_PROMPT_VERSION, contextModelName(config), maxDocumentTokens] } : {};
+}
+
+/** A key over everything but the content that decides what an item becomes. */
+const processingKeyOf = (parts: Readonly<Record<string, unknown>>): string =>
+  contentHash(JSON.stringify(Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 16);

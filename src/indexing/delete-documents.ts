@@ -1,0 +1,75 @@
+import { oneOf } from '../core/filter.js';
+import type { IndexRun } from './index-run.js';
+import { sharedWrites, type WriteTargets } from './write-batch.js';
+
+/** Documents in one delete filter. */
+const DELETE_BATCH = 200;
+
+/** Removes items with all their documents, from the store first and from the ledger after. */
+export async function deleteItems(
+  gone: { tenant: string; source: string; itemIds: readonly string[]; dryRun: boolean },
+  targets: WriteTargets,
+  run: IndexRun,
+): Promise<void> {
+  const { tenant, source, itemIds } = gone;
+  const documents = await targets.ledger.documentsOfItems(tenant, source, itemIds);
+  const documentIds = documents.map(({ documentId }) => documentId);
+  if (gone.dryRun) {
+    run.documentsDeleted += documentIds.length;
+    return;
+  }
+  await deleteDocuments(documentIds, targets, run);
+  await forgetItems({ tenant, source, itemIds }, targets, run);
+}
+
+/** Forgets items whose documents are gone, in generations that are kept too: a name says something as well. */
+export async function forgetItems(
+  { tenant, source, itemIds }: { tenant: string; source: string; itemIds: readonly string[] },
+  targets: DeletionTargets,
+  run: IndexRun,
+): Promise<void> {
+  if (itemIds.length === 0) return;
+  for (const { ledger } of [targets, ...((await targets.retired?.(run)) ?? [])])
+    await run.timedAsync('ledger', () => ledger.forgetItems(tenant, source, itemIds));
+}
+
+/** What a deletion works on. */
+export type DeletionTargets = Pick<WriteTargets, 'ledger' | 'collection' | 'signal' | 'retired' | 'claims'>;
+
+/** Removes documents: in one transaction where the store can, else planned in the ledger, deleted from the store, forgotten. */
+export async function deleteDocuments(
+  documentIds: readonly string[],
+  targets: DeletionTargets,
+  run: IndexRun,
+): Promise<void> {
+  for (let start = 0; start < documentIds.length; start += DELETE_BATCH) {
+    run.checkAborted();
+    const ids = documentIds.slice(start, start + DELETE_BATCH);
+    await deleteBatch(ids, targets, run);
+    run.documentsDeleted += ids.length;
+  }
+  if (documentIds.length === 0) return;
+  for (const generation of (await targets.retired?.(run)) ?? [])
+    await deleteBatch(documentIds, generation, run);
+}
+
+/** After deletions: leaves nothing of them in files, in those of generations that are kept neither. */
+export async function purgeDeleted(targets: DeletionTargets, run: IndexRun): Promise<void> {
+  const retired = (await targets.retired?.(run)) ?? [];
+  for (const { collection, signal } of [targets, ...retired])
+    await run.timedAsync('purge', async () => collection.purge?.(signal));
+  await run.timedAsync('purge', async () => targets.ledger.purge?.());
+}
+
+async function deleteBatch(ids: readonly string[], targets: DeletionTargets, run: IndexRun): Promise<void> {
+  const { ledger, collection, signal } = targets;
+  const shared = sharedWrites(targets);
+  if (shared !== undefined) {
+    const { together, enlisted } = shared;
+    await run.timedAsync('store', () => together.remove(ids, (chunkIds) => enlisted.delete(chunkIds)));
+    return;
+  }
+  await run.timedAsync('ledger', () => ledger.planDeletion(ids));
+  await run.timedAsync('store', () => collection.delete(oneOf('$documentId', ids), signal));
+  await run.timedAsync('ledger', () => ledger.forget(ids));
+}

@@ -1,0 +1,82 @@
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { ParsedDocument, RawDocument } from '../core/document.js';
+import type { AccessRules, DecideAccess } from '../security/access-rules.js';
+import type { RedactionType } from '../security/redaction/detection.js';
+import type { Redactor, RedactorOptions } from '../security/redaction/redactor.js';
+
+/** How often each type of personal data or secret was taken out of a document. */
+export type RedactionCounts = Readonly<Record<string, number>>;
+
+/** A document that is safe to store. */
+export interface ProtectedDocument {
+  readonly raw: RawDocument;
+  readonly parsed: ParsedDocument;
+  readonly redactions: RedactionCounts;
+}
+
+/** Decides who may read a document, then takes out what nobody should. */
+export interface DocumentProtection {
+  /** What decides its result; part of the processing key. */
+  readonly key: readonly unknown[];
+  protect(source: string, raw: RawDocument, parsed: ParsedDocument): ProtectedDocument;
+}
+
+/** What protection does, as plain data. */
+export interface ProtectionSettings {
+  /** Absent where nothing is taken out. */
+  readonly redaction?: RedactorOptions | undefined;
+  /** Absent where no rule decides who may read. */
+  readonly access?: AccessRules | undefined;
+  /** Types of personal data or secrets that the rules ask for, whether or not they are taken out. */
+  readonly asked: readonly RedactionType[];
+}
+
+/** Protection as configured; undefined where neither redaction nor an access rule is. */
+export function protectionSettings(config: ResolvedConfig): ProtectionSettings | undefined {
+  const { redaction, access } = config.rag.security;
+  const hasRules = access.rules.length > 0 || access.defaultLevel !== undefined;
+  if (!redaction.enabled && !hasRules) return undefined;
+  const { mode, types, key } = redaction;
+  return {
+    redaction: redaction.enabled ? { mode, types, key: key?.reveal() } : undefined,
+    access: hasRules ? access : undefined,
+    asked: access.rules.flatMap(({ holds }) => holds ?? []),
+  };
+}
+
+/**
+ * Protection by its settings. Loads the detectors.
+ *
+ * @throws RAGError `CONFIG_INVALID` for `mode: token` without a key, or with a short one
+ */
+export async function openProtection({
+  redaction,
+  access,
+  asked,
+}: ProtectionSettings): Promise<DocumentProtection> {
+  const { createRedactor } = await import('../security/redaction/redactor.js');
+  const { createAccessRules } = await import('../security/access-rules.js');
+  const redactor = redaction && createRedactor(redaction);
+  const finder = asked.length === 0 ? undefined : createRedactor({ types: asked });
+  const decide = access && createAccessRules(access);
+  return {
+    key: [redactor?.fingerprint ?? null, access ?? null, finder?.fingerprint ?? null],
+    protect: (source, raw, parsed) => {
+      const open =
+        decide === undefined ? raw : { ...raw, access: accessOf({ source, raw, parsed }, decide, finder) };
+      if (redactor === undefined) return { raw: open, parsed, redactions: {} };
+      const { counts, ...safe } = redactor.redact({ raw: open, parsed });
+      return { ...safe, redactions: counts };
+    },
+  };
+}
+
+function accessOf(
+  document: { readonly source: string; readonly raw: RawDocument; readonly parsed: ParsedDocument },
+  decide: DecideAccess,
+  finder: Redactor | undefined,
+): RawDocument['access'] {
+  const { raw, parsed } = document;
+  const found = finder === undefined ? [] : Object.keys(finder.redact({ raw, parsed }).counts);
+  return decide({ ...document, found });
+}

@@ -1,0 +1,365 @@
+import type { RAGError } from '../core/errors.js';
+import { cacheKeyer } from '../embedding/embedding-cache.js';
+import type { LedgerItem } from '../ledger/ledger.js';
+import type { SourceItem } from '../sources/source.js';
+import { deleteDocuments, deleteItems } from './delete-documents.js';
+import { healDocuments } from './heal-documents.js';
+import { isLeaseLost, type SourceKey } from './item-claims.js';
+import { listChanges, MAX_ATTEMPTS, onlyOf, type SourceChanges } from './list-changes.js';
+import { mapConcurrently } from './map-concurrently.js';
+import type { Preparer } from './preparation/preparer.js';
+import { type ItemRead, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
+import type { SourceTask } from './source-task.js';
+import { type BatchDocument, writeBatch } from './write-batch.js';
+
+/** Items that are claimed together: a share that another writer can work beside. */
+const CLAIMED_AT_ONCE = 256;
+
+/**
+ * Brings the index in step with one source: new and changed items are indexed, deleted ones removed, failures recorded.
+ *
+ * Beside other writers a run claims items a share at a time, and writes those that are as they were before it listed the source.
+ * The others it comes back to when they are free, with a new listing: that is younger than whatever was written meanwhile, so an
+ * old listing never undoes what a younger one has done.
+ */
+export async function indexSource(task: SourceTask): Promise<void> {
+  const { configured, targets, options, run } = task;
+  const { ledger } = targets;
+  const { name } = configured.source;
+  const { tenant } = options.scope;
+  const since = options.force ? undefined : await ledger.sourceCursor(tenant, name);
+  const pass: SourcePass = { ...task, since, left: new Map(), seenDocuments: new Set() };
+  const cursor = await indexListed(pass);
+  await indexLeft(pass);
+  if (pass.left.size > 0)
+    run.notice(
+      `${pass.left.size} items of "${name}" are being written by another process, which finishes them.`,
+    );
+  // Last of all: a run that is stopped before lists the same changes again. What failed is remembered item by item.
+  else if (cursor !== undefined && !options.dryRun) await ledger.setSourceCursor(tenant, name, cursor);
+}
+
+/** One source in one run, and what is left of it for later. */
+interface SourcePass extends SourceTask {
+  /** Where the listing begins. */
+  readonly since: string | undefined;
+  /**
+   * Items that another writer holds, or has changed since they were listed. With them, documents of which more may be in the
+   * store than the ledger knows, because the lease was lost while they were written.
+   */
+  readonly left: Map<string, readonly string[]>;
+  readonly seenDocuments: Set<string>;
+}
+
+const keyOf = ({ configured, options }: SourceTask): SourceKey => ({
+  tenant: options.scope.tenant,
+  source: configured.source.name,
+});
+
+/** Lists a source and does what has to be done, for all items or some; where the next listing goes on. */
+async function indexListed(pass: SourcePass, only?: ReadonlySet<string>): Promise<string | undefined> {
+  const { configured, targets, options, run, since } = pass;
+  const { source, processingKey } = configured;
+  const { tenant } = options.scope;
+  const { ledger, signal } = targets;
+  run.enter('listing', source.name);
+  const listed = await run.timedAsync('list', () =>
+    listChanges(source, { tenant, ledger, processingKey, force: options.force, signal, since }),
+  );
+  const changes = only === undefined ? listed : onlyOf(listed, only);
+  if (only === undefined) for (const notice of source.listingNotices?.() ?? []) run.notice(notice);
+  await recordListing(changes, pass);
+  run.enter('indexing', source.name);
+  run.expect(changes.toRead.length, bytesOf(changes.toRead));
+  source.expectReads?.(changes.toRead);
+  const preparer = pass.preparerFor(bytesOf(changes.toRead, USUAL_BYTES));
+  for (const share of sharesOf(changes.toRead, pass)) {
+    const mine = await takeUnchanged(idsOf(share), changes, pass);
+    await readAndWrite(
+      share.filter(({ id }) => mine.has(id)),
+      pass,
+      preparer,
+    );
+    await targets.claims?.release(keyOf(pass), [...mine]);
+  }
+  for (const share of sharesOf(changes.goneItemIds, pass)) {
+    const mine = await takeUnchanged(share, changes, pass);
+    await deleteGone([...mine], pass);
+    await targets.claims?.release(keyOf(pass), [...mine]);
+  }
+  return changes.cursor;
+}
+
+const idsOf = (items: readonly SourceItem[]): string[] => items.map(({ id }) => id);
+
+const bytesOf = (items: readonly SourceItem[], usual = 1): number =>
+  items.reduce((sum, { bytes }) => sum + (bytes ?? usual), 0);
+
+/** All together where nobody else writes. */
+function* sharesOf<T>(items: readonly T[], { targets }: SourcePass): Generator<readonly T[]> {
+  const size = targets.claims === undefined ? Infinity : CLAIMED_AT_ONCE;
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
+
+/** Claims items; those that are held now and are as they were before the listing. The others are left for later. */
+async function takeUnchanged(
+  itemIds: readonly string[],
+  { known }: SourceChanges,
+  pass: SourcePass,
+): Promise<ReadonlySet<string>> {
+  const { claims, ledger } = pass.targets;
+  if (claims === undefined) return new Set(itemIds);
+  const key = keyOf(pass);
+  const taken = await claims.take(key, itemIds);
+  const present = await ledger.items(key.tenant, key.source, [...taken]);
+  const mine = new Set([...taken].filter((id) => isSameState(known.get(id), present.get(id))));
+  await claims.release(
+    key,
+    [...taken].filter((id) => !mine.has(id)),
+  );
+  for (const id of itemIds) if (!mine.has(id)) pass.left.set(id, []);
+  return mine;
+}
+
+const isSameState = (before: LedgerItem | undefined, now: LedgerItem | undefined): boolean =>
+  before?.status === now?.status &&
+  before?.version === now?.version &&
+  before?.processingKey === now?.processingKey &&
+  before?.attempts === now?.attempts;
+
+/** Comes back to what is left when others let go of it, until nothing is or nobody lets go. */
+async function indexLeft(pass: SourcePass): Promise<void> {
+  const { left, run, targets } = pass;
+  const { claims, signal } = targets;
+  if (claims === undefined) return;
+  while (left.size > 0) {
+    const deadline = performance.now() + 2 * claims.leaseMs;
+    const free = await claims.takeAny(keyOf(pass), [...left.keys()], { deadline, signal });
+    if (free.size === 0) return;
+    run.checkAborted();
+    const unsure = [...free].flatMap((id) => left.get(id) ?? []);
+    for (const id of free) left.delete(id);
+    await healDocuments(unsure, targets, run);
+    await indexListed(pass, free);
+    await claims.release(keyOf(pass), [...free]);
+  }
+}
+
+async function deleteGone(itemIds: readonly string[], pass: SourcePass): Promise<void> {
+  const { targets, options, run } = pass;
+  const key = keyOf(pass);
+  const documents = await targets.ledger.documentsOfItems(key.tenant, key.source, itemIds);
+  const unsure = itemIds.map((itemId) => ({
+    itemId,
+    documentIds: documents.flatMap((document) => (document.itemId === itemId ? document.documentId : [])),
+  }));
+  await orLeave(unsure, pass, () => deleteItems({ ...key, itemIds, dryRun: options.dryRun }, targets, run));
+}
+
+/** Does work on items that may turn out to be another writer's by now: then they are left for later. */
+async function orLeave(
+  items: readonly { readonly itemId: string; readonly documentIds: readonly string[] }[],
+  { left, seenDocuments }: SourcePass,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isLeaseLost(error)) throw error;
+    for (const { itemId, documentIds } of items) {
+      left.set(itemId, documentIds);
+      for (const documentId of documentIds) seenDocuments.delete(documentId);
+    }
+  }
+}
+
+async function recordListing(changes: SourceChanges, task: SourcePass): Promise<void> {
+  const { configured, targets, options, run } = task;
+  const { name } = configured.source;
+  for (const { error } of changes.waived) run.notice(error.message);
+  const counts = await targets.ledger.documentCounts(options.scope.tenant, name);
+  for (const itemId of changes.unchangedItemIds) run.documentsUnchanged += counts.get(itemId) ?? 0;
+  const unreadable = changes.unreadable.map(({ id }) => id);
+  // What another one holds is read by it, and its failure recorded.
+  const mine = (await targets.claims?.take(keyOf(task), unreadable)) ?? new Set(unreadable);
+  for (const { id, error } of changes.unreadable) {
+    run.fail({ source: name, item: id, reason: error.reason, message: error.message });
+    if (!options.dryRun && mine.has(id)) await recordFailure({ itemId: id, error }, task);
+  }
+  await targets.claims?.release(keyOf(task), [...mine]);
+  for (const item of changes.deadLetters) {
+    run.fail({
+      source: name,
+      item: item.itemId,
+      reason: item.error?.reason ?? 'DOCUMENT_INVALID',
+      message: `${item.error?.message ?? 'It could not be read.'} Given up after ${MAX_ATTEMPTS} attempts; it is tried again when it changes, or with --force.`,
+    });
+  }
+}
+
+async function recordFailure(
+  { itemId, error, version }: { itemId: string; error: RAGError; version?: string },
+  { configured, targets, options }: SourceTask,
+): Promise<void> {
+  await targets.ledger.failItem(
+    { tenant: options.scope.tenant, source: configured.source.name, itemId },
+    {
+      reason: error.reason,
+      message: error.message,
+      at: targets.now(),
+      ...(version === undefined ? {} : { version }),
+    },
+  );
+}
+
+/** Bytes that an item is taken to have where its source does not say. */
+const USUAL_BYTES = 8192;
+
+const chunksOf = ({ documents }: ItemRead): number =>
+  documents.reduce((sum, { sketches }) => sum + sketches.length, 0);
+
+/** Reads and prepares items a few at a time and writes them in batches; while one batch is being written the next is being prepared. */
+async function readAndWrite(
+  items: readonly SourceItem[],
+  task: SourcePass,
+  preparer: Preparer,
+): Promise<void> {
+  const { options, run } = task;
+  let batch: ItemRead[] = [];
+  let chunks = 0;
+  let writing: Promise<void> = Promise.resolve();
+  const flush = async (): Promise<void> => {
+    await writing;
+    const ready = batch;
+    batch = [];
+    chunks = 0;
+    writing = writeItems(ready, task);
+    // A failure surfaces at the next await; without this it could be unhandled until then.
+    writing.catch(() => undefined);
+  };
+  const reads = mapConcurrently(items, options.parallel, async (item) =>
+    prepareItem(await readItem(item, task), task, preparer),
+  );
+  try {
+    for (;;) {
+      // What is timed is the waiting: reads go on behind all other work.
+      const next = await run.timedAsync('read', () => reads.next());
+      if (next.done === true) break;
+      run.checkAborted();
+      const read = withoutRepeats(await settleItem(next.value, task), task.seenDocuments, run);
+      batch.push(read);
+      chunks += chunksOf(read);
+      if (chunks >= options.batchSize || batch.length >= options.batchSize) await flush();
+    }
+  } finally {
+    await reads.return(undefined);
+    await writing;
+  }
+  await flush();
+  await writing;
+}
+
+async function writeItems(reads: readonly ItemRead[], task: SourcePass): Promise<void> {
+  const { options } = task;
+  if (options.dryRun) {
+    await estimateEmbedding(reads, task);
+    countPreview(reads, task);
+    for (const { documents } of reads) for (const { batches } of documents) await batches.return?.();
+    return;
+  }
+  const unsure = reads.map(({ item, documents, gone }) => ({
+    itemId: item.id,
+    documentIds: [...documents, ...gone].map(({ documentId }) => documentId),
+  }));
+  await orLeave(unsure, task, () => writeClaimed(reads, task));
+}
+
+async function writeClaimed(reads: readonly ItemRead[], task: SourcePass): Promise<void> {
+  const { targets, options, run } = task;
+  if (options.force) {
+    for (const { item } of reads) await targets.ledger.markChunksMissing(await knownChunks(item, task));
+  }
+  await writeBatch(
+    reads.flatMap((read) => batchDocuments(read, task)),
+    targets,
+    run,
+  );
+  await deleteDocuments(
+    reads.flatMap(({ gone }) => gone.map(({ documentId }) => documentId)),
+    targets,
+    run,
+  );
+  await run.timedAsync('ledger', () => settleItems(reads, task));
+  for (const { item } of reads) run.itemDone(item.bytes ?? 1);
+}
+
+const batchDocuments = (
+  { item, documents }: ItemRead,
+  { configured, options }: SourceTask,
+): BatchDocument[] =>
+  documents.map((prepared) => ({
+    prepared,
+    tenant: options.scope.tenant,
+    source: configured.source.name,
+    sourceType: configured.sourceType,
+    itemId: item.id,
+  }));
+
+async function knownChunks(
+  item: SourceItem,
+  { configured, targets, options }: SourceTask,
+): Promise<string[]> {
+  const { ledger } = targets;
+  const documents = await ledger.documentsOfItems(options.scope.tenant, configured.source.name, [item.id]);
+  const chunks = await Promise.all(documents.map(({ documentId }) => ledger.chunks(documentId)));
+  return chunks.flat().map(({ chunkId }) => chunkId);
+}
+
+/** Records which items are complete at their version, and which failed. */
+async function settleItems(reads: readonly ItemRead[], task: SourceTask): Promise<void> {
+  const { configured, targets, options } = task;
+  const { processingKey, source } = configured;
+  await targets.ledger.completeItems(
+    reads
+      .filter(({ failure }) => failure === undefined)
+      .map(({ item }) => ({
+        tenant: options.scope.tenant,
+        source: source.name,
+        itemId: item.id,
+        version: item.version,
+        processingKey,
+      })),
+  );
+  for (const { item, failure } of reads) {
+    if (failure !== undefined)
+      await recordFailure({ itemId: item.id, error: failure, version: item.version }, task);
+  }
+}
+
+/** What a hosted model will be asked to embed: texts of chunks that are neither indexed nor cached. */
+async function estimateEmbedding(reads: readonly ItemRead[], task: SourceTask): Promise<void> {
+  const { embedder, embedding, ledger } = task.targets;
+  if (embedder.estimate === undefined) return;
+  const texts = new Set<string>();
+  for (const { documents } of reads) {
+    for (const { documentId, batches } of documents) {
+      const indexed = new Set((await ledger.chunks(documentId)).map(({ chunkId }) => chunkId));
+      for await (const chunks of batches)
+        for (const { record, indexedText } of chunks) if (!indexed.has(record.id)) texts.add(indexedText);
+    }
+  }
+  const unique = [...texts];
+  const keyOf = cacheKeyer(embedder.identity, 'document');
+  const cached = embedding.cache?.getMany(unique.map(keyOf), embedder.dimensions) ?? [];
+  const missing = unique.filter((_, index) => cached[index] === undefined);
+  task.run.addEmbedding(await embedder.estimate(missing));
+}
+
+function countPreview(reads: readonly ItemRead[], { run }: SourceTask): void {
+  for (const { item, documents, gone } of reads) {
+    run.documentsProcessed += documents.length;
+    run.documentsDeleted += gone.length;
+    run.chunksCreated += documents.reduce((sum, { sketches }) => sum + sketches.length, 0);
+    run.itemDone(item.bytes ?? 1);
+  }
+}

@@ -1,0 +1,277 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { DocumentChunker } from '../chunking/chunker.js';
+import { RAGError } from '../core/errors.js';
+import { EVERYTHING } from '../core/filter.js';
+import { LOCAL_SCOPE } from '../core/scope.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { openLedger } from '../ledger/sqlite/open-ledger.js';
+import { verifyIndex } from '../maintenance/verify-index.js';
+import { createPlainTextParser } from '../parsing/plain-text/plain-text-parser.js';
+import { createPushSource } from '../sources/push/push-source.js';
+import type { ListedChange, Source } from '../sources/source.js';
+import { collectionOf, membersOf } from '../stores/collection-members.js';
+import { createMemoryStore } from '../stores/memory/memory-store.js';
+import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import { createHashEmbedder } from '../testing/hash-embedder.js';
+import { runIndex } from './run-index.js';
+import type { ConfiguredSource } from './source-task.js';
+
+const LEASE_MS = 60_000;
+const LINES: DocumentChunker = {
+  strategy: 'recursive',
+  chunk: ({ text }) =>
+    [...text.matchAll(/[^\n]+/g)].map(({ 0: content, index }) => ({
+      content,
+      start: index,
+      end: index + content.length,
+      lines: { start: 1, end: 1 },
+      headingPath: [],
+      tokenCount: 1,
+    })),
+};
+
+let folder: string;
+let clock: number;
+let store: VectorStore;
+/** What the source holds now: texts by id. */
+let world: Map<string, string>;
+const ledgers: Ledger[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ragstone-claims-'));
+  clock = 1_000_000;
+  store = createMemoryStore();
+  world = new Map();
+});
+afterEach(async () => {
+  for (const ledger of ledgers.splice(0)) await ledger.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The ledger as another process has it. */
+function open(): Ledger {
+  const ledger = openLedger({ path: join(folder, 'ledger.db'), now: () => clock });
+  ledgers.push(ledger);
+  return ledger;
+}
+
+/** A source that is listed as it is at that moment; what happens between its first listing and what follows is handed in. */
+function worldSource({ afterListing = async () => undefined, cursor }: Happenings = {}): Source {
+  let listings = 0;
+  let listed = createPushSource({ name: 'notes', documents: [], listing: 'complete' });
+  async function* list(): AsyncGenerator<ListedChange> {
+    const documents = [...world].map(([id, text]) => ({ id, text }));
+    listed = createPushSource({ name: 'notes', documents, listing: 'complete' });
+    yield* listed.list({});
+    if (cursor !== undefined) yield { cursor, present: 'listed' };
+    if (listings++ === 0) await afterListing();
+  }
+  return {
+    ...listed,
+    list: list as Source['list'],
+    ...(cursor === undefined ? {} : { listChanges: list }),
+    read: (item, signal) => listed.read(item, signal),
+  };
+}
+
+interface Happenings {
+  readonly afterListing?: () => Promise<unknown>;
+  readonly cursor?: string;
+}
+
+interface RunOptions extends Happenings {
+  readonly leaseMs?: number;
+  readonly store?: VectorStore;
+}
+
+/** A run of another process over the same source, store and ledger. */
+function run({ leaseMs = LEASE_MS, store: given = store, ...happenings }: RunOptions = {}) {
+  const parser = createPlainTextParser();
+  const configured: ConfiguredSource = {
+    source: worldSource(happenings),
+    sourceType: 'note',
+    metadata: {},
+    preparation: { chunker: LINES, parsers: new Map(parser.mediaTypes.map((type) => [type, parser])) },
+    processingKey: 'k',
+  };
+  return runIndex({
+    ledger: open(),
+    store: given,
+    embedder: createHashEmbedder({ dimensions: 8 }),
+    embedding: {},
+    sources: [configured],
+    knownSources: new Set(['notes']),
+    configuredNames: new Set(['notes']),
+    options: { scope: LOCAL_SCOPE, force: false, dryRun: false, prune: false, batchSize: 50, parallel: 4 },
+    command: 'index',
+    storeOf: async () => given,
+    learn: async () => undefined,
+    now: () => '2026-01-01T00:00:00.000Z',
+    leaseMs,
+  });
+}
+
+async function live() {
+  const ledger = open();
+  const facts = await ledger.live();
+  if (facts === undefined) throw new Error('Nothing is indexed.');
+  return { ledger, facts, reader: ledger.reader(facts.generation) };
+}
+
+/** Texts in the store, in order; ledger and store agree about them. */
+async function contents(): Promise<string[]> {
+  const { ledger, facts, reader } = await live();
+  const report = await verifyIndex({ ledger, facts, reader, store, sources: [], scope: LOCAL_SCOPE });
+  expect(report.drift).toEqual([]);
+  const { collection: name, fingerprint } = facts;
+  const collection = await store.open({ name, fingerprint, dimensions: 8 });
+  const { chunks } = await collection.list({ filter: EVERYTHING, limit: 5_000 });
+  return chunks.map(({ content }) => content).sort();
+}
+
+/** The store, with something happening before the first write of a kind. */
+function disturbed(kind: 'upsert' | 'delete' | 'get', happening: () => Promise<unknown>): VectorStore {
+  let isOver = false;
+  const once = async (): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
+    await happening();
+  };
+  const wrap = (inner: VectorCollection): VectorCollection =>
+    collectionOf({
+      ...membersOf(inner),
+      upsert: async (records, signal) => {
+        if (kind === 'upsert') await once();
+        return inner.upsert(records, signal);
+      },
+      delete: async (filter, signal) => {
+        if (kind === 'delete') await once();
+        return inner.delete(filter, signal);
+      },
+      get: async (ids, options) => {
+        if (kind === 'get') await once();
+        return inner.get(ids, options);
+      },
+    });
+  return {
+    name: store.name,
+    capabilities: store.capabilities,
+    open: async (spec) => wrap(await store.open(spec)),
+    describe: (name) => store.describe(name),
+    drop: (name) => store.drop(name),
+    health: () => store.health(),
+    close: () => store.close(),
+  };
+}
+
+test('two runs at once on an empty index fill one generation, share the work and write everything once', async () => {
+  for (let i = 0; i < 600; i++) world.set(`d${i}`, `text ${i}`);
+  const results = await Promise.all([run(), run()]);
+  expect(await contents()).toEqual([...world.values()].sort());
+  const processed = results.map(({ success, stats }) => [success, stats.documentsProcessed] as const);
+  expect(processed.map(([success]) => success)).toEqual([true, true]);
+  expect(processed.reduce((sum, [, documents]) => sum + documents, 0)).toBe(600);
+  expect((await (await live()).ledger.generations()).map(({ state }) => state)).toEqual(['live']);
+});
+
+test('an old listing does not delete what another run has written since', async () => {
+  world = new Map([
+    ['x', 'x'],
+    ['y', 'y before'],
+  ]);
+  await run();
+  world.delete('y');
+  await run({
+    afterListing: async () => {
+      world.set('y', 'y after');
+      await run();
+    },
+  });
+  expect(await contents()).toEqual(['x', 'y after']);
+});
+
+test('an old listing does not overwrite what another run has written since', async () => {
+  world.set('x', 'one');
+  await run();
+  world.set('x', 'two');
+  await run({
+    afterListing: async () => {
+      world.set('x', 'three');
+      await run();
+    },
+  });
+  expect(await contents()).toEqual(['three']);
+});
+
+test.each(['upsert', 'delete'] as const)(
+  'a run that wakes up at its %s after another one took over mends what it does to the store',
+  async (kind) => {
+    world = new Map([
+      ['x', 'same\none'],
+      ['y', 'y'],
+    ]);
+    await run();
+    if (kind === 'upsert') world.set('x', 'same\ntwo');
+    else world.delete('y');
+    const sleeping = disturbed(kind, async () => {
+      clock += LEASE_MS;
+      world.set('x', 'same\nthree');
+      world.set('y', 'y again');
+      await run();
+    });
+    const { success } = await run({ store: sleeping });
+    expect(success).toBe(true);
+    expect(await contents()).toEqual(['same', 'three', 'y again']);
+  },
+);
+
+test('what another run changes while this one looks at the store is no damage, and what nobody changed is', async () => {
+  world = new Map([
+    ['x', 'x'],
+    ['y', 'y'],
+  ]);
+  await run();
+  const changing = disturbed('get', async () => {
+    world.delete('y');
+    await run();
+  });
+  expect(await run({ store: changing })).toMatchObject({ success: true });
+  const lying = disturbed('get', async () => {
+    throw new RAGError('STORE_DAMAGED', 'really');
+  });
+  await expect(run({ store: lying })).rejects.toMatchObject({ reason: 'STORE_DAMAGED', message: 'really' });
+});
+
+test('what a dead writer held is indexed when its lease is over', async () => {
+  world.set('x', 'one');
+  await run();
+  world.set('x', 'two');
+  const { ledger, facts } = await live();
+  await ledger.writer(facts.generation, 'dead').claim(LOCAL_SCOPE.tenant, 'notes', ['x'], LEASE_MS);
+  const running = run();
+  setTimeout(() => {
+    clock += LEASE_MS;
+  }, 50);
+  expect((await running).stats.documentsProcessed).toBe(1);
+  expect(await contents()).toEqual(['two']);
+});
+
+test('what another writer keeps is left to it and said; the next listing begins where this one did', async () => {
+  world.set('x', 'one');
+  await run({ cursor: 'first' });
+  world.set('x', 'two');
+  const { ledger, facts, reader } = await live();
+  await ledger.writer(facts.generation, 'other').claim(LOCAL_SCOPE.tenant, 'notes', ['x'], LEASE_MS);
+  const { notices } = await run({ cursor: 'second', leaseMs: 50 });
+  expect(notices).toEqual([
+    expect.stringContaining('1 items of "notes" are being written by another process'),
+  ]);
+  expect(await reader.sourceCursor(LOCAL_SCOPE.tenant, 'notes')).toBe('first');
+  clock += LEASE_MS;
+  await run({ cursor: 'second' });
+  expect(await contents()).toEqual(['two']);
+  expect(await reader.sourceCursor(LOCAL_SCOPE.tenant, 'notes')).toBe('second');
+});

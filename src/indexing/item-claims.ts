@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RAGError, throwIfAborted } from '../core/errors.js';
+import type { GenerationWriter, ItemKey } from '../ledger/ledger.js';
+
+/** Leases are renewed when this share of them has passed. */
+const RENEW_AFTER = 1 / 3;
+/** Pause before items of another holder are asked for again, in milliseconds. */
+const POLL_MS = 200;
+
+/** The items of a source. */
+export type SourceKey = Pick<ItemKey, 'tenant' | 'source'>;
+
+/**
+ * The items that a run holds beside other writers of one index. They are kept for as long as the process lives: it renews its
+ * leases, and when it dies others can have its items after `leaseMs`.
+ */
+export class ItemClaims {
+  readonly #ledger: GenerationWriter;
+  readonly #leaseMs: number;
+  readonly #held = new Map<string, { readonly key: SourceKey; readonly itemIds: Set<string> }>();
+  readonly #timer: NodeJS.Timeout;
+  #renewing: Promise<void> = Promise.resolve();
+
+  constructor(ledger: GenerationWriter, leaseMs: number) {
+    this.#ledger = ledger;
+    this.#leaseMs = leaseMs;
+    this.#timer = setInterval(() => {
+      // What cannot be renewed is lost when another one wants it; the ledger then refuses to write it.
+      this.#renewing = this.#renew().catch(() => undefined);
+    }, leaseMs * RENEW_AFTER);
+    this.#timer.unref();
+  }
+
+  /** How long a writer that has died may hold others up, in milliseconds. */
+  get leaseMs(): number {
+    return this.#leaseMs;
+  }
+
+  /** Claims items; those that this run holds now. The others are being written by another one. */
+  async take(key: SourceKey, itemIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (itemIds.length === 0) return new Set();
+    const taken = await this.#ledger.claim(key.tenant, key.source, itemIds, this.#leaseMs);
+    const { itemIds: held } = this.#of(key);
+    for (const itemId of taken) held.add(itemId);
+    return taken;
+  }
+
+  /** Claims at least one of the items, waiting for their holders; none where they hold all of them until the deadline. */
+  async takeAny(
+    key: SourceKey,
+    itemIds: readonly string[],
+    { deadline, signal }: { readonly deadline: number; readonly signal: AbortSignal | undefined },
+  ): Promise<ReadonlySet<string>> {
+    for (;;) {
+      const taken = await this.take(key, itemIds);
+      if (taken.size > 0 || performance.now() >= deadline) return taken;
+      await sleep(POLL_MS, undefined, { signal }).catch(() => throwIfAborted(signal));
+    }
+  }
+
+  async release(key: SourceKey, itemIds: readonly string[]): Promise<void> {
+    if (itemIds.length === 0) return;
+    const { itemIds: held } = this.#of(key);
+    for (const itemId of itemIds) held.delete(itemId);
+    await this.#ledger.release(key.tenant, key.source, itemIds);
+  }
+
+  /** Gives everything back. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#renewing;
+    for (const { key, itemIds } of this.#held.values()) await this.release(key, [...itemIds]);
+  }
+
+  #of(key: SourceKey): { readonly key: SourceKey; readonly itemIds: Set<string> } {
+    const name = JSON.stringify([key.tenant, key.source]);
+    const held = this.#held.get(name) ?? { key, itemIds: new Set<string>() };
+    this.#held.set(name, held);
+    return held;
+  }
+
+  async #renew(): Promise<void> {
+    for (const { key, itemIds } of this.#held.values())
+      if (itemIds.size > 0) await this.#ledger.renew(key.tenant, key.source, [...itemIds], this.#leaseMs);
+  }
+}
+
+/** Whether a write was refused because another holder has taken the item over. */
+export const isLeaseLost = (error: unknown): boolean =>
+  RAGError.isInstance(error) && error.reason === 'INDEX_LEASE_LOST';

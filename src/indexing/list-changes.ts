@@ -1,0 +1,173 @@
+import type { GenerationReader, LedgerItem } from '../ledger/ledger.js';
+import {
+  coversItem,
+  isDeleted,
+  isListingEnd,
+  isUnreadable,
+  type ListedChange,
+  type ListingEnd,
+  type Source,
+  type SourceItem,
+  type UnreadableItem,
+} from '../sources/source.js';
+
+/** After this many failures of one version an item is left alone until it changes or `--force` is given (a dead letter). */
+export const MAX_ATTEMPTS = 5;
+
+/** What a listing of a source means for the index. */
+export interface SourceChanges {
+  /** Must be read. */
+  readonly toRead: readonly SourceItem[];
+  readonly unreadable: readonly UnreadableItem[];
+  /** Optional and unreadable, and nothing of it is known to the ledger: a person should know, and nothing is wrong. */
+  readonly waived: readonly UnreadableItem[];
+  /** Failed `MAX_ATTEMPTS` times at their present version. */
+  readonly deadLetters: readonly LedgerItem[];
+  /** Known to the ledger and no longer in the source. */
+  readonly goneItemIds: readonly string[];
+  readonly unchangedItemIds: readonly string[];
+  /** What the ledger knew before the listing began, by id. */
+  readonly known: ReadonlyMap<string, LedgerItem>;
+  /** Where the next listing goes on, once everything of this one is done. */
+  readonly cursor?: string;
+}
+
+export interface ListContext {
+  readonly tenant: string;
+  readonly ledger: Pick<GenerationReader, 'items'>;
+  readonly processingKey: string;
+  readonly force: boolean;
+  /** Cursor of the last complete run. Absent: everything is listed. */
+  readonly since?: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Compares one listing of a source with the ledger. Reads nothing but what the source needs to name versions. */
+export async function listChanges(source: Source, context: ListContext): Promise<SourceChanges> {
+  const { ledger, tenant, signal, since } = context;
+  const known = await ledger.items(tenant, source.name);
+  const listing = new Listing(known, context);
+  const options = { ...(since === undefined ? {} : { since }), ...(signal === undefined ? {} : { signal }) };
+  const listed = source.listChanges?.(options) ?? source.list(options);
+  for await (const item of listed) listing.take(item);
+  // A listing of changes says itself what it leaves out.
+  return listing.changes(source.listing === 'complete' && source.listChanges === undefined);
+}
+
+/** What a listing means for some of the items. */
+export const onlyOf = (changes: SourceChanges, itemIds: ReadonlySet<string>): SourceChanges => ({
+  ...changes,
+  toRead: changes.toRead.filter(({ id }) => itemIds.has(id)),
+  unreadable: changes.unreadable.filter(({ id }) => itemIds.has(id)),
+  waived: [],
+  deadLetters: changes.deadLetters.filter(({ itemId }) => itemIds.has(itemId)),
+  goneItemIds: changes.goneItemIds.filter((id) => itemIds.has(id)),
+  unchangedItemIds: changes.unchangedItemIds.filter((id) => itemIds.has(id)),
+});
+
+/** Sorts the items of one listing by what has to be done for them. */
+class Listing {
+  readonly #known: ReadonlyMap<string, LedgerItem>;
+  readonly #context: Pick<ListContext, 'force' | 'processingKey'>;
+  readonly #seen = new Set<string>();
+  readonly #deleted = new Set<string>();
+  readonly #toRead: SourceItem[] = [];
+  readonly #unreadable: UnreadableItem[] = [];
+  readonly #waived: UnreadableItem[] = [];
+  readonly #deadLetters: LedgerItem[] = [];
+  readonly #unchanged: string[] = [];
+  #end: ListingEnd | undefined;
+
+  constructor(known: ReadonlyMap<string, LedgerItem>, context: Pick<ListContext, 'force' | 'processingKey'>) {
+    this.#known = known;
+    this.#context = context;
+  }
+
+  take(item: ListedChange): void {
+    if (isListingEnd(item)) {
+      this.#end = item;
+      return;
+    }
+    if (this.#seen.has(item.id)) return;
+    if (isUnreadable(item) && this.#isWaived(item)) {
+      // Not seen: a failure that an earlier run recorded of it is forgotten.
+      this.#waived.push(item);
+      return;
+    }
+    this.#seen.add(item.id);
+    if (isUnreadable(item)) this.#unreadable.push(item);
+    else if (isDeleted(item)) this.#deleted.add(item.id);
+    else this.#sort(item);
+  }
+
+  #isWaived(item: UnreadableItem): boolean {
+    // A folder's id in the ledger is a failure recorded of it, no document.
+    const isHeld = (id: string): boolean => !id.endsWith('/') && coversItem(item, id);
+    return item.isOptional === true && ![...this.#known.keys()].some(isHeld);
+  }
+
+  changes(isComplete: boolean): SourceChanges {
+    const goneItemIds = this.#goneItemIds(isComplete);
+    this.#takeUnfinished(new Set(goneItemIds));
+    return {
+      toRead: this.#toRead,
+      unreadable: this.#unreadable,
+      waived: this.#waived,
+      deadLetters: this.#deadLetters,
+      goneItemIds,
+      unchangedItemIds: this.#unchanged,
+      known: this.#known,
+      ...(this.#end === undefined ? {} : { cursor: this.#end.cursor }),
+    };
+  }
+
+  #sort(item: SourceItem): void {
+    const { force, processingKey } = this.#context;
+    const before = this.#known.get(item.id);
+    if (force || before === undefined) this.#toRead.push(item);
+    else if (isCurrent(before, item, processingKey)) this.#unchanged.push(item.id);
+    else if (isDeadLetter(before, item)) this.#deadLetters.push(before);
+    else this.#toRead.push(item);
+  }
+
+  #goneItemIds(isComplete: boolean): string[] {
+    const present = this.#end?.present;
+    const isPresent = (id: string): boolean => {
+      if (this.#deleted.has(id)) return false;
+      if (this.#seen.has(id)) return true;
+      // What an unreadable folder holds is unknown, so none of it counts as gone.
+      if (this.#unreadable.some((item) => coversItem(item, id))) return true;
+      if (isComplete || present === 'listed') return false;
+      return present === undefined || present.has(id);
+    };
+    return [...this.#known.keys()].filter((id) => !isPresent(id));
+  }
+
+  /** A listing of changes names no item twice: what an earlier run could not finish is known to the ledger alone. */
+  #takeUnfinished(gone: ReadonlySet<string>): void {
+    // Without an end nobody promises that items can be read that were not named.
+    if (this.#end === undefined) return;
+    for (const [id, item] of this.#known) {
+      // A folder that could not be listed is no item to read.
+      if (id.endsWith('/')) continue;
+      if (this.#seen.has(id) || gone.has(id) || this.#unreadable.some((other) => coversItem(other, id)))
+        continue;
+      this.#sort({ id, version: item.error?.version ?? item.version ?? UNKNOWN_VERSION });
+    }
+  }
+}
+
+/** Version of an item that was named once and never read: any listing that names it again says another one. */
+const UNKNOWN_VERSION = '';
+
+function isCurrent(before: LedgerItem, item: SourceItem, processingKey: string): boolean {
+  return (
+    before.status === 'indexed' && before.version === item.version && before.processingKey === processingKey
+  );
+}
+
+function isDeadLetter(before: LedgerItem, item: SourceItem): boolean {
+  return (
+    before.status === 'failed' && before.attempts >= MAX_ATTEMPTS && before.error?.version === item.version
+  );
+}

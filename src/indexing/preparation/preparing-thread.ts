@@ -1,0 +1,133 @@
+import type { Worker } from 'node:worker_threads';
+import { RAGError, systemErrorCode } from '../../core/errors.js';
+import type { PreparedDocument } from '../prepare-document.js';
+import { ChunkStream } from './chunk-stream.js';
+import type { Failure, FromThread, PrepareRequest, ToThread } from './prepare-message.js';
+
+/** A document that a thread is asked to prepare. */
+export interface Job {
+  readonly request: PrepareRequest;
+  readonly resolve: (document: PreparedDocument) => void;
+  readonly reject: (error: unknown) => void;
+  readonly addTimes: (times: Readonly<Record<string, number>>) => void;
+}
+
+type OpenJob = Job & { readonly stream: ChunkStream };
+
+/** One thread, the document it is busy with, and those whose chunks it still hands out. */
+export class PreparingThread {
+  readonly #worker: Worker;
+  readonly #open = new Map<number, OpenJob>();
+  readonly #onFree: () => void;
+  #busyWith: number | undefined;
+  #isGone = false;
+
+  /** @param onFree told when another document can be given, here or, where the thread has ended, to another one */
+  constructor(worker: Worker, onFree: () => void) {
+    this.#worker = worker;
+    this.#onFree = onFree;
+    // The run waits for the documents, not for the thread.
+    worker.unref();
+    worker
+      .on('message', (message: FromThread) => this.#receive(message))
+      .on('messageerror', (cause: Error) => this.#ended(cause))
+      .on('error', (cause: Error) => this.#ended(cause))
+      .on('exit', () => this.#ended());
+  }
+
+  get isFree(): boolean {
+    return this.#busyWith === undefined && !this.#isGone;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  start(job: Job): void {
+    const { job: number } = job.request;
+    const stream = new ChunkStream({
+      onRead: () => this.#send({ kind: 'more', job: number, batches: 1 }),
+      onDrop: () => this.#send({ kind: 'drop', job: number }),
+    });
+    this.#open.set(number, { ...job, stream });
+    this.#busyWith = number;
+    this.#worker.ref();
+    this.#send(job.request);
+  }
+
+  /** Ends the thread, whatever it does; its documents fail with the error. */
+  async stop(error: RAGError): Promise<void> {
+    this.#fail(error);
+    await this.#worker.terminate();
+  }
+
+  #send(message: ToThread): void {
+    if (!this.#isGone) this.#worker.postMessage(message);
+  }
+
+  #receive(message: FromThread): void {
+    const job = this.#open.get(message.job);
+    if (job === undefined) return;
+    if (message.kind === 'document')
+      job.resolve({ ...message.summary, sketches: message.sketches, batches: job.stream });
+    else if (message.kind === 'batch') job.stream.push(message.chunks);
+    else if (message.kind === 'waiting') this.#free(message.job);
+    else this.#settle(job, message);
+  }
+
+  #settle(job: OpenJob, message: Extract<FromThread, { kind: 'end' | 'failed' }>): void {
+    if (message.kind === 'end') {
+      job.addTimes(message.times);
+      job.stream.end();
+    } else {
+      const error = errorOf(message.failure, job.request.document.externalId);
+      job.reject(error);
+      job.stream.fail(error);
+    }
+    this.#open.delete(message.job);
+    if (this.#open.size === 0) this.#worker.unref();
+    this.#free(message.job);
+  }
+
+  #free(job: number): void {
+    if (this.#busyWith !== job) return;
+    this.#busyWith = undefined;
+    this.#onFree();
+  }
+
+  #ended(cause?: Error): void {
+    if (this.#isGone) return;
+    const isMemory = systemErrorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY';
+    this.#fail((name) => (isMemory ? outOfMemory(name, cause) : ended(name, cause)));
+    this.#onFree();
+  }
+
+  #fail(error: RAGError | ((name: string) => RAGError)): void {
+    this.#isGone = true;
+    for (const { request, reject, stream } of this.#open.values()) {
+      const failure = typeof error === 'function' ? error(request.document.externalId) : error;
+      reject(failure);
+      stream.fail(failure);
+    }
+    this.#open.clear();
+  }
+}
+
+function errorOf({ reason, message, details }: Failure, name: string): RAGError {
+  if (reason !== undefined) return new RAGError(reason, message, details === undefined ? {} : { details });
+  return new RAGError('DOCUMENT_INVALID', `"${name}" could not be processed.`, { cause: new Error(message) });
+}
+
+const ended = (name: string, cause: Error | undefined): RAGError =>
+  new RAGError(
+    'DOCUMENT_PARSE_STOPPED',
+    `"${name}" ended the thread that prepared it. Save it again, or exclude it.`,
+    { cause },
+  );
+
+const outOfMemory = (name: string, cause: Error | undefined): RAGError =>
+  new RAGError(
+    'DOCUMENT_PARSE_MEMORY',
+    `"${name}" took more memory than the thread that prepared it may have. Split or exclude it, or index it on a machine with more memory.`,
+    { cause },
+  );

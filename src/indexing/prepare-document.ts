@@ -1,0 +1,319 @@
+import type { DocumentChunker } from '../chunking/chunker.js';
+import type { ContextualDocument, ContextualisedSpans } from '../chunking/contextual/chunk-contextualiser.js';
+import { canonicalJson } from '../core/canonical-json.js';
+import type { ChunkRecord, ChunkSpan, StoredChunk } from '../core/chunk.js';
+import type { RawDocument } from '../core/document.js';
+import { RAGError } from '../core/errors.js';
+import { chunkIdOf, contentHash, documentIdOf } from '../core/ids.js';
+import type { Metadata, MetadataValue } from '../core/metadata.js';
+import type { Scope } from '../core/scope.js';
+import type { Parser } from '../parsing/parser.js';
+import { analyzeForIndex, type ChunkTerms } from './chunk-terms.js';
+import { type GatedMetadata, gateMetadata } from './document-metadata.js';
+import type { DocumentProtection, ProtectedDocument, RedactionCounts } from './document-protection.js';
+import { wellFormed } from './well-formed.js';
+
+/** What of a chunk makes it the same: its identity, and the hash of its record, which tells whether what the store holds is right. */
+export interface ChunkSketch {
+  readonly chunkId: string;
+  readonly digest: string;
+}
+
+/** A chunk ready for the store, but for its vector where the embedder does not run beside the preparation. */
+export interface PreparedChunk {
+  readonly record: Omit<ChunkRecord, 'vector'>;
+  /** What the embedder reads: title, heading path, context, content. */
+  readonly indexedText: string;
+  readonly embedded?: EmbeddedChunk | undefined;
+}
+
+export interface EmbeddedChunk {
+  readonly vector: Float32Array;
+  /** The model read only the beginning. */
+  readonly isTruncated: boolean;
+}
+
+/** A document read, parsed and cut, without its chunks. */
+export interface DocumentSummary {
+  readonly documentId: string;
+  readonly externalId: string;
+  /** Hash of the stored text. */
+  readonly revision: string;
+  readonly text: string;
+  readonly title?: string | undefined;
+  readonly metadata: Metadata;
+  readonly project?: string | undefined;
+  readonly warnings: readonly string[];
+  /** What was taken out of it, by type; empty where redaction is off. */
+  readonly redactions: RedactionCounts;
+  /** Why it is indexed with less than was asked for, and has to be prepared again. */
+  readonly shortcoming?: RAGError | undefined;
+}
+
+/** A document ready to be written. */
+export interface PreparedDocument extends DocumentSummary {
+  /** All chunks in document order. */
+  readonly sketches: readonly ChunkSketch[];
+  /** The same chunks whole, a batch at a time. Read once, to the end or until `return`. */
+  readonly batches: AsyncIterableIterator<readonly PreparedChunk[]>;
+}
+
+/** Where documents come from and whose they are; plain data. */
+export interface PreparationOrigin {
+  readonly scope: Scope;
+  /** Name of the configured source. */
+  readonly source: string;
+  readonly sourceType: string;
+  /** Facts from the configuration that every document of the source carries. */
+  readonly sourceMetadata: Metadata;
+}
+
+/** What turns bytes into chunks. */
+export interface PreparationParts {
+  readonly parsers: ReadonlyMap<string, Parser>;
+  readonly chunker: DocumentChunker;
+  /** Takes out personal data and secrets and decides who may read; absent where neither is configured. */
+  readonly protection?: DocumentProtection | undefined;
+}
+
+export interface PreparationContext extends PreparationOrigin, PreparationParts {
+  /** Adds written contexts to chunks; absent where that is off. */
+  readonly contextualise?:
+    | ((document: ContextualDocument, spans: readonly ChunkSpan[]) => Promise<ContextualisedSpans>)
+    | undefined;
+  /** Embeds beside the preparation; absent where whoever writes the chunks does it. */
+  readonly embed?: ((texts: readonly string[]) => Promise<readonly EmbeddedChunk[]>) | undefined;
+  /** Milliseconds are added here, by stage. */
+  readonly timed: <T>(stage: string, work: () => T) => T;
+  readonly timedAsync: <T>(stage: string, work: () => Promise<T>) => Promise<T>;
+}
+
+/**
+ * Chunks whose records are kept between the two looks that are taken at them: the first finds identities and digests, which the
+ * ledger must know before anything is written, the second hands out what is written. Of a larger document nothing is kept, and
+ * each chunk is made twice.
+ */
+export const KEPT_CHUNKS = 2048;
+/** Chunks that are handed out at once: small enough for steady memory and short turns of the event loop. */
+export const BATCH_CHUNKS = 128;
+
+/** Raw to prepared: pure but for the timing. Throws what the parser throws, and `DOCUMENT_INVALID` for an unknown media type. */
+export async function prepareDocument(
+  given: RawDocument,
+  context: PreparationContext,
+): Promise<PreparedDocument> {
+  const parser = context.parsers.get(given.mediaType);
+  if (parser === undefined) {
+    throw new RAGError('DOCUMENT_INVALID', `No parser reads "${given.mediaType}" (${given.externalId}).`);
+  }
+  const understood = await context.timedAsync('parse', async () => wellFormed(await parser.parse(given)));
+  // The bytes are not needed again, and may be many.
+  const read = { ...given, content: '' };
+  const safe = context.timed('protect', () => context.protection?.protect(context.source, read, understood));
+  const document = safe ?? { raw: read, parsed: understood, redactions: {} };
+  const cut = context.timed('chunk', () => context.chunker.chunk(document.parsed));
+  const title = document.parsed.title ?? document.raw.title?.toWellFormed();
+  const bare = cut.length === 0 && title !== undefined ? [TITLE_ONLY] : cut;
+  const { spans, failure } = await addContexts({ document, title, spans: bare }, context);
+  return assemble(document, { title, spans, shortcoming: failure }, context);
+}
+
+async function addContexts(
+  { document, title, spans }: { document: ProtectedDocument; title: string | undefined; spans: ChunkSpan[] },
+  { contextualise, timedAsync }: PreparationContext,
+): Promise<ContextualisedSpans> {
+  if (contextualise === undefined) return { spans };
+  const { raw, parsed } = document;
+  return timedAsync('contexts', () => contextualise({ id: raw.externalId, title, text: parsed.text }, spans));
+}
+
+/** A document with a title and no text is found by its title. */
+const TITLE_ONLY: ChunkSpan = {
+  content: '',
+  start: 0,
+  end: 0,
+  lines: { start: 1, end: 1 },
+  headingPath: [],
+  tokenCount: 0,
+};
+
+interface CutDocument {
+  readonly title: string | undefined;
+  readonly spans: readonly ChunkSpan[];
+  readonly shortcoming: RAGError | undefined;
+}
+
+function assemble(
+  document: ProtectedDocument,
+  { title, spans, shortcoming }: CutDocument,
+  context: PreparationContext,
+): PreparedDocument {
+  const { raw, parsed, redactions } = document;
+  const { metadata, warnings } = documentMetadata(document, title, context);
+  const summary: DocumentSummary = {
+    documentId: documentIdOf(context.scope.tenant, context.source, raw.externalId),
+    externalId: raw.externalId,
+    revision: contentHash(parsed.text),
+    text: parsed.text,
+    title,
+    metadata,
+    project: context.scope.project,
+    warnings: [...parsed.warnings, ...warnings],
+    redactions,
+    shortcoming,
+  };
+  const makeChunk = chunkMaker({ raw, summary, chunkTotal: spans.length }, context);
+  const isKept = spans.length <= KEPT_CHUNKS;
+  const { sketches, kept } = context.timed('analyze', () => sketchChunks(spans, makeChunk, isKept));
+  const chunkAt = (index: number): PreparedChunk[] => {
+    const known = kept[index];
+    const span = spans[index];
+    const chunkId = sketches[index]?.chunkId;
+    if (known !== undefined) return [known];
+    return span === undefined || chunkId === undefined ? [] : [makeChunk(span, index, () => chunkId).chunk];
+  };
+  return { ...summary, sketches, batches: batchesOf(spans.length, chunkAt, context) };
+}
+
+/** The identities and digests of all chunks, and the chunks too where they are to be kept. */
+function sketchChunks(
+  spans: readonly ChunkSpan[],
+  makeChunk: MakeChunk,
+  isKept: boolean,
+): { sketches: ChunkSketch[]; kept: PreparedChunk[] } {
+  const sketches: ChunkSketch[] = [];
+  const kept: PreparedChunk[] = [];
+  const occurrences = new Map<string, number>();
+  const nextId: IdOf = (documentId, indexedText) => {
+    const first = chunkIdOf(documentId, indexedText, 0);
+    const ordinal = occurrences.get(first) ?? 0;
+    occurrences.set(first, ordinal + 1);
+    return ordinal === 0 ? first : chunkIdOf(documentId, indexedText, ordinal);
+  };
+  for (const [index, span] of spans.entries()) {
+    const { chunk, terms } = makeChunk(span, index, nextId);
+    sketches.push({ chunkId: chunk.record.id, digest: recordDigest(chunk.record, terms) });
+    if (isKept) kept.push(chunk);
+  }
+  return { sketches, kept };
+}
+
+/** The chunks from the first to the last, some at a time. */
+async function* batchesOf(
+  total: number,
+  chunkAt: (index: number) => readonly PreparedChunk[],
+  { embed, timed, timedAsync }: PreparationContext,
+): AsyncGenerator<readonly PreparedChunk[]> {
+  for (let start = 0; start < total; start += BATCH_CHUNKS) {
+    const indexes = Array.from({ length: Math.min(BATCH_CHUNKS, total - start) }, (_, i) => start + i);
+    const chunks = timed('analyze', () => indexes.flatMap((index) => chunkAt(index)));
+    if (embed === undefined) yield chunks;
+    else {
+      const embedded = await timedAsync('embed', () => embed(chunks.map(({ indexedText }) => indexedText)));
+      yield chunks.map((chunk, i) => ({ ...chunk, embedded: embedded[i] }));
+    }
+  }
+}
+
+type IdOf = (documentId: string, indexedText: string) => string;
+
+/** Makes the chunk of a span; its terms are what its digest covers beside its record. */
+type MakeChunk = (
+  span: ChunkSpan,
+  index: number,
+  idOf: IdOf,
+) => { readonly chunk: PreparedChunk; readonly terms: ChunkTerms };
+
+function chunkMaker(
+  { raw, summary, chunkTotal }: { raw: RawDocument; summary: DocumentSummary; chunkTotal: number },
+  context: PreparationContext,
+): MakeChunk {
+  const { documentId, revision, title, metadata } = summary;
+  const above = (raw.headingPath ?? []).map((heading) => heading.toWellFormed());
+  return (cut, index, idOf) => {
+    const span = above.length === 0 ? cut : { ...cut, headingPath: [...above, ...cut.headingPath] };
+    const surroundings = [...(span.surroundings ?? []), ...(raw.surroundings ?? [])];
+    const terms = analyzeForIndex({ ...span, surroundings }, title);
+    const { indexedText, searchText, identifiers } = terms;
+    const record: Omit<ChunkRecord, 'vector'> = {
+      id: idOf(documentId, indexedText),
+      documentId,
+      tenant: context.scope.tenant,
+      ...(context.scope.project === undefined ? {} : { project: context.scope.project }),
+      source: context.source,
+      access: raw.access,
+      content: span.content,
+      searchText,
+      identifiers,
+      metadata: {
+        ...metadata,
+        ...span.metadata,
+        lines: { start: span.lines.start, end: span.lines.end },
+        offsets: { start: span.start, end: span.end },
+        headingPath: span.headingPath,
+        revision,
+        chunkIndex: index,
+        chunkTotal,
+      },
+    };
+    return { chunk: { record, indexedText }, terms };
+  };
+}
+
+/** The document's own facts, then the source's, then what the engine itself knows: later ones win. */
+function documentMetadata(
+  { raw, parsed, redactions }: ProtectedDocument,
+  title: string | undefined,
+  context: PreparationContext,
+): GatedMetadata {
+  const optional = (key: string, value: MetadataValue | undefined): Metadata =>
+    value === undefined ? {} : { [key]: value };
+  const stated = gateMetadata({
+    ...raw.metadata,
+    ...parsed.metadata,
+    ...optional('url', raw.url),
+  });
+  const metadata = {
+    ...stated.metadata,
+    sourceType: context.sourceType,
+    ...context.sourceMetadata,
+    ...optional('sourceType', raw.sourceType),
+    source: raw.location ?? raw.externalId,
+    ...optional('title', title),
+    ...optional('createdAt', raw.createdAt),
+    ...optional('updatedAt', raw.updatedAt),
+    ...(Object.keys(redactions).length === 0 ? {} : { redactions }),
+  };
+  return { metadata, warnings: stated.warnings };
+}
+
+/**
+ * Two halves: what a store gives back (so `verify` can compute it again), and what it only searches. Either change means
+ * that the record must be written again.
+ */
+export function recordDigest(record: Omit<ChunkRecord, 'vector'>, terms: ChunkTerms): string {
+  return (
+    storedDigest(record) +
+    contentHash(JSON.stringify([terms.searchText, terms.identifiers])).slice(0, DIGEST_HALF)
+  );
+}
+
+const DIGEST_HALF = 16;
+
+/** Digest of the part of a record that a store gives back; the first half of the ledger's digest. */
+export function storedDigest(chunk: Omit<StoredChunk, 'vector' | 'identifiers'>): string {
+  const { id, documentId, tenant, project, source, access, content, metadata } = chunk;
+  return contentHash(
+    canonicalJson([
+      id,
+      documentId,
+      tenant,
+      project ?? null,
+      source,
+      [...access.groups],
+      access.level,
+      content,
+      metadata,
+    ]),
+  ).slice(0, DIGEST_HALF);
+}

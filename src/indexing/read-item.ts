@@ -1,0 +1,159 @@
+import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import type { LedgerDocument } from '../ledger/ledger.js';
+import type { ReadResult, SourceItem } from '../sources/source.js';
+import type { IndexRun } from './index-run.js';
+import type { PreparationOrder, Preparer } from './preparation/preparer.js';
+import type { PreparedDocument } from './prepare-document.js';
+import type { SourceTask } from './source-task.js';
+
+/** An item whose documents were prepared, or why they could not be. */
+export interface PreparedItem {
+  readonly item: SourceItem;
+  readonly documents: readonly PreparedDocument[];
+  readonly failures: ReadonlyMap<string, RAGError>;
+  /** Its source could give it. */
+  readonly isRead: boolean;
+  readonly notices: readonly string[];
+}
+
+/** An item ready to be written. */
+export interface ItemRead {
+  readonly item: SourceItem;
+  readonly source: string;
+  readonly documents: readonly PreparedDocument[];
+  /** Documents of the item in the ledger that the item no longer holds. */
+  readonly gone: readonly LedgerDocument[];
+  readonly failure: RAGError | undefined;
+}
+
+/** One identity, one document a run: a second document under the same identity would undo the first. */
+export function withoutRepeats(read: ItemRead, seen: Set<string>, run: IndexRun): ItemRead {
+  const documents: PreparedDocument[] = [];
+  let { failure } = read;
+  for (const document of read.documents) {
+    if (seen.has(document.documentId)) {
+      const repeated = new RAGError(
+        'DOCUMENT_DUPLICATE_ID',
+        `Two documents are called "${document.externalId}"; the first one was kept.`,
+      );
+      run.fail({
+        source: read.source,
+        item: document.externalId,
+        reason: repeated.reason,
+        message: repeated.message,
+      });
+      failure ??= repeated;
+    } else {
+      seen.add(document.documentId);
+      documents.push(document);
+    }
+  }
+  return { ...read, documents, failure };
+}
+
+/** An item as its source gave it, or why it could not. */
+export interface RawItem {
+  readonly item: SourceItem;
+  readonly result: ReadResult | RAGError;
+}
+
+/** Reads one item; what goes wrong with it is part of the result, a cancellation is thrown. */
+export async function readItem(item: SourceItem, { configured, targets }: SourceTask): Promise<RawItem> {
+  throwIfAborted(targets.signal);
+  try {
+    return { item, result: await configured.source.read(item, targets.signal) };
+  } catch (error) {
+    const failure = toRAGError(error, 'DOCUMENT_UNREADABLE', `"${item.id}" could not be read.`);
+    if (failure.reason === 'ABORTED') throw failure;
+    return { item, result: failure };
+  }
+}
+
+/** Parses, chunks and analyses what was read; why a document cannot be processed is part of the result, a cancellation is thrown. */
+export async function prepareItem(
+  { item, result }: RawItem,
+  task: SourceTask,
+  preparer: Preparer,
+): Promise<PreparedItem> {
+  const failures = new Map<string, RAGError>();
+  if (RAGError.isInstance(result)) {
+    failures.set(item.id, result);
+    return { item, documents: [], failures, isRead: false, notices: [] };
+  }
+  const order = preparationOrder(task);
+  const { ownMediaTypes } = task.configured;
+  const documents: PreparedDocument[] = [];
+  for (const { externalId, error } of result.failures) failures.set(externalId, error);
+  for (const raw of result.documents) {
+    try {
+      const isOwn = ownMediaTypes?.has(raw.mediaType) === true;
+      documents.push(await preparer.prepare(raw, isOwn ? { ...order, recipe: undefined } : order));
+    } catch (error) {
+      const failure = toRAGError(error, 'DOCUMENT_INVALID', `"${raw.externalId}" could not be processed.`);
+      if (failure.reason === 'ABORTED') throw failure;
+      failures.set(raw.externalId, failure);
+    }
+  }
+  return { item, documents, failures, isRead: true, notices: result.notices ?? [] };
+}
+
+/** Reports what became of an item, in the order of the listing, and finds what it no longer holds. */
+export async function settleItem(prepared: PreparedItem, task: SourceTask): Promise<ItemRead> {
+  const { configured, targets, options, run } = task;
+  const { item, documents, failures, isRead, notices } = prepared;
+  const source = configured.source.name;
+  const report = (externalId: string, error: RAGError): void =>
+    run.fail({ source, item: externalId, reason: error.reason, message: error.message });
+  for (const notice of notices) run.notice(notice);
+  for (const [externalId, error] of failures) report(externalId, error);
+  const shortcomings = documents.flatMap(({ externalId, shortcoming }) => {
+    if (shortcoming !== undefined) report(externalId, shortcoming);
+    return shortcoming ?? [];
+  });
+  for (const { externalId, warnings, redactions } of documents) {
+    run.countRedactions(source, redactions);
+    for (const warning of warnings) run.notice(`${externalId}: ${warning}`);
+  }
+  const failure = [...failures.values(), ...shortcomings][0];
+  if (!isRead) return { item, source, documents, gone: [], failure };
+  const known = await targets.ledger.documentsOfItems(options.scope.tenant, source, [item.id]);
+  return { item, source, documents, gone: goneDocuments(known, documents, failures), failure };
+}
+
+/**
+ * Documents that an item no longer holds. One that failed is still there, and a failure that is of no known document (a file
+ * cut short, a line without a readable id) may be any of them: then none is gone, and what was indexed before stays.
+ */
+function goneDocuments(
+  known: readonly LedgerDocument[],
+  documents: readonly PreparedDocument[],
+  failed: ReadonlyMap<string, RAGError>,
+): LedgerDocument[] {
+  const names = new Set(known.map(({ externalId }) => externalId));
+  if ([...failed.keys()].some((externalId) => !names.has(externalId))) return [];
+  const kept = new Set([...documents.map(({ externalId }) => externalId), ...failed.keys()]);
+  return known.filter(({ externalId }) => !kept.has(externalId));
+}
+
+function preparationOrder(task: SourceTask): PreparationOrder {
+  const { configured, options, run, targets, contextualiser } = task;
+  return {
+    scope: options.scope,
+    source: configured.source.name,
+    sourceType: configured.sourceType,
+    sourceMetadata: configured.metadata,
+    ...configured.preparation,
+    recipe: configured.recipe,
+    modelFolder: targets.embedder.modelFolder,
+    contextualise:
+      contextualiser &&
+      (async (document, spans) => {
+        if (!options.dryRun) return contextualiser.contextualise(document, spans, targets.signal);
+        run.addContexts(await contextualiser.estimate(document, spans));
+        return { spans };
+      }),
+    timed: run.timed,
+    timedAsync: (stage, work) => run.timedAsync(stage, work),
+    addTimes: (times) => run.addTimes(times),
+  };
+}

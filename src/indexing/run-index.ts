@@ -1,0 +1,358 @@
+import { randomUUID } from 'node:crypto';
+import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
+import { RAGError, toRAGError } from '../core/errors.js';
+import type { EmbedAllOptions } from '../embedding/embed-all.js';
+import type { Embedder, EmbeddingUsage } from '../embedding/embedder.js';
+import type { IndexProgress, IndexResult } from '../engine/engine.js';
+import type { IndexFacts, Ledger, LedgerItem, RunRecord } from '../ledger/ledger.js';
+import { probeSample } from '../maintenance/probe-collection.js';
+import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import { type AbandonedSource, giveUpMovedFiles } from './abandoned-sources.js';
+import { carryOver } from './carry-over.js';
+import { deleteItems, purgeDeleted } from './delete-documents.js';
+import { IndexRun } from './index-run.js';
+import { indexSource } from './index-source.js';
+import { ItemClaims } from './item-claims.js';
+import {
+  dropRetired,
+  openForReading,
+  openForWriting,
+  retiredGenerations,
+  type WriteTarget,
+} from './open-collection.js';
+import { openPreparers } from './preparation/choose-preparer.js';
+import type { ChoosePreparer, ConfiguredSource, IndexSourceOptions } from './source-task.js';
+import type { WriteTargets } from './write-batch.js';
+
+export interface IndexPipeline {
+  readonly ledger: Ledger;
+  readonly store: VectorStore;
+  /** Stores of other generations. */
+  readonly storeOf: (facts: IndexFacts) => Promise<VectorStore>;
+  readonly embedder: Embedder;
+  readonly embedding: Omit<EmbedAllOptions, 'signal'>;
+  /** What this run brings in step. */
+  readonly sources: readonly ConfiguredSource[];
+  /** Names of all sources that still count; with `prune`, documents of others are deleted. */
+  readonly knownSources: ReadonlySet<string>;
+  /** Names of the sources that the configuration states, as against paths named in a call. */
+  readonly configuredNames: ReadonlySet<string>;
+  readonly options: IndexSourceOptions & { readonly prune: boolean; readonly rebuild?: Rebuild | undefined };
+  readonly command: string;
+  /** Writes contexts of chunks; absent where it is off. */
+  readonly contextualiser?: ChunkContextualiser | undefined;
+  /** Sources that nobody configures or finds any more; their files may be those of another one now. */
+  readonly abandonedSources?: readonly AbandonedSource[] | undefined;
+  /** Of the damaged ledger that was discarded for this run: its collection is dropped. */
+  readonly abandoned?: IndexFacts | undefined;
+  /** Where documents are prepared. @default threads where there is much to prepare, else this thread */
+  readonly preparerFor?: ChoosePreparer | undefined;
+  /** Lets the model learn from what a generation now holds. */
+  readonly learn: (target: WriteTarget) => Promise<void>;
+  readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly now: () => string;
+  /** Other processes write too: the run claims what it writes, for so long. Absent: the caller holds the whole index. */
+  readonly leaseMs?: number | undefined;
+}
+
+/**
+ * `never`: the live generation is written. `covering`: a new one, where the run reads every source that has documents.
+ * `always`: a new one, and what the run does not read is copied. `damaged`: as `always`, but there is nothing to copy from.
+ */
+export type Rebuild = 'never' | 'covering' | 'always' | 'damaged';
+
+/**
+ * Brings the index in step with its sources. The caller holds the writer lock; with `leaseMs` it shares it. One source that cannot be listed is a
+ * reported failure and the others go on; a store or model that fails ends the run, and the next one takes up its work.
+ */
+export async function runIndex(pipeline: IndexPipeline): Promise<IndexResult> {
+  const run = new IndexRun(pipeline.onProgress, pipeline.signal);
+  const { ledger, options } = pipeline;
+  const before = spendingOf(pipeline);
+  const target = await openTarget(pipeline, run);
+  const isPurgeOwed = diedDeleting(await ledger.lastRun());
+  const runId = options.dryRun ? undefined : await ledger.startRun(pipeline.command, pipeline.now());
+  const preparers = openPreparers(pipeline.signal);
+  const preparerFor = pipeline.preparerFor ?? preparers.choose;
+  const targets = targetsOf(pipeline, target);
+  try {
+    // A generation that is being filled is empty, or holds what an interrupted run of the same kind read.
+    const force = options.force && target.facts?.state !== 'building';
+    const filling = { ...pipeline, preparerFor, options: { ...options, force } };
+    for (const source of pipeline.sources) await indexOne(source, targets, filling, run);
+    if (options.prune) await pruneSources(targets, pipeline, run);
+    await settle(pipeline, { target, targets, isPurgeOwed }, run);
+    await probe(pipeline, target);
+    run.enter('done');
+    noticeSpending(pipeline, before, run);
+    const result = run.result(options.dryRun);
+    // A run that is stopped or fails has no end, as after a kill: searches say so until another one completes its work.
+    if (runId !== undefined)
+      await ledger.finishRun(runId, {
+        at: pipeline.now(),
+        success: result.success,
+        stats: JSON.stringify(run.stats()),
+      });
+    return result;
+  } finally {
+    await preparers.close();
+    // What cannot be given back is free when its lease is over.
+    await targets.claims?.close().catch(() => undefined);
+  }
+}
+
+/** Whether the last run may have deleted documents and come to no end. */
+function diedDeleting(last: RunRecord | undefined): boolean {
+  if (last === undefined || last.success === true) return false;
+  const { stats } = last;
+  return stats === undefined || (JSON.parse(stats) as IndexResult['stats']).documentsDeleted > 0;
+}
+
+/** Makes what was written quick to search; a new generation is completed and takes the place of the live one. */
+async function settle(
+  pipeline: IndexPipeline,
+  {
+    target,
+    targets,
+    isPurgeOwed,
+  }: { readonly target: OpenTarget; readonly targets: WriteTargets; readonly isPurgeOwed: boolean },
+  run: IndexRun,
+): Promise<void> {
+  const { facts, collection } = target;
+  if (pipeline.options.dryRun || facts === undefined) return;
+  const live = facts.state === 'building' ? await pipeline.ledger.live() : undefined;
+  if (live !== undefined) await completeGeneration(live, { pipeline, targets, run });
+  const { sources: owners, options } = pipeline;
+  for (const source of pipeline.abandonedSources ?? [])
+    await giveUpMovedFiles(source, { owners, targets, tenant: options.scope.tenant }, run);
+  if (run.vectorsIndexed > 0 || run.documentsDeleted > 0) {
+    run.enter('optimizing');
+    await run.timedAsync('optimize', () => collection.optimize(pipeline.signal));
+  }
+  if (run.documentsDeleted > 0 || isPurgeOwed) await purgeDeleted(targets, run);
+  await pipeline.learn({ facts, collection });
+  if (live === undefined) return;
+  const unread = run.errors.filter(({ item }) => item === undefined);
+  if (unread.length > 0) {
+    run.notice(
+      `The new generation ${facts.generation} is not in use, because these sources could not be read: ${unread.map(({ source }) => source).join(', ')}. Searches go on with generation ${live.generation}. \`ragstone index --force\` goes on with the new one.`,
+    );
+    return;
+  }
+  run.checkAborted();
+  await pipeline.ledger.switchTo(facts.generation, pipeline.now());
+  for (const problem of await dropRetired(pipeline.ledger, pipeline.storeOf, KEPT_GENERATIONS))
+    run.notice(problem);
+}
+
+/**
+ * A run that finds nothing to do must not bless a store that has lost what it held. Beside other writers, what they change
+ * between two questions is no damage: then it is looked at again, and left to them where they go on.
+ */
+async function probe(pipeline: IndexPipeline, { facts, collection }: OpenTarget): Promise<void> {
+  const { ledger, options, signal, leaseMs } = pipeline;
+  if (options.dryRun || facts === undefined) return;
+  const reader = ledger.reader(facts.generation);
+  const liveIds = async (): Promise<string[]> => {
+    const held = await reader.allChunks(undefined, PROBED_CHUNKS);
+    return held.flatMap(({ chunkId, state }) => (state === 'live' ? [chunkId] : []));
+  };
+  for (let attempt = 0; attempt < PROBES; attempt++) {
+    const ids = await liveIds();
+    try {
+      return await probeSample(collection, ids, signal);
+    } catch (error) {
+      if (leaseMs === undefined || !isDamage(error) || (await liveIds()).join() === ids.join()) throw error;
+    }
+  }
+}
+
+const isDamage = (error: unknown): boolean => RAGError.isInstance(error) && error.reason === 'STORE_DAMAGED';
+
+/** How often a store that others write is looked at. */
+const PROBES = 5;
+
+/** Chunks that every run looks at; `verify` looks at all. */
+const PROBED_CHUNKS = 100;
+
+/** Generations that are kept to go back to. */
+const KEPT_GENERATIONS = 1;
+
+/** Copies what the run could not read: documents that programs handed in, of sources that are not read now, and failures. */
+async function completeGeneration(
+  live: IndexFacts,
+  { pipeline, targets, run }: { pipeline: IndexPipeline; targets: WriteTargets; run: IndexRun },
+): Promise<void> {
+  const { ledger, options, knownSources } = pipeline;
+  const { tenant } = options.scope;
+  const reader = ledger.reader(live.generation);
+  const inRun = new Set(pipeline.sources.map(({ source }) => source.name));
+  const items: LedgerItem[] = [];
+  for (const source of await reader.sourceNames(tenant)) {
+    if (options.prune && !knownSources.has(source)) continue;
+    const held = await reader.items(tenant, source);
+    const filled = await targets.ledger.items(tenant, source);
+    for (const item of held.values()) {
+      const now = filled.get(item.itemId);
+      const isMissed = inRun.has(source) ? now?.status === 'failed' : now?.version !== item.version;
+      if (isMissed && item.status !== 'failed') items.push(item);
+    }
+  }
+  if (items.length === 0) return;
+  const collection = await openForReading(live, await pipeline.storeOf(live));
+  await carryOver({ facts: live, reader, collection }, items, targets, run);
+}
+
+/** What hosted models have used until now. */
+interface Spending {
+  readonly embedding: EmbeddingUsage | undefined;
+  readonly contexts: ChunkContextualiser['usage'] | undefined;
+}
+
+const spendingOf = ({ embedder, contextualiser }: IndexPipeline): Spending => ({
+  embedding: embedder.usage?.(),
+  contexts: contextualiser?.usage,
+});
+
+/** What hosted models were used for in this run, and whether written contexts are kept. */
+function noticeSpending(pipeline: IndexPipeline, before: Spending, run: IndexRun): void {
+  const { embedder, contextualiser } = pipeline;
+  const after = spendingOf(pipeline);
+  const tokens = (after.embedding?.tokens ?? 0) - (before.embedding?.tokens ?? 0);
+  const cost = (after.embedding?.cost ?? 0) - (before.embedding?.cost ?? 0);
+  if (tokens > 0) run.notice(`${embedder.identity.model} embedded ${tokens} tokens${priceOf(cost)}.`);
+  const written = (after.contexts?.contexts ?? 0) - (before.contexts?.contexts ?? 0);
+  if (contextualiser === undefined || written === 0) return;
+  const used = (after.contexts?.tokens ?? 0) - (before.contexts?.tokens ?? 0);
+  const paid = (after.contexts?.cost ?? 0) - (before.contexts?.cost ?? 0);
+  run.notice(`${contextualiser.model} wrote ${written} contexts with ${used} tokens${priceOf(paid)}.`);
+  if (contextualiser.problem !== undefined) run.notice(contextualiser.problem);
+}
+
+/** Nothing for what is free, or of no known price. */
+const priceOf = (cost: number): string => (cost === 0 ? '' : `, $${cost.toFixed(4)}`);
+
+/** What a run writes to; a dry run of an index that does not exist yet has no facts. */
+interface OpenTarget {
+  readonly facts?: IndexFacts | undefined;
+  readonly collection: VectorCollection;
+}
+
+async function openTarget(pipeline: IndexPipeline, run: IndexRun): Promise<OpenTarget> {
+  const { ledger, store, storeOf, embedder, options, abandoned } = pipeline;
+  if (options.dryRun) {
+    const facts = await ledger.live();
+    if (facts === undefined) return { collection: DRY_COLLECTION };
+    return { facts, collection: await openForReading(facts, await storeOf(facts)) };
+  }
+  const wanted = wantedRebuild(pipeline);
+  const rebuild = wanted !== 'never' && (wanted !== 'covering' || (await coversIndex(pipeline)));
+  const intent = {
+    embedder,
+    rebuild,
+    isDamaged: wanted === 'damaged',
+    isShared: pipeline.leaseMs !== undefined,
+    at: pipeline.now(),
+    storeOf,
+  };
+  const target = await run.timedAsync('store', () => openForWriting(ledger, store, intent));
+  if (abandoned?.provider === store.name) await store.drop(abandoned.collection);
+  return target;
+}
+
+const wantedRebuild = ({ options }: IndexPipeline): Rebuild =>
+  options.rebuild ?? (options.force ? 'covering' : 'never');
+
+/** A run over every source that has documents may fill a new generation. */
+async function coversIndex({ ledger, sources, knownSources, options }: IndexPipeline): Promise<boolean> {
+  const live = await ledger.live();
+  if (live === undefined) return true;
+  const inRun = new Set(sources.map(({ source }) => source.name));
+  const held = await ledger.reader(live.generation).sources();
+  return held.every(
+    ({ tenant, source }) =>
+      tenant === options.scope.tenant && (inRun.has(source) || (options.prune && !knownSources.has(source))),
+  );
+}
+
+const DRY_RUN_ONLY = (): never => {
+  throw new RAGError('INTERNAL', 'A dry run does not touch the store.');
+};
+
+/** Stands where a dry run has no collection yet; nothing may be asked of it. */
+const DRY_COLLECTION: VectorCollection = {
+  spec: { name: 'dry-run', dimensions: 0, fingerprint: '' },
+  upsert: DRY_RUN_ONLY,
+  get: DRY_RUN_ONLY,
+  delete: DRY_RUN_ONLY,
+  list: DRY_RUN_ONLY,
+  count: DRY_RUN_ONLY,
+  searchVector: DRY_RUN_ONLY,
+  optimize: DRY_RUN_ONLY,
+  stats: DRY_RUN_ONLY,
+};
+
+function targetsOf(pipeline: IndexPipeline, { facts, collection }: OpenTarget): WriteTargets {
+  const { ledger, embedder, embedding, signal, now, options, leaseMs } = pipeline;
+  const holder = randomUUID();
+  const books = ledger.writer(facts?.generation ?? NO_GENERATION, holder);
+  const retired = retiredGenerations(ledger, pipeline.storeOf, { holder, signal });
+  const isLive = facts?.state === 'live';
+  return {
+    ledger: books,
+    collection,
+    embedder,
+    embedding,
+    signal,
+    now,
+    // What a new generation lacks is no deletion.
+    retired: isLive ? retired : undefined,
+    claims: leaseMs === undefined || options.dryRun ? undefined : new ItemClaims(books, leaseMs),
+  };
+}
+
+/** Holds nothing: for a dry run where nothing is indexed yet. */
+const NO_GENERATION = 0;
+
+async function indexOne(
+  source: ConfiguredSource,
+  targets: WriteTargets,
+  pipeline: IndexPipeline & { readonly preparerFor: ChoosePreparer },
+  run: IndexRun,
+): Promise<void> {
+  try {
+    const { options, contextualiser, preparerFor } = pipeline;
+    await indexSource({ configured: source, targets, options, run, preparerFor, contextualiser });
+  } catch (error) {
+    const failure = toRAGError(error, 'INTERNAL', `The source "${source.source.name}" could not be indexed.`);
+    if (!failure.reason.startsWith('SOURCE_')) throw failure;
+    if (failure.reason === 'SOURCE_NOT_FOUND' && (await isAwaited(source, targets, pipeline))) {
+      run.notice(
+        `${failure.message} Nothing was ever indexed of this source, so the run goes on without it.`,
+      );
+    } else {
+      run.errors.push({ source: source.source.name, reason: failure.reason, message: failure.message });
+    }
+  }
+}
+
+/** A configured source whose folder does not exist yet (an output folder before the first output) is no failure. */
+async function isAwaited(
+  { source }: ConfiguredSource,
+  { ledger }: WriteTargets,
+  { options, configuredNames }: IndexPipeline,
+): Promise<boolean> {
+  return configuredNames.has(source.name) && !(await ledger.hasItems(options.scope.tenant, source.name));
+}
+
+/** Deletes what is left of sources that are neither configured nor named. */
+async function pruneSources(targets: WriteTargets, pipeline: IndexPipeline, run: IndexRun): Promise<void> {
+  const { knownSources, options } = pipeline;
+  const { tenant } = options.scope;
+  for (const source of await targets.ledger.sourceNames(tenant)) {
+    if (knownSources.has(source)) continue;
+    const itemIds = [...(await targets.ledger.items(tenant, source)).keys()];
+    await deleteItems({ tenant, source, itemIds, dryRun: options.dryRun }, targets, run);
+  }
+}

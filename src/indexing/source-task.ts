@@ -1,0 +1,49 @@
+import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
+import type { Metadata } from '../core/metadata.js';
+import type { Scope } from '../core/scope.js';
+import type { Source } from '../sources/source.js';
+import type { IndexRun } from './index-run.js';
+import type { PreparationRecipe } from './preparation/preparation-recipe.js';
+import type { Preparer } from './preparation/preparer.js';
+import type { PreparationParts } from './prepare-document.js';
+import type { WriteTargets } from './write-batch.js';
+
+/** A source with everything that decides how its documents are processed. */
+export interface ConfiguredSource {
+  readonly source: Source;
+  readonly sourceType: string;
+  /** Absolute path of the folder or file that it reads; ids of its documents are relative to the folder. Absent: no files. */
+  readonly root?: string;
+  readonly metadata: Metadata;
+  readonly preparation: PreparationParts;
+  /** The same as plain data; absent where a part was handed in as an object, so that documents stay on the main thread. */
+  readonly recipe?: PreparationRecipe | undefined;
+  /** What parsers that were handed in as objects read: such documents stay on the main thread too. */
+  readonly ownMediaTypes?: ReadonlySet<string> | undefined;
+  /** Changes whenever the same bytes would give other chunks. */
+  readonly processingKey: string;
+}
+
+export interface IndexSourceOptions {
+  readonly scope: Scope;
+  readonly force: boolean;
+  readonly dryRun: boolean;
+  /** Chunks in one store batch. */
+  readonly batchSize: number;
+  /** Items read at once. */
+  readonly parallel: number;
+}
+
+/** Where the documents of a run are prepared, by how many bytes there are to read. */
+export type ChoosePreparer = (bytes: number) => Preparer;
+
+/** One source in one run: what is read, where it goes, how, and what is counted. */
+export interface SourceTask {
+  readonly configured: ConfiguredSource;
+  readonly targets: WriteTargets;
+  readonly options: IndexSourceOptions;
+  readonly run: IndexRun;
+  readonly preparerFor: ChoosePreparer;
+  /** Writes contexts of chunks; absent where it is off. */
+  readonly contextualiser?: ChunkContextualiser | undefined;
+}

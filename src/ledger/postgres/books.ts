@@ -1,0 +1,17 @@
+import { RAGError } from '../../core/errors.js';
+import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
+
+/** The rows of one generation in a database. */
+export interface Books {
+  readonly database: PostgresDatabase;
+  readonly generation: number;
+}
+
+/** The books of one generation inside a transaction that has fenced off what it writes. */
+export interface OpenBooks {
+  readonly run: RunStatement;
+  readonly generation: number;
+}
+
+export const unknownGeneration = (generation: number): RAGError =>
+  new RAGError('USAGE', `There is no generation ${generation}: \`ragstone generations\` lists them.`);

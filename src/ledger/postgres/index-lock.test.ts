@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Ledger, LockSubject } from '../ledger.js';
+import { openPostgresLedger } from './postgres-ledger.js';
+
+const connectionString = process.env.RAGSTONE_TEST_POSTGRES_URL;
+
+describe.skipIf(connectionString === undefined)('the lock of a server (RAGSTONE_TEST_POSTGRES_URL)', () => {
+  let schema: string;
+  let ours: Ledger;
+  let theirs: Ledger;
+
+  beforeEach(async () => {
+    schema = `lock_${randomUUID().replaceAll('-', '')}`;
+    ours = await openPostgresLedger({ connectionString, schema });
+    theirs = await openPostgresLedger({ connectionString, schema });
+  });
+
+  afterEach(async () => {
+    await ours.close();
+    await theirs.close();
+    await execute(`DROP SCHEMA ${schema} CASCADE`);
+  });
+
+  const lock = async (ledger: Ledger, subject: LockSubject, waitMs = 0, signal?: AbortSignal) => {
+    const held = await ledger.lock?.({ subject, command: `ragstone ${subject}`, waitMs, signal });
+    if (held === undefined) throw new Error('There is no lock.');
+    return held;
+  };
+
+  it.each([
+    ['items', 'items', true],
+    ['items', 'whole', false],
+    ['whole', 'items', false],
+    ['whole', 'whole', false],
+    ['whole', 'learning', true],
+    ['learning', 'learning', false],
+  ] as const)('%s beside %s: %s', async (first, second, isFree) => {
+    const held = await lock(ours, first);
+    const attempt = lock(theirs, second);
+    if (isFree) await (await attempt).release();
+    else
+      await expect(attempt).rejects.toMatchObject({
+        reason: 'INDEX_LOCKED',
+        message: expect.stringContaining(`ragstone ${first} (process ${process.pid} on`) as string,
+      });
+    await held.release();
+    await (await lock(theirs, second)).release();
+  });
+
+  it('is waited for, until the wait is over or cancelled', async () => {
+    const held = await lock(ours, 'whole');
+    await expect(lock(theirs, 'items', 150)).rejects.toMatchObject({ reason: 'INDEX_LOCKED' });
+    const cancelled = lock(theirs, 'items', 60_000, AbortSignal.timeout(50));
+    await expect(cancelled).rejects.toMatchObject({ reason: 'ABORTED' });
+    const waiting = lock(theirs, 'items', 60_000);
+    await held.release();
+    await (await waiting).release();
+  });
+
+  it('is apart for each schema', async () => {
+    const other = `${schema}_b`;
+    const elsewhere = await openPostgresLedger({ connectionString, schema: other });
+    const held = await lock(ours, 'whole');
+    await (await lock(elsewhere, 'whole')).release();
+    await held.release();
+    await elsewhere.close();
+    await execute(`DROP SCHEMA ${other} CASCADE`);
+  });
+
+  it('that the server has freed tells its holder, and others get it', async () => {
+    const held = await lock(ours, 'whole');
+    await execute(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'ragstone whole (%'",
+    );
+    await (await lock(theirs, 'whole', 5_000)).release();
+    await new Promise((resolve) => held.lost?.addEventListener('abort', resolve));
+    expect(held.lost?.reason).toMatchObject({ reason: 'INDEX_UNAVAILABLE' });
+    await held.release();
+  });
+});
+
+async function execute(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}

@@ -1,0 +1,96 @@
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
+import type { HeldConnection, PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
+import type { LockRequest, LockSubject, WriterLock } from '../ledger.js';
+
+/** Pause between two attempts, in milliseconds. Waiting on the server would hold a snapshot, which index builds wait for. */
+const POLL_MS = 100;
+/** How often it is made sure that the lock's connection still stands, in milliseconds. */
+const WATCH_MS = 2_000;
+
+/** Writers of items share the lock that a writer of the whole has for itself. */
+const KEYS: Readonly<Record<LockSubject, string>> = {
+  items: 'index',
+  whole: 'index',
+  learning: 'learning',
+};
+
+/**
+ * An advisory lock of the server on a connection of its own, so that the server frees it when the process dies or is cut off.
+ * The connection's name says who holds it.
+ */
+export async function acquireIndexLock(
+  database: PostgresDatabase,
+  { subject, command, waitMs = 0, signal }: LockRequest,
+): Promise<WriterLock> {
+  const key = `ragstone ${KEYS[subject]} in ${database.settings.schema}`;
+  const connection = await database.hold({ action: 'be locked for writing' });
+  const deadline = performance.now() + waitMs;
+  try {
+    const name = `${command} (process ${process.pid} on ${hostname()})`;
+    await connection.run("SELECT set_config('application_name', $1, false)", [name]);
+    while (!(await tryLock(connection.run, key, subject))) {
+      throwIfAborted(signal);
+      if (performance.now() >= deadline) throw await lockedError(connection.run, key, database);
+      await pause(Math.min(POLL_MS, Math.max(1, deadline - performance.now())), signal);
+    }
+    return heldLock(connection, subject);
+  } catch (error) {
+    connection.release();
+    throw error;
+  }
+}
+
+async function tryLock(run: RunStatement, key: string, subject: LockSubject): Promise<boolean> {
+  const mode = subject === 'items' ? '_shared' : '';
+  const sql = `SELECT pg_try_advisory_lock${mode}(hashtextextended($1, 0)) AS is_mine`;
+  return (await run(sql, [key])).rows[0]?.is_mine === true;
+}
+
+function heldLock({ run, release }: HeldConnection, subject: LockSubject): WriterLock {
+  const lost = new AbortController();
+  let asking: Promise<unknown> = Promise.resolve();
+  const watch = setInterval(() => {
+    asking = run('SELECT 1').catch((error: unknown) => {
+      clearInterval(watch);
+      const failure = toRAGError(error, 'INDEX_UNAVAILABLE', 'The connection that held the lock was lost.');
+      lost.abort(failure);
+    });
+  }, WATCH_MS);
+  watch.unref();
+  return {
+    lost: lost.signal,
+    isShared: subject === 'items',
+    release: async () => {
+      clearInterval(watch);
+      await asking;
+      // Closing the connection frees it too, but only when the server comes to notice.
+      await run('SELECT pg_advisory_unlock_all()').catch(() => undefined);
+      release();
+    },
+  };
+}
+
+async function lockedError(run: RunStatement, key: string, database: PostgresDatabase): Promise<RAGError> {
+  const { rows } = await run(
+    `SELECT activity.application_name AS holder, activity.backend_start AS since
+     FROM pg_catalog.pg_locks AS locks JOIN pg_catalog.pg_stat_activity AS activity USING (pid)
+     WHERE locks.locktype = 'advisory' AND locks.granted AND locks.pid <> pg_backend_pid()
+       AND locks.database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+       AND (locks.classid::bigint << 32) | locks.objid::bigint = hashtextextended($1, 0)
+     ORDER BY activity.backend_start LIMIT 1`,
+    [key],
+  );
+  const holder = rows[0]?.holder;
+  const who = typeof holder === 'string' && holder !== '' ? holder : 'another process';
+  return new RAGError(
+    'INDEX_LOCKED',
+    `The index in schema "${database.settings.schema}" of PostgreSQL at ${database.address} is being written by ${who}. Wait until it has finished, or stop it, and try again.`,
+    { details: { address: database.address, holder: who } },
+  );
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => throwIfAborted(signal));
+}

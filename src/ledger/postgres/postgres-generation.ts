@@ -1,0 +1,261 @@
+import { RAGError } from '../../core/errors.js';
+import type { PostgresDatabase } from '../../postgres/postgres-database.js';
+import type {
+  CompletedItem,
+  DocumentPlan,
+  GenerationReader,
+  GenerationWriter,
+  ItemKey,
+  LedgerChunk,
+  LedgerDocument,
+  LedgerFailure,
+  LedgerItem,
+  PlannedDocument,
+  SourceSummary,
+} from '../ledger.js';
+import { hexOf } from '../ledger-text.js';
+import type { Books, OpenBooks } from './books.js';
+import {
+  commitDocuments,
+  forgetDocuments,
+  itemKeysOfChunks,
+  markMissing,
+  planDeletions,
+  planDocuments,
+  previewDocuments,
+} from './chunk-log.js';
+import { chunkPage, chunksOf } from './chunks.js';
+import {
+  type DocumentRow,
+  documentCounts,
+  documentKeyOf,
+  documentPage,
+  documentsOfItems,
+  findDocument,
+  rowsOfDocuments,
+} from './documents.js';
+import {
+  completeItems,
+  failedItems,
+  failItem,
+  forgetItems,
+  hasItems,
+  itemKeyOf,
+  itemsOfSource,
+  sourceNames,
+} from './items.js';
+import { claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
+import { revisionText } from './revisions.js';
+import { findCursor, recordCursor, summarizeSources } from './sources.js';
+
+/** One generation of a PostgreSQL ledger for reading. Every read is one statement, so it sees one moment. */
+export class PostgresGenerationReader implements GenerationReader {
+  readonly generation: number;
+  protected readonly database: PostgresDatabase;
+  protected readonly books: Books;
+
+  constructor(database: PostgresDatabase, generation: number) {
+    this.generation = generation;
+    this.database = database;
+    this.books = { database, generation };
+  }
+
+  items(tenant: string, source: string, itemIds?: readonly string[]): Promise<Map<string, LedgerItem>> {
+    return itemsOfSource(this.books, { tenant, source, itemIds });
+  }
+
+  hasItems(tenant: string, source: string): Promise<boolean> {
+    return hasItems(this.books, tenant, source);
+  }
+
+  sourceCursor(tenant: string, source: string): Promise<string | undefined> {
+    return findCursor(this.books, tenant, source);
+  }
+
+  sourceNames(tenant: string): Promise<string[]> {
+    return sourceNames(this.books, tenant);
+  }
+
+  documentsOfItems(tenant: string, source: string, itemIds: readonly string[]): Promise<LedgerDocument[]> {
+    return documentsOfItems(this.books, { tenant, source, itemIds });
+  }
+
+  documentCounts(tenant: string, source: string): Promise<Map<string, number>> {
+    return documentCounts(this.books, tenant, source);
+  }
+
+  document(documentId: string): Promise<LedgerDocument | undefined> {
+    return findDocument(this.books, documentId);
+  }
+
+  documents(after: string | undefined, limit: number): Promise<LedgerDocument[]> {
+    return documentPage(this.books, after, limit);
+  }
+
+  chunks(documentId: string): Promise<LedgerChunk[]> {
+    return chunksOf(this.books, documentId);
+  }
+
+  allChunks(after: string | undefined, limit: number): Promise<LedgerChunk[]> {
+    return chunkPage(this.books, after, limit);
+  }
+
+  preview(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
+    return previewDocuments(this.books, documents);
+  }
+
+  text(documentId: string, revision?: string): Promise<string | undefined> {
+    return revisionText(this.books, documentId, revision);
+  }
+
+  sources(): Promise<SourceSummary[]> {
+    return summarizeSources(this.books);
+  }
+
+  failures(limit: number): Promise<LedgerItem[]> {
+    return failedItems(this.books, limit);
+  }
+}
+
+export interface PostgresWriterOptions {
+  readonly generation: number;
+  /** Names who writes, in leases. */
+  readonly holder: string;
+  /** Indexed revisions of a document whose text is kept. */
+  readonly keepRevisions: number;
+  /** Milliseconds since 1970; absent: the server's clock. */
+  readonly now: (() => number) | undefined;
+}
+
+/** One generation of a PostgreSQL ledger for writing. Every method is one transaction of a fixed number of statements. */
+export class PostgresGenerationWriter extends PostgresGenerationReader implements GenerationWriter {
+  readonly #keepRevisions: number;
+  readonly #holder: LeaseHolder;
+
+  constructor(database: PostgresDatabase, { generation, holder, keepRevisions, now }: PostgresWriterOptions) {
+    super(database, generation);
+    this.#keepRevisions = keepRevisions;
+    this.#holder = { generation, holder, now, tokens: new Map() };
+  }
+
+  async claim(
+    tenant: string,
+    source: string,
+    itemIds: readonly string[],
+    forMs: number,
+  ): Promise<ReadonlySet<string>> {
+    if (itemIds.length === 0) return new Set();
+    const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
+    const claimed = await this.database.transaction({ action: 'claim items' }, (run) =>
+      claimItems(run, this.#holder, { keys, forMs }),
+    );
+    return new Set(itemIds.filter((_, i) => claimed.has(hexOf(keys[i] ?? Buffer.alloc(0)))));
+  }
+
+  async renew(
+    tenant: string,
+    source: string,
+    itemIds: readonly string[],
+    forMs: number,
+  ): Promise<ReadonlySet<string>> {
+    const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
+    const renewed = await renewItems(this.database, this.#holder, { keys, forMs });
+    return new Set(itemIds.filter((_, i) => renewed.has(hexOf(keys[i] ?? Buffer.alloc(0)))));
+  }
+
+  async release(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
+    if (itemIds.length === 0) return;
+    const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
+    await releaseItems(this.database, this.#holder, keys);
+  }
+
+  async setSourceCursor(tenant: string, source: string, cursor: string): Promise<void> {
+    await recordCursor(this.books, { tenant, source, cursor });
+  }
+
+  async plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
+    if (documents.length === 0) return [];
+    return this.#write('plan documents', documents.map(itemKeyOf), (books) =>
+      planDocuments(books, documents),
+    );
+  }
+
+  async commit(documentIds: readonly string[], at: string): Promise<void> {
+    await this.#writeDocuments('commit documents', documentIds, async (books, rows) => {
+      if (rows.length !== new Set(documentIds).size)
+        throw new RAGError('INTERNAL', 'A document was to be committed before it was planned.');
+      await commitDocuments(books, rows, { at, keepRevisions: this.#keepRevisions });
+    });
+  }
+
+  async completeItems(items: readonly CompletedItem[]): Promise<void> {
+    if (items.length === 0) return;
+    await this.#write('complete items', items.map(itemKeyOf), (books) => completeItems(books, items));
+  }
+
+  async failItem(item: ItemKey, failure: LedgerFailure): Promise<void> {
+    const call = { action: 'record a failure', isIdempotent: false };
+    await this.#write(call, [itemKeyOf(item)], (books) => failItem(books, item, failure));
+  }
+
+  async planDeletion(documentIds: readonly string[]): Promise<string[]> {
+    return (await this.#writeDocuments('plan a deletion', documentIds, planDeletions)) ?? [];
+  }
+
+  async forget(documentIds: readonly string[]): Promise<void> {
+    await this.#writeDocuments('forget documents', documentIds, forgetDocuments);
+  }
+
+  async forgetItems(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
+    if (itemIds.length === 0) return;
+    const items = itemIds.map((itemId) => ({ tenant, source, itemId }));
+    await this.#write('forget items', items.map(itemKeyOf), (books) => forgetItems(books, items));
+  }
+
+  async markChunksMissing(chunkIds: readonly string[]): Promise<void> {
+    if (chunkIds.length === 0) return;
+    await this.#transaction('mark chunks as missing', async (books) => {
+      await fence(books.run, this.#holder, await itemKeysOfChunks(books, chunkIds));
+      await markMissing(books, chunkIds);
+    });
+  }
+
+  #write<T>(
+    call: string | { readonly action: string; readonly isIdempotent: boolean },
+    itemKeys: readonly Buffer[],
+    work: (books: OpenBooks) => Promise<T>,
+  ): Promise<T> {
+    return this.#transaction(call, async (books) => {
+      await fence(books.run, this.#holder, itemKeys);
+      return work(books);
+    });
+  }
+
+  /** Works on the rows of documents, in the order of their ids; on nothing where none is known. */
+  async #writeDocuments<T>(
+    action: string,
+    documentIds: readonly string[],
+    work: (books: OpenBooks, rows: readonly DocumentRow[]) => Promise<T>,
+  ): Promise<T | undefined> {
+    if (documentIds.length === 0) return undefined;
+    return this.#transaction(action, async (books) => {
+      const found = await rowsOfDocuments(books, documentIds);
+      await fence(
+        books.run,
+        this.#holder,
+        found.map(({ itemKey }) => itemKey),
+      );
+      const byKey = new Map(found.map((row) => [hexOf(row.documentKey), row]));
+      const rows = [...new Set(documentIds)].flatMap((id) => byKey.get(hexOf(documentKeyOf(id))) ?? []);
+      return work(books, rows);
+    });
+  }
+
+  #transaction<T>(
+    call: string | { readonly action: string; readonly isIdempotent: boolean },
+    work: (books: OpenBooks) => Promise<T>,
+  ): Promise<T> {
+    const options = typeof call === 'string' ? { action: call } : call;
+    return this.database.transaction(options, (run) => work({ run, generation: this.generation }));
+  }
+}

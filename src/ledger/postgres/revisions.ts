@@ -1,0 +1,55 @@
+import type { RunStatement } from '../../postgres/postgres-database.js';
+import { keyOf } from '../ledger-text.js';
+import { TEXT_ENCODINGS } from '../text-encoding.js';
+import type { Books } from './books.js';
+import { documentKeyOf } from './documents.js';
+import { bytesOf, oneOf } from './row.js';
+
+export const revisionKeyOf = (revision: string): Buffer => keyOf(revision);
+
+/**
+ * Marks the present revision of documents as indexed and keeps the newest `keep` of the indexed ones. Revisions of attempts
+ * that never came to an end are dropped: no chunk of theirs was ever live.
+ */
+export async function pruneRevisions(
+  run: RunStatement,
+  { documents, keep }: { readonly documents: readonly string[]; readonly keep: number },
+): Promise<void> {
+  await run(
+    `WITH ranked AS (
+       SELECT revision.document, revision.revision_key, is_kept,
+         row_number() OVER (PARTITION BY revision.document, is_kept ORDER BY sequence DESC) AS place
+       FROM ragstone_ledger_revision AS revision
+       JOIN ragstone_ledger_document AS documents ON documents.id = revision.document,
+       LATERAL (SELECT revision.indexed OR revision.revision_key = documents.revision_key AS is_kept) AS kept
+       WHERE revision.document = ANY($1::bigint[])
+     ), pruned AS (
+       DELETE FROM ragstone_ledger_revision AS revision USING ranked
+       WHERE revision.document = ranked.document AND revision.revision_key = ranked.revision_key
+         AND (NOT is_kept OR place > $2)
+     )
+     UPDATE ragstone_ledger_revision AS revision SET indexed = true FROM ragstone_ledger_document AS documents
+     WHERE documents.id = ANY($1::bigint[]) AND revision.document = documents.id
+       AND revision.revision_key = documents.revision_key AND NOT revision.indexed`,
+    [documents, keep],
+  );
+}
+
+/** Text of a revision, the document's current one where none is named. */
+export async function revisionText(
+  { database, generation }: Books,
+  documentId: string,
+  revision: string | undefined,
+): Promise<string | undefined> {
+  const [row] = await database.rows(
+    `SELECT revision.encoding, revision.text FROM ragstone_ledger_document AS documents
+     JOIN ragstone_ledger_revision AS revision ON revision.document = documents.id
+     WHERE documents.generation = $1 AND documents.document_key = $2
+       AND revision.revision_key = coalesce($3, documents.revision_key)`,
+    [generation, documentKeyOf(documentId), revision === undefined ? null : revisionKeyOf(revision)],
+    { action: 'read a text' },
+  );
+  return row === undefined
+    ? undefined
+    : bytesOf(row, 'text').toString(oneOf(row, 'encoding', TEXT_ENCODINGS));
+}

@@ -1,0 +1,133 @@
+import type { PostgresDatabase } from '../../postgres/postgres-database.js';
+import type { SqlRow } from '../../postgres/postgres-session.js';
+import type { SourceSummary } from '../ledger.js';
+import { originalText, storableText } from '../ledger-text.js';
+import { type Books, unknownGeneration } from './books.js';
+import { STATUSES, sourceKeyOf } from './items.js';
+import { inLockOrder } from './leases.js';
+import { numberOf, textOf } from './row.js';
+
+/** Cursor of a source's last complete run. */
+export async function findCursor(
+  { database, generation }: Books,
+  tenant: string,
+  source: string,
+): Promise<string | undefined> {
+  const [row] = await database.rows(
+    'SELECT cursor FROM ragstone_ledger_source_cursor WHERE generation = $1 AND source_key = $2',
+    [generation, sourceKeyOf(tenant, source)],
+    { action: 'read the cursor of a source' },
+  );
+  return row === undefined ? undefined : textOf(row, 'cursor');
+}
+
+export async function recordCursor(
+  { database, generation }: Books,
+  { tenant, source, cursor }: { readonly tenant: string; readonly source: string; readonly cursor: string },
+): Promise<void> {
+  const { count } = await database.query(
+    `INSERT INTO ragstone_ledger_source_cursor (generation, source_key, cursor)
+     SELECT generation, $2, $3 FROM ragstone_ledger_generation WHERE generation = $1 FOR KEY SHARE
+     ON CONFLICT (generation, source_key) DO UPDATE SET cursor = EXCLUDED.cursor`,
+    [generation, sourceKeyOf(tenant, source), storableText(cursor)],
+    { action: 'record the cursor of a source' },
+  );
+  if (count === 0) throw unknownGeneration(generation);
+}
+
+/** In name order. */
+export async function rememberedSources(database: PostgresDatabase, tenant: string): Promise<string[]> {
+  const sql = 'SELECT source FROM ragstone_ledger_remembered_source WHERE tenant = $1 ORDER BY source';
+  const rows = await database.rows(sql, [storableText(tenant)], { action: 'list its remembered sources' });
+  return rows.map((row) => textOf(row, 'source'));
+}
+
+export async function rememberSources(
+  database: PostgresDatabase,
+  tenant: string,
+  sources: readonly string[],
+): Promise<void> {
+  await database.query(
+    `INSERT INTO ragstone_ledger_remembered_source (source_key, tenant, source)
+     SELECT source_key, $2, source FROM unnest($1::bytea[], $3::text[]) AS named (source_key, source) ORDER BY source_key
+     ON CONFLICT DO NOTHING`,
+    [
+      sources.map((source) => sourceKeyOf(tenant, source)),
+      storableText(tenant),
+      sources.map((source) => storableText(source)),
+    ],
+    { action: 'remember sources' },
+  );
+}
+
+export async function forgetRememberedSources(
+  database: PostgresDatabase,
+  tenant: string,
+  sources: readonly string[],
+): Promise<void> {
+  await database.query(
+    'DELETE FROM ragstone_ledger_remembered_source WHERE source_key = ANY($1::bytea[])',
+    [inLockOrder(sources.map((source) => sourceKeyOf(tenant, source)))],
+    { action: 'forget remembered sources' },
+  );
+}
+
+/** Shown for a source of which no document was ever planned. */
+const UNKNOWN_SOURCE_TYPE = 'unknown';
+
+/** Counts per source, in tenant and source order. */
+export async function summarizeSources({ database, generation }: Books): Promise<SourceSummary[]> {
+  const counts = STATUSES.map((status) => `count(*) FILTER (WHERE status = '${status}') AS ${status}`);
+  const rows = await database.rows(
+    `WITH items AS (
+       SELECT source_key, min(tenant) AS tenant, min(source) AS source, count(error) AS failed_items
+       FROM ragstone_ledger_item WHERE generation = $1 GROUP BY source_key
+     ), documents AS (
+       SELECT source_key, min(tenant) AS tenant, min(source) AS source, max(source_type) AS source_type,
+         ${counts.join(', ')}
+       FROM ragstone_ledger_document WHERE generation = $1 GROUP BY source_key
+     ), chunks AS (
+       SELECT source_key, count(*) AS chunks FROM ragstone_ledger_chunk JOIN ragstone_ledger_document ON id = document
+       WHERE ragstone_ledger_chunk.generation = $1 AND state <> 2 GROUP BY source_key
+     ), redactions AS (
+       SELECT source_key, json_object_agg(key, total) AS redactions
+       FROM (SELECT source_key, entry.key, sum(entry.value::bigint) AS total
+         FROM ragstone_ledger_document, jsonb_each_text(redactions) AS entry
+         WHERE generation = $1 GROUP BY source_key, entry.key) AS totals
+       GROUP BY source_key
+     )
+     SELECT coalesce(items.tenant, documents.tenant) AS tenant, coalesce(items.source, documents.source) AS source,
+       coalesce(failed_items, 0) AS failed_items, source_type, coalesce(chunks, 0) AS chunks, redactions,
+       ${STATUSES.map((status) => `coalesce(${status}, 0) AS ${status}`).join(', ')}
+     FROM items FULL JOIN documents USING (source_key) LEFT JOIN chunks USING (source_key)
+       LEFT JOIN redactions USING (source_key)
+     ORDER BY 1, 2`,
+    [generation],
+    { action: 'count what it holds' },
+  );
+  return rows.map(readSummary);
+}
+
+function readSummary(row: SqlRow): SourceSummary {
+  const { redactions } = row;
+  return {
+    tenant: textOf(row, 'tenant'),
+    source: textOf(row, 'source'),
+    sourceType: row.source_type === null ? UNKNOWN_SOURCE_TYPE : textOf(row, 'source_type'),
+    documents: {
+      pending: numberOf(row, 'pending'),
+      indexed: numberOf(row, 'indexed'),
+      failed: numberOf(row, 'failed'),
+      outdated: numberOf(row, 'outdated'),
+    },
+    failedItems: numberOf(row, 'failed_items'),
+    chunks: numberOf(row, 'chunks'),
+    ...(typeof redactions === 'object' && redactions !== null
+      ? {
+          redactions: Object.fromEntries(
+            Object.entries(redactions).map(([k, v]) => [originalText(k), Number(v)]),
+          ),
+        }
+      : {}),
+  };
+}

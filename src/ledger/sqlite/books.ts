@@ -1,0 +1,7 @@
+import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+
+/** The rows of one generation in a ledger's file. */
+export interface Books {
+  readonly database: SqliteDatabase;
+  readonly generation: number;
+}

@@ -1,0 +1,148 @@
+import { RAGError } from '../../core/errors.js';
+import { numberAt, text, textAt } from '../../sqlite/row.js';
+import { documentPlan, type KnownChunks, workFor } from '../document-plan.js';
+import type { DocumentPlan, PlannedDocument } from '../ledger.js';
+import { originalText, storableText } from '../ledger-text.js';
+import type { Books } from './books.js';
+import { chunksOf, insertChunk, markStale, STATE, updateChunk } from './chunks.js';
+import { beginDocument, rowIdOf, setDocumentPending } from './documents.js';
+import { pruneRevisions, saveRevision } from './revisions.js';
+
+/*
+ * The write-ahead log of the store.
+ *
+ * A store in the ledger's own file takes part in its transactions, and all of this happens in one. Any other store cannot
+ * share a transaction with the ledger, so the ledger writes down beforehand what the store may come to hold, and
+ * afterwards what it does hold. Two things are always true, whenever the process dies:
+ *
+ *   1. every chunk that is in the store is in the ledger (nothing can be orphaned);
+ *   2. a chunk that the ledger calls `live` is in the store, with the digest written there.
+ *
+ * One revision goes `plan` -> store upsert -> store delete -> `commit`; a deletion goes `planDeletion` -> store delete ->
+ * `forget`. The transactions of the ledger are durable when they return (`synchronous = FULL`), so their order holds over
+ * a power cut too. Killed
+ *
+ *   - inside `plan` or `planDeletion`: the transaction is rolled back; the store was not touched.
+ *   - after `plan`, before the store was written: new chunks are `planned` and absent. The next plan writes those that
+ *     its revision contains (`toWrite`) and deletes the others (`toDelete`), which the store takes quietly.
+ *   - during the upsert: as before, and some of the `planned` chunks are present. They are written again (an upsert is
+ *     idempotent) or deleted. A chunk whose metadata changed is `planned` too, because the store may hold either
+ *     version of it.
+ *   - after the upsert, before or during the delete: chunks of the old revision are `stale`, some of them present. The
+ *     next plan deletes them again, or writes them again where its revision has them back.
+ *   - after the delete, before `commit`: everything is done but not known to be; the next plan repeats it.
+ *   - inside `commit` or `forget`: rolled back; the same as before it.
+ *   - after `planDeletion`, before `forget`: all chunks of the document are `stale`. The next run plans the deletion
+ *     again, or a new revision when the document has come back.
+ *
+ * The next run is sure to look at the document again: `plan` and `planDeletion` also make its item `pending` in the same
+ * transaction, so that an item that was put back to the version indexed before is not passed over as unchanged.
+ */
+
+/** Records what is about to be written; see `Ledger.plan`. */
+export function planDocument(books: Books, document: PlannedDocument): DocumentPlan {
+  const { database } = books;
+  const row = beginDocument(books, document);
+  saveRevision(database, row, document);
+  const before = knownChunks(books, row, document.documentId);
+  for (const [ordinal, { chunkId, digest }] of document.chunks.entries()) {
+    const known = before.get(chunkId);
+    const state = workFor(known, digest) === 'unchanged' ? 'live' : 'planned';
+    if (known === undefined) insertChunk(books, row, { chunkId, digest, ordinal, state });
+    else if (state === 'planned' || known.ordinal !== ordinal)
+      updateChunk(database, row, { chunkId, digest, ordinal, state });
+  }
+  const plan = documentPlan(document, before);
+  for (const chunkId of plan.toDelete) markStale(database, row, chunkId);
+  return plan;
+}
+
+/** What `planDocument` would say; writes nothing. */
+export function previewDocument(books: Books, document: PlannedDocument): DocumentPlan {
+  const row = rowIdOf(books, document.documentId);
+  return documentPlan(document, row === undefined ? new Map() : knownChunks(books, row, document.documentId));
+}
+
+const knownChunks = ({ database }: Books, row: number, documentId: string): KnownChunks =>
+  new Map(chunksOf(database, row, documentId).map((chunk) => [chunk.chunkId, chunk]));
+
+/** Records that the store has done what was planned for a document; see `Ledger.commit`. */
+export function commitDocument(
+  books: Books,
+  documentId: string,
+  { at, keepRevisions }: { at: string; keepRevisions: number },
+): void {
+  const { database } = books;
+  const row = rowIdOf(books, documentId);
+  if (row === undefined)
+    throw new RAGError('INTERNAL', `Document ${documentId} was to be committed before it was planned.`);
+  database.run('UPDATE chunk SET state = ? WHERE document = ? AND state = ?', STATE.live, row, STATE.planned);
+  database.run('DELETE FROM chunk WHERE document = ? AND state = ?', row, STATE.stale);
+  database.run("UPDATE document SET status = 'indexed', indexed_at = ? WHERE id = ?", at, row);
+  pruneRevisions(database, row, keepRevisions);
+}
+
+/** Marks all chunks of a document for deletion and returns their ids; an unknown document has none. */
+export function planDocumentDeletion(books: Books, documentId: string): string[] {
+  const { database } = books;
+  const row = rowIdOf(books, documentId);
+  if (row === undefined) return [];
+  database.run('UPDATE chunk SET state = ? WHERE document = ?', STATE.stale, row);
+  setDocumentPending(database, row);
+  return chunksOf(database, row, documentId).map((chunk) => chunk.chunkId);
+}
+
+/**
+ * Forgets a document whose deletion was planned. A chunk that is not `stale` might still be in the store, and would be
+ * orphaned there: that is refused.
+ */
+export function forgetDocument(books: Books, documentId: string): void {
+  const { database } = books;
+  const row = rowIdOf(books, documentId);
+  if (row === undefined) return;
+  const kept = database.row('SELECT count(*) FROM chunk WHERE document = ? AND state <> ?', row, STATE.stale);
+  if (kept !== undefined && numberAt(kept, 0) > 0)
+    throw new RAGError(
+      'INTERNAL',
+      `Document ${documentId} was to be forgotten before its deletion was planned.`,
+    );
+  for (const table of ['chunk', 'revision']) database.run(`DELETE FROM ${table} WHERE document = ?`, row);
+  database.run('DELETE FROM document WHERE id = ?', row);
+}
+
+/** Ids of the documents that chunks belong to, each once. */
+export function documentsOfChunks(
+  { database, generation }: Books,
+  chunkIds: readonly string[],
+): ReadonlySet<string> {
+  const sql = `SELECT ${text('document_id')} FROM chunk JOIN document ON document.id = chunk.document
+    WHERE chunk.generation = ? AND chunk_id = ?`;
+  return new Set(
+    chunkIds.flatMap((chunkId) => {
+      const row = database.row(sql, generation, storableText(chunkId));
+      return row === undefined ? [] : [originalText(textAt(row, 0))];
+    }),
+  );
+}
+
+/** See `Ledger.markChunksMissing`. */
+export function markMissing({ database, generation }: Books, chunkIds: readonly string[]): void {
+  for (const chunkId of chunkIds) {
+    const row = database.row(
+      'UPDATE chunk SET state = ? WHERE generation = ? AND chunk_id = ? AND state = ? RETURNING document',
+      STATE.planned,
+      generation,
+      storableText(chunkId),
+      STATE.live,
+    );
+    if (row === undefined) continue;
+    const document = numberAt(row, 0);
+    database.run("UPDATE document SET status = 'outdated' WHERE id = ? AND status = 'indexed'", document);
+    database.run(
+      `UPDATE item SET status = 'outdated' WHERE status = 'indexed'
+       AND (generation, tenant, source, item_id) =
+         (SELECT generation, tenant, source, item_id FROM document WHERE id = ?)`,
+      document,
+    );
+  }
+}

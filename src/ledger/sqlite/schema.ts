@@ -1,0 +1,188 @@
+/**
+ * Migrations in order; the version of the component `ledger` counts how many have run. A migration that was released is never
+ * changed again: a new one is added.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE facts (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), facts TEXT NOT NULL);
+
+  CREATE TABLE item (
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    item_id TEXT NOT NULL,
+    version TEXT,
+    processing_key TEXT,
+    status TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    error TEXT,
+    PRIMARY KEY (tenant, source, item_id)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE document (
+    id INTEGER PRIMARY KEY,
+    document_id TEXT NOT NULL UNIQUE,
+    tenant TEXT NOT NULL,
+    project TEXT,
+    source TEXT NOT NULL,
+    source_type TEXT NOT NULL,
+    item_id TEXT NOT NULL,
+    external_id TEXT NOT NULL,
+    revision TEXT NOT NULL,
+    status TEXT NOT NULL,
+    title TEXT,
+    metadata TEXT NOT NULL,
+    indexed_at TEXT
+  );
+  CREATE INDEX document_by_item ON document (tenant, source, item_id);
+
+  CREATE TABLE revision (
+    document INTEGER NOT NULL REFERENCES document (id),
+    revision TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    indexed INTEGER NOT NULL DEFAULT 0,
+    encoding TEXT NOT NULL,
+    text BLOB NOT NULL,
+    PRIMARY KEY (document, revision)
+  );
+
+  -- By document, because all work is done document by document.
+  CREATE TABLE chunk (
+    document INTEGER NOT NULL REFERENCES document (id),
+    chunk_id TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    state INTEGER NOT NULL,
+    PRIMARY KEY (document, chunk_id)
+  ) WITHOUT ROWID;
+  CREATE UNIQUE INDEX chunk_by_id ON chunk (chunk_id);
+
+  CREATE TABLE run (
+    run_id INTEGER PRIMARY KEY,
+    command TEXT NOT NULL,
+    started_at TEXT NOT NULL,
+    finished_at TEXT,
+    success INTEGER,
+    stats TEXT
+  );
+  `,
+  `
+  CREATE TABLE source_cursor (
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    cursor TEXT NOT NULL,
+    PRIMARY KEY (tenant, source)
+  ) WITHOUT ROWID;
+  `,
+  `
+  CREATE TABLE remembered_source (
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    PRIMARY KEY (tenant, source)
+  ) WITHOUT ROWID;
+  `,
+  // Generations: everything but remembered sources and runs belongs to one. What there was is the live one.
+  `
+  CREATE TABLE generation (
+    generation INTEGER PRIMARY KEY AUTOINCREMENT,
+    state TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    fingerprint TEXT NOT NULL,
+    embedder TEXT NOT NULL,
+    started_at TEXT,
+    switched_at TEXT,
+    learned TEXT,
+    learned_bytes BLOB
+  );
+  INSERT INTO generation (generation, state, provider, collection, dimensions, fingerprint, embedder)
+    SELECT facts ->> 'generation' - 1, 'retired', facts ->> 'provider', facts ->> 'obsoleteCollection',
+      facts ->> 'dimensions', facts ->> 'fingerprint', facts ->> 'embedder'
+    FROM facts WHERE facts ->> 'obsoleteCollection' IS NOT NULL;
+  INSERT INTO generation (generation, state, provider, collection, dimensions, fingerprint, embedder)
+    SELECT facts ->> 'generation', 'live', facts ->> 'provider', facts ->> 'collection', facts ->> 'dimensions',
+      facts ->> 'fingerprint', facts ->> 'embedder'
+    FROM facts;
+  DROP TABLE facts;
+
+  CREATE TABLE item_of_generation (
+    generation INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    item_id TEXT NOT NULL,
+    version TEXT,
+    processing_key TEXT,
+    status TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    error TEXT,
+    PRIMARY KEY (generation, tenant, source, item_id)
+  ) WITHOUT ROWID;
+  INSERT INTO item_of_generation
+    SELECT generation, tenant, source, item_id, version, processing_key, status, attempts, error
+    FROM item JOIN generation ON state = 'live';
+  DROP TABLE item;
+  ALTER TABLE item_of_generation RENAME TO item;
+
+  CREATE TABLE document_of_generation (
+    id INTEGER PRIMARY KEY,
+    generation INTEGER NOT NULL,
+    document_id TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    project TEXT,
+    source TEXT NOT NULL,
+    source_type TEXT NOT NULL,
+    item_id TEXT NOT NULL,
+    external_id TEXT NOT NULL,
+    revision TEXT NOT NULL,
+    status TEXT NOT NULL,
+    title TEXT,
+    metadata TEXT NOT NULL,
+    indexed_at TEXT,
+    UNIQUE (generation, document_id)
+  );
+  INSERT INTO document_of_generation
+    SELECT id, generation, document_id, tenant, project, source, source_type, item_id, external_id, revision, status, title,
+      metadata, indexed_at
+    FROM document JOIN generation ON state = 'live';
+  DROP TABLE document;
+  ALTER TABLE document_of_generation RENAME TO document;
+  CREATE INDEX document_by_item ON document (generation, tenant, source, item_id);
+
+  DROP INDEX chunk_by_id;
+  ALTER TABLE chunk ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+  UPDATE chunk SET generation = (SELECT generation FROM generation WHERE state = 'live');
+  CREATE UNIQUE INDEX chunk_by_id ON chunk (generation, chunk_id);
+
+  CREATE TABLE source_cursor_of_generation (
+    generation INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    cursor TEXT NOT NULL,
+    PRIMARY KEY (generation, tenant, source)
+  ) WITHOUT ROWID;
+  INSERT INTO source_cursor_of_generation
+    SELECT generation, tenant, source, cursor FROM source_cursor JOIN generation ON state = 'live';
+  DROP TABLE source_cursor;
+  ALTER TABLE source_cursor_of_generation RENAME TO source_cursor;
+
+  -- A lease outlives its end, so that its token is never given twice.
+  CREATE TABLE lease (
+    generation INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    item_id TEXT NOT NULL,
+    holder TEXT NOT NULL,
+    token INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (generation, tenant, source, item_id)
+  ) WITHOUT ROWID;
+  `,
+  `
+  CREATE TABLE source_root (
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    root TEXT NOT NULL,
+    PRIMARY KEY (tenant, source)
+  ) WITHOUT ROWID;
+  `,
+];

@@ -1,0 +1,303 @@
+import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import type {
+  CompletedItem,
+  DocumentPlan,
+  GenerationReader,
+  GenerationWriter,
+  ItemKey,
+  LedgerChunk,
+  LedgerDocument,
+  LedgerFailure,
+  LedgerItem,
+  PlannedDocument,
+  SharedTransactions,
+  SourceSummary,
+} from '../ledger.js';
+import type { Books } from './books.js';
+import {
+  commitDocument,
+  documentsOfChunks,
+  forgetDocument,
+  markMissing,
+  planDocument,
+  planDocumentDeletion,
+  previewDocument,
+} from './chunk-log.js';
+import { chunkPage, chunksOf } from './chunks.js';
+import { documentCounts, documentPage, documentsOfItem, findDocument, rowIdOf } from './documents.js';
+import {
+  completeItem,
+  failedItems,
+  failItem,
+  forgetItem,
+  hasItems,
+  itemsOfSource,
+  sourceNames,
+} from './items.js';
+import { assertHeld, claimItem, forgetOldLeases, itemOfDocument, releaseItem, renewLease } from './leases.js';
+import { revisionText } from './revisions.js';
+import { findCursor, recordCursor } from './source-cursors.js';
+import { summarizeSources } from './summaries.js';
+
+/** One generation of a ledger file for reading. Every read is one snapshot. */
+export class SqliteGenerationReader implements GenerationReader {
+  readonly generation: number;
+  protected readonly database: SqliteDatabase;
+  protected readonly books: Books;
+
+  constructor(database: SqliteDatabase, generation: number) {
+    this.generation = generation;
+    this.database = database;
+    this.books = { database, generation };
+  }
+
+  async items(tenant: string, source: string, itemIds?: readonly string[]): Promise<Map<string, LedgerItem>> {
+    return this.database.snapshot(() => itemsOfSource(this.books, { tenant, source, itemIds }));
+  }
+
+  async hasItems(tenant: string, source: string): Promise<boolean> {
+    return hasItems(this.books, tenant, source);
+  }
+
+  async sourceCursor(tenant: string, source: string): Promise<string | undefined> {
+    return this.database.guard(() => findCursor(this.books, tenant, source));
+  }
+
+  async sourceNames(tenant: string): Promise<string[]> {
+    return this.database.guard(() => sourceNames(this.books, tenant));
+  }
+
+  async documentsOfItems(
+    tenant: string,
+    source: string,
+    itemIds: readonly string[],
+  ): Promise<LedgerDocument[]> {
+    return this.database.snapshot(() =>
+      itemIds.flatMap((itemId) => documentsOfItem(this.books, { tenant, source, itemId })),
+    );
+  }
+
+  async documentCounts(tenant: string, source: string): Promise<Map<string, number>> {
+    return this.database.guard(() => documentCounts(this.books, tenant, source));
+  }
+
+  async document(documentId: string): Promise<LedgerDocument | undefined> {
+    return this.database.guard(() => findDocument(this.books, documentId));
+  }
+
+  async documents(after: string | undefined, limit: number): Promise<LedgerDocument[]> {
+    return this.database.guard(() => documentPage(this.books, after, limit));
+  }
+
+  async chunks(documentId: string): Promise<LedgerChunk[]> {
+    return this.database.snapshot(() => {
+      const row = rowIdOf(this.books, documentId);
+      return row === undefined ? [] : chunksOf(this.database, row, documentId);
+    });
+  }
+
+  async allChunks(after: string | undefined, limit: number): Promise<LedgerChunk[]> {
+    return this.database.guard(() => chunkPage(this.books, after, limit));
+  }
+
+  async preview(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
+    return this.database.snapshot(() => documents.map((document) => previewDocument(this.books, document)));
+  }
+
+  async text(documentId: string, revision?: string): Promise<string | undefined> {
+    return this.database.guard(() => revisionText(this.books, documentId, revision));
+  }
+
+  async sources(): Promise<SourceSummary[]> {
+    return this.database.snapshot(() => summarizeSources(this.books));
+  }
+
+  async failures(limit: number): Promise<LedgerItem[]> {
+    return this.database.guard(() => failedItems(this.books, limit));
+  }
+}
+
+export interface SqliteWriterOptions {
+  readonly generation: number;
+  /** Names who writes, in leases. */
+  readonly holder: string;
+  /** Indexed revisions of a document whose text is kept. */
+  readonly keepRevisions: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** One generation of a ledger file for writing. Every method is one transaction, begun and ended in one turn. */
+export class SqliteGenerationWriter extends SqliteGenerationReader implements GenerationWriter {
+  readonly together: SharedTransactions;
+  readonly #options: SqliteWriterOptions;
+  /** Fencing tokens of the items that were claimed here. */
+  readonly #tokens = new Map<string, number>();
+
+  constructor(database: SqliteDatabase, options: SqliteWriterOptions) {
+    super(database, options.generation);
+    this.#options = options;
+    this.together = {
+      database,
+      revise: async (documents, at, write) =>
+        database.transaction(() => {
+          const plans = this.#plan(documents);
+          write(plans);
+          this.#commit(
+            documents.map(({ documentId }) => documentId),
+            at,
+          );
+        }),
+      remove: async (documentIds, write) =>
+        database.transaction(() => {
+          write(this.#planDeletion(documentIds));
+          this.#forget(documentIds);
+        }),
+    };
+  }
+
+  async claim(
+    tenant: string,
+    source: string,
+    itemIds: readonly string[],
+    forMs: number,
+  ): Promise<ReadonlySet<string>> {
+    const { holder } = this.#options;
+    const now = this.#options.now();
+    return this.database.transaction(() => {
+      forgetOldLeases(this.books, now);
+      const claimed = itemIds.filter((itemId) => {
+        const item = { tenant, source, itemId };
+        const token = claimItem(this.books, item, { holder, now, until: now + forMs });
+        if (token !== undefined) this.#tokens.set(keyOfToken(item), token);
+        return token !== undefined;
+      });
+      return new Set(claimed);
+    });
+  }
+
+  async renew(
+    tenant: string,
+    source: string,
+    itemIds: readonly string[],
+    forMs: number,
+  ): Promise<ReadonlySet<string>> {
+    const { holder } = this.#options;
+    const until = this.#options.now() + forMs;
+    return this.database.transaction(() => {
+      const renewed = itemIds.filter((itemId) => {
+        const item = { tenant, source, itemId };
+        const token = this.#tokens.get(keyOfToken(item));
+        return token !== undefined && renewLease(this.books, item, { holder, token, until });
+      });
+      return new Set(renewed);
+    });
+  }
+
+  async release(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
+    this.database.transaction(() => {
+      for (const itemId of itemIds) {
+        releaseItem(this.books, { tenant, source, itemId }, this.#options.holder);
+        this.#tokens.delete(keyOfToken({ tenant, source, itemId }));
+      }
+    });
+  }
+
+  async setSourceCursor(tenant: string, source: string, cursor: string): Promise<void> {
+    this.database.transaction(() => recordCursor(this.books, { tenant, source, cursor }));
+  }
+
+  async plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
+    return this.database.transaction(() => this.#plan(documents));
+  }
+
+  async commit(documentIds: readonly string[], at: string): Promise<void> {
+    this.database.transaction(() => this.#commit(documentIds, at));
+  }
+
+  async completeItems(items: readonly CompletedItem[]): Promise<void> {
+    this.database.transaction(() => {
+      for (const item of items) {
+        this.#assertHeld(item);
+        completeItem(this.books, item);
+      }
+    });
+  }
+
+  async failItem(item: ItemKey, failure: LedgerFailure): Promise<void> {
+    this.database.transaction(() => {
+      this.#assertHeld(item);
+      failItem(this.books, item, failure);
+    });
+  }
+
+  async planDeletion(documentIds: readonly string[]): Promise<string[]> {
+    return this.database.transaction(() => this.#planDeletion(documentIds));
+  }
+
+  async forget(documentIds: readonly string[]): Promise<void> {
+    this.database.transaction(() => this.#forget(documentIds));
+  }
+
+  async forgetItems(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
+    this.database.transaction(() => {
+      for (const itemId of itemIds) {
+        this.#assertHeld({ tenant, source, itemId });
+        forgetItem(this.books, { tenant, source, itemId });
+      }
+    });
+  }
+
+  async purge(): Promise<void> {
+    // What is deleted is overwritten; the log still has the pages as they were.
+    this.database.tryTruncateLog();
+  }
+
+  async markChunksMissing(chunkIds: readonly string[]): Promise<void> {
+    this.database.transaction(() => {
+      for (const documentId of documentsOfChunks(this.books, chunkIds)) this.#assertDocumentHeld(documentId);
+      markMissing(this.books, chunkIds);
+    });
+  }
+
+  #plan(documents: readonly PlannedDocument[]): DocumentPlan[] {
+    return documents.map((document) => {
+      this.#assertHeld(document);
+      return planDocument(this.books, document);
+    });
+  }
+
+  #commit(documentIds: readonly string[], at: string): void {
+    const { keepRevisions } = this.#options;
+    for (const documentId of documentIds) {
+      this.#assertDocumentHeld(documentId);
+      commitDocument(this.books, documentId, { at, keepRevisions });
+    }
+  }
+
+  #planDeletion(documentIds: readonly string[]): string[] {
+    return documentIds.flatMap((documentId) => {
+      this.#assertDocumentHeld(documentId);
+      return planDocumentDeletion(this.books, documentId);
+    });
+  }
+
+  #forget(documentIds: readonly string[]): void {
+    for (const documentId of documentIds) {
+      this.#assertDocumentHeld(documentId);
+      forgetDocument(this.books, documentId);
+    }
+  }
+
+  #assertDocumentHeld(documentId: string): void {
+    const item = itemOfDocument(this.books, documentId);
+    if (item !== undefined) this.#assertHeld(item);
+  }
+
+  #assertHeld(item: ItemKey): void {
+    const { holder, now } = this.#options;
+    assertHeld(this.books, item, { holder, token: this.#tokens.get(keyOfToken(item)), now: now() });
+  }
+}
+
+const keyOfToken = ({ tenant, source, itemId }: ItemKey): string => JSON.stringify([tenant, source, itemId]);

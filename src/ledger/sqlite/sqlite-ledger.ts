@@ -1,0 +1,173 @@
+import { numberAt } from '../../sqlite/row.js';
+import { bytesOf, type SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import type {
+  GenerationReader,
+  GenerationTarget,
+  GenerationWriter,
+  IndexFacts,
+  Ledger,
+  RunRecord,
+} from '../ledger.js';
+import { storableText } from '../ledger-text.js';
+import { damagedTexts } from './damaged-texts.js';
+import {
+  allGenerations,
+  beginGeneration,
+  dropGeneration,
+  learnedBytes,
+  liveGeneration,
+  makeFirstGeneration,
+  recordLearned,
+  switchGeneration,
+} from './generations.js';
+import { forgetRememberedSource, rememberedSources, rememberSource } from './remembered-sources.js';
+import { recordSourceRoots, sourceRoots } from './source-roots.js';
+import { SqliteGenerationReader, SqliteGenerationWriter } from './sqlite-generation.js';
+import { findLastRun } from './summaries.js';
+
+export interface SqliteLedgerOptions {
+  readonly keepRevisions: number;
+  readonly readOnly: boolean;
+  /** Milliseconds since 1970; leases are measured by it. */
+  readonly now: () => number;
+}
+
+/** Every table of the ledger, those first that refer to others. */
+export const TABLES = [
+  'revision',
+  'chunk',
+  'document',
+  'item',
+  'source_cursor',
+  'lease',
+  'generation',
+  'remembered_source',
+  'source_root',
+  'run',
+] as const;
+
+/** The ledger over one SQLite file. Every method that writes is one transaction; every read is one snapshot. */
+export class SqliteLedger implements Ledger {
+  readonly #database: SqliteDatabase;
+  readonly #options: SqliteLedgerOptions;
+
+  constructor(database: SqliteDatabase, options: SqliteLedgerOptions) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  async live(): Promise<IndexFacts | undefined> {
+    return this.#database.guard(() => liveGeneration(this.#database));
+  }
+
+  async generations(): Promise<IndexFacts[]> {
+    return this.#database.guard(() => allGenerations(this.#database));
+  }
+
+  async begin(target: (generation: number) => GenerationTarget, at: string): Promise<IndexFacts> {
+    return this.#database.transaction(() => beginGeneration(this.#database, target, at));
+  }
+
+  async switchTo(generation: number, at: string): Promise<void> {
+    this.#database.transaction(() => switchGeneration(this.#database, generation, at));
+  }
+
+  async makeFirst(generation: number, at: string): Promise<boolean> {
+    return this.#database.transaction(() => makeFirstGeneration(this.#database, generation, at));
+  }
+
+  async drop(generation: number): Promise<void> {
+    this.#database.transaction(() => dropGeneration(this.#database, generation));
+    this.#database.tryTruncateLog();
+  }
+
+  async learned(generation: number): Promise<Uint8Array | undefined> {
+    return this.#database.guard(() => learnedBytes(this.#database, generation));
+  }
+
+  async setLearned(...[generation, learned]: Parameters<Ledger['setLearned']>): Promise<void> {
+    this.#database.transaction(() => recordLearned(this.#database, generation, learned));
+  }
+
+  reader(generation: number): GenerationReader {
+    return new SqliteGenerationReader(this.#database, generation);
+  }
+
+  writer(generation: number, holder: string): GenerationWriter {
+    return new SqliteGenerationWriter(this.#database, { ...this.#options, generation, holder });
+  }
+
+  async rememberedSources(tenant: string): Promise<string[]> {
+    return this.#database.guard(() => rememberedSources(this.#database, tenant));
+  }
+
+  async rememberSources(tenant: string, sources: readonly string[]): Promise<void> {
+    if (sources.length === 0) return;
+    this.#database.transaction(() => {
+      for (const source of sources) rememberSource(this.#database, tenant, source);
+    });
+  }
+
+  async forgetSources(tenant: string, sources: readonly string[]): Promise<void> {
+    if (sources.length === 0) return;
+    this.#database.transaction(() => {
+      for (const source of sources) forgetRememberedSource(this.#database, tenant, source);
+    });
+  }
+
+  async sourceRoots(tenant: string): Promise<Map<string, string>> {
+    return this.#database.guard(() => sourceRoots(this.#database, tenant));
+  }
+
+  async recordSourceRoots(tenant: string, roots: ReadonlyMap<string, string>): Promise<void> {
+    if (roots.size === 0) return;
+    this.#database.transaction(() => recordSourceRoots(this.#database, tenant, roots));
+  }
+
+  async startRun(command: string, at: string): Promise<number> {
+    return this.#database.transaction(() => {
+      const sql = 'INSERT INTO run (command, started_at) VALUES (?, ?) RETURNING run_id';
+      return numberAt(this.#database.row(sql, storableText(command), at) ?? [], 0);
+    });
+  }
+
+  async finishRun(
+    runId: number,
+    { at, success, stats }: { at: string; success: boolean; stats: string },
+  ): Promise<void> {
+    const sql = 'UPDATE run SET finished_at = ?, success = ?, stats = ? WHERE run_id = ?';
+    this.#database.transaction(() => this.#database.run(sql, at, success ? 1 : 0, stats, runId));
+  }
+
+  async lastRun(): Promise<RunRecord | undefined> {
+    return this.#database.guard(() => findLastRun(this.#database));
+  }
+
+  async clear(): Promise<void> {
+    this.#database.transaction(() => {
+      for (const table of TABLES) this.#database.run(`DELETE FROM ${table}`);
+    });
+    this.#database.tryTruncateLog();
+  }
+
+  async bytes(): Promise<number> {
+    return bytesOf(this.#database.path) + bytesOf(`${this.#database.path}-wal`);
+  }
+
+  async integrity(): Promise<string[]> {
+    try {
+      const problems = this.#database.guard(() =>
+        this.#database.rows('PRAGMA quick_check').map((row) => String(row[0])),
+      );
+      const faults = problems.filter((problem) => problem !== 'ok');
+      return faults.length > 0 ? faults : this.#database.snapshot(() => damagedTexts(this.#database, TABLES));
+    } catch (error) {
+      return [error instanceof Error ? error.message : String(error)];
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#options.readOnly) this.#database.tryTruncateLog();
+    this.#database.close();
+  }
+}

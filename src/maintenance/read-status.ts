@@ -1,0 +1,153 @@
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { RAGError } from '../core/errors.js';
+import type { Scope } from '../core/scope.js';
+import type { IndexError, IndexResult, IndexStatus } from '../engine/engine.js';
+import type { EngineResources } from '../engine/engine-resources.js';
+import { abandonments } from '../indexing/abandoned-sources.js';
+import { pathsOf } from '../indexing/document-paths.js';
+import { nothingIndexed } from '../indexing/open-collection.js';
+import type {
+  DocumentStatus,
+  GenerationReader,
+  LedgerItem,
+  RunRecord,
+  SourceSummary,
+} from '../ledger/ledger.js';
+import type { CollectionStats } from '../stores/vector-store.js';
+
+const MAX_FAILURES = 100;
+const PAGE = 1_000;
+
+/**
+ * What is indexed of the scope's tenant and in which state. Where the index holds other tenants too, what is said of it as a
+ * whole (bytes, the last run's figures) is left out. Throws `INDEX_EMPTY` before the first `index`.
+ */
+export async function readStatus(resources: EngineResources, scope: Scope): Promise<IndexStatus> {
+  const live = await resources.live();
+  if (live === undefined) throw nothingIndexed();
+  const { ledger, facts, reader } = live;
+  const { origin } = await resources.store();
+  const { stats, problem } = await collectionStats(resources);
+  const everySource = await reader.sources();
+  const ofTenant = everySource.filter(({ tenant }) => tenant === scope.tenant);
+  const sources = scope.project === undefined ? ofTenant : await ofProject(reader, ofTenant, scope);
+  const isAlone = scope.project === undefined && ofTenant.length === everySource.length;
+  const names = new Set(sources.map(({ source }) => source));
+  const run = await ledger.lastRun();
+  const failures = await reader.failures(isAlone ? MAX_FAILURES : Number.MAX_SAFE_INTEGER);
+  return {
+    dataDir: resources.config.dataDir,
+    provider: facts.provider,
+    providerOrigin: origin,
+    embedder: facts.embedder,
+    fingerprint: facts.fingerprint,
+    dimensions: facts.dimensions,
+    documents: sum(sources.map(({ documents }) => sum(Object.values(documents)))),
+    chunks: sum(sources.map(({ chunks }) => chunks)),
+    bytes: isAlone ? { ledger: await ledger.bytes(), store: stats?.bytes } : {},
+    vectorIndex: (isAlone ? stats?.vectorIndex : undefined) ?? 'unknown',
+    textIndex: (isAlone ? stats?.textIndex : undefined) ?? 'unknown',
+    sources: sources.map(({ tenant: _, ...summary }) => summary),
+    lastRun: run === undefined ? undefined : toLastRun(run, isAlone),
+    failures: failures
+      .filter(({ tenant, source }) => tenant === scope.tenant && names.has(source))
+      .slice(0, MAX_FAILURES)
+      .map(toIndexError)
+      .map(pathAdder(resources.config)),
+    notices: [
+      ...resources.storeNotice(facts),
+      ...(problem === undefined ? [] : [problem]),
+      ...statusNotices(sources, run),
+      ...(await abandonments(reader, ledger, { tenant: scope.tenant, config: resources.config })),
+      ...(await resources.adaptationNotice(live)),
+    ],
+  };
+}
+
+/** The same sources with the documents of one project alone; sources without any are left out. */
+async function ofProject(
+  ledger: GenerationReader,
+  sources: readonly SourceSummary[],
+  { tenant, project }: Scope,
+): Promise<SourceSummary[]> {
+  const counts = new Map<string, { documents: Record<DocumentStatus, number>; chunks: number }>();
+  for (let after: string | undefined; ; ) {
+    const page = await ledger.documents(after, PAGE);
+    for (const document of page) {
+      if (document.tenant !== tenant || document.project !== project) continue;
+      const count = counts.get(document.source) ?? {
+        documents: { pending: 0, indexed: 0, failed: 0, outdated: 0 },
+        chunks: 0,
+      };
+      count.documents[document.status] += 1;
+      count.chunks += document.chunkCount;
+      counts.set(document.source, count);
+    }
+    after = page.at(-1)?.documentId;
+    if (page.length < PAGE) break;
+  }
+  return sources.flatMap(({ redactions: _, ...source }) => {
+    const count = counts.get(source.source);
+    return count === undefined ? [] : [{ ...source, ...count }];
+  });
+}
+
+/** Figures of the store; a store that cannot be read is a notice, because a status must come even then. */
+async function collectionStats(
+  resources: EngineResources,
+): Promise<{ stats?: CollectionStats; problem?: string }> {
+  try {
+    const { collection } = await resources.collection();
+    return { stats: await collection.stats() };
+  } catch (error) {
+    if (!RAGError.isInstance(error)) throw error;
+    return { problem: error.message };
+  }
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** A run names documents in its figures, and does not say of which tenant it was. */
+function toLastRun(
+  { command, startedAt, finishedAt, success, stats }: RunRecord,
+  isAlone: boolean,
+): NonNullable<IndexStatus['lastRun']> {
+  return {
+    command,
+    startedAt,
+    finishedAt,
+    success,
+    stats: stats === undefined || !isAlone ? undefined : (JSON.parse(stats) as IndexResult['stats']),
+  };
+}
+
+/** Adds the file that a failure is about. */
+export function pathAdder(config: ResolvedConfig): (error: IndexError) => IndexError {
+  const findPath = pathsOf('items', config);
+  return (error) => {
+    const path = error.item === undefined ? undefined : findPath(error.source, error.item);
+    return path === undefined ? error : { ...error, path };
+  };
+}
+
+const toIndexError = ({ source, itemId, error }: LedgerItem): IndexError => ({
+  source,
+  item: itemId,
+  reason: error?.reason ?? 'INTERNAL',
+  message: error?.message ?? 'It failed for an unknown reason.',
+});
+
+function statusNotices(sources: readonly SourceSummary[], run: RunRecord | undefined): string[] {
+  const notices: string[] = [];
+  if (run !== undefined && run.finishedAt === undefined) {
+    notices.push(
+      'The last index run is still under way or was interrupted. `ragstone index` completes its work.',
+    );
+  }
+  for (const { source, documents } of sources) {
+    const waiting = documents.outdated + documents.pending;
+    if (waiting > 0)
+      notices.push(`${waiting} documents of "${source}" wait to be indexed again: run \`ragstone index\`.`);
+  }
+  return notices;
+}

@@ -1,0 +1,342 @@
+import type { StoredChunk } from '../core/chunk.js';
+import { type ErrorReason, RAGError, toRAGError } from '../core/errors.js';
+import { compareText, EVERYTHING, oneOf } from '../core/filter.js';
+import type { Scope } from '../core/scope.js';
+import type { Drift } from '../engine/engine.js';
+import { type AbandonedSource, abandonmentOf } from '../indexing/abandoned-sources.js';
+import type { FindPath } from '../indexing/document-paths.js';
+import { listChanges } from '../indexing/list-changes.js';
+import { openForReading } from '../indexing/open-collection.js';
+import { storedDigest } from '../indexing/prepare-document.js';
+import type { ConfiguredSource } from '../indexing/source-task.js';
+import type {
+  GenerationReader,
+  GenerationWriter,
+  IndexFacts,
+  Ledger,
+  LedgerChunk,
+  LedgerDocument,
+} from '../ledger/ledger.js';
+import { listPages } from '../stores/list-pages.js';
+import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import { probeCollection } from './probe-collection.js';
+
+const PAGE = 1000;
+
+/**
+ * Reasons that end a comparison without saying anything about what the store holds. A server that is down is one: taken for
+ * damage, `--repair` would drop an index that is whole.
+ */
+const NOT_OF_THE_STORE: ReadonlySet<ErrorReason> = new Set([
+  'ABORTED',
+  'CONFIG_INVALID',
+  'INDEX_DAMAGED',
+  'STORE_TIMEOUT',
+  'STORE_UNAVAILABLE',
+]);
+
+export interface VerifyContext {
+  readonly ledger: Ledger;
+  readonly facts: IndexFacts;
+  /** The generation of these facts. */
+  readonly reader: GenerationReader;
+  readonly store: VectorStore;
+  readonly sources: readonly ConfiguredSource[];
+  /** Sources that no run reads any more. */
+  readonly abandoned?: readonly AbandonedSource[];
+  /** Whose documents are compared: those of its tenant, and of its project where it states one. */
+  readonly scope: Pick<Scope, 'tenant' | 'project'>;
+  /** Adds the files of items and documents to what differs. */
+  readonly paths?: { readonly ofItem: FindPath; readonly ofDocument: FindPath };
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Differences between sources, ledger and store, and the chunks that a repair must write again or delete. */
+export interface VerifyReport {
+  readonly drift: readonly Drift[];
+  readonly missingChunkIds: readonly string[];
+  readonly orphanedChunkIds: readonly string[];
+  /** The ledger or the store cannot be read: only a rebuild helps. */
+  readonly damaged: boolean;
+}
+
+/** Compares sources, ledger and store with each other. Reads everything, writes nothing. */
+export async function verifyIndex(context: VerifyContext): Promise<VerifyReport> {
+  try {
+    const problems = await context.ledger.integrity();
+    // Nothing can be told by a ledger that is not sound.
+    if (problems.length > 0) return damagedLedger(problems);
+    const drift: Drift[] = [];
+    const store = await compareStore(context, drift);
+    drift.push(...(await unfinishedDocuments(context)));
+    for (const source of context.sources) drift.push(...(await compareSource(source, context)));
+    for (const source of context.abandoned ?? []) drift.push(...(await abandonedDocuments(source, context)));
+    return { drift, ...store, damaged: drift.some(({ kind }) => kind === 'store-damaged') };
+  } catch (error) {
+    if (isLedgerDamage(error)) return damagedLedger([error.message]);
+    throw error;
+  }
+}
+
+/** What `verify` says where the ledger cannot be read. */
+export const damagedLedger = (problems: readonly string[]): VerifyReport => ({
+  drift: problems.map((detail): Drift => ({ kind: 'ledger-damaged', source: 'ledger', detail })),
+  missingChunkIds: [],
+  orphanedChunkIds: [],
+  damaged: true,
+});
+
+export const isLedgerDamage = (error: unknown): error is RAGError =>
+  RAGError.isInstance(error) && error.reason === 'INDEX_DAMAGED';
+
+async function compareStore(
+  { reader, facts, store, scope, paths, signal }: VerifyContext,
+  drift: Drift[],
+): Promise<{ missingChunkIds: string[]; orphanedChunkIds: string[] }> {
+  const missingChunkIds: string[] = [];
+  const orphanedChunkIds: string[] = [];
+  const nameOf = documentNames(reader, paths);
+  try {
+    const collection = await openForReading(facts, store);
+    const pairs = mergeById(ledgerChunks(reader), storedChunks(collection, signal));
+    for await (const { expected, actual } of pairs) {
+      const difference = compareChunk(expected, actual);
+      if (difference === undefined) continue;
+      const documentId = expected?.documentId ?? actual?.documentId ?? '';
+      const owner = actual ?? (await reader.document(documentId));
+      if (owner !== undefined && !isOfScope(owner, scope)) continue;
+      drift.push({
+        ...difference,
+        ...((await nameOf(documentId)) ?? { source: String(actual?.metadata.source ?? documentId) }),
+      });
+      if (difference.kind === 'chunk-orphaned') orphanedChunkIds.push(actual?.id ?? '');
+      else missingChunkIds.push(expected?.chunkId ?? '');
+    }
+  } catch (error) {
+    const failure = toRAGError(error, 'STORE_DAMAGED', `The store "${store.name}" could not be read.`);
+    if (NOT_OF_THE_STORE.has(failure.reason)) throw failure;
+    drift.push({ kind: 'store-damaged', source: store.name, detail: failure.message });
+  }
+  return { missingChunkIds, orphanedChunkIds };
+}
+
+function compareChunk(
+  expected: LedgerChunk | undefined,
+  actual: StoredChunk | undefined,
+): Pick<Drift, 'kind' | 'detail'> | undefined {
+  if (expected === undefined) {
+    return {
+      kind: 'chunk-orphaned',
+      detail: `The store holds chunk ${actual?.id}, which the ledger does not know.`,
+    };
+  }
+  // Planned and stale chunks may or may not be there; the pending document is reported instead.
+  if (expected.state !== 'live') return undefined;
+  if (actual === undefined) {
+    return { kind: 'chunk-missing', detail: `The store lacks chunk ${expected.chunkId}.` };
+  }
+  if (!expected.digest.startsWith(storedDigest(actual))) {
+    return {
+      kind: 'chunk-different',
+      detail: `The store holds chunk ${expected.chunkId} with other content.`,
+    };
+  }
+  return undefined;
+}
+
+async function* storedChunks(
+  collection: VectorCollection,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<StoredChunk> {
+  for await (const chunks of listPages(collection, { filter: EVERYTHING, limit: PAGE, signal })) {
+    await probeCollection(collection, chunks, signal);
+    yield* chunks;
+  }
+}
+
+async function* ledgerChunks(reader: GenerationReader): AsyncGenerator<LedgerChunk> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await reader.allChunks(after, PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.chunkId;
+  }
+}
+
+interface ChunkPair {
+  readonly expected: LedgerChunk | undefined;
+  readonly actual: StoredChunk | undefined;
+}
+
+/** Full outer join of two streams in id order. */
+async function* mergeById(
+  expected: AsyncIterator<LedgerChunk>,
+  actual: AsyncIterator<StoredChunk>,
+): AsyncGenerator<ChunkPair> {
+  let left = await expected.next();
+  let right = await actual.next();
+  while (!left.done || !right.done) {
+    const order = left.done ? 1 : right.done ? -1 : compareText(left.value.chunkId, right.value.id);
+    yield {
+      expected: order <= 0 && !left.done ? left.value : undefined,
+      actual: order >= 0 && !right.done ? right.value : undefined,
+    };
+    if (order <= 0) left = await expected.next();
+    if (order >= 0) right = await actual.next();
+  }
+}
+
+type NamedPlace = Pick<Drift, 'source' | 'path'>;
+
+const documentNames =
+  (reader: GenerationReader, paths: VerifyContext['paths']) =>
+  async (documentId: string): Promise<NamedPlace | undefined> => {
+    const document = await reader.document(documentId);
+    return document === undefined ? undefined : documentPlace(document, paths);
+  };
+
+const documentPlace = (
+  { source, externalId }: LedgerDocument,
+  paths: VerifyContext['paths'],
+): NamedPlace => ({
+  source: externalId,
+  ...pathOf(paths?.ofDocument(source, externalId)),
+});
+
+const pathOf = (path: string | undefined): { path?: string } => (path === undefined ? {} : { path });
+
+/** Whether something is of a scope's tenant, and of its project where it states one; whoever may read it. */
+const isOfScope = (
+  { tenant, project }: { readonly tenant: string; readonly project?: string | undefined },
+  scope: Pick<Scope, 'tenant' | 'project'>,
+): boolean => tenant === scope.tenant && (scope.project === undefined || project === scope.project);
+
+/** Tells sources of exactly this tenant and project, or of nobody yet, from those that others index. */
+export async function sourceOwnership(
+  reader: GenerationReader,
+  scope: Pick<Scope, 'tenant' | 'project'>,
+): Promise<(source: string) => boolean> {
+  const own = new Set<string>();
+  const known = new Set<string>();
+  for (let after: string | undefined; ; ) {
+    const page = await reader.documents(after, PAGE);
+    for (const document of page) {
+      known.add(document.source);
+      if (document.tenant === scope.tenant && document.project === scope.project) own.add(document.source);
+    }
+    after = page.at(-1)?.documentId;
+    if (page.length < PAGE) return (source) => own.has(source) || !known.has(source);
+  }
+}
+
+async function unfinishedDocuments({ reader, scope, paths }: VerifyContext): Promise<Drift[]> {
+  const drift: Drift[] = [];
+  let after: string | undefined;
+  for (;;) {
+    const page = await reader.documents(after, PAGE);
+    for (const document of page) {
+      const { status } = document;
+      if (!isOfScope(document, scope)) continue;
+      if (status === 'pending') {
+        drift.push({
+          kind: 'document-pending',
+          ...documentPlace(document, paths),
+          detail: 'A run was interrupted while writing it.',
+        });
+      } else if (status === 'outdated') {
+        drift.push({
+          kind: 'document-outdated',
+          ...documentPlace(document, paths),
+          detail: 'It was indexed with another model or other settings and waits to be indexed again.',
+        });
+      }
+    }
+    if (page.length < PAGE) return drift;
+    after = page.at(-1)?.documentId;
+  }
+}
+
+async function compareSource(configured: ConfiguredSource, context: VerifyContext): Promise<Drift[]> {
+  const { source, processingKey } = configured;
+  try {
+    const { reader, scope, signal, paths } = context;
+    const { tenant } = scope;
+    const placeOf = (id: string): NamedPlace => ({ source: id, ...pathOf(paths?.ofItem(source.name, id)) });
+    const changes = await listChanges(source, {
+      tenant,
+      ledger: reader,
+      processingKey,
+      force: false,
+      signal,
+    });
+    const known = await reader.items(tenant, source.name);
+    const changed = changes.toRead.map(({ id }): Drift => {
+      const before = known.get(id);
+      if (before === undefined)
+        return { kind: 'source-new', ...placeOf(id), detail: 'It is not indexed yet.' };
+      return { kind: 'source-changed', ...placeOf(id), detail: reasonToRead(before.status) };
+    });
+    const unreadable = changes.unreadable.map(
+      ({ id, error }): Drift => ({ kind: 'source-unreadable', ...placeOf(id), detail: error.message }),
+    );
+    const givenUp = changes.deadLetters.map(
+      ({ itemId, error }): Drift => ({
+        kind: 'source-unreadable',
+        ...placeOf(itemId),
+        detail:
+          `It could not be indexed and is not tried again until it changes. ${error?.message ?? ''}`.trim(),
+      }),
+    );
+    const gone = changes.goneItemIds.map(
+      (id): Drift => ({
+        kind: 'source-deleted',
+        ...placeOf(id),
+        detail: 'It is indexed and no longer in the source.',
+      }),
+    );
+    return [...changed, ...unreadable, ...givenUp, ...gone];
+  } catch (error) {
+    const failure = toRAGError(
+      error,
+      'SOURCE_UNREADABLE',
+      `The source "${source.name}" could not be listed.`,
+    );
+    if (failure.reason === 'ABORTED') throw failure;
+    return [{ kind: 'source-unreadable', source: source.name, detail: failure.message }];
+  }
+}
+
+async function abandonedDocuments(
+  source: AbandonedSource,
+  { reader, scope: { tenant } }: VerifyContext,
+): Promise<Drift[]> {
+  const detail = await abandonmentOf(source, tenant, reader);
+  return detail === undefined ? [] : [{ kind: 'source-abandoned', source: source.name, detail }];
+}
+
+function reasonToRead(status: string): string {
+  if (status === 'pending') return 'A run was interrupted while indexing it.';
+  if (status === 'failed') return 'Its last indexing failed.';
+  return 'Its content or the settings that process it changed since it was indexed.';
+}
+
+/** What a repair writes to. */
+export interface RepairContext {
+  readonly facts: IndexFacts;
+  readonly store: VectorStore;
+  readonly writer: GenerationWriter;
+}
+
+/** Removes from the store what the ledger does not know, and marks for the next run what the store lacks. */
+export async function prepareRepair(
+  { damaged, orphanedChunkIds, missingChunkIds }: VerifyReport,
+  { facts, store, writer }: RepairContext,
+): Promise<void> {
+  if (damaged) return;
+  const collection = await openForReading(facts, store);
+  for (let start = 0; start < orphanedChunkIds.length; start += PAGE) {
+    await collection.delete(oneOf('$chunkId', orphanedChunkIds.slice(start, start + PAGE)));
+  }
+  await writer.markChunksMissing(missingChunkIds);
+}

@@ -1,0 +1,297 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, PoolConfig } from 'pg';
+import { RAGError, throwIfAborted } from '../core/errors.js';
+import type { ConnectionSettings } from './connection-settings.js';
+import { loadPostgresDriver, type Pg } from './postgres-driver.js';
+import { isConflict, isPassing } from './postgres-fault.js';
+import {
+  PostgresSession,
+  type SqlParameter,
+  type SqlResult,
+  type SqlRow,
+  withinLimits,
+} from './postgres-session.js';
+
+/** First pause before an idempotent call is tried again, in milliseconds; it doubles with each further one. */
+const FIRST_PAUSE_MS = 100;
+/** Longest wait for connections to close, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 2_000;
+/**
+ * Longest wait for a connection to be made, in milliseconds. An attempt cannot be broken off, and holds its place in the
+ * pool until it ends: this long a server that is well again may seem not to be.
+ */
+const MAX_CONNECT_MS = 10_000;
+
+/**
+ * Settings of each connection. The server watches the socket of a long statement, so that work nobody waits for any more
+ * ends (PostgreSQL 14 and later).
+ */
+const PREPARE_SESSION = `SELECT set_config('statement_timeout', $1, false),
+  (SELECT set_config(name, '1000', false) FROM pg_catalog.pg_settings WHERE name = 'client_connection_check_interval')`;
+
+/** What the user of a pool decides. */
+export interface PostgresDatabaseOptions {
+  readonly settings: ConnectionSettings;
+  /** A statement that every new connection runs first, for settings of its session. */
+  readonly prepareSession?: string | undefined;
+  /** What an error of the driver or the server is shown as; it names server and action, never data or secrets. */
+  readonly toError: (
+    error: unknown,
+    place: { readonly action: string; readonly address: string },
+  ) => RAGError;
+  /** What a call after `close` is refused with. */
+  readonly closedError: () => RAGError;
+}
+
+/** What a call does, for errors, and how it may be treated. */
+export interface CallOptions {
+  /** Completes "could not ...". */
+  readonly action: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Doing it twice is the same as once. @default true */
+  readonly isIdempotent?: boolean;
+  /** Of each statement. @default the connection settings' */
+  readonly timeoutMs?: number;
+}
+
+/** Runs one statement on the connection of a transaction. */
+export type RunStatement = (sql: string, parameters?: readonly SqlParameter[]) => Promise<SqlResult>;
+
+/** A connection that is its caller's own. */
+export interface HeldConnection {
+  readonly run: RunStatement;
+  /** Closes it. */
+  release(): void;
+}
+
+/** A pool of connections with limits, retries and one kind of error. Connects on first use. */
+export class PostgresDatabase {
+  readonly settings: ConnectionSettings;
+  readonly #options: PostgresDatabaseOptions;
+  readonly #prepared = new WeakSet<object>();
+  #pool: Promise<Pool> | undefined;
+  #address = 'the configured address';
+  #isClosed = false;
+
+  constructor(options: PostgresDatabaseOptions) {
+    this.settings = options.settings;
+    this.#options = options;
+  }
+
+  /** `host:port/database`, without credentials, once connected. */
+  get address(): string {
+    return this.#address;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** One statement, committed by itself. */
+  async query(sql: string, parameters: readonly SqlParameter[], options: CallOptions): Promise<SqlResult> {
+    return this.#withSession(options, (run) => run(sql, parameters));
+  }
+
+  async rows(
+    sql: string,
+    parameters: readonly SqlParameter[],
+    options: CallOptions,
+  ): Promise<readonly SqlRow[]> {
+    return (await this.query(sql, parameters, options)).rows;
+  }
+
+  /** All or nothing. Until the end is asked for, a fault or a cancellation leaves nothing behind. */
+  async transaction<T>(options: CallOptions, work: (run: RunStatement) => Promise<T>): Promise<T> {
+    return this.#inTransaction('BEGIN', options, work);
+  }
+
+  /** Several reads that see the same moment. */
+  async snapshot<T>(options: CallOptions, work: (run: RunStatement) => Promise<T>): Promise<T> {
+    return this.#inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', options, work);
+  }
+
+  /** Statements on one connection, without a transaction around them. */
+  async withConnection<T>(options: CallOptions, work: (run: RunStatement) => Promise<T>): Promise<T> {
+    return this.#withSession(options, work);
+  }
+
+  /**
+   * Work that no two processes should do on a subject at once, on a connection of its own that is closed afterwards. Where
+   * another is at it, nothing is done: its result is the same.
+   */
+  async maintain(
+    options: CallOptions,
+    subject: string,
+    work: (run: RunStatement) => Promise<void>,
+  ): Promise<void> {
+    const timeoutMs = options.timeoutMs ?? this.settings.maintenanceTimeoutMs;
+    await this.#withSession({ ...options, timeoutMs }, async (run, session) => {
+      // Ends its settings and its lock too.
+      session.discard();
+      await run("SELECT set_config('statement_timeout', $1, false)", [String(timeoutMs)]);
+      // Waiting for the lock would hold a snapshot, for whose end the other's index build waits.
+      const { rows } = await run('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS is_mine', [
+        subject,
+      ]);
+      if (rows[0]?.is_mine === true) await work(run);
+    });
+  }
+
+  /**
+   * A connection that stays with the caller until it is released, for what belongs to a session, such as a lock; it is closed
+   * then. Nothing is tried again on it.
+   */
+  hold(options: CallOptions): Promise<HeldConnection> {
+    return new Promise((resolve, reject) => {
+      const hold = async (run: RunStatement, session: PostgresSession): Promise<void> => {
+        session.discard();
+        await new Promise<void>((release) => resolve({ run: this.#explained(run, options), release }));
+      };
+      this.#withSession({ ...options, isIdempotent: false }, hold).catch(reject);
+    });
+  }
+
+  #explained(run: RunStatement, { action }: CallOptions): RunStatement {
+    return async (...statement) => {
+      try {
+        return await run(...statement);
+      } catch (error) {
+        throw this.#options.toError(error, { action, address: this.#address });
+      }
+    };
+  }
+
+  /** Waits for calls under way, closes every connection; later calls are refused. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const pool = await this.#pool?.catch(() => undefined);
+    if (pool === undefined) return;
+    await withinLimits(pool.end(), { timeoutMs: CLOSE_TIMEOUT_MS }, () => undefined).catch(() => undefined);
+  }
+
+  async #inTransaction<T>(
+    begin: string,
+    options: CallOptions,
+    work: (run: RunStatement) => Promise<T>,
+  ): Promise<T> {
+    return this.#withSession(options, async (run, session) => {
+      await run(begin);
+      try {
+        const result = await work(run);
+        await run('COMMIT');
+        return result;
+      } catch (error) {
+        await run('ROLLBACK').catch(() => session.discard());
+        throw error;
+      }
+    });
+  }
+
+  async #withSession<T>(
+    options: CallOptions,
+    work: (run: RunStatement, session: PostgresSession) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#tryOnce(options, work);
+      } catch (error) {
+        const isWorthAnother = options.isIdempotent === false ? isConflict(error) : isPassing(error);
+        if (!isWorthAnother || attempt >= this.settings.retries || this.#isClosed)
+          throw this.#options.toError(error, { action: options.action, address: this.#address });
+        await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
+        throwIfAborted(options.signal);
+      }
+    }
+  }
+
+  async #tryOnce<T>(
+    { signal, timeoutMs = this.settings.timeoutMs }: CallOptions,
+    work: (run: RunStatement, session: PostgresSession) => Promise<T>,
+  ): Promise<T> {
+    throwIfAborted(signal);
+    const session = await this.#connect(signal);
+    try {
+      return await work(
+        (sql, parameters = []) => session.query(sql, parameters, { timeoutMs, signal }),
+        session,
+      );
+    } finally {
+      session.release();
+    }
+  }
+
+  async #connect(signal: AbortSignal | undefined): Promise<PostgresSession> {
+    const pool = await this.#openPool();
+    const limits = { timeoutMs: this.settings.timeoutMs, signal };
+    const connecting = pool.connect();
+    // A connection that comes too late for its caller goes back at once.
+    const client = await withinLimits(connecting, limits, () => {
+      connecting.then((late) => late.release()).catch(() => undefined);
+    });
+    const session = new PostgresSession(client);
+    if (this.#prepared.has(client)) return session;
+    try {
+      await session.query(PREPARE_SESSION, [String(this.settings.timeoutMs)], limits);
+      const { prepareSession } = this.#options;
+      if (prepareSession !== undefined) await session.query(prepareSession, [], limits);
+      this.#prepared.add(client);
+      return session;
+    } catch (error) {
+      session.discard();
+      session.release();
+      throw error;
+    }
+  }
+
+  async #openPool(): Promise<Pool> {
+    if (this.#isClosed) throw this.#options.closedError();
+    this.#pool ??= this.#makePool().catch((error: unknown) => {
+      this.#pool = undefined;
+      throw error;
+    });
+    return this.#pool;
+  }
+
+  async #makePool(): Promise<Pool> {
+    const pg = await loadPostgresDriver();
+    const config = poolConfig(this.settings);
+    this.#address = addressOf(pg, config);
+    const pool = new pg.Pool(config);
+    // A connection that dies while it is idle leaves the pool; the next call gets another.
+    pool.on('error', () => undefined);
+    return pool;
+  }
+}
+
+function poolConfig(settings: ConnectionSettings): PoolConfig {
+  const { connectionString, host, port, database, user, password, ssl, poolSize, timeoutMs } = settings;
+  return {
+    ...(connectionString === undefined ? {} : { connectionString }),
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+    ...(database === undefined ? {} : { database }),
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
+    ...(ssl === undefined ? {} : { ssl: typeof ssl === 'boolean' ? ssl : { ...ssl } }),
+    max: poolSize,
+    connectionTimeoutMillis: Math.min(timeoutMs, MAX_CONNECT_MS),
+    allowExitOnIdle: true,
+    keepAlive: true,
+    fallback_application_name: 'ragstone',
+  };
+}
+
+/** Where the driver would connect to. Throws `CONFIG_INVALID`, without the string it could not read. */
+function addressOf(pg: Pg, config: PoolConfig): string {
+  try {
+    const { host, port, database } = new pg.Client(config);
+    return `${host}:${port}/${database ?? ''}`;
+  } catch {
+    // The driver's error is not kept: it quotes the connection string, password included.
+    throw new RAGError(
+      'CONFIG_INVALID',
+      'The PostgreSQL connection string cannot be read; it looks like postgres://user:password@host:5432/database, with special characters percent-encoded.',
+    );
+  }
+}

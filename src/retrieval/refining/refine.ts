@@ -1,0 +1,107 @@
+import type { RerankScoring } from '../../reranking/reranker.js';
+import { calibrate, calibrationFor, type Evidence, settleScores } from '../calibration/calibration.js';
+import { featureContextOf } from '../calibration/calibration-features.js';
+import { type Candidate, compareCandidates, type FoundCandidate, type Hit } from '../candidate.js';
+import type { ReadChunks } from '../read-chunks.js';
+import type { RemovedCandidate, RetrievalRequest } from '../retriever.js';
+import { maximalMarginalRelevance } from './maximal-marginal-relevance.js';
+import { removeNearDuplicates } from './near-duplicates.js';
+import { applyRecency } from './recency.js';
+import { cutWhereScoresFall } from './score-fall.js';
+import { applyThreshold } from './threshold.js';
+
+export interface RefineInput {
+  readonly request: RetrievalRequest;
+  readonly modelKey: string;
+  /** Of the reranker that ordered the pool, where one did. */
+  readonly scoring: RerankScoring | undefined;
+  /** Analysed terms of the query. */
+  readonly terms: readonly string[];
+  /** What the dense and the lexical lane found, best first. */
+  readonly dense: readonly Hit[];
+  readonly lexical: readonly Hit[];
+  readonly read: ReadChunks;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export interface Refined {
+  readonly candidates: readonly Candidate[];
+  readonly removed: readonly RemovedCandidate[];
+  readonly notices: readonly string[];
+}
+
+/**
+ * From an ordered pool to the list that is shown: near-duplicates, calibration, recency, threshold, diversity, `topK`.
+ * Steps that are off cost nothing, and of the pool only what is looked at is read.
+ */
+export async function refine(pool: readonly FoundCandidate[], input: RefineInput): Promise<Refined> {
+  const { topK, nearDuplicateThreshold, recencyHalfLifeDays = 0, mmrLambda, minSimilarity } = input.request;
+  // Later steps that reorder need the whole pool; otherwise only what can be shown is looked at.
+  const limit = recencyHalfLifeDays > 0 || isMmrOn(mmrLambda) ? pool.length : topK;
+  const looked = Math.max(RIVALS, limit + SPARE);
+  const rivals = [...(await input.read(pool.slice(0, looked))), ...pool.slice(looked)];
+  const distinct = await firstDistinct(pool, { limit, threshold: nearDuplicateThreshold, read: input.read });
+  const scored = aged(calibrated(distinct.kept, rivals, input), {
+    halfLifeDays: recencyHalfLifeDays,
+    now: input.now,
+  });
+  const { kept, removed, notices } = applyThreshold(scored, minSimilarity);
+  const { before, after } = cutWhereScoresFall(kept, input.request.scoreFall);
+  const candidates = isMmrOn(mmrLambda)
+    ? settleScores(maximalMarginalRelevance(before, { lambda: mmrLambda, limit: topK }))
+    : before.slice(0, topK);
+  return { candidates, removed: [...distinct.removed, ...removed, ...after], notices };
+}
+
+/** Candidates whose documents are looked at, however few are shown: a score must not depend on how many are asked for. */
+const RIVALS = 12;
+
+interface DistinctOptions {
+  readonly limit: number;
+  readonly threshold: number | undefined;
+  readonly read: ReadChunks;
+}
+
+/** Candidates read beyond `limit` at first, so that a duplicate or two do not cost a second reading. */
+const SPARE = 4;
+
+/** The first `limit` candidates that still exist and, with a threshold, are no near-duplicates of a better one. */
+async function firstDistinct(
+  pool: readonly FoundCandidate[],
+  { limit, threshold, read }: DistinctOptions,
+): Promise<{ kept: readonly Candidate[]; removed: readonly RemovedCandidate[] }> {
+  for (let size = threshold === undefined ? limit : limit + SPARE; ; size *= 2) {
+    const whole = await read(pool.slice(0, size));
+    const distinct =
+      threshold === undefined
+        ? { kept: whole.slice(0, limit), removed: [] }
+        : removeNearDuplicates(whole, { threshold, limit });
+    if (distinct.kept.length >= limit || size >= pool.length) return distinct;
+  }
+}
+
+export const isMmrOn = (lambda: number | undefined): lambda is number => lambda !== undefined && lambda < 1;
+
+function calibrated(
+  candidates: readonly Candidate[],
+  pool: readonly FoundCandidate[],
+  { modelKey, scoring, terms, dense, lexical }: RefineInput,
+): Candidate[] {
+  const calibration = calibrationFor(modelKey, evidenceOf(dense, lexical));
+  const context = featureContextOf(pool, { terms, lowestCosine: dense.at(-1)?.score ?? 0 });
+  return calibrate(candidates, { calibration, context, scoring });
+}
+
+function evidenceOf(dense: readonly Hit[], lexical: readonly Hit[]): Evidence {
+  if (dense.length === 0) return 'lexical';
+  return lexical.length === 0 ? 'dense' : 'hybrid';
+}
+
+function aged(
+  candidates: readonly Candidate[],
+  { halfLifeDays, now }: { readonly halfLifeDays: number; readonly now: number },
+): readonly Candidate[] {
+  if (halfLifeDays === 0) return candidates;
+  return settleScores(applyRecency(candidates, { halfLifeDays, now }).sort(compareCandidates));
+}

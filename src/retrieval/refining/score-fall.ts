@@ -1,0 +1,24 @@
+import type { Candidate } from '../candidate.js';
+import type { RemovedCandidate } from '../retriever.js';
+
+/**
+ * Adaptive top-k: ends a list where calibrated scores fall below a share of the best one. A score is a probability, so what is
+ * left out is that many times less likely an answer than the first; the first itself always stays.
+ */
+export function cutWhereScoresFall(
+  candidates: readonly Candidate[],
+  share = 0,
+): { readonly before: readonly Candidate[]; readonly after: readonly RemovedCandidate[] } {
+  const best = candidates[0]?.score ?? 0;
+  const isKept = ({ score }: Candidate): boolean => score >= share * best;
+  return {
+    before: candidates.filter(isKept),
+    after: candidates
+      .filter((candidate) => !isKept(candidate))
+      .map(({ chunk, score }) => ({
+        id: chunk.id,
+        step: 'score-fall',
+        detail: `score ${score.toFixed(3)}, less than ${share} of the best, ${best.toFixed(3)}`,
+      })),
+  };
+}

@@ -1,0 +1,23 @@
+import { headingPathOf, titleOf } from '../../core/chunk-metadata.js';
+import type { RerankCandidate } from '../../reranking/reranker.js';
+import type { Candidate } from '../candidate.js';
+import { fusedPartOf } from '../fusion/lane-scores.js';
+
+/** What a reranker is told of a candidate. */
+export function toRerankCandidate({
+  chunk,
+  semanticScore,
+  keywordScore,
+  contributions,
+}: Candidate): RerankCandidate {
+  const title = titleOf(chunk);
+  return {
+    content: chunk.content,
+    ...(title === undefined ? {} : { title }),
+    headingPath: headingPathOf(chunk),
+    identifiers: chunk.identifiers,
+    ...(semanticScore === undefined ? {} : { semanticScore }),
+    ...(keywordScore === undefined ? {} : { keywordScore }),
+    fusedScore: fusedPartOf(contributions),
+  };
+}

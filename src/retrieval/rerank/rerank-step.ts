@@ -1,0 +1,60 @@
+import type { RerankScoring } from '../../reranking/reranker.js';
+import type { FoundCandidate } from '../candidate.js';
+import { type LaneOutcome, laneOff, runLane } from '../lanes/lane.js';
+import type { PreparedQuery } from '../prepared-query.js';
+import type { ReadChunks } from '../read-chunks.js';
+import type { RetrievalRequest } from '../retriever.js';
+import type { RetrieverOptions } from '../retriever-options.js';
+import { rerankCandidates } from './rerank.js';
+
+export interface RerankStepInput {
+  readonly request: RetrievalRequest;
+  readonly query: PreparedQuery;
+  readonly fused: readonly FoundCandidate[];
+  readonly read: ReadChunks;
+}
+
+export interface RerankStepResult {
+  readonly candidates: readonly FoundCandidate[];
+  readonly outcome: LaneOutcome;
+  /** What the scores of the reranker say, where it ran. */
+  readonly scoring?: RerankScoring | undefined;
+}
+
+/** Reorders what was fused, where that is asked for and possible; else the list stays and the report says why. */
+export async function rerankStep(
+  options: RetrieverOptions,
+  { request: { rerank, signal }, query, fused, read }: RerankStepInput,
+): Promise<RerankStepResult> {
+  const { loadReranker, settings } = options;
+  const off = (reason: string) => ({ candidates: fused, outcome: laneOff('rerank', reason) });
+  if (!(rerank ?? settings.rerank.enabled)) return off('Reranking is not asked for.');
+  if (loadReranker === undefined) return off('No reranker is set up.');
+  if (fused.length === 0) return off('There is nothing to rerank.');
+  let candidates = fused;
+  let scoring: RerankScoring | undefined;
+  const { maxCandidates, deadlineMs } = settings.rerank;
+  const run = async () => {
+    let notice: string | undefined;
+    candidates = await rerankCandidates(fused, {
+      load: async () => {
+        const reranker = await loadReranker();
+        scoring = reranker.scoring;
+        return reranker;
+      },
+      query: query.text,
+      read,
+      maxCandidates,
+      deadlineMs,
+      signal,
+      onNotice: (text) => {
+        notice = text;
+      },
+    });
+    const reranked = candidates.filter(({ rerankScore }) => rerankScore !== undefined);
+    const hits = reranked.map(({ chunk, score }) => ({ chunk, score }));
+    return { hits, ...(notice === undefined ? {} : { reason: notice }) };
+  };
+  const outcome = await runLane('rerank', run, signal);
+  return { candidates, outcome, scoring };
+}

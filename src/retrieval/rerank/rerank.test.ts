@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RerankedCandidate, Reranker } from '../../reranking/reranker.js';
+import type { Candidate } from '../candidate.js';
+import { candidates, idsOf, sumOf } from '../test-candidates.js';
+import { rerankCandidates } from './rerank.js';
+
+const rerankerOf = (scores: readonly number[], maxCandidates: number): Reranker => ({
+  name: 'scripted',
+  maxCandidates,
+  doRerank: async (_query, passages) =>
+    passages.map((_, index): RerankedCandidate => ({ index, score: scores[index] ?? 0 })).toReversed(),
+  close: async () => undefined,
+});
+
+const rerank = (list: readonly Candidate[], reranker: Reranker, deadlineMs = 10_000) =>
+  rerankCandidates(list, {
+    load: async () => reranker,
+    query: 'q',
+    read: async (found) =>
+      found.flatMap((entry) => {
+        const chunk = list.find((known) => known.chunk.id === entry.chunk.id)?.chunk;
+        return chunk === undefined ? [] : [{ ...entry, chunk }];
+      }),
+    maxCandidates: 100,
+    deadlineMs,
+  });
+
+// Hundredths, so that scores tie; some outside [0, 1], as a faulty model might give.
+const scores = fc.array(
+  fc.integer({ min: -50, max: 150 }).map((value) => value / 100),
+  { minLength: 12, maxLength: 12 },
+);
+
+/** Answers each call when it is told to. */
+function heldReranker(concurrency: Reranker['concurrency']) {
+  const begun: (() => void)[] = [];
+  const reranker: Reranker = {
+    name: 'held',
+    maxCandidates: 100,
+    ...(concurrency === undefined ? {} : { concurrency }),
+    doRerank: (_query, passages) =>
+      new Promise((resolve) => {
+        begun.push(() => resolve(passages.map((_, index) => ({ index, score: 0.5 }))));
+      }),
+    close: async () => undefined,
+  };
+  return { reranker, begun };
+}
+
+describe('the deadline of a reranker', () => {
+  const list = fc.sample(candidates, { numRuns: 1, seed: 7 })[0] ?? [];
+  const started = (begun: readonly unknown[], count: number) =>
+    expect.poll(() => begun.length, { timeout: 20_000 }).toBe(count);
+
+  it('begins when its turn comes: one that takes one call at a time makes the others wait', async () => {
+    const { reranker, begun } = heldReranker(1);
+    const first = rerank(list, reranker, 60_000);
+    await started(begun, 1);
+    const second = rerank(list, reranker, 200);
+    // Three times as long as its deadline, in turns of the event loop that nothing else holds.
+    for (let i = 0; i < 60; i++) await sleep(10);
+    expect(begun).toHaveLength(1);
+    begun[0]?.();
+    await first;
+    await started(begun, 2);
+    begun[1]?.();
+    expect(idsOf(await second).toSorted()).toEqual(idsOf(list).toSorted());
+  });
+
+  it('is none for one that computes on this thread', async () => {
+    const { reranker, begun } = heldReranker('inline');
+    const ranked = rerank(list, reranker, 1);
+    await started(begun, 1);
+    for (let i = 0; i < 10; i++) await sleep(10);
+    begun[0]?.();
+    expect(await ranked).toHaveLength(list.length);
+  });
+
+  it('ends the wait for one of another kind', async () => {
+    const { reranker } = heldReranker(undefined);
+    await expect(rerank(list, reranker, 1)).rejects.toMatchObject({ reason: 'RERANKER_UNAVAILABLE' });
+  });
+});
+
+describe('rerankCandidates', () => {
+  it('only permutes: nothing is invented, nothing lost, and what was not reranked keeps its order behind', () => {
+    return fc.assert(
+      fc.asyncProperty(candidates, scores, fc.integer({ min: 1, max: 12 }), async (list, given, cap) => {
+        const reranked = await rerank(list, rerankerOf(given, cap));
+        expect(idsOf(reranked).toSorted()).toEqual(idsOf(list).toSorted());
+        expect(idsOf(reranked).slice(cap)).toEqual(idsOf(list).slice(cap));
+      }),
+    );
+  });
+
+  it('explains each score, and scores never rise', () => {
+    return fc.assert(
+      fc.asyncProperty(candidates, scores, fc.integer({ min: 1, max: 12 }), async (list, given, cap) => {
+        const reranked = await rerank(list, rerankerOf(given, cap));
+        reranked.forEach((candidate, i) => {
+          expect(Math.abs(sumOf(candidate) - candidate.score)).toBeLessThan(1e-9);
+          expect(candidate.score).toBeLessThanOrEqual((reranked[i - 1]?.score ?? 1) + 1e-9);
+        });
+      }),
+    );
+  });
+
+  it('breaks ties the same way, in whatever order the candidates came', () => {
+    return fc.assert(
+      fc.asyncProperty(candidates, async (list) => {
+        const even = rerankerOf(
+          Array.from(list, () => 0.5),
+          100,
+        );
+        const forwards = await rerank(list, even);
+        expect(idsOf(forwards)).toEqual(idsOf(await rerank(list.toReversed(), even)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { RAGError } from '../../core/errors.js';
+import { traced } from '../../core/telemetry.js';
+import { inTurn } from '../../core/turns.js';
+import { withDeadline } from '../../core/with-deadline.js';
+import type { RerankCandidate, RerankedCandidate, Reranker } from '../../reranking/reranker.js';
+import {
+  type Candidate,
+  compareCandidates,
+  type FoundCandidate,
+  type FoundChunk,
+  withContribution,
+} from '../candidate.js';
+import type { ReadChunks } from '../read-chunks.js';
+import { toRerankCandidate } from './rerank-candidates.js';
+
+export interface RerankOptions {
+  /** Opens the reranker, or gives the one that is open; searches that wait for the same opening do not count it. */
+  readonly load: () => Promise<Reranker>;
+  readonly query: string;
+  readonly read: ReadChunks;
+  /** How many of the first candidates are handed over, at most as many as the reranker takes. */
+  readonly maxCandidates: number;
+  /** Milliseconds. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Told what a person should know of the reranker's answer. */
+  readonly onNotice?: (notice: string) => void;
+}
+
+/**
+ * Orders the first candidates by the reranker's scores; the others follow in their order. Exact identifier hits stay first.
+ * Throws `RERANKER_UNAVAILABLE` where it is late or answers with something else than one finite score a position.
+ */
+export async function rerankCandidates(
+  candidates: readonly FoundCandidate[],
+  options: RerankOptions,
+): Promise<FoundCandidate[]> {
+  const reranker = await options.load();
+  const count = Math.min(options.maxCandidates, reranker.maxCandidates);
+  const head = await options.read(candidates.slice(0, count));
+  const rest = candidates.slice(count);
+  const rerank = () => score(reranker, head.map(toRerankCandidate), options);
+  const { concurrency } = reranker;
+  const scores = await (typeof concurrency === 'number'
+    ? inTurn({ owner: reranker, concurrency }, rerank, options.signal)
+    : rerank());
+  const byPosition = scoresByPosition(scores, head.length, reranker.name);
+  const notice = reranker.noticeOf?.(scores);
+  if (notice !== undefined) options.onNotice?.(notice);
+  const reranked = head.map((candidate, i) => withRerankScore(candidate, byPosition[i] ?? 0));
+  return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, rest)];
+}
+
+/** Asks the reranker, until the deadline where there is one. */
+function score(
+  reranker: Reranker,
+  candidates: readonly RerankCandidate[],
+  { query, deadlineMs, signal }: RerankOptions,
+): Promise<RerankedCandidate[]> {
+  const rerank = (abort: AbortSignal | undefined) =>
+    traced('rerank', { model: reranker.name, candidates: candidates.length }, () =>
+      reranker.doRerank(query, candidates, abort),
+    );
+  if (reranker.concurrency === 'inline') return rerank(signal);
+  const lateError = () => lateReranker(deadlineMs);
+  return withDeadline({ timeoutMs: deadlineMs, signal, lateError }, rerank);
+}
+
+function withRerankScore<Chunk extends FoundChunk>(
+  candidate: Candidate<Chunk>,
+  rerankScore: number,
+): Candidate<Chunk> {
+  const score = candidate.identifierHits + rerankScore;
+  return { ...withContribution(candidate, 'rerank', score - candidate.score), rerankScore };
+}
+
+/** What was not reranked keeps its order and may not score above what was. */
+function sunkBelow(reranked: readonly FoundCandidate[], rest: readonly FoundCandidate[]): FoundCandidate[] {
+  const floor = reranked.reduce((lowest, { score }) => Math.min(lowest, score), Number.POSITIVE_INFINITY);
+  const first = rest[0]?.score ?? 0;
+  const scale = first > floor && first > 0 ? Math.max(0, floor) / first : 1;
+  return rest.map((candidate) => withContribution(candidate, 'rerank', candidate.score * (scale - 1)));
+}
+
+function scoresByPosition(
+  scores: readonly RerankedCandidate[],
+  length: number,
+  name: string,
+): readonly (number | undefined)[] {
+  const byPosition = new Array<number | undefined>(length).fill(undefined);
+  for (const { index, score } of scores)
+    if (Number.isInteger(index) && index >= 0 && index < length && Number.isFinite(score))
+      byPosition[index] = Math.min(1, Math.max(0, score));
+  if (scores.length !== length || byPosition.includes(undefined))
+    throw new RAGError(
+      'RERANKER_UNAVAILABLE',
+      `Reranker "${name}" did not answer with one finite score for each passage; its answer was not used.`,
+    );
+  return byPosition;
+}
+
+const lateReranker = (deadlineMs: number): RAGError =>
+  new RAGError(
+    'RERANKER_UNAVAILABLE',
+    `The reranker did not answer within ${deadlineMs} ms (rag.retrieval.rerank.deadlineMs) and was skipped.`,
+  );

@@ -1,0 +1,188 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DegradationLevel } from '../core/degradation.js';
+import { RAGError } from '../core/errors.js';
+import type { Scope } from '../core/scope.js';
+import { rounded, StageClock, type StageTimes, type TelemetryPayloads, traced } from '../core/telemetry.js';
+import { inTurn } from '../core/turns.js';
+import { withDeadline } from '../core/with-deadline.js';
+import type { SearchQuery } from '../engine/engine.js';
+import type { EngineResources } from '../engine/engine-resources.js';
+import type { Ledger, RunRecord } from '../ledger/ledger.js';
+import { createRetriever } from '../retrieval/create-retriever.js';
+import type {
+  LaneReport,
+  QueryUnderstanding,
+  RankedCandidate,
+  RemovedCandidate,
+  RetrievalResult,
+  StageTrace,
+} from '../retrieval/retriever.js';
+import { RESTRICTED_NOTICE, remembersReach } from '../security/scope-reach.js';
+import { scopeCollection } from '../security/scoped-collection.js';
+import type { VectorCollection } from '../stores/vector-store.js';
+import { openQueryModel, type QueryModel } from './query-model.js';
+import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
+import { chunkLimit, passageLimit, shownPassages } from './shown-passages.js';
+
+/** What a search needs of an engine. */
+export type SearchResources = Pick<
+  EngineResources,
+  'config' | 'live' | 'collection' | 'embedderOf' | 'reranker'
+> &
+  Partial<Pick<EngineResources, 'chatModel' | 'adaptationNotice' | 'storeNotice'>>;
+
+/** What a search found and how. */
+export interface FoundPassages {
+  /** What is shown, best first. */
+  readonly passages: readonly RankedCandidate[];
+  /** Most passages that this search shows. */
+  readonly limit: number;
+  /** Absent where retrieval is switched off. */
+  readonly understanding?: QueryUnderstanding;
+  readonly lanes: readonly LaneReport[];
+  readonly removed: readonly RemovedCandidate[];
+  readonly degradationLevel: DegradationLevel;
+  readonly notices: readonly string[];
+  /** Milliseconds of each stage. */
+  readonly stages: StageTimes;
+  /** Milliseconds in all. */
+  readonly tookMs: number;
+}
+
+export interface FindOptions {
+  readonly resources: SearchResources;
+  /** Told what each step left, for explanations of a miss. */
+  readonly onStage?: StageTrace | undefined;
+}
+
+/**
+ * Question to passages, through the scope of the asker and no other way. Searches, answers, explanations of a miss and
+ * evaluations all come this way, so they see the same passages in the same order.
+ */
+export async function findPassages(
+  query: SearchQuery,
+  scope: Scope,
+  options: FindOptions,
+): Promise<FoundPassages> {
+  if (!options.resources.config.rag.enabled) return SWITCHED_OFF;
+  // Over an embedded store a search never waits: who searches in a loop would let nothing else of the process go on.
+  await nextTurn();
+  const clock = new StageClock();
+  const payload: TelemetryPayloads['search'] = {
+    mode: query.options?.mode ?? 'hybrid',
+    topK: query.options?.topK,
+  };
+  const search = () =>
+    traced('search', payload, async () => {
+      const found = await find(query, scope, options);
+      payload.results = found.passages.length;
+      payload.degradationLevel = found.degradationLevel;
+      return found;
+    });
+  return { ...(await clock.run(search)), stages: clock.times, tookMs: rounded(payload.tookMs ?? 0) };
+}
+
+type Found = Omit<FoundPassages, 'stages' | 'tookMs'>;
+
+async function find(query: SearchQuery, scope: Scope, { resources, onStage }: FindOptions): Promise<Found> {
+  const { config } = resources;
+  const request = retrievalRequest(query, config);
+  const live = await resources.collection();
+  const { collection, facts, store } = live;
+  const model =
+    request.mode === 'lexical'
+      ? NO_MODEL
+      : await openQueryModel(resources, live, { scope, signal: query.signal });
+  const scoped = scopeCollection(collection, scope);
+  const notices = [...(resources.storeNotice?.(facts) ?? []), ...model.notices];
+  const run = await live.ledger.lastRun();
+  if (await isRestricted(live, scope, { run, resources })) notices.push(RESTRICTED_NOTICE);
+  const retriever = createRetriever({
+    collection: scoped,
+    capabilities: store.capabilities,
+    embedQuery: model.embedQuery,
+    embedPassage: model.embedPassage,
+    modelKey: facts.embedder,
+    loadReranker: () => resources.reranker(),
+    loadChatModel: async () => resources.chatModel?.(),
+    settings: retrievalSettings(config),
+    onStage,
+  });
+  const topK = chunkLimit(request.topK, config, store.capabilities.maxTopK);
+  const turn = { owner: collection, concurrency: SEARCHES_AT_ONCE };
+  const result = await inTurn(turn, () => retriever.retrieve({ ...request, topK }), query.signal);
+  if (isEmptied(result, query) && (await scoped.count(request.filter, query.signal)) === 0)
+    notices.push('No indexed passage passes the filters: check their values, or leave some out.');
+  const limit = passageLimit(query.options?.topK, config, { isReranked: isReranked(result) });
+  return {
+    passages: shownPassages(result.candidates, limit, config),
+    limit,
+    understanding: result.understanding,
+    lanes: result.lanes,
+    removed: result.removed,
+    degradationLevel: result.degradationLevel,
+    notices: [...notices, ...(await unfinishedRunNotice(run, live.ledger)), ...result.notices],
+  };
+}
+
+/**
+ * Searches of a collection that are under way at once. Others wait, for no deadline to count what a store or the thread does for
+ * someone else; as a search holds the thread for some 10 ms, more would not finish sooner.
+ */
+const SEARCHES_AT_ONCE = 16;
+
+const SWITCHED_OFF: FoundPassages = {
+  passages: [],
+  limit: 0,
+  lanes: [],
+  removed: [],
+  degradationLevel: DegradationLevel.DISABLED,
+  notices: ['Retrieval is switched off by `rag.enabled: false`.'],
+  stages: {},
+  tookMs: 0,
+};
+
+/** Whether the tenant keeps what the scope may not read. A store that cannot count, or not in time, fails no search. */
+async function isRestricted(
+  { collection }: { readonly collection: VectorCollection },
+  scope: Scope,
+  { run, resources }: { readonly run: RunRecord | undefined; readonly resources: SearchResources },
+): Promise<boolean> {
+  const deadline = {
+    timeoutMs: resources.config.rag.retrieval.laneDeadlineMs,
+    lateError: () => new RAGError('STORE_TIMEOUT', 'The store did not count in time.'),
+  };
+  const state = `${run?.runId ?? ''} ${run?.finishedAt ?? ''}`;
+  try {
+    return !(await withDeadline(deadline, () => remembersReach(collection, scope, state)));
+  } catch {
+    return false;
+  }
+}
+
+const isReranked = ({ lanes }: RetrievalResult): boolean =>
+  lanes.some(({ lane, status }) => lane === 'rerank' && status === 'ran');
+
+/** Nothing was found, and the filters may be why. */
+const isEmptied = ({ lanes, candidates, removed }: RetrievalResult, { filters, filter }: SearchQuery) =>
+  candidates.length + removed.length === 0 &&
+  (Object.keys(filters ?? {}).length > 0 || filter !== undefined) &&
+  lanes.every(({ status }) => status !== 'failed');
+
+/** The mode asks for words alone, so nothing is loaded. */
+const NO_MODEL: QueryModel = {
+  embedQuery: () => Promise.reject(new RAGError('INTERNAL', 'A search for words alone embeds nothing.')),
+  embedPassage: () => Promise.reject(new RAGError('INTERNAL', 'A search for words alone embeds nothing.')),
+  notices: [],
+};
+
+/** Says that passages may be missing, where an index run has not ended. */
+async function unfinishedRunNotice(run: RunRecord | undefined, ledger: Ledger): Promise<string[]> {
+  if (run === undefined || run.finishedAt !== undefined) return [];
+  const isRebuilt = (await ledger.generations()).some(({ state }) => state === 'building');
+  return [
+    isRebuilt
+      ? 'A rebuild is under way or was interrupted; what was indexed before it is searched. `ragstone index --force` completes it.'
+      : 'An index run is under way or was interrupted, so passages may be missing. `ragstone index` completes it.',
+  ];
+}

@@ -1,0 +1,283 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import * as z from 'zod';
+import { indexedTextOfStored } from '../analysis/indexed-text.js';
+import { compareText, eq } from '../core/filter.js';
+import { contentHash } from '../core/ids.js';
+import type { Scope } from '../core/scope.js';
+import { queryCacheOver } from '../embedding/cached-embedder.js';
+import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
+import type { GenerationReader, IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { VectorCollection } from '../stores/vector-store.js';
+
+/** Chunks of a tenant that a model learns from at most: quality hardly rises beyond, and learning takes about half a second. */
+export const ADAPTATION_SAMPLE = 1000;
+/** Fewer teach nothing. */
+const MIN_SAMPLE = 30;
+/** With more tenants nothing is learnt: each costs time after every run. */
+const MAX_TENANTS = 32;
+const READ_BATCH = 500;
+
+/** What the bytes were learnt from; any difference means that they are learnt anew. */
+const headerSchema = z.object({
+  version: z.number(),
+  fingerprint: z.string(),
+  collection: z.string(),
+  /** What each tenant's part was learnt from, in the order of the parts. */
+  parts: z.array(
+    z.object({
+      tenant: z.string(),
+      /** Hash of the sample's chunk ids, which are hashes of what is indexed. */
+      sample: z.string(),
+      bytes: z.int().nonnegative(),
+    }),
+  ),
+  /** SHA-256 of the bytes, which shows damage. */
+  learned: z.string(),
+});
+
+type Header = z.infer<typeof headerSchema>;
+
+/** Identity of what learns and of what it learns from. */
+type Origin = Omit<Header, 'learned' | 'parts'>;
+
+/** What was learnt of one tenant's chunks. */
+interface LearnedPart {
+  readonly tenant: string;
+  readonly sample: string;
+  readonly learned: Uint8Array;
+}
+
+interface Kept {
+  readonly header: Header;
+  readonly parts: readonly LearnedPart[];
+}
+
+export interface LearnFromCollection {
+  readonly ledger: Ledger;
+  readonly facts: IndexFacts;
+  readonly collection: VectorCollection;
+  readonly embedder: Embedder;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Lets a model that can learn from the indexed chunks how to read queries over them, for each tenant from its own, so that
+ * nothing of another shows in a score; the ledger keeps the result, for every host. The chunks with the lowest ids are the
+ * sample: ids are hashes, so it is a random one, and the same index always gives the same result.
+ */
+export async function learnFromCollection(input: LearnFromCollection): Promise<void> {
+  const { ledger, facts, embedder, signal } = input;
+  const { adaptation } = embedder;
+  if (adaptation === undefined) return;
+  const samples = await samplesOf(input);
+  if (samples.length === 0) {
+    if (facts.learned !== undefined) await ledger.setLearned(facts.generation, undefined);
+    return;
+  }
+  const origin: Origin = { ...identityOf(embedder, facts), version: adaptation.version };
+  const kept = readKept(await ledger.learned(facts.generation));
+  const known = kept !== undefined && isSame(kept.header, origin) ? kept.parts : [];
+  if (known.length === samples.length && samples.every((sample) => partOf(known, sample) !== undefined))
+    return;
+  const parts: LearnedPart[] = [];
+  for (const sample of samples) {
+    signal?.throwIfAborted();
+    const learned =
+      partOf(known, sample)?.learned ?? (await adaptation.learn(await textsOf(sample.ids, input)));
+    parts.push({ tenant: sample.tenant, sample: sample.hash, learned });
+  }
+  signal?.throwIfAborted();
+  const bytes = encodeKept(origin, parts);
+  await ledger.setLearned(facts.generation, { stamp: hashOf(bytes), bytes });
+}
+
+/** Chunks that are learnt from. */
+interface Sample {
+  readonly tenant: string;
+  readonly ids: readonly string[];
+  readonly hash: string;
+}
+
+const partOf = (parts: readonly LearnedPart[], { tenant, hash }: Sample): LearnedPart | undefined =>
+  parts.find((part) => part.tenant === tenant && part.sample === hash);
+
+/** The sample of every tenant that has enough chunks; none where there are too many tenants. */
+async function samplesOf(input: LearnFromCollection): Promise<Sample[]> {
+  const reader = input.ledger.reader(input.facts.generation);
+  const tenants = await tenantsOf(reader);
+  if (tenants.size > MAX_TENANTS) return [];
+  const samples: Sample[] = [];
+  for (const tenant of [...tenants.keys()].sort(compareText)) {
+    input.signal?.throwIfAborted();
+    const ids = tenants.size === 1 ? await sampleOf(reader) : await sampleOfTenant(tenant, input);
+    if (ids.length >= MIN_SAMPLE) samples.push({ tenant, ids, hash: contentHash(ids.join()) });
+  }
+  return samples;
+}
+
+/** Tenants with the number of their chunks. */
+async function tenantsOf(reader: Pick<GenerationReader, 'sources'>): Promise<Map<string, number>> {
+  const tenants = new Map<string, number>();
+  for (const { tenant, chunks } of await reader.sources())
+    tenants.set(tenant, (tenants.get(tenant) ?? 0) + chunks);
+  return tenants;
+}
+
+/** Ids of the sample's chunks where there is one tenant. */
+async function sampleOf(reader: GenerationReader): Promise<string[]> {
+  const chunks = await reader.allChunks(undefined, ADAPTATION_SAMPLE);
+  return chunks.flatMap(({ chunkId, state }) => (state === 'live' ? [chunkId] : []));
+}
+
+/** The same for one of several, whose chunks only the store tells apart. */
+async function sampleOfTenant(
+  tenant: string,
+  { collection, signal }: LearnFromCollection,
+): Promise<string[]> {
+  const filter = eq('$tenant', tenant);
+  const abort = signal === undefined ? {} : { signal };
+  const { chunks } = await collection.list({ filter, limit: ADAPTATION_SAMPLE, ...abort });
+  return chunks.map(({ id }) => id);
+}
+
+async function textsOf(
+  ids: readonly string[],
+  { collection, signal }: LearnFromCollection,
+): Promise<string[]> {
+  const texts: string[] = [];
+  for (let i = 0; i < ids.length; i += READ_BATCH) {
+    const chunks = await collection.get(ids.slice(i, i + READ_BATCH), signal === undefined ? {} : { signal });
+    texts.push(...chunks.map(indexedTextOfStored));
+    // A store in this process reads without letting others have a turn.
+    await nextTurn();
+  }
+  return texts;
+}
+
+/** The embedder that reads the queries of a scope over a generation. */
+export type QueryEmbedder = (
+  facts: IndexFacts,
+  ledger: Pick<Ledger, 'learned'>,
+  scope: Scope,
+) => Promise<Embedder>;
+
+/**
+ * Reads queries, and keeps their vectors for the scope that asked where they cost something. With `adapt`, reads what `index`
+ * learnt of the scope's tenant, and reads it again when any host has learnt anew. Without it, or where it belongs to another
+ * model, queries are read as the model reads any text.
+ */
+export function queryEmbedderOver(embedder: Embedder, { adapt }: { readonly adapt: boolean }): QueryEmbedder {
+  const { adaptation } = embedder;
+  if (!adapt || adaptation === undefined) {
+    const cacheOf = queryCacheOver(embedder);
+    return async (_facts, _ledger, scope) => cacheOf(nameOf(scope));
+  }
+  let known: { readonly stamp: string; readonly byTenant: ReadonlyMap<string, Embedder> } | undefined;
+  return async (facts, ledger, { tenant }) => {
+    const { learned: stamp } = facts;
+    if (stamp === undefined) return embedder;
+    if (known?.stamp !== stamp) {
+      const kept = readKept(await ledger.learned(facts.generation));
+      const origin = { ...identityOf(embedder, facts), version: adaptation.version };
+      const parts = kept !== undefined && isSame(kept.header, origin) ? kept.parts : [];
+      known = {
+        stamp,
+        byTenant: new Map(parts.map((part) => [part.tenant, adaptation.apply(part.learned)])),
+      };
+    }
+    return known.byTenant.get(tenant) ?? embedder;
+  };
+}
+
+const nameOf = ({ tenant, project, groups, clearance }: Scope): string =>
+  JSON.stringify([tenant, project, [...groups].sort(), clearance]);
+
+/** Why queries over a generation are not read by what was learnt of it; undefined where they are, or where nothing can be. */
+export type AdaptationCheck = (
+  facts: IndexFacts,
+  ledger: Pick<Ledger, 'learned' | 'reader'>,
+) => Promise<string | undefined>;
+
+/** Checks what the ledger keeps; reads it again only when it has changed. */
+export function createAdaptationCheck(): AdaptationCheck {
+  let known: { readonly stamp: string; readonly problem: string | undefined } | undefined;
+  return async (facts, ledger) => {
+    if (!ADAPTING_MODELS.has(facts.embedder)) return undefined;
+    const { learned: stamp, generation } = facts;
+    if (stamp === undefined) {
+      const tenants = await tenantsOf(ledger.reader(generation));
+      const isLearnt =
+        tenants.size <= MAX_TENANTS && [...tenants.values()].some((chunks) => chunks >= MIN_SAMPLE);
+      return isLearnt ? problemOf('is missing') : undefined;
+    }
+    if (known?.stamp !== stamp)
+      known = { stamp, problem: problemIn(await ledger.learned(generation), facts) };
+    return known.problem;
+  };
+}
+
+function problemIn(
+  kept: Uint8Array | undefined,
+  { fingerprint, collection }: IndexFacts,
+): string | undefined {
+  const { header } = readKept(kept) ?? {};
+  if (header === undefined) return problemOf('is damaged, or was written by another version');
+  const isOwn = header.fingerprint === fingerprint && header.collection === collection;
+  return isOwn ? undefined : problemOf('belongs to an earlier index');
+}
+
+const problemOf = (what: string): string =>
+  `What the embedding model learnt of this index ${what}, so queries are read as any text is and some passages rank lower. \`ragstone index\` learns it again.`;
+
+/** Models that learn from a collection, as the ledger names them, so that a check need not load any. */
+const ADAPTING_MODELS: ReadonlySet<string> = new Set(['builtin']);
+
+const identityOf = (
+  embedder: Embedder,
+  { collection }: IndexFacts,
+): Pick<Origin, 'fingerprint' | 'collection'> => ({
+  fingerprint: fingerprintOf(embedder.identity),
+  collection,
+});
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+const isSame = (a: Origin, b: Origin): boolean =>
+  a.version === b.version && a.fingerprint === b.fingerprint && a.collection === b.collection;
+
+function encodeKept(origin: Origin, parts: readonly LearnedPart[]): Buffer {
+  const learned = Buffer.concat(parts.map((part) => part.learned));
+  const header: Header = {
+    ...origin,
+    parts: parts.map(({ tenant, sample, learned: { length } }) => ({ tenant, sample, bytes: length })),
+    learned: hashOf(learned),
+  };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), learned]);
+}
+
+/** Undefined where there is nothing, or nothing that this version wrote whole. */
+function readKept(kept: Uint8Array | undefined): Kept | undefined {
+  if (kept === undefined) return undefined;
+  const bytes = Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength);
+  const end = bytes.indexOf(10);
+  const header = headerSchema.safeParse(parseJson(bytes.subarray(0, Math.max(0, end)).toString('utf8')));
+  const learned = bytes.subarray(end + 1);
+  if (!header.success || header.data.learned !== hashOf(learned)) return undefined;
+  const parts: LearnedPart[] = [];
+  let start = 0;
+  for (const { tenant, sample, bytes: length } of header.data.parts) {
+    // A copy, because a slice may not begin where numbers may.
+    parts.push({ tenant, sample, learned: new Uint8Array(learned.subarray(start, start + length)) });
+    start += length;
+  }
+  return { header: header.data, parts };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

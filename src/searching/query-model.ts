@@ -1,0 +1,117 @@
+import { DelegateBackoff, handleWhen, type IRetryBackoffContext, retry } from 'cockatiel';
+import { RAGError, throwIfAborted } from '../core/errors.js';
+import type { Scope } from '../core/scope.js';
+import { traced } from '../core/telemetry.js';
+import { withDeadline } from '../core/with-deadline.js';
+import type { Embedder, EmbeddingKind } from '../embedding/embedder.js';
+import type { EngineResources, LiveIndex } from '../engine/engine-resources.js';
+import type { IndexFacts } from '../ledger/ledger.js';
+import { describeFailure } from '../providers/call-failure.js';
+import { splitModelName } from '../providers/provider-table.js';
+import type { EmbedQuery } from '../retrieval/lanes/dense-lane.js';
+
+/** The embedding model as a search uses it. */
+export interface QueryModel {
+  readonly embedQuery: EmbedQuery;
+  readonly embedPassage: EmbedQuery;
+  /** What a person must know of how the model was chosen. */
+  readonly notices: readonly string[];
+}
+
+type Resources = Pick<EngineResources, 'config' | 'embedderOf'> &
+  Partial<Pick<EngineResources, 'adaptationNotice'>>;
+
+/**
+ * The model that reads queries over an index. One that cannot be reached now fails where it is asked, as one that was reached
+ * before would, so that the words answer alone.
+ *
+ * @throws RAGError where trying again would not help: another model than that of the index, one that is not there, a wrong setting.
+ */
+export async function openQueryModel(
+  resources: Resources,
+  live: LiveIndex,
+  { scope, signal }: { readonly scope: Scope; readonly signal?: AbortSignal | undefined },
+): Promise<QueryModel> {
+  const { facts, ledger } = live;
+  try {
+    const { embedder, forQueries, notices } = await openInTime(resources, facts, signal);
+    const forQuery = await forQueries(facts, ledger, scope);
+    const { laneDeadlineMs } = resources.config.rag.retrieval;
+    const embed = (model: Embedder, kind: EmbeddingKind): EmbedQuery => embedOne(model, kind, laneDeadlineMs);
+    return {
+      embedQuery: embed(forQuery, 'query'),
+      embedPassage: embed(embedder, 'document'),
+      notices: [...notices, ...((await resources.adaptationNotice?.(live)) ?? [])],
+    };
+  } catch (error) {
+    throwIfAborted(signal);
+    if (!isOutage(error)) throw error;
+    const fail = (): Promise<never> => Promise.reject(error);
+    return { embedQuery: fail, embedPassage: fail, notices: [] };
+  }
+}
+
+/** Opening a hosted model may be a call of its service; loading one of this machine is work, which has no deadline. */
+function openInTime(
+  resources: Resources,
+  facts: IndexFacts,
+  signal: AbortSignal | undefined,
+): ReturnType<Resources['embedderOf']> {
+  const { embedding, retrieval } = resources.config.rag;
+  if (splitModelName(embedding.model) === undefined) return resources.embedderOf(facts);
+  const lateError = () =>
+    new RAGError(
+      'EMBEDDING_FAILED',
+      `The embedding model ${embedding.model} could not be opened within ${retrieval.laneDeadlineMs} ms (rag.retrieval.laneDeadlineMs).`,
+    );
+  return withDeadline({ timeoutMs: retrieval.laneDeadlineMs, signal, lateError }, () =>
+    resources.embedderOf(facts),
+  );
+}
+
+/** The service fails, or refuses now what it may take again; the configuration itself is sound. */
+const isOutage = (error: unknown): error is RAGError =>
+  RAGError.isInstance(error) && (error.category === 'provider' || error.reason === 'EMBEDDING_REJECTED');
+
+/** Tries after the first one. A query is short and somebody waits: what does not answer then is down. */
+const MAX_RETRIES = 3;
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 2_000;
+
+/**
+ * Embeds one text, and tries again where the service is busy or fails for a moment: after as long as it asks, else after
+ * doubling waits of random length ("full jitter", Brooker 2015, "Exponential Backoff And Jitter", AWS Architecture Blog).
+ *
+ * @param patienceMs a service that asks for a longer wait is given up at once.
+ */
+function embedOne(model: Embedder, kind: EmbeddingKind, patienceMs: number): EmbedQuery {
+  const policy = retry(
+    handleWhen((error) => isTransient(error) && (askedDelayOf(error) ?? 0) < patienceMs),
+    { maxAttempts: MAX_RETRIES, backoff: new DelegateBackoff(delayOf) },
+  );
+  return (text, signal) =>
+    policy.execute(async () => {
+      throwIfAborted(signal);
+      const payload = { kind, model: model.identity.model, texts: 1 };
+      const [vector] = await traced('embed', payload, () => model.doEmbed([text], kind, signal));
+      if (vector !== undefined) return vector;
+      throw new RAGError('EMBEDDING_REJECTED', 'The embedding model gave no vector for a text.');
+    }, signal);
+}
+
+function delayOf({ attempt, result }: IRetryBackoffContext<unknown>): number {
+  const asked = 'error' in result ? askedDelayOf(result.error) : undefined;
+  return asked ?? Math.random() * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
+}
+
+function askedDelayOf(error: unknown): number | undefined {
+  const asked = RAGError.isInstance(error) ? error.details.retryAfterMs : describeFailure(error).retryAfterMs;
+  return typeof asked === 'number' ? asked : undefined;
+}
+
+/** An embedder of the user's own may throw whatever its client throws. */
+function isTransient(error: unknown): boolean {
+  if (RAGError.isInstance(error)) return error.retryable;
+  const { kind } = describeFailure(error);
+  return kind === 'busy' || kind === 'unavailable';
+}

@@ -1,0 +1,222 @@
+import { readFile } from 'node:fs/promises';
+import { analyzeQuery } from '../analysis/lexical-analyzer.js';
+import type { Answer, AnswerSource, ConversationTurn } from '../answering/answer.js';
+import type { AnswerEvent } from '../answering/answer-events.js';
+import { streamAnswer } from '../answering/answer-question.js';
+import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/answer-request.js';
+import type { SearchSignals } from '../answering/confidence-features.js';
+import type { StoredChunk } from '../core/chunk.js';
+import { RAGError } from '../core/errors.js';
+import { EVERYTHING, eq } from '../core/filter.js';
+import type { Scope } from '../core/scope.js';
+import type { AskRequest } from '../engine/engine.js';
+import type { EngineResources } from '../engine/engine-resources.js';
+import { tokenCounterFor } from '../engine/token-counter-for.js';
+import { originsOf } from '../indexing/document-paths.js';
+import type { RankedCandidate } from '../retrieval/retriever.js';
+import { scopeCollection } from '../security/scoped-collection.js';
+import { findPassages } from './find-passages.js';
+import { passageLimit } from './shown-passages.js';
+
+/** Question to answer, through the scope of the asker and no other way. */
+export async function* runAsk(
+  request: AskRequest,
+  scope: Scope,
+  resources: EngineResources,
+): AsyncGenerator<AnswerEvent> {
+  const events = streamAnswer(
+    answerRequest(request, resources),
+    await dependencies(request, scope, resources),
+  );
+  const withOrigin = await originAdder(resources);
+  for await (const event of events) {
+    if (event.type === 'start') yield { ...event, sources: await Promise.all(event.sources.map(withOrigin)) };
+    else if (event.type === 'answer') {
+      const sources = await Promise.all(event.answer.sources.map(withOrigin));
+      yield { ...event, answer: { ...event.answer, sources } };
+    } else yield event;
+  }
+}
+
+/** Says where sources were read from; a document that has gone meanwhile stays without. */
+async function originAdder(
+  resources: EngineResources,
+): Promise<(source: AnswerSource) => Promise<AnswerSource>> {
+  const originOf = originsOf(resources.config);
+  const live = await resources.live();
+  return async (source) => {
+    const document = await live?.reader.document(source.documentId);
+    return document === undefined
+      ? source
+      : { ...source, origin: originOf(document.source, document.externalId) };
+  };
+}
+
+/** The answer alone. */
+export async function lastAnswer(events: AsyncIterable<AnswerEvent>): Promise<Answer> {
+  for await (const event of events) if (event.type === 'answer') return event.answer;
+  throw new RAGError('INTERNAL', 'Answering ended without an answer.');
+}
+
+function answerRequest(request: AskRequest, { config }: EngineResources): AnswerRequest {
+  const { answering } = config.rag;
+  const answerer = request.answerer ?? answering.answerer;
+  return {
+    question: questionOf(request),
+    history: historyOf(request),
+    mode: request.mode ?? answering.mode,
+    ...(answerer === 'auto' ? {} : { answerer }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  };
+}
+
+function questionOf({ question, message }: AskRequest): string {
+  const text = question ?? message;
+  if (typeof text !== 'string' || text.trim() === '')
+    throw new RAGError('QUERY_EMPTY', 'There is no question. Put it into `question`.');
+  return text;
+}
+
+const historyOf = ({ history, conversation_history }: AskRequest): readonly ConversationTurn[] =>
+  history ?? conversation_history ?? [];
+
+async function dependencies(
+  request: AskRequest,
+  scope: Scope,
+  resources: EngineResources,
+): Promise<AnswerDependencies> {
+  const { answering, context, chat } = resources.config.rag;
+  const instructions = await readInstructions(resources);
+  return {
+    retrieve: retrieveFor(request, scope, resources),
+    isKnownWord: (word) => isKnownWord(word, { scope, resources, signal: request.signal }),
+    chatModel: () => resources.chatModel(),
+    counter: tokenCounterFor,
+    context: {
+      ...(context.budget === undefined ? {} : { budget: context.budget }),
+      order: context.order,
+      neighbours: context.neighbours,
+      sectionHits: context.sectionHits,
+      hierarchical: context.hierarchical,
+      compress: context.compress,
+      flagged: context.flagged,
+      loadChunks: (documentId, signal) => chunksOf(documentId, { scope, resources, signal }),
+    },
+    settings: {
+      topK: topKOf(request, resources),
+      abstainBelow: request.abstainBelow ?? answering.abstainBelow,
+      unsupported: answering.unsupported,
+      ...(answering.supportCheck === 'model' ? { modelCheckTimeoutMs: answering.supportCheckTimeoutMs } : {}),
+      maxOutputTokens: chat.maxOutputTokens,
+      chatTimeoutMs: chat.timeoutMs,
+      ...(instructions === undefined ? {} : { instructions }),
+    },
+  };
+}
+
+/** What is stated for answers, else what any search shows. */
+function topKOf(request: AskRequest, { config }: EngineResources): number {
+  const { answering, retrieval } = config.rag;
+  const isReranked = retrieval.rerank.enabled && (request.mode ?? answering.mode) !== 'naive';
+  return passageLimit(request.topK ?? answering.topK, config, { isReranked });
+}
+
+async function readInstructions({ config }: EngineResources): Promise<string | undefined> {
+  const { instructions } = config.rag.answering;
+  if (instructions === undefined) return undefined;
+  try {
+    return await readFile(instructions, 'utf8');
+  } catch (cause) {
+    throw new RAGError(
+      'CONFIG_INVALID',
+      `rag.answering.instructions: the file ${instructions} cannot be read.`,
+      { cause, details: { key: 'rag.answering.instructions', path: instructions } },
+    );
+  }
+}
+
+const retrieveFor =
+  (request: AskRequest, scope: Scope, resources: EngineResources): Retrieve =>
+  async (query, { topK, mode, isWidened, signal }) => {
+    const { passages, degradationLevel, notices } = await findPassages(
+      {
+        text: query,
+        ...(request.filters === undefined ? {} : { filters: request.filters }),
+        ...(request.filter === undefined ? {} : { filter: request.filter }),
+        options: {
+          topK,
+          ...(isWidened ? { minSimilarity: 0 } : {}),
+          ...(mode === 'naive' ? { rerank: false } : {}),
+        },
+        ...(signal === undefined ? {} : { signal }),
+      },
+      scope,
+      { resources },
+    );
+    return {
+      ranked: passages.map(({ chunk, score }) => ({ chunk, score })),
+      signals: signalsOf(passages),
+      degradationLevel,
+      notices,
+    };
+  };
+
+/** Whether any passage of the scope holds a word as the analyzer reads it; true where the store has no lexical lane to ask. */
+async function isKnownWord(word: string, { scope, resources, signal }: ScopedRead): Promise<boolean> {
+  const { collection } = await resources.collection();
+  const { rankText, searchText } = scopeCollection(collection, scope);
+  const find = rankText ?? searchText;
+  if (find === undefined) return true;
+  // In one case it is one term: `MongoDB` is not known where `DB` is.
+  const [term] = analyzeQuery(word.toLowerCase()).terms.toSorted((a, b) => b.length - a.length);
+  if (term === undefined) return true;
+  const terms = [term];
+  const found = await find({
+    terms,
+    topK: 1,
+    filter: EVERYTHING,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return found.length > 0;
+}
+
+function signalsOf(candidates: readonly RankedCandidate[]): SearchSignals {
+  const best = candidates.slice(0, 2).map(({ explanation }) => explanation);
+  return {
+    keyword: best.flatMap(({ keywordScore }) => keywordScore ?? []),
+    semantic: best.flatMap(({ semanticScore }) => semanticScore ?? []),
+  };
+}
+
+interface ScopedRead {
+  readonly scope: Scope;
+  readonly resources: EngineResources;
+  readonly signal: AbortSignal | undefined;
+}
+
+const PAGE = 200;
+/** A larger document is expanded by its first so many chunks only. */
+const MOST_CHUNKS = 2_000;
+
+async function chunksOf(
+  documentId: string,
+  { scope, resources, signal }: ScopedRead,
+): Promise<readonly StoredChunk[]> {
+  const { collection } = await resources.collection();
+  const scoped = scopeCollection(collection, scope);
+  const chunks: StoredChunk[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await scoped.list({
+      filter: eq('$documentId', documentId),
+      limit: PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    chunks.push(...page.chunks);
+    cursor = page.cursor;
+  } while (cursor !== undefined && chunks.length < MOST_CHUNKS);
+  return chunks.sort((a, b) => ordinalOf(a) - ordinalOf(b));
+}
+
+const ordinalOf = ({ metadata }: StoredChunk): number => Number(metadata.chunkIndex ?? 0);

@@ -1,0 +1,64 @@
+import type { StoredChunk } from '../core/chunk.js';
+import { FIRST_LINE, headingPathOf, linesOf } from '../core/chunk-metadata.js';
+import type { Scope } from '../core/scope.js';
+import type { SearchQuery, SearchResponse, SearchResult } from '../engine/engine.js';
+import { originsOf } from '../indexing/document-paths.js';
+import type { RankedCandidate } from '../retrieval/retriever.js';
+import { findPassages, type SearchResources } from './find-passages.js';
+
+/** Question to ranked passages, as a response. */
+export async function runSearch(
+  query: SearchQuery,
+  scope: Scope,
+  resources: SearchResources,
+): Promise<SearchResponse> {
+  const found = await findPassages(query, scope, { resources });
+  const originOf = originsOf(resources.config);
+  const toResult = (candidate: RankedCandidate): SearchResult => ({
+    ...toSearchResult(candidate, query.options),
+    origin: originOf(candidate.chunk.source, textOf(candidate.chunk.metadata.source)),
+  });
+  return {
+    query: query.text,
+    results: found.passages.map(toResult),
+    ...(found.understanding === undefined ? {} : { understanding: found.understanding }),
+    lanes: found.lanes,
+    degradationLevel: found.degradationLevel,
+    notices: found.notices,
+    stages: found.stages,
+    tookMs: found.tookMs,
+  };
+}
+
+const DATES = ['createdAt', 'updatedAt'] as const;
+
+function toSearchResult(
+  { chunk, score, explanation }: RankedCandidate,
+  { includeMetadata = true, explainScore = false }: NonNullable<SearchQuery['options']> = {},
+): Omit<SearchResult, 'origin'> {
+  return {
+    id: chunk.id,
+    content: chunk.content,
+    score,
+    metadata: resultMetadata(chunk, includeMetadata),
+    ...(explainScore ? { explanation } : {}),
+  };
+}
+
+function resultMetadata(chunk: StoredChunk, includeAll: boolean): SearchResult['metadata'] {
+  const { metadata } = chunk;
+  const required = {
+    source: textOf(metadata.source),
+    sourceType: textOf(metadata.sourceType),
+    lines: linesOf(chunk) ?? FIRST_LINE,
+    headingPath: headingPathOf(chunk),
+  };
+  if (!includeAll) return required;
+  const dates = DATES.flatMap((key) => {
+    const value = metadata[key];
+    return typeof value === 'string' ? [[key, new Date(value)] as const] : [];
+  });
+  return { ...metadata, ...required, ...Object.fromEntries(dates), documentId: chunk.documentId };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

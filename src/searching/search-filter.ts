@@ -1,0 +1,48 @@
+import { RAGError } from '../core/errors.js';
+import { and, contains, eq, exists, type Filter, not, oneOf, or, range } from '../core/filter.js';
+import type { MetadataValue } from '../core/metadata.js';
+import type { SearchQuery } from '../engine/engine.js';
+
+/** The filters of a query as one filter of the algebra; all of them must hold. */
+export function searchFilter({ filters, filter }: Pick<SearchQuery, 'filters' | 'filter'>): Filter {
+  const parts: Filter[] = filter === undefined ? [] : [filter];
+  if (filters?.sourceType !== undefined) parts.push(oneOf('sourceType', filters.sourceType));
+  if (filters?.source !== undefined) parts.push(oneOf('$source', filters.source));
+  if (filters?.dateRange !== undefined) parts.push(dateFilter(filters.dateRange));
+  for (const tag of filters?.tags ?? []) parts.push(contains('tags', tag));
+  for (const [field, value] of Object.entries(filters?.metadata ?? {}))
+    parts.push(metadataFilter(field, value));
+  return and(...parts);
+}
+
+/** A scalar: the field is it, or is a list that holds it. A list: any of its scalars. */
+function metadataFilter(field: string, value: MetadataValue): Filter {
+  if (field.startsWith('$')) {
+    throw new RAGError(
+      'QUERY_INVALID',
+      `"${field}" is a system field and cannot be filtered as metadata. Use the option made for it, or \`filter\`.`,
+    );
+  }
+  if (Array.isArray(value))
+    return or(...value.map((element: MetadataValue) => metadataFilter(field, element)));
+  if (typeof value === 'object' && value !== null) {
+    return and(...Object.entries(value).map(([key, nested]) => metadataFilter(`${field}.${key}`, nested)));
+  }
+  const scalar = value;
+  return or(eq(field, scalar), contains(field, scalar));
+}
+
+/** On `updatedAt`, or on `createdAt` where a document has no `updatedAt`. */
+function dateFilter({ start, end }: { readonly start?: Date; readonly end?: Date }): Filter {
+  const bounds = {
+    ...(start === undefined ? {} : { gte: isoDate(start) }),
+    ...(end === undefined ? {} : { lte: isoDate(end) }),
+  };
+  return or(range('updatedAt', bounds), and(not(exists('updatedAt')), range('createdAt', bounds)));
+}
+
+function isoDate(date: Date): string {
+  if (Number.isNaN(date.getTime()))
+    throw new RAGError('QUERY_INVALID', 'A date of the date range is not a valid date.');
+  return date.toISOString();
+}

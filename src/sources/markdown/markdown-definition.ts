@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { jsonValue, stringList } from '../../core/setting-values.js';
+import { fileFields, fileSelection } from '../file-settings.js';
+import { defineSource } from '../source-definition.js';
+
+export const markdownDefinition = defineSource({
+  type: 'markdown',
+  about: 'Markdown files.',
+  fields: {
+    ...fileFields,
+    gitignore: z.boolean().default(true).describe('Leave out what `.gitignore` files leave out.'),
+    frontmatterFields: stringList()
+      .optional()
+      .describe('Front matter fields that become metadata. Default: all.'),
+    metadata: z
+      .record(z.string(), jsonValue)
+      .default({})
+      .describe('Facts added to every document; `sourceType` is what filters use.'),
+  },
+  open: async (settings, { maxFileBytes }) => {
+    const { createMarkdownSource } = await import('./markdown-source.js');
+    return createMarkdownSource({
+      ...fileSelection(settings, maxFileBytes),
+      metadata: settings.metadata,
+    });
+  },
+});

@@ -1,0 +1,53 @@
+import type * as z from 'zod';
+import type { Source } from './source.js';
+
+/** What every kind of source is opened with, beside its own settings. */
+export interface SourceContext {
+  /** The setting that holds the source, for messages: `rag.sources[0]`. */
+  readonly key: string;
+  /** Absolute folder that relative paths start from. */
+  readonly projectRoot: string;
+  /** Absolute folder for what is kept between runs. */
+  readonly dataDir: string;
+  /** Of the process, for programs that read their own variables. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `rag.limits.maxFileBytes` */
+  readonly maxFileBytes: number;
+}
+
+/** Checked settings of one source, its name among them; secrets are fetched. */
+export type SourceSettingsOf<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>> & {
+  readonly name: string;
+};
+
+/** One kind of source: what may be configured, and how it is opened. Each has a folder, and a line in `definitions.ts`. */
+export interface SourceDefinition<
+  Type extends string = string,
+  Fields extends z.ZodRawShape = z.ZodRawShape,
+> {
+  /** `rag.sources[].type` */
+  readonly type: Type;
+  /** What it reads, for the configuration reference. */
+  readonly about: string;
+  /** Its settings, beside those that every source has. `metadata` is among them. */
+  readonly fields: Fields;
+  /** What `filters.sourceType` compares, unless `metadata.sourceType` says. @default type */
+  sourceType?(settings: SourceSettingsOf<Fields>): string;
+  /** Settings other than `metadata` that change what its documents become: another value, and they are read again. */
+  readonly processed?: (settings: SourceSettingsOf<Fields>) => object;
+  /** Folder or file of this machine that it reads, where it reads one other than its setting `root`. */
+  readonly folder?: (settings: SourceSettingsOf<Fields>, projectRoot: string) => string | undefined;
+  /** How its ids are paths below that folder. @default each item is a file, and one document */
+  readonly files?: { readonly mayBeAbsent?: boolean; readonly holdMany?: boolean };
+  /**
+   * Opens it; nothing is read yet.
+   *
+   * @throws RAGError `CONFIG_INVALID`, `SECRET_MISSING` naming a setting that is missing
+   */
+  open(settings: SourceSettingsOf<Fields>, context: SourceContext): Promise<Source>;
+}
+
+/** Infers the settings that a definition's functions are told from its fields. */
+export const defineSource = <const Type extends string, Fields extends z.ZodRawShape>(
+  definition: SourceDefinition<Type, Fields>,
+): SourceDefinition<Type, Fields> => definition;

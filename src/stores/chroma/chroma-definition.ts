@@ -1,0 +1,29 @@
+import { serverUrl } from '../server-address.js';
+import { defineStore } from '../store-definition.js';
+import { withCollectionPrefix } from '../with-collection-prefix.js';
+
+/** The server that is named; else one of our own on the folder, where the settings ask for a local Chroma. */
+export const chromaDefinition = defineStore({
+  name: 'chroma',
+  reads: 'server',
+  open: async ({ server, path, isPathStated, localType, collection }) => {
+    const { createChromaStore } = await import('./chroma-store.js');
+    const url = serverUrl(server, 8000);
+    if (url === undefined && (localType === 'chroma' || isPathStated)) {
+      const { startLocalChroma } = await import('./local-chroma.js');
+      const running = await startLocalChroma({ path });
+      return withCollectionPrefix(createChromaStore({ server: running }), collection);
+    }
+    const store = createChromaStore({
+      ...(url === undefined ? {} : addressOf(url)),
+      ...(server?.apiKey === undefined ? {} : { token: server.apiKey.reveal() }),
+      ...(server === undefined ? {} : { timeoutMs: server.timeoutMs }),
+    });
+    return withCollectionPrefix(store, server?.namespace ?? 'ragstone');
+  },
+});
+
+function addressOf(url: URL): { host: string; port: number; ssl: boolean } {
+  const ssl = url.protocol === 'https:';
+  return { host: url.hostname, port: Number(url.port) || (ssl ? 443 : 8000), ssl };
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import type { LedgerPart } from './contract.js';
+import { AT, completed, indexDocuments, LATER, planned, SOURCE, TENANT } from './records.js';
+
+/** Cursors, remembered sources, counts per source, and runs. */
+export const testSources: LedgerPart = (test) => {
+  test('the cursor of each source is kept', async ({ writer }) => {
+    await writer.setSourceCursor(TENANT, 'wiki', 'c1');
+    await writer.setSourceCursor(TENANT, 'wiki', 'c2\0');
+    await writer.setSourceCursor('other', 'wiki', 'c3');
+    assert.equal(await writer.sourceCursor(TENANT, 'wiki'), 'c2\0');
+    assert.equal(await writer.sourceCursor('other', 'wiki'), 'c3');
+    assert.equal(await writer.sourceCursor(TENANT, 'bugs'), undefined);
+  });
+
+  test('sources with items are named in order, those of the tenant alone', async ({ writer }) => {
+    for (const source of ['b', 'a', 'c'])
+      await writer.completeItems([
+        { ...completed('d'), source },
+        { ...completed('e'), source },
+      ]);
+    await writer.completeItems([{ ...completed('d'), tenant: 'other', source: 'x' }]);
+    assert.deepEqual(await writer.sourceNames(TENANT), ['a', 'b', 'c']);
+    assert.deepEqual(await writer.sourceNames('other'), ['x']);
+    assert.deepEqual(await writer.sourceNames('nobody'), []);
+  });
+
+  test('remembered sources are known until they are forgotten', async ({ ledger, reopen }) => {
+    await ledger.rememberSources(TENANT, ['b', 'a']);
+    await ledger.rememberSources(TENANT, ['a', 'c']);
+    await ledger.rememberSources('other', ['a']);
+    await ledger.rememberSources(TENANT, []);
+    const other = await reopen();
+    assert.deepEqual(await other.rememberedSources(TENANT), ['a', 'b', 'c']);
+    await other.forgetSources(TENANT, ['a', 'nobody']);
+    await other.forgetSources(TENANT, []);
+    assert.deepEqual(await ledger.rememberedSources(TENANT), ['b', 'c']);
+    assert.deepEqual(await ledger.rememberedSources('other'), ['a']);
+  });
+
+  test('sources are counted by state', async ({ writer }) => {
+    await indexDocuments(
+      writer,
+      planned('d'),
+      planned('e'),
+      planned('f', { source: 'wiki', sourceType: 'confluence' }),
+    );
+    await writer.plan([planned('g')]);
+    await writer.failItem(
+      { tenant: TENANT, source: 'empty', itemId: 'x' },
+      {
+        reason: 'DOCUMENT_INVALID',
+        message: 'm',
+        at: AT,
+      },
+    );
+    await indexDocuments(writer, planned('h', { tenant: 'another' }));
+    await writer.planDeletion(['h']);
+    const none = { pending: 0, indexed: 0, failed: 0, outdated: 0 };
+    const summary = { tenant: TENANT, failedItems: 0, chunks: 0 };
+    assert.deepEqual(await writer.sources(), [
+      {
+        ...summary,
+        tenant: 'another',
+        source: SOURCE,
+        sourceType: 'markdown',
+        documents: { ...none, pending: 1 },
+      },
+      {
+        ...summary,
+        source: SOURCE,
+        sourceType: 'markdown',
+        documents: { ...none, indexed: 2, pending: 1 },
+        chunks: 3,
+      },
+      { ...summary, source: 'empty', sourceType: 'unknown', documents: none, failedItems: 1 },
+      { ...summary, source: 'wiki', sourceType: 'confluence', documents: { ...none, indexed: 1 }, chunks: 1 },
+    ]);
+  });
+
+  test('redactions are summed by type', async ({ writer }) => {
+    await indexDocuments(
+      writer,
+      planned('d', { metadata: { redactions: { email: 2, phone: 1 } } }),
+      planned('e', { metadata: { redactions: { email: 3 } } }),
+      planned('f', { metadata: { redactions: 'no object' } }),
+      planned('g', { metadata: { redactions: { email: 'no number' } } }),
+    );
+    assert.deepEqual((await writer.sources())[0]?.redactions, { email: 5, phone: 1 });
+    await indexDocuments(writer, planned('d'), planned('e'));
+    assert.equal((await writer.sources())[0]?.redactions, undefined);
+  });
+
+  test('runs are remembered, killed ones as unfinished', async ({ ledger }) => {
+    assert.equal(await ledger.lastRun(), undefined);
+    const first = await ledger.startRun('index docs', AT);
+    await ledger.finishRun(first, { at: LATER, success: true, stats: '{"chunks":1}' });
+    assert.deepEqual(await ledger.lastRun(), {
+      runId: first,
+      command: 'index docs',
+      startedAt: AT,
+      finishedAt: LATER,
+      success: true,
+      stats: '{"chunks":1}',
+    });
+    const second = await ledger.startRun('index "\0"', LATER);
+    assert.notEqual(second, first);
+    assert.deepEqual(await ledger.lastRun(), { runId: second, command: 'index "\0"', startedAt: LATER });
+    await ledger.finishRun(second, { at: LATER, success: false, stats: '{}' });
+    assert.equal((await ledger.lastRun())?.success, false);
+  });
+};

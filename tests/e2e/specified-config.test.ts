@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { IndexResult, SearchResponse } from '../../src/index.js';
+import { type ErrorDocument, ragstoneJson } from './run-ragstone.js';
+import { sharedFolder } from './temporary-folder.js';
+
+const SEEDS = new URL('../../../shared/seeds/', import.meta.url);
+const FIXTURES = new URL('../fixtures/pbi/run-1/', import.meta.url);
+
+/** The configuration of the specification, as it stands there. */
+function seedYaml(): string | undefined {
+  if (!existsSync(SEEDS)) return undefined;
+  const name = readdirSync(SEEDS).find((file) => file.startsWith('000_'));
+  const text = name === undefined ? '' : readFileSync(new URL(name, SEEDS), 'utf8');
+  return /### 5\.1 [^\n]*\n+```yaml\n([\s\S]*?)```/.exec(text)?.[1];
+}
+
+const yaml = seedYaml();
+if (yaml === undefined) console.warn("the seed's configuration is skipped: shared/seeds is absent");
+
+describe.skipIf(yaml === undefined)('the configuration of the specification, unchanged', () => {
+  const cwd = sharedFolder({
+    'config/rag-config.yaml': yaml ?? '',
+    'docs/retries.md':
+      '---\ntitle: On retries\ntags: [queues]\n---\n# Retries\n\nA failed request is retried.\n',
+    'docs/CHANGELOG.md': '# Not this one\n',
+    'README.md': '# Read me\n\nHow to begin.\n',
+    ...Object.fromEntries(
+      readdirSync(FIXTURES).map((name) => [`output/run-1/${name}`, readFileSync(new URL(name, FIXTURES))]),
+    ),
+  });
+
+  test('config check accepts it and lists what is not active', async () => {
+    const { code, document } = await ragstoneJson<{
+      ok: boolean;
+      notActive: { setting: string; stops: boolean }[];
+    }>(['config', 'check'], { cwd });
+    expect(code).toBe(0);
+    expect(document.ok).toBe(true);
+    const settings = document.notActive.map(({ setting }) => setting);
+    expect(settings).toEqual(
+      expect.arrayContaining(['rag.retrieval.cache', 'rag.sources[2]', 'rag.sources[3]']),
+    );
+  });
+
+  test('its local Chroma is not installed: index ends with 2 and says what to install', async () => {
+    // Only Node itself is found.
+    const env = { PATH: dirname(process.execPath) };
+    const { code, document } = await ragstoneJson<ErrorDocument>(['index'], { cwd, env });
+    expect(code).toBe(2);
+    expect(document.error).toMatchObject({
+      reason: 'PACKAGE_MISSING',
+      message: expect.stringContaining('chroma'),
+    });
+  });
+
+  test.each(['lancedb', 'libsql'])(
+    'with RAG_PROVIDER=%s index and search run; the missing reranker is degradation level 1',
+    async (provider) => {
+      const options = { cwd, env: { RAG_PROVIDER: provider } };
+      const data = ['--data', `data-${provider}`];
+      const env = { ...options.env, VECTOR_DB_PATH: `./db-${provider}` };
+      const indexed = await ragstoneJson<IndexResult>(['index', ...data], { cwd, env });
+      expect(indexed).toMatchObject({ code: 0, document: { success: true, stats: { errors: [] } } });
+      const search = async (query: string, ...args: string[]) =>
+        (
+          await ragstoneJson<SearchResponse>(['search', query, '--min-similarity', '0', ...args, ...data], {
+            cwd,
+            env,
+          })
+        ).document;
+      const pbis = await search('resume an interrupted upload');
+      expect(pbis.degradationLevel).toBe(1);
+      expect(pbis.results[0]?.metadata).toMatchObject({ sourceType: 'pbi', category: 'historical' });
+      const documents = await search(
+        'retried request',
+        '--source-type',
+        'documentation',
+        '--filter',
+        'tags=queues',
+      );
+      expect(documents.results.map(({ metadata }) => metadata.source)).toEqual(['docs/retries.md']);
+      expect(documents.results[0]?.metadata).toMatchObject({ title: 'On retries', category: 'reference' });
+    },
+  );
+});

@@ -1,0 +1,87 @@
+// Bundles the command line: hundreds of modules become few files, which load in a fraction of the time. What is imported by
+// `import()` stays a file of its own, and loads when it is needed. The library keeps its modules.
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SOURCE = join(ROOT, 'src');
+const OUT = join(ROOT, 'dist/cli');
+const NODE_MODULES = `${sep}node_modules${sep}`;
+
+/** Packages that every command loads, all of JavaScript that reads no files; what they import is bundled with them. */
+const BUNDLED = new Set(['cli-table3', 'commander', 'picocolors', 'yaml', 'zod']);
+const LICENCES = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause']);
+
+const packageOf = (specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+
+/** Every other package is found where it is installed. */
+const externalPackages = {
+  name: 'external-packages',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path, importer, kind }) => {
+      const isOurs =
+        kind === 'entry-point' || importer.includes(NODE_MODULES) || BUNDLED.has(packageOf(path));
+      return isOurs ? undefined : { path, external: true };
+    });
+  },
+};
+
+/** A module that looks for files beside itself (workers, models) finds them where the library's module has them. */
+const moduleAddresses = {
+  name: 'module-addresses',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const place = relative(OUT, join(ROOT, 'dist', relative(SOURCE, path))).replaceAll(sep, '/');
+      const address = `new URL(${JSON.stringify(place.replace(/\.ts$/, '.js'))}, import.meta.url).href`;
+      const text = await readFile(path, 'utf8');
+      return { contents: text.replaceAll('import.meta.url', address), loader: 'ts' };
+    });
+  },
+};
+
+await rm(OUT, { recursive: true, force: true });
+const { metafile } = await build({
+  absWorkingDir: ROOT,
+  entryPoints: [join(SOURCE, 'cli/main.ts')],
+  outdir: OUT,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  sourcemap: true,
+  sourcesContent: false,
+  metafile: true,
+  // What a CommonJS package in the bundle asks Node.js for.
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+  },
+  plugins: [externalPackages, moduleAddresses],
+});
+await writeFile(join(OUT, 'LICENSES.md'), await licencesOf(Object.keys(metafile.inputs)));
+
+/** The licences of what was bundled; they ask to be passed on with it. */
+async function licencesOf(inputs) {
+  const folders = new Set(inputs.flatMap((input) => folderOfPackage(input) ?? []));
+  const notices = await Promise.all([...folders].sort().map(noticeOf));
+  return `Packages that are part of the files of this folder, and their licences.\n\n${notices.join('\n')}`;
+}
+
+function folderOfPackage(input) {
+  const at = input.lastIndexOf('node_modules/');
+  if (at === -1) return undefined;
+  const start = at + 'node_modules/'.length;
+  return join(ROOT, input.slice(0, start) + packageOf(input.slice(start)));
+}
+
+async function noticeOf(folder) {
+  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  if (!LICENCES.has(license))
+    throw new Error(`${name}: the licence ${license} does not allow to bundle it unseen`);
+  const files = await readdir(folder);
+  const file = files.find((candidate) => /^licen[cs]e/i.test(candidate));
+  if (file === undefined) throw new Error(`${name}: no licence text`);
+  return `## ${name} ${version} (${license})\n\n${await readFile(join(folder, file), 'utf8')}`;
+}
