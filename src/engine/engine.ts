@@ -159,8 +159,11 @@ export interface IndexRequest {
     readonly force?: boolean;
     /** Say what would be done; write nothing. */
     readonly dryRun?: boolean;
-    /** Also delete documents of sources that are neither configured nor named in this run. */
-    readonly prune?: boolean;
+    /**
+     * `true`: also delete documents of sources that no configuration of this index states and this run does not name. A list:
+     * those of the sources that it names, whoever indexed them.
+     */
+    readonly prune?: boolean | readonly string[];
     /** Wait this long for another writer. @default 0 */
     readonly waitMs?: number;
   };

@@ -2,6 +2,7 @@ import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import { configuredSources, inProject, placesOf, rememberedPaths } from '../indexing/configured-sources.js';
 import { type Rebuild, runIndex } from '../indexing/run-index.js';
+import { configuredNames } from '../indexing/source-owners.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { pathAdder } from '../maintenance/read-status.js';
 import { type SalvagedLedger, salvageLedger } from '../maintenance/salvage-ledger.js';
@@ -15,8 +16,8 @@ import {
   abandonmentsOf,
   type EngineHost,
   forgetRedundant,
-  knownSources,
-  rememberPaths,
+  indexedSources,
+  rememberSelected,
   selectSourcesOf,
 } from './select-sources.js';
 
@@ -57,15 +58,16 @@ async function runOnce(
 ): Promise<IndexResult> {
   const { tenant, project } = scope;
   const request = await permitted(given, scope, host);
-  const { force = false, dryRun = false, prune = false } = request.options ?? {};
+  const { force = false, dryRun = false } = request.options ?? {};
   const ledger = dryRun
     ? await host.resources.dryLedger()
     : await claiming(host.config, () => host.resources.writingLedger({ check: force }));
-  const indexed = await knownSources(ledger, tenant);
+  const { names: indexed, ownership } = await indexedSources(ledger, tenant, host);
   const names = [...indexed, ...(salvaged?.sources ?? [])];
-  const selected = await selectSourcesOf(request, project, names, host);
+  const selected = await selectSourcesOf(request, project, { names, ownership }, host);
   if (selected.sources.length === 0 && indexed.length === 0 && salvaged === undefined) throw nothingToIndex();
-  if (!dryRun) await rememberPaths(ledger, { tenant, selected, prune });
+  const { config } = host;
+  if (!dryRun) await rememberSelected(ledger, { tenant, selected, before: ownership.own, config });
   // Other tenants are in the same generation: it is not begun anew for one of them.
   const rebuild = (await isAlone(ledger, tenant)) ? (wanted ?? rebuildOf(request)) : 'never';
   const { store, notices: ofStore } = await host.resources.store({ rebuild: rebuild !== 'never' });
@@ -79,15 +81,12 @@ async function runOnce(
     embedder,
     embedding: { cache },
     sources: selected.sources.map((source) => inProject(source, project)),
-    knownSources: selected.known,
-    configuredNames: new Set(
-      [...host.config.rag.sources, ...(host.config.own?.sources ?? [])].map(({ name }) => name),
-    ),
+    givenUp: selected.givenUp,
+    configuredNames: configuredNames(config),
     options: {
       scope,
       force,
       dryRun,
-      prune,
       rebuild,
       batchSize: request.options?.batchSize ?? DEFAULT_BATCH_SIZE,
       parallel: request.options?.parallel ?? DEFAULT_PARALLEL,
@@ -112,6 +111,7 @@ async function runOnce(
     stats: { ...stats, errors: stats.errors.map(pathAdder(host.config)) },
     notices: [
       ...(salvaged?.notices ?? []),
+      ...selected.notices,
       ...ofFolders,
       ...ofStore,
       ...notices,
@@ -164,7 +164,7 @@ async function permitted(request: IndexRequest, scope: Scope, host: EngineHost):
 
 /** Whether a run replaces or gives up more than the items that it reads. */
 export const needsWhole = (request: IndexRequest): boolean =>
-  rebuildOf(request) !== 'never' || request.options?.prune === true;
+  rebuildOf(request) !== 'never' || (request.options?.prune ?? false) !== false;
 
 /** A run over everything fills a new generation where all work is to be done again. */
 function rebuildOf({ sources, paths, documents, options }: IndexRequest): Rebuild {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { RAGError } from '../core/errors.js';
 import { type AbandonedSource, abandonedSources, abandonments } from '../indexing/abandoned-sources.js';
 import {
   configuredSources,
@@ -12,6 +13,7 @@ import {
 } from '../indexing/configured-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
 import { isRedundant, withoutOverlaps } from '../indexing/overlapping-sources.js';
+import { type Ownership, readOwnership, recordOwnership } from '../indexing/source-owners.js';
 import type { ConfiguredSource } from '../indexing/source-task.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { IndexRequest } from './engine.js';
@@ -27,24 +29,36 @@ export interface EngineHost {
   readonly cwd: string;
 }
 
-/** What a request brings in step, and the names of all sources that still count. */
+/** What a request brings in step, and what it gives up. */
 export interface SelectedSources {
   readonly sources: readonly ConfiguredSource[];
-  readonly known: ReadonlySet<string>;
+  /** Names of indexed sources whose documents are deleted. */
+  readonly givenUp: ReadonlySet<string>;
+  /** What a person should know of other configurations that share the index. */
+  readonly notices: readonly string[];
 }
 
-/** What a request brings in step, and which sources still count. */
+/** What is indexed already, and by whom. */
+export interface IndexedSources {
+  /** Sources of which anything is indexed or remembered, in name order. */
+  readonly names: readonly string[];
+  readonly ownership: Ownership;
+}
+
+/** What a request brings in step, and what it gives up: with `prune`, what no configuration states or names, or what it is told. */
 export async function selectSourcesOf(
   request: IndexRequest,
   project: string | undefined,
-  indexed: readonly string[],
+  { names: indexed, ownership: { own, elsewhere } }: IndexedSources,
   host: EngineHost,
 ): Promise<SelectedSources> {
   const all = await configuredSources(host.config);
   const { paths, documents } = request;
   const isOpen = request.sources === undefined && paths === undefined && documents === undefined;
-  const prune = request.options?.prune === true;
-  const remembered = rememberedPaths(indexed, host.config);
+  const prune = request.options?.prune ?? false;
+  // A folder that another host named may have the name of another one here.
+  const here = indexed.filter((name) => own.has(name) || !elsewhere.has(name));
+  const remembered = rememberedPaths(here, host.config);
   if (isOpen) assertOwnPaths(remembered, host.config);
   // A remembered folder that is gone is no failure of each later run: what was indexed of it is kept and said.
   const chosenPaths = paths ?? (isOpen ? remembered.filter((path) => existsSync(path)) : []);
@@ -54,18 +68,65 @@ export async function selectSourcesOf(
     chosen.push(await pushedSource({ documents, deleted: request.deleted, project }, host.config));
   const pathSourceOf = (path: string) => pathSource(path, host.config, host.cwd);
   // What `prune` gives up shares its files with nobody.
-  const others = prune || isOpen ? [] : await Promise.all(remembered.map(pathSourceOf));
+  const others = prune === true || isOpen ? [] : await Promise.all(remembered.map(pathSourceOf));
   const findPath = pathsOf('items', host.config);
   const sources = withoutOverlaps(chosen, [...all, ...others], findPath);
-  const named = [...all, ...sources].map(({ source }) => source.name);
-  return { sources, known: new Set([...named, ...indexed.filter(isPushSource)]) };
+  const named = new Set([...all, ...sources].map(({ source }) => source.name));
+  const unnamed = indexed.filter((name) => !named.has(name) && !isPushSource(name));
+  const unstated = unnamed.filter((name) => !elsewhere.has(name));
+  const givenUp = Array.isArray(prune) ? namedToPrune(prune, indexed, named) : prune === true ? unstated : [];
+  const spared = prune === true ? unnamed.filter((name) => elsewhere.has(name)) : [];
+  const twice = sources.flatMap(({ source: { name } }) =>
+    isPathSource(name) && elsewhere.has(name) ? [name] : [],
+  );
+  const ownersOf = (name: string): string => (elsewhere.get(name) ?? []).join(', ');
+  return {
+    sources,
+    givenUp: new Set(givenUp),
+    notices: [
+      ...spared.map(
+        (name) =>
+          `"${name}" is kept, because it is indexed by ${ownersOf(name)}. Where that one is gone, \`ragstone index --prune-source ${name}\` removes it.`,
+      ),
+      ...twice.map(
+        (name) =>
+          `"${name}" is also indexed by ${ownersOf(name)}. If these are two folders, each run deletes what the other one wrote: configure sources with names of their own (rag.sources).`,
+      ),
+    ],
+  };
 }
 
-/** Sources of which anything is indexed or remembered, in name order. */
-export async function knownSources(ledger: Ledger, tenant: string): Promise<string[]> {
+/** Sources that a request gives up by name. Throws `USAGE` where that would be undone by the next run, or nothing has the name. */
+function namedToPrune(
+  prune: readonly string[],
+  indexed: readonly string[],
+  stated: ReadonlySet<string>,
+): readonly string[] {
+  for (const name of prune) {
+    if (stated.has(name))
+      throw new RAGError(
+        'USAGE',
+        `The source "${name}" is configured or named here, so it is not given up. Take it out of the configuration first.`,
+      );
+    if (!indexed.includes(name))
+      throw new RAGError(
+        'USAGE',
+        `Nothing is indexed of a source "${name}". Indexed sources: ${indexed.join(', ') || 'none'}.`,
+      );
+  }
+  return prune;
+}
+
+/** What is indexed of a tenant's sources, and by whom. */
+export async function indexedSources(
+  ledger: Ledger,
+  tenant: string,
+  { config }: EngineHost,
+): Promise<IndexedSources> {
   const live = await ledger.live();
   const held = live === undefined ? [] : await ledger.reader(live.generation).sourceNames(tenant);
-  return [...new Set([...held, ...(await ledger.rememberedSources(tenant))])].sort();
+  const names = [...new Set([...held, ...(await ledger.rememberedSources(tenant))])].sort();
+  return { names, ownership: await readOwnership(ledger, tenant, config) };
 }
 
 /** Sources that no run reads any more. */
@@ -91,25 +152,27 @@ export async function abandonmentsOf(
 }
 
 /**
- * Makes named paths known before anything is read, so that a run that is killed is gone on with. A path that names nothing is
- * not remembered: each later run would report it.
+ * Makes known what is indexed by this configuration before anything is read, so that a run that is killed is gone on with, and no
+ * other one gives it up. A path that names nothing is not remembered: each later run would report it.
  */
-export async function rememberPaths(
+export async function rememberSelected(
   ledger: Ledger,
-  {
-    tenant,
-    selected: { sources, known },
-    prune,
-  }: { readonly tenant: string; readonly selected: SelectedSources; readonly prune: boolean },
+  { tenant, selected: { sources, givenUp }, before, config }: RememberedSelection,
 ): Promise<void> {
-  const paths = sources.filter(({ source, root }) => isPathSource(source.name) && isThere(root));
-  await ledger.rememberSources(
-    tenant,
-    paths.map(({ source }) => source.name),
-  );
-  if (!prune) return;
-  const dropped = (await ledger.rememberedSources(tenant)).filter((name) => !known.has(name));
-  await ledger.forgetSources(tenant, dropped);
+  const chosen = sources.filter(({ source, root }) => isPathSource(source.name) && isThere(root));
+  const paths = chosen.map(({ source }) => source.name);
+  await ledger.rememberSources(tenant, paths);
+  const kept = [...before].filter((name) => isPathSource(name) && !givenUp.has(name));
+  await recordOwnership(ledger, { tenant, paths: [...paths, ...kept], config, before });
+  await ledger.forgetSources(tenant, [...givenUp]);
+}
+
+interface RememberedSelection {
+  readonly tenant: string;
+  readonly selected: SelectedSources;
+  /** What this configuration was recorded with. */
+  readonly before: ReadonlySet<string>;
+  readonly config: ResolvedConfig;
 }
 
 /** A folder whose files all belong to another source holds nothing: naming it again in each run would only repeat that. */

@@ -14,7 +14,7 @@ import {
 } from '../maintenance/verify-index.js';
 import type { Drift, VerifyResult } from './engine.js';
 import { runIndexRequest } from './index-requests.js';
-import { abandonedSourcesOf, type EngineHost, knownSources, selectSourcesOf } from './select-sources.js';
+import { abandonedSourcesOf, type EngineHost, indexedSources, selectSourcesOf } from './select-sources.js';
 
 async function verifyContext(
   scope: Scope,
@@ -28,7 +28,7 @@ async function verifyContext(
       'Nothing is indexed yet, so there is nothing to verify. Run `ragstone index FOLDER` first.',
     );
   }
-  const indexed = await knownSources(live.ledger, scope.tenant);
+  const indexed = await indexedSources(live.ledger, scope.tenant, host);
   const { sources } = await selectSourcesOf({}, scope.project, indexed, host);
   const isOwn = await sourceOwnership(live.reader, scope);
   return {

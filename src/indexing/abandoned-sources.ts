@@ -6,10 +6,11 @@ import { isPathInside } from '../security/path-containment.js';
 import { isPathSource, isPushSource, rememberedPaths } from './configured-sources.js';
 import { deleteItems } from './delete-documents.js';
 import type { IndexRun } from './index-run.js';
+import { configuredNames, readOwnership } from './source-owners.js';
 import type { ConfiguredSource } from './source-task.js';
 import type { WriteTargets } from './write-batch.js';
 
-/** A source that no run reads any more, and of which documents are indexed: its configuration is gone, or its folder. */
+/** A source that no run of any configuration reads any more, and of which documents are indexed: its configuration is gone, or its folder. */
 export interface AbandonedSource {
   readonly name: string;
   /** Where its files lay, where that is known. */
@@ -20,15 +21,16 @@ export interface AbandonedSource {
 /** Sources of a tenant that no run reads any more. */
 export async function abandonedSources(
   reader: Pick<GenerationReader, 'sourceNames'>,
-  ledger: Pick<Ledger, 'sourceRoots'>,
+  ledger: Pick<Ledger, 'sourceRoots' | 'sourceOwners'>,
   { tenant, config }: { readonly tenant: string; readonly config: ResolvedConfig },
 ): Promise<AbandonedSource[]> {
-  const stated = [...config.rag.sources, ...(config.own?.sources ?? [])];
-  const configured = new Set(stated.map(({ name }) => name));
-  const names = (await reader.sourceNames(tenant)).filter(
+  const configured = configuredNames(config);
+  const others = (await reader.sourceNames(tenant)).filter(
     (name) => !configured.has(name) && !isPushSource(name),
   );
-  if (names.length === 0) return [];
+  if (others.length === 0) return [];
+  const { elsewhere } = await readOwnership(ledger, tenant, config);
+  const names = others.filter((name) => !elsewhere.has(name));
   const roots = (await ledger.sourceRoots?.(tenant)) ?? new Map<string, string>();
   return names.flatMap((name) => {
     const place = isPathSource(name) ? name : roots.get(name);
@@ -57,7 +59,7 @@ export async function abandonmentOf(
 /** What is said of each source that no run reads any more and that holds documents still. */
 export async function abandonments(
   reader: Pick<GenerationReader, 'sourceNames' | 'documentCounts'>,
-  ledger: Pick<Ledger, 'sourceRoots'>,
+  ledger: Pick<Ledger, 'sourceRoots' | 'sourceOwners'>,
   context: { readonly tenant: string; readonly config: ResolvedConfig },
 ): Promise<string[]> {
   const sources = await abandonedSources(reader, ledger, context);

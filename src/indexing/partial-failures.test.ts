@@ -66,13 +66,11 @@ const index = (source: Source) =>
         processingKey: 'k',
       },
     ],
-    knownSources: new Set([source.name]),
     configuredNames: new Set([source.name]),
     options: {
       scope: LOCAL_SCOPE,
       force: false,
       dryRun: false,
-      prune: false,
       batchSize: 10,
       parallel: 1,
     },

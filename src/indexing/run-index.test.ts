@@ -65,13 +65,11 @@ function pipeline(
     embedder: createHashEmbedder({ dimensions: 8 }),
     embedding: {},
     sources: [configured(documents)],
-    knownSources: new Set(['notes']),
     configuredNames: new Set(['notes']),
     options: {
       scope: LOCAL_SCOPE,
       force: false,
       dryRun: false,
-      prune: false,
       batchSize: 3,
       parallel: 2,
       ...options,
@@ -190,10 +188,10 @@ describe('runIndex', () => {
     expect(await ledger.live()).toMatchObject({ dimensions: 16, generation: 2 });
   });
 
-  test('prune deletes documents of sources that no longer count', async () => {
+  test('documents of a source that is given up are deleted', async () => {
     const store = createMemoryStore();
     await runIndex(pipeline(store, [{ id: 'a', text: 'alpha' }]));
-    const empty = { ...pipeline(store, [], { prune: true }), sources: [], knownSources: new Set<string>() };
+    const empty = { ...pipeline(store, []), sources: [], givenUp: new Set(['notes']) };
     expect((await runIndex(empty)).stats.documentsDeleted).toBe(1);
     expect(await contents(store)).toEqual([]);
     expect(await (await liveReader()).sources()).toEqual([]);

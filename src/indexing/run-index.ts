@@ -33,11 +33,11 @@ export interface IndexPipeline {
   readonly embedding: Omit<EmbedAllOptions, 'signal'>;
   /** What this run brings in step. */
   readonly sources: readonly ConfiguredSource[];
-  /** Names of all sources that still count; with `prune`, documents of others are deleted. */
-  readonly knownSources: ReadonlySet<string>;
+  /** Names of sources whose documents are deleted. */
+  readonly givenUp?: ReadonlySet<string> | undefined;
   /** Names of the sources that the configuration states, as against paths named in a call. */
   readonly configuredNames: ReadonlySet<string>;
-  readonly options: IndexSourceOptions & { readonly prune: boolean; readonly rebuild?: Rebuild | undefined };
+  readonly options: IndexSourceOptions & { readonly rebuild?: Rebuild | undefined };
   readonly command: string;
   /** Writes contexts of chunks; absent where it is off. */
   readonly contextualiser?: ChunkContextualiser | undefined;
@@ -81,7 +81,7 @@ export async function runIndex(pipeline: IndexPipeline): Promise<IndexResult> {
     const force = options.force && target.facts?.state !== 'building';
     const filling = { ...pipeline, preparerFor, options: { ...options, force } };
     for (const source of pipeline.sources) await indexOne(source, targets, filling, run);
-    if (options.prune) await pruneSources(targets, pipeline, run);
+    await pruneSources(targets, pipeline, run);
     await settle(pipeline, { target, targets, isPurgeOwed }, run);
     await probe(pipeline, target);
     run.enter('done');
@@ -184,13 +184,13 @@ async function completeGeneration(
   live: IndexFacts,
   { pipeline, targets, run }: { pipeline: IndexPipeline; targets: WriteTargets; run: IndexRun },
 ): Promise<void> {
-  const { ledger, options, knownSources } = pipeline;
+  const { ledger, options, givenUp } = pipeline;
   const { tenant } = options.scope;
   const reader = ledger.reader(live.generation);
   const inRun = new Set(pipeline.sources.map(({ source }) => source.name));
   const items: LedgerItem[] = [];
   for (const source of await reader.sourceNames(tenant)) {
-    if (options.prune && !knownSources.has(source)) continue;
+    if (givenUp?.has(source)) continue;
     const held = await reader.items(tenant, source);
     const filled = await targets.ledger.items(tenant, source);
     for (const item of held.values()) {
@@ -265,14 +265,14 @@ const wantedRebuild = ({ options }: IndexPipeline): Rebuild =>
   options.rebuild ?? (options.force ? 'covering' : 'never');
 
 /** A run over every source that has documents may fill a new generation. */
-async function coversIndex({ ledger, sources, knownSources, options }: IndexPipeline): Promise<boolean> {
+async function coversIndex({ ledger, sources, givenUp, options }: IndexPipeline): Promise<boolean> {
   const live = await ledger.live();
   if (live === undefined) return true;
   const inRun = new Set(sources.map(({ source }) => source.name));
   const held = await ledger.reader(live.generation).sources();
   return held.every(
     ({ tenant, source }) =>
-      tenant === options.scope.tenant && (inRun.has(source) || (options.prune && !knownSources.has(source))),
+      tenant === options.scope.tenant && (inRun.has(source) || givenUp?.has(source) === true),
   );
 }
 
@@ -346,12 +346,21 @@ async function isAwaited(
   return configuredNames.has(source.name) && !(await ledger.hasItems(options.scope.tenant, source.name));
 }
 
-/** Deletes what is left of sources that are neither configured nor named. */
-async function pruneSources(targets: WriteTargets, pipeline: IndexPipeline, run: IndexRun): Promise<void> {
-  const { knownSources, options } = pipeline;
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, number) => total + number, 0);
+
+/** Deletes what is left of sources that are given up. */
+async function pruneSources(
+  targets: WriteTargets,
+  { givenUp, options }: IndexPipeline,
+  run: IndexRun,
+): Promise<void> {
   const { tenant } = options.scope;
-  for (const source of await targets.ledger.sourceNames(tenant)) {
-    if (knownSources.has(source)) continue;
+  for (const source of givenUp ?? []) {
+    const documents = sum((await targets.ledger.documentCounts(tenant, source)).values());
+    if (documents > 0)
+      run.notice(
+        `${documents === 1 ? 'A document' : `${documents} documents`} of "${source}" ${options.dryRun ? 'would be' : documents === 1 ? 'is' : 'are'} removed.`,
+      );
     const itemIds = [...(await targets.ledger.items(tenant, source)).keys()];
     await deleteItems({ tenant, source, itemIds, dryRun: options.dryRun }, targets, run);
   }

@@ -284,6 +284,17 @@ export interface RememberedSources {
 }
 
 /**
+ * Which configurations index a source. Several may share one ledger, so what one of them does not state may be another's: it is
+ * given up only when nobody states it.
+ */
+export interface SourceOwners {
+  /** Owners by source; a source without any is left out. */
+  sourceOwners(tenant: string): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Records what an owner indexes from now on, in place of what was recorded of it. */
+  ownSources(tenant: string, owner: string, sources: readonly string[]): Promise<void>;
+}
+
+/**
  * Where the configured sources of files lay when they were last indexed, so that their files are known again once nobody
  * configures them. Absent where several machines share the ledger: a path is another folder on each.
  */
@@ -304,7 +315,7 @@ export interface Runs {
  * What is indexed, at which revision: the source of truth. All writes are transactions; a crash at any point leaves
  * `pending` documents and `planned` or `stale` chunks that the next run finishes.
  */
-export interface Ledger extends Generations, RememberedSources, SourceRoots, Runs {
+export interface Ledger extends Generations, RememberedSources, SourceOwners, SourceRoots, Runs {
   /** Forgets everything: generations, items, texts, runs. Other processes that have the ledger open see it empty. */
   clear(): Promise<void>;
   /**

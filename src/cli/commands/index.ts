@@ -1,15 +1,16 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { IndexRequest } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withView } from '../open-engine.js';
-import { wholeNumber } from '../parse-options.js';
+import { collect, wholeNumber } from '../parse-options.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 interface IndexOptions extends OwnerOptions {
   readonly force?: boolean;
   readonly dryRun?: boolean;
   readonly prune?: boolean;
+  readonly pruneSource?: readonly string[];
   readonly batchSize?: number;
   readonly parallel?: number;
   readonly wait?: number;
@@ -38,6 +39,14 @@ export function registerIndex(program: Command, context: CliContext): void {
     .option('--force', 'do all work again, and rebuild a damaged index or one made by another model')
     .option('--dry-run', 'say what would be done and write nothing')
     .option('--prune', 'also delete documents of sources that are neither configured nor named')
+    .addOption(
+      new Option(
+        '--prune-source <name>',
+        'also delete documents of this source, whichever configuration indexed it; may be repeated',
+      )
+        .argParser(collect)
+        .conflicts('prune'),
+    )
     .option('--batch-size <n>', 'chunks in one embedding and store batch', wholeNumber(1))
     .option('--parallel <n>', 'files read at once', wholeNumber(1))
     .option('--wait <seconds>', 'wait this long for another writer to finish', wholeNumber(0));
@@ -80,11 +89,11 @@ async function stopped(cause: unknown, { dryRun = false, force = false }: IndexO
 }
 
 function requestOptions(options: IndexOptions): NonNullable<IndexRequest['options']> {
-  const { force, dryRun, prune, batchSize, parallel, wait } = options;
+  const { force, dryRun, prune, pruneSource, batchSize, parallel, wait } = options;
   return {
     ...(force === undefined ? {} : { force }),
     ...(dryRun === undefined ? {} : { dryRun }),
-    ...(prune === undefined ? {} : { prune }),
+    ...(prune === undefined && pruneSource === undefined ? {} : { prune: pruneSource ?? prune }),
     ...(batchSize === undefined ? {} : { batchSize }),
     ...(parallel === undefined ? {} : { parallel }),
     ...(wait === undefined ? {} : { waitMs: wait * 1000 }),

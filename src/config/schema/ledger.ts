@@ -26,6 +26,13 @@ export const ledgerSchema = z
       .max(3_600_000)
       .default(30_000)
       .describe('Longest wait for one call to the server, in milliseconds.'),
+    owner: z
+      .string()
+      .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, `_`, `.` or `-`')
+      .optional()
+      .describe(
+        'Name of this configuration among those that share the ledger; hosts with the same sources state the same one. `index --prune` gives up a source only when no other configuration indexes it. Default: the place of the configuration file, with `postgres` that of this host.',
+      ),
     leaseMs: wholeNumber(1_000)
       .max(3_600_000)
       .default(60_000)

@@ -139,7 +139,7 @@ export const indexSchema = z.strictObject({
     parallel: number,
     force: flag,
     dryRun: flag,
-    prune: flag,
+    prune: z.union([z.boolean(), z.array(z.string())], 'true, false, or a list of names').optional(),
     waitMs: number,
   }),
   onProgress: callback<NonNullable<IndexRequest['onProgress']>>(),

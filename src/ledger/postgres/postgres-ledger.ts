@@ -27,7 +27,13 @@ import { PostgresGenerationReader, PostgresGenerationWriter } from './postgres-g
 import { numberOf } from './row.js';
 import { findLastRun, finishRun, startRun } from './runs.js';
 import { prepareSchema, schemaVersion, TABLES } from './schema.js';
-import { forgetRememberedSources, rememberedSources, rememberSources } from './sources.js';
+import {
+  forgetRememberedSources,
+  ownSources,
+  rememberedSources,
+  rememberSources,
+  sourceOwners,
+} from './sources.js';
 
 export interface PostgresLedgerOptions extends PostgresConnectionOptions {
   /** Indexed revisions of a document whose text is kept for citations, the current one included. @default 3 */
@@ -150,6 +156,14 @@ class PostgresLedger implements Ledger {
 
   async forgetSources(tenant: string, sources: readonly string[]): Promise<void> {
     if (sources.length > 0) await forgetRememberedSources(this.#database, tenant, sources);
+  }
+
+  sourceOwners(tenant: string): Promise<Map<string, string[]>> {
+    return sourceOwners(this.#database, tenant);
+  }
+
+  ownSources(tenant: string, owner: string, sources: readonly string[]): Promise<void> {
+    return ownSources(this.#database, tenant, { owner, sources });
   }
 
   startRun(command: string, at: string): Promise<number> {

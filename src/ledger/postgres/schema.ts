@@ -119,6 +119,16 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       stats text
     )`,
   ],
+  [
+    `CREATE TABLE ragstone_ledger_source_owner (
+      owner_key bytea NOT NULL,
+      source_key bytea NOT NULL,
+      tenant text COLLATE "C" NOT NULL,
+      source text COLLATE "C" NOT NULL,
+      owner text COLLATE "C" NOT NULL,
+      PRIMARY KEY (owner_key, source_key)
+    )`,
+  ],
 ];
 
 /** Every table with content, those first that refer to others. */
@@ -131,6 +141,7 @@ export const TABLES = [
   'ragstone_ledger_lease',
   'ragstone_ledger_generation',
   'ragstone_ledger_remembered_source',
+  'ragstone_ledger_source_owner',
   'ragstone_ledger_run',
 ] as const;
 

@@ -72,6 +72,45 @@ export async function forgetRememberedSources(
   );
 }
 
+export async function sourceOwners(
+  database: PostgresDatabase,
+  tenant: string,
+): Promise<Map<string, string[]>> {
+  const sql =
+    'SELECT source, owner FROM ragstone_ledger_source_owner WHERE tenant = $1 ORDER BY source, owner';
+  const rows = await database.rows(sql, [storableText(tenant)], { action: 'list who indexes its sources' });
+  const owners = new Map<string, string[]>();
+  for (const row of rows) {
+    const source = textOf(row, 'source');
+    owners.set(source, [...(owners.get(source) ?? []), textOf(row, 'owner')]);
+  }
+  return owners;
+}
+
+export async function ownSources(
+  database: PostgresDatabase,
+  tenant: string,
+  { owner, sources }: { readonly owner: string; readonly sources: readonly string[] },
+): Promise<void> {
+  const names = [...new Set(sources)];
+  await database.query(
+    `WITH given_up AS (
+       DELETE FROM ragstone_ledger_source_owner WHERE owner_key = $1 AND source_key <> ALL($4::bytea[])
+     )
+     INSERT INTO ragstone_ledger_source_owner (owner_key, source_key, tenant, source, owner)
+     SELECT $1, source_key, $2, source, $3 FROM unnest($4::bytea[], $5::text[]) AS named (source_key, source)
+     ORDER BY source_key ON CONFLICT DO NOTHING`,
+    [
+      sourceKeyOf(tenant, owner),
+      storableText(tenant),
+      storableText(owner),
+      names.map((source) => sourceKeyOf(tenant, source)),
+      names.map(storableText),
+    ],
+    { action: 'record who indexes its sources' },
+  );
+}
+
 /** Shown for a source of which no document was ever planned. */
 const UNKNOWN_SOURCE_TYPE = 'unknown';
 

@@ -185,4 +185,12 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (tenant, source)
   ) WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE source_owner (
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    PRIMARY KEY (tenant, source, owner)
+  ) WITHOUT ROWID;
+  `,
 ];

@@ -36,7 +36,7 @@ import {
 } from './items.js';
 import { assertHeld, claimItem, forgetOldLeases, itemOfDocument, releaseItem, renewLease } from './leases.js';
 import { revisionText } from './revisions.js';
-import { findCursor, recordCursor } from './source-cursors.js';
+import { findCursor, recordCursor } from './sources.js';
 import { summarizeSources } from './summaries.js';
 
 /** One generation of a ledger file for reading. Every read is one snapshot. */

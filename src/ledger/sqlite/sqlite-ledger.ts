@@ -20,8 +20,15 @@ import {
   recordLearned,
   switchGeneration,
 } from './generations.js';
-import { forgetRememberedSource, rememberedSources, rememberSource } from './remembered-sources.js';
-import { recordSourceRoots, sourceRoots } from './source-roots.js';
+import {
+  forgetRememberedSource,
+  ownSources,
+  recordSourceRoots,
+  rememberedSources,
+  rememberSource,
+  sourceOwners,
+  sourceRoots,
+} from './sources.js';
 import { SqliteGenerationReader, SqliteGenerationWriter } from './sqlite-generation.js';
 import { findLastRun } from './summaries.js';
 
@@ -42,6 +49,7 @@ export const TABLES = [
   'lease',
   'generation',
   'remembered_source',
+  'source_owner',
   'source_root',
   'run',
 ] as const;
@@ -113,6 +121,14 @@ export class SqliteLedger implements Ledger {
     this.#database.transaction(() => {
       for (const source of sources) forgetRememberedSource(this.#database, tenant, source);
     });
+  }
+
+  async sourceOwners(tenant: string): Promise<Map<string, string[]>> {
+    return this.#database.guard(() => sourceOwners(this.#database, tenant));
+  }
+
+  async ownSources(tenant: string, owner: string, sources: readonly string[]): Promise<void> {
+    this.#database.transaction(() => ownSources(this.#database, tenant, { owner, sources }));
   }
 
   async sourceRoots(tenant: string): Promise<Map<string, string>> {

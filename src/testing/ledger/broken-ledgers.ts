@@ -114,6 +114,17 @@ export const LEDGER_FAULTS: Readonly<Record<string, LedgerFault>> = {
     concern: 'generations',
     ledger: (right) => ({ clear: async () => right.forgetSources('default', ['x']) }),
   },
+  'an owner keeps the sources that it no longer states': {
+    concern: 'sources and runs',
+    ledger: (right) => ({
+      ownSources: async (tenant, owner, sources) => {
+        const held = [...(await right.sourceOwners(tenant))].flatMap(([source, owners]) =>
+          owners.includes(owner) ? [source] : [],
+        );
+        await right.ownSources(tenant, owner, [...held, ...sources]);
+      },
+    }),
+  },
   'remembered sources are those of every tenant': {
     concern: 'sources and runs',
     ledger: (right) => ({

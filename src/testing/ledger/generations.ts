@@ -150,6 +150,7 @@ export const testGenerations: LedgerPart = (test) => {
     await writer.setSourceCursor(TENANT, SOURCE, 'c');
     await ledger.switchTo(facts.generation, AT);
     await ledger.rememberSources(TENANT, ['x']);
+    await ledger.ownSources(TENANT, 'host', ['x']);
     await ledger.startRun('index', AT);
     await ledger.clear();
     for (const each of [ledger, other]) {
@@ -158,6 +159,7 @@ export const testGenerations: LedgerPart = (test) => {
       assert.equal(await each.reader(facts.generation).document('d'), undefined);
       assert.equal(await each.reader(facts.generation).text('d'), undefined);
       assert.deepEqual(await each.rememberedSources(TENANT), []);
+      assert.deepEqual(await each.sourceOwners(TENANT), new Map());
       assert.equal(await each.lastRun(), undefined);
     }
     const { generation } = await other.begin(targetOf, AT);

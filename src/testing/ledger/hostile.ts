@@ -101,7 +101,10 @@ export const testHostileTexts: LedgerPart = (test) => {
     assert.equal((await writer.sources()).length, ALL.length);
   });
 
-  test('leases, cursors, failures and remembered sources have any name', async ({ ledger, writer }) => {
+  test('leases, cursors, failures, remembered sources and owners have any name', async ({
+    ledger,
+    writer,
+  }) => {
     assert.deepEqual(await writer.claim(TENANT, SOURCE, ALL, MINUTE), new Set(ALL));
     for (const text of ALL) {
       await writer.setSourceCursor(text, text, text);
@@ -124,6 +127,12 @@ export const testHostileTexts: LedgerPart = (test) => {
     assert.deepEqual([...(await ledger.rememberedSources(TENANT))].sort(), [...ALL].sort());
     await ledger.forgetSources(TENANT, ALL.slice(1));
     assert.deepEqual(await ledger.rememberedSources(TENANT), ALL.slice(0, 1));
+    for (const owner of ALL) await ledger.ownSources(TENANT, owner, ALL);
+    const owners = [...(await ledger.sourceOwners(TENANT)).values()];
+    assert.deepEqual(
+      owners.map((names) => [...names].sort()),
+      ALL.map(() => [...ALL].sort()),
+    );
   });
 
   test('ids of a megabyte are told apart, also at their ends', async ({ writer }) => {

@@ -38,6 +38,31 @@ export const testSources: LedgerPart = (test) => {
     assert.deepEqual(await ledger.rememberedSources('other'), ['a']);
   });
 
+  test('sources have the owners that state them', async ({ ledger, reopen }) => {
+    assert.deepEqual(await ledger.sourceOwners(TENANT), new Map());
+    await ledger.ownSources(TENANT, 'host-b', ['wiki', 'notes', 'wiki']);
+    await ledger.ownSources(TENANT, 'host-a', ['wiki']);
+    await ledger.ownSources('other', 'host-b', ['bugs']);
+    const other = await reopen();
+    assert.deepEqual(
+      await other.sourceOwners(TENANT),
+      new Map([
+        ['notes', ['host-b']],
+        ['wiki', ['host-a', 'host-b']],
+      ]),
+    );
+    await other.ownSources(TENANT, 'host-b', ['bugs', 'notes']);
+    await other.ownSources(TENANT, 'host-a', []);
+    assert.deepEqual(
+      await ledger.sourceOwners(TENANT),
+      new Map([
+        ['bugs', ['host-b']],
+        ['notes', ['host-b']],
+      ]),
+    );
+    assert.deepEqual(await ledger.sourceOwners('other'), new Map([['bugs', ['host-b']]]));
+  });
+
   test('sources are counted by state', async ({ writer }) => {
     await indexDocuments(
       writer,
