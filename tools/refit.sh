@@ -3,7 +3,7 @@
 # scores behind both. Run it after a change of the built-in model, the analysis or a lane: refit.sh PYTHON DATA PAIRS MINILM WORK,
 # from the project's root. PYTHON has tools/rerank/requirements.txt; PAIRS is the output of tools/distill/extract.py; MINILM a
 # folder with all-MiniLM-L6-v2. About 25 minutes with two cores, and as much again where MiniLM's vectors are not in WORK yet.
-# docs/fusion.md then shows the reranker that was there before: run tools/fusion again where its figures matter.
+# docs/research/fusion.md then shows the reranker that was there before: run tools/fusion again where its figures matter.
 set -eu
 python=$1 data=$2 pairs=$3 minilm=$4 work=$5
 "$python" tools/rerank/code_pairs.py --packages stdlib numpy scipy --out "$work/code"

@@ -123,9 +123,9 @@ function svg(
   ].join('\n');
 }
 
-/** Writes both plots into docs/images. */
+/** Writes both plots into docs/research/images. */
 export function writePlots(settings: readonly PlottedSetting[]): void {
-  const folder = `${REPOSITORY}docs/images`;
+  const folder = `${REPOSITORY}docs/research/images`;
   writeFileSync(
     `${folder}/quality-by-setting.svg`,
     settingPlot('SciFact test: quality by setting', settings),

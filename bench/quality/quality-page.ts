@@ -5,7 +5,7 @@ import type { ChunkerRow } from './chunkers.js';
 import { type PlottedSetting, writePlots } from './plots.js';
 import { type CaseOutcome, type QualityRow, shown } from './run-case.js';
 
-const PAGE = `${REPOSITORY}docs/quality.md`;
+const PAGE = `${REPOSITORY}docs/research/quality.md`;
 const LOOKS_HEADING = '## Looks at test splits';
 
 export interface QualityFigures {
@@ -15,7 +15,7 @@ export interface QualityFigures {
   readonly chunkers: readonly ChunkerRow[];
 }
 
-/** Writes docs/quality.md anew; only the log of looks at test splits is kept, and grows by this one. */
+/** Writes docs/research/quality.md anew; only the log of looks at test splits is kept, and grows by this one. */
 export function writeQualityPage(figures: QualityFigures): string {
   const { circumstances, rows, outcomes, chunkers } = figures;
   const modified = circumstances.isModified ? ' with changes' : '';
@@ -87,7 +87,7 @@ function configurationNotes(outcomes: readonly CaseOutcome[]): string {
     }),
   );
   return [
-    'Lexical is BM25 with k1 1.2 and b 0.75 over terms that Ragstone analyses (NFKC, folded, names kept whole and split, English stop words, Porter2); see [retrieval](retrieval.md).',
+    'Lexical is BM25 with k1 1.2 and b 0.75 over terms that Ragstone analyses (NFKC, folded, names kept whole and split, English stop words, Porter2); see [retrieval](../retrieval.md).',
     '',
     ...notes,
   ].join('\n');

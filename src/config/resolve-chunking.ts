@@ -3,7 +3,7 @@ import type { ChunkingSettings } from './schema/chunking.js';
 
 type Sizes = Pick<ChunkingOptions, 'minSize' | 'maxSize' | 'overlap'>;
 
-// The tokens were chosen by measurement on questions and on the Chroma chunking set (docs/quality.md). The characters are those of configurations that were written before there was a unit.
+// The tokens were chosen by measurement on questions and on the Chroma chunking set (docs/research/quality.md). The characters are those of configurations that were written before there was a unit.
 const DEFAULT_SIZES: Readonly<Record<ChunkingUnit, Sizes>> = {
   tokens: { minSize: 160, maxSize: 320, overlap: 32 },
   characters: { minSize: 100, maxSize: 500, overlap: 50 },

@@ -16,7 +16,7 @@ export const tokensOf = (counter: TokenCounter, text: string): number =>
 
 /**
  * Share by which the built-in count is raised for models whose tokenizer is not public. Measured against `cl100k_base` and
- * `o200k_base` (docs/answer-quality.md): with it none of 482 passages of Markdown and YAML is undercounted.
+ * `o200k_base` (docs/research/answer-quality.md): with it none of 482 passages of Markdown and YAML is undercounted.
  */
 export const BUILTIN_MARGIN = 0.25;
 

@@ -35,7 +35,7 @@ export interface RerankSettings {
   readonly deadlineMs: number;
 }
 
-/** What is added to a query; nothing where all of it is off, which is the default: docs/fusion.md has what each is worth. */
+/** What is added to a query; nothing where all of it is off, which is the default: docs/research/fusion.md has what each is worth. */
 export interface ExpansionSettings {
   /** In the order in which they are reported. @default none */
   readonly kinds: readonly ExpansionKind[];

@@ -38,13 +38,21 @@ export function samplesIn(...languages: readonly string[]): Sample[] {
 
 const LINK = /\]\((?!https?:|mailto:)([^)\s]+)\)/g;
 
-/** Links of a page that lead to no file, or to no heading of it. */
-export function deadLinks(page: string): string[] {
-  const prose = readPage(page)
-    .replaceAll(FENCE, '')
-    .replaceAll(/`[^`\n]*`/g, '');
-  return [...prose.matchAll(LINK)].map(([, link = '']) => link).filter((link) => !leadsSomewhere(link, page));
+function rawLinks(text: string): string[] {
+  const prose = text.replaceAll(FENCE, '').replaceAll(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(LINK)].map(([, link = '']) => link);
 }
+
+/** Paths from the root that a page links to, without headings. */
+export const linksOf = (page: string, text = readPage(page)): string[] =>
+  rawLinks(text)
+    .map((link) => link.split('#')[0] ?? '')
+    .filter((path) => path !== '')
+    .map((path) => join(dirname(page), path).replaceAll('\\', '/'));
+
+/** Links of a page that lead to no file, or to no heading of it. */
+export const deadLinks = (page: string, text = readPage(page)): string[] =>
+  rawLinks(text).filter((link) => !leadsSomewhere(link, page));
 
 function leadsSomewhere(link: string, page: string): boolean {
   const [path = '', anchor] = link.split('#');
@@ -63,4 +71,6 @@ const anchorsOf = (text: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-const readPage = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+export function readPage(page: string): string {
+  return readFileSync(join(ROOT, page), 'utf8');
+}

@@ -75,7 +75,7 @@ describe('texts written for flags', () => {
         expect(withoutMarks(text).orders.length > 0, text).toBe(attack);
   });
 
-  // What was measured (docs/answer-quality.md), a little below: these kinds were kept out of the fit and of every choice.
+  // What was measured (docs/research/answer-quality.md), a little below: these kinds were kept out of the fit and of every choice.
   it('kinds that no fit has seen are flagged as well as was measured', async () => {
     const { precision, recall } = await measureHeldOut();
     expect(precision).toBeGreaterThanOrEqual(0.7);

@@ -1,5 +1,5 @@
 /**
- * Measures answering on the reporting halves and writes `docs/answer-quality.md` and `docs/images/risk-coverage.svg`:
+ * Measures answering on the reporting halves and writes `docs/research/answer-quality.md` and `docs/research/images/risk-coverage.svg`:
  *
  *   npx tsx tools/answers/measure.ts --data ../shared/data [--json]
  */
@@ -34,9 +34,9 @@ const figures = {
 };
 export type AnswerFigures = typeof figures;
 
-await writeFile('docs/answer-quality.md', qualityPage(figures));
+await writeFile('docs/research/answer-quality.md', qualityPage(figures));
 await writeFile(
-  'docs/images/risk-coverage.svg',
+  'docs/research/images/risk-coverage.svg',
   riskCoveragePlot(riskCoverage(decisionsOf(asked)), figures.abstention.threshold),
 );
 console.log(JSON.stringify(figures, null, options.json ? 2 : 1));

@@ -2,7 +2,7 @@ import type { AnswerFigures } from './measure.js';
 
 const two = (value: number): string => value.toFixed(3).replace(/^0/, '');
 
-/** `docs/answer-quality.md` */
+/** `docs/research/answer-quality.md` */
 export function qualityPage({
   extraction,
   abstention,

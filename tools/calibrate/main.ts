@@ -3,7 +3,7 @@
  *
  *   npx tsx tools/calibrate/main.ts --data ../shared/data --minilm ../shared/models/all-MiniLM-L6-v2 --cache DIR
  *
- * Writes `src/retrieval/calibration-parameters.ts`, `docs/calibration.md` and `docs/images/calibration-*.svg`; format with
+ * Writes `src/retrieval/calibration-parameters.ts`, `docs/research/calibration.md` and `docs/research/images/calibration-*.svg`; format with
  * `npx biome check --write src/retrieval` afterwards. Both models are needed, for the parameters of both are written.
  */
 import path from 'node:path';

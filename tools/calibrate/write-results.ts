@@ -21,7 +21,7 @@ export interface Provenance {
 }
 
 const PARAMETERS = 'src/retrieval/calibration-parameters.ts';
-const PAGE = 'docs/calibration.md';
+const PAGE = 'docs/research/calibration.md';
 
 /** Writes the parameters, the page with the table, and the plots. */
 export async function writeResults(
@@ -29,10 +29,13 @@ export async function writeResults(
   measured: readonly Measured[],
   provenance: Provenance,
 ): Promise<void> {
-  await mkdir('docs/images', { recursive: true });
+  await mkdir('docs/research/images', { recursive: true });
   for (const { model, evidence, stage, collections } of measured.filter(isPlotted)) {
     const title = `${model}, ${evidence}${stage === 'reranked' ? ', reranked' : ''}: stated and observed relevance`;
-    await writeFile(`docs/${plotOf({ model, evidence, stage })}`, reliabilityPlot(title, collections));
+    await writeFile(
+      `docs/research/${plotOf({ model, evidence, stage })}`,
+      reliabilityPlot(title, collections),
+    );
   }
   await writeFile(PAGE, pageOf(measured, provenance));
   await writeFile(

@@ -6,7 +6,7 @@
  *     --pairs PAIRS --code CODE --cache DIR
  *
  * PAIRS are made by `tools/distill/extract.py`, CODE by `tools/rerank/code_pairs.py`. Run it again whenever the built-in model
- * changes. Writes `src/retrieval/fusion/fusion-parameters.ts` and `docs/fusion.md`; about 20 minutes, most of it MiniLM's.
+ * changes. Writes `src/retrieval/fusion/fusion-parameters.ts` and `docs/research/fusion.md`; about 20 minutes, most of it MiniLM's.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -148,7 +148,7 @@ export const FUSION_PARAMETERS: FusionParameters = ${JSON.stringify({ models, un
 `,
 );
 await writeFile(
-  'docs/fusion.md',
+  'docs/research/fusion.md',
   fusionPage(
     figures,
     train.map(({ name }) => name),

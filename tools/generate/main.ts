@@ -3,10 +3,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { configReference } from '../../src/config/config-reference.js';
 import { configJsonSchema } from '../../src/config/json-schema.js';
+import { commandReference } from './command-reference.js';
 import { innerProductModule } from './inner-product-module.js';
+import { libraryReference } from './library-reference.js';
+import { qualitySummary } from './quality-summary.js';
 
+const { library, parts } = libraryReference();
 const generated: Readonly<Record<string, string>> = {
   'docs/configuration.md': configReference(),
+  'docs/commands.md': commandReference(),
+  'docs/quality.md': qualitySummary(),
+  'docs/library.md': library,
+  'docs/library-parts.md': parts,
   'config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
   'src/stores/libsql/inner-product-module.ts': await innerProductModule(),
 };

@@ -84,7 +84,7 @@ const expansion = z
       .array(z.enum(EXPANSIONS))
       .default([])
       .describe(
-        'What is looked for beside the query. `abbreviations`: what passages found first define; `feedback-words` and `feedback-vectors`: words and direction of the passages found first; `rewrite`, `hyde` and `multi-query` ask the language model of `rag.chat`, to which the query is sent. docs/fusion.md says what each is worth; `explain` shows what was added and why.',
+        'What is looked for beside the query. `abbreviations`: what passages found first define; `feedback-words` and `feedback-vectors`: words and direction of the passages found first; `rewrite`, `hyde` and `multi-query` ask the language model of `rag.chat`, to which the query is sent. None gained enough on our collections to be on by default. `explain` shows what was added and why.',
       ),
     weight: z
       .number()

@@ -24,7 +24,7 @@ export const usualWeightsFor = (modelKey: string): LaneWeights => weightsAt(dens
  * up. It is as if each lane were divided by its tenth score, yet fused scores stay in [0, 1].
  *
  * Agreement of the lanes, gaps, number and rarity of the words, identifiers and raw cosines predicted the train collections
- * better still and unseen ones worse; docs/fusion.md has the figures.
+ * better still and unseen ones worse; docs/research/fusion.md has the figures.
  */
 export function adaptiveWeights(
   { dense, lexical }: { readonly dense: readonly Hit[]; readonly lexical: readonly Hit[] },

@@ -1,0 +1,2 @@
+/** The README as the package holds it. */
+export function packedReadme(text: string): string;
