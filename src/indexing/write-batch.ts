@@ -50,7 +50,7 @@ const DELETE_BATCH = 500;
  * Chunks in one transaction of ledger and store together, whole documents apart: it is written on this thread, which does
  * nothing else meanwhile.
  */
-const TRANSACTION_CHUNKS = 256;
+const TRANSACTION_CHUNKS = 96;
 /** Chunks of a large document that a store is given at once. */
 const UPSERT_CHUNKS = 2048;
 

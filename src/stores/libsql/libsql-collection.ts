@@ -23,7 +23,7 @@ import { scoreBm25 } from './bm25-search.js';
 import { deleteRows, readChunks, rowsOfIds } from './chunk-rows.js';
 import { enlistedWrites, nextVersion, versionOf } from './enlisted-writes.js';
 import { searchWithIndex } from './indexed-search.js';
-import { dropDeadPostings, FIRST_TERM, mergeSegments, type TermPlace } from './postings.js';
+import { dropDeadPostings, FIRST_TERM, mergeTerms, planMerges, type TermPlace } from './postings.js';
 import { RowCache } from './row-cache.js';
 import { vectorRows, writeNote } from './vector-rows.js';
 
@@ -135,23 +135,24 @@ export class LibsqlCollection implements VectorCollection {
 
   async optimize(signal?: AbortSignal): Promise<void> {
     this.#begin(signal);
-    this.#database.transaction(() => {
+    const merges = this.#database.snapshot(() => {
       this.#cache.refresh(this.#versionOf());
-      mergeSegments(this.#database, this.id, {
-        isLive: this.#isLive,
-        isWorthwhile: this.#cache.deadRows > this.#cache.size / 4,
-      });
+      return planMerges(this.#database, this.id, this.#cache.deadRows > this.#cache.size / 4);
     });
+    // A range of terms at a time, here as below: readers and the event loop go on between them.
+    for (const segments of merges)
+      for (let after: string | undefined = ''; after !== undefined; await nextTurn()) {
+        this.#begin(signal);
+        after = this.#mergeTerms(segments, after);
+      }
     await this.#options.index?.optimize(this.#records(), signal);
   }
 
   async purge(signal?: AbortSignal): Promise<void> {
     this.#begin(signal);
-    // A range of terms at a time: readers and the event loop go on between them.
-    for (let after: TermPlace | undefined = FIRST_TERM; after !== undefined; ) {
-      throwIfAborted(signal);
+    for (let after: TermPlace | undefined = FIRST_TERM; after !== undefined; await nextTurn()) {
+      this.#begin(signal);
       after = this.#dropDeadPostings(after);
-      await nextTurn();
     }
     this.#database.tryTruncateLog();
   }
@@ -173,6 +174,13 @@ export class LibsqlCollection implements VectorCollection {
   close(): void {
     this.#closed = true;
     this.#options.index?.close();
+  }
+
+  #mergeTerms(segments: readonly number[], after: string): string | undefined {
+    return this.#database.transaction(() => {
+      this.#cache.refresh(this.#versionOf());
+      return mergeTerms(this.#database, this.id, { segments, after, isLive: this.#isLive });
+    });
   }
 
   #dropDeadPostings(after: TermPlace): TermPlace | undefined {

@@ -51,38 +51,79 @@ export function visitPostings(
     decodePostings(bytesAt(row, 0), visit);
 }
 
+/** Neighbours that are merged at a time: a step reads each of them, so it must not be many. */
+const MERGE_WIDTH = 16;
+
 /**
- * Merges all segments into one and drops the entries of rows that do not exist, where there are many segments or where
- * `isWorthwhile` says that many rows were deleted. Returns whether it did.
+ * The merges that make one segment of all, where there are many or where `isWorthwhile` says that many rows were deleted:
+ * neighbours become one in the place of the first, then these are neighbours.
  */
-export function mergeSegments(
+export function planMerges(
   database: SqliteDatabase,
   collection: number,
-  { isLive, isWorthwhile }: { isLive: (row: number) => boolean; isWorthwhile: boolean },
-): boolean {
-  const segments = database.rows(
-    'SELECT segment FROM store_segment WHERE collection = ? ORDER BY segment',
-    collection,
-  );
-  if (!isWorthwhile && segments.length <= MAX_SEGMENTS) return false;
-  const numbers = segments.map((segment) => numberAt(segment, 0));
-  const target = beginSegment(database, collection);
-  // A range of terms at a time, so that memory does not grow with the collection.
-  let range: TermRange | undefined = nextRange(database, { collection, segments: numbers }, '');
-  while (range !== undefined) {
-    const merged = new Map<string, PostingList>();
-    // Segments are as old as their numbers, so the rows of a term come in ascending order.
-    for (const segment of numbers) addSegment(merged, { database, collection, segment, range }, isLive);
-    insertPostings(database, { collection, segment: target }, merged);
-    range =
-      range.last === undefined
-        ? undefined
-        : nextRange(database, { collection, segments: numbers }, range.last);
+  isWorthwhile: boolean,
+): readonly (readonly number[])[] {
+  const all = segmentsBetween(database, collection, [0, Number.MAX_SAFE_INTEGER]);
+  if (all.length <= (isWorthwhile ? 0 : MAX_SEGMENTS)) return [];
+  const merges: (readonly number[])[] = [];
+  for (let level = all; level.length > 1 || level === all; ) {
+    const groups: number[][] = [];
+    for (let at = 0; at < level.length; at += MERGE_WIDTH) groups.push(level.slice(at, at + MERGE_WIDTH));
+    merges.push(...groups.filter((group) => group.length > 1 || level === all));
+    level = groups.flatMap((group) => group.slice(0, 1));
   }
-  for (const table of ['segment', 'posting'])
-    database.run(`DELETE FROM store_${table} WHERE collection = ? AND segment < ?`, collection, target);
-  return true;
+  return merges;
 }
+
+/**
+ * Moves the terms that follow `after` into the first of the segments, without the entries of rows that do not exist. Returns
+ * the last term that was moved; undefined at the end, or where another merge has taken the segments. One transaction.
+ */
+export function mergeTerms(
+  database: SqliteDatabase,
+  collection: number,
+  {
+    segments,
+    after,
+    isLive,
+  }: {
+    readonly segments: readonly number[];
+    readonly after: string;
+    readonly isLive: (row: number) => boolean;
+  },
+): string | undefined {
+  const [target = 0, ...others] = segments;
+  // Rows of a term ascend only where the segments are neighbours still.
+  const held = segmentsBetween(database, collection, [target, segments.at(-1) ?? target]);
+  if (held.join() !== segments.join()) return undefined;
+  const range = nextRange(database, { collection, segments }, after);
+  const merged = new Map<string, PostingList>();
+  for (const segment of segments) takeTerms(merged, { database, collection, segment, range }, isLive);
+  insertPostings(database, { collection, segment: target }, merged);
+  if (range.last === undefined) for (const segment of others) dropEmptySegment(database, collection, segment);
+  return range.last;
+}
+
+// Another merge may have put terms there meanwhile.
+function dropEmptySegment(database: SqliteDatabase, collection: number, segment: number): void {
+  const sql = `DELETE FROM store_segment WHERE collection = ?1 AND segment = ?2
+    AND NOT EXISTS (SELECT 1 FROM store_posting WHERE collection = ?1 AND segment = ?2)`;
+  database.run(sql, collection, segment);
+}
+
+const segmentsBetween = (
+  database: SqliteDatabase,
+  collection: number,
+  [first, last]: readonly [number, number],
+): number[] =>
+  database
+    .rows(
+      'SELECT segment FROM store_segment WHERE collection = ? AND segment BETWEEN ? AND ? ORDER BY segment',
+      collection,
+      first,
+      last,
+    )
+    .map((segment) => numberAt(segment, 0));
 
 /** Terms whose postings are looked through in one transaction. */
 const TERMS_PER_PURGE = 2_000;
@@ -134,20 +175,21 @@ interface TermRange {
   readonly last: string | undefined;
 }
 
-/** Terms of the largest segment in a range. */
-const TERMS_PER_RANGE = 4_000;
+/** Lists that are merged in one transaction, about: the event loop waits for it. */
+const LISTS_PER_RANGE = 4_000;
 
-/** A range that no segment has much more than `TERMS_PER_RANGE` terms in: bounds are those of the one with most terms left. */
+/** A range in which no segment has more than its share of the lists: its bound is that of the segment with most terms left. */
 function nextRange(
   database: SqliteDatabase,
   { collection, segments }: { readonly collection: number; readonly segments: readonly number[] },
   after: string,
 ): TermRange {
+  const share = Math.ceil(LISTS_PER_RANGE / segments.length);
   const sql = `SELECT ${text('term')} FROM store_posting WHERE collection = ? AND segment = ? AND term > ?
-    ORDER BY term LIMIT 1 OFFSET ${TERMS_PER_RANGE - 1}`;
+    ORDER BY term LIMIT 1 OFFSET ?`;
   let last: string | undefined;
   for (const segment of segments) {
-    const row = database.row(sql, collection, segment, after);
+    const row = database.row(sql, collection, segment, after, share - 1);
     const bound = row === undefined ? undefined : textAt(row, 0);
     if (bound !== undefined && (last === undefined || compareText(bound, last) < 0)) last = bound;
   }
@@ -161,14 +203,15 @@ interface SegmentRange {
   readonly range: TermRange;
 }
 
-function addSegment(
+function takeTerms(
   merged: Map<string, PostingList>,
   { database, collection, segment, range: { after, last } }: SegmentRange,
   isLive: (row: number) => boolean,
 ): void {
-  const sql = `SELECT ${text('term')}, postings FROM store_posting
-    WHERE collection = ?1 AND segment = ?2 AND term > ?3 AND (?4 IS NULL OR term <= ?4)`;
-  for (const row of database.rows(sql, collection, segment, after, last ?? null)) {
+  const where = 'WHERE collection = ?1 AND segment = ?2 AND term > ?3 AND (?4 IS NULL OR term <= ?4)';
+  const place = [collection, segment, after, last ?? null] as const;
+  const sql = `SELECT ${text('term')}, postings FROM store_posting ${where}`;
+  for (const row of database.rows(sql, ...place)) {
     const term = originalText(textAt(row, 0));
     const list = merged.get(term) ?? { rows: [], frequencies: [] };
     decodePostings(bytesAt(row, 1), (chunkRow, frequency) => {
@@ -178,6 +221,7 @@ function addSegment(
     });
     if (list.rows.length > 0) merged.set(term, list);
   }
+  database.run(`DELETE FROM store_posting ${where}`, ...place);
 }
 
 /** Makes a segment with the next number, and returns that. */
