@@ -11,7 +11,7 @@ const OUT = join(ROOT, 'dist/cli');
 const NODE_MODULES = `${sep}node_modules${sep}`;
 
 /** Packages that every command loads, all of JavaScript that reads no files; what they import is bundled with them. */
-const BUNDLED = new Set(['cli-table3', 'commander', 'picocolors', 'yaml', 'zod']);
+const BUNDLED = new Set(['cli-table3', 'cockatiel', 'commander', 'markdown-it', 'picocolors', 'yaml', 'zod']);
 const LICENCES = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause']);
 
 const packageOf = (specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
@@ -48,6 +48,8 @@ const { metafile } = await build({
   outdir: OUT,
   bundle: true,
   splitting: true,
+  minifyWhitespace: true,
+  minifySyntax: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
