@@ -57,14 +57,9 @@ export class CliContext {
     return process.stdin.isTTY && this.side.stream.isTTY && !this.isJson;
   }
 
-  /** Columns that text may fill. */
-  get width(): number {
-    return Math.max(40, Math.min(this.out.stream.columns ?? 100, 120));
-  }
-
   /** The result for a person. */
   print(text: string): void {
-    this.out.write(`${text}\n`);
+    this.out.writeLines(text);
   }
 
   /** The result for a program. */

@@ -39,3 +39,15 @@ export const withView = <T>(
   options: ScopeOptions,
   work: (view: EngineView) => Promise<T>,
 ): Promise<T> => withEngine(context, (engine) => work(engine.as(toScope(options))));
+
+/** The data folder of the index that the global options describe. */
+export async function dataDirOf({ cwd, globals }: CliContext): Promise<string> {
+  const { loadConfig } = await import('../config/load-config.js');
+  const { dataDir } = await loadConfig({
+    trust: 'unchecked',
+    cwd,
+    ...(globals.config === undefined ? {} : { file: globals.config }),
+    ...(globals.data === undefined ? {} : { dataDir: globals.data }),
+  });
+  return dataDir;
+}

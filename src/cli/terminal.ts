@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Interface } from 'node:readline/promises';
 import pc from 'picocolors';
 import { maskUrlCredentials } from '../config/mask-url.js';
+import { wrapText } from './render/wrap.js';
 
 /** Select Graphic Rendition codes that begin and end a style (ECMA-48, 8.3.117). */
 const STYLES = {
@@ -45,6 +46,10 @@ export const inertJson = (document: unknown): string =>
 
 const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`;
 
+/** A terminal that says less is taken to have so many. */
+const LEAST_COLUMNS = 40;
+const MESSAGE_INDENT = 2;
+
 /** One of the two streams of a command. Everything that a command writes goes through `write`; lint rules keep it so. */
 export class Terminal {
   /** For libraries that draw by themselves: they must be given `inert` text alone. */
@@ -56,13 +61,25 @@ export class Terminal {
     this.colours = coloursFor(isColoured);
   }
 
+  /** Columns that a line may fill: those of the terminal; what goes to a file or a program is not wrapped. */
+  get width(): number {
+    return this.stream.isTTY ? Math.max(LEAST_COLUMNS, this.stream.columns) : Infinity;
+  }
+
   write(text: string): void {
     this.stream.write(inert(text));
   }
 
+  /** Whole lines for a person: they wrap between words, indented by `hang` columns after a break. */
+  writeLines(text: string, hang = 0): void {
+    this.stream.write(`${wrapText(inert(text), this.width, hang)}\n`);
+  }
+
   /** Lines after the first are indented, so that a message cannot pass for two; passwords in addresses are masked. */
   writeMessage(text: string): void {
-    this.write(`${maskUrlCredentials(text).replaceAll('\n', '\n  ')}\n`);
+    const [first = '', ...others] = maskUrlCredentials(text).split('\n');
+    this.writeLines(first, MESSAGE_INDENT);
+    for (const line of others) this.writeLines(' '.repeat(MESSAGE_INDENT) + line);
   }
 
   writeJson(document: unknown): void {

@@ -5,6 +5,7 @@ import { type ConfigPath, formatPath, isRecord, leavesOf, valueAt } from './conf
 import { configProblemsError } from './config-problems.js';
 import { type ExpandedTree, expandTree } from './expand-tree.js';
 import type { Environment } from './expand-variables.js';
+import { CONFIG_FILES, DEFAULT_DATA_DIR, findProject } from './find-project.js';
 import { canonicalPath, dropOverriddenFlatKeys, findFlatKeyConflicts } from './flat-keys.js';
 import { mergeSettings, nestUnderRag } from './merge-settings.js';
 import { refuseMissingVariables } from './missing-variables.js';
@@ -17,14 +18,8 @@ import type { SecretResolver } from './secret-scheme.js';
 import { type ConfigProblem, validateTree } from './validate-tree.js';
 import type { YamlFile } from './yaml-file.js';
 
-/** Where a configuration is looked for in the working folder, in this order. */
-export const CONFIG_FILES = ['config/rag-config.yaml', 'ragstone.yaml'] as const;
-
-/** The data folder, relative to the project's folder. */
-export const DEFAULT_DATA_DIR = '.ragstone';
-
 export interface LoadConfigOptions {
-  /** A file to read; relative to `cwd`. Default: the first of `CONFIG_FILES` that exists; none means defaults. */
+  /** A file to read; relative to `cwd`. Default: that of the project which `cwd` lies in; none means defaults. See `findProject`. */
   readonly file?: string | undefined;
   /** A configuration as an object, instead of a file: the content of `rag:`, or a whole file. No file is looked for. */
   readonly config?: RAGConfigInput | undefined;
@@ -146,7 +141,7 @@ async function readSettings(options: LoadConfigOptions, cwd: string): Promise<Or
       });
     return parseSettings(text, file);
   }
-  return findConfig(cwd);
+  return findConfig(findProject(cwd));
 }
 
 /** The configuration that lies in a folder; an empty one where there is none. */

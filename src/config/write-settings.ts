@@ -3,17 +3,18 @@ import { resolve } from 'node:path';
 import { Document, parseDocument } from 'yaml';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { leavesOf } from './config-path.js';
-import { CONFIG_FILES } from './load-config.js';
+import { CONFIG_FILES, findProject } from './find-project.js';
 import type { RAGSettingsInput } from './schema/index.js';
 
 /** The file that `loadConfig` would read, or the one to make where there is none. */
 export async function configFileToWrite(cwd: string, file: string | undefined): Promise<string> {
   if (file !== undefined) return resolve(cwd, file);
+  const project = findProject(cwd);
   for (const name of CONFIG_FILES) {
-    const found = resolve(cwd, name);
+    const found = resolve(project, name);
     if ((await readIfThere(found)) !== undefined) return found;
   }
-  return resolve(cwd, CONFIG_FILES.at(-1) ?? 'ragstone.yaml');
+  return resolve(project, CONFIG_FILES.at(-1) ?? 'ragstone.yaml');
 }
 
 /** Settings as the YAML of a configuration file. */

@@ -38,7 +38,7 @@ import type {
 import type { CreateEngineOptions } from './engine-options.js';
 import { EngineResources } from './engine-resources.js';
 import { viewOf } from './engine-view.js';
-import { needsWhole, runIndexRequest, scopedIndex } from './index-requests.js';
+import { needsWhole, refuseEmptyRequest, runIndexRequest, scopedIndex } from './index-requests.js';
 import { anySignal, OpenWork } from './open-work.js';
 import {
   checkedEngineOptions,
@@ -117,10 +117,11 @@ class EmbeddedEngine implements Engine {
   ): Promise<IndexResult> {
     const scope = scopeOf(stated);
     const request = checkedIndexing(given);
-    return this.#work.run(request.signal, (signal) => {
+    return this.#work.run(request.signal, async (signal) => {
       const stoppable = { ...request, signal };
       if (request.options?.dryRun === true)
         return runIndexRequest(stoppable, 'index --dry-run', { scope }, this.#host);
+      await refuseEmptyRequest(request, this.#host);
       const subject = needsWhole(request) ? 'whole' : 'items';
       return this.#locked('index', { ...stoppable, subject }, (writing, leaseMs) =>
         runIndexRequest({ ...request, signal: writing }, 'index', { scope, leaseMs }, this.#host),
@@ -257,7 +258,7 @@ class EmbeddedEngine implements Engine {
 
   /** The ledger for writing, where there is one: a question about an index makes none. */
   async #existingLedger(): Promise<Ledger> {
-    if ((await this.#resources.readingLedger()) === undefined) throw nothingIndexed();
+    if ((await this.#resources.readingLedger()) === undefined) throw nothingIndexed(this.#config);
     return this.#resources.writingLedger({ check: false });
   }
 

@@ -5,7 +5,7 @@ import type { OwnParts } from '../config/own-parts.js';
 export interface CreateEngineOptions extends OwnParts {
   /** A configuration as an object: the content of `rag:`, or a whole file. Without it a file is looked for. */
   readonly config?: LoadConfigOptions['config'] | undefined;
-  /** Default: `config/rag-config.yaml`, then `ragstone.yaml`, in `cwd`; none means defaults. */
+  /** Default: `config/rag-config.yaml`, then `ragstone.yaml`, in the project that `cwd` lies in: it, or the nearest folder above with one of them or with an index. None means defaults. */
   readonly configFile?: string | undefined;
   /** Settings over those of the file or object. */
   readonly overrides?: LoadConfigOptions['overrides'] | undefined;

@@ -145,7 +145,7 @@ export class EngineResources {
     }
   > {
     const live = await this.live();
-    if (live === undefined) throw nothingIndexed();
+    if (live === undefined) throw nothingIndexed(this.config);
     const { facts } = live;
     const store = await this.storeOf(facts);
     const key = `${facts.generation} ${facts.provider} ${facts.collection}`;

@@ -33,6 +33,16 @@ export interface RunParts {
   readonly leaseMs?: number | undefined;
 }
 
+/** Before a data folder is made. Throws `USAGE`. */
+export async function refuseEmptyRequest(
+  { sources, paths, documents }: IndexRequest,
+  { config, resources }: EngineHost,
+): Promise<void> {
+  if (sources !== undefined || paths !== undefined || documents !== undefined) return;
+  if (config.rag.sources.length + (config.own?.sources ?? []).length > 0) return;
+  if ((await resources.readingLedger()) === undefined) throw nothingToIndex();
+}
+
 /** With `force` a ledger that turns out to be damaged is begun anew, if the request still says what to index. */
 export async function runIndexRequest(
   request: IndexRequest,

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import { inProject } from '../indexing/configured-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
@@ -22,12 +21,7 @@ async function verifyContext(
   host: EngineHost,
 ): Promise<Parameters<typeof verifyIndex>[0]> {
   const live = await host.resources.live();
-  if (live === undefined) {
-    throw new RAGError(
-      'INDEX_EMPTY',
-      'Nothing is indexed yet, so there is nothing to verify. Run `ragstone index FOLDER` first.',
-    );
-  }
+  if (live === undefined) throw nothingIndexed(host.config);
   const indexed = await indexedSources(live.ledger, scope.tenant, host);
   const { sources } = await selectSourcesOf({}, scope.project, indexed, host);
   const isOwn = await sourceOwnership(live.reader, scope);
@@ -76,7 +70,7 @@ async function verifyScope(
 async function repairContext(host: EngineHost): Promise<Parameters<typeof prepareRepair>[1]> {
   const ledger = await host.resources.writingLedger({ check: false });
   const facts = await ledger.live();
-  if (facts === undefined) throw nothingIndexed();
+  if (facts === undefined) throw nothingIndexed(host.config);
   const store = await host.resources.storeOf(facts);
   return { facts, store, writer: ledger.writer(facts.generation, randomUUID()) };
 }

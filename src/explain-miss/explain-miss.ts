@@ -33,7 +33,7 @@ export async function explainMiss(asked: AskedSearch, name: string): Promise<Mis
 async function explain(asked: AskedSearch, name: string, findPath: FindPath): Promise<MissExplanation> {
   const { query, scope, resources } = asked;
   const live = await resources.live();
-  if (live === undefined) throw nothingIndexed();
+  if (live === undefined) throw nothingIndexed(resources.config);
   if (!resources.config.rag.enabled)
     throw new RAGError(
       'USAGE',

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError, toRAGError } from '../core/errors.js';
 import { compareText } from '../core/filter.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
@@ -7,8 +8,16 @@ import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import type { RetiredGenerations } from './write-batch.js';
 
 /** What every question to an index is answered before the first `index`. */
-export const nothingIndexed = (): RAGError =>
-  new RAGError('INDEX_EMPTY', 'Nothing is indexed yet. Run `ragstone index FOLDER` first.');
+export const nothingIndexed = (config: ResolvedConfig): RAGError =>
+  new RAGError(
+    'INDEX_EMPTY',
+    `Nothing is indexed in ${placeOfIndex(config)} yet. Run \`ragstone index FOLDER\` first.`,
+  );
+
+function placeOfIndex({ dataDir, rag: { ledger }, own }: ResolvedConfig): string {
+  if (own?.ledger !== undefined) return 'the ledger that was handed in';
+  return ledger.type === 'sqlite' ? dataDir : `schema "${ledger.namespace}" of PostgreSQL`;
+}
 
 /**
  * Opens the collection that the ledger names, for reading; where only a part of the store answers, for what that part can.

@@ -24,7 +24,7 @@ const PAGE = 1_000;
  */
 export async function readStatus(resources: EngineResources, scope: Scope): Promise<IndexStatus> {
   const live = await resources.live();
-  if (live === undefined) throw nothingIndexed();
+  if (live === undefined) throw nothingIndexed(resources.config);
   const { ledger, facts, reader } = live;
   const { origin } = await resources.store();
   const { stats, problem } = await collectionStats(resources);

@@ -107,16 +107,13 @@ describe('what goes from the sources', () => {
     await expectClean();
   });
 
-  test('a missing folder is an error with 1 where it is named, else a notice, and deletes nothing; --prune gives it up', async () => {
+  test('a missing folder is wrong usage where it is named, else a notice, and deletes nothing; --prune gives it up', async () => {
     await index('one', 'two');
     renameSync(join(cwd, 'one'), join(cwd, 'elsewhere'));
     const named = await index('one');
-    expect(named.code).toBe(1);
-    expect(named.document.stats).toMatchObject({
-      documentsDeleted: 0,
-      errors: [
-        { source: 'path:one', reason: 'SOURCE_NOT_FOUND', message: expect.stringMatching(/Check the path/) },
-      ],
+    expect(named.code).toBe(2);
+    expect(named.document).toMatchObject({
+      error: { reason: 'USAGE', message: 'There is no file or folder one.' },
     });
     const { code, document } = await index();
     expect(code).toBe(0);

@@ -62,7 +62,8 @@ it('nothing that a document, a name or a repository holds steers the terminal, i
   const commands = [
     ['index', '--dry-run'],
     ['index', '--log-level', 'debug'],
-    ['index', `docs/${NAME}.md`, `missing${ESCAPES}`],
+    ['index', `docs/${NAME}.md`],
+    ['index', `missing${ESCAPES}`],
     ['sources', 'list'],
     ['sources', 'test', 'docs'],
     ['sources', 'test', 'code', '--json'],

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { askYesNo } from '../ask.js';
 import type { CliContext } from '../context.js';
-import { withEngine } from '../open-engine.js';
+import { dataDirOf, withEngine } from '../open-engine.js';
 
 const EXAMPLES = `
 Examples:
@@ -26,7 +26,8 @@ export function registerClear(program: Command, context: CliContext): void {
 }
 
 async function confirm(context: CliContext): Promise<boolean> {
-  if (context.canAsk) return askYesNo(context, 'Delete the whole index?', { preset: false });
+  if (context.canAsk)
+    return askYesNo(context, `Delete the whole index in ${await dataDirOf(context)}?`, { preset: false });
   const { RAGError } = await import('../../index.js');
   throw new RAGError('USAGE', 'This deletes the whole index; say --yes to do it without being asked.');
 }

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { IndexRequest } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withView } from '../open-engine.js';
 import { collect, wholeNumber } from '../parse-options.js';
+import { oneLine } from '../render/text.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 interface IndexOptions extends OwnerOptions {
@@ -56,6 +59,8 @@ export function registerIndex(program: Command, context: CliContext): void {
 }
 
 async function runIndex(context: CliContext, paths: readonly string[], options: IndexOptions): Promise<void> {
+  await refuseMissingPaths(paths, context);
+  await noteProject(context);
   const { startProgress } = await import('../render/progress.js');
   const result = await withView(context, options, async (view) => {
     const progress = startProgress(context);
@@ -76,6 +81,25 @@ async function runIndex(context: CliContext, paths: readonly string[], options: 
   if (!context.isJson) for (const notice of result.notices) context.warn(notice);
   context.printResult(result, () => renderIndexResult(result, context));
   if (!result.success) context.exitCode = ExitCode.failed;
+}
+
+/** Before anything is opened or made: a name with a slip in it is no source that lost its files. */
+async function refuseMissingPaths(paths: readonly string[], { cwd }: CliContext): Promise<void> {
+  const missing = paths.filter((path) => !existsSync(resolve(cwd, path)));
+  if (missing.length === 0) return;
+  const { RAGError } = await import('../../index.js');
+  throw new RAGError('USAGE', `There is no file or folder ${missing.map(oneLine).join(', ')}.`, {
+    details: { paths: missing },
+  });
+}
+
+/** Whoever is in a folder of a project sees which index is meant. */
+async function noteProject(context: CliContext): Promise<void> {
+  const { config, data } = context.globals;
+  if (config !== undefined || data !== undefined) return;
+  const { findProject } = await import('../../config/find-project.js');
+  const project = findProject(context.cwd);
+  if (project !== context.cwd) context.note(`This is the index of ${project}.`);
 }
 
 /** Says what a stopped run leaves behind, in place of that it was cancelled. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
+import { dataDirOf } from '../open-engine.js';
 
 const EXAMPLES = `
 Examples:
@@ -23,18 +24,6 @@ export function registerModel(program: Command, context: CliContext): void {
     .argument('<path>', 'folder with config.json, tokenizer.json and an .onnx file')
     .addHelpText('after', EXAMPLES)
     .action((path: string) => runAdd(context, path));
-}
-
-/** Where `loadConfig` puts the data folder, so that a model is found by the index that will use it. */
-async function dataDirOf({ cwd, globals }: CliContext): Promise<string> {
-  const { loadConfig } = await import('../../config/load-config.js');
-  const { dataDir } = await loadConfig({
-    trust: 'unchecked',
-    cwd,
-    ...(globals.config === undefined ? {} : { file: globals.config }),
-    ...(globals.data === undefined ? {} : { dataDir: globals.data }),
-  });
-  return dataDir;
 }
 
 async function runList(context: CliContext): Promise<void> {

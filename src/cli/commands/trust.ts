@@ -19,7 +19,7 @@ export function registerTrust(program: Command, context: CliContext): void {
   program
     .command('trust')
     .description('trust a folder whose configuration connects to hosts, reaches outside or starts a program')
-    .argument('[folder]', 'folder with the configuration (default: this one)')
+    .argument('[folder]', 'folder with the configuration (default: the project of this one)')
     .option('--list', 'list the folders that are trusted')
     .option('--revoke', 'take trust back')
     .addHelpText('after', EXAMPLES)
@@ -41,7 +41,8 @@ async function runTrust(
     );
     return;
   }
-  const folder = resolve(context.cwd, named ?? '.');
+  const { findProject } = await import('../../config/find-project.js');
+  const folder = named === undefined ? findProject(context.cwd) : resolve(context.cwd, named);
   const { data } = context.globals;
   const dataDir = data === undefined ? undefined : resolve(context.cwd, data);
   if (revoke) {

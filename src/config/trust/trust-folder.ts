@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expandTree } from '../expand-tree.js';
-import { DEFAULT_DATA_DIR, findConfig } from '../load-config.js';
+import { DEFAULT_DATA_DIR } from '../find-project.js';
+import { findConfig } from '../load-config.js';
 import { type Risk, risksOf } from './risks.js';
 import { isOwn, markOwn, revoke, type TrustedFolder, trust, trustedFolders, unmark } from './trust-store.js';
 

@@ -1,0 +1,46 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ragstoneJson, runRagstone } from './run-ragstone.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const RETRIES = '# Retries\n\nA failed request is retried three times with backoff.\n';
+
+describe('index', () => {
+  it('of a name that nothing has is one line and exit code 2, and makes nothing', async () => {
+    const cwd = temporaryFolder({ 'docs/retries.md': RETRIES });
+    const { code, stdout, stderr } = await runRagstone(['index', 'docs', 'nope'], { cwd });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'error: There is no file or folder nope.\n',
+    });
+    expect((await runRagstone(['index'], { cwd })).code).toBe(2);
+    expect(existsSync(join(cwd, '.ragstone'))).toBe(false);
+  });
+});
+
+describe('the index of a project', () => {
+  it('is found from the folders below it, whatever the command', async () => {
+    const cwd = temporaryFolder({ 'docs/guides/retries.md': RETRIES, 'docs/b.md': '# B\n\nOther.\n' });
+    await runRagstone(['index', 'docs'], { cwd });
+    const below = join(cwd, 'docs/guides');
+    const found = await ragstoneJson<{ results: readonly unknown[] }>(['search', 'backoff'], { cwd: below });
+    expect(found.document.results).not.toEqual([]);
+    const index = await runRagstone(['index'], { cwd: below });
+    expect(index.stderr).toContain(`This is the index of ${cwd}.`);
+    expect(index.stdout).toContain('2 documents');
+    expect((await runRagstone(['verify'], { cwd: below })).code).toBe(0);
+    expect(existsSync(join(below, '.ragstone'))).toBe(false);
+  });
+
+  it('is named where nothing is indexed in it', async () => {
+    const cwd = temporaryFolder({ 'ragstone.yaml': 'rag: { provider: libsql }\n' });
+    mkdirSync(join(cwd, 'docs'));
+    for (const command of ['search x', 'ask x', 'status', 'verify', 'explain-miss x y']) {
+      const { code, stderr } = await runRagstone(command.split(' '), { cwd: join(cwd, 'docs') });
+      expect([command, code]).toEqual([command, 1]);
+      expect(stderr).toContain(`Nothing is indexed in ${join(cwd, '.ragstone')} yet`);
+    }
+  });
+});
