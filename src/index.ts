@@ -28,6 +28,7 @@ export type {
   IndexStatus,
   LaneStatus,
   ListRequest,
+  QueryCorrection,
   QueryReading,
   ScoreExplanation,
   SearchMode,

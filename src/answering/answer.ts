@@ -4,6 +4,7 @@ import type { LineRange, TextRange } from '../core/document.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
 import type { Metadata } from '../core/metadata.js';
 import type { StageTimes } from '../core/telemetry.js';
+import type { QueryCorrection } from '../retrieval/retriever.js';
 import type { ChatFinishReason, ChatUsage } from './chat-model.js';
 
 /** One earlier message of a conversation (`conversation_history` of a request). */
@@ -126,6 +127,8 @@ export interface Answer {
   readonly question: string;
   /** What was searched for: the question, or the follow-up made to stand on its own. */
   readonly standaloneQuestion: string;
+  /** What was read in place of mistyped words; absent where the question was taken as it is. */
+  readonly correction?: QueryCorrection;
   readonly outcome: AnswerOutcome;
   /** Markdown with citations `[n]`; says so where nothing was found. */
   readonly answer: string;

@@ -16,6 +16,7 @@ export interface SearchOptions extends FilterOptions {
   readonly topK?: number;
   readonly mode?: SearchMode;
   readonly minSimilarity?: number;
+  readonly exactWords?: boolean;
   readonly explain?: boolean;
 }
 
@@ -32,11 +33,16 @@ export const withFilterOptions = (command: Command): Command =>
 export const withSearchOptions = (command: Command): Command =>
   withFilterOptions(
     command.addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical'])),
-  ).option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1));
+  )
+    .option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1))
+    .option(...EXACT_WORDS);
+
+/** The option that takes words as they are typed. */
+export const EXACT_WORDS = ['--exact-words', 'do not put mistyped words right'] as const;
 
 /** A search as the command line asks for it. */
 export function toQuery(text: string, options: SearchOptions, signal: AbortSignal): SearchQuery {
-  const { topK, mode, filter, sourceType, source, since, until, minSimilarity } = options;
+  const { topK, mode, filter, sourceType, source, since, until, minSimilarity, exactWords } = options;
   const dateRange = {
     ...(since === undefined ? {} : { start: since }),
     ...(until === undefined ? {} : { end: until }),
@@ -55,6 +61,7 @@ export function toQuery(text: string, options: SearchOptions, signal: AbortSigna
       ...(topK === undefined ? {} : { topK }),
       ...(mode === undefined ? {} : { mode }),
       ...(minSimilarity === undefined ? {} : { minSimilarity }),
+      ...(exactWords === undefined ? {} : { exactWords }),
     },
   };
 }

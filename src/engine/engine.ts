@@ -11,7 +11,7 @@ import type { StageTimes } from '../core/telemetry.js';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
 import type { DocumentStatus, GenerationState } from '../ledger/ledger.js';
-import type { LaneReport } from '../retrieval/retriever.js';
+import type { LaneReport, QueryCorrection } from '../retrieval/retriever.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
@@ -54,6 +54,8 @@ export interface SearchQuery {
     /** Half-life in days of the recency boost; 0 switches it off. */
     readonly recencyHalfLifeDays?: number;
     readonly rerank?: boolean;
+    /** Search for every word as it is typed. @default false: mistyped words are put right (retrieval.spelling) */
+    readonly exactWords?: boolean;
   };
   readonly signal?: AbortSignal;
 }
@@ -93,6 +95,8 @@ export interface SearchResult {
   readonly explanation?: ScoreExplanation;
 }
 
+export type { QueryCorrection } from '../retrieval/retriever.js';
+
 /** What a lane did in a search. */
 export type LaneStatus = LaneReport;
 
@@ -112,6 +116,8 @@ export interface QueryReading {
 
 export interface SearchResponse {
   readonly query: string;
+  /** What was searched for in place of mistyped words; absent where the query was taken as it is. */
+  readonly correction?: QueryCorrection;
   /** Absent where retrieval is switched off. */
   readonly understanding?: QueryReading;
   readonly results: readonly SearchResult[];
@@ -310,6 +316,8 @@ export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'si
   readonly options?: { readonly topK?: number | undefined } | undefined;
   /** Confidence below which the answer is withheld; 0 answers always. @default rag.answering.abstainBelow */
   readonly abstainBelow?: number;
+  /** Take every word as it is typed. @default false: mistyped words are put right (retrieval.spelling) */
+  readonly exactWords?: boolean;
 }
 
 /** A document as the index holds it. */

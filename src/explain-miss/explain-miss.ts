@@ -4,6 +4,7 @@ import { and, EVERYTHING, eq, type Filter } from '../core/filter.js';
 import type { SearchQuery } from '../engine/engine.js';
 import { type FindPath, pathsOf } from '../indexing/document-paths.js';
 import { nothingIndexed } from '../indexing/open-collection.js';
+import { correctWords } from '../searching/correct-words.js';
 import { searchFilter } from '../searching/search-filter.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import { findInLedger, type LedgerFinding } from './find-document.js';
@@ -22,12 +23,33 @@ import { readTexts } from './reading.js';
  */
 export async function explainMiss(asked: AskedSearch, name: string): Promise<MissExplanation> {
   const findPath = pathsOf('documents', asked.resources.config);
-  const explanation = await explain(asked, name, findPath);
+  const { correction, corrected } = await withRightWords(asked);
+  const explanation = {
+    ...(await explain(corrected, name, findPath)),
+    query: asked.query.text,
+    ...correction,
+  };
   const { document } = explanation;
   const path = document === undefined ? undefined : findPath(document.source, document.externalId);
   return document === undefined || path === undefined
     ? explanation
     : { ...explanation, document: { ...document, path } };
+}
+
+/** The search as it is made: every step below looks for the words that were meant. */
+async function withRightWords(
+  asked: AskedSearch,
+): Promise<{ readonly corrected: AskedSearch; readonly correction?: Pick<MissExplanation, 'correction'> }> {
+  const { query, scope, resources } = asked;
+  if (query.options?.exactWords === true || (await resources.live()) === undefined)
+    return { corrected: asked };
+  const { correction } = await correctWords(query.text, { scope, resources, signal: query.signal });
+  if (correction === undefined) return { corrected: asked };
+  const options = { ...query.options, exactWords: true };
+  return {
+    corrected: { ...asked, query: { ...query, text: correction.searchedFor, options } },
+    correction: { correction },
+  };
 }
 
 async function explain(asked: AskedSearch, name: string, findPath: FindPath): Promise<MissExplanation> {

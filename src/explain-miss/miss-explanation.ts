@@ -1,3 +1,5 @@
+import type { QueryCorrection } from '../retrieval/retriever.js';
+
 /**
  * Where a document was lost on its way to the results, in the order of the way. `chunk-cut`: what the query asks for lies
  * across the border of two chunks. `truncated`: it lies behind the part of the chunk that the embedding model reads.
@@ -42,6 +44,8 @@ export interface MissRemedy {
 /** Why a document is not among the results of a query. */
 export interface MissExplanation {
   readonly query: string;
+  /** What was searched for in place of mistyped words; absent where the query was taken as it is. */
+  readonly correction?: QueryCorrection;
   /** The document as the index knows it; absent where it does not. */
   readonly document?: {
     readonly id: string;

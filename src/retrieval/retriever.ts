@@ -132,6 +132,13 @@ export interface QueryUnderstanding {
   }[];
 }
 
+/** Words of a query that no passage holds, and what was searched for in their place. */
+export interface QueryCorrection {
+  /** The query as it was searched for. */
+  readonly searchedFor: string;
+  readonly words: readonly { readonly typed: string; readonly used: string }[];
+}
+
 /** Steps whose list can be looked at while a search runs. */
 export type TracedStage = 'dense' | 'lexical' | 'identifier' | 'fusion' | 'rerank' | 'refine';
 

@@ -11,6 +11,7 @@ import type { Ledger, RunRecord } from '../ledger/ledger.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
 import type {
   LaneReport,
+  QueryCorrection,
   QueryUnderstanding,
   RankedCandidate,
   RemovedCandidate,
@@ -20,6 +21,7 @@ import type {
 import { RESTRICTED_NOTICE, remembersReach } from '../security/scope-reach.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
+import { correctWords, type WordCheck } from './correct-words.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
 import { chunkLimit, passageLimit, shownPassages } from './shown-passages.js';
@@ -37,6 +39,8 @@ export interface FoundPassages {
   readonly passages: readonly RankedCandidate[];
   /** Most passages that this search shows. */
   readonly limit: number;
+  /** What was searched for in place of the query; absent where its words were left as they are. */
+  readonly correction?: QueryCorrection;
   /** Absent where retrieval is switched off. */
   readonly understanding?: QueryUnderstanding;
   readonly lanes: readonly LaneReport[];
@@ -110,20 +114,41 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
   });
   const topK = chunkLimit(request.topK, config, store.capabilities.maxTopK);
   const turn = { owner: collection, concurrency: SEARCHES_AT_ONCE };
-  const result = await inTurn(turn, () => retriever.retrieve({ ...request, topK }), query.signal);
+  const { check, result } = await inTurn(
+    turn,
+    async () => {
+      const check = await checkWords(query, scope, resources);
+      const text = check.correction?.searchedFor ?? request.text;
+      return { check, result: await retriever.retrieve({ ...request, text, topK }) };
+    },
+    query.signal,
+  );
   if (isEmptied(result, query) && (await scoped.count(request.filter, query.signal)) === 0)
     notices.push('No indexed passage passes the filters: check their values, or leave some out.');
   const limit = passageLimit(query.options?.topK, config, { isReranked: isReranked(result) });
   return {
     passages: shownPassages(result.candidates, limit, config),
     limit,
+    ...(check.correction === undefined ? {} : { correction: check.correction }),
     understanding: result.understanding,
     lanes: result.lanes,
     removed: result.removed,
     degradationLevel: result.degradationLevel,
-    notices: [...notices, ...(await unfinishedRunNotice(run, live.ledger)), ...result.notices],
+    notices: [
+      ...notices,
+      ...(await unfinishedRunNotice(run, live.ledger)),
+      ...check.notices,
+      ...result.notices,
+    ],
   };
 }
+
+const checkWords = (
+  { text, options, signal }: SearchQuery,
+  scope: Scope,
+  resources: SearchResources,
+): Promise<WordCheck> | WordCheck =>
+  options?.exactWords === true ? { notices: [] } : correctWords(text, { scope, resources, signal });
 
 /**
  * Searches of a collection that are under way at once. Others wait, for no deadline to count what a store or the thread does for

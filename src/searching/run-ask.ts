@@ -15,6 +15,7 @@ import { tokenCounterFor } from '../engine/token-counter-for.js';
 import { originsOf } from '../indexing/document-paths.js';
 import type { RankedCandidate } from '../retrieval/retriever.js';
 import { scopeCollection } from '../security/scoped-collection.js';
+import { correctWords, type WordCheck } from './correct-words.js';
 import { findPassages } from './find-passages.js';
 import { passageLimit } from './shown-passages.js';
 
@@ -24,19 +25,34 @@ export async function* runAsk(
   scope: Scope,
   resources: EngineResources,
 ): AsyncGenerator<AnswerEvent> {
-  const events = streamAnswer(
-    answerRequest(request, resources),
-    await dependencies(request, scope, resources),
-  );
+  const typed = answerRequest(request, resources);
+  const parts = await dependencies(request, scope, resources);
+  const { correction, notices } = await checkWords(request, typed.question, { scope, resources });
+  const events = streamAnswer({ ...typed, question: correction?.searchedFor ?? typed.question }, parts);
   const withOrigin = await originAdder(resources);
   for await (const event of events) {
     if (event.type === 'start') yield { ...event, sources: await Promise.all(event.sources.map(withOrigin)) };
     else if (event.type === 'answer') {
       const sources = await Promise.all(event.answer.sources.map(withOrigin));
-      yield { ...event, answer: { ...event.answer, sources } };
+      const answer = {
+        ...event.answer,
+        question: typed.question,
+        ...(correction === undefined ? {} : { correction }),
+        sources,
+        notices: [...notices, ...event.answer.notices],
+      };
+      yield { ...event, answer };
     } else yield event;
   }
 }
+
+/** Once, and before all else: what is read, searched for and quoted is the same question. */
+const checkWords = (
+  { exactWords, signal }: AskRequest,
+  question: string,
+  { scope, resources }: Pick<ScopedRead, 'scope' | 'resources'>,
+): Promise<WordCheck> | WordCheck =>
+  exactWords === true ? { notices: [] } : correctWords(question, { scope, resources, signal });
 
 /** Says where sources were read from; a document that has gone meanwhile stays without. */
 async function originAdder(
@@ -146,6 +162,7 @@ const retrieveFor =
         options: {
           topK,
           ...(isWidened ? { minSimilarity: 0 } : {}),
+          exactWords: true,
           ...(mode === 'naive' ? { rerank: false } : {}),
         },
         ...(signal === undefined ? {} : { signal }),

@@ -20,6 +20,7 @@ export async function runSearch(
   });
   return {
     query: query.text,
+    ...(found.correction === undefined ? {} : { correction: found.correction }),
     results: found.passages.map(toResult),
     ...(found.understanding === undefined ? {} : { understanding: found.understanding }),
     lanes: found.lanes,

@@ -4,7 +4,7 @@ import type { CliContext } from '../context.js';
 import { withView } from '../open-engine.js';
 import { numberBetween, wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
-import { type FilterOptions, toQuery, withFilterOptions } from '../search-options.js';
+import { EXACT_WORDS, type FilterOptions, toQuery, withFilterOptions } from '../search-options.js';
 
 interface AskOptions extends FilterOptions, ScopeOptions {
   readonly chat?: boolean;
@@ -14,6 +14,7 @@ interface AskOptions extends FilterOptions, ScopeOptions {
   readonly answerer?: AskRequest['answerer'];
   readonly topK?: number;
   readonly abstainBelow?: number;
+  readonly exactWords?: boolean;
 }
 
 const EXAMPLES = `
@@ -54,6 +55,7 @@ export function registerAsk(program: Command, context: CliContext): void {
       'withhold answers less sure than this, 0 to 1; 0 answers always',
       numberBetween(0, 1),
     )
+    .option(...EXACT_WORDS)
     .addHelpText('after', EXAMPLES)
     .action((words: readonly string[], options: AskOptions) =>
       runAsk(context, words.length === 0 ? undefined : words.join(' '), options),
@@ -114,7 +116,7 @@ async function streamed(context: CliContext, view: EngineView, request: AskReque
 }
 
 function toRequest({ question, options, history }: Asked, signal: AbortSignal): AskRequest {
-  const { mode, answerer, topK, abstainBelow, ...narrowing } = options;
+  const { mode, answerer, topK, abstainBelow, exactWords, ...narrowing } = options;
   const { filter, filters } = toQuery(question, narrowing, signal);
   return {
     question,
@@ -126,6 +128,7 @@ function toRequest({ question, options, history }: Asked, signal: AbortSignal): 
     ...(filter === undefined ? {} : { filter }),
     ...(filters === undefined ? {} : { filters }),
     ...(abstainBelow === undefined ? {} : { abstainBelow }),
+    ...(exactWords === undefined ? {} : { exactWords }),
   };
 }
 

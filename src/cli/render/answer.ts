@@ -1,5 +1,6 @@
 import type { Answer, AnswerSource, Citation } from '../../index.js';
 import type { CliContext } from '../context.js';
+import { renderCorrection } from './correction.js';
 import { renderPlace } from './place.js';
 import { formatDuration, oneLine, plural, withoutTabs } from './text.js';
 
@@ -10,7 +11,9 @@ const QUOTE_LENGTH = 240;
 export function renderAnswer(answer: Answer, context: CliContext): string {
   const { colours } = context;
   const sections = answer.outcome === 'answer' ? answered(answer, context) : [withheld(answer, context)];
-  return [...sections, colours.dim(summaryOf(answer))].join('\n\n');
+  return [...renderCorrection(answer.correction, context), ...sections, colours.dim(summaryOf(answer))].join(
+    '\n\n',
+  );
 }
 
 function answered(answer: Answer, context: CliContext): string[] {

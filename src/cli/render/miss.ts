@@ -1,5 +1,6 @@
 import type { MissExplanation, MissStep } from '../../index.js';
 import type { CliContext } from '../context.js';
+import { renderCorrection } from './correction.js';
 import { displayPath } from './place.js';
 import { renderTable } from './table.js';
 import { oneLine } from './text.js';
@@ -18,6 +19,7 @@ export function renderMiss(explanation: MissExplanation, context: CliContext): s
     off: dim('off'),
   };
   return [
+    ...renderCorrection(explanation.correction, context),
     `${name}${verdict}`,
     ...(remedies.length === 0
       ? []

@@ -1,6 +1,7 @@
 import type { LaneStatus, QueryReading, SearchResponse, SearchResult } from '../../index.js';
 import { analyzeQuery, analyzeText } from '../../index.js';
 import type { CliContext } from '../context.js';
+import { renderCorrection } from './correction.js';
 import { renderPlace } from './place.js';
 import { shortExplanation, wholeExplanation } from './score-explanation.js';
 import { bestSnippet, type Snippet } from './snippet.js';
@@ -20,9 +21,11 @@ const INDENT = '   ';
 /** Ranked passages: title, place, headings, marked snippet, score and why. */
 export function renderPassages(response: SearchResponse, options: PassageOptions): string {
   const { context, explain } = options;
-  const terms = new Set(analyzeQuery(response.query).terms);
+  const { correction } = response;
+  const terms = new Set(analyzeQuery(correction?.searchedFor ?? response.query).terms);
   const passages = response.results.map((result, index) => renderPassage(result, index + 1, terms, options));
-  const parts = passages.length > 0 ? passages : ['Nothing was found.'];
+  const found = passages.length > 0 ? passages : ['Nothing was found.'];
+  const parts = [...renderCorrection(correction, context), ...found];
   if (explain)
     parts.push(
       ...renderReading(response.understanding),

@@ -101,6 +101,18 @@ const expansion = z
   .prefault({})
   .describe('Words and vectors that are added to a query.');
 
+const spelling = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Put words right that no passage holds and that are one typing mistake away from one that a passage holds. The response says what was searched for; quoted words, identifiers and names in code stay as they are. `--exact-words` switches it off for one query.',
+      ),
+  })
+  .prefault({})
+  .describe('Mistyped words of a query.');
+
 const adaptiveTopK = z
   .strictObject({
     enabled: z.boolean().default(false).describe('End the list where scores fall.'),
@@ -179,6 +191,7 @@ export const retrievalSchema = z
       ),
     hybrid,
     fusion,
+    spelling,
     expansion,
     rerank,
     adaptiveTopK,

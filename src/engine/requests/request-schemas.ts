@@ -80,6 +80,7 @@ export const searchSchema = z.strictObject({
     mmrLambda: number,
     recencyHalfLifeDays: number,
     rerank: flag,
+    exactWords: flag,
   }),
   signal,
 } satisfies ShapeOf<SearchQuery>);
@@ -104,6 +105,7 @@ export const askSchema = z.strictObject({
   topK: number,
   options: optional<NonNullable<AskRequest['options']>>({ topK: number }),
   abstainBelow: number,
+  exactWords: flag,
   filters,
   filter,
   signal,

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { analyzeText } from '../../analysis/lexical-analyzer.js';
+import { correctQuery, type ReadableWords } from './correct-query.js';
+
+const TEXTS = [
+  'Continuous integration builds every change. The pipeline runs the tests, and the deployment follows.',
+  'A pipeline is configured in one file. Ask the security team about the configuration of secrets.',
+  'Kubernetes schedules the containers. Scale the replicas before the release; colours are configured too.',
+  'Which errors can be retried? The gateway retries them with a growing delay, as the policy says.',
+];
+
+const LANGUAGE = new Set(['scala', 'flutter', 'mop', 'kotlin', 'integration', 'continuous']);
+
+function wordsOf(texts: readonly string[]): ReadableWords {
+  const terms = texts.map((text) => new Set(analyzeText(text)));
+  return {
+    holds: async (term) => terms.some((held) => held.has(term)),
+    textsWith: async (wanted) => texts.filter((_, i) => wanted.some((term) => terms[i]?.has(term))),
+    count: async (term) => terms.filter((held) => held.has(term)).length,
+  };
+}
+
+const correct = async (query: string, texts: readonly string[] = TEXTS): Promise<string | undefined> =>
+  (await correctQuery(query, { words: wordsOf(texts), loadLanguage: async () => LANGUAGE }))?.searchedFor;
+
+describe('mistyped words are put right', () => {
+  it.each([
+    ['continuos integraton', 'continuous integration'],
+    ['how is the piepline confgured?', 'how is the pipeline configured?'],
+    ['Wich error is retryed, and how does the gatewya wait?', undefined],
+    ['Continuos builds', 'Continuous builds'],
+    ['does Kuberntes scale', 'does Kubernetes scale'],
+    ['secruity-team', 'security-team'],
+    ['is the deploymnet safe?', 'is the deployment safe?'],
+  ])('%s', async (typed, meant) => {
+    if (meant !== undefined) expect(await correct(typed)).toBe(meant);
+    else expect(await correct(typed)).toContain('gateway');
+  });
+
+  it('says which', async () => {
+    const correction = await correctQuery('Continuos integration of the piepline', {
+      words: wordsOf(TEXTS),
+      loadLanguage: async () => LANGUAGE,
+    });
+    expect(correction?.words).toEqual([
+      { typed: 'Continuos', used: 'Continuous' },
+      { typed: 'piepline', used: 'pipeline' },
+    ]);
+  });
+
+  it('takes the more frequent of two words that are as near', async () => {
+    const texts = ['The parser reads it.', 'The parsec is a length.', 'A parser is fast.', 'Our parser.'];
+    expect(await correct('parsew', texts)).toBe('parser');
+  });
+});
+
+describe('left as they are', () => {
+  it.each([
+    [
+      'every word that a passage holds, in whatever form',
+      'continuous deployments with secret configurations',
+    ],
+    ['quoted words', 'what is a "continuos integraton"'],
+    ['words between backticks and typographic quotes', 'run `piepline` or “piepline”'],
+    ['identifiers', 'getPiepline pipeline_confg kubernetes/piepline.yaml --piepline PIEPLINE-12'],
+    ['words in capitals, with digits or capitals inside', 'PIEPLINE piepline2 piepLine'],
+    ['short words', 'sclae teh tsts'],
+    ['words of the language that no passage holds', 'scala flutter moping mopping'],
+    ['names near a word that is none', 'is there support for Releaso?'],
+    ['what is near nothing', 'ansible zookeeper'],
+    ['questions in another language', 'wie wird die Kofiguration der Pipelime von uns gemacht'],
+    ['scripts without alphabets', '継続的インテグレーション'],
+    ['a query of grammar alone', 'which of these are those'],
+  ])('%s', async (_what, query) => {
+    expect(await correct(query)).toBeUndefined();
+  });
+
+  it('all words, where the asker may read nothing', async () => {
+    expect(await correct('continuos integraton', [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,214 @@
+import { ENGLISH_STOP_WORDS } from '../../analysis/english-stop-words.js';
+import { analyzeText } from '../../analysis/lexical-analyzer.js';
+import { foldCase, normaliseText } from '../../analysis/normalise.js';
+import { forEachWord, partsOf } from '../../analysis/tokens.js';
+import { compareText } from '../../core/filter.js';
+import { editDistance } from '../../core/nearest-name.js';
+import type { QueryCorrection } from '../retriever.js';
+import { wordsOneMistakeAway } from './edits.js';
+import { type QueryWord, readQueryWords, SHORTEST_CORRECTED } from './query-words.js';
+
+/** The words of the passages that the asker may read, and of no others. */
+export interface ReadableWords {
+  /** Whether some passage holds the term. */
+  holds(term: string): Promise<boolean>;
+  /** A few passages that hold one of the terms; those with rare ones first. */
+  textsWith(terms: readonly string[]): Promise<readonly string[]>;
+  /** In how many passages the term is, up to some hundred. */
+  count(term: string): Promise<number>;
+}
+
+export interface CorrectionInput {
+  readonly words: ReadableWords;
+  /** Words of the language, which are no mistakes though no passage holds them; loaded when the first is needed. */
+  readonly loadLanguage: () => Promise<ReadonlySet<string>>;
+}
+
+/** Words of one query that are looked at, and those of them that are put right, at most. */
+const MOST_WORDS = 32;
+const MOST_UNKNOWN = 16;
+/** Searches for neighbours of one word: a frequent one hides behind many passages with a rare one. */
+const MOST_ROUNDS = 3;
+/** Letters by which a form in the text may be longer or shorter: `deploymnts` is found through `deployment`. */
+const FARTHEST_FORM = 3;
+/** Mistakes by which a form that is held may differ, where only its stem is near, and what each but the first costs. */
+const FARTHEST_HELD = 3;
+const OTHER_FORM = 1;
+/** What a form costs that is a word and is in none of the passages that were read; others of its stem are. */
+const UNSEEN = 1;
+const STOP_WORD_COST = 0.5;
+const STOP_WORD_EVIDENCE = Math.log(200);
+/** What each letter beyond the shortest adds: long words have few neighbours. */
+const PER_LETTER = 0.5;
+const LEAST_EVIDENCE = -0.5;
+
+/**
+ * A query with its mistyped words put right, or undefined where there is none. A word is mistyped that no readable passage
+ * holds and that is none of the language; it becomes the readable word one mistake away that is likeliest by kind of mistake,
+ * place of keys and number of passages. A query in a language that the index does not hold is left as it is.
+ */
+export async function correctQuery(
+  query: string,
+  input: CorrectionInput,
+): Promise<QueryCorrection | undefined> {
+  const { correctable, short } = readQueryWords(query);
+  const looked = correctable.filter(({ term }) => term !== '').slice(0, MOST_WORDS);
+  const missing = await unheld(looked, input);
+  if (missing.length === 0) return undefined;
+  const language = await input.loadLanguage();
+  const unknown = missing.filter(({ folded }) => !isOfLanguage(folded, language)).slice(0, MOST_UNKNOWN);
+  if (unknown.length === 0 || (await isForeign(short, input))) return undefined;
+  const meant = await Promise.all(unknown.map((word) => meantWord(word, { words: input.words, language })));
+  const words = unknown.flatMap((word, i) => {
+    const used = meant[i];
+    return used === undefined ? [] : [{ word, used: inCaseOf(word.text, used) }];
+  });
+  // Few words of another language are near one that is held, and by chance.
+  if (words.length * 2 < unknown.length || words.length === 0) return undefined;
+  return {
+    searchedFor: replaceWords(query, words),
+    words: words.map(({ word, used }) => ({ typed: word.text, used })),
+  };
+}
+
+async function unheld(words: readonly QueryWord[], { words: readable }: CorrectionInput) {
+  const held = await Promise.all(words.map(({ term }) => readable.holds(term)));
+  return words.filter((_, i) => held[i] === false);
+}
+
+/** A word of the language, or one with a plain ending: `daemons`, `mopping`. */
+const isOfLanguage = (word: string, language: ReadonlySet<string>): boolean =>
+  [/(?<=[^s])s$/, /(?<=(.))\1(?:ed|ing)$/, /(?<=[^aeiou]{2})(?:ed|ing)$/].some((ending) =>
+    language.has(word.replace(ending, '')),
+  );
+
+/**
+ * At least two short words and half of them are unknown: articles and prepositions of another language. Those of English have no
+ * term and count as known.
+ */
+async function isForeign(short: readonly QueryWord[], input: CorrectionInput): Promise<boolean> {
+  const unknown = await unheld(
+    short.filter(({ term }) => term !== ''),
+    input,
+  );
+  return unknown.length >= 2 && unknown.length * 2 >= short.length;
+}
+
+/** Words that may have been meant and are one term: those one mistake away, and those that passages hold. */
+interface Family {
+  readonly neighbours: Map<string, number>;
+  readonly seen: Map<string, number>;
+}
+
+async function meantWord(
+  word: QueryWord,
+  { words, language }: { readonly words: ReadableWords; readonly language: ReadonlySet<string> },
+): Promise<string | undefined> {
+  const families = familiesOf(word);
+  await findForms(word, families, words);
+  const allowance = (word.folded.length - SHORTEST_CORRECTED) * PER_LETTER - LEAST_EVIDENCE;
+  let best = likeliestStopWord(word);
+  for (const [term, family] of families) {
+    const likeliest = likeliestForm(word, family, language);
+    if (family.seen.size === 0 || likeliest === undefined) continue;
+    const { form, cost } = likeliest;
+    const evidence = Math.log(Math.max(1, await words.count(term))) - cost;
+    if (evidence + allowance >= 0 && (best === undefined || evidence > best.evidence))
+      best = { form, evidence };
+  }
+  return best?.form;
+}
+
+interface Meant {
+  readonly form: string;
+  readonly evidence: number;
+}
+
+/** `shoud` is `should`, which no index keeps and every passage holds. */
+function likeliestStopWord({ folded, isName }: QueryWord): Meant | undefined {
+  if (isName) return undefined;
+  const costs = [...wordsOneMistakeAway(folded)].filter(
+    ([form, cost]) =>
+      form.length >= SHORTEST_CORRECTED && cost <= STOP_WORD_COST && ENGLISH_STOP_WORDS.has(form),
+  );
+  const [first] = costs.sort(([, a], [, b]) => a - b);
+  return first === undefined ? undefined : { form: first[0], evidence: STOP_WORD_EVIDENCE - first[1] };
+}
+
+/** The words one mistake away by their terms; none of them is known to be held yet. */
+function familiesOf({ folded }: QueryWord): Map<string, Family> {
+  const families = new Map<string, Family>();
+  for (const [neighbour, cost] of wordsOneMistakeAway(folded))
+    for (const term of analyzeText(neighbour)) {
+      const family = families.get(term) ?? { neighbours: new Map(), seen: new Map() };
+      families.set(term, family);
+      family.neighbours.set(neighbour, cost);
+    }
+  return families;
+}
+
+/** Notes the forms of each term in passages that hold one. */
+async function findForms(
+  word: QueryWord,
+  families: ReadonlyMap<string, Family>,
+  words: ReadableWords,
+): Promise<void> {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const missing = [...families].flatMap(([term, { seen }]) => (seen.size === 0 ? [term] : []));
+    const texts = await words.textsWith(missing);
+    for (const text of texts) noteForms(text, word, families);
+    if (!missing.some((term) => (families.get(term)?.seen.size ?? 0) > 0)) return;
+  }
+}
+
+function noteForms(text: string, word: QueryWord, families: ReadonlyMap<string, Family>): void {
+  forEachWord(normaliseText(text), (compound) => {
+    const parts = partsOf(compound);
+    for (const part of parts.length === 0 ? [compound] : parts) {
+      const form = foldCase(part).replace(/'s$/, '');
+      if (Math.abs(form.length - word.folded.length) > FARTHEST_FORM) continue;
+      // A name is meant as a name: `Scala` is not `scale`.
+      if (word.isName && part.charAt(0) === form.charAt(0)) continue;
+      const [term = ''] = analyzeText(form);
+      const seen = families.get(term)?.seen;
+      if (seen !== undefined) seen.set(form, (seen.get(form) ?? 0) + 1);
+    }
+  });
+}
+
+/** The likeliest word one mistake away; a form that is held and farther away where none of those is a word. */
+function likeliestForm(
+  { folded }: QueryWord,
+  { neighbours, seen }: Family,
+  language: ReadonlySet<string>,
+): { readonly form: string; readonly cost: number } | undefined {
+  const near = [...neighbours]
+    .filter(([form]) => seen.has(form) || language.has(form))
+    .map(([form, cost]) => ({ form, cost: cost + (seen.has(form) ? 0 : UNSEEN), seen: seen.get(form) ?? 0 }))
+    .sort((a, b) => a.cost - b.cost || b.seen - a.seen || compareText(a.form, b.form));
+  const [nearest] = near;
+  if (nearest !== undefined) return nearest;
+  const [farther] = [...seen.keys()]
+    .map((form) => ({ form, distance: editDistance(form, folded) }))
+    .filter(({ distance }) => distance <= FARTHEST_HELD)
+    .sort((a, b) => a.distance - b.distance || compareText(a.form, b.form));
+  const least = Math.min(...neighbours.values());
+  if (farther === undefined) return undefined;
+  return { form: farther.form, cost: least + OTHER_FORM * (farther.distance - 1) };
+}
+
+const inCaseOf = (typed: string, used: string): string =>
+  typed.charAt(0) === typed.charAt(0).toLowerCase() ? used : used.charAt(0).toUpperCase() + used.slice(1);
+
+function replaceWords(
+  query: string,
+  words: readonly { readonly word: QueryWord; readonly used: string }[],
+): string {
+  let text = '';
+  let at = 0;
+  for (const { word, used } of words) {
+    text += query.slice(at, word.start) + used;
+    at = word.start + word.text.length;
+  }
+  return text + query.slice(at);
+}

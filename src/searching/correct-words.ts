@@ -1,0 +1,92 @@
+import { RAGError } from '../core/errors.js';
+import type { Scope } from '../core/scope.js';
+import { withDeadline } from '../core/with-deadline.js';
+import type { EngineResources } from '../engine/engine-resources.js';
+import type { RunRecord } from '../ledger/ledger.js';
+import type { QueryCorrection } from '../retrieval/retriever.js';
+import { correctQuery } from '../retrieval/spelling/correct-query.js';
+import { readableWords } from '../retrieval/spelling/readable-words.js';
+import { scopeCollection } from '../security/scoped-collection.js';
+import type { VectorCollection } from '../stores/vector-store.js';
+
+export interface CorrectionRequest {
+  readonly scope: Scope;
+  readonly resources: Pick<EngineResources, 'collection' | 'config'>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What became of the words of a query. */
+export interface WordCheck {
+  readonly correction?: QueryCorrection;
+  /** Why words could not be checked. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Puts the mistyped words of a query right by the words that the scope may read. A store that does not answer in time leaves
+ * the query as it is, and that is said.
+ */
+export async function correctWords(
+  text: string,
+  { scope, resources, signal }: CorrectionRequest,
+): Promise<WordCheck> {
+  const { retrieval, enabled } = resources.config.rag;
+  if (!enabled || !retrieval.spelling.enabled) return UNCHANGED;
+  const { collection, store, ledger } = await resources.collection();
+  const held = heldTerms(collection, scope, await ledger.lastRun());
+  const deadline = {
+    timeoutMs: retrieval.laneDeadlineMs,
+    signal,
+    lateError: () => new RAGError('STORE_TIMEOUT', 'the store did not answer in time.'),
+  };
+  try {
+    return await withDeadline(deadline, async (abort) => {
+      const scoped = scopeCollection(collection, scope);
+      const { maxTopK } = store.capabilities;
+      const words = readableWords({ collection: scoped, held, maxTopK, signal: abort });
+      const correction =
+        words === undefined ? undefined : await correctQuery(text, { words, loadLanguage: languageWords });
+      return correction === undefined ? UNCHANGED : { correction, notices: [] };
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    const reason = RAGError.isInstance(error) ? error.message : 'it failed for an unexpected reason.';
+    return { notices: [`The query's words were not checked for typing mistakes: ${reason}`] };
+  }
+}
+
+const UNCHANGED: WordCheck = { notices: [] };
+
+let loading: Promise<ReadonlySet<string>> | undefined;
+
+/** Read when the first word is unknown, and kept. */
+function languageWords(): Promise<ReadonlySet<string>> {
+  loading ??= import('../embedding/static/language-words.js').then(({ loadLanguageWords }) =>
+    loadLanguageWords(),
+  );
+  return loading;
+}
+
+/** Scopes whose terms are remembered for one state of a collection; beyond them the memory starts anew. */
+const REMEMBERED_SCOPES = 1_000;
+
+interface Memory {
+  readonly state: string;
+  readonly byScope: Map<string, Set<string>>;
+}
+
+const memories = new WeakMap<VectorCollection, Memory>();
+
+/** Terms that were found to be held, for a scope and a state of the index, so that a word is asked for once. */
+function heldTerms(collection: VectorCollection, scope: Scope, run: RunRecord | undefined): Set<string> {
+  const state = `${run?.runId ?? ''} ${run?.finishedAt ?? ''}`;
+  let memory = memories.get(collection);
+  if (memory?.state !== state || memory.byScope.size >= REMEMBERED_SCOPES) {
+    memory = { state, byScope: new Map() };
+    memories.set(collection, memory);
+  }
+  const key = JSON.stringify(scope);
+  const held = memory.byScope.get(key) ?? new Set();
+  memory.byScope.set(key, held);
+  return held;
+}
