@@ -1,5 +1,15 @@
 import tseslint from 'typescript-eslint';
 
+const NOT_THE_TERMINAL = ['stdout', 'stderr'].map((property) => ({
+  object: 'process',
+  property,
+  message: 'Write through `Terminal` (src/cli/terminal.ts), which lets nothing steer the terminal.',
+}));
+
+const HANDED_IN =
+  'Take it from `runtime()` (src/core/runtime.ts): a program may hand in clocks, timers and chance.';
+const notTheMachine = (names) => names.map((name) => ({ name, message: HANDED_IN }));
+
 // Biome formats and lints; this adds only the rules that need types.
 export default tseslint.config(
   {
@@ -40,13 +50,38 @@ export default tseslint.config(
     ignores: ['src/cli/terminal.ts', 'src/testing/**', '**/*.test.ts'],
     rules: {
       'no-console': 'error',
+      'no-restricted-properties': ['error', ...NOT_THE_TERMINAL],
+    },
+  },
+  {
+    // The command line is for people, whose time is that of the machine.
+    files: ['src/**/*.ts'],
+    ignores: ['src/core/runtime.ts', 'src/cli/**', 'src/testing/**', '**/*.test.ts'],
+    rules: {
       'no-restricted-properties': [
         'error',
-        ...['stdout', 'stderr'].map((property) => ({
-          object: 'process',
-          property,
-          message: 'Write through `Terminal` (src/cli/terminal.ts), which lets nothing steer the terminal.',
-        })),
+        ...NOT_THE_TERMINAL,
+        ...[
+          ['Date', 'now'],
+          ['performance', 'now'],
+          ['Math', 'random'],
+          ['AbortSignal', 'timeout'],
+        ].map(([object, property]) => ({ object, property, message: HANDED_IN })),
+      ],
+      'no-restricted-globals': ['error', ...notTheMachine(['setTimeout', 'setInterval'])],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            { name: 'node:timers/promises', importNames: ['setTimeout', 'setInterval'], message: HANDED_IN },
+            { name: 'node:crypto', importNames: ['randomUUID'], message: HANDED_IN },
+            { name: 'node:timers', message: HANDED_IN },
+          ],
+        },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: HANDED_IN },
       ],
     },
   },

@@ -221,6 +221,7 @@ export type { Chunker, ChunkingOptions, CutRange, CutRequest } from './chunking/
 export type { OwnParts } from './config/own-parts.js';
 export type { ChunkRecord, ScoredChunk, StoredChunk } from './core/chunk.js';
 export type { Block, BlockKind, ParsedDocument, RawDocument } from './core/document.js';
+export { type Runtime, SYSTEM_RUNTIME, type TimerOptions } from './core/runtime.js';
 export type { Embedder, EmbeddingKind, ModelIdentity } from './embedding/embedder.js';
 export type {
   CompletedItem,
@@ -243,6 +244,8 @@ export type {
   RememberedSources,
   RunRecord,
   Runs,
+  SourceOwners,
+  SourceRoots,
   SourceSummary,
   WriterLock,
 } from './ledger/ledger.js';

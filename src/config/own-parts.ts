@@ -1,6 +1,7 @@
 import type { ChatModel } from '../answering/chat-model.js';
 import type { SdkLanguageModel } from '../answering/sdk-language-model.js';
 import type { Chunker } from '../chunking/chunker.js';
+import type { Runtime } from '../core/runtime.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Parser } from '../parsing/parser.js';
@@ -29,6 +30,8 @@ export interface OwnParts {
    * `rag.chat` apply, or an object that implements `ChatModel`, to which they do not.
    */
   readonly chatModel?: ChatModel | SdkLanguageModel | undefined;
+  /** In place of the machine's clocks, timers, chance and threads, for all that the engine does. */
+  readonly runtime?: Runtime | undefined;
   /** Beside `rag.sources`; their names must differ from those of the configuration. */
   readonly sources?: readonly Source[] | undefined;
   /** Chunking strategies that the configuration may name in `chunking.strategy`, and a source as `preferredChunking`. */

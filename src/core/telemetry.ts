@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import { RAGError } from './errors.js';
+import { runtime } from './runtime.js';
 
 interface Timed {
   /** Milliseconds; there at the end. */
@@ -72,7 +73,7 @@ export interface Span {
 export function openSpan<Name extends TelemetryChannel>(name: Name, payload: TelemetryPayloads[Name]): Span {
   const channel: TracingChannel<unknown, TelemetryPayloads[Name]> = CHANNELS[name];
   const clock = clocks.getStore();
-  const start = performance.now();
+  const start = runtime().elapsed();
   const isHeard = channel.hasSubscribers;
   let isOver = false;
   // What subscribers bind to `start` (a span of theirs) holds for all that runs inside.
@@ -83,7 +84,7 @@ export function openSpan<Name extends TelemetryChannel>(name: Name, payload: Tel
     end: (error) => {
       if (isOver) return;
       isOver = true;
-      payload.tookMs = performance.now() - start;
+      payload.tookMs = runtime().elapsed() - start;
       clock?.add(stageOf(payload, name), payload.tookMs);
       if (!isHeard) return;
       if (error !== undefined) channel.error.publish(Object.assign(payload, { error: publicError(error) }));

@@ -1,4 +1,5 @@
 import { RAGError, throwIfAborted } from './errors.js';
+import { repeat } from './runtime.js';
 
 export interface Deadline {
   /**
@@ -92,11 +93,12 @@ const PARTS = 20;
 function countDown(milliseconds: number, over: () => void): () => void {
   const parts = Math.max(1, Math.min(PARTS, Math.floor(milliseconds)));
   let left = parts;
-  const timer = setInterval(() => {
+  const count = (): void => {
     left -= 1;
     if (left > 0) return;
-    clearInterval(timer);
+    stop();
     over();
-  }, milliseconds / parts);
-  return () => clearInterval(timer);
+  };
+  const stop = repeat(count, milliseconds / parts);
+  return stop;
 }

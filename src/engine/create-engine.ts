@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Answer } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { chooseProvider } from '../assembly/choose-store.js';
@@ -6,6 +5,7 @@ import { checkOwnParts } from '../assembly/own-parts.js';
 import { loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
 import { explainMiss } from '../explain-miss/explain-miss.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
@@ -72,11 +72,12 @@ export const engineOver = (resources: EngineResources, cwd: string): Engine =>
 class EmbeddedEngine implements Engine {
   readonly #opened: EngineResources;
   readonly #cwd: string;
-  readonly #work = new OpenWork();
+  readonly #work: OpenWork;
   #closing: Promise<void> | undefined;
 
   constructor(resources: EngineResources, cwd: string) {
     this.#opened = resources;
+    this.#work = new OpenWork(resources.config.own?.runtime);
     this.#cwd = cwd;
   }
 
@@ -161,9 +162,9 @@ class EmbeddedEngine implements Engine {
         const index = await scopedIndex(checked, this.#host);
         if (index === undefined) return 0;
         const ledger = await this.#resources.writingLedger({ check: false });
-        const writer = ledger.writer(index.reader.generation, randomUUID());
+        const writer = ledger.writer(index.reader.generation, runtime().uniqueName());
         const retired = retiredGenerations(ledger, (facts) => this.#resources.storeOf(facts), {
-          holder: randomUUID(),
+          holder: runtime().uniqueName(),
           signal,
         });
         const claims = leaseMs === undefined ? undefined : new ItemClaims(writer, leaseMs);
@@ -238,7 +239,7 @@ class EmbeddedEngine implements Engine {
         const facts = await findRetired(ledger, generation);
         const { embedder } = await this.#resources.embedderOf(facts);
         const storeOf = (of: IndexFacts) => this.#resources.storeOf(of);
-        const now = () => new Date().toISOString();
+        const now = () => new Date(runtime().now()).toISOString();
         const tenants = await tenantsOf(ledger);
         await takeBack(facts, { ledger, storeOf, embedder, tenants, signal, now });
       }),

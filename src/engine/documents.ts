@@ -5,6 +5,7 @@ import { RAGError } from '../core/errors.js';
 import { type Filter, lookupPath, matchesFilter } from '../core/filter.js';
 import { documentIdOf } from '../core/ids.js';
 import type { MetadataValue } from '../core/metadata.js';
+import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { pushSourceName } from '../indexing/configured-sources.js';
 import {
@@ -99,7 +100,7 @@ async function claimItem(
   claims: ItemClaims,
   { signal }: DeletionTargets,
 ): Promise<void> {
-  const deadline = performance.now() + 2 * claims.leaseMs;
+  const deadline = runtime().elapsed() + 2 * claims.leaseMs;
   const taken = await claims.takeAny({ tenant, source }, [itemId], { deadline, signal });
   if (taken.size > 0) return;
   throw new RAGError(

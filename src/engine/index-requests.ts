@@ -1,4 +1,5 @@
 import { RAGError } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { configuredSources, inProject, placesOf, rememberedPaths } from '../indexing/configured-sources.js';
 import { type Rebuild, runIndex } from '../indexing/run-index.js';
@@ -106,7 +107,7 @@ async function runOnce(
     leaseMs,
     abandonedSources: await abandonedSourcesOf(ledger, tenant, host),
     learn: (target) => host.resources.learnFrom({ ledger, ...target }, request.signal),
-    now: () => new Date().toISOString(),
+    now: () => new Date(runtime().now()).toISOString(),
     onProgress: request.onProgress,
     signal: request.signal,
   });

@@ -1,15 +1,23 @@
 import { setMaxListeners } from 'node:events';
 import { RAGError, throwIfAborted } from '../core/errors.js';
+import { type Runtime, withRuntime } from '../core/runtime.js';
 
 /** What an engine is doing now, so that closing it can stop the work and wait for its end. */
 export class OpenWork {
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
+  readonly #runtime: Runtime | undefined;
   #last: Promise<unknown> = Promise.resolve();
+
+  /** @param runtime with which all work is done; without one, that of the machine */
+  constructor(runtime?: Runtime) {
+    this.#runtime = runtime;
+  }
 
   /** Runs work under a signal that fires at the caller's, or when the engine is closed. Throws once it is closed. */
   async run<T>(given: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const running = work(this.#begin(given));
+    const signal = this.#begin(given);
+    const running = withRuntime(this.#runtime, () => work(signal));
     this.#running.add(running);
     try {
       return await running;
@@ -30,13 +38,27 @@ export class OpenWork {
     });
     this.#running.add(running);
     try {
-      for await (const part of work(signal)) {
+      for await (const part of this.#inRuntime(() => work(signal))) {
         yield part;
         throwIfAborted(signal);
       }
     } finally {
       ended();
       this.#running.delete(running);
+    }
+  }
+
+  /** A generator goes on with the runtime of whoever asks for its next part. */
+  async *#inRuntime<T>(work: () => AsyncIterable<T>): AsyncGenerator<T> {
+    const parts = withRuntime(this.#runtime, () => work()[Symbol.asyncIterator]());
+    try {
+      for (;;) {
+        const part = await withRuntime(this.#runtime, () => parts.next());
+        if (part.done === true) return;
+        yield part.value;
+      }
+    } finally {
+      await withRuntime(this.#runtime, () => parts.return?.());
     }
   }
 

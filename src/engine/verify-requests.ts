@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { inProject } from '../indexing/configured-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
@@ -72,7 +72,7 @@ async function repairContext(host: EngineHost): Promise<Parameters<typeof prepar
   const facts = await ledger.live();
   if (facts === undefined) throw nothingIndexed(host.config);
   const store = await host.resources.storeOf(facts);
-  return { facts, store, writer: ledger.writer(facts.generation, randomUUID()) };
+  return { facts, store, writer: ledger.writer(facts.generation, runtime().uniqueName()) };
 }
 
 /** Removes the drift that was seen. Hold the writer lock. */

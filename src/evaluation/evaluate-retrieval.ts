@@ -1,4 +1,5 @@
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
 import {
   computeMetric,
   type Judgments,
@@ -99,11 +100,11 @@ async function runQueries(
   const dropSelf = dropsSelf(options);
   for (const { query } of judged) {
     throwIfAborted(signal);
-    const started = performance.now();
+    const started = runtime().elapsed();
     const results = await search(query, dropSelf ? depth + 1 : depth).catch((error: unknown) => {
       throw toRAGError(error, 'SEARCH_FAILED', `The search for query ${JSON.stringify(query.id)} failed.`);
     });
-    times.push(performance.now() - started);
+    times.push(runtime().elapsed() - started);
     assertScores(query, results);
     const kept = dropSelf ? results.filter(({ id }) => !isOwnDocument(query.id, id)) : results;
     run.set(query.id, kept.slice(0, depth));

@@ -1,4 +1,5 @@
 import { throwIfAborted, toRAGError } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
 import { mean, percentile } from './metrics.js';
 import { type GoldQuote, isAnswerable, MULTI, type Question } from './question-set.js';
 
@@ -58,11 +59,11 @@ export async function evaluateQuestions(options: EvaluateQuestionsOptions): Prom
   const times: number[] = [];
   for (const question of questions.filter(isAnswerable)) {
     throwIfAborted(signal);
-    const started = performance.now();
+    const started = runtime().elapsed();
     const passages = await search(question.question, topK).catch((error: unknown) => {
       throw toRAGError(error, 'SEARCH_FAILED', `The search for question "${question.id}" failed.`);
     });
-    times.push(performance.now() - started);
+    times.push(runtime().elapsed() - started);
     perQuestion.push(scoreQuestion(question, passages, cutoffs));
   }
   const types = [...new Set(perQuestion.map(({ type }) => type))].sort();

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { RAGError } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
 import { DEFAULT_DEPTH } from '../evaluation/evaluate-retrieval.js';
 import { labelOf } from '../evaluation/metrics.js';
 import { type NestedSelection, selectNested } from '../evaluation/nested-selection.js';
@@ -264,11 +265,11 @@ function trialProgress({ onProgress }: EvaluateOptions): TrialProgress {
   return {
     expect: (count) => {
       total = count;
-      start = performance.now();
+      start = runtime().elapsed();
     },
     done: () => {
       done++;
-      const etaMs = ((performance.now() - start) / done) * (total - done);
+      const etaMs = ((runtime().elapsed() - start) / done) * (total - done);
       onProgress?.({ stage: 'tuning', done, total, etaMs });
     },
   };

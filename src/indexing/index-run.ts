@@ -1,5 +1,6 @@
 import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
 import { throwIfAborted } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
 import type { IndexError, IndexProgress, IndexResult } from '../engine/engine.js';
 import type { RedactionCounts } from './document-protection.js';
@@ -21,7 +22,7 @@ export class IndexRun {
   readonly errors: IndexError[] = [];
   readonly #notices = new Map<string, number>();
   readonly #stages = new Map<string, number>();
-  readonly #startedAt = performance.now();
+  readonly #startedAt = runtime().elapsed();
   #indexingSince: number | undefined;
   #lastReport = 0;
   #stage: IndexProgress['stage'] = 'listing';
@@ -41,21 +42,21 @@ export class IndexRun {
 
   /** Times synchronous work under a stage's name. */
   readonly timed = <T>(stage: string, work: () => T): T => {
-    const start = performance.now();
+    const start = runtime().elapsed();
     try {
       return work();
     } finally {
-      this.#addTime(stage, performance.now() - start);
+      this.#addTime(stage, runtime().elapsed() - start);
     }
   };
 
   /** Times asynchronous work under a stage's name. */
   async timedAsync<T>(stage: string, work: () => Promise<T>): Promise<T> {
-    const start = performance.now();
+    const start = runtime().elapsed();
     try {
       return await work();
     } finally {
-      this.#addTime(stage, performance.now() - start);
+      this.#addTime(stage, runtime().elapsed() - start);
     }
   }
 
@@ -133,7 +134,7 @@ export class IndexRun {
   enter(stage: IndexProgress['stage'], source?: string): void {
     this.#stage = stage;
     this.#source = source;
-    if (stage === 'indexing') this.#indexingSince ??= performance.now();
+    if (stage === 'indexing') this.#indexingSince ??= runtime().elapsed();
     this.#report(true);
   }
 
@@ -151,7 +152,7 @@ export class IndexRun {
 
   #report(always: boolean): void {
     if (this.onProgress === undefined) return;
-    const now = performance.now();
+    const now = runtime().elapsed();
     if (!always && now - this.#lastReport < PROGRESS_INTERVAL_MS) return;
     this.#lastReport = now;
     const elapsed = this.#indexingSince === undefined ? 0 : now - this.#indexingSince;
@@ -179,7 +180,7 @@ export class IndexRun {
       chunksUnchanged: this.chunksUnchanged,
       vectorsIndexed: this.vectorsIndexed,
       embeddingsComputed: this.embeddingsComputed,
-      timeElapsed: round(performance.now() - this.#startedAt),
+      timeElapsed: round(runtime().elapsed() - this.#startedAt),
       stages: Object.fromEntries([...this.#stages].map(([stage, ms]) => [stage, round(ms)])),
       ...(this.#redactions.size === 0
         ? {}

@@ -1,4 +1,5 @@
 import type { RAGError } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
 import { cacheKeyer } from '../embedding/embedding-cache.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { SourceItem } from '../sources/source.js';
@@ -133,7 +134,7 @@ async function indexLeft(pass: SourcePass): Promise<void> {
   const { claims, signal } = targets;
   if (claims === undefined) return;
   while (left.size > 0) {
-    const deadline = performance.now() + 2 * claims.leaseMs;
+    const deadline = runtime().elapsed() + 2 * claims.leaseMs;
     const free = await claims.takeAny(keyOf(pass), [...left.keys()], { deadline, signal });
     if (free.size === 0) return;
     run.checkAborted();

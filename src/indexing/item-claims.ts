@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { RAGError, throwIfAborted } from '../core/errors.js';
+import { RAGError } from '../core/errors.js';
+import { repeat, runtime, sleep } from '../core/runtime.js';
 import type { GenerationWriter, ItemKey } from '../ledger/ledger.js';
 
 /** Leases are renewed when this share of them has passed. */
@@ -18,17 +18,17 @@ export class ItemClaims {
   readonly #ledger: GenerationWriter;
   readonly #leaseMs: number;
   readonly #held = new Map<string, { readonly key: SourceKey; readonly itemIds: Set<string> }>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopRenewing: () => void;
   #renewing: Promise<void> = Promise.resolve();
 
   constructor(ledger: GenerationWriter, leaseMs: number) {
     this.#ledger = ledger;
     this.#leaseMs = leaseMs;
-    this.#timer = setInterval(() => {
+    const renew = (): void => {
       // What cannot be renewed is lost when another one wants it; the ledger then refuses to write it.
       this.#renewing = this.#renew().catch(() => undefined);
-    }, leaseMs * RENEW_AFTER);
-    this.#timer.unref();
+    };
+    this.#stopRenewing = repeat(renew, leaseMs * RENEW_AFTER, { isBackground: true });
   }
 
   /** How long a writer that has died may hold others up, in milliseconds. */
@@ -53,8 +53,8 @@ export class ItemClaims {
   ): Promise<ReadonlySet<string>> {
     for (;;) {
       const taken = await this.take(key, itemIds);
-      if (taken.size > 0 || performance.now() >= deadline) return taken;
-      await sleep(POLL_MS, undefined, { signal }).catch(() => throwIfAborted(signal));
+      if (taken.size > 0 || runtime().elapsed() >= deadline) return taken;
+      await sleep(POLL_MS, signal);
     }
   }
 
@@ -67,7 +67,7 @@ export class ItemClaims {
 
   /** Gives everything back. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopRenewing();
     await this.#renewing;
     for (const { key, itemIds } of this.#held.values()) await this.release(key, [...itemIds]);
   }

@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError, toRAGError } from '../core/errors.js';
 import { compareText } from '../core/filter.js';
+import { contentHash } from '../core/ids.js';
+import { runtime } from '../core/runtime.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
@@ -169,7 +170,7 @@ const beginGeneration = (
 
 /** Unlike the name of any other index, so that several can share one server. */
 const newCollectionName = (generation: number): string =>
-  `chunks-${randomBytes(4).toString('hex')}-${generation}`;
+  `chunks-${contentHash(runtime().uniqueName()).slice(0, 8)}-${generation}`;
 
 /** Removes a generation from its store first, and from the ledger after: a death between leaves it to be dropped again. */
 export async function dropGeneration(

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import { RAGError, toRAGError } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import type { Embedder, EmbeddingUsage } from '../embedding/embedder.js';
 import type { IndexProgress, IndexResult } from '../engine/engine.js';
@@ -295,7 +295,7 @@ const DRY_COLLECTION: VectorCollection = {
 
 function targetsOf(pipeline: IndexPipeline, { facts, collection }: OpenTarget): WriteTargets {
   const { ledger, embedder, embedding, signal, now, options, leaseMs } = pipeline;
-  const holder = randomUUID();
+  const holder = runtime().uniqueName();
   const books = ledger.writer(facts?.generation ?? NO_GENERATION, holder);
   const retired = retiredGenerations(ledger, pipeline.storeOf, { holder, signal });
   const isLive = facts?.state === 'live';

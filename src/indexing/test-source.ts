@@ -2,6 +2,7 @@ import { createSourceNamed } from '../assembly/open-sources.js';
 import { type LoadConfigOptions, loadConfig } from '../config/load-config.js';
 import type { RawDocument } from '../core/document.js';
 import { type ErrorReason, RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
 import { isUnreadable, type Source, type SourceItem } from '../sources/source.js';
 
 /** Something that keeps a source, or one item of it, from being read. */
@@ -60,7 +61,7 @@ const MOST_PROBLEMS = 20;
 export async function testSource(name: string, options: TestSourceOptions = {}): Promise<SourceTest> {
   const { signal, ...load } = options;
   const config = await loadConfig(load);
-  const started = performance.now();
+  const started = runtime().elapsed();
   const test = new SourceTester(signal);
   const settings = config.rag.sources.find((source) => source.name === name);
   if (settings === undefined) {
@@ -68,7 +69,7 @@ export async function testSource(name: string, options: TestSourceOptions = {}):
     throw new RAGError('USAGE', `There is no source "${name}" in the configuration. Sources: ${known}.`);
   }
   await test.run(async () => (await createSourceNamed(name, config)).source);
-  return { name, type: settings.type, ...test.result(), tookMs: Math.round(performance.now() - started) };
+  return { name, type: settings.type, ...test.result(), tookMs: Math.round(runtime().elapsed() - started) };
 }
 
 class SourceTester {

@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { RAGError, systemErrorCode, throwIfAborted } from '../core/errors.js';
+import { runtime, sleep } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import type { SqliteFaultKind } from '../sqlite/sqlite-fault.js';
@@ -52,13 +52,13 @@ export async function acquireWriterLock(options: WriterLockOptions): Promise<Wri
   const { holder, waitMs = 0, signal } = options;
   const folder = resolve(options.folder);
   makeFolder(folder);
-  const deadline = performance.now() + waitMs;
+  const deadline = runtime().elapsed() + waitMs;
   for (;;) {
     throwIfAborted(signal);
     const database = tryLock(join(folder, LOCK_FILE));
     if (database !== undefined) return lockHeldBy(database, folder, holder.command);
-    if (performance.now() >= deadline) throw await lockedError(folder);
-    await sleep(Math.min(POLL_MS, Math.max(1, deadline - performance.now())), signal);
+    if (runtime().elapsed() >= deadline) throw await lockedError(folder);
+    await sleep(Math.min(POLL_MS, Math.max(1, deadline - runtime().elapsed())), signal);
   }
 }
 
@@ -94,7 +94,12 @@ function tryLock(path: string): SqliteDatabase | undefined {
 function lockHeldBy(database: SqliteDatabase, folder: string, command: string): WriterLock {
   held.add(database);
   try {
-    writeHolder(folder, { pid: process.pid, host: hostname(), command, since: new Date().toISOString() });
+    writeHolder(folder, {
+      pid: process.pid,
+      host: hostname(),
+      command,
+      since: new Date(runtime().now()).toISOString(),
+    });
   } catch (error) {
     release(database);
     throw ledgerError(join(folder, HOLDER_FILE), faultOf(error), error);
@@ -138,12 +143,12 @@ async function lockedError(folder: string): Promise<RAGError> {
 
 // A name left by a holder that was killed must not be taken for the present holder's.
 async function findHolder(folder: string): Promise<LockHolder | undefined> {
-  const deadline = performance.now() + NAMING_MS;
+  const deadline = runtime().elapsed() + NAMING_MS;
   for (;;) {
     const holder = readLockHolder(folder);
     if (holder !== undefined && (holder.host !== hostname() || isAlive(holder.pid))) return holder;
-    if (performance.now() >= deadline) return undefined;
-    await delay(POLL_MS);
+    if (runtime().elapsed() >= deadline) return undefined;
+    await sleep(POLL_MS);
   }
 }
 
@@ -153,14 +158,6 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     return systemErrorCode(error) === 'EPERM';
-  }
-}
-
-async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await delay(ms, undefined, signal === undefined ? {} : { signal });
-  } catch {
-    throwIfAborted(signal);
   }
 }
 

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
+import { runtime } from '../core/runtime.js';
 import type { Embedder } from '../embedding/embedder.js';
 import { carryOver } from '../indexing/carry-over.js';
 import { deleteItems } from '../indexing/delete-documents.js';
@@ -52,7 +52,7 @@ export async function takeBack(facts: IndexFacts, context: TakeBack): Promise<vo
   const live = await ledger.live();
   if (live !== undefined) {
     const collection = await openForReading(facts, await storeOf(facts));
-    const books = ledger.writer(facts.generation, randomUUID());
+    const books = ledger.writer(facts.generation, runtime().uniqueName());
     const targets: WriteTargets = { ledger: books, collection, embedder, embedding: {}, signal, now };
     const from = {
       facts: live,

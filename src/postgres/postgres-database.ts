@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolConfig } from 'pg';
 import { RAGError, throwIfAborted } from '../core/errors.js';
+import { runtime, sleep } from '../core/runtime.js';
 import type { ConnectionSettings } from './connection-settings.js';
 import { loadPostgresDriver, type Pg } from './postgres-driver.js';
 import { isConflict, isPassing } from './postgres-fault.js';
@@ -199,7 +199,7 @@ export class PostgresDatabase {
         const isWorthAnother = options.isIdempotent === false ? isConflict(error) : isPassing(error);
         if (!isWorthAnother || attempt >= this.settings.retries || this.#isClosed)
           throw this.#options.toError(error, { action: options.action, address: this.#address });
-        await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
+        await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + runtime().random()));
         throwIfAborted(options.signal);
       }
     }

@@ -1,4 +1,5 @@
 import { systemErrorCode } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
 
 /**
  * What went wrong with a call to a provider. `rejected`: the key, the model or the request is refused, and would be again.
@@ -93,7 +94,7 @@ function causes(error: unknown): unknown[] {
 }
 
 /** `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3). */
-export function retryAfterOf(headers: unknown, now: number = Date.now()): number | undefined {
+export function retryAfterOf(headers: unknown, now: number = runtime().now()): number | undefined {
   const inMs = Number.parseFloat(textField(headers, 'retry-after-ms'));
   if (Number.isFinite(inMs) && inMs >= 0) return inMs;
   const stated = textField(headers, 'retry-after').trim();

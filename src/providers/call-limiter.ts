@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { RAGError, throwIfAborted } from '../core/errors.js';
+import { runtime, sleep } from '../core/runtime.js';
 
 /** What calls to one hosted model may use; a part that is absent is not limited. */
 export interface CallLimits {
@@ -24,8 +24,8 @@ interface Clock {
 const MINUTE_MS = 60_000;
 
 const SYSTEM_CLOCK: Clock = {
-  now: () => performance.now(),
-  wait: (milliseconds, signal) => sleep(milliseconds, undefined, signal === undefined ? {} : { signal }),
+  now: () => runtime().elapsed(),
+  wait: sleep,
 };
 
 /** Holds calls back so that no sliding minute has more than the limits allow, and refuses those that would cost too much. */

@@ -1,5 +1,6 @@
 import { DegradationLevel } from '../core/degradation.js';
 import { throwIfAborted } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
 import { traced } from '../core/telemetry.js';
 import type { FoundCandidate } from './candidate.js';
 import { expansionStep } from './expansion-step.js';
@@ -96,7 +97,7 @@ async function retrieve(
       dense: outcomes.dense.hits,
       lexical: outcomes.lexical.hits,
       read,
-      now: (options.now ?? Date.now)(),
+      now: (options.now ?? runtime().now)(),
     }),
   );
   options.onStage?.('refine', refined.candidates);

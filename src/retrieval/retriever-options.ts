@@ -19,7 +19,7 @@ export interface RetrieverOptions {
   /** Opens the language model on first use, for expansions that ask one; absent where none can be. */
   readonly loadChatModel?: LoadChatModel;
   readonly settings: RetrievalSettings;
-  /** Milliseconds since the epoch. @default Date.now */
+  /** Milliseconds since the epoch. @default the clock of the runtime */
   readonly now?: () => number;
   /** Told what each step left, for explanations of a miss. */
   readonly onStage?: StageTrace | undefined;

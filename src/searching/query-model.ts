@@ -1,5 +1,6 @@
-import { DelegateBackoff, handleWhen, type IRetryBackoffContext, retry } from 'cockatiel';
 import { RAGError, throwIfAborted } from '../core/errors.js';
+import { retry } from '../core/retry.js';
+import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { traced } from '../core/telemetry.js';
 import { withDeadline } from '../core/with-deadline.js';
@@ -75,7 +76,7 @@ const isOutage = (error: unknown): error is RAGError =>
 
 /** Tries after the first one. A query is short and somebody waits: what does not answer then is down. */
 const MAX_RETRIES = 3;
-const FIRST_DELAY_MS = 100;
+const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 2_000;
 
 /**
@@ -85,24 +86,21 @@ const MAX_DELAY_MS = 2_000;
  * @param patienceMs a service that asks for a longer wait is given up at once.
  */
 function embedOne(model: Embedder, kind: EmbeddingKind, patienceMs: number): EmbedQuery {
-  const policy = retry(
-    handleWhen((error) => isTransient(error) && (askedDelayOf(error) ?? 0) < patienceMs),
-    { maxAttempts: MAX_RETRIES, backoff: new DelegateBackoff(delayOf) },
-  );
-  return (text, signal) =>
-    policy.execute(async () => {
-      throwIfAborted(signal);
+  const isWorthRetrying = (error: unknown): boolean =>
+    isTransient(error) && (askedDelayOf(error) ?? 0) < patienceMs;
+  return (text, signal) => {
+    const askOnce = async (): Promise<Float32Array> => {
       const payload = { kind, model: model.identity.model, texts: 1 };
       const [vector] = await traced('embed', payload, () => model.doEmbed([text], kind, signal));
       if (vector !== undefined) return vector;
       throw new RAGError('EMBEDDING_REJECTED', 'The embedding model gave no vector for a text.');
-    }, signal);
+    };
+    return retry(askOnce, { retries: MAX_RETRIES, isWorthRetrying, delayAfter: delayOf, signal });
+  };
 }
 
-function delayOf({ attempt, result }: IRetryBackoffContext<unknown>): number {
-  const asked = 'error' in result ? askedDelayOf(result.error) : undefined;
-  return asked ?? Math.random() * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
-}
+const delayOf = (error: unknown, attempt: number): number =>
+  askedDelayOf(error) ?? runtime().random() * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
 
 function askedDelayOf(error: unknown): number | undefined {
   const asked = RAGError.isInstance(error) ? error.details.retryAfterMs : describeFailure(error).retryAfterMs;

@@ -2,6 +2,7 @@ import { type Agent, type Dispatcher, request } from 'undici';
 import type * as z from 'zod';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { retry } from '../core/retry.js';
+import { runtime, timeoutSignal } from '../core/runtime.js';
 import { createUrlGuard, type UrlGuard } from '../security/url-guard.js';
 import { openConnections, type ResolveName } from './http-connections.js';
 import { connectionError, statusError } from './http-errors.js';
@@ -162,7 +163,7 @@ export class HttpClient {
   }
 
   #statusError({ status, headers }: Pick<SentAnswer, 'status' | 'headers'>, address: string): RAGError {
-    const wait = retryAfterMs(headers['retry-after'], Date.now());
+    const wait = retryAfterMs(headers['retry-after'], runtime().now());
     return statusError(status, wait, { source: this.#options.source, address });
   }
 
@@ -172,7 +173,7 @@ export class HttpClient {
   ): Promise<SentAnswer> {
     this.requests++;
     const { authorization, timeoutMs = 30_000 } = this.#options;
-    const deadline = AbortSignal.timeout(timeoutMs);
+    const deadline = timeoutSignal(timeoutMs);
     const isHome = url.origin === this.#base.origin;
     const answer = await request(url, {
       dispatcher: this.#connections,
@@ -189,7 +190,7 @@ export class HttpClient {
     });
     const headers = plainHeaders(answer.headers);
     // Services ask for a pause on good answers too (Azure DevOps), and on refused ones for everybody.
-    const pauseMs = retryAfterMs(headers['retry-after'], Date.now());
+    const pauseMs = retryAfterMs(headers['retry-after'], runtime().now());
     if (pauseMs !== undefined) this.#pacing.pause(Math.min(pauseMs, 60_000));
     const limit = maxBytes ?? this.#options.maxBytes ?? 32 * 1024 * 1024;
     return { status: answer.statusCode, headers, body: await this.#readBody(answer.body, limit, url) };

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type BulkheadPolicy, bulkhead } from 'cockatiel';
 import { throwIfAborted } from '../core/errors.js';
+import { runtime, sleep } from '../core/runtime.js';
 
 export interface PacingOptions {
   /** Requests under way at once. */
@@ -22,7 +22,7 @@ export class Pacing {
 
   /** Nothing is begun for this long. */
   pause(milliseconds: number): void {
-    this.#nextStart = Math.max(this.#nextStart, Date.now() + milliseconds);
+    this.#nextStart = Math.max(this.#nextStart, runtime().now() + milliseconds);
   }
 
   run<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -34,13 +34,10 @@ export class Pacing {
 
   async #turn(signal: AbortSignal | undefined): Promise<void> {
     throwIfAborted(signal);
-    const start = Math.max(Date.now(), this.#nextStart);
+    const start = Math.max(runtime().now(), this.#nextStart);
     if (this.#intervalMs > 0) this.#nextStart = start + this.#intervalMs;
-    const waitMs = start - Date.now();
+    const waitMs = start - runtime().now();
     if (waitMs <= 0) return;
-    await sleep(waitMs, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
-      throwIfAborted(signal);
-      throw error;
-    });
+    await sleep(waitMs, signal);
   }
 }

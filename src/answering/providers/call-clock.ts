@@ -1,3 +1,4 @@
+import { runtime } from '../../core/runtime.js';
 import { CallDeadlineError } from '../../providers/call-failure.js';
 
 export interface CallClockOptions {
@@ -10,8 +11,8 @@ export interface CallClockOptions {
 /** The time that one answer has, retries included. Stop it in the end: that also cuts a connection that is still open. */
 export class CallClock {
   readonly #controller = new AbortController();
-  readonly #timer: NodeJS.Timeout;
-  readonly #startedAt = performance.now();
+  readonly #forget: () => void;
+  readonly #startedAt = runtime().elapsed();
   readonly #totalMs: number;
   readonly #callerSignal: AbortSignal | undefined;
   readonly signal: AbortSignal;
@@ -19,7 +20,7 @@ export class CallClock {
   constructor({ totalMs, signal }: CallClockOptions) {
     this.#totalMs = totalMs;
     this.#callerSignal = signal;
-    this.#timer = setTimeout(() => {
+    this.#forget = runtime().setTimer(() => {
       this.#controller.abort(new CallDeadlineError(`no complete answer within ${totalMs} ms`));
     }, totalMs);
     this.signal =
@@ -27,7 +28,7 @@ export class CallClock {
   }
 
   get remainingMs(): number {
-    return Math.max(0, this.#totalMs - (performance.now() - this.#startedAt));
+    return Math.max(0, this.#totalMs - (runtime().elapsed() - this.#startedAt));
   }
 
   /** Why the time is over, where it is not the caller who said so. */
@@ -38,7 +39,7 @@ export class CallClock {
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#forget();
     this.#controller.abort();
   }
 }
@@ -46,12 +47,12 @@ export class CallClock {
 /** Fires after a silence of so many milliseconds; `heard` begins it anew. */
 export class SilenceTimer {
   readonly #controller = new AbortController();
-  readonly #timer: NodeJS.Timeout;
+  readonly #silenceMs: number;
+  #forget: () => void = () => undefined;
 
   constructor(silenceMs: number) {
-    this.#timer = setTimeout(() => {
-      this.#controller.abort(new CallDeadlineError(`nothing was heard for ${silenceMs} ms`));
-    }, silenceMs);
+    this.#silenceMs = silenceMs;
+    this.heard();
   }
 
   get signal(): AbortSignal {
@@ -59,11 +60,15 @@ export class SilenceTimer {
   }
 
   heard(): void {
-    this.#timer.refresh();
+    this.#forget();
+    this.#forget = runtime().setTimer(
+      () => this.#controller.abort(new CallDeadlineError(`nothing was heard for ${this.#silenceMs} ms`)),
+      this.#silenceMs,
+    );
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#forget();
   }
 }
 

@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemErrorCode } from '../../core/errors.js';
+import { runtime } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
 
 /** Keeps written contexts between runs, one small file each. Losing one costs money and nothing else, so nothing throws. */
@@ -25,7 +26,7 @@ export class ContextCache {
 
   async set(key: string, context: string): Promise<void> {
     const path = this.#pathOf(key);
-    const draft = `${path}.${randomUUID()}.tmp`;
+    const draft = `${path}.${runtime().uniqueName()}.tmp`;
     try {
       makePrivateFolder(dirname(path));
       await writeFile(draft, context, { mode: PRIVATE_FILE });

@@ -3,6 +3,7 @@ import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import * as z from 'zod';
+import { runtime } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
 import type { Environment } from '../expand-variables.js';
 import type { Risk } from './risks.js';
@@ -55,7 +56,7 @@ export function trust(folder: string, risks: readonly Risk[], environment: Envir
   const others = Object.entries(readTrust(environment)).filter(([name]) => isThere(name));
   writeTrust(environment, {
     ...Object.fromEntries(others),
-    [realOr(folder)]: { grants: risks.map(grantOf), trustedAt: new Date().toISOString() },
+    [realOr(folder)]: { grants: risks.map(grantOf), trustedAt: new Date(runtime().now()).toISOString() },
   });
 }
 

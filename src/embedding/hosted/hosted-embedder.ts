@@ -1,4 +1,5 @@
 import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { runtime } from '../../core/runtime.js';
 import { CallDeadlineError } from '../../providers/call-failure.js';
 import { CallLimiter, type CallLimits } from '../../providers/call-limiter.js';
 import { estimateTokens } from '../../providers/estimate-tokens.js';
@@ -176,7 +177,7 @@ class HostedEmbedder implements Embedder {
       signal === undefined ? this.#closed.signal : AbortSignal.any([signal, this.#closed.signal]);
     const settle = await this.#limiter.admit({ tokens: estimated, ...this.#costOf(estimated) }, caller);
     const late = new AbortController();
-    const timer = setTimeout(
+    const forget = runtime().setTimer(
       () => late.abort(new CallDeadlineError(`no answer within ${timeoutMs} ms`)),
       timeoutMs,
     );
@@ -194,7 +195,7 @@ class HostedEmbedder implements Embedder {
       throwIfAborted(caller);
       throw toEmbeddingError(late.signal.aborted ? late.signal.reason : error, connection, model);
     } finally {
-      clearTimeout(timer);
+      forget();
     }
   }
 }

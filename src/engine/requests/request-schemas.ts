@@ -178,6 +178,13 @@ const ownPartSchemas = {
       'a ChatModel, or a language model of the AI SDK',
     )
     .optional(),
+  runtime: part<OwnParts['runtime']>('a Runtime', [
+    'now',
+    'elapsed',
+    'random',
+    'uniqueName',
+    'setTimer',
+  ]).optional(),
   sources: z.array(part<Source>('a Source', ['name', 'type', 'list', 'read'])).optional(),
   chunkers: z.array(part<Chunker>('a Chunker', ['strategy', 'cut'])).optional(),
   parsers: z.array(part<Parser>('a Parser', ['mediaTypes', 'parse'])).optional(),

@@ -1,6 +1,8 @@
 import { RAGError } from '../../core/errors.js';
+import { runtime } from '../../core/runtime.js';
+import { prepareDocument } from '../prepare-document.js';
 import type { ChoosePreparer } from '../source-task.js';
-import { inlinePreparer } from './preparer.js';
+import { inlinePreparer, type Preparer } from './preparer.js';
 import { ThreadPreparer, type ThreadPreparerOptions } from './thread-preparer.js';
 
 /** Bytes from which threads are worth their start: on two cores less is prepared sooner without them. */
@@ -13,7 +15,7 @@ export interface Preparers {
 }
 
 /**
- * Threads where there is much to prepare, else this thread. When the signal fires, all that is being prepared is given up at
+ * As the runtime says; else threads where there is much to prepare, and this thread where there is little. When the signal fires, all that is being prepared is given up at
  * once, however long it would take.
  */
 export function openPreparers(
@@ -21,6 +23,13 @@ export function openPreparers(
   options: ThreadPreparerOptions & { readonly threadsFromBytes?: number | undefined } = {},
 ): Preparers {
   const { threadsFromBytes = THREADS_FROM_BYTES } = options;
+  const { prepare } = runtime();
+  if (prepare !== undefined) {
+    const scheduled: Preparer = {
+      prepare: (document, order) => prepare(() => prepareDocument(document, order)),
+    };
+    return { choose: () => scheduled, close: async () => undefined };
+  }
   const inline = inlinePreparer(signal);
   let threads: ThreadPreparer | undefined;
   const close = async (error?: RAGError): Promise<void> => threads?.close(error);

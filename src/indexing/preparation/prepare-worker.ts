@@ -1,6 +1,7 @@
 // Entry of the threads that prepare documents. One keeps nothing that the index needs and may end at any moment.
 import { parentPort } from 'node:worker_threads';
 import { RAGError } from '../../core/errors.js';
+import { runtime } from '../../core/runtime.js';
 import { embedAll } from '../../embedding/embed-all.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import { createStaticEmbedder } from '../../embedding/static/static-embedder.js';
@@ -73,7 +74,7 @@ const buffersOf = (chunks: readonly { readonly embedded?: EmbeddedChunk | undefi
 
 async function prepare(request: PrepareRequest, times: Record<string, number>): Promise<PreparedDocument> {
   const add = (stage: string, since: number): void => {
-    times[stage] = (times[stage] ?? 0) + performance.now() - since;
+    times[stage] = (times[stage] ?? 0) + runtime().elapsed() - since;
   };
   const { document, origin, recipe, modelFolder } = request;
   const parts = await open(recipe);
@@ -83,7 +84,7 @@ async function prepare(request: PrepareRequest, times: Record<string, number>): 
     ...parts,
     embed: model && ((texts) => embedTexts(model, texts)),
     timed: (stage, work) => {
-      const start = performance.now();
+      const start = runtime().elapsed();
       try {
         return work();
       } finally {
@@ -91,7 +92,7 @@ async function prepare(request: PrepareRequest, times: Record<string, number>): 
       }
     },
     timedAsync: async (stage, work) => {
-      const start = performance.now();
+      const start = runtime().elapsed();
       try {
         return await work();
       } finally {

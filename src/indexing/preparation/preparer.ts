@@ -14,10 +14,7 @@ export interface PreparationOrder extends PreparationContext {
   readonly addTimes: (times: Readonly<Record<string, number>>) => void;
 }
 
-/**
- * Where documents are prepared. The result is the same everywhere; another implementation can be handed in, for instance one
- * with an order of its own.
- */
+/** Where documents are prepared. The result is the same everywhere. */
 export interface Preparer {
   /** @throws RAGError what `prepareDocument` throws; `DOCUMENT_PARSE_STOPPED`, `DOCUMENT_PARSE_MEMORY` where its thread ended. */
   prepare(document: RawDocument, order: PreparationOrder): Promise<PreparedDocument>;

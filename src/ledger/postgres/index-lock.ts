@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { RAGError, throwIfAborted, toRAGError } from '../../core/errors.js';
+import { repeat, runtime, sleep } from '../../core/runtime.js';
 import type { HeldConnection, PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import type { LockRequest, LockSubject, WriterLock } from '../ledger.js';
 
@@ -26,14 +26,14 @@ export async function acquireIndexLock(
 ): Promise<WriterLock> {
   const key = `ragstone ${KEYS[subject]} in ${database.settings.schema}`;
   const connection = await database.hold({ action: 'be locked for writing' });
-  const deadline = performance.now() + waitMs;
+  const deadline = runtime().elapsed() + waitMs;
   try {
     const name = `${command} (process ${process.pid} on ${hostname()})`;
     await connection.run("SELECT set_config('application_name', $1, false)", [name]);
     while (!(await tryLock(connection.run, key, subject))) {
       throwIfAborted(signal);
-      if (performance.now() >= deadline) throw await lockedError(connection.run, key, database);
-      await pause(Math.min(POLL_MS, Math.max(1, deadline - performance.now())), signal);
+      if (runtime().elapsed() >= deadline) throw await lockedError(connection.run, key, database);
+      await sleep(Math.min(POLL_MS, Math.max(1, deadline - runtime().elapsed())), signal);
     }
     return heldLock(connection, subject);
   } catch (error) {
@@ -51,19 +51,19 @@ async function tryLock(run: RunStatement, key: string, subject: LockSubject): Pr
 function heldLock({ run, release }: HeldConnection, subject: LockSubject): WriterLock {
   const lost = new AbortController();
   let asking: Promise<unknown> = Promise.resolve();
-  const watch = setInterval(() => {
+  const watch = (): void => {
     asking = run('SELECT 1').catch((error: unknown) => {
-      clearInterval(watch);
+      forget();
       const failure = toRAGError(error, 'INDEX_UNAVAILABLE', 'The connection that held the lock was lost.');
       lost.abort(failure);
     });
-  }, WATCH_MS);
-  watch.unref();
+  };
+  const forget = repeat(watch, WATCH_MS, { isBackground: true });
   return {
     lost: lost.signal,
     isShared: subject === 'items',
     release: async () => {
-      clearInterval(watch);
+      forget();
       await asking;
       // Closing the connection frees it too, but only when the server comes to notice.
       await run('SELECT pg_advisory_unlock_all()').catch(() => undefined);
@@ -89,8 +89,4 @@ async function lockedError(run: RunStatement, key: string, database: PostgresDat
     `The index in schema "${database.settings.schema}" of PostgreSQL at ${database.address} is being written by ${who}. Wait until it has finished, or stop it, and try again.`,
     { details: { address: database.address, holder: who } },
   );
-}
-
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => throwIfAborted(signal));
 }

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { runtime } from '../../core/runtime.js';
 import { makePrivateFolder } from '../../security/private-files.js';
 import { componentVersion, setComponentVersion } from '../../sqlite/component-versions.js';
 import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
@@ -17,7 +18,7 @@ export interface OpenLedgerOptions {
   readonly keepRevisions?: number | undefined;
   /** Open for reading: nothing is made, migrated or written, and a missing file is `INDEX_EMPTY`. @default false */
   readonly readOnly?: boolean | undefined;
-  /** Milliseconds since 1970; leases are measured by it. @default Date.now */
+  /** Milliseconds since 1970; leases are measured by it. @default the clock of the runtime */
   readonly now?: (() => number) | undefined;
 }
 
@@ -34,7 +35,7 @@ export function openLedger({
   path,
   keepRevisions = 3,
   readOnly = false,
-  now = Date.now,
+  now = () => runtime().now(),
 }: OpenLedgerOptions): Ledger {
   const file = resolve(path);
   if (readOnly && !existsSync(file)) throw emptyIndex(file);

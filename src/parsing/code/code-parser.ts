@@ -6,6 +6,7 @@ import {
   type ParsedLanguage,
   PLAIN_CODE_MEDIA_TYPE,
 } from '../../core/media-types.js';
+import { runtime } from '../../core/runtime.js';
 import { decodeText } from '../decode-text.js';
 import { paragraphBlocks } from '../paragraph-blocks.js';
 import type { Parser } from '../parser.js';
@@ -99,8 +100,8 @@ const plainly = (why: string): SyntaxRead => ({
 });
 
 function parseWithin(parser: SyntaxParser, source: string, maxParseMs: number): Tree | null {
-  const deadline = performance.now() + maxParseMs;
-  return parser.parse(source, null, { progressCallback: () => performance.now() > deadline });
+  const deadline = runtime().elapsed() + maxParseMs;
+  return parser.parse(source, null, { progressCallback: () => runtime().elapsed() > deadline });
 }
 
 /** Length of the outermost nodes that could not be read. With a stack of its own: hostile code nests without end. */

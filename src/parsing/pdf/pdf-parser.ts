@@ -1,6 +1,7 @@
 import type { ParsedDocument, RawDocument, TextRange } from '../../core/document.js';
 import { RAGError, toRAGError } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../../core/media-types.js';
+import { runtime } from '../../core/runtime.js';
 import { paragraphBlocks } from '../paragraph-blocks.js';
 import type { Parser } from '../parser.js';
 import { toleratesStrayRejections } from '../stray-rejections.js';
@@ -73,7 +74,7 @@ async function readPages(
   if (!toleratesStrayRejections())
     throw new RAGError('INTERNAL', 'PDF.js was called outside of the parsing thread; use isolateParsers.');
   const { getDocumentProxy } = await import('unpdf');
-  const deadline = performance.now() + maxParseMs;
+  const deadline = runtime().elapsed() + maxParseMs;
   // A copy: PDF.js takes the bytes for itself. It never runs the document's scripts; `isEvalSupported` is for fonts.
   const data = Uint8Array.from(Buffer.from(content));
   try {
@@ -93,7 +94,7 @@ async function readPages(
         page.cleanup();
         if (number === maxPages) stopped = `${maxPages} pages are read at most`;
         else if (length > maxLength) stopped = `${maxLength} characters are read at most`;
-        else if (performance.now() > deadline) stopped = `reading them took longer than ${maxParseMs} ms`;
+        else if (runtime().elapsed() > deadline) stopped = `reading them took longer than ${maxParseMs} ms`;
       }
       const title = await titleOf(pdf);
       const isCut = texts.length < pdf.numPages;

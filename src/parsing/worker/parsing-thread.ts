@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { ParsedDocument } from '../../core/document.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { repeat, runtime } from '../../core/runtime.js';
 import { TOLERATE_STRAY_REJECTIONS } from '../stray-rejections.js';
 import { type ParseReply, type ParseRequest, READY } from './parse-message.js';
 import { startWorker } from './start-worker.js';
@@ -25,7 +26,7 @@ const MIB = 1024 * 1024;
  */
 export class ParsingThread {
   #worker: Promise<Worker> | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  #cancelIdle: () => void = () => undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(readonly limits: ParsingLimits) {}
@@ -41,7 +42,7 @@ export class ParsingThread {
   }
 
   async #parseNow(request: ParseRequest): Promise<ParsedDocument> {
-    clearTimeout(this.#idle);
+    this.#cancelIdle();
     this.#worker ??= this.#start();
     const worker = await this.#worker.catch((cause: unknown) => {
       this.#worker = undefined;
@@ -63,7 +64,7 @@ export class ParsingThread {
       throw error;
     } finally {
       worker.unref();
-      this.#idle = setTimeout(() => void this.#kill(worker), IDLE_MS).unref();
+      this.#cancelIdle = runtime().setTimer(() => void this.#kill(worker), IDLE_MS, { isBackground: true });
     }
   }
 
@@ -83,8 +84,8 @@ export class ParsingThread {
     const rssBefore = process.memoryUsage.rss();
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
-        clearTimeout(timer);
-        clearInterval(memory);
+        forgetTime();
+        forgetMemory();
         worker.off('message', onMessage).off('error', onError).off('exit', onExit);
         act();
       };
@@ -97,8 +98,8 @@ export class ParsingThread {
             : stopped(name, cause),
         );
       const onExit = (): void => fail(stopped(name));
-      const timer = setTimeout(() => fail(tooSlow(name, timeoutMs)), timeoutMs);
-      const memory = setInterval(() => {
+      const forgetTime = runtime().setTimer(() => fail(tooSlow(name, timeoutMs)), timeoutMs);
+      const forgetMemory = repeat(() => {
         if (process.memoryUsage.rss() - rssBefore > 2 * memoryMb * MIB) fail(tooMuchMemory(name, memoryMb));
       }, MEMORY_CHECK_MS);
       worker.on('message', onMessage).on('error', onError).on('exit', onExit);
@@ -118,7 +119,7 @@ export class ParsingThread {
 
   /** Stops the thread; the next document starts another. */
   async stop(): Promise<void> {
-    clearTimeout(this.#idle);
+    this.#cancelIdle();
     const worker = await this.#worker?.catch(() => undefined);
     if (worker !== undefined) await this.#kill(worker);
   }

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../core/canonical-json.js';
 import type { RawDocument } from '../../core/document.js';
 import { contentHash } from '../../core/ids.js';
 import type { Metadata } from '../../core/metadata.js';
+import { runtime } from '../../core/runtime.js';
 import { EVERYONE } from '../../core/scope.js';
 import { HttpClient, type HttpClientOptions } from '../http-client.js';
 import { isDue, type ListingCursor, readCursor, writeCursor } from '../listing-cursor.js';
@@ -103,7 +104,7 @@ export class AzureDevOpsSource implements Source {
   async *listChanges({ since, signal }: ListChangesOptions): AsyncGenerator<ListedChange> {
     const { completeListingHours = 24 } = this.#options;
     this.#notices = [];
-    const now = this.#options.now?.() ?? new Date();
+    const now = this.#options.now?.() ?? new Date(runtime().now());
     const before = readCursor(since, this.#settings());
     const isComplete = before === undefined || isDue(before, completeListingHours, now);
     const from = isComplete ? undefined : positionOf(before);

@@ -1,5 +1,6 @@
 import { RAGError, toRAGError } from '../../core/errors.js';
 import type { Metadata } from '../../core/metadata.js';
+import { runtime } from '../../core/runtime.js';
 import { EVERYONE } from '../../core/scope.js';
 import { HttpClient, type HttpClientOptions } from '../http-client.js';
 import { statusOf } from '../http-errors.js';
@@ -96,7 +97,7 @@ export class ConfluenceSource implements Source {
   }
 
   async *listChanges({ since, signal }: ListChangesOptions): AsyncGenerator<ListedChange> {
-    const now = this.#options.now?.() ?? new Date();
+    const now = this.#options.now?.() ?? new Date(runtime().now());
     const { completeListingHours = 24 } = this.#options;
     const before = readCursor(since, this.#settings());
     const from = before === undefined || isDue(before, completeListingHours, now) ? undefined : before;

@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import { runtime } from '../../core/runtime.js';
 import { type GitContext, spawnGit } from './git-process.js';
 
 interface Waiting {
@@ -103,9 +104,10 @@ export class BlobReader {
   #rest(): void {
     const child = this.#child;
     if (child !== undefined) keepAlive(child, false);
-    setTimeout(() => {
+    const end = (): void => {
       if (this.#waiting.length === 0 && this.#child === child) child?.stdin.end();
-    }, IDLE_MS).unref();
+    };
+    runtime().setTimer(end, IDLE_MS, { isBackground: true });
   }
 
   #end(child: ReturnType<typeof spawnGit>, cause: unknown): void {

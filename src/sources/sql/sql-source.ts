@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { canonicalJson } from '../../core/canonical-json.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
+import { runtime } from '../../core/runtime.js';
 import type { ListedItem, ReadResult, Source, SourceItem } from '../source.js';
 import { ROW_PRESETS } from './bug-templates.js';
 import { RowMapping, type RowMappingOptions } from './row-mapping.js';
@@ -171,13 +172,13 @@ class SqlSource implements Source {
   /** A source has no end of its own: its connection is closed when nobody has used it for a moment. */
   #closeWhenIdle(): void {
     if (this.#reading > 0) return;
-    const timer = setTimeout(() => {
+    const close = (): void => {
       const database = this.#database;
       if (this.#reading > 0 || database === undefined) return;
       this.#database = undefined;
       database.then((open) => open.destroy()).catch(() => undefined);
-    }, IDLE_MS);
-    timer.unref();
+    };
+    runtime().setTimer(close, IDLE_MS, { isBackground: true });
   }
 }
 

@@ -2,6 +2,7 @@ import type * as ChromaModule from 'chromadb';
 import type { ChromaClient, Collection } from 'chromadb';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
+import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
 import { chromaError, isPassing } from './chroma-errors.js';
 
 /** Where a Chroma server is and how to talk to it. */
@@ -75,7 +76,7 @@ export class ChromaConnection {
     const driver = await this.#load();
     for (let attempt = 0; ; attempt++) {
       this.begin(options.signal);
-      const deadline = AbortSignal.timeout(this.#options.timeoutMs);
+      const deadline = timeoutSignal(this.#options.timeoutMs);
       try {
         return await run(this.#clientFor(driver, this.#anyOf(deadline, options.signal)));
       } catch (error) {
@@ -145,14 +146,5 @@ export class ChromaConnection {
 }
 
 /** Half of it at least, so that callers do not come back in step. */
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, milliseconds * (0.5 + Math.random() / 2));
-    signal?.addEventListener('abort', done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    }
-  });
-}
+const pause = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+  sleep(milliseconds * (0.5 + runtime().random() / 2), signal);

@@ -3,6 +3,7 @@ import { open, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
 import {
   claimFolder,
@@ -50,7 +51,7 @@ const LOG_CHARACTERS = 1_000;
 export async function startLocalChroma(options: LocalChromaOptions): Promise<LocalChroma> {
   const folder = resolve(options.path);
   makePrivateFolder(folder);
-  const deadline = Date.now() + (options.startTimeoutMs ?? 60_000);
+  const deadline = runtime().now() + (options.startTimeoutMs ?? 60_000);
   for (;;) {
     const claim: ServerClaim = { owner: process.pid, port: options.port ?? (await freePort()) };
     if (await claimFolder(folder, claim)) return startClaimed(folder, claim, options);
@@ -74,7 +75,7 @@ async function joinRunning(folder: string, deadline: number): Promise<LocalChrom
       await renewClaim(folder, { ...claim, owner: process.pid });
       return { host: HOST, port, close: () => stopOrphan(folder, server) };
     }
-    if (Date.now() > deadline) throw startTimeout(folder);
+    if (runtime().now() > deadline) throw startTimeout(folder);
     await sleep(POLL_MS);
   }
 }
@@ -116,10 +117,10 @@ class SupervisedServer implements LocalChroma {
   async start(): Promise<void> {
     process.once('exit', this.#killAtExit);
     const child = await this.#spawn();
-    const deadline = Date.now() + (this.#options.startTimeoutMs ?? 60_000);
+    const deadline = runtime().now() + (this.#options.startTimeoutMs ?? 60_000);
     while (!(await answers(this.port))) {
       if (hasEnded(child)) throw await this.#endedEarly();
-      if (Date.now() > deadline) throw startTimeout(this.#folder);
+      if (runtime().now() > deadline) throw startTimeout(this.#folder);
       await sleep(POLL_MS);
     }
     // Another program on the port would have answered as well.
@@ -204,8 +205,8 @@ async function stopProcess(pid: number, hasStopped: () => boolean): Promise<void
       if (systemErrorCode(error) === 'ESRCH') return;
       throw error;
     }
-    const deadline = Date.now() + STOP_TIMEOUT_MS;
-    while (!hasStopped() && Date.now() < deadline) await sleep(POLL_MS);
+    const deadline = runtime().now() + STOP_TIMEOUT_MS;
+    while (!hasStopped() && runtime().now() < deadline) await sleep(POLL_MS);
   }
 }
 
@@ -213,7 +214,7 @@ const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || ch
 
 async function answers(port: number): Promise<boolean> {
   try {
-    const signal = AbortSignal.timeout(2_000);
+    const signal = timeoutSignal(2_000);
     const response = await fetch(`http://${HOST}:${port}/api/v2/heartbeat`, { signal });
     await response.body?.cancel();
     return response.ok;
@@ -235,9 +236,6 @@ function freePort(): Promise<number> {
     });
   });
 }
-
-const sleep = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const startTimeout = (folder: string): RAGError =>
   new RAGError(

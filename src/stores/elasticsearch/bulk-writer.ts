@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { throwIfAborted } from '../../core/errors.js';
+import { sleep } from '../../core/runtime.js';
 import type { CallOptions, ServerConnection } from './server-connection.js';
 import { answerError, isRetryableStatus } from './server-errors.js';
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
 import type { ServerAnswer, ServerDriver, ServerRequest } from './server-driver.js';
 import {
   answerError,
@@ -68,7 +68,7 @@ export class ServerConnection {
   async #send(request: ServerRequest, call: CallOptions): Promise<ServerAnswer> {
     throwIfAborted(call.signal);
     const timeoutMs = call.timeoutMs ?? this.#timeoutMs;
-    const deadline = AbortSignal.timeout(timeoutMs);
+    const deadline = timeoutSignal(timeoutMs);
     const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
     try {
       return await this.#attempt(request, signal, call.isIdempotent === false ? 1 : ATTEMPTS);
@@ -88,7 +88,7 @@ export class ServerConnection {
         if (!isConnectionFailure(error) || attempt >= attempts) throw error;
       }
       // Random, so that clients of a server that comes back do not all call at once.
-      await sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random()), undefined, { signal });
+      await sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + runtime().random()), signal);
     }
   }
 

@@ -3,6 +3,7 @@ import type { Schema } from 'apache-arrow';
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import type { Filter } from '../../core/filter.js';
+import { runtime, sleep } from '../../core/runtime.js';
 import {
   assertCount,
   assertFilter,
@@ -297,7 +298,7 @@ export class LanceDbCollection implements VectorCollection {
       } catch (error) {
         if (!isConflict(error) || attempt === COMMIT_ATTEMPTS) throw storeError(error, action);
         // Random, so that two writers do not stay in step.
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** Math.min(attempt, 6)));
+        await sleep(runtime().random() * 10 * 2 ** Math.min(attempt, 6));
       }
     }
   }

@@ -1,5 +1,6 @@
 import type { Index, Table } from '@lancedb/lancedb';
 import { throwIfAborted } from '../../core/errors.js';
+import { runtime } from '../../core/runtime.js';
 import type { LanceDriver } from './lancedb-driver.js';
 
 /** When indexes are built and old versions removed. */
@@ -49,7 +50,7 @@ export async function maintain(
   }: MaintenanceOptions & { readonly signal?: AbortSignal | undefined },
 ): Promise<void> {
   throwIfAborted(signal);
-  await table.optimize({ cleanupOlderThan: new Date(Date.now() - keepVersionsMs) });
+  await table.optimize({ cleanupOlderThan: new Date(runtime().now() - keepVersionsMs) });
   const rows = await table.countRows();
   const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns));
   throwIfAborted(signal);
@@ -85,7 +86,7 @@ export async function purge(
       if (indexed.has(column)) await table.createIndex(column, { config });
   }
   await maintain(driver, table, { ...options, keepVersionsMs: 0, signal });
-  await table.optimize({ cleanupOlderThan: new Date() });
+  await table.optimize({ cleanupOlderThan: new Date(runtime().now()) });
 }
 
 interface PurgeOptions {

@@ -1,6 +1,7 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { throwIfAborted } from '../../core/errors.js';
 import type { Filter } from '../../core/filter.js';
+import { runtime } from '../../core/runtime.js';
 import type { CallOptions, PostgresDatabase } from '../../postgres/postgres-database.js';
 import type { SqlRow } from '../../postgres/postgres-session.js';
 import {
@@ -227,14 +228,14 @@ export class PostgresCollection implements VectorCollection {
 
   async #isIndexed(signal: AbortSignal | undefined): Promise<boolean> {
     const known = this.#index;
-    if (known?.exists || (known !== undefined && Date.now() - known.readAt < INDEX_CHECK_MS))
+    if (known?.exists || (known !== undefined && runtime().now() - known.readAt < INDEX_CHECK_MS))
       return known.exists;
     const call = this.#call('read the indexes', signal);
     const exists = await this.#database.withConnection(
       call,
       async (run) => (await describeVectorIndex(run, this.#parts.layout.table)) !== undefined,
     );
-    this.#index = { exists, readAt: Date.now() };
+    this.#index = { exists, readAt: runtime().now() };
     return exists;
   }
 }

@@ -1,4 +1,5 @@
 import type { Filter } from '../../core/filter.js';
+import { runtime } from '../../core/runtime.js';
 import { containmentsIn } from './metadata-containment.js';
 import { numberOf } from './row-reader.js';
 import { Parameters } from './sql-text.js';
@@ -23,7 +24,7 @@ export class SelectiveFilters {
     if (condition === undefined) return false;
     const key = JSON.stringify(filter);
     const known = this.#known.get(key);
-    if (known !== undefined && Date.now() - known.readAt < BELIEVED_MS) return known.isSelective;
+    if (known !== undefined && runtime().now() - known.readAt < BELIEVED_MS) return known.isSelective;
     const parameters = new Parameters();
     const limit = parameters.bind(FEW_ROWS + 1, 'bigint');
     const [row] = await target.rows(
@@ -33,7 +34,7 @@ export class SelectiveFilters {
     );
     const isSelective = row !== undefined && numberOf(row, 'matches') <= FEW_ROWS;
     if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
-    this.#known.set(key, { isSelective, readAt: Date.now() });
+    this.#known.set(key, { isSelective, readAt: runtime().now() });
     return isSelective;
   }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
@@ -15,6 +14,7 @@ import { crc32 } from 'node:zlib';
 import type { Index } from 'usearch';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { runtime } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
 
 /** Version of what a note means. A note of any other version is taken for none, and the graph is built anew. */
@@ -68,7 +68,7 @@ export function saveGraph(
   graph: Index,
   target: { readonly folder: string; readonly collection: string; readonly lastRow: number },
 ): GraphNote {
-  const file = `${target.collection}.${randomUUID()}${SUFFIX}`;
+  const file = `${target.collection}.${runtime().uniqueName()}${SUFFIX}`;
   const path = join(target.folder, file);
   const draft = `${path}.tmp`;
   try {
@@ -104,7 +104,7 @@ export function removeStrayGraphs(folder: string, collection: string, inUse: str
   for (const name of graphsIn(folder, collection)) {
     if (name === inUse) continue;
     const changed = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (Date.now() - changed > STRAY_MS) rmSync(join(folder, name), { force: true });
+    if (runtime().now() - changed > STRAY_MS) rmSync(join(folder, name), { force: true });
   }
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
 import {
   answerError,
   isRetryableStatus,
@@ -77,7 +77,7 @@ export class WeaviateConnection {
   /** The answer, whatever it is. */
   async ask(request: ServerRequest, call: CallOptions): Promise<ServerAnswer> {
     this.begin(call.signal);
-    const deadline = AbortSignal.timeout(this.#timeoutMs);
+    const deadline = timeoutSignal(this.#timeoutMs);
     const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
     try {
       return await this.#attempt(request, signal, call.isIdempotent === false ? 1 : ATTEMPTS);
@@ -97,7 +97,7 @@ export class WeaviateConnection {
         if (signal.aborted || attempt >= attempts) throw error;
       }
       // Random, so that clients of a server that comes back do not all call at once.
-      await sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random()), undefined, { signal });
+      await sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + runtime().random()), signal);
     }
   }
 
