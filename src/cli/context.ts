@@ -1,4 +1,5 @@
 import { ExitCode } from './errors.js';
+import { ownCommand, withOwnCommand } from './own-command.js';
 import { type Colours, standardError, standardOutput } from './terminal.js';
 
 /** Least to greatest severity. */
@@ -28,6 +29,7 @@ export class CliContext {
   /** Where everything else goes. */
   readonly side = standardError();
   readonly #asksForJson: boolean;
+  #command: string | undefined;
 
   constructor(
     args: readonly string[],
@@ -50,6 +52,17 @@ export class CliContext {
   /** Styles for results; plain where stdout is not a terminal or `NO_COLOR` is set. */
   get colours(): Colours {
     return this.out.colours;
+  }
+
+  /** What a person types to start Ragstone again: `ragstone`, `npx ragstone`. */
+  get command(): string {
+    this.#command ??= ownCommand(process.env, this.cwd);
+    return this.#command;
+  }
+
+  /** A text of ours, with the commands in it as they work here. */
+  own(text: string): string {
+    return withOwnCommand(text, this.command);
   }
 
   /** Both ends of a question are a person. */
@@ -75,12 +88,12 @@ export class CliContext {
 
   /** What happens meanwhile; nothing with `--quiet`. */
   note(text: string): void {
-    if (!this.isQuiet) this.side.writeMessage(this.side.colours.dim(text));
+    if (!this.isQuiet) this.side.writeMessage(this.side.colours.dim(this.own(text)));
   }
 
   /** What a person should know about a result. With `--json` the document holds it too. */
   warn(text: string): void {
-    if (!this.isQuiet) this.side.writeMessage(`${this.side.colours.yellow('notice:')} ${text}`);
+    if (!this.isQuiet) this.side.writeMessage(`${this.side.colours.yellow('notice:')} ${this.own(text)}`);
   }
 
   /** A line for whoever looks for a fault; shown from `--log-level` up. */
@@ -91,6 +104,6 @@ export class CliContext {
 
   printError(message: string, reason: string): void {
     const label = reason === 'USAGE' ? 'error' : `error ${reason}`;
-    this.side.writeMessage(`${this.side.colours.red(`${label}:`)} ${message}`);
+    this.side.writeMessage(`${this.side.colours.red(`${label}:`)} ${this.own(message)}`);
   }
 }

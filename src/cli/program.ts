@@ -18,6 +18,7 @@ import { registerTry } from './commands/try.js';
 import { registerTune } from './commands/tune.js';
 import { registerVerify } from './commands/verify.js';
 import { type CliContext, type GlobalOptions, LOG_LEVELS } from './context.js';
+import { layOutExamples } from './examples.js';
 
 const EXAMPLES = `
 Examples:
@@ -52,8 +53,9 @@ export function buildProgram(context: CliContext): Command {
     // Errors are reported once, in `runCli`, as text or as JSON.
     .configureOutput({
       outputError: () => undefined,
-      writeOut: (text) => context.out.write(text),
-      writeErr: (text) => context.side.write(text),
+      writeOut: (text) =>
+        context.out.writeLines(layOutExamples(context.own(text.trimEnd()), context.out.width)),
+      writeErr: (text) => context.side.writeLines(context.own(text.trimEnd())),
     })
     .configureHelp({ showGlobalOptions: true })
     .hook('preAction', (_, command) => {

@@ -211,6 +211,11 @@ export interface IndexResult {
     readonly stages: Readonly<Record<string, number>>;
     /** Personal data and secrets taken out of the documents of this run, by source and type; absent where there were none. */
     readonly redactions?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+    /**
+     * What was left out by rule, by source and kind: files of other kinds by their extension (`png`), `hidden`, `in .gitignore`;
+     * absent where nothing was.
+     */
+    readonly skipped?: Readonly<Record<string, Readonly<Record<string, number>>>>;
     readonly errors: readonly IndexError[];
   };
   /** Warnings of parsers, truncated inputs, stores that add a lane. */

@@ -32,6 +32,7 @@ export class IndexRun {
   readonly #truncated = { chunks: 0, maxInputTokens: 0 };
 
   readonly #redactions = new Map<string, Map<string, number>>();
+  readonly #skipped = new Map<string, Readonly<Record<string, number>>>();
   #contexts: ContextEstimate | undefined;
   #embedding: EmbeddingEstimate | undefined;
 
@@ -95,6 +96,11 @@ export class IndexRun {
       const ofSource = this.#redactions.get(source) ?? new Map<string, number>();
       this.#redactions.set(source, ofSource.set(type, (ofSource.get(type) ?? 0) + count));
     }
+  }
+
+  /** What a listing left out by rule, by kind. */
+  countSkipped(source: string, counts: Readonly<Record<string, number>>): void {
+    if (Object.keys(counts).length > 0) this.#skipped.set(source, counts);
   }
 
   /** A dry run: what writing contexts will cost. */
@@ -189,6 +195,7 @@ export class IndexRun {
               [...this.#redactions].map(([source, counts]) => [source, Object.fromEntries(counts)]),
             ),
           }),
+      ...(this.#skipped.size === 0 ? {} : { skipped: Object.fromEntries(this.#skipped) }),
       errors: this.errors,
     };
   }

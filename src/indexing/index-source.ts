@@ -68,7 +68,10 @@ async function indexListed(pass: SourcePass, only?: ReadonlySet<string>): Promis
     listChanges(source, { tenant, ledger, processingKey, force: options.force, signal, since }),
   );
   const changes = only === undefined ? listed : onlyOf(listed, only);
-  if (only === undefined) for (const notice of source.listingNotices?.() ?? []) run.notice(notice);
+  if (only === undefined) {
+    for (const notice of source.listingNotices?.() ?? []) run.notice(notice);
+    run.countSkipped(source.name, source.listingSkipped?.() ?? {});
+  }
   await recordListing(changes, pass);
   run.enter('indexing', source.name);
   run.expect(changes.toRead.length, bytesOf(changes.toRead));

@@ -41,6 +41,8 @@ export interface ListingSummary {
   /** Paths without wildcards in `include` that name nothing on disk. */
   readonly missing: readonly string[];
   readonly skipped: Readonly<SkippedCounts>;
+  /** Files of kinds that were not asked for, by extension; empty where patterns say what is read. */
+  readonly others: ReadonlyMap<string, number>;
 }
 
 // Enough to keep the disk and four hashing threads busy; each file holds one 256 KiB buffer.
@@ -122,7 +124,10 @@ export async function* listFiles(
     if ('error' in item) unreadable++;
     yield item;
   }
-  selection.onListed?.({ matched: walk.paths.length, unreadable, missing, skipped: walk.skipped });
+  const { skipped, paths } = walk;
+  // Beside a single file, and beside what patterns name, everything else is meant to be left out.
+  const others = isSingleFile || selection.include !== undefined ? new Map<string, number>() : walk.others;
+  selection.onListed?.({ matched: paths.length, unreadable, missing, skipped, others });
 }
 
 async function listFile(

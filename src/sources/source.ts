@@ -87,5 +87,7 @@ export interface Source {
   expectReads?(items: readonly SourceItem[]): void;
   /** What the last complete listing left out by rule, in words. */
   listingNotices?(): readonly string[];
+  /** How much the last complete listing left out by rule, by kind: `{ png: 12, hidden: 3 }`. */
+  listingSkipped?(): Readonly<Record<string, number>>;
   read(item: SourceItem, signal?: AbortSignal): Promise<ReadResult>;
 }

@@ -26,7 +26,7 @@ export interface SkippedCounts {
   hidden: number;
   /** Files and folders that a `.gitignore` names. */
   gitignored: number;
-  /** `node_modules` and `.git` folders. */
+  /** `node_modules`, `.git` and `.ragstone` folders. */
   tooling: number;
   /** Symbolic links that are not followed: all of them, or those that loop or lie below another followed link. */
   symlinks: number;
@@ -40,9 +40,15 @@ export interface WalkResult {
   /** Folders that could not be listed (ids ending in `/`), names that are not text, links that leave the root. */
   readonly unreadable: readonly UnreadableItem[];
   readonly skipped: Readonly<SkippedCounts>;
+  /** Files that were met and do not match, by extension; see `extensionOf`. */
+  readonly others: ReadonlyMap<string, number>;
 }
 
-const TOOLING_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+/** Lower-case extension of a path, without the dot; empty for a name without one. */
+export const extensionOf = (path: string): string =>
+  /[^./\\]\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+
+const TOOLING_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules', '.ragstone']);
 
 /**
  * Lists the files that match. Rejects with the system error where the root itself cannot be listed; any other folder
@@ -64,7 +70,15 @@ export async function walkFiles(options: WalkOptions): Promise<WalkResult> {
     fs: walk.adapter(),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
-  return { paths: paths.sort(compareText), unreadable: walk.unreadable, skipped: walk.skipped };
+  const { unreadable, skipped, met } = walk;
+  return { paths: paths.sort(compareText), unreadable, skipped, others: without(met, paths) };
+}
+
+/** Counts by extension, less those of some paths. */
+function without(met: ReadonlyMap<string, number>, paths: readonly string[]): Map<string, number> {
+  const left = new Map(met);
+  for (const path of paths) left.set(extensionOf(path), (left.get(extensionOf(path)) ?? 0) - 1);
+  return new Map([...left].filter(([, count]) => count > 0));
 }
 
 /** A folder entry as the globber wants it. */
@@ -81,6 +95,8 @@ const entryOf = (name: string, kind: 'file' | 'folder'): Entry => ({
 class Walk {
   readonly unreadable: UnreadableItem[] = [];
   readonly skipped: SkippedCounts = { hidden: 0, gitignored: 0, tooling: 0, symlinks: 0, special: 0 };
+  /** Files, by extension. */
+  readonly met = new Map<string, number>();
   readonly #options: WalkOptions;
   readonly #realRoot: string;
   readonly #showHidden: boolean;
@@ -115,6 +131,7 @@ class Walk {
   }
 
   #accept(name: string, verdict: Verdict | undefined): Entry[] {
+    if (verdict === 'file') this.met.set(extensionOf(name), (this.met.get(extensionOf(name)) ?? 0) + 1);
     if (verdict === 'file' || verdict === 'folder') return [entryOf(name, verdict)];
     if (verdict !== undefined && verdict !== 'reported') this.skipped[verdict]++;
     return [];

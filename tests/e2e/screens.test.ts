@@ -20,6 +20,44 @@ describe('index', () => {
   });
 });
 
+describe('a run', () => {
+  it('says what it skipped, by kind and number, and that a folder holds nothing to index', async () => {
+    const cwd = temporaryFolder({
+      'docs/retries.md': RETRIES,
+      'docs/a.png': 'x',
+      'docs/b.PNG': 'x',
+      'docs/data.json': '{}',
+      'docs/Makefile': 'all:',
+      'docs/.hidden.md': '# H',
+      'images/a.png': 'x',
+    });
+    const { stdout } = await runRagstone(['index', 'docs'], { cwd });
+    expect(stdout).toContain('Indexed 1 document in 1 new chunk (');
+    expect(stdout).toContain('Skipped in docs: 2 png, 1 without extension, 1 json, 1 hidden.');
+    const nothing = await runRagstone(['index', 'images'], { cwd });
+    expect(nothing.stdout).toContain('Nothing here can be indexed');
+    expect(nothing.stdout).toContain('Skipped in images: 1 png.');
+    const { document } = await ragstoneJson<{ stats: object }>(['index', 'docs'], { cwd });
+    expect(document.stats).toMatchObject({
+      skipped: { 'path:docs': { png: 2, json: 1, 'without extension': 1, hidden: 1 } },
+    });
+  });
+});
+
+describe('next steps', () => {
+  it('name the command as it works where it was called from', async () => {
+    const cwd = temporaryFolder({ 'docs/retries.md': RETRIES });
+    const through = { cwd, env: { npm_command: 'exec', npm_config_user_agent: 'npm/11.0.0 node/v24' } };
+    expect((await runRagstone(['search', 'x'], through)).stderr).toContain(
+      'Run `npx ragstone index FOLDER` first',
+    );
+    expect((await runRagstone(['index', 'docs'], through)).stderr).toContain('Next: npx ragstone search');
+    expect((await runRagstone(['index', '--help'], through)).stdout).toContain(
+      '$ npx ragstone index docs README.md',
+    );
+  });
+});
+
 describe('the index of a project', () => {
   it('is found from the folders below it, whatever the command', async () => {
     const cwd = temporaryFolder({ 'docs/guides/retries.md': RETRIES, 'docs/b.md': '# B\n\nOther.\n' });

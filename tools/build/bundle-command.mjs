@@ -12,7 +12,14 @@ const NODE_MODULES = `${sep}node_modules${sep}`;
 
 /** Packages that every command loads, all of JavaScript that reads no files; what they import is bundled with them. */
 const BUNDLED = new Set([
-  ...['cli-table3', 'cockatiel', 'commander', 'markdown-it', 'picocolors', 'string-width', 'yaml', 'zod'],
+  'cli-table3',
+  'cockatiel',
+  'commander',
+  'markdown-it',
+  'picocolors',
+  'string-width',
+  'yaml',
+  'zod',
 ]);
 const LICENCES = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause']);
 

@@ -46,7 +46,7 @@ async function runEvalInit(context: CliContext, folder: string, options: EvalIni
     return [
       `${plural(report.questions, 'question')} (${kinds.join(', ')}) from ${plural(report.documents, 'document')} in ${report.file}`,
       report.caveat,
-      `Next: ragstone eval ${folder} --questions ${options.out}`,
+      `Next: ${context.command} eval ${folder} --questions ${options.out}`,
     ].join('\n\n');
   });
 }

@@ -80,6 +80,9 @@ async function runIndex(context: CliContext, paths: readonly string[], options: 
   const { renderIndexResult } = await import('../render/index-result.js');
   if (!context.isJson) for (const notice of result.notices) context.warn(notice);
   context.printResult(result, () => renderIndexResult(result, context));
+  const { documentsProcessed, documentsUnchanged } = result.stats;
+  if (!context.isJson && !result.dryRun && documentsProcessed > 0 && documentsUnchanged === 0)
+    context.note(`Next: ${context.command} search "your question"`);
   if (!result.success) context.exitCode = ExitCode.failed;
 }
 

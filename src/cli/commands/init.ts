@@ -30,7 +30,7 @@ async function runInit(context: CliContext, options: InitOptions): Promise<void>
   const written = [await writeStarterConfig(context.cwd, { force: options.force ?? false })];
   const { trustFolder } = await import('../../index.js');
   await trustFolder(context.cwd);
-  const next = ['ragstone index', 'ragstone search "your question"'];
+  const next = [`${context.command} index`, `${context.command} search "your question"`];
   if (await wantsLanceDb(context, options)) {
     const manifest = await addLanceDb(context.cwd);
     if (manifest !== undefined) written.push(manifest);

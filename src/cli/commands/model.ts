@@ -51,6 +51,7 @@ async function runAdd(context: CliContext, path: string): Promise<void> {
   const model = await addModel(await dataDirOf(context), resolve(context.cwd, path));
   context.printResult(
     model,
-    () => `Added ${model.name}. Set rag.embedding.model: ${model.name}, then run "ragstone index --force".`,
+    () =>
+      `Added ${model.name}. Set rag.embedding.model: ${model.name}, then run "${context.command} index --force".`,
   );
 }

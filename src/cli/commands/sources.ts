@@ -52,7 +52,9 @@ async function runList(context: CliContext): Promise<void> {
   const { renderTable } = await import('../render/table.js');
   context.printResult({ sources }, () =>
     sources.length === 0
-      ? 'No source is configured. "ragstone init" writes a start; "ragstone index FOLDER" needs none.'
+      ? context.own(
+          'No source is configured. "ragstone init" writes a start; "ragstone index FOLDER" needs none.',
+        )
       : renderTable(
           ['source', 'type', 'enabled', 'place'],
           sources.map(({ name, type, enabled, place }) => [

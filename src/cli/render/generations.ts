@@ -1,7 +1,7 @@
 import type { GenerationSummary } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { renderTable } from './table.js';
-import { formatCount } from './text.js';
+import { formatCount, formatTime } from './text.js';
 
 /** A table, newest first. */
 export const renderGenerations = (generations: readonly GenerationSummary[], context: CliContext): string =>
@@ -16,7 +16,7 @@ export const renderGenerations = (generations: readonly GenerationSummary[], con
           embedder,
           formatCount(documents),
           formatCount(chunks),
-          switchedAt ?? '',
+          switchedAt === undefined ? '' : formatTime(switchedAt),
         ]),
         { context, numeric: [0, 4, 5] },
       );

@@ -9,27 +9,40 @@ const MAX_FAILURES = 20;
 /** What an `index` run did, with every failure and what to do about it. */
 export function renderIndexResult(result: IndexResult, context: CliContext): string {
   const { stats, dryRun } = result;
-  const rows: [string, string][] = [
-    [dryRun ? 'documents to index' : 'documents indexed', formatCount(stats.documentsProcessed)],
-    ['documents unchanged', formatCount(stats.documentsUnchanged)],
-    [dryRun ? 'documents to delete' : 'documents deleted', formatCount(stats.documentsDeleted)],
-    ['documents failed', formatCount(stats.documentsFailed)],
-    ...(dryRun
-      ? []
-      : ([
-          ['chunks written', formatCount(stats.chunksCreated)],
-          ['chunks unchanged', formatCount(stats.chunksUnchanged)],
-          ['texts embedded', formatCount(stats.embeddingsComputed)],
-        ] satisfies [string, string][])),
-    ...estimateRows(result),
-    ['time', formatDuration(stats.timeElapsed)],
+  const rows: [string, string][] = dryRun
+    ? [
+        ['documents to index', formatCount(stats.documentsProcessed)],
+        ['documents unchanged', formatCount(stats.documentsUnchanged)],
+        ['documents to delete', formatCount(stats.documentsDeleted)],
+        ['documents failed', formatCount(stats.documentsFailed)],
+        ...estimateRows(result),
+      ]
+    : [];
+  const parts = [
+    rows.length === 0 ? '' : renderTable(['', ''], rows, { context, numeric: [1] }).trimStart(),
+    describeRun(result),
+    renderSkipped(result),
+    renderRedactions(Object.entries(stats.redactions ?? {}), context),
+    renderFailures(stats.errors, context),
   ];
-  const parts = [renderTable(['', ''], rows, { context, numeric: [1] }).trimStart(), describeRun(result)];
-  const redactions = renderRedactions(Object.entries(stats.redactions ?? {}), context);
-  if (redactions !== '') parts.push(redactions);
-  const failures = renderFailures(stats.errors, context);
-  if (failures !== '') parts.push(failures);
-  return parts.join('\n\n');
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** Kinds that a person is told of each source; `--json` has them all. */
+const MOST_KINDS = 8;
+
+/** What was left out by rule, a line for each source. */
+function renderSkipped({ stats: { skipped = {} } }: IndexResult): string {
+  return Object.entries(skipped)
+    .map(([source, counts]) => {
+      const kinds = Object.entries(counts);
+      const more = kinds.length > MOST_KINDS ? [`${plural(kinds.length - MOST_KINDS, 'other kind')}`] : [];
+      const named = kinds
+        .slice(0, MOST_KINDS)
+        .map(([kind, count]) => `${formatCount(count)} ${oneLine(kind)}`);
+      return `Skipped in ${oneLine(source.replace(/^path:/, ''))}: ${[...named, ...more].join(', ')}.`;
+    })
+    .join('\n');
 }
 
 /** What was taken out of documents, by source and type; empty text where nothing was. */
@@ -71,11 +84,17 @@ export function describeRun({ stats, dryRun }: IndexResult): string {
   const { documentsProcessed, documentsUnchanged, documentsDeleted, documentsFailed, timeElapsed } = stats;
   const time = formatDuration(timeElapsed);
   if (dryRun) return 'Nothing was written (dry run).';
+  if (
+    documentsProcessed + documentsUnchanged + documentsDeleted + documentsFailed + stats.errors.length ===
+    0
+  )
+    return `Nothing here can be indexed: there are no documents and no source code (${time}).`;
   if (documentsProcessed + documentsDeleted + documentsFailed === 0 && stats.errors.length === 0)
     return `Nothing to do: ${plural(documentsUnchanged, 'document')} unchanged, nothing re-indexed (${time}).`;
   const deleted = documentsDeleted > 0 ? `, ${formatCount(documentsDeleted)} deleted` : '';
   const failed = documentsFailed > 0 ? `, ${formatCount(documentsFailed)} failed` : '';
-  return `Indexed ${plural(documentsProcessed, 'document')} in ${plural(stats.chunksCreated, 'new chunk')}, ${formatCount(documentsUnchanged)} unchanged${deleted}${failed} (${time}).`;
+  const unchanged = documentsUnchanged > 0 ? `, ${formatCount(documentsUnchanged)} unchanged` : '';
+  return `Indexed ${plural(documentsProcessed, 'document')} in ${plural(stats.chunksCreated, 'new chunk')}${unchanged}${deleted}${failed} (${time}).`;
 }
 
 function placeOfError({ source, item, path }: IndexError, context: CliContext): string {

@@ -53,7 +53,8 @@ export function startCounter(context: CliContext): ProgressDisplay<CountedProgre
   };
 }
 
-interface Line {
+/** One line of progress. */
+export interface Line {
   readonly done: number;
   readonly total: number;
   readonly label: string;
@@ -70,8 +71,7 @@ const LABELS: Readonly<Record<IndexProgress['stage'], string>> = {
 function describe(progress: IndexProgress): Line {
   const { stage, source, itemsDone, itemsTotal, chunksWritten, chunksPerSecond, etaMs } = progress;
   const label = source === undefined ? LABELS[stage] : `${LABELS[stage]} ${source}`;
-  const rate =
-    stage === 'indexing' ? `${formatCount(chunksWritten)} chunks, ${formatCount(chunksPerSecond)}/s` : '';
+  const rate = stage === 'indexing' && chunksWritten > 0 ? `${formatCount(chunksPerSecond)} chunks/s` : '';
   const left = stage === 'indexing' && etaMs !== undefined ? `${formatDuration(etaMs)} left` : '';
   return {
     done: itemsDone,
@@ -80,6 +80,29 @@ function describe(progress: IndexProgress): Line {
     detail: [rate, left].filter((part) => part !== '').join(', '),
   };
 }
+
+const BAR_COLUMNS = 24;
+const LEAST_LABEL = 12;
+
+/**
+ * A bar, the count, the rate and the time left, then what is being done, in one line of at most `width` columns. The name of what is
+ * done is shortened first, then the bar left out; what is not counted yet has no bar.
+ */
+export function progressLine({ done, total, label, detail }: Line, width: number): string {
+  if (total === 0) return shortened(`${label} ...`, width);
+  const filled = Math.round((BAR_COLUMNS * Math.min(done, total)) / total);
+  const bar = '█'.repeat(filled) + '░'.repeat(BAR_COLUMNS - filled);
+  const count = [`${formatCount(done)} of ${formatCount(total)}`, detail]
+    .filter((part) => part !== '')
+    .join(', ');
+  const whole = `${bar} ${count}`;
+  const room = width - whole.length - 2;
+  if (room >= LEAST_LABEL) return `${whole}  ${shortened(label, room)}`;
+  return shortened(whole.length <= width ? whole : count, width);
+}
+
+const shortened = (text: string, width: number): string =>
+  text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 
 function startDisplay(context: CliContext): ProgressDisplay<Line> {
   if (context.isQuiet) return SILENT;
@@ -106,19 +129,20 @@ function startBar({ stream }: Terminal): ProgressDisplay<Line> {
   let latest: Line | undefined;
   const show = ({ done, total, label, detail }: Line): void => {
     bar?.setTotal(Math.max(total, 1));
-    bar?.update(done, { label: inert(label), detail });
+    bar?.update(done, { line: { done, total, label: inert(label), detail } });
   };
   void import('cli-progress').then(({ default: progress }) => {
     if (isStopped) return;
     bar = new progress.SingleBar({
-      format: '{bar} {value}/{total}  {label}  {detail}',
-      barsize: 24,
+      // Drawn at the width that the terminal has then.
+      format: (_, __, { line }: { readonly line?: Line }) =>
+        line === undefined ? '' : progressLine(line, stream.columns - 1),
       hideCursor: true,
       clearOnComplete: true,
       stream,
       linewrap: false,
     });
-    bar.start(1, 0, { label: '', detail: '' });
+    bar.start(1, 0);
     if (latest !== undefined) show(latest);
   });
   return {

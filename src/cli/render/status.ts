@@ -2,7 +2,7 @@ import type { IndexStatus } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { renderFailures, renderRedactions } from './index-result.js';
 import { renderTable } from './table.js';
-import { formatBytes, formatCount, oneLine } from './text.js';
+import { formatBytes, formatCount, formatTime, oneLine } from './text.js';
 
 /** What is indexed, by source and state; model, store, size, last run, failures. */
 export function renderStatus(status: IndexStatus, context: CliContext): string {
@@ -11,7 +11,6 @@ export function renderStatus(status: IndexStatus, context: CliContext): string {
     ['data folder', status.dataDir],
     ['store', `${status.provider} (${status.providerOrigin})`],
     ['embedding model', `${status.embedder}, ${status.dimensions} dimensions`],
-    ['fingerprint', status.fingerprint],
     ['documents', formatCount(status.documents)],
     ['chunks', formatCount(status.chunks)],
     ['size', describeSize(bytes)],
@@ -45,8 +44,8 @@ function describeLastRun({
   finishedAt,
   success,
 }: NonNullable<IndexStatus['lastRun']>): string {
-  if (finishedAt === undefined) return `${command}, begun ${startedAt}, not finished`;
-  return `${command}, ${finishedAt}, ${success === true ? 'fine' : 'with failures'}`;
+  if (finishedAt === undefined) return `${command}, begun ${formatTime(startedAt)}, not finished`;
+  return `${command}, ${formatTime(finishedAt)}, ${success === true ? 'fine' : 'with failures'}`;
 }
 
 function renderSources({ sources }: IndexStatus, context: CliContext): string {

@@ -37,7 +37,7 @@ export function renderTable(
   const { width } = context.out;
   const columns = head.map((title, column) => [title, ...cells.map((row) => row[column] ?? '')]);
   const widths = fitColumns(columns, width - GAP * (head.length - 1));
-  if (widths === undefined) return wrapText(joinRows(cells), width, HANG);
+  if (widths === undefined) return wrapText(joinRows(head, cells), width, HANG);
   const table = new Table({
     head: head.map((title) => context.colours.bold(title)),
     chars: PLAIN,
@@ -69,5 +69,15 @@ function fitColumns(columns: readonly (readonly string[])[], room: number): numb
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-const joinRows = (rows: readonly (readonly string[])[]): string =>
-  rows.map((row) => row.filter((cell) => cell !== '').join('  ')).join('\n');
+/** The first cell names the row, the others say what they are. */
+const joinRows = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === 0 || (head[column] ?? '') === '' ? cell : `${head[column]}: ${cell}`,
+        )
+        .filter((cell, column) => row[column] !== '' && cell !== '')
+        .join('  '),
+    )
+    .join('\n');

@@ -18,6 +18,9 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
+/** `2026-01-31 09:30 UTC`, of an ISO-8601 time in UTC. */
+export const formatTime = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** `512 B`, `1.4 MB`; powers of 1000. */

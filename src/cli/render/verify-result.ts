@@ -19,6 +19,6 @@ export function renderVerifyResult({ ok, drift, repaired }: VerifyResult, contex
     ]);
   const table = renderTable(['kind', 'source', 'detail'], rows, { context });
   const more = drift.length > MAX_ROWS ? `\nand ${drift.length - MAX_ROWS} more; --json lists all` : '';
-  const next = ok ? '' : ' "ragstone verify --repair" mends what can be mended.';
+  const next = ok ? '' : ` "${context.command} verify --repair" mends what can be mended.`;
   return `${table}${more}\n\n${mended}${plural(drift.length, 'difference')} found.${next}`;
 }

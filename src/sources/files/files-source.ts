@@ -2,6 +2,7 @@ import type { RawDocument } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
 import { DEFAULT_FILE_TYPES, type FileType, fileTypeOf } from '../file-types.js';
+import { skippedKinds } from '../skipped-kinds.js';
 import { isUnreadable, type ListedItem, type ReadResult, type Source } from '../source.js';
 import { type FileSelection, listFiles, readListedFile } from '../source-files.js';
 import {
@@ -36,17 +37,26 @@ export interface FilesSourceOptions extends FileSelection {
  */
 export function createFilesSource(options: FilesSourceOptions): Source {
   const leftOut = new Map<UnwrittenReason, number>();
+  let skipped: Readonly<Record<string, number>> = {};
+  const selection: FileSelection = {
+    ...options,
+    onListed: (summary) => {
+      skipped = skippedKinds(summary);
+      options.onListed?.(summary);
+    },
+  };
   return {
     name: options.name,
     type: 'files',
     listing: 'complete',
     list: (listOptions) =>
       withoutUnwritten(
-        listFiles(options, { fileTypes: DEFAULT_FILE_TYPES, gitignore: true }, listOptions),
+        listFiles(selection, { fileTypes: DEFAULT_FILE_TYPES, gitignore: true }, listOptions),
         options,
         leftOut,
       ),
     listingNotices: () => [...leftOut].sort().map(([reason, count]) => describeLeftOut(reason, count)),
+    listingSkipped: () => skipped,
     read: async (item, signal) => toResult(item.id, await readListedFile(options, item.id, signal), options),
   };
 }

@@ -6,6 +6,7 @@ import type { Metadata } from '../../core/metadata.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
 import { tooLargeError } from '../file-errors.js';
 import { fileTypeOf } from '../file-types.js';
+import { kindsOf } from '../skipped-kinds.js';
 import type { ListedItem, ListOptions, ReadResult, Source, SourceItem } from '../source.js';
 import {
   describeLeftOut,
@@ -14,6 +15,7 @@ import {
   unwrittenByContent,
   unwrittenByName,
 } from '../unwritten-files.js';
+import { extensionOf } from '../walk-files.js';
 import { BlobReader } from './blob-reader.js';
 import { FileHistory } from './file-history.js';
 import { type GitAddress, parseGitAddress } from './git-address.js';
@@ -89,6 +91,7 @@ class GitSource implements Source {
   readonly #address: GitAddress;
   #snapshot: Snapshot | undefined;
   #notices: readonly string[] = [];
+  #skipped: Readonly<Record<string, number>> = {};
 
   constructor(options: GitSourceOptions) {
     this.name = options.name;
@@ -101,6 +104,10 @@ class GitSource implements Source {
 
   listingNotices(): readonly string[] {
     return this.#notices;
+  }
+
+  listingSkipped(): Readonly<Record<string, number>> {
+    return this.#skipped;
   }
 
   async *list({ signal }: ListOptions = {}): AsyncGenerator<ListedItem> {
@@ -211,6 +218,7 @@ class GitSource implements Source {
       ...noticesOf(tree, { leftOut, missing: selected.missing, ref }),
       ...(facts === undefined ? [NO_HISTORY] : []),
     ];
+    this.#skipped = this.#options.include === undefined ? skippedOf(candidates, chosen) : {};
     this.#snapshot = { commit, files, blobs: new BlobReader({ ...context, signal: undefined }) };
     return this.#snapshot;
   }
@@ -244,6 +252,14 @@ class GitSource implements Source {
       .digest('hex');
     return join(cacheFolder, `${key.slice(0, 24)}.history.json`);
   }
+}
+
+/** Files of other kinds, by extension. */
+function skippedOf(files: readonly TreeFile[], chosen: ReadonlySet<string>): Record<string, number> {
+  const others = new Map<string, number>();
+  for (const { path } of files)
+    if (!chosen.has(path)) others.set(extensionOf(path), (others.get(extensionOf(path)) ?? 0) + 1);
+  return kindsOf(others);
 }
 
 const missingError = (path: string): RAGError =>
