@@ -17,6 +17,7 @@ export interface Retrieved {
   readonly notices: readonly string[];
 }
 
+/** How many passages a search of your own is asked for. */
 export interface RetrieveOptions {
   readonly topK: number;
   readonly mode: AnswerMode;
@@ -28,6 +29,7 @@ export interface RetrieveOptions {
 /** Finds passages in what the asker may see. */
 export type Retrieve = (query: string, options: RetrieveOptions) => Promise<Retrieved>;
 
+/** A question to answer over a search of your own. */
 export interface AnswerRequest {
   readonly question: string;
   /** Earlier turns, oldest first. */
@@ -39,6 +41,7 @@ export interface AnswerRequest {
   readonly signal?: AbortSignal;
 }
 
+/** How it is answered. */
 export interface AnswerSettings {
   /** Passages retrieved. */
   readonly topK: number;
@@ -55,6 +58,7 @@ export interface AnswerSettings {
   readonly instructions?: string;
 }
 
+/** What answering over a search of your own needs. */
 export interface AnswerDependencies {
   readonly retrieve: Retrieve;
   /** Tells names that the index lacks; without it all count as known. */

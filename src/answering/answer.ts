@@ -66,6 +66,7 @@ export interface Citation extends TextRange {
 /** `supported`: the cited place says it. `unsupported`: it does not, or nothing is cited. `not-checked`: no claim to check. */
 export type SupportVerdict = 'supported' | 'unsupported' | 'not-checked';
 
+/** One sentence of an answer, and whether its sources say so. */
 export interface SentenceSupport {
   /** The sentence without its citation marks. */
   readonly sentence: string;
@@ -107,6 +108,7 @@ export interface FurtherPlace extends TextRange {
   readonly quote: string;
 }
 
+/** Which language model wrote, and what it cost. */
 export interface AnswerModelReport {
   /** `provider:model`. */
   readonly id: string;
@@ -123,6 +125,7 @@ export interface AnswerFallback {
   readonly detail: string;
 }
 
+/** An answer with the places that say so, or why there is none. */
 export interface Answer {
   readonly question: string;
   /** What was searched for: the question, or the follow-up made to stand on its own. */

@@ -13,6 +13,7 @@ export type UnsupportedPolicy = 'mark' | 'remove';
 /** Put behind a sentence that the sources do not say. */
 export const UNSUPPORTED_MARK = '(not supported by the sources)';
 
+/** A text with what its sources say of each sentence. */
 export interface VerifiedAnswer {
   /** The answer after the policy, its citations those that exist. */
   readonly text: string;
@@ -35,6 +36,7 @@ interface Checked {
   readonly wasCited: boolean;
 }
 
+/** How a text is checked. */
 export interface VerifyOptions {
   /** @default 'mark' */
   readonly unsupported?: UnsupportedPolicy;

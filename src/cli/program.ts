@@ -22,7 +22,7 @@ import { layOutExamples } from './examples.js';
 
 const EXAMPLES = `
 Examples:
-  $ ragstone try docs "how is a search result scored?"   index a folder and ask it something
+  $ ragstone try docs "how long are logs kept?"   index a folder and ask it something
   $ ragstone index docs README.md                        keep an index of files and folders
   $ ragstone search "exit codes" --top-k 3               find in it
   $ ragstone ask "how long are logs kept?"                answer from it, with citations

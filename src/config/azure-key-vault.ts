@@ -8,6 +8,7 @@ export interface KeyVaultCredential {
   ): Promise<{ readonly token: string; readonly expiresOnTimestamp: number } | null>;
 }
 
+/** How key vaults are signed in to. */
 export interface KeyVaultResolverOptions {
   /** Who signs in. Default: `DefaultAzureCredential`, which tries environment, workload and managed identity, and the Azure CLI. */
   readonly credential?: KeyVaultCredential;

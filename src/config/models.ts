@@ -45,15 +45,7 @@ export async function addModel(dataDir: string, folder: string): Promise<KnownMo
         details: { path },
       },
     );
-  const missing = await missingModelParts(path);
-  if (missing.length > 0)
-    throw new RAGError(
-      'MODEL_INVALID',
-      `${path} is not an ONNX model folder: it lacks ${missing.join(' and ')}.`,
-      {
-        details: { path, missing },
-      },
-    );
+  await checkModelFolder(path);
   const name = basename(path);
   const registry = await readRegistry(dataDir);
   makePrivateFolder(dataDir);
@@ -64,6 +56,19 @@ export async function addModel(dataDir: string, folder: string): Promise<KnownMo
   });
   await rename(draft, file);
   return { name, path, isUsable: true };
+}
+
+/** @throws RAGError `MODEL_INVALID` where the folder lacks a part of an ONNX model. */
+export async function checkModelFolder(path: string): Promise<void> {
+  const missing = await missingModelParts(path);
+  if (missing.length === 0) return;
+  throw new RAGError(
+    'MODEL_INVALID',
+    `${path} is not an ONNX model folder: it lacks ${missing.join(' and ')}.`,
+    {
+      details: { path, missing },
+    },
+  );
 }
 
 async function readRegistry(dataDir: string): Promise<z.output<typeof registrySchema>> {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Document, parseDocument } from 'yaml';
 import { RAGError, systemErrorCode } from '../core/errors.js';
@@ -52,6 +52,23 @@ export async function writeSettings(file: string, settings: RAGSettingsInput): P
         details: { file },
       },
     );
+  }
+}
+
+/** Writes settings and does what needs them; where that fails, the file is put back as it was. */
+export async function replacingSettings(
+  file: string,
+  settings: RAGSettingsInput,
+  work: () => Promise<void>,
+): Promise<void> {
+  const before = await readIfThere(file);
+  await writeSettings(file, settings);
+  try {
+    await work();
+  } catch (error) {
+    if (before === undefined) await rm(file, { force: true });
+    else await writeFile(file, before);
+    throw error;
   }
 }
 

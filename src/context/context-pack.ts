@@ -60,6 +60,7 @@ export interface OmittedChunk {
   readonly detail: string;
 }
 
+/** What a context weighs. */
 export interface ContextTokens {
   /** Tokens of `text`, the counter's margin included; never above `budget`. */
   readonly used: number;
@@ -95,6 +96,7 @@ export type LoadDocumentChunks = (
   signal?: AbortSignal,
 ) => Promise<readonly StoredChunk[]>;
 
+/** How passages become a context. */
 export interface ContextOptions {
   /** Tokens that `text` may take, a whole number. */
   readonly budget: number;

@@ -104,6 +104,7 @@ export const ERROR_TABLE = {
 /** Stable reason, finer than the code. */
 export type ErrorReason = keyof typeof ERROR_TABLE;
 
+/** What an error carries beside its reason and message. */
 export interface RAGErrorOptions {
   readonly cause?: unknown;
   /** Facts to branch on (`{ expected, actual }`); never document text or secrets. */

@@ -60,6 +60,7 @@ export interface SearchQuery {
   readonly signal?: AbortSignal;
 }
 
+/** What a score is made of. */
 export interface ScoreExplanation {
   /** Cosine of query and chunk, in [-1, 1]; absent when the dense lane did not see the chunk. */
   readonly semanticScore?: number;
@@ -114,6 +115,7 @@ export interface QueryReading {
   }[];
 }
 
+/** What a search found, and what it did without. */
 export interface SearchResponse {
   readonly query: string;
   /** What was searched for in place of mistyped words; absent where the query was taken as it is. */
@@ -134,6 +136,7 @@ export interface SearchResponse {
   readonly tookMs: number;
 }
 
+/** What could not be indexed, and why. */
 export interface IndexError {
   readonly source: string;
   /** Path or id relative to the source's root; absent when the source itself failed. */
@@ -144,6 +147,7 @@ export interface IndexError {
   readonly message: string;
 }
 
+/** What to bring in step; without any of it, everything that is configured and was indexed before. */
 export interface IndexRequest {
   /**
    * Names of configured sources. Absent together with `paths` and `documents`: everything that is configured, and the paths
@@ -191,6 +195,7 @@ export interface IndexProgress {
   readonly etaMs?: number;
 }
 
+/** What a run did. */
 export interface IndexResult {
   /** False where anything failed; the rest is indexed all the same. */
   readonly success: boolean;
@@ -233,6 +238,7 @@ export interface IndexEstimate {
   readonly embedding?: EmbeddingEstimate;
 }
 
+/** What is indexed of one source. */
 export interface SourceStatus {
   readonly source: string;
   readonly sourceType: string;
@@ -243,6 +249,7 @@ export interface SourceStatus {
   readonly redactions?: Readonly<Record<string, number>>;
 }
 
+/** What is indexed, how large it is, and what failed. */
 export interface IndexStatus {
   readonly dataDir: string;
   readonly provider: string;
@@ -288,6 +295,7 @@ export type DriftKind =
   | 'store-damaged'
   | 'ledger-damaged';
 
+/** One difference between sources, ledger and store. */
 export interface Drift {
   readonly kind: DriftKind;
   /** Path or id of the document, or the name of the source or store. */
@@ -297,6 +305,7 @@ export interface Drift {
   readonly detail: string;
 }
 
+/** Whether sources, ledger and store agree. */
 export interface VerifyResult {
   readonly ok: boolean;
   readonly drift: readonly Drift[];
@@ -390,10 +399,13 @@ export interface EngineView {
   explainMiss(query: string | SearchQuery, document: string): Promise<MissExplanation>;
   ask(request: string | AskRequest): Promise<Answer>;
   askStream(request: string | AskRequest): AsyncIterable<AnswerEvent>;
+  /** What is indexed, and what failed. */
   status(): Promise<IndexStatus>;
+  /** Compares sources, ledger and store, and mends what differs where it is asked to. */
   verify(options?: VerifyRequest): Promise<VerifyResult>;
 }
 
+/** What `verify` looks at and whether it mends. */
 export interface VerifyRequest {
   /** Mend what differs. @default false */
   readonly repair?: boolean | undefined;
@@ -439,7 +451,9 @@ export interface Engine extends EngineView {
   ask(request: string | AskRequest, scope?: ScopeInput): Promise<Answer>;
   /** The same as it comes about; the last event holds the answer. */
   askStream(request: string | AskRequest, scope?: ScopeInput): AsyncIterable<AnswerEvent>;
+  /** What is indexed, and what failed. */
   status(scope?: ScopeInput): Promise<IndexStatus>;
+  /** Compares sources, ledger and store, and mends what differs where it is asked to. */
   verify(options?: VerifyRequest, scope?: ScopeInput): Promise<VerifyResult>;
   /** The generations of the index, newest first: the live one, one to go back to, and one that is being filled. */
   generations(): Promise<readonly GenerationSummary[]>;
@@ -452,5 +466,6 @@ export interface Engine extends EngineView {
   dropGeneration(generation: number): Promise<void>;
   /** Deletes the whole index (not the embedding cache, not the sources). */
   clear(): Promise<void>;
+  /** Stops what is under way, waits for it, and lets go of everything. */
   close(): Promise<void>;
 }

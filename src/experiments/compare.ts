@@ -12,6 +12,7 @@ export interface ComparedConfiguration {
   readonly overrides?: RAGSettingsInput;
 }
 
+/** What is compared, on which data. */
 export interface CompareOptions extends Omit<EvaluateOptions, 'run'> {
   readonly a: ComparedConfiguration;
   readonly b: ComparedConfiguration;

@@ -13,6 +13,7 @@ import type { EvaluateOptions } from './experiment-types.js';
 import type { EvaluationSession } from './session.js';
 import { openEvaluation } from './session.js';
 
+/** Which answers are measured, and by whom they are judged. */
 export interface EvaluateAnswersOptions
   extends Pick<
     EvaluateOptions,
@@ -32,6 +33,7 @@ export interface EvaluateAnswersOptions
   readonly judge?: boolean;
 }
 
+/** How good the answers to a data set are. */
 export interface AnswersReport {
   readonly dataset: string;
   readonly questions: number;

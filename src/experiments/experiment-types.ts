@@ -4,6 +4,7 @@ import type { ScopeInput } from '../core/scope.js';
 import type { SearchMode } from '../engine/engine.js';
 import type { ScoreBy } from '../evaluation/retrieval-dataset.js';
 
+/** Which data set is searched, with which settings and metrics. */
 export interface EvaluateOptions {
   /** Folder of a data set in BEIR layout; with `questions`, a folder of documents. */
   readonly target: string;
@@ -41,6 +42,7 @@ export interface EvaluateOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How far an evaluation is. */
 export interface EvaluateProgress {
   readonly stage: 'indexing' | 'searching' | 'tuning';
   readonly done: number;
@@ -73,6 +75,7 @@ export interface EvaluatedConfig {
   readonly scoreBy: ScoreBy;
 }
 
+/** Metrics of a data set, with the configuration they hold for. */
 export interface EvaluationReport {
   readonly dataset: string;
   readonly split: string;

@@ -8,6 +8,7 @@ import { valuesOf } from '../evaluation/query-scores.js';
 import { measure } from './evaluate.js';
 import type { EvaluateOptions, EvaluationReport } from './experiment-types.js';
 
+/** Which baseline is held against, and how strictly. */
 export interface GateEvaluationOptions extends EvaluateOptions, Omit<GateOptions, 'metric'> {
   /** A file that `writeBaseline` made. Relative to `cwd`. */
   readonly baseline: string;
@@ -68,6 +69,7 @@ function otherSetNotice(
   ];
 }
 
+/** Where a baseline is written. */
 export interface WriteBaselineOptions extends EvaluateOptions {
   /** The file to write, relative to `cwd`; one that is there is replaced. */
   readonly baseline: string;

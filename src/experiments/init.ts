@@ -8,6 +8,7 @@ import { pathSource } from '../indexing/configured-sources.js';
 import type { ConfiguredSource } from '../indexing/source-task.js';
 import { isUnreadable } from '../sources/source.js';
 
+/** Which folder questions are made of. */
 export interface InitQuestionsOptions {
   /** Folder of documents, relative to `cwd`. */
   readonly folder: string;

@@ -25,6 +25,7 @@ import {
 } from './session.js';
 import { otherChunkings, retrievalSpace, type TunedSettings } from './tune-space.js';
 
+/** Which data set settings are found on. */
 export interface TuneOptions extends Omit<EvaluateOptions, 'mode' | 'run' | 'metrics' | 'rerank'> {
   /** What is made as large as possible. @default ndcg@10 of a data set, hit@5 of a question set */
   readonly metric?: string;

@@ -22,6 +22,7 @@ export const MISS_STAGES = [
   'diversity',
   'top-k',
 ] as const;
+/** A step of a search that may lose a document. */
 export type MissStage = (typeof MISS_STAGES)[number];
 
 /** One stage as the document passed or did not pass it. */

@@ -41,6 +41,7 @@ export interface SourceTest {
   readonly tookMs: number;
 }
 
+/** Which source is tried, and how. */
 export interface TestSourceOptions
   extends Pick<LoadConfigOptions, 'config' | 'file' | 'dataDir' | 'cwd' | 'env' | 'secretResolvers'> {
   readonly signal?: AbortSignal;

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { configReference } from '../../src/config/config-reference.js';
 import { configJsonSchema } from '../../src/config/json-schema.js';
+import { architecturePicture } from './architecture-picture.js';
 import { commandReference } from './command-reference.js';
 import { innerProductModule } from './inner-product-module.js';
 import { libraryReference } from './library-reference.js';
@@ -11,6 +12,7 @@ import { qualitySummary } from './quality-summary.js';
 const { library, parts } = libraryReference();
 const generated: Readonly<Record<string, string>> = {
   'docs/configuration.md': configReference(),
+  'docs/images/architecture.svg': await architecturePicture(),
   'docs/commands.md': commandReference(),
   'docs/quality.md': qualitySummary(),
   'docs/library.md': library,

@@ -20,7 +20,7 @@ interface AskOptions extends FilterOptions, ScopeOptions {
 const EXAMPLES = `
 Examples:
   $ ragstone ask "how long are audit logs kept?"
-  $ ragstone ask "how are results scored?" --stream
+  $ ragstone ask "how long are logs kept?" --stream
   $ ragstone ask --chat                                  a conversation; an empty line or Ctrl-D ends it
   $ ragstone ask "which port does it use?" --json --answerer extractive
 

@@ -58,7 +58,12 @@ export function registerIndex(program: Command, context: CliContext): void {
     .action((paths: string[], options: IndexOptions) => runIndex(context, paths, options));
 }
 
-async function runIndex(context: CliContext, paths: readonly string[], options: IndexOptions): Promise<void> {
+/** Indexes and prints what was done. */
+export async function runIndex(
+  context: CliContext,
+  paths: readonly string[],
+  options: IndexOptions,
+): Promise<void> {
   await refuseMissingPaths(paths, context);
   await noteProject(context);
   const { startProgress } = await import('../render/progress.js');

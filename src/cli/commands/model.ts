@@ -1,17 +1,19 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
 import { dataDirOf } from '../open-engine.js';
+import { registerModelUse } from './model-use.js';
 
 const EXAMPLES = `
 Examples:
   $ ragstone model list
-  $ ragstone model add ./models/all-MiniLM-L6-v2    then set rag.embedding.model: all-MiniLM-L6-v2`;
+  $ ragstone model use ./models/all-MiniLM-L6-v2    name it in the configuration and build the index anew with it
+  $ ragstone model add ./models/all-MiniLM-L6-v2    only make it known by its name`;
 
-/** `ragstone model list|add PATH` */
+/** `ragstone model list|add PATH|use MODEL` */
 export function registerModel(program: Command, context: CliContext): void {
   const model = program
     .command('model')
-    .description('list or add local embedding models')
+    .description('list, add or use embedding models')
     .addHelpText('after', EXAMPLES);
   model
     .command('list')
@@ -24,6 +26,7 @@ export function registerModel(program: Command, context: CliContext): void {
     .argument('<path>', 'folder with config.json, tokenizer.json and an .onnx file')
     .addHelpText('after', EXAMPLES)
     .action((path: string) => runAdd(context, path));
+  registerModelUse(model, context);
 }
 
 async function runList(context: CliContext): Promise<void> {

@@ -7,7 +7,7 @@ import { type SearchOptions, toQuery, withSearchOptions } from '../search-option
 
 const EXAMPLES = `
 Examples:
-  $ ragstone search "how are results scored?"
+  $ ragstone search "how long are logs kept?"
   $ ragstone search "PPR-9087" --top-k 3 --explain
   $ ragstone search "retry policy" --source-type documentation --filter tags=payments --since 2026-01-01
   $ ragstone search "exit codes" --mode lexical --json

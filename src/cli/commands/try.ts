@@ -16,7 +16,7 @@ interface TryOptions {
 
 const EXAMPLES = `
 Examples:
-  $ ragstone try docs "how is a search result scored?"
+  $ ragstone try docs "how long are logs kept?"
   $ ragstone try . "where are retries configured?" --top-k 3
   $ ragstone try docs "exit codes" --json
 

@@ -6,6 +6,7 @@ import { findConfig } from '../load-config.js';
 import { type Risk, risksOf } from './risks.js';
 import { isOwn, markOwn, revoke, type TrustedFolder, trust, trustedFolders, unmark } from './trust-store.js';
 
+/** Which data folder belongs to the folder. */
 export interface TrustOptions {
   /** @default `.ragstone` in the folder */
   readonly dataDir?: string | undefined;

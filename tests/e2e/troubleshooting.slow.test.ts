@@ -1,0 +1,305 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createEngine, ERROR_TABLE, type IndexResult } from '../../src/index.js';
+import {
+  type ErrorDocument,
+  type Outcome,
+  ragstoneJson,
+  runRagstone,
+  startRagstone,
+} from './run-ragstone.js';
+import { temporaryFolder, writeFiles } from './temporary-folder.js';
+
+// Every entry of docs/troubleshooting.md: what is seen, and that the step it names ends it.
+
+const page = readFileSync(new URL('../../docs/troubleshooting.md', import.meta.url), 'utf8');
+
+const AUDIT = {
+  'docs/audit.md': '# Audit\n\nAudit logs are kept for 30 days, in the region of the customer.\n',
+};
+/** No UTF-8. */
+const BROKEN = Uint8Array.from([0x23, 0x20, 0xc3, 0x28]);
+
+type Run = (...args: string[]) => Promise<Outcome>;
+
+const inFolder =
+  (cwd: string, env?: Readonly<Record<string, string>>): Run =>
+  (...args) =>
+    runRagstone(args, { cwd, ...(env === undefined ? {} : { env }) });
+
+async function indexed(files = AUDIT): Promise<{ readonly cwd: string; readonly run: Run }> {
+  const cwd = temporaryFolder(files);
+  const run = inFolder(cwd);
+  expect((await run('index', 'docs')).code).toBe(0);
+  return { cwd, run };
+}
+
+const ENTRIES: Readonly<Record<string, () => Promise<void>>> = {
+  'The shell does not know the command': async () => {
+    const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+    const { bin, version } = JSON.parse(manifest) as { bin: { ragstone: string }; version: string };
+    expect(bin.ragstone).toBe('dist/cli/main.js');
+    expect((await inFolder(temporaryFolder())('--version')).stdout.trim()).toBe(version);
+  },
+
+  '"Nothing is indexed yet"': async () => {
+    const cwd = temporaryFolder(AUDIT);
+    const run = inFolder(cwd);
+    expect((await run('search', 'audit')).stderr).toContain('Nothing is indexed yet');
+    expect((await run('index', 'docs')).code).toBe(0);
+    expect((await run('search', 'audit')).stdout).toContain('audit.md');
+    const elsewhere = inFolder(temporaryFolder());
+    expect((await elsewhere('search', 'audit', '--data', join(cwd, '.ragstone'))).stdout).toContain(
+      'audit.md',
+    );
+  },
+
+  'The folder to index "does not exist"': async () => {
+    const { run } = await indexed();
+    const missing = await run('index', 'dosc');
+    expect(missing.code).not.toBe(0);
+    expect(missing.stdout + missing.stderr).toContain('does not exist');
+    expect((await run('search', 'audit')).stdout).toContain('audit.md');
+  },
+
+  'A file is missing from the index': async () => {
+    const { cwd, run } = await indexed();
+    writeFiles(cwd, { 'docs/late.md': '# Late\n\nA page of marmalade.\n' });
+    expect((await run('explain-miss', 'marmalade', 'docs/late.md')).stdout).toMatch(
+      /not.indexed|not in the index/,
+    );
+    await run('index');
+    expect((await run('search', 'marmalade')).stdout).toContain('late.md');
+  },
+
+  'A file failed': async () => {
+    const cwd = temporaryFolder({ ...AUDIT, 'docs/bad.md': BROKEN });
+    const run = inFolder(cwd);
+    const first = await run('index', 'docs');
+    expect(first).toMatchObject({ code: 1, stdout: expect.stringMatching(/DOCUMENT_\w+.*bad\.md/s) });
+    expect((await run('status')).stdout).toContain('bad.md');
+    expect((await run('search', 'audit')).stdout).toContain('audit.md');
+    writeFileSync(join(cwd, 'docs/bad.md'), '# Good\n\nMended marmalade.\n');
+    expect((await run('index')).code).toBe(0);
+    expect((await run('search', 'marmalade')).stdout).toContain('bad.md');
+  },
+
+  'A run was stopped': async () => {
+    const many = Array.from({ length: 300 }, (_, i) => [`docs/${i}.md`, `# Page ${i}\n\nMarmalade ${i}.\n`]);
+    const cwd = temporaryFolder(Object.fromEntries(many) as Record<string, string>);
+    const run = inFolder(cwd);
+    const child = startRagstone(['index', 'docs'], { cwd });
+    await new Promise((resolve) => {
+      child.once('close', resolve);
+      setTimeout(() => child.kill('SIGKILL'), 1_000);
+    });
+    expect((await run('index', 'docs')).code).toBe(0);
+    expect((await run('verify')).code).toBe(0);
+    expect((await run('search', 'marmalade', '299')).stdout).toContain('299.md');
+  },
+
+  '"Another process is indexing" (`INDEX_LOCKED`)': async () => {
+    const { cwd, run } = await indexed();
+    let listed = (): void => undefined;
+    let release = (): void => undefined;
+    const isListing = new Promise<void>((resolve) => {
+      listed = resolve;
+    });
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const engine = await createEngine({
+      cwd,
+      sources: [
+        {
+          name: 'slow',
+          type: 'slow',
+          listing: 'complete',
+          async *list() {
+            listed();
+            await isReleased;
+            yield* [];
+          },
+          read: () => Promise.reject(new Error('Nothing is listed.')),
+        },
+      ],
+    });
+    const other = engine.index();
+    await isListing;
+    expect((await run('index')).stderr).toContain('INDEX_LOCKED');
+    const waiting = run('index', '--wait', '60');
+    release();
+    await other;
+    await engine.close();
+    expect((await waiting).code).toBe(0);
+  },
+
+  'A folder was renamed or deleted, and every run names it': async () => {
+    const cwd = temporaryFolder({ ...AUDIT, 'old/jam.md': '# Jam\n\nMarmalade.\n' });
+    const run = inFolder(cwd);
+    await run('index', 'docs', 'old');
+    rmSync(join(cwd, 'old'), { recursive: true });
+    expect((await run('index')).stderr).toMatch(/old.*--prune/s);
+    expect((await run('search', 'marmalade')).stdout).toContain('jam.md');
+    expect((await run('index', '--prune')).code).toBe(0);
+    expect((await run('search', 'marmalade')).stdout).not.toContain('jam.md');
+    expect((await run('index')).stderr).not.toContain('--prune');
+  },
+
+  'A document is not among the results': async () => {
+    const { run } = await indexed({
+      ...AUDIT,
+      ...Object.fromEntries(
+        Array.from({ length: 9 }, (_, i) => [
+          `docs/logs-${i}.md`,
+          `# Logs ${i}\n\nLogs are kept, part ${i}.\n`,
+        ]),
+      ),
+    });
+    const search = async (topK: string) => (await run('search', 'logs are kept', '--top-k', topK)).stdout;
+    expect(await search('1')).not.toContain('logs-8.md');
+    const { stdout } = await run('explain-miss', 'logs are kept', 'docs/logs-8.md', '--top-k', '1');
+    const [, remedy = ''] = /topK: (\d+)/.exec(stdout) ?? [];
+    expect(await search(remedy)).toContain('logs-8.md');
+  },
+
+  '"Passages were found, but none reaches" the threshold': async () => {
+    const { run } = await indexed();
+    const strict = await run('search', 'audit', 'logs', '--min-similarity', '0.999');
+    expect(strict.stderr).toContain('Passages were found, but none reaches');
+    expect((await run('search', 'audit', 'logs', '--min-similarity', '0.1')).stdout).toContain('audit.md');
+  },
+
+  'A text is found that was changed or deleted': async () => {
+    const { cwd, run } = await indexed({ ...AUDIT, 'docs/jam.md': '# Jam\n\nMarmalade.\n' } as typeof AUDIT);
+    rmSync(join(cwd, 'docs/jam.md'));
+    expect((await run('search', 'marmalade')).stdout).toContain('jam.md');
+    expect((await run('index')).code).toBe(0);
+    expect((await run('search', 'marmalade')).stdout).not.toContain('jam.md');
+    expect((await run('verify')).code).toBe(0);
+  },
+
+  'Documents that access rules restrict are not found': async () => {
+    const rules =
+      "rag: { security: { access: { defaultLevel: 0, rules: [{ paths: ['pay.md'], level: 2, groups: [hr] }] } } }";
+    const { run } = await indexed({
+      ...AUDIT,
+      'ragstone.yaml': rules,
+      'docs/pay.md': '# Pay\n\nSalary bands rise in May.\n',
+    } as typeof AUDIT);
+    const plain = await run('search', 'salary', 'bands');
+    expect(plain.stdout).not.toContain('pay.md');
+    expect(plain.stderr).toMatch(/--group.*--clearance/s);
+    const hr = await run('search', 'salary', 'bands', '--group', 'hr', '--clearance', '2');
+    expect(hr.stdout).toContain('pay.md');
+  },
+
+  'The right passages stand too low': () => Promise.resolve(expect(page).toContain('(better-model.md)')),
+
+  '"Not found", and the documents do say it': async () => {
+    const { cwd, run } = await indexed();
+    const question = ['ask', 'who was the emperor of Rome?'];
+    expect((await run(...question)).stdout).toMatch(/not found/i);
+    writeFileSync(join(cwd, 'ragstone.yaml'), 'rag:\n  answering: { abstainBelow: 0 }\n');
+    expect((await run('ask', 'where do people keep it?')).stdout).toContain('audit.md');
+  },
+
+  'The answer is wrong': async () => {
+    const { run } = await indexed();
+    expect((await run('ask', 'how long are audit logs kept?')).stdout).toContain('docs/audit.md:3');
+  },
+
+  '"Unknown key"': async () => {
+    const { cwd, run } = await indexed();
+    writeFileSync(join(cwd, 'ragstone.yaml'), 'rag:\n  sorces: []\n');
+    const wrong = await run('search', 'audit');
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/ragstone\.yaml:2.*Unknown key.*sources/s),
+    });
+    writeFileSync(join(cwd, 'ragstone.yaml'), 'rag:\n  sources: []\n');
+    expect((await run('config', 'check')).code).toBe(0);
+  },
+
+  '`CONFIG_UNTRUSTED`': async () => {
+    const url = 'rag: { storage: { server: { url: "postgres://u@127.0.0.1:1/x" } }, provider: postgres }';
+    const cwd = temporaryFolder({ 'ragstone.yaml': url });
+    const run = inFolder(cwd, { RAGSTONE_TRUST: '' });
+    expect(await run('search', 'audit')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('CONFIG_UNTRUSTED'),
+    });
+    expect((await run('trust')).code).toBe(0);
+    expect((await run('search', 'audit')).stderr).not.toContain('CONFIG_UNTRUSTED');
+    await run('trust', '--revoke');
+  },
+
+  'Another model or store is set, and the old one is used': async () => {
+    const { cwd, run } = await indexed({
+      ...AUDIT,
+      'ragstone.yaml': 'rag: { provider: libsql }',
+    } as typeof AUDIT);
+    writeFileSync(join(cwd, 'ragstone.yaml'), 'rag: { provider: usearch }');
+    expect((await run('search', 'audit')).stderr).toContain('index --force');
+    expect((await run('index', '--force')).code).toBe(0);
+    const after = await run('search', 'audit');
+    expect(after.stdout).toContain('audit.md');
+    expect(after.stderr).not.toContain('index --force');
+  },
+
+  '`INDEX_DAMAGED` or `STORE_DAMAGED`': async () => {
+    const { cwd, run } = await indexed();
+    writeFileSync(join(cwd, '.ragstone/ledger.db'), 'no database at all'.repeat(400));
+    expect((await run('search', 'audit')).stderr).toContain('INDEX_DAMAGED');
+    expect((await run('index', 'docs', '--force')).code).toBe(0);
+    expect((await run('search', 'audit')).stdout).toContain('audit.md');
+  },
+
+  '`verify` reports differences': async () => {
+    const { cwd, run } = await indexed();
+    mkdirSync(join(cwd, 'docs/new'));
+    renameSync(join(cwd, 'docs/audit.md'), join(cwd, 'docs/new/audit.md'));
+    expect((await run('verify')).code).toBe(1);
+    expect((await run('verify', '--repair')).code).toBe(0);
+    expect((await run('verify')).code).toBe(0);
+  },
+};
+
+describe('docs/troubleshooting.md', () => {
+  test('every entry is tested here', () => {
+    const headings = [...page.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(Object.keys(ENTRIES));
+  });
+
+  test.each(Object.entries(ENTRIES))('%s', (_, entry) => entry());
+});
+
+describe('docs/troubleshooting.md, by error code', () => {
+  const CASES: readonly (readonly [code: string, args: readonly string[], config: string])[] = [
+    [
+      'E001',
+      ['index', 'docs'],
+      'rag: { provider: postgres, storage: { server: { url: "postgres://u@127.0.0.1:1/x" } } }',
+    ],
+    ['E002', ['index', 'docs'], 'rag: { embedding: { model: "transformers:./nowhere" } }'],
+    ['E004', ['search', 'audit'], ''],
+    ['E005', ['search', 'audit'], 'rag: { sorces: [] }'],
+  ];
+
+  test.each(CASES)('%s', async (code, args, config) => {
+    const cwd = temporaryFolder({ ...AUDIT, 'ragstone.yaml': config });
+    const { document } = await ragstoneJson<ErrorDocument>(args, { cwd });
+    expect(document.error.code).toBe(code);
+    expect(page).toContain(`| \`${code}\` |`);
+  });
+
+  test('E003', async () => {
+    const cwd = temporaryFolder({ 'docs/bad.md': BROKEN });
+    const { document } = await ragstoneJson<IndexResult>(['index', 'docs'], {
+      cwd,
+    });
+    expect(document.stats.errors.map(({ reason }) => ERROR_TABLE[reason].code)).toEqual(['E003']);
+    expect(page).toContain('| `E003` |');
+  });
+});
