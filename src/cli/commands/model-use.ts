@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import type { IndexStatus, RAGConfigInput } from '../../index.js';
+import type { RAGSettingsInput } from '../../config/schema/index.js';
+import type { IndexStatus } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { withEngine } from '../open-engine.js';
 import { runIndex } from './index.js';
 
-type EmbeddingSettings = NonNullable<NonNullable<RAGConfigInput['rag']>['embedding']>;
+type EmbeddingSettings = NonNullable<RAGSettingsInput['embedding']>;
 
 const EXAMPLES = `
 Examples:
