@@ -1,7 +1,7 @@
 // Precision and recall of redaction by type, and its speed: npm run bench:redaction [-- FILE.jsonl[.gz]]
 import { detectSensitive } from '../../src/security/redaction/detect.js';
 import { REDACTION_TYPES } from '../../src/security/redaction/detection.js';
-import { generatedTexts } from './generated-texts.js';
+import { generatedTexts, SIDES } from './generated-texts.js';
 import { LABELLED_LINES, readLabelledLines, readMarkedLines } from './labelled-texts.js';
 import { type LabelledText, scoreDetections } from './score-detections.js';
 
@@ -39,8 +39,7 @@ const path = process.argv[2] ?? LABELLED_LINES;
 const labelled = readLabelledLines(path);
 const marked = readMarkedLines();
 let isGood = report('variants of this repository', marked);
-for (const side of ['dev', 'test'] as const)
-  isGood = report(`generated lines, ${side} side`, generatedTexts(side)) && isGood;
+for (const side of SIDES) isGood = report(`generated lines, ${side} side`, generatedTexts(side)) && isGood;
 if (labelled === undefined)
   console.log(`\n${path} is not there; only the repository's own variants were measured.`);
 else isGood = report(path, labelled) && isGood;

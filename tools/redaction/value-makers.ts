@@ -99,8 +99,11 @@ const privateKey = (random: Random): string => {
   return `${marker('BEGIN')}\n${characters(random, ALPHANUMERIC, 64)}\n${characters(random, ALPHANUMERIC, 48)}\n${marker('END')}`;
 };
 
-/** Values of each type, right by their own check digits where they have some. Prefixes are joined, so that no file holds a token. */
-export const VALUES: Readonly<Record<RedactionType, (random: Random) => string>> = {
+/** The types, and another value of one of them: the 40 characters of AWS. */
+export type ValueKind = RedactionType | 'AWS_SECRET';
+
+/** Values of each kind, right by their own check digits where they have some. Prefixes are joined, so that no file holds a token. */
+export const VALUES: Readonly<Record<ValueKind, (random: Random) => string>> = {
   EMAIL: (random) => `${pick(random, NAMES)}${random() < 0.3 ? '+tag' : ''}@${pick(random, DOMAINS)}`,
   PHONE: (random) => shaped(random, pick(random, PHONES)),
   CREDIT_CARD: paymentCard,
@@ -108,6 +111,7 @@ export const VALUES: Readonly<Record<RedactionType, (random: Random) => string>>
   NATIONAL_ID: nationalId,
   IP_ADDRESS: ipAddress,
   AWS_KEY: (random) => ['AK', 'IA'].join('') + characters(random, `${UPPER}234567`, 16),
+  AWS_SECRET: (random) => characters(random, `${ALPHANUMERIC}/+`, 40),
   GITHUB_TOKEN: (random) => ['gh', 'p_'].join('') + characters(random, ALPHANUMERIC, 36),
   SLACK_TOKEN: (random) =>
     `${['xo', 'xb'].join('')}-${characters(random, DIGITS, 12)}-${characters(random, ALPHANUMERIC, 24)}`,

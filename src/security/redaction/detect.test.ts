@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { generatedTexts } from '../../../tools/redaction/generated-texts.js';
+import { generatedTexts, SIDES } from '../../../tools/redaction/generated-texts.js';
 import { readLabelledLines, readMarkedLines } from '../../../tools/redaction/labelled-texts.js';
 import { scoreDetections } from '../../../tools/redaction/score-detections.js';
 import { detectSensitive } from './detect.js';
@@ -35,8 +35,8 @@ describe('what is found', () => {
 
   // The side that nothing was tuned on may fall below the bar, not far: docs/sources/redaction.md has the figures.
   it.each([
-    { side: 'dev', floor: FLOOR },
-    { side: 'test', floor: 0.9 },
+    { side: 'seen', floor: FLOOR },
+    { side: 'unseen', floor: 0.9 },
   ] as const)(
     'reaches precision and recall of $floor in each type on the generated $side side',
     ({ side, floor }) => {
@@ -45,6 +45,11 @@ describe('what is found', () => {
       expect(Math.min(...scores.map(({ found }) => found))).toBeGreaterThan(0);
     },
   );
+
+  it('reaches precision and recall of 0.95 in each type on the 1,000 generated lines', () => {
+    const scores = scoreDetections(SIDES.flatMap(generatedTexts));
+    expect(scores.filter(({ precision, recall }) => precision < FLOOR || recall < FLOOR)).toEqual([]);
+  });
 
   const measured = labelled === undefined ? it.skip : it;
   if (labelled === undefined) console.log('skipped: no labelled lines beside the repository');
@@ -132,31 +137,23 @@ describe('hostile text', () => {
       '"a',
     ],
   ];
+  // In proportion it takes a tenth of a second; with the square of the length it would take minutes.
   it.each(repeated.map((unit) => ({ unit })))(
-    'takes time in proportion to the length of $unit repeated',
+    'reads half a million characters of $unit at once',
     ({ unit }) => {
-      const [short, long] = [4_000, 64_000];
-      cpuMsOf(() => detectSensitive(unit.repeat(short / unit.length), ALL));
-      const shortMs = cpuMsOf(() => detectSensitive(unit.repeat(short / unit.length), ALL));
-      const longMs = cpuMsOf(() => detectSensitive(unit.repeat(long / unit.length), ALL));
-      // 16 times as long: time in proportion grows 16-fold, with the square 256-fold. The bound lies between.
-      expect(longMs).toBeLessThan(64 * Math.max(shortMs, 2));
+      detectSensitive(unit.repeat(500_000 / unit.length), ALL);
     },
+    30_000,
   );
 
   it('finds key ids of AWS without a digit', () => {
     const id = ['AKIA', 'QWERTYUIOPASDFGH'].join('');
     expect(detectSensitive(`id ${id}.`, ALL)).toEqual([{ start: 3, end: 23, type: 'AWS_KEY' }]);
   });
-});
 
-/** The least of three runs, in processor time of this process: steps inside a regular expression cannot be counted. */
-function cpuMsOf(run: () => void): number {
-  const times = Array.from({ length: 3 }, () => {
-    const before = process.cpuUsage();
-    run();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
+  it('finds secrets of AWS without a digit, and takes no name of words for one', () => {
+    const secret = ['kQwErTyUiOpAsDfGhJkL', 'zXcVbNmQwErTyUiO/pAs'].join('');
+    expect(detectSensitive(`aws secret: ${secret}`, ALL)).toEqual([{ start: 12, end: 52, type: 'AWS_KEY' }]);
+    expect(detectSensitive('aws AbstractAwsCredentialsProviderFactoryBea', ALL)).toEqual([]);
   });
-  return Math.min(...times);
-}
+});

@@ -11,9 +11,10 @@ import { detectPhones } from './detectors/phone.js';
 import { detectPrivateKeys } from './detectors/private-key.js';
 import { detectUrlPasswords } from './detectors/url-password.js';
 import { detectVendorTokens } from './detectors/vendor-tokens.js';
+import { digitRuns } from './digit-runs.js';
 
 /** Raise it whenever the same text gives other detections: documents are then processed again. */
-export const REDACTION_VERSION = 2;
+export const REDACTION_VERSION = 3;
 
 /** The surest first: where two of them claim the same characters, the earlier one keeps them. */
 const DETECTORS: readonly Detector[] = [
@@ -36,18 +37,55 @@ const DETECTORS: readonly Detector[] = [
  * value which is of one type is never taken for another.
  */
 export function detectSensitive(text: string, types: ReadonlySet<RedactionType>): Detection[] {
-  let taken: readonly Detection[] = [];
-  for (const detect of DETECTORS) taken = mergeFree(taken, [...detect(text)]);
-  return taken.filter(({ type }) => types.has(type));
+  const runs = digitRuns(text);
+  const found: RankedDetection[] = [];
+  for (const [rank, detect] of DETECTORS.entries())
+    for (const { start, end, type } of detect(text, runs)) found.push({ start, end, type, rank });
+  found.sort((a, b) => a.start - b.start || b.end - a.end);
+  return groupsThatOverlap(found)
+    .flatMap(withoutOverlaps)
+    .filter(({ type }) => types.has(type))
+    .map(({ start, end, type }) => ({ start, end, type }));
+}
+
+interface RankedDetection extends Detection {
+  /** That of its detector: the lower one keeps what two claim. */
+  readonly rank: number;
+}
+
+/** Detections in order, cut where none reaches over. */
+function groupsThatOverlap(detections: readonly RankedDetection[]): RankedDetection[][] {
+  const groups: RankedDetection[][] = [];
+  let end = 0;
+  for (const detection of detections) {
+    if (detection.start >= end) groups.push([]);
+    groups.at(-1)?.push(detection);
+    end = Math.max(end, detection.end);
+  }
+  return groups;
+}
+
+/** Detector after detector, what overlaps nothing before it. */
+function withoutOverlaps(group: readonly RankedDetection[]): readonly RankedDetection[] {
+  if (group.length === 1) return group;
+  let taken: readonly RankedDetection[] = [];
+  for (let rank = 0; rank < DETECTORS.length; rank += 1)
+    taken = mergeFree(
+      taken,
+      group.filter((detection) => detection.rank === rank),
+    );
+  return taken;
 }
 
 /** Both in order; of `added`, what overlaps nothing before it. */
-function mergeFree(taken: readonly Detection[], added: readonly Detection[]): readonly Detection[] {
+function mergeFree(
+  taken: readonly RankedDetection[],
+  added: readonly RankedDetection[],
+): readonly RankedDetection[] {
   if (added.length === 0) return taken;
-  const merged: Detection[] = [];
-  const sorted = added.toSorted((a, b) => a.start - b.start || b.end - a.end);
+  const merged: RankedDetection[] = [];
   let next = 0;
-  for (const detection of sorted) {
+  for (const detection of added) {
     for (; next < taken.length; next += 1) {
       const other = taken[next];
       if (other === undefined || other.start >= detection.end) break;

@@ -1,3 +1,5 @@
+import type { DigitRun } from './digit-runs.js';
+
 /** What is looked for, in the order of the documentation. */
 export const REDACTION_TYPES = [
   'EMAIL',
@@ -25,9 +27,12 @@ export interface Detection {
 
 /**
  * Finds values of its types in a text. Time grows linearly with the text: quantifiers are bounded, or stand between
- * character classes that do not overlap, and what is read beside a candidate is of a fixed length.
+ * character classes that do not overlap, and what is read beside a candidate is of a fixed length. A detector first finds the few
+ * places where a value can be, and only there looks closely.
+ *
+ * @param runs `digitRuns` of the text
  */
-export type Detector = (text: string) => Iterable<Detection>;
+export type Detector = (text: string, runs: readonly DigitRun[]) => Iterable<Detection>;
 
 /** Characters before a candidate in which a word may say what it is. */
 const CONTEXT_LENGTH = 60;
@@ -37,46 +42,8 @@ export function textBefore(text: string, at: number, length = CONTEXT_LENGTH): s
   return text.slice(Math.max(0, at - length), at);
 }
 
-/** A line of a text, without its line end. */
-export interface Line {
-  readonly text: string;
-  readonly start: number;
-}
-
-const LINE_FEED = 10;
-
-/**
- * The lines with at least so many of certain characters. What looks for numbers need not read the others, which are most of
- * a text; a number never goes over a line end.
- *
- * @param isCounted of a UTF-16 code unit.
- */
-export function* linesWith(
-  text: string,
-  least: number,
-  isCounted: (code: number) => boolean,
-): Generator<Line> {
-  let start = 0;
-  let count = 0;
-  for (let at = 0; at <= text.length; at += 1) {
-    const code = at === text.length ? LINE_FEED : text.charCodeAt(at);
-    if (code !== LINE_FEED) {
-      if (isCounted(code)) count += 1;
-      continue;
-    }
-    if (count >= least) yield { text: text.slice(start, at), start };
-    start = at + 1;
-    count = 0;
-  }
-}
-
-export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
-
-/** Matches of a global pattern in the lines with at least so many digits; `index` is an offset of the whole text. */
-export function* matchesAmongDigits(
-  lines: readonly Line[],
-  pattern: RegExp,
-): Generator<{ readonly index: number; readonly value: string }> {
-  for (const { text, start } of lines)
-    for (const match of text.matchAll(pattern)) yield { index: start + match.index, value: match[0] };
+/** A match of a pattern that stands at a place and nowhere else. */
+export function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | null {
+  sticky.lastIndex = at;
+  return sticky.exec(text);
 }

@@ -1,4 +1,5 @@
 import type { Detection } from '../detection.js';
+import { characterClass } from '../long-words.js';
 
 /** Longest local part and domain (RFC 5321, section 4.5.3.1). */
 const MAX_LOCAL = 64;
@@ -6,7 +7,9 @@ const MAX_DOMAIN = 255;
 // Letters of alphabets that separate words by blanks: an address glued to Chinese text ends where that begins.
 const LETTER = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}\p{Nd}`;
 const LOCAL_CHARACTER = new RegExp(String.raw`^[${LETTER}.!#$&'*+\-?^_{|}~%]$`, 'u');
+const ASCII_LOCAL = characterClass(LOCAL_CHARACTER);
 const QUOTED_LOCAL = /(?<![\w"])"[^"\r\n@]{1,62}"$/;
+const ASCII_DOMAIN = /^[A-Za-z0-9.-]+(?![A-Za-z0-9.-]|[^\0-\x7f])/;
 const DOMAIN = new RegExp(String.raw`^[${LETTER}\-]+(?:\.[${LETTER}\-]+)+`, 'u');
 const LAST_LABEL = /\.(?:[\p{L}\p{M}]{2,63}|xn--[a-z0-9-]{2,59})$/iu;
 /** `types@20.11.30`, `icon@2x.png`: versions and pixel densities. */
@@ -39,14 +42,25 @@ function localPart(before: string): string {
   const quoted = before.endsWith('"') ? QUOTED_LOCAL.exec(before) : null;
   if (quoted !== null) return quoted[0];
   let start = before.length;
-  while (start > 0 && LOCAL_CHARACTER.test(before[start - 1] ?? '')) start -= 1;
+  while (start > 0 && isLocal(before, start - 1)) start -= 1;
   const found = before.slice(start);
   // Punctuation of the sentence around an address is no part of it.
   return found.replace(/^[^\p{L}\p{Nd}_+]+/u, '').replace(/^.*\.\./, '');
 }
 
+function isLocal(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code < 128 ? ASCII_LOCAL[code] === 1 : LOCAL_CHARACTER.test(text[at] ?? '');
+}
+
+/** All that may be a domain; most are ASCII, for which no table of Unicode is asked. */
+function wholeDomain(after: string): string | undefined {
+  const ascii = ASCII_DOMAIN.exec(after)?.[0];
+  return ascii !== undefined && !ascii.includes('..') ? ascii : DOMAIN.exec(after)?.[0];
+}
+
 function domainPart(after: string): string {
-  let domain = (DOMAIN.exec(after)?.[0] ?? '').replace(/[.-]+$/, '');
+  let domain = (wholeDomain(after) ?? '').replace(/[.-]+$/, '');
   if (NO_DOMAIN.test(domain)) return '';
   // A sentence glued to the address by a full stop, or a last label that is a number, is cut away.
   while (domain !== '' && !LAST_LABEL.test(domain)) {

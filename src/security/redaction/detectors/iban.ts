@@ -1,5 +1,6 @@
 import validator from 'validator';
-import { type Detection, isDigit, linesWith } from '../detection.js';
+import type { Detection } from '../detection.js';
+import type { DigitRun } from '../digit-runs.js';
 
 /** Country and check digits. */
 const HEAD = /(?<![A-Za-z0-9])([A-Za-z]{2})[ -]?\d{2}/g;
@@ -29,20 +30,27 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
   ).flatMap(([length, countries]) => countries.split(' ').map((country) => [country, length] as const)),
 );
 const HEAD_CHARACTERS = 4;
-/** Of every number: check digits, and those of a branch or an account. */
-const LEAST_DIGITS = 6;
+/** Of the group of an account, in every country's form. */
+const LEAST_DIGITS = 9;
+/** Its head begins at most so far before the first digits that stand together: bank codes are letters and short groups. */
+const BEFORE_DIGITS = 16;
 
 /** Account numbers (ISO 13616) whose country, length and check digits are right. */
-export function* detectIbans(text: string): Generator<Detection> {
-  for (const line of linesWith(text, LEAST_DIGITS, isDigit)) {
-    for (const { index, 0: head, 1: country = '' } of line.text.matchAll(HEAD)) {
+export function* detectIbans(text: string, runs: readonly DigitRun[]): Generator<Detection> {
+  let from = 0;
+  for (const run of runs) {
+    if (run.digits < LEAST_DIGITS) continue;
+    const offset = Math.max(from, run.start - BEFORE_DIGITS);
+    for (const { index, 0: head, 1: country = '' } of text.slice(offset, run.end).matchAll(HEAD)) {
       const length = LENGTHS.get(country.toUpperCase());
-      if (length === undefined) continue;
-      const end = endOfNumber(line.text, index + head.length, length - HEAD_CHARACTERS);
+      const start = offset + index;
+      if (length === undefined || start < from) continue;
+      const end = endOfNumber(text, start + head.length, length - HEAD_CHARACTERS);
       if (end === undefined) continue;
-      const number = line.text.slice(index, end).replaceAll(/[^A-Za-z0-9]/g, '');
-      if (validator.isIBAN(number.toUpperCase()))
-        yield { start: line.start + index, end: line.start + end, type: 'IBAN' };
+      const number = text.slice(start, end).replaceAll(/[^A-Za-z0-9]/g, '');
+      if (!validator.isIBAN(number.toUpperCase())) continue;
+      yield { start, end, type: 'IBAN' };
+      from = end;
     }
   }
 }
@@ -59,4 +67,8 @@ function endOfNumber(text: string, from: number, characters: number): number | u
 }
 
 const isSeparator = (character = ''): boolean => character !== '' && ' \u00a0.-'.includes(character);
-const isAlphanumeric = (character = ''): boolean => /^[A-Za-z0-9]$/.test(character);
+
+function isAlphanumeric(character = ''): boolean {
+  const code = character.charCodeAt(0);
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}

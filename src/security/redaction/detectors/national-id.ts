@@ -1,14 +1,13 @@
 import validator from 'validator';
-import { type Detection, isDigit, linesWith, matchesAmongDigits, textBefore } from '../detection.js';
+import { type Detection, textBefore } from '../detection.js';
+import { type DigitRun, digitsOf, matchesInRuns, type NumberShape } from '../digit-runs.js';
 
-interface NationalId {
-  readonly shape: RegExp;
+interface NationalId extends NumberShape {
   readonly isValid: (value: string) => boolean;
   /** Where the shape alone says too little, a word before it must name it. */
   readonly named?: RegExp;
 }
 
-const digitsOf = (value: string): string => value.replaceAll(/\D/g, '');
 const alphanumeric = (value: string): string => value.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
 
 const SSN_NAMED = /\bssn|social[ -]?sec|\bss ?(?:#|no|num)|tax(?:payer)?[ -]?id|\btin\b/i;
@@ -24,34 +23,59 @@ const NIR_NAMED = /\bnir\b|s[ée]cu|assur[ée]|insee|num[ée]ro de s/i;
  */
 const IDS: readonly NationalId[] = [
   // United States: no area 000, 666 or 900 and above, no group 00, no serial 0000 (SSA, RM 10201.035).
-  { shape: /(?<![\w-]|\d[.,])\d{3}-\d{2}-\d{4}(?![\w-]|[.,]\d)/g, isValid: isSsn },
-  { shape: /(?<![\w.,-])\d{3}([ .\u00a0]?)\d{2}\1\d{4}(?![\w-]|[.,]\d)/g, isValid: isSsn, named: SSN_NAMED },
+  { shape: /(?<![\w-]|\d[.,])\d{3}-\d{2}-\d{4}(?![\w-]|[.,]\d)/g, digits: 9, isValid: isSsn },
+  {
+    shape: /(?<![\w.,-])\d{3}([ .\u00a0]?)\d{2}\1\d{4}(?![\w-]|[.,]\d)/g,
+    digits: 9,
+    isValid: isSsn,
+    named: SSN_NAMED,
+  },
   // United Kingdom (HMRC, NIM39110); QQ is the prefix of its examples.
-  { shape: /(?<![\w-])[A-Z]{2} ?(?:\d{2}[ -]?){3}[A-D](?![\w-])/g, isValid: isNino },
+  {
+    shape: /(?<![\w-])[A-Z]{2} ?(?:\d{2}[ -]?){3}[A-D](?![\w-])/g,
+    digits: 6,
+    isLettered: true,
+    isValid: isNino,
+  },
   {
     shape: /(?<![\w-])[A-Z]{2}[ .-]?(?:\d{2}[ .-]?){3}[A-D](?![\w-])/gi,
+    digits: 6,
+    isLettered: true,
     isValid: isNino,
     named: NINO_NAMED,
   },
   // Germany, in its usual groups or named.
-  { shape: /(?<![\w-]|\d[ .,])\d{2} \d{3} \d{3} \d{3}(?![\w-]|[ .,]\d)/g, isValid: isGermanTaxId },
+  {
+    shape: /(?<![\w-]|\d[ .,])\d{2} \d{3} \d{3} \d{3}(?![\w-]|[ .,]\d)/g,
+    digits: 11,
+    isValid: isGermanTaxId,
+  },
   {
     shape: /(?<![\w.,-])\d{2}([ ./-]?)\d{3}\1\d{3}\1\d{3}(?![\w-]|[.,]\d)/g,
+    digits: 11,
     isValid: isGermanTaxId,
     named: TAX_ID_NAMED,
   },
   // Netherlands.
-  { shape: /(?<![\w.,-])\d{4}\.\d{2}\.\d{3}(?![\w-]|[.,]\d)/g, isValid: isBsn },
+  { shape: /(?<![\w.,-])\d{4}\.\d{2}\.\d{3}(?![\w-]|[.,]\d)/g, digits: 9, isValid: isBsn },
   {
     shape: /(?<![\w.,-])(?:\d{3}([ .-]?)\d{3}\1\d{3}|\d{4}[ .-]\d{2}[ .-]\d{3})(?![\w-]|[.,]\d)/g,
+    digits: 9,
     isValid: isBsn,
     named: BSN_NAMED,
   },
   // Spain: DNI, and NIE of foreigners.
-  { shape: /(?<![\w.-])(?:\d{8}|\d{2}\.\d{3}\.\d{3})[ -]?[A-Z](?![\w-])/g, isValid: isDni },
-  { shape: /(?<![\w.-])[XYZ][ -]?\d{7}[ -]?[A-Z](?![\w-])/g, isValid: isDni },
+  {
+    shape: /(?<![\w.-])(?:\d{8}|\d{2}\.\d{3}\.\d{3})[ -]?[A-Z](?![\w-])/g,
+    digits: 7,
+    isLettered: true,
+    isValid: isDni,
+  },
+  { shape: /(?<![\w.-])[XYZ][ -]?\d{7}[ -]?[A-Z](?![\w-])/g, digits: 7, isLettered: true, isValid: isDni },
   {
     shape: /(?<![\w.-])(?:[XYZ][ -]?\d{7}|\d{8}|\d{2}[. ]\d{3}[. ]\d{3})[ .-]?[A-Z](?![\w-])/gi,
+    digits: 7,
+    isLettered: true,
     isValid: isDni,
     named: DNI_NAMED,
   },
@@ -59,24 +83,22 @@ const IDS: readonly NationalId[] = [
   {
     shape:
       /(?<![\w.,-])[12]([ .\u00a0-]?)\d{2}\1\d{2}\1(?:\d{2}|2[AB])\1\d{3}\1\d{3}[ .\u00a0-]?\d{2}(?![\w-]|[.,]\d)/gi,
+    digits: 14,
     isValid: isNir,
   },
   {
     shape:
       /(?<![\w.,-])[1-478][ .]?\d{2}[ .]?\d{2}[ .]?(?:\d{2}|2[AB])[ .]?\d{3}[ .]?\d{3}[ /.|-]{0,3}\d{2}(?![\w-]|[.,]\d)/gi,
+    digits: 14,
     isValid: isNir,
     named: NIR_NAMED,
   },
 ];
 
-/** A British number has six. */
-const LEAST_DIGITS = 6;
-
 /** National identity, tax and social security numbers of six countries. */
-export function* detectNationalIds(text: string): Generator<Detection> {
-  const lines = [...linesWith(text, LEAST_DIGITS, isDigit)];
-  for (const { shape, isValid, named } of IDS) {
-    for (const { index, value } of matchesAmongDigits(lines, shape)) {
+export function* detectNationalIds(text: string, runs: readonly DigitRun[]): Generator<Detection> {
+  for (const { isValid, named, ...shape } of IDS) {
+    for (const { index, value } of matchesInRuns(runs, shape)) {
       if (!isValid(value) || (named !== undefined && !named.test(textBefore(text, index)))) continue;
       yield { start: index, end: index + value.length, type: 'NATIONAL_ID' };
     }

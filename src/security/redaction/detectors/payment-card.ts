@@ -1,11 +1,13 @@
 import validator from 'validator';
-import { type Detection, isDigit, linesWith, matchesAmongDigits } from '../detection.js';
+import type { Detection } from '../detection.js';
+import { type DigitRun, digitsOf, matchesInRuns, type NumberShape } from '../digit-runs.js';
 
 /** 12 to 19 digits (ISO/IEC 7812-1), whole, in fours, or 4-6-4 and 4-6-5 as on Diners and American Express cards. */
-const CANDIDATE =
-  /(?<![A-Za-z0-9]|\d[.,-])(?:\d{12,19}|\d{4}([ \u00a0.-])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{1,3})?|\d{4}([ \u00a0.-])\d{6}\2\d{4,5})(?![A-Za-z0-9]|[.,-]\d)/g;
-
-const LEAST_DIGITS = 12;
+const CANDIDATE: NumberShape = {
+  shape:
+    /(?<![A-Za-z0-9]|\d[.,-])(?:\d{12,19}|\d{4}([ \u00a0.-])\d{4}\1\d{4}\1\d{1,4}(?:\1\d{1,3})?|\d{4}([ \u00a0.-])\d{6}\2\d{4,5})(?![A-Za-z0-9]|[.,-]\d)/g,
+  digits: 12,
+};
 
 /** First digits and lengths of the issuers whose numbers end in a Luhn digit. */
 const ISSUERS: readonly RegExp[] = [
@@ -20,10 +22,9 @@ const ISSUERS: readonly RegExp[] = [
 ];
 
 /** Payment cards: the shape of an issuer and a right check digit. */
-export function* detectPaymentCards(text: string): Generator<Detection> {
-  const lines = [...linesWith(text, LEAST_DIGITS, isDigit)];
-  for (const { index, value: candidate } of matchesAmongDigits(lines, CANDIDATE)) {
-    const digits = candidate.replaceAll(/\D/g, '');
+export function* detectPaymentCards(_: string, runs: readonly DigitRun[]): Generator<Detection> {
+  for (const { index, value: candidate } of matchesInRuns(runs, CANDIDATE)) {
+    const digits = digitsOf(candidate);
     if (ISSUERS.some((issuer) => issuer.test(digits)) && validator.isLuhnNumber(digits))
       yield { start: index, end: index + candidate.length, type: 'CREDIT_CARD' };
   }

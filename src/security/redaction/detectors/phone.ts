@@ -1,8 +1,8 @@
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import { type Detection, isDigit, linesWith, matchesAmongDigits, textBefore } from '../detection.js';
+import { type Detection, textBefore } from '../detection.js';
+import { type DigitRun, digitsOf, matchesInRuns, type NumberShape } from '../digit-runs.js';
 
-interface PhoneShape {
-  readonly shape: RegExp;
+interface PhoneShape extends NumberShape {
   readonly isValid: (value: string) => boolean;
   /** The shape alone says too little: a word before it must be of telephones. */
   readonly named?: boolean;
@@ -19,86 +19,113 @@ const SHAPES: readonly PhoneShape[] = [
   {
     shape:
       /(?<![\w+.])(?:\+|(?<!\d[ .-])00(?=[1-9]))(?:\d{1,4}[ .\-/\u00a0]?)?(?:\(\d{1,5}\)[ .\-/\u00a0]?)?\d{1,12}(?:[ .\-/\u00a0]\(?\d{1,8}\)?){0,7}(?![\w])/g,
+    digits: 8,
     isValid: (value) => isPossible(value.replace(/^00/, '+').replace(/\(0\)/, '')),
   },
   // North America with the area code in brackets, or in groups of 3, 3 and 4 (NANPA).
   {
     shape: /(?<![\w.])(?:1[ .-]?)?\([2-9]\d{2}\) ?[2-9]\d{2}[ .-]?\d{4}(?![\w]|[.-]\d)/g,
+    digits: 10,
+    holds: '(',
     isValid: isNorthAmerican,
   },
   {
     shape: /(?<![\w.-])(?:1([.-]))?[2-9]\d{2}([.-])[2-9]\d{2}\2\d{4}(?![\w]|[.-]\d)/g,
+    digits: 10,
     isValid: isNorthAmerican,
   },
   {
     shape: /(?<![\w.-]|\d )(?:1 )?[2-9]\d{2}[ -]\d{3}[ -]\d{4}(?![\w]|[ .,-]\d)/g,
+    digits: 10,
     isValid: isNorthAmerican,
     named: true,
   },
-  { shape: /(?<![\w.-])1?[2-9]\d{2}[2-9]\d{6}(?![\w]|[.,-]\d)/g, isValid: isNorthAmerican, named: true },
-  { shape: /(?<![\w.-])555[ .-]\d{4}(?![\w]|[.-]\d)/g, isValid: () => true, named: true },
+  {
+    shape: /(?<![\w.-])1?[2-9]\d{2}[2-9]\d{6}(?![\w]|[.,-]\d)/g,
+    digits: 10,
+    isValid: isNorthAmerican,
+    named: true,
+  },
+  {
+    shape: /(?<![\w.-])555[ .-]\d{4}(?![\w]|[.-]\d)/g,
+    digits: 7,
+    holds: '555',
+    isValid: () => true,
+    named: true,
+  },
   // France: five pairs.
   {
     shape: /(?<![\w.+-]|\d )0[1-9](?:([ .\u00a0-])\d{2})(?:\1\d{2}){3}(?![\w]|[ .,-]\d)/g,
+    digits: 10,
+    holds: '0',
     isValid: (value) => isValidIn(value, ['FR', 'BE']),
   },
   // With the trunk prefix 0, in groups: 030 23125 510, (020) 7946 0958, 06-12345678.
   {
     shape:
       /(?<![\w.,+-]|\d[ /])\(?0[1-9]\d{0,4}\)?(?: ?[-/] ?|[ .\u00a0])\d{2,8}(?:[ .\-\u00a0]\d{1,5}){0,4}(?![\w]|[.,]\d)/g,
+    digits: 7,
+    holds: '0',
     isValid: (value) => isGrouped(value) && isValidIn(value, TRUNK_COUNTRIES),
   },
   // The same in one piece, and numbers of countries without a trunk prefix.
   {
     shape: /(?<![\w.,+-])0[1-9]\d{7,10}(?![\w]|[.,]\d)/g,
+    digits: 9,
+    holds: '0',
     isValid: (value) => isValidIn(value, TRUNK_COUNTRIES),
     named: true,
   },
   {
     shape: /(?<![\w.,+-]|\d )[6-9]\d{1,2}(?:[ .-]?\d{2,3}){2,3}(?![\w]|[ .,-]\d)/g,
+    digits: 9,
     isValid: (value) => isValidIn(value, ['ES', 'PL']),
     named: true,
   },
   {
     shape: /(?<![\w.,+-])1[3-9]\d([ -]?)\d{4}\1\d{4}(?![\w]|[.,]\d)/g,
+    digits: 11,
     isValid: (value) => isValidIn(value, ['CN']),
     named: true,
   },
 ];
 
-/** `555 0132`, the shortest. */
-const LEAST_DIGITS = 7;
-
 /** Telephone numbers: with a country code, or in the ways in which they are written inside a country. */
-export function* detectPhones(text: string): Generator<Detection> {
-  const lines = [...linesWith(text, LEAST_DIGITS, isDigit)];
-  for (const { shape, isValid, named } of SHAPES) {
-    for (const { index, value: candidate } of matchesAmongDigits(lines, shape)) {
+export function* detectPhones(text: string, runs: readonly DigitRun[]): Generator<Detection> {
+  const named = new Map<number, boolean>();
+  const isNamed = (index: number): boolean => {
+    const known = named.get(index) ?? standsBehindName(textBefore(text, index));
+    named.set(index, known);
+    return known;
+  };
+  for (const { isValid, named: mustBeNamed, ...shape } of SHAPES) {
+    for (const { index, value: candidate } of matchesInRuns(runs, shape)) {
       const value = withoutRest(candidate);
       // The cheap tests first: a library's reading of a number takes far longer than any of them.
-      if (named === true && !isNamed(textBefore(text, index))) continue;
+      if (mustBeNamed === true && !isNamed(index)) continue;
       if (isSample(value) || !isValid(value)) continue;
       yield { start: index, end: index + value.length, type: 'PHONE' };
     }
   }
 }
 
-/** Without separators behind it, and without the bracket that closes one before it. */
+/** Without separators behind it, and without a bracket that closes one before it. */
 function withoutRest(candidate: string): string {
   const value = candidate.replace(/[ .\-/(\u00a0]+$/, '');
-  return value.endsWith(')') && !value.includes('(') ? value.slice(0, -1) : value;
+  return value.endsWith(')') && value.split(')').length > value.split('(').length
+    ? value.slice(0, -1)
+    : value;
 }
 
-/** A number and the name of something else, as in `"phone": "...", "order": "..."`. */
-const OTHER_FIELD = /\d[\d ().-]{4,}\d.*\p{L}{2,}["']?\s?[:=]/su;
+/** A number and the name of something else, as in `"phone": "...", "order": "..."`; `or` names nothing else. */
+const OTHER_FIELD =
+  /\d[\d ().-]{4,}\d.*(?<!\p{L})(?!(?:or|and|oder|und|ou|et|bzw|lub|albo|of|en|eller|och|или|tel|fax|mobile?|ext)(?!\p{L}))(?:\p{L}{2,}["']?\s?[:=]|\p{Script=Han}{2,})/su;
 
 /** Whether the last word of telephones before a number is about that number. */
-function isNamed(before: string): boolean {
+function standsBehindName(before: string): boolean {
   const last = [...before.matchAll(NAMED)].at(-1);
   return last !== undefined && !OTHER_FIELD.test(before.slice(last.index + last[0].length));
 }
-
-const digitsOf = (value: string): string => value.replaceAll(/\D/g, '');
 
 /** Runs of one digit stand for a number in forms. */
 const isSample = (value: string): boolean => /^0*(\d)\1+$/.test(digitsOf(value).slice(-8));

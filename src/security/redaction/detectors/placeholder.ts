@@ -3,7 +3,7 @@ const WORDS =
   /example|changeme|change[-_]me|placeholder|redacted|dummy|your[-_ ]|[-_]here$|insert|replace[-_]?me|to-?do|not[-_]?set|\bsample\b|<|\.\.\.|…/i;
 /** `${TOKEN}`, `$PASS`, `{{ vault_key }}`, `%PASSWORD%`, `[token]`, `!vault`, `op://`, `env:NAME`. */
 const REFERENCES =
-  /^(?:\$\{|\$\(|\$[A-Za-z_]\w*$|\{|%\w+%$|%[sdv]$|\[|!\w+$|&\w+$|\*[A-Za-z_]|(?:env|file|vault|secret|op|arn|ref|ssm|kms|azurekeyvault|https?|keyvault)[:/]|@\w+\()/i;
+  /^(?:\$\{|\$\(|\$[A-Za-z_]\w*$|\{|%\w+%$|%[sdv]$|\[|!\w+$|&\w+$|\*[A-Za-z_]|(?:env|file|vault|secret|op|arn|ref|ssm|kms|azurekeyvault|https?|keyvault)[:/]|@\w+\(|process\.env\b|os\.environ|System\.getenv)/i;
 const ONE_CHARACTER = /^(.)\1*$/u;
 const FILLER = /^[*xX.\-_#•?0 ]+$/u;
 const LITERALS =

@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { passageUnits } from '../../src/context/passage-units.js';
+import { IS_SLOW } from './slow-runs.js';
+
+const SCRIPT = fileURLToPath(new URL('count-growth.ts', import.meta.url));
+const TIMEOUT_MS = IS_SLOW ? 60 * 60_000 : 300_000;
+
+it(
+  'the steps of every reader of texts grow no faster than n log n',
+  () => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--no-flush-bytecode', '--import', 'tsx', SCRIPT, ...(IS_SLOW ? ['all'] : [])],
+      { encoding: 'utf8', timeout: TIMEOUT_MS },
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const steep = JSON.parse(stdout) as Record<string, string[]>;
+    expect(Object.keys(steep)).toHaveLength(9);
+    expect(Object.values(steep).flat()).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+// Steps inside a regular expression cannot be counted. In proportion these take a moment; with the square, minutes.
+it.each([
+  ['dashes below a table', '-', (text: string) => passageUnits(`| a |\n|${text}x`)],
+  ['bars below a table', '|-', (text: string) => passageUnits(`| a |\n|${text}x`)],
+  ['blanks below a table', ' ', (text: string) => passageUnits(`| a |\n|-${text}x`)],
+])(
+  'one long line of %s is read at once',
+  (_, piece, use) => {
+    use(piece.repeat(200_000));
+  },
+  20_000,
+);
