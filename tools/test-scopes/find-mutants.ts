@@ -20,7 +20,6 @@ const first: TakeAway = ([value = '']) => value;
 const CHECKS: Readonly<Record<string, TakeAway>> = {
   scopeCollection: first,
   isOfScope: () => 'true',
-  isOwn: () => 'true',
 };
 
 /** Calls that check in one file alone; elsewhere the same names mean something else. */
@@ -33,6 +32,7 @@ const CHECKS_OF_FILE: Readonly<Record<string, Readonly<Record<string, TakeAway>>
     matchesFilter: () => 'true',
     assertOwn: () => 'undefined',
   },
+  'src/engine/verify-requests.ts': { isOwn: () => 'true' },
   'src/security/scope-reach.ts': { scopeFilter: ([scope = '']) => `ownedFilter(${scope})` },
 };
 
@@ -66,6 +66,36 @@ export function findMutants(path: string, text: string): Mutant[] {
   };
   visit(file);
   return mutants;
+}
+
+/** The name under which a running test is told which check is taken away. */
+export const TAKEN_AWAY = 'ragstoneTakenAway';
+
+/** The text of a file in which every check can be taken away while it runs: the one whose name the global of tests holds. */
+export function withMutants(
+  text: string,
+  mutants: readonly Mutant[],
+  nameOf: (mutant: Mutant) => string,
+): string {
+  const render = (from: number, to: number, inside: readonly Mutant[]): string => {
+    let out = '';
+    let at = from;
+    for (const mutant of inside) {
+      // One that stands inside another was written with it.
+      if (mutant.start < at) continue;
+      const { start, end, replacement } = mutant;
+      const nested = inside.filter((other) => other !== mutant && other.start >= start && other.end <= end);
+      const condition = `globalThis.${TAKEN_AWAY} === ${JSON.stringify(nameOf(mutant))}`;
+      out += `${text.slice(at, start)}(${condition} ? (${replacement}) : (${render(start, end, nested)}))`;
+      at = end;
+    }
+    return out + text.slice(at, to);
+  };
+  return render(
+    0,
+    text.length,
+    mutants.toSorted((a, b) => a.start - b.start || b.end - a.end),
+  );
 }
 
 function comparesOwners({ left, right, operatorToken }: ts.BinaryExpression, file: ts.SourceFile): boolean {

@@ -1,26 +1,38 @@
 /**
  * `npm run test:scopes`: takes each check of a scope away in turn, in a copy of the sources, and expects tests to fail. A check
  * that no test misses could be lost tomorrow without anybody noticing. `npm run test:scopes -- PATH` looks at some files alone.
+ *
+ * The copy holds every check with a condition around it, and one Vitest runs the tests again and again: sources are compiled once.
  */
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findMutants, type Mutant } from './find-mutants.js';
+import { createVitest, type Vitest } from 'vitest/node';
+import { findMutants, type Mutant, withMutants } from './find-mutants.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** A check without which a test never ends was missed too. */
+const TEST_TIMEOUT_MS = 30_000;
 
-/** Tests of scopes, and those of the folder in which a check stands. */
+/** Tests of scopes, the quick ones first: a run ends with the first that fails. */
 const SUITES = [
   'src/core/scope.test.ts',
   'src/security/scoped-collection.test.ts',
   'src/engine/scope-checks.test.ts',
   'src/engine/scoped-engine.test.ts',
 ];
+/** Those of the folder in which a check stands. */
 const SUITES_OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
-  'explain-miss': ['src/explain-miss/explain-miss.test.ts'],
-  'knowledge-store': ['src/knowledge-store/knowledge-store.test.ts'],
+  'src/explain-miss': ['src/explain-miss/explain-miss.test.ts'],
+  'src/indexing': ['src/indexing/abandoned-sources.test.ts', 'src/indexing/run-index.test.ts'],
+  'src/knowledge-store': ['src/knowledge-store/knowledge-store.test.ts'],
+  'src/maintenance': ['src/maintenance/verify-index.test.ts'],
+  'src/searching': ['src/searching/query-adaptation.test.ts'],
+  'src/stores/libsql': [
+    'src/stores/libsql/libsql-collection.test.ts',
+    'src/stores/libsql/libsql-store.test.ts',
+  ],
 };
 
 /** Checks that another one repeats, by file and by a part of their text: taking one of the two away changes nothing. */
@@ -36,6 +48,8 @@ interface Check extends Mutant {
   readonly path: string;
 }
 
+const nameOf = ({ path, line, change }: Check): string => `${path}:${line} ${change}`;
+
 function checksOf(wanted: readonly string[]): Check[] {
   return readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .map((path) => join('src', path))
@@ -47,55 +61,82 @@ function checksOf(wanted: readonly string[]): Check[] {
     );
 }
 
-/** A copy whose sources may be changed; everything else is the original. */
-function copyProject(): string {
+/** A copy whose sources hold the checks with their conditions; everything but sources and tests is the original. */
+function copyProject(checks: readonly Check[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'ragstone-scopes-'));
   const copied = ['src', 'tests'];
   for (const name of readdirSync(ROOT)) {
     if (copied.includes(name)) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
     else if (!['.git', 'dist'].includes(name)) symlinkSync(join(ROOT, name), join(folder, name));
   }
+  for (const path of new Set(checks.map((check) => check.path))) {
+    const own = checks.filter((check) => check.path === path);
+    writeFileSync(
+      join(folder, path),
+      withMutants(readFileSync(join(ROOT, path), 'utf8'), own, (mutant) => nameOf({ ...mutant, path })),
+    );
+  }
   return folder;
 }
 
-/** Whether the tests of scopes pass in a copy. */
-function passes(folder: string, path: string): boolean {
-  const suites = [...SUITES, ...(SUITES_OF_FOLDER[path.split('/')[1] ?? ''] ?? [])];
-  const { status, error } = spawnSync(
-    join(ROOT, 'node_modules/.bin/vitest'),
-    ['run', '--project', 'unit', '--bail', '1', ...suites],
-    { cwd: folder, encoding: 'utf8', timeout: 600_000 },
-  );
-  if (error !== undefined && status !== null) throw error;
-  return status === 0;
+/** Whether the tests of scopes pass, run after run until one fails, without a check. */
+async function passes(vitest: Vitest, suites: readonly string[], takenAway: string): Promise<boolean> {
+  vitest.provide('ragstoneTakenAway', { ragstoneTakenAway: takenAway });
+  for (const suite of suites) {
+    const specifications = await vitest.globTestSpecifications([suite]);
+    if (specifications.length === 0) throw new Error(`There is no test file ${suite}.`);
+    const { testModules, unhandledErrors } = await vitest.rerunTestSpecifications(specifications);
+    if (unhandledErrors.length > 0 || !testModules.every((module) => module.ok())) return false;
+  }
+  return true;
 }
 
-function main(wanted: readonly string[]): number {
+async function survivorsOf(vitest: Vitest, checks: readonly Check[]): Promise<string[]> {
+  const survivors: string[] = [];
+  const everySuite = [...SUITES, ...Object.values(SUITES_OF_FOLDER).flat()];
+  if (!(await passes(vitest, everySuite, '')))
+    throw new Error('The tests of scopes fail with every check in place.');
+  for (const check of checks) {
+    const name = nameOf(check);
+    const repeated = REPEATED.find(({ path, text }) => path === check.path && check.change.includes(text));
+    if (repeated !== undefined) {
+      console.log(`repeated   ${name} (${repeated.because})`);
+      continue;
+    }
+    const suites = [...SUITES, ...(SUITES_OF_FOLDER[dirname(check.path)] ?? [])];
+    const isMissed = !(await passes(vitest, suites, name));
+    console.log(`${isMissed ? 'missed    ' : 'NOT MISSED'} ${name}`);
+    if (!isMissed) survivors.push(name);
+  }
+  return survivors;
+}
+
+async function main(wanted: readonly string[]): Promise<number> {
   const checks = checksOf(wanted);
   if (checks.length === 0) throw new Error(`No scope check is found in ${wanted.join(', ') || 'src'}.`);
-  const folder = copyProject();
-  const survivors: string[] = [];
+  const folder = copyProject(checks);
+  const vitest = await createVitest('test', {
+    config: false,
+    root: folder,
+    watch: false,
+    include: ['src/**/*.test.ts'],
+    isolate: false,
+    maxWorkers: 1,
+    bail: 1,
+    reporters: [{}],
+    setupFiles: [join(ROOT, 'tools/test-scopes/take-away.ts')],
+    env: { XDG_STATE_HOME: join(folder, 'state') },
+    testTimeout: TEST_TIMEOUT_MS,
+    hookTimeout: TEST_TIMEOUT_MS,
+  });
   try {
-    if (!passes(folder, '')) throw new Error('The tests of scopes fail with every check in place.');
-    for (const { path, start, end, replacement, line, change } of checks) {
-      const name = `${path}:${line} ${change}`;
-      const repeated = REPEATED.find((entry) => entry.path === path && change.includes(entry.text));
-      if (repeated !== undefined) {
-        console.log(`repeated  ${name} (${repeated.because})`);
-        continue;
-      }
-      const original = readFileSync(join(ROOT, path), 'utf8');
-      writeFileSync(join(folder, path), original.slice(0, start) + replacement + original.slice(end));
-      const isMissed = !passes(folder, path);
-      writeFileSync(join(folder, path), original);
-      console.log(`${isMissed ? 'missed   ' : 'NOT MISSED'} ${name}`);
-      if (!isMissed) survivors.push(name);
-    }
+    const survivors = await survivorsOf(vitest, checks);
+    console.log(`${checks.length} checks, ${survivors.length} of which no test misses.`);
+    return survivors.length === 0 ? 0 : 1;
   } finally {
+    await vitest.close();
     rmSync(folder, { recursive: true });
   }
-  console.log(`${checks.length} checks, ${survivors.length} of which no test misses.`);
-  return survivors.length === 0 ? 0 : 1;
 }
 
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));
