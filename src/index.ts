@@ -12,6 +12,7 @@
 export { createEngine } from './engine/create-engine.js';
 export type {
   AskRequest,
+  CollapseMode,
   DocumentPage,
   DocumentText,
   Drift,
@@ -28,6 +29,7 @@ export type {
   IndexStatus,
   LaneStatus,
   ListRequest,
+  MorePassages,
   QueryCorrection,
   QueryReading,
   ScoreExplanation,

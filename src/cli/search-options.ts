@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Filter, SearchMode, SearchQuery } from '../index.js';
+import type { CollapseMode, Filter, SearchMode, SearchQuery } from '../index.js';
 import { collect, collectFilter, isoDate, numberBetween } from './parse-options.js';
 
 /** Which documents count, on a command line. */
@@ -17,6 +17,7 @@ export interface SearchOptions extends FilterOptions {
   readonly mode?: SearchMode;
   readonly minSimilarity?: number;
   readonly exactWords?: boolean;
+  readonly collapse?: CollapseMode;
   readonly explain?: boolean;
 }
 
@@ -35,6 +36,13 @@ export const withSearchOptions = (command: Command): Command =>
     command.addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical'])),
   )
     .option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1))
+    .addOption(
+      new Option('--collapse <what>', 'show each document, or each backlog item and ticket, once').choices([
+        'document',
+        'items',
+        'none',
+      ]),
+    )
     .option(...EXACT_WORDS);
 
 /** The option that takes words as they are typed. */
@@ -42,7 +50,8 @@ export const EXACT_WORDS = ['--exact-words', 'do not put mistyped words right'] 
 
 /** A search as the command line asks for it. */
 export function toQuery(text: string, options: SearchOptions, signal: AbortSignal): SearchQuery {
-  const { topK, mode, filter, sourceType, source, since, until, minSimilarity, exactWords } = options;
+  const { topK, mode, filter, sourceType, source, since, until, minSimilarity, exactWords, collapse } =
+    options;
   const dateRange = {
     ...(since === undefined ? {} : { start: since }),
     ...(until === undefined ? {} : { end: until }),
@@ -62,6 +71,7 @@ export function toQuery(text: string, options: SearchOptions, signal: AbortSigna
       ...(mode === undefined ? {} : { mode }),
       ...(minSimilarity === undefined ? {} : { minSimilarity }),
       ...(exactWords === undefined ? {} : { exactWords }),
+      ...(collapse === undefined ? {} : { collapse }),
     },
   };
 }

@@ -11,7 +11,7 @@ import type { StageTimes } from '../core/telemetry.js';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
 import type { DocumentStatus, GenerationState } from '../ledger/ledger.js';
-import type { LaneReport, QueryCorrection } from '../retrieval/retriever.js';
+import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
@@ -54,6 +54,11 @@ export interface SearchQuery {
     /** Half-life in days of the recency boost; 0 switches it off. */
     readonly recencyHalfLifeDays?: number;
     readonly rerank?: boolean;
+    /**
+     * What is shown once, by its best passage: every `document`, backlog `items` and tickets only, or `none`. `topK` counts
+     * what is shown. @default retrieval.collapse of the configuration ('items')
+     */
+    readonly collapse?: CollapseMode;
     /** Search for every word as it is typed. @default false: mistyped words are put right (retrieval.spelling) */
     readonly exactWords?: boolean;
   };
@@ -80,6 +85,8 @@ export interface SearchResult {
   /** Calibrated relevance in [0, 1]. */
   readonly score: number;
   readonly origin: DocumentOrigin;
+  /** What else was found of the same document, where it is shown once; absent where there is nothing. */
+  readonly more?: MorePassages;
   readonly metadata: {
     /** Path or id relative to the source's root. */
     readonly source: string;
@@ -96,7 +103,7 @@ export interface SearchResult {
   readonly explanation?: ScoreExplanation;
 }
 
-export type { QueryCorrection } from '../retrieval/retriever.js';
+export type { CollapseMode, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
 
 /** What a lane did in a search. */
 export type LaneStatus = LaneReport;

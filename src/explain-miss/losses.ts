@@ -100,6 +100,17 @@ export async function lostInRanking(journey: Journey, place: Place): Promise<Los
 
 async function lostByRemoval({ asked, documentId, followed }: Place): Promise<Loss | undefined> {
   const [removed] = followed.removed;
+  if (removed?.step === 'collapse') {
+    const remedy = await firstThatWorks(asked, documentId, [
+      { setting: 'retrieval.collapse: none', options: { collapse: 'none' } },
+    ]);
+    if (remedy !== undefined)
+      return {
+        stage: 'collapse',
+        reason: `It is a copy of an item that is shown once, by a better passage (${removed.detail}).`,
+        remedies: [remedy],
+      };
+  }
   if (removed?.step === 'near-duplicate') {
     const remedy = await firstThatWorks(asked, documentId, [
       { setting: 'retrieval.nearDuplicates.enabled: false', options: { nearDuplicates: 'keep' } },

@@ -16,6 +16,7 @@ export const MISS_STAGES = [
   'vector',
   'fusion',
   'rerank',
+  'collapse',
   'near-duplicate',
   'recency',
   'threshold',

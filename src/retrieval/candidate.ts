@@ -1,6 +1,6 @@
 import type { StoredChunk } from '../core/chunk.js';
 import { compareText } from '../core/filter.js';
-import type { Contribution } from './retriever.js';
+import type { Contribution, MorePassages } from './retriever.js';
 
 /** A chunk that was found and perhaps not read yet: where finding is all that a step needs, the record stays in the store. */
 export type FoundChunk = Pick<StoredChunk, 'id'>;
@@ -26,6 +26,8 @@ export interface Candidate<Chunk extends FoundChunk = StoredChunk> {
   readonly contributions: readonly Contribution[];
   /** Sum of the contributions. */
   readonly score: number;
+  /** What it stands for beside itself. */
+  readonly more?: MorePassages;
 }
 
 /** A candidate whose record need not have been read. */

@@ -3,10 +3,11 @@ import type { Contribution, RankedCandidate } from './retriever.js';
 
 /** What leaves retrieval: contributions of the same signal are added up, `calibration` last. */
 export function rankedCandidateOf(candidate: Candidate): RankedCandidate {
-  const { chunk, score, semanticScore, keywordScore, rerankScore } = candidate;
+  const { chunk, score, semanticScore, keywordScore, rerankScore, more } = candidate;
   return {
     chunk,
     score,
+    ...(more === undefined ? {} : { more }),
     explanation: {
       ...(semanticScore === undefined ? {} : { semanticScore }),
       ...(keywordScore === undefined ? {} : { keywordScore }),

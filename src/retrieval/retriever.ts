@@ -75,6 +75,8 @@ export interface RetrievalRequest extends DiversitySettings {
   readonly minSimilarity: number;
   /** Leave out what scores less than this share of the best calibrated score, in [0, 1); 0 or absent switches it off. */
   readonly scoreFall?: number | undefined;
+  /** What is shown once; `topK` counts what is shown. @default 'none' */
+  readonly collapse?: CollapseMode | undefined;
   /** Overrides `RerankSettings.enabled`. */
   readonly rerank?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -106,6 +108,8 @@ export interface RankedCandidate {
   /** Calibrated relevance in [0, 1]; never rises along the list. */
   readonly score: number;
   readonly explanation: CandidateExplanation;
+  /** Absent where no other passage of its document was found, or where each stands for itself. */
+  readonly more?: MorePassages;
 }
 
 export interface LaneReport {
@@ -145,10 +149,20 @@ export type TracedStage = 'dense' | 'lexical' | 'identifier' | 'fusion' | 'reran
 /** Told the list of each step that ran, best first: how a document that is missing from the results is followed. */
 export type StageTrace = (stage: TracedStage, list: readonly ScoredChunk[]) => void;
 
+/** Passages of the same document that a shown one stands for. */
+export interface MorePassages {
+  readonly passages: number;
+  /** Other documents among theirs: copies of the same item. */
+  readonly copies: number;
+}
+
+/** `document`: one passage of each document. `items`: of each backlog item and ticket only. `none`: all passages. */
+export type CollapseMode = 'document' | 'items' | 'none';
+
 /** A candidate that a step took out of the list. */
 export interface RemovedCandidate {
   readonly id: string;
-  readonly step: 'near-duplicate' | 'threshold' | 'score-fall';
+  readonly step: 'collapse' | 'near-duplicate' | 'threshold' | 'score-fall';
   /** In words: of which passage, or which score it had. */
   readonly detail: string;
 }

@@ -24,7 +24,7 @@ import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
-import { chunkLimit, passageLimit, shownPassages } from './shown-passages.js';
+import { chunkLimit, collapseOfChunks, passageLimit, shownPassages } from './shown-passages.js';
 
 /** What a search needs of an engine. */
 export type SearchResources = Pick<
@@ -113,13 +113,15 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
     onStage,
   });
   const topK = chunkLimit(request.topK, config, store.capabilities.maxTopK);
+  const { collapse: mode = 'none' } = request;
+  const collapse = collapseOfChunks(mode, config);
   const turn = { owner: collection, concurrency: SEARCHES_AT_ONCE };
   const { check, result } = await inTurn(
     turn,
     async () => {
       const check = await checkWords(query, scope, resources);
       const text = check.correction?.searchedFor ?? request.text;
-      return { check, result: await retriever.retrieve({ ...request, text, topK }) };
+      return { check, result: await retriever.retrieve({ ...request, text, topK, collapse }) };
     },
     query.signal,
   );
@@ -127,7 +129,7 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
     notices.push('No indexed passage passes the filters: check their values, or leave some out.');
   const limit = passageLimit(query.options?.topK, config, { isReranked: isReranked(result) });
   return {
-    passages: shownPassages(result.candidates, limit, config),
+    passages: shownPassages(result.candidates, { limit, mode }, config),
     limit,
     ...(check.correction === undefined ? {} : { correction: check.correction }),
     understanding: result.understanding,

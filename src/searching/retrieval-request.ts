@@ -26,6 +26,7 @@ export function retrievalRequest(query: SearchQuery, { rag }: ResolvedConfig): R
     mmrLambda: options.mmrLambda ?? (mmr.enabled ? mmr.lambda : 1),
     recencyHalfLifeDays: options.recencyHalfLifeDays ?? (recency.enabled ? recency.halfLifeDays : 0),
     scoreFall: adaptiveTopK.enabled ? adaptiveTopK.ratio : undefined,
+    collapse: options.collapse ?? rag.retrieval.collapse,
     rerank: options.rerank,
     signal: query.signal,
   };

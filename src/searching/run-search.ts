@@ -34,13 +34,14 @@ export async function runSearch(
 const DATES = ['createdAt', 'updatedAt'] as const;
 
 function toSearchResult(
-  { chunk, score, explanation }: RankedCandidate,
+  { chunk, score, explanation, more }: RankedCandidate,
   { includeMetadata = true, explainScore = false }: NonNullable<SearchQuery['options']> = {},
 ): Omit<SearchResult, 'origin'> {
   return {
     id: chunk.id,
     content: chunk.content,
     score,
+    ...(more === undefined ? {} : { more }),
     metadata: resultMetadata(chunk, includeMetadata),
     ...(explainScore ? { explanation } : {}),
   };

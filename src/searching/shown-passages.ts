@@ -1,6 +1,7 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { collapse } from '../retrieval/refining/collapse.js';
 import { chunksFor, joinAdjacent } from '../retrieval/refining/join-adjacent.js';
-import type { RankedCandidate } from '../retrieval/retriever.js';
+import type { CollapseMode, RankedCandidate } from '../retrieval/retriever.js';
 
 /**
  * Most passages that are shown: what was asked for, else `rag.retrieval.topK`, of which `rag.retrieval.rerank.topK` are left
@@ -20,12 +21,27 @@ export function passageLimit(
 export const chunkLimit = (passages: number, config: ResolvedConfig, maxTopK: number): number =>
   cutsSmall(config) ? Math.max(passages, Math.min(chunksFor(passages), maxTopK)) : passages;
 
-/** Chunks to the passages that are shown: small chunks that follow each other become one, and the list is cut. */
-export const shownPassages = (
+/** What the retriever shows once: nothing yet where small chunks are still to be joined. */
+export const collapseOfChunks = (mode: CollapseMode, config: ResolvedConfig): CollapseMode =>
+  cutsSmall(config) ? 'none' : mode;
+
+/**
+ * Chunks to the passages that are shown: small chunks that follow each other become one, of them each document is shown once where
+ * that is asked for, and the list is cut.
+ */
+export function shownPassages(
   chunks: readonly RankedCandidate[],
-  limit: number,
+  { limit, mode }: { readonly limit: number; readonly mode: CollapseMode },
   config: ResolvedConfig,
-): readonly RankedCandidate[] => (cutsSmall(config) ? joinAdjacent(chunks, limit) : chunks).slice(0, limit);
+): readonly RankedCandidate[] {
+  if (!cutsSmall(config)) return chunks.slice(0, limit);
+  // More are joined until enough of them stand for different documents.
+  for (let wanted = limit; ; wanted *= 2) {
+    const joined = joinAdjacent(chunks, wanted);
+    const { kept } = collapse(joined, mode);
+    if (kept.length >= limit || joined.length < wanted) return kept.slice(0, limit);
+  }
+}
 
 /** Some source is cut to small chunks that are joined when they are found. */
 const cutsSmall = ({ rag }: ResolvedConfig): boolean =>

@@ -1,4 +1,4 @@
-import type { LaneStatus, QueryReading, SearchResponse, SearchResult } from '../../index.js';
+import type { LaneStatus, MorePassages, QueryReading, SearchResponse, SearchResult } from '../../index.js';
 import { analyzeQuery, analyzeText } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { renderCorrection } from './correction.js';
@@ -57,11 +57,17 @@ function renderPassage(
   if (headingPath.length > 0) lines.push(INDENT + colours.dim(headingPath.map(oneLine).join(' > ')));
   const snippet = bestSnippet(result.content, { terms, termsOf: analyzeText, maxLength: SNIPPET_LENGTH });
   lines.push(renderSnippet(snippet, context));
+  if (result.more !== undefined) lines.push(INDENT + colours.dim(moreOf(result.more)));
   if (result.explanation !== undefined) {
     const why = explain ? wholeExplanation(result.explanation) : [shortExplanation(result.explanation)];
     lines.push(...why.map((line) => INDENT + colours.dim(line)));
   }
   return lines.join('\n');
+}
+
+function moreOf({ passages, copies }: MorePassages): string {
+  const found = `${passages} more ${passages === 1 ? 'passage' : 'passages'} of this document`;
+  return copies === 0 ? found : `${found} and ${copies === 1 ? 'a copy' : `${copies} copies`} of it`;
 }
 
 function placeOf({ origin, metadata }: SearchResult, context: CliContext): string {

@@ -198,6 +198,12 @@ export const retrievalSchema = z
     nearDuplicates,
     mmr,
     recency,
+    collapse: z
+      .enum(['items', 'document', 'none'])
+      .default('items')
+      .describe(
+        'What is shown once, by its best passage, with the number of the others: `items`: backlog items and tickets, with their copies in other files; `document`: every document; `none`: nothing, each passage is a result. `topK` counts what is shown.',
+      ),
     cache,
   })
   .prefault({})

@@ -80,6 +80,7 @@ export const searchSchema = z.strictObject({
     mmrLambda: number,
     recencyHalfLifeDays: number,
     rerank: flag,
+    collapse: z.enum(['document', 'items', 'none'], 'document, items or none').optional(),
     exactWords: flag,
   }),
   signal,

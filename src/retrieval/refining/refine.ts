@@ -3,7 +3,8 @@ import { calibrate, calibrationFor, type Evidence, settleScores } from '../calib
 import { featureContextOf } from '../calibration/calibration-features.js';
 import { type Candidate, compareCandidates, type FoundCandidate, type Hit } from '../candidate.js';
 import type { ReadChunks } from '../read-chunks.js';
-import type { RemovedCandidate, RetrievalRequest } from '../retriever.js';
+import type { CollapseMode, RemovedCandidate, RetrievalRequest } from '../retriever.js';
+import { collapse, isCollapsible } from './collapse.js';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.js';
 import { removeNearDuplicates } from './near-duplicates.js';
 import { applyRecency } from './recency.js';
@@ -36,12 +37,24 @@ export interface Refined {
  * Steps that are off cost nothing, and of the pool only what is looked at is read.
  */
 export async function refine(pool: readonly FoundCandidate[], input: RefineInput): Promise<Refined> {
-  const { topK, nearDuplicateThreshold, recencyHalfLifeDays = 0, mmrLambda, minSimilarity } = input.request;
+  const {
+    topK,
+    nearDuplicateThreshold,
+    collapse = 'none',
+    recencyHalfLifeDays = 0,
+    mmrLambda,
+    minSimilarity,
+  } = input.request;
   // Later steps that reorder need the whole pool; otherwise only what can be shown is looked at.
   const limit = recencyHalfLifeDays > 0 || isMmrOn(mmrLambda) ? pool.length : topK;
   const looked = Math.max(RIVALS, limit + SPARE);
   const rivals = [...(await input.read(pool.slice(0, looked))), ...pool.slice(looked)];
-  const distinct = await firstDistinct(pool, { limit, threshold: nearDuplicateThreshold, read: input.read });
+  const distinct = await firstDistinct(pool, {
+    limit,
+    threshold: nearDuplicateThreshold,
+    mode: collapse,
+    read: input.read,
+  });
   const scored = aged(calibrated(distinct.kept, rivals, input), {
     halfLifeDays: recencyHalfLifeDays,
     now: input.now,
@@ -60,24 +73,33 @@ const RIVALS = 12;
 interface DistinctOptions {
   readonly limit: number;
   readonly threshold: number | undefined;
+  readonly mode: CollapseMode;
   readonly read: ReadChunks;
 }
 
 /** Candidates read beyond `limit` at first, so that a duplicate or two do not cost a second reading. */
 const SPARE = 4;
+/** Candidates among which other passages of a document are counted, however few results are asked for. */
+const COUNTED = 100;
 
-/** The first `limit` candidates that still exist and, with a threshold, are no near-duplicates of a better one. */
+/**
+ * The first `limit` candidates that still exist, stand for no document that a better one stands for and, with a threshold, are no
+ * near-duplicates of a better one.
+ */
 async function firstDistinct(
   pool: readonly FoundCandidate[],
-  { limit, threshold, read }: DistinctOptions,
+  { limit, threshold, mode, read }: DistinctOptions,
 ): Promise<{ kept: readonly Candidate[]; removed: readonly RemovedCandidate[] }> {
   for (let size = threshold === undefined ? limit : limit + SPARE; ; size *= 2) {
     const whole = await read(pool.slice(0, size));
+    const counted = whole.some(({ chunk }) => isCollapsible(chunk, mode)) ? COUNTED : 0;
+    const single = collapse(counted > size ? await read(pool.slice(0, counted)) : whole, mode);
     const distinct =
       threshold === undefined
-        ? { kept: whole.slice(0, limit), removed: [] }
-        : removeNearDuplicates(whole, { threshold, limit });
-    if (distinct.kept.length >= limit || size >= pool.length) return distinct;
+        ? { kept: single.kept.slice(0, limit), removed: [] }
+        : removeNearDuplicates(single.kept, { threshold, limit });
+    if (distinct.kept.length >= limit || size >= pool.length)
+      return { kept: distinct.kept, removed: [...single.removed, ...distinct.removed] };
   }
 }
 
