@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { GoldQuote, Question } from '../../src/evaluation/question-set.js';
 import { createEngine, type Engine } from '../../src/index.js';
-import { type DocSet, type Question, readDocSets, readQuestions } from '../questions/doc-sets.js';
+import { type DocSet, readDocSets, readQuestions, type Span } from '../questions/doc-sets.js';
 import { quoteOf } from '../questions/quotes.js';
 
 /** Where `tools/questions/fetch.ts` puts the documents. */
@@ -11,16 +12,14 @@ export const FETCHED = fileURLToPath(
   new URL('../../node_modules/.cache/ragstone-questions', import.meta.url),
 );
 
-export interface DocumentationQuestion extends Pick<Question, 'id' | 'question' | 'type'> {
-  /** Passages that answer, any of which is right; empty for `unanswerable`. */
-  readonly quotes: readonly string[];
-}
+/** YAML is read where a pattern names it: tickets that packages ship are written in it. */
+const READ = ['**', '**/*.yaml'];
 
 /** The questions of every documentation set of a side, each set with an engine over its documents. */
 export async function* documentationSets(
   side: DocSet['split'],
   fetched = FETCHED,
-): AsyncGenerator<{ name: string; questions: readonly DocumentationQuestion[]; engine: Engine }> {
+): AsyncGenerator<{ name: string; questions: readonly Question[]; engine: Engine }> {
   for (const { name } of readDocSets().filter(({ split }) => split === side)) {
     const folder = path.join(fetched, name);
     const questions = await Promise.all(
@@ -28,13 +27,15 @@ export async function* documentationSets(
         id,
         question,
         type,
-        quotes: await Promise.all([...gold, ...alternates].map((span) => quoteOf(span, folder))),
+        gold: await quotesOf(gold, folder),
+        alternates: await quotesOf(alternates, folder),
       })),
     );
     const dataDir = await mkdtemp(path.join(tmpdir(), 'ragstone-documentation-'));
-    const engine = await createEngine({ config: { provider: 'memory' }, dataDir });
+    const source = { name, type: 'files' as const, root: folder, paths: READ };
+    const engine = await createEngine({ config: { provider: 'memory', sources: [source] }, dataDir });
     try {
-      await engine.index({ paths: [folder] });
+      await engine.index();
       yield { name, questions, engine };
     } finally {
       await engine.close();
@@ -42,3 +43,6 @@ export async function* documentationSets(
     }
   }
 }
+
+const quotesOf = (spans: readonly Span[], folder: string): Promise<GoldQuote[]> =>
+  Promise.all(spans.map(async (span) => ({ path: span.path, quote: await quoteOf(span, folder) })));
