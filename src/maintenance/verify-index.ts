@@ -66,11 +66,12 @@ export async function verifyIndex(context: VerifyContext): Promise<VerifyReport>
     const problems = await context.ledger.integrity();
     // Nothing can be told by a ledger that is not sound.
     if (problems.length > 0) return damagedLedger(problems);
-    const drift: Drift[] = [];
-    const store = await compareStore(context, drift);
-    drift.push(...(await unfinishedDocuments(context)));
-    for (const source of context.sources) drift.push(...(await compareSource(source, context)));
-    for (const source of context.abandoned ?? []) drift.push(...(await abandonedDocuments(source, context)));
+    const ofStore: Drift[] = [];
+    const store = await compareStore(context, ofStore);
+    const parts = [ofStore, await unfinishedDocuments(context)];
+    for (const source of context.sources) parts.push(await compareSource(source, context));
+    for (const source of context.abandoned ?? []) parts.push(await abandonedDocuments(source, context));
+    const drift = parts.flat();
     return { drift, ...store, damaged: drift.some(({ kind }) => kind === 'store-damaged') };
   } catch (error) {
     if (isLedgerDamage(error)) return damagedLedger([error.message]);

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { neutralise } from '../../src/context/neutralise.js';
 import { passageUnits } from '../../src/context/passage-units.js';
 import { IS_SLOW } from './slow-runs.js';
 
@@ -28,10 +29,13 @@ it.each([
   ['dashes below a table', '-', (text: string) => passageUnits(`| a |\n|${text}x`)],
   ['bars below a table', '|-', (text: string) => passageUnits(`| a |\n|${text}x`)],
   ['blanks below a table', ' ', (text: string) => passageUnits(`| a |\n|-${text}x`)],
+  // More pieces of code than a call takes arguments.
+  ['code', '`a', neutralise],
+  ['links', '[a](b)', neutralise],
 ])(
   'one long line of %s is read at once',
   (_, piece, use) => {
     use(piece.repeat(200_000));
   },
-  20_000,
+  60_000,
 );

@@ -127,8 +127,9 @@ class TokenReader {
     }
     if (isCell) this.#cellStart = places.end;
     const inSource = ({ start, end }: TextRange) => ({ start: places.at(start), end: places.endAt(end) });
-    this.reading.edits.push(...edits.map((edit) => ({ ...inSource(edit), text: edit.text })));
-    this.reading.code.push(...code.map(inSource));
+    // One by one: as arguments of a single call, some 100,000 of them overflow the stack.
+    for (const edit of edits) this.reading.edits.push({ ...inSource(edit), text: edit.text });
+    for (const range of code) this.reading.code.push(inSource(range));
   }
 
   #defangLine(line: number): void {

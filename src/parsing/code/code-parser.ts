@@ -110,7 +110,7 @@ function errorLength(root: Node): number {
   let length = 0;
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.isError) length += node.endIndex - node.startIndex;
-    else if (node.hasError) waiting.push(...node.children);
+    else if (node.hasError) for (const child of node.children) waiting.push(child);
   }
   return length;
 }
