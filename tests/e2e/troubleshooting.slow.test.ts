@@ -43,10 +43,10 @@ const ENTRIES: Readonly<Record<string, () => Promise<void>>> = {
     expect((await inFolder(temporaryFolder())('--version')).stdout.trim()).toBe(version);
   },
 
-  '"Nothing is indexed yet"': async () => {
+  '"Nothing is indexed" (`INDEX_EMPTY`)': async () => {
     const cwd = temporaryFolder(AUDIT);
     const run = inFolder(cwd);
-    expect((await run('search', 'audit')).stderr).toContain('Nothing is indexed yet');
+    expect((await run('search', 'audit')).stderr).toMatch(/INDEX_EMPTY.*Nothing is indexed/);
     expect((await run('index', 'docs')).code).toBe(0);
     expect((await run('search', 'audit')).stdout).toContain('audit.md');
     const elsewhere = inFolder(temporaryFolder());
@@ -55,11 +55,11 @@ const ENTRIES: Readonly<Record<string, () => Promise<void>>> = {
     );
   },
 
-  'The folder to index "does not exist"': async () => {
+  '"There is no file or folder"': async () => {
     const { run } = await indexed();
     const missing = await run('index', 'dosc');
     expect(missing.code).not.toBe(0);
-    expect(missing.stdout + missing.stderr).toContain('does not exist');
+    expect(missing.stdout + missing.stderr).toContain('There is no file or folder');
     expect((await run('search', 'audit')).stdout).toContain('audit.md');
   },
 
