@@ -73,7 +73,7 @@ module.exports = {
       name: 'faces-use-the-public-index',
       severity: 'error',
       from: { path: '^src/(cli|server|mcp)/', pathNot: '\\.test\\.ts$' },
-      to: { path: `^src/(core|${rooms}|${stages})/`, pathNot: '^src/assembly/check-models\\.ts$' },
+      to: { path: `^src/(core|${rooms}|${stages})/`, pathNot: '^src/maintenance/check-config\\.ts$' },
     },
     {
       name: 'the-knowledge-store-assembles-and-names-no-backend',

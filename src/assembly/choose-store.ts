@@ -16,7 +16,8 @@ export interface ProviderChoice {
 /** A store, how it was chosen, and what a person must know about its opening. */
 export interface ConfiguredStore extends ProviderChoice, OpenedStore {}
 
-const storeDefinition = (name: string): StoreDefinition | undefined =>
+/** A built-in store by its name. */
+export const storeDefinition = (name: string): StoreDefinition | undefined =>
   STORES.find((definition) => definition.name === name);
 
 /**

@@ -35,6 +35,10 @@ export interface StoreDefinition<Name extends string = string> {
   readonly reads?: 'server' | 's3';
   /** It keeps vectors and words where every host finds them. @default false */
   readonly isShared?: boolean;
+  /** Optional packages that it needs, as `npm install` takes them. */
+  readonly packages?: readonly string[];
+  /** Program that it starts where it runs on this machine. */
+  readonly program?: string;
   /** Another store has its role: that one is opened. */
   readonly standsFor?: string;
   /** Opens it; loads its driver and no other. Throws `CONFIG_INVALID` for settings that contradict each other. */

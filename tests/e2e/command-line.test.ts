@@ -144,7 +144,10 @@ describe('config', () => {
       expect(code).toBe(2);
       expect(stderr).toContain('rag.provider');
     }
-    expect((await ragstone(['config', 'check'])).code).toBe(0);
+    const check = await ragstone(['config', 'check']);
+    expect(check.code).toBe(2);
+    expect(check.stdout).not.toContain('valid');
+    expect(check.stdout).toContain('Not built yet');
   });
 });
 

@@ -44,6 +44,31 @@ describe('a run', () => {
   });
 });
 
+describe('config check', () => {
+  it.each([
+    ['embedding: { model: nobody/has-this }', 'rag.embedding.model', 'nobody/has-this'],
+    ['sources: [{ name: a, type: files, root: docs, paths: [../outside] }]', '', 'outside'],
+    ['provider: pinecone', 'rag.provider', 'Not built yet'],
+  ])('does not call valid what index refuses: %s', async (settings, setting, problem) => {
+    const cwd = temporaryFolder({ 'docs/a.md': RETRIES, 'ragstone.yaml': `rag:\n  ${settings}\n` });
+    const { code, stdout, stderr } = await runRagstone(['config', 'check'], { cwd });
+    expect(code).toBe(2);
+    expect(stdout).not.toContain('is valid');
+    expect(stdout + stderr).toContain(setting);
+    expect(stdout + stderr).toContain(problem);
+  });
+
+  it('names the program that a source needs', async () => {
+    const cwd = temporaryFolder({
+      'ragstone.yaml':
+        'rag: { provider: libsql, sources: [{ name: c, type: git, repository: "https://x.invalid/y" }] }\n',
+    });
+    const { code, stdout } = await runRagstone(['config', 'check'], { cwd, env: { PATH: '/nowhere' } });
+    expect(code).toBe(2);
+    expect(stdout).toContain('rag.sources[0]: The program `git` is not in PATH.');
+  });
+});
+
 describe('next steps', () => {
   it('name the command as it works where it was called from', async () => {
     const cwd = temporaryFolder({ 'docs/retries.md': RETRIES });

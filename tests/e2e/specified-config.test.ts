@@ -35,7 +35,7 @@ describe.skipIf(yaml === undefined)('the configuration of the specification, unc
     const { code, document } = await ragstoneJson<{
       ok: boolean;
       notActive: { setting: string; stops: boolean }[];
-    }>(['config', 'check'], { cwd });
+    }>(['config', 'check'], { cwd, env: { RAG_PROVIDER: 'libsql' } });
     expect(code).toBe(0);
     expect(document.ok).toBe(true);
     const settings = document.notActive.map(({ setting }) => setting);
@@ -47,6 +47,17 @@ describe.skipIf(yaml === undefined)('the configuration of the specification, unc
   test('its local Chroma is not installed: index ends with 2 and says what to install', async () => {
     // Only Node itself is found.
     const env = { PATH: dirname(process.execPath) };
+    const check = await ragstoneJson<{ ok: boolean; missing: readonly object[] }>(['config', 'check'], {
+      cwd,
+      env,
+    });
+    expect(check.code).toBe(2);
+    expect(check.document).toMatchObject({
+      ok: false,
+      missing: expect.arrayContaining([
+        { setting: 'rag.provider', problem: expect.stringContaining('`chroma` is not in PATH') },
+      ]),
+    });
     const { code, document } = await ragstoneJson<ErrorDocument>(['index'], { cwd, env });
     expect(code).toBe(2);
     expect(document.error).toMatchObject({

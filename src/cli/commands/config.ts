@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import type { CliContext } from '../context.js';
+import { ExitCode } from '../errors.js';
 
 const EXAMPLES = `
 Examples:
@@ -50,10 +51,13 @@ async function runShow(context: CliContext): Promise<void> {
 
 async function runCheck(context: CliContext): Promise<void> {
   const config = await load(context);
-  const { checkModels } = await import('../../assembly/check-models.js');
-  const notices = await checkModels(config);
-  const result = { ok: true, file: config.file ?? null, notActive: config.notActive, notices };
+  const { checkConfig } = await import('../../maintenance/check-config.js');
+  const { missing, notices } = await checkConfig(config);
+  const { notActive } = config;
+  const ok = missing.length === 0 && notActive.every(({ stops }) => !stops);
+  const result = { ok, file: config.file ?? null, missing, notActive, notices };
   const { renderConfigCheck } = await import('../render/config.js');
   if (!context.isJson) for (const notice of notices) context.warn(notice);
   context.printResult(result, () => renderConfigCheck(result, context));
+  if (!ok) context.exitCode = ExitCode.usage;
 }

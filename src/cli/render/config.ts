@@ -13,26 +13,41 @@ export function renderConfig(description: ConfigDescription, context: CliContext
   ];
   const rows = description.settings.map(({ key, value, origin, detail }) => [
     key,
-    oneLine(typeof value === 'string' ? value : JSON.stringify(value)),
     colours.dim(detail === undefined ? origin : `${origin} (${detail})`),
+    oneLine(typeof value === 'string' ? value : spaced(JSON.stringify(value))),
   ]);
-  return `${head.join('\n')}\n\n${renderTable(['setting', 'value', 'origin'], rows, { context })}`;
+  return `${head.join('\n')}\n\n${renderTable(['setting', 'origin', 'value'], rows, { context })}`;
 }
 
-/** That the configuration is right, and which of its settings have no effect in this version. */
+/** Lists may wrap after their commas. */
+const spaced = (json: string | undefined): string => (json ?? '').replaceAll('","', '", "');
+
+/** Whether the configuration is right and what it names is here, and which of its settings have no effect in this version. */
 export function renderConfigCheck(
-  { file, notActive }: { readonly file: string | null; readonly notActive: readonly InactiveSetting[] },
+  { ok, file, missing, notActive }: CheckedConfig,
   context: CliContext,
 ): string {
-  const verdict = file === null ? 'There is no configuration file; the defaults hold.' : `${file} is valid.`;
+  const right = file === null ? 'There is no configuration file; the defaults hold.' : `${file} is valid.`;
+  const wrong = file === null ? 'The defaults cannot be used here.' : `${file} cannot be used here.`;
+  const parts = [ok ? right : wrong];
   const idle = notActive.filter(({ stops }) => !stops);
   const stopping = notActive.filter(({ stops }) => stops);
-  const parts = [verdict];
+  if (missing.length > 0)
+    parts.push(
+      missing.map(({ setting, problem }) => `${setting}: ${context.own(oneLine(problem))}`).join('\n'),
+    );
   if (stopping.length > 0)
     parts.push(`Not built yet; "index" and "search" stop here:\n\n${renderSettings(stopping, context)}`);
   if (idle.length > 0)
     parts.push(`Accepted, without effect in this version:\n\n${renderSettings(idle, context)}`);
   return parts.join('\n\n');
+}
+
+interface CheckedConfig {
+  readonly ok: boolean;
+  readonly file: string | null;
+  readonly missing: readonly { readonly setting: string; readonly problem: string }[];
+  readonly notActive: readonly InactiveSetting[];
 }
 
 const renderSettings = (settings: readonly InactiveSetting[], context: CliContext): string =>

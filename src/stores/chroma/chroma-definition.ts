@@ -5,6 +5,8 @@ import { withCollectionPrefix } from '../with-collection-prefix.js';
 /** The server that is named; else one of our own on the folder, where the settings ask for a local Chroma. */
 export const chromaDefinition = defineStore({
   name: 'chroma',
+  packages: ['chromadb@3.5.0'],
+  program: 'chroma',
   reads: 'server',
   open: async ({ server, path, isPathStated, localType, collection }) => {
     const { createChromaStore } = await import('./chroma-store.js');

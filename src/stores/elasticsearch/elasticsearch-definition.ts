@@ -4,6 +4,7 @@ import type { SearchServerOptions } from './server-options.js';
 
 export const elasticsearchDefinition = defineStore({
   name: 'elasticsearch',
+  packages: ['@elastic/elasticsearch@9.4.3'],
   reads: 'server',
   isShared: true,
   open: async (context) => {
@@ -14,6 +15,7 @@ export const elasticsearchDefinition = defineStore({
 
 export const opensearchDefinition = defineStore({
   name: 'opensearch',
+  packages: ['@opensearch-project/opensearch@3.9.0'],
   reads: 'server',
   isShared: true,
   open: async (context) => {

@@ -4,6 +4,7 @@ import type { PostgresServerOptions } from './postgres-options.js';
 
 export const postgresDefinition = defineStore({
   name: 'postgres',
+  packages: ['pg@8.23.1'],
   reads: 'server',
   isShared: true,
   open: async ({ server }) => {
