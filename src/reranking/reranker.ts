@@ -25,7 +25,7 @@ export interface RerankedCandidate {
 }
 
 /**
- * How the scores of a reranker enter a calibrated one (docs/research/calibration.md). `fitted`: calibration was fitted behind this
+ * How the scores of a reranker enter a calibrated one. `fitted`: calibration was fitted behind this
  * reranker. `probability`: each stands for itself, on a scale that was not measured. `order`: only their order means anything.
  */
 export type RerankScoring = 'fitted' | 'probability' | 'order';

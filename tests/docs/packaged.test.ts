@@ -13,7 +13,7 @@ const packaged = new Map(
 
 /** What needs the repository: its scripts, and paths of its own folders. */
 const CLONE_ONLY =
-  /npm (?:run|test)\b.*|npx (?:tsx|vitest)\b.*|\b(?:src|tools|bench|tests\/(?:docs|e2e|hostile|pins))\/[\w-]+.*/g;
+  /npm (?:run|test)\b.*|npx (?:tsx|vitest)\b.*|docs\/research.*|\b(?:src|tools|bench|tests\/(?:docs|e2e|hostile|pins))\/[\w-]+.*/g;
 
 test.each([...packaged.keys()].filter((page) => !NAMES_PROOFS.includes(page)))(
   '%s says nothing that works in a clone alone',
