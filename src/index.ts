@@ -68,6 +68,7 @@ export type {
 } from './answering/answer.js';
 export type { AnswerEvent } from './answering/answer-events.js';
 export { DegradationLevel } from './core/degradation.js';
+export { type MatchBand, matchBandOf } from './core/match-band.js';
 export type { StageTimes } from './core/telemetry.js';
 
 // Who asks, and for what.

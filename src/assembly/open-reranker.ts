@@ -47,13 +47,29 @@ const OPENERS: Openers = {
 };
 
 /**
- * Opens the configured reranker, or takes the one that was handed in; see `resolveReranker`.
+ * Opens the configured reranker, or takes the one that was handed in; see `resolveReranker`. Where its model is not there the
+ * built-in one takes its place and says so.
  *
- * @throws RAGError `RERANKER_UNAVAILABLE`, `SECRET_MISSING`, `PACKAGE_MISSING`, `MODEL_NOT_FOUND`, `MODEL_INVALID` or `CONFIG_INVALID`.
+ * @throws RAGError `SECRET_MISSING`, `PACKAGE_MISSING`, `MODEL_INVALID` or `CONFIG_INVALID`.
  */
 export async function createRerankerFor(config: ResolvedConfig): Promise<Reranker> {
   if (config.own?.reranker !== undefined) return borrowed(config.own.reranker);
-  const model = await resolveReranker(config);
-  const open = OPENERS[model.kind] as (model: ResolvedReranker, config: ResolvedConfig) => Promise<Reranker>;
-  return open(model, config);
+  try {
+    return await open(await resolveReranker(config), config);
+  } catch (error) {
+    if (!RAGError.isInstance(error) || !MISSING.has(error.reason)) throw error;
+    const standIn = await open({ kind: 'builtin' }, config);
+    return { ...standIn, noticeOf: () => `${error.message} The built-in reranker took its place.` };
+  }
 }
+
+/** Reasons why a model is not there. */
+const MISSING: ReadonlySet<string> = new Set(['RERANKER_UNAVAILABLE', 'MODEL_NOT_FOUND']);
+
+const open = (model: ResolvedReranker, config: ResolvedConfig): Promise<Reranker> => {
+  const opener = OPENERS[model.kind] as (
+    model: ResolvedReranker,
+    config: ResolvedConfig,
+  ) => Promise<Reranker>;
+  return opener(model, config);
+};

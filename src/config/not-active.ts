@@ -55,7 +55,7 @@ const RULES: readonly InactiveRule[] = [
   },
   {
     path: ['retrieval', 'maxDistance'],
-    reason: 'scores are calibrated relevance, not distances; retrieval.minSimilarity is the threshold',
+    reason: 'scores say how well a passage matches, not how distant it is; retrieval.minSimilarity is the threshold',
   },
   { path: ['retrieval', 'cache'], when: isOn, reason: 'the query cache is not built yet' },
   { path: ['sources', '*', 'watch'], when: isOn, reason: 'watching is not built yet; run "ragstone index"' },

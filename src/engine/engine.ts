@@ -5,6 +5,7 @@ import type { DegradationLevel } from '../core/degradation.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
 import type { ErrorReason } from '../core/errors.js';
 import type { Filter } from '../core/filter.js';
+import type { MatchBand } from '../core/match-band.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { AccessControl, Scope, ScopeInput } from '../core/scope.js';
 import type { StageTimes } from '../core/telemetry.js';
@@ -45,8 +46,10 @@ export interface SearchQuery {
     readonly explainScore?: boolean;
     /** @default 'hybrid' */
     readonly mode?: SearchMode;
-    /** Overrides retrieval.minSimilarity; 0 switches the threshold off. */
+    /** Leaves out what scores less, in place of retrieval.minSimilarity; 0 switches the threshold off. */
     readonly minSimilarity?: number;
+    /** Another name of `minSimilarity`. */
+    readonly minScore?: number;
     /** Overrides whether near-duplicates are removed. */
     readonly nearDuplicates?: 'remove' | 'keep';
     /** Maximal marginal relevance trade-off in (0, 1]; 1 switches it off. */
@@ -82,8 +85,17 @@ export interface SearchResult {
   readonly id: string;
   /** Exact text of the stored revision at `metadata.offsets`. */
   readonly content: string;
-  /** Calibrated relevance in [0, 1]. */
+  /**
+   * How well the passage matches the query, in [0, 1]: above .7 well, above .5 somewhat, below .3 hardly. It falls along the
+   * list, but for results that were moved.
+   */
   readonly score: number;
+  /** The score in a word: `strong` from .7 on, `possible` from .5 on. */
+  readonly match: MatchBand;
+  /** Calibrated probability that the passage is relevant, in the light of the others: for programs that must decide. */
+  readonly probability: number;
+  /** Present where the result has another place than its score would give it, and why. */
+  readonly movedBy?: 'variety';
   readonly origin: DocumentOrigin;
   /** What else was found of the same document, where it is shown once; absent where there is nothing. */
   readonly more?: MorePassages;

@@ -131,7 +131,7 @@ async function lostByRemoval({ asked, documentId, followed }: Place): Promise<Lo
     ]);
     return {
       stage: 'threshold',
-      reason: `The list ends before it, where scores fall (${removed.detail}).`,
+      reason: `The list ends before it, where probabilities fall (${removed.detail}).`,
       remedies: remedy === undefined ? [] : [remedy],
     };
   }
@@ -144,7 +144,7 @@ async function lostByRemoval({ asked, documentId, followed }: Place): Promise<Lo
   ]);
   return {
     stage: 'threshold',
-    reason: `Its relevance is below retrieval.minSimilarity (${removed.detail}).`,
+    reason: `Its score is below retrieval.minSimilarity (${removed.detail}).`,
     remedies: remedy === undefined ? [] : [remedy],
   };
 }

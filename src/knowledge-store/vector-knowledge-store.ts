@@ -4,6 +4,7 @@ import { and, eq, type Filter, not, oneOf } from '../core/filter.js';
 import { LOCAL_SCOPE, type Scope } from '../core/scope.js';
 import { embedAll } from '../embedding/embed-all.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
+import { loadWordRarity } from '../embedding/static/word-rarity.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../retrieval/default-settings.js';
 import { scopeCollection } from '../security/scoped-collection.js';
@@ -242,6 +243,7 @@ export class VectorKnowledgeStore implements KnowledgeStore {
       capabilities: store.capabilities,
       embedQuery: async (query, signal) => queryVector(embedder, query, signal),
       modelKey: embedder.identity.model,
+      loadRarity: loadWordRarity,
       settings: DEFAULT_RETRIEVAL_SETTINGS,
     });
     const mode = store.capabilities.lexical === 'bm25' ? 'hybrid' : 'dense';

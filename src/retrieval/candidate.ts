@@ -23,6 +23,10 @@ export interface Candidate<Chunk extends FoundChunk = StoredChunk> {
   readonly identifierHits: number;
   /** The chunk holds a rare identifier of the query, decisive or not. */
   readonly holdsIdentifier: boolean;
+  /** Calibrated probability of relevance, once it is known. */
+  readonly probability?: number;
+  /** Variety gave it another place than its score would. */
+  readonly isMoved?: boolean;
   readonly contributions: readonly Contribution[];
   /** Sum of the contributions. */
   readonly score: number;

@@ -1,12 +1,14 @@
+import { profileOf, type WordRarity } from '../analysis/query-profile.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { traced } from '../core/telemetry.js';
-import type { FoundCandidate } from './candidate.js';
+import type { FoundCandidate, Hit } from './candidate.js';
 import { expansionStep } from './expansion-step.js';
 import { fuseLanes, laneWeightsOf } from './fuse-lanes.js';
 import type { FusionLane } from './fusion/lane-scores.js';
 import type { LaneInput } from './lanes/lane.js';
+import type { MatchContext } from './match/match-features.js';
 import { type PreparedQuery, prepareQuery } from './prepared-query.js';
 import { rankedCandidateOf } from './ranked-candidate.js';
 import { chunkReader, type ReadChunks } from './read-chunks.js';
@@ -88,12 +90,13 @@ async function retrieve(
     read,
   });
   await traceStages(options.onStage, { outcomes, fused, reranked, read });
-  const refined = await traced('stage', { stage: 'refine' }, () =>
+  const refined = await traced('stage', { stage: 'refine' }, async () =>
     refine(reranked, {
       request,
       modelKey: options.modelKey,
       scoring,
       terms: query.lexical.terms,
+      match: await matchContextOf(options, { query, outcomes }),
       dense: outcomes.dense.hits,
       lexical: outcomes.lexical.hits,
       read,
@@ -116,6 +119,30 @@ async function retrieve(
     removed: refined.removed,
   };
 }
+
+/** The background that a cosine is read against is that of so distant a neighbour. */
+const BACKGROUND_RANK = 100;
+/** Fewer passages than this may all be near; then the background is at most what is usual with the built-in model. */
+const FEW = 10;
+const USUAL_BACKGROUND = 0.15;
+
+async function matchContextOf(
+  { loadRarity = async () => ALIKE }: RetrieverOptions,
+  { query, outcomes }: { readonly query: PreparedQuery; readonly outcomes: LaneOutcomes },
+): Promise<MatchContext> {
+  return {
+    query: profileOf(query.text, await loadRarity()),
+    background: backgroundOf(outcomes.dense.hits),
+  };
+}
+
+function backgroundOf(nearest: readonly Hit[]): number | undefined {
+  const background = (nearest[BACKGROUND_RANK - 1] ?? nearest.at(-1))?.score;
+  if (background === undefined || nearest.length >= FEW) return background;
+  return Math.min(background, USUAL_BACKGROUND);
+}
+
+const ALIKE: WordRarity = () => 1;
 
 interface TracedLists {
   readonly outcomes: LaneOutcomes;

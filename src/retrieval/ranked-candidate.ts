@@ -3,11 +3,22 @@ import type { Contribution, RankedCandidate } from './retriever.js';
 
 /** What leaves retrieval: contributions of the same signal are added up, `calibration` last. */
 export function rankedCandidateOf(candidate: Candidate): RankedCandidate {
-  const { chunk, score, semanticScore, keywordScore, rerankScore, more } = candidate;
+  const {
+    chunk,
+    score,
+    probability = 0,
+    isMoved = false,
+    semanticScore,
+    keywordScore,
+    rerankScore,
+    more,
+  } = candidate;
   return {
     chunk,
     score,
+    probability,
     ...(more === undefined ? {} : { more }),
+    ...(isMoved ? { movedBy: 'variety' as const } : {}),
     explanation: {
       ...(semanticScore === undefined ? {} : { semanticScore }),
       ...(keywordScore === undefined ? {} : { keywordScore }),

@@ -1,3 +1,4 @@
+import type { WordRarity } from '../analysis/query-profile.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
 import type { EmbedQuery } from './lanes/dense-lane.js';
@@ -18,6 +19,8 @@ export interface RetrieverOptions {
   readonly loadReranker?: () => Promise<Reranker>;
   /** Opens the language model on first use, for expansions that ask one; absent where none can be. */
   readonly loadChatModel?: LoadChatModel;
+  /** How rare words are in general, for scores. @default every word counts alike */
+  readonly loadRarity?: () => Promise<WordRarity>;
   readonly settings: RetrievalSettings;
   /** Milliseconds since the epoch. @default the clock of the runtime */
   readonly now?: () => number;

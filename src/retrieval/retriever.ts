@@ -71,9 +71,9 @@ export interface RetrievalRequest extends DiversitySettings {
   /** 1 to the store's `maxTopK`. */
   readonly topK: number;
   readonly filter: Filter;
-  /** Lowest calibrated score that is shown, in [0, 1]; 0 switches the threshold off. */
+  /** Lowest score that is shown, in [0, 1]; 0 switches the threshold off. */
   readonly minSimilarity: number;
-  /** Leave out what scores less than this share of the best calibrated score, in [0, 1); 0 or absent switches it off. */
+  /** Leave out what scores less than this share of the best probability, in [0, 1); 0 or absent switches it off. */
   readonly scoreFall?: number | undefined;
   /** What is shown once; `topK` counts what is shown. @default 'none' */
   readonly collapse?: CollapseMode | undefined;
@@ -86,7 +86,7 @@ export interface RetrievalRequest extends DiversitySettings {
 export interface Contribution {
   /**
    * `dense`, `lexical`, `expansion`: shares in the fused score. `identifier`, `recency`: what the step added to it. `rerank`:
-   * what the reranker added to the probability that the lanes alone would give. `calibration` closes the sum.
+   * what the reranker, or its order, changed of the passage's own match. `calibration` closes the sum.
    */
   readonly signal: string;
   readonly value: number;
@@ -105,8 +105,15 @@ export interface CandidateExplanation {
 
 export interface RankedCandidate {
   readonly chunk: StoredChunk;
-  /** Calibrated relevance in [0, 1]; never rises along the list. */
+  /**
+   * How well the passage matches, in [0, 1]: above .7 well, above .5 somewhat, below .3 hardly. Falls along the list, but for
+   * what variety moved.
+   */
   readonly score: number;
+  /** Calibrated probability that it is relevant, in the light of the other candidates. */
+  readonly probability: number;
+  /** Present where another place than the score's was given, and why. */
+  readonly movedBy?: 'variety';
   readonly explanation: CandidateExplanation;
   /** Absent where no other passage of its document was found, or where each stands for itself. */
   readonly more?: MorePassages;

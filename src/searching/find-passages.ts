@@ -5,6 +5,7 @@ import type { Scope } from '../core/scope.js';
 import { rounded, StageClock, type StageTimes, type TelemetryPayloads, traced } from '../core/telemetry.js';
 import { inTurn } from '../core/turns.js';
 import { withDeadline } from '../core/with-deadline.js';
+import { loadWordRarity } from '../embedding/static/word-rarity.js';
 import type { SearchQuery } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { Ledger, RunRecord } from '../ledger/ledger.js';
@@ -107,6 +108,7 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
     embedQuery: model.embedQuery,
     embedPassage: model.embedPassage,
     modelKey: facts.embedder,
+    loadRarity: loadWordRarity,
     loadReranker: () => resources.reranker(),
     loadChatModel: async () => resources.chatModel?.(),
     settings: retrievalSettings(config),

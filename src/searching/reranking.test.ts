@@ -35,6 +35,8 @@ async function engineWith(rerank: object): Promise<Engine> {
 const rerankOf = ({ lanes }: Awaited<ReturnType<Engine['search']>>) =>
   lanes.find(({ lane }) => lane === 'rerank');
 
+const SAYS = /ms-marco-MiniLM-L-6-v2.*ragstone model add.*The built-in reranker took its place/;
+
 describe('reranking, configured', () => {
   it('runs the built-in one', async () => {
     const response = await (await engineWith({})).search('query best');
@@ -54,15 +56,16 @@ describe('reranking, configured', () => {
     expect(asked.results).toHaveLength(3);
   });
 
-  it('goes on without a model that is not there, and says which and what to do', async () => {
-    const engine = await engineWith({ model: 'cross-encoder/ms-marco-MiniLM-L-6-v2', topK: 2 });
-    const response = await engine.search('query');
-    expect(response.degradationLevel).toBe(DegradationLevel.NO_RERANKING);
-    expect(rerankOf(response)).toMatchObject({
-      status: 'failed',
-      reason: expect.stringMatching(/ms-marco-MiniLM-L-6-v2.*ragstone model add/),
-    });
-    expect(response.results.length).toBeGreaterThan(2);
+  it('takes the built-in one for a model that is not there, and says which and what to do', async () => {
+    const missing = await engineWith({ model: 'cross-encoder/ms-marco-MiniLM-L-6-v2' });
+    const response = await missing.search('query best');
+    expect(response.degradationLevel).toBe(DegradationLevel.FULL_RAG);
+    expect(rerankOf(response)).toMatchObject({ status: 'ran', reason: expect.stringMatching(SAYS) });
+    expect(response.notices).toContainEqual(expect.stringMatching(SAYS));
+    const builtin = await (await engineWith({})).search('query best');
+    const placesOf = ({ results }: typeof response) =>
+      results.map(({ metadata, score }) => [metadata.source, score]);
+    expect(placesOf(response)).toEqual(placesOf(builtin));
   });
 
   it('goes on without a model that is late', async () => {

@@ -21,7 +21,7 @@ export function retrievalRequest(query: SearchQuery, { rag }: ResolvedConfig): R
     mode,
     topK: options.topK ?? rag.retrieval.topK,
     filter: searchFilter(query),
-    minSimilarity: options.minSimilarity ?? rag.retrieval.minSimilarity,
+    minSimilarity: options.minSimilarity ?? options.minScore ?? rag.retrieval.minSimilarity,
     nearDuplicateThreshold: removes ? nearDuplicates.threshold : undefined,
     mmrLambda: options.mmrLambda ?? (mmr.enabled ? mmr.lambda : 1),
     recencyHalfLifeDays: options.recencyHalfLifeDays ?? (recency.enabled ? recency.halfLifeDays : 0),

@@ -171,7 +171,8 @@ const retrieveFor =
       { resources },
     );
     return {
-      ranked: passages.map(({ chunk, score }) => ({ chunk, score })),
+      // An answer is weighed by how likely its passages are, not by how well they match.
+      ranked: passages.map(({ chunk, probability }) => ({ chunk, score: probability })),
       signals: signalsOf(passages),
       degradationLevel,
       notices,

@@ -1,5 +1,6 @@
 import type { StoredChunk } from '../core/chunk.js';
 import { FIRST_LINE, headingPathOf, linesOf } from '../core/chunk-metadata.js';
+import { matchBandOf } from '../core/match-band.js';
 import type { Scope } from '../core/scope.js';
 import type { SearchQuery, SearchResponse, SearchResult } from '../engine/engine.js';
 import { originsOf } from '../indexing/document-paths.js';
@@ -34,13 +35,16 @@ export async function runSearch(
 const DATES = ['createdAt', 'updatedAt'] as const;
 
 function toSearchResult(
-  { chunk, score, explanation, more }: RankedCandidate,
+  { chunk, score, probability, movedBy, explanation, more }: RankedCandidate,
   { includeMetadata = true, explainScore = false }: NonNullable<SearchQuery['options']> = {},
 ): Omit<SearchResult, 'origin'> {
   return {
     id: chunk.id,
     content: chunk.content,
     score,
+    match: matchBandOf(score),
+    probability,
+    ...(movedBy === undefined ? {} : { movedBy }),
     ...(more === undefined ? {} : { more }),
     metadata: resultMetadata(chunk, includeMetadata),
     ...(explainScore ? { explanation } : {}),

@@ -23,8 +23,8 @@ export interface Reliability {
 /** Compares the scores that would be shown with what is relevant. */
 export function reliabilityOf(lists: readonly ObservedList[], calibration: ScoreCalibration): Reliability {
   const pairs = lists.flatMap(({ candidates, isRelevant, context }) =>
-    calibrate(candidates, { calibration, context, scoring: 'fitted' }).map(({ score }, i) => ({
-      score,
+    calibrate(candidates, { calibration, context, scoring: 'fitted' }).map(({ probability = 0 }, i) => ({
+      score: probability,
       label: Number(isRelevant[i] ?? false),
       isFirst: i === 0,
     })),

@@ -15,7 +15,7 @@ import { loadWordRarity } from '../../src/embedding/static/word-rarity.js';
 import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';
 import { seededRandom } from '../../src/evaluation/random.js';
 import { extractFeatures, FEATURES } from '../../src/reranking/builtin/features.js';
-import { profileOf } from '../../src/reranking/builtin/query-profile.js';
+import { profileOf } from '../../src/analysis/query-profile.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../../src/retrieval/default-settings.js';
 import { fuseLanes } from '../../src/retrieval/fuse-lanes.js';
 import { prepareQuery } from '../../src/retrieval/prepared-query.js';

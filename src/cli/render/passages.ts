@@ -18,14 +18,15 @@ interface PassageOptions {
 const SNIPPET_LENGTH = 320;
 const INDENT = '   ';
 
-/** Ranked passages: title, place, headings, marked snippet, score and why. */
+/** Ranked passages: title, how well each matches, place, headings, marked snippet and why. */
 export function renderPassages(response: SearchResponse, options: PassageOptions): string {
   const { context, explain } = options;
   const { correction } = response;
   const terms = new Set(analyzeQuery(correction?.searchedFor ?? response.query).terms);
   const passages = response.results.map((result, index) => renderPassage(result, index + 1, terms, options));
   const found = passages.length > 0 ? passages : ['Nothing was found.'];
-  const parts = [...renderCorrection(correction, context), ...found];
+  const isWeak = passages.length > 0 && response.results.every(({ match }) => match === 'weak');
+  const parts = [...renderCorrection(correction, context), ...(isWeak ? [ONLY_WEAK] : []), ...found];
   if (explain)
     parts.push(
       ...renderReading(response.understanding),
@@ -35,6 +36,8 @@ export function renderPassages(response: SearchResponse, options: PassageOptions
   parts.push(context.colours.dim(summaryOf(response)));
   return parts.join('\n\n');
 }
+
+const ONLY_WEAK = 'Only weak matches: nothing here matches the query well.';
 
 function summaryOf({ results, degradationLevel, tookMs }: SearchResponse): string {
   const degraded = degradationLevel === 0 ? '' : `, degradation level ${degradationLevel}`;
@@ -50,7 +53,7 @@ function renderPassage(
   const { colours } = context;
   const { title, headingPath, url } = result.metadata;
   const lines = [
-    `${colours.dim(`${rank}.`)} ${colours.bold(oneLine(title ?? result.metadata.source))}  ${colours.green(result.score.toFixed(3))}`,
+    `${colours.dim(`${rank}.`)} ${colours.bold(oneLine(title ?? result.metadata.source))}  ${matchOf(result, { context, explain })}`,
     INDENT + colours.cyan(placeOf(result, context)),
   ];
   if (url !== undefined) lines.push(INDENT + colours.dim(oneLine(url)));
@@ -68,6 +71,18 @@ function renderPassage(
 function moreOf({ passages, copies }: MorePassages): string {
   const found = `${passages} more ${passages === 1 ? 'passage' : 'passages'} of this document`;
   return copies === 0 ? found : `${found} and ${copies === 1 ? 'a copy' : `${copies} copies`} of it`;
+}
+
+const COLOURS = { strong: 'green', possible: 'yellow', weak: 'dim' } as const;
+
+/** A word for people, figures for who wants to know. */
+function matchOf(
+  { match, score, probability, movedBy }: SearchResult,
+  { context, explain }: PassageOptions,
+): string {
+  const word = context.colours[COLOURS[match]](match);
+  const figures = explain ? ` ${score.toFixed(3)}, probability ${probability.toFixed(3)}` : '';
+  return word + figures + (movedBy === undefined ? '' : ', moved for variety');
 }
 
 function placeOf({ origin, metadata }: SearchResult, context: CliContext): string {

@@ -121,7 +121,7 @@ const adaptiveTopK = z
       .gt(0)
       .lt(1)
       .default(0.1)
-      .describe('Results below this share of the best calibrated score are left out.'),
+      .describe('Results whose probability is below this share of the best one are left out.'),
   })
   .prefault({})
   .describe('As many results as are worth showing, at most `topK`.');
@@ -177,7 +177,7 @@ export const retrievalSchema = z
     minSimilarity: share()
       .default(0)
       .describe(
-        'Results with a calibrated relevance below this are left out, and the response says so; 0 switches it off. It means the same for every embedding model.',
+        'Results with a score below this are left out, and the response says so; 0 switches it off. What matches well scores above 0.7, what is related above 0.5.',
       ),
     maxDistance: z
       .number()

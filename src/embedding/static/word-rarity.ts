@@ -5,14 +5,26 @@ import { readTokenIdf } from './token-idf.js';
 /** Pieces of a word that are looked at. */
 const MAX_PIECES = 32;
 
+type Rarity = (word: string) => number;
+
+const rarities = new Map<string, Promise<Rarity>>();
+
 /**
  * How rare words are in the texts the built-in model was made from: idf of the rarest word piece, one more for each further
- * piece (a word in pieces is rarer than they are), at most the idf of a piece that was never seen.
+ * piece (a word in pieces is rarer than they are), at most the idf of a piece that was never seen. Read once a process.
  * @throws RAGError `MODEL_NOT_FOUND` or `MODEL_INVALID`.
  */
-export async function loadWordRarity(
-  folder: string = BUILTIN_MODEL_FOLDER,
-): Promise<(word: string) => number> {
+export function loadWordRarity(folder: string = BUILTIN_MODEL_FOLDER): Promise<Rarity> {
+  const known = rarities.get(folder);
+  if (known !== undefined) return known;
+  const loading = readWordRarity(folder);
+  rarities.set(folder, loading);
+  // A failure is not remembered: the folder may be mended.
+  loading.catch(() => rarities.delete(folder));
+  return loading;
+}
+
+async function readWordRarity(folder: string): Promise<Rarity> {
   const tokenizer = await loadBuiltinTokenizer(folder);
   const idf = await readTokenIdf(folder, tokenizer.vocabularySize);
   const highest = idf.reduce((most, value) => Math.max(most, value), 0);

@@ -76,6 +76,7 @@ export const searchSchema = z.strictObject({
       .custom<NonNullable<SearchQuery['options']>['mode']>((value) => typeof value === 'string', 'a text')
       .optional(),
     minSimilarity: number,
+    minScore: number,
     nearDuplicates: z.enum(['remove', 'keep'], 'remove or keep').optional(),
     mmrLambda: number,
     recencyHalfLifeDays: number,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RerankCandidate } from '../reranker.js';
 import { createBuiltinReranker } from './builtin-reranker.js';
 import { extractFeatures, FEATURES, type Feature } from './features.js';
-import { profileOf } from './query-profile.js';
+import { profileOf } from '../../analysis/query-profile.js';
 import { BUILTIN_RERANKER_FILE, readRerankerModel } from './reranker-model.js';
 import { TreeEnsemble } from './tree-ensemble.js';
 

@@ -1,7 +1,9 @@
 import type { RerankScoring } from '../../reranking/reranker.js';
-import { calibrate, calibrationFor, type Evidence, settleScores } from '../calibration/calibration.js';
+import { calibrate, calibrationFor, type Evidence } from '../calibration/calibration.js';
 import { featureContextOf } from '../calibration/calibration-features.js';
 import { type Candidate, compareCandidates, type FoundCandidate, type Hit } from '../candidate.js';
+import type { MatchContext } from '../match/match-features.js';
+import { keptInOrder, scoreMatches } from '../match/match-score.js';
 import type { ReadChunks } from '../read-chunks.js';
 import type { CollapseMode, RemovedCandidate, RetrievalRequest } from '../retriever.js';
 import { collapse, isCollapsible } from './collapse.js';
@@ -18,6 +20,7 @@ export interface RefineInput {
   readonly scoring: RerankScoring | undefined;
   /** Analysed terms of the query. */
   readonly terms: readonly string[];
+  readonly match: MatchContext;
   /** What the dense and the lexical lane found, best first. */
   readonly dense: readonly Hit[];
   readonly lexical: readonly Hit[];
@@ -33,7 +36,7 @@ export interface Refined {
 }
 
 /**
- * From an ordered pool to the list that is shown: near-duplicates, calibration, recency, threshold, diversity, `topK`.
+ * From an ordered pool to the list that is shown: near-duplicates, scores, recency, threshold, diversity, `topK`.
  * Steps that are off cost nothing, and of the pool only what is looked at is read.
  */
 export async function refine(pool: readonly FoundCandidate[], input: RefineInput): Promise<Refined> {
@@ -55,19 +58,31 @@ export async function refine(pool: readonly FoundCandidate[], input: RefineInput
     mode: collapse,
     read: input.read,
   });
-  const scored = aged(calibrated(distinct.kept, rivals, input), {
+  const matched = scoreMatches(calibrated(distinct.kept, rivals, input), {
+    context: input.match,
+    scoring: input.scoring,
+  });
+  const scored = aged(matched, {
     halfLifeDays: recencyHalfLifeDays,
     now: input.now,
   });
   const { kept, removed, notices } = applyThreshold(scored, minSimilarity);
   const { before, after } = cutWhereScoresFall(kept, input.request.scoreFall);
   const candidates = isMmrOn(mmrLambda)
-    ? settleScores(maximalMarginalRelevance(before, { lambda: mmrLambda, limit: topK }))
+    ? withMoves(maximalMarginalRelevance(before, { lambda: mmrLambda, limit: topK }))
     : before.slice(0, topK);
   return { candidates, removed: [...distinct.removed, ...removed, ...after], notices };
 }
 
-/** Candidates whose documents are looked at, however few are shown: a score must not depend on how many are asked for. */
+/** Marks what variety gave another place than the score would. */
+function withMoves(candidates: readonly Candidate[]): Candidate[] {
+  const byScore = candidates.toSorted((a, b) => b.score - a.score);
+  return candidates.map((candidate, i) =>
+    candidate.score === byScore[i]?.score ? candidate : { ...candidate, isMoved: true },
+  );
+}
+
+/** Candidates whose documents are looked at, however few are shown: what is said of one must not depend on how many are asked for. */
 const RIVALS = 12;
 
 interface DistinctOptions {
@@ -125,5 +140,5 @@ function aged(
   { halfLifeDays, now }: { readonly halfLifeDays: number; readonly now: number },
 ): readonly Candidate[] {
   if (halfLifeDays === 0) return candidates;
-  return settleScores(applyRecency(candidates, { halfLifeDays, now }).sort(compareCandidates));
+  return keptInOrder(applyRecency(candidates, { halfLifeDays, now }).sort(compareCandidates));
 }

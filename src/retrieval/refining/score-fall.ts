@@ -2,23 +2,23 @@ import type { Candidate } from '../candidate.js';
 import type { RemovedCandidate } from '../retriever.js';
 
 /**
- * Adaptive top-k: ends a list where calibrated scores fall below a share of the best one. A score is a probability, so what is
+ * Adaptive top-k: ends a list where probabilities fall below a share of the best one. What is
  * left out is that many times less likely an answer than the first; the first itself always stays.
  */
 export function cutWhereScoresFall(
   candidates: readonly Candidate[],
   share = 0,
 ): { readonly before: readonly Candidate[]; readonly after: readonly RemovedCandidate[] } {
-  const best = candidates[0]?.score ?? 0;
-  const isKept = ({ score }: Candidate): boolean => score >= share * best;
+  const best = candidates[0]?.probability ?? 0;
+  const isKept = ({ probability = 0 }: Candidate): boolean => probability >= share * best;
   return {
     before: candidates.filter(isKept),
     after: candidates
       .filter((candidate) => !isKept(candidate))
-      .map(({ chunk, score }) => ({
+      .map(({ chunk, probability = 0 }) => ({
         id: chunk.id,
         step: 'score-fall',
-        detail: `score ${score.toFixed(3)}, less than ${share} of the best, ${best.toFixed(3)}`,
+        detail: `probability ${probability.toFixed(3)}, less than ${share} of the best, ${best.toFixed(3)}`,
       })),
   };
 }

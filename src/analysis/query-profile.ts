@@ -1,8 +1,8 @@
-import { extractIdentifiers } from '../../analysis/identifiers.js';
-import { analyzeQuery, analyzeText } from '../../analysis/lexical-analyzer.js';
-import { normaliseText } from '../../analysis/normalise.js';
-import { forEachWord } from '../../analysis/tokens.js';
-import type { IsWantedBeginning } from '../../analysis/wanted-words.js';
+import { extractIdentifiers } from './identifiers.js';
+import { analyzeQuery, analyzeText } from './lexical-analyzer.js';
+import { normaliseText } from './normalise.js';
+import { forEachWord } from './tokens.js';
+import type { IsWantedBeginning } from './wanted-words.js';
 
 /** How rare a word is in general: natural logarithm of texts over texts that hold it, 0 for the commonest. */
 export type WordRarity = (word: string) => number;

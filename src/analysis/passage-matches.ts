@@ -1,6 +1,6 @@
-import { normaliseText } from '../../analysis/normalise.js';
-import { forEachWantedWord } from '../../analysis/wanted-words.js';
+import { normaliseText } from './normalise.js';
 import type { QueryProfile } from './query-profile.js';
+import { forEachWantedWord } from './wanted-words.js';
 
 /** Where a text holds terms of a query. */
 export interface PassageMatches {

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEngine } from '../engine/create-engine.js';
+import type { Engine, SearchQuery } from '../engine/engine.js';
+
+const ITEMS = [
+  'Implement user authentication: log in with OAuth, keep a session with refresh tokens, log out everywhere.',
+  'Show a login form with two-factor authentication for administrators.',
+  'Database migration: move the orders table to PostgreSQL 16 without downtime.',
+  'Export monthly reports as CSV for the finance team.',
+  'Retry the payment webhook when the bank does not answer.',
+  'Delete inactive accounts after two years, and tell their owners before.',
+  'The search page is slow when a customer has more than ten thousand orders.',
+  'Rotate the audit log every night and keep it for ninety days.',
+  'Translate the checkout to German and Dutch.',
+  'Users reset their password by mail; the link is valid for an hour.',
+  'Users reset their password by mail; the link is valid for an hour only.',
+  'Draw the warehouse map with the robots on it.',
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'scores-'));
+let engine: Engine;
+beforeAll(async () => {
+  engine = await createEngine({ config: { provider: 'memory' }, dataDir: folder });
+  await engine.index({ documents: ITEMS.map((text, i) => ({ id: `item-${i}`, text })) });
+});
+afterAll(async () => {
+  await engine.close();
+  rmSync(folder, { recursive: true });
+});
+
+const search = async (text: string, options: SearchQuery['options'] = {}) =>
+  (await engine.search({ text, options })).results;
+const scoresOf = (results: Awaited<ReturnType<typeof search>>) =>
+  new Map(results.map(({ id, score }) => [id, score]));
+
+describe('the score of a result', () => {
+  it('finds similar items above .7', async () => {
+    const results = await search('implement user authentication', { topK: 3 });
+    expect(results).toHaveLength(3);
+    expect(results[0]?.score).toBeGreaterThan(0.7);
+    expect(results[0]?.content).toContain('auth');
+    expect(results[0]?.match).toBe('strong');
+  });
+
+  it('is low for what has nothing to do with the query', async () => {
+    expect(await search('sourdough bread recipe', { minSimilarity: 0.5 })).toEqual([]);
+    expect(await search('sourdough bread recipe', { minScore: 0.5 })).toEqual([]);
+  });
+
+  it.each([0.5, 0.7])('a whole item finds the one that it is linked to at %d', async (minSimilarity) => {
+    const item =
+      'Administrators shall confirm their login with a second factor.\n\nThe login form has no two-factor authentication yet.';
+    const [first] = await search(item, { minSimilarity });
+    expect(first?.content).toBe(ITEMS[1]);
+  });
+
+  it.each(['hybrid', 'dense', 'lexical'] as const)('does not depend on topK (%s)', async (mode) => {
+    const all = scoresOf(await search('reset the password of a user', { mode, topK: 12 }));
+    for (const topK of [1, 2, 5]) {
+      const few = await search('reset the password of a user', { mode, topK });
+      for (const { id, score } of few) expect(score).toBe(all.get(id));
+    }
+  });
+
+  it('does not depend on which other results are left out', async () => {
+    const query = 'reset the password of a user';
+    const all = scoresOf(await search(query, { topK: 12, nearDuplicates: 'keep' }));
+    const kept = await search(query, { topK: 12, nearDuplicates: 'remove' });
+    expect(kept.length).toBeLessThan(all.size);
+    const cut = await search(query, { topK: 12, minSimilarity: 0.3, nearDuplicates: 'keep' });
+    for (const { id, score } of cut) expect(score).toBe(all.get(id));
+    expect(kept[0]?.score).toBe(all.get(kept[0]?.id ?? ''));
+  });
+
+  it('falls along the list, and the contributions sum to it', async () => {
+    const results = await search('rotate the log of orders', { topK: 12, explainScore: true });
+    results.forEach(({ score, probability, explanation }, i) => {
+      expect(score).toBeLessThan(results[i - 1]?.score ?? 1);
+      expect(probability).toBeLessThanOrEqual(1);
+      const sum = (explanation?.contributions ?? []).reduce((total, { value }) => total + value, 0);
+      expect(sum).toBeCloseTo(score, 9);
+    });
+  });
+
+  it('says which results variety moved, and no others', async () => {
+    const plain = await search('reset the password of a user', { topK: 6, nearDuplicates: 'keep' });
+    expect(plain.every(({ movedBy }) => movedBy === undefined)).toBe(true);
+    const options = { topK: 6, nearDuplicates: 'keep', mmrLambda: 0.3 } as const;
+    const varied = await search('reset the password of a user', options);
+    const byScore = varied.toSorted((a, b) => b.score - a.score);
+    expect(varied.some(({ movedBy }) => movedBy === 'variety')).toBe(true);
+    varied.forEach(({ id, movedBy }, i) => {
+      expect(movedBy === 'variety').toBe(byScore[i]?.id !== id);
+    });
+  });
+});
