@@ -47,24 +47,21 @@ const OPENERS: Openers = {
 };
 
 /**
- * Opens the configured reranker, or takes the one that was handed in; see `resolveReranker`. Where its model is not there the
- * built-in one takes its place and says so.
+ * Opens the configured reranker, or takes the one that was handed in; see `resolveReranker`. Where its model is not on this
+ * machine the built-in one takes its place and says so.
  *
- * @throws RAGError `SECRET_MISSING`, `PACKAGE_MISSING`, `MODEL_INVALID` or `CONFIG_INVALID`.
+ * @throws RAGError `SECRET_MISSING`, `PACKAGE_MISSING`, `MODEL_NOT_FOUND`, `MODEL_INVALID` or `CONFIG_INVALID`.
  */
 export async function createRerankerFor(config: ResolvedConfig): Promise<Reranker> {
   if (config.own?.reranker !== undefined) return borrowed(config.own.reranker);
-  try {
-    return await open(await resolveReranker(config), config);
-  } catch (error) {
-    if (!RAGError.isInstance(error) || !MISSING.has(error.reason)) throw error;
-    const standIn = await open({ kind: 'builtin' }, config);
-    return { ...standIn, noticeOf: () => `${error.message} The built-in reranker took its place.` };
-  }
+  const model = await resolveReranker(config).catch((error: unknown) => {
+    if (RAGError.isInstance(error) && error.reason === 'RERANKER_UNAVAILABLE') return error;
+    throw error;
+  });
+  if (!(model instanceof Error)) return open(model, config);
+  const standIn = await open({ kind: 'builtin' }, config);
+  return { ...standIn, noticeOf: () => `${model.message} The built-in reranker took its place.` };
 }
-
-/** Reasons why a model is not there. */
-const MISSING: ReadonlySet<string> = new Set(['RERANKER_UNAVAILABLE', 'MODEL_NOT_FOUND']);
 
 const open = (model: ResolvedReranker, config: ResolvedConfig): Promise<Reranker> => {
   const opener = OPENERS[model.kind] as (

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { resolveReranker } from '../assembly/resolve-reranker.js';
 import { loadConfig } from '../config/load-config.js';
 import { mergeSettings } from '../config/merge-settings.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
@@ -48,6 +49,7 @@ export async function openEvaluation(options: EvaluateOptions): Promise<Evaluati
     const task = await readTask(options);
     const configure = (settings: RAGSettingsInput) => loadEvaluationConfig(options, folder, settings);
     const config = await configure({});
+    await assertReranker(config);
     const resources = new EngineResources(config);
     const engine = engineOver(resources, options.cwd ?? process.cwd());
     const close = () => engine.close().finally(remove);
@@ -63,6 +65,12 @@ export async function openEvaluation(options: EvaluateOptions): Promise<Evaluati
     await remove();
     throw error;
   }
+}
+
+/** A search does without a model that is not there; figures of another reranker than the one that was named would mislead. */
+async function assertReranker(config: ResolvedConfig): Promise<void> {
+  if (config.rag.retrieval.rerank.enabled && config.own?.reranker === undefined)
+    await resolveReranker(config);
 }
 
 async function readTask({
