@@ -142,7 +142,7 @@ function modelOf(observed: readonly Observed[], names: readonly MatchFeature[]) 
     rowOf(features).reduce((sum, value, j) => sum + value * (weights[j] ?? 0), bias);
   const strange = observed.filter(({ kind }) => kind === 'strange');
   const half = quantile(
-    strange.map(({ first }) => logitOf(first[0] as Features)),
+    strange.map(({ first: [best] }) => (best === undefined ? Number.NEGATIVE_INFINITY : logitOf(best))),
     EMPTY,
   );
   const right = observed.filter(({ kind }) => kind === 'documentation').flatMap(bestRight);
