@@ -55,7 +55,8 @@ const RULES: readonly InactiveRule[] = [
   },
   {
     path: ['retrieval', 'maxDistance'],
-    reason: 'scores say how well a passage matches, not how distant it is; retrieval.minSimilarity is the threshold',
+    reason:
+      'scores say how well a passage matches, not how distant it is; retrieval.minSimilarity is the threshold',
   },
   { path: ['retrieval', 'cache'], when: isOn, reason: 'the query cache is not built yet' },
   { path: ['sources', '*', 'watch'], when: isOn, reason: 'watching is not built yet; run "ragstone index"' },

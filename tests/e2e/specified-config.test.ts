@@ -67,7 +67,7 @@ describe.skipIf(yaml === undefined)('the configuration of the specification, unc
   });
 
   test.each(['lancedb', 'libsql'])(
-    'with RAG_PROVIDER=%s index and search run; the missing reranker is degradation level 1',
+    'with RAG_PROVIDER=%s index and search run; the built-in reranker stands in for the missing one',
     async (provider) => {
       const options = { cwd, env: { RAG_PROVIDER: provider } };
       const data = ['--data', `data-${provider}`];
@@ -82,8 +82,14 @@ describe.skipIf(yaml === undefined)('the configuration of the specification, unc
           })
         ).document;
       const pbis = await search('resume an interrupted upload');
-      expect(pbis.degradationLevel).toBe(1);
+      expect(pbis.degradationLevel).toBe(0);
+      expect(pbis.notices).toContainEqual(expect.stringContaining('The built-in reranker took its place.'));
       expect(pbis.results[0]?.metadata).toMatchObject({ sourceType: 'pbi', category: 'historical' });
+      const item =
+        'Uploads continue after a lost connection. An engineer in the field must not begin an upload anew.';
+      const linked = await ragstoneJson<SearchResponse>(['search', item, ...data], { cwd, env });
+      expect(linked.document.results[0]?.content).toContain('Resume interrupted uploads');
+      expect(linked.document.results[0]?.score).toBeGreaterThan(0.7);
       const documents = await search(
         'retried request',
         '--source-type',

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { profileOf } from '../../analysis/query-profile.js';
 import type { RerankCandidate } from '../reranker.js';
 import { createBuiltinReranker } from './builtin-reranker.js';
 import { extractFeatures, FEATURES, type Feature } from './features.js';
-import { profileOf } from '../../analysis/query-profile.js';
 import { BUILTIN_RERANKER_FILE, readRerankerModel } from './reranker-model.js';
 import { TreeEnsemble } from './tree-ensemble.js';
 

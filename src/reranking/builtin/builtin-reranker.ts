@@ -1,7 +1,7 @@
+import { profileOf, type WordRarity } from '../../analysis/query-profile.js';
 import { throwIfAborted } from '../../core/errors.js';
 import type { RerankCandidate, RerankedCandidate, Reranker } from '../reranker.js';
 import { extractFeatures, FEATURES } from './features.js';
-import { profileOf, type WordRarity } from '../../analysis/query-profile.js';
 import { type RerankerModel, readRerankerModel } from './reranker-model.js';
 import { TreeEnsemble } from './tree-ensemble.js';
 

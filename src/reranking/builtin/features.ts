@@ -1,7 +1,7 @@
-import type { RerankCandidate } from '../reranker.js';
 import { matchPassage, type PassageMatches } from '../../analysis/passage-matches.js';
 import { bestWindow, density, pairCoverage } from '../../analysis/proximity.js';
 import type { QueryProfile } from '../../analysis/query-profile.js';
+import type { RerankCandidate } from '../reranker.js';
 
 /**
  * What the trees look at, in the order of a row. Each is a share, a rank or a difference within the pool, so that it means
