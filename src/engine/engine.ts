@@ -90,11 +90,11 @@ export interface SearchResult {
    * list, but for results that were moved.
    */
   readonly score: number;
-  /** The score in a word: `strong` from .7 on, `possible` from .5 on. */
+  /** The same in a word: `strong` from .7 on, `possible` from .5 on, else `weak`. */
   readonly match: MatchBand;
   /** Calibrated probability that the passage is relevant, in the light of the others: for programs that must decide. */
   readonly probability: number;
-  /** Present where the result has another place than its score would give it, and why. */
+  /** Why it stands elsewhere in the list; absent where it does not. */
   readonly movedBy?: 'variety';
   readonly origin: DocumentOrigin;
   /** What else was found of the same document, where it is shown once; absent where there is nothing. */

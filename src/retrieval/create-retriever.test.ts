@@ -108,9 +108,12 @@ describe('a result', () => {
       fc.asyncProperty(texts, modes, diversity, async (text, mode, options) => {
         const { candidates } = await retriever.retrieve(request(text, { mode, ...options }));
         expect(new Set(idsOf(candidates)).size).toBe(candidates.length);
-        candidates.forEach(({ score, explanation }, i) => {
+        const byScore = candidates.toSorted((a, b) => b.score - a.score);
+        candidates.forEach(({ score, movedBy, explanation }, i) => {
           expect(score).toBeGreaterThanOrEqual(0);
-          expect(score).toBeLessThanOrEqual(candidates[i - 1]?.score ?? 1);
+          expect(score).toBeLessThanOrEqual(1);
+          if (options.mmrLambda === undefined) expect(movedBy).toBeUndefined();
+          expect(score === byScore[i]?.score).toBe(movedBy === undefined);
           expect(Math.abs(sumOf(explanation) - score)).toBeLessThan(1e-9);
         });
       }),

@@ -22,7 +22,7 @@ describe('what a newcomer asks the documentation', () => {
 
   test.each([
     ['which errors can be retried?', 'errors.md', 'STORE_UNAVAILABLE'],
-    ['how is a search result scored?', 'retrieval.md', 'probability'],
+    ['how is a search result scored?', 'retrieval.md', 'how well it matches'],
     ['how do I connect to Confluence?', 'sources/confluence.md', ''],
     ['which store should I use for a million chunks?', 'stores.md', 'lancedb'],
   ])('%s', async (question, page, words) => {
