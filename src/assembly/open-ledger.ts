@@ -2,6 +2,7 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
 import { RAGError } from '../core/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { PostgresConnectionOptions } from '../postgres/connection-settings.js';
 import { postgresUrl } from '../stores/server-address.js';
 
 export interface OpenLedgerForOptions {
@@ -24,6 +25,18 @@ export async function openLedgerFor(
     const { openLedger } = await import('../ledger/sqlite/open-ledger.js');
     return openLedger({ path, readOnly });
   }
+  const connection = await serverOf(config);
+  const { openPostgresLedger } = await import('../ledger/postgres/postgres-ledger.js');
+  return openPostgresLedger({ ...connection, readOnly });
+}
+
+/** Makes the ledger that `rag.ledger` names on a server anew and empty. Hold its lock for the whole. */
+export async function remakeServerLedger(config: ResolvedConfig): Promise<void> {
+  const { remakePostgresLedger } = await import('../ledger/postgres/postgres-ledger.js');
+  await remakePostgresLedger(await serverOf(config));
+}
+
+async function serverOf(config: ResolvedConfig): Promise<PostgresConnectionOptions> {
   await resolveSecrets(config.rag.ledger, ['rag', 'ledger'], config);
   const { url, namespace, timeoutMs } = config.rag.ledger;
   if (url === undefined)
@@ -32,11 +45,6 @@ export async function openLedgerFor(
       'rag.ledger.type is `postgres`, and rag.ledger.url names no server: state an address like postgres://user@host:5432/database.',
       { details: { key: 'rag.ledger.url' } },
     );
-  const { openPostgresLedger } = await import('../ledger/postgres/postgres-ledger.js');
-  return openPostgresLedger({
-    connectionString: postgresUrl(url.reveal(), 'rag.ledger.url'),
-    schema: namespace,
-    timeoutMs,
-    readOnly,
-  });
+  const connectionString = postgresUrl(url.reveal(), 'rag.ledger.url');
+  return { connectionString, schema: namespace, timeoutMs };
 }

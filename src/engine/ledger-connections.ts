@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLedgerFor } from '../assembly/open-ledger.js';
+import { openLedgerFor, remakeServerLedger } from '../assembly/open-ledger.js';
 import { borrowed } from '../assembly/own-parts.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
@@ -165,14 +165,13 @@ class ServerLedger implements LedgerConnections {
   async writing({ check }: { readonly check: boolean }): Promise<Ledger> {
     this.#writing ??= openLedgerFor(this.#config, { path: this.path });
     const opening = this.#writing;
-    try {
-      const ledger = await opening;
-      if (check) await assertSound(ledger, 'on the server');
-      return ledger;
-    } catch (error) {
+    opening.catch(() => {
       if (this.#writing === opening) this.#writing = undefined;
-      throw error;
-    }
+    });
+    const ledger = await opening;
+    // Its connections hold the lock.
+    if (check) await assertSound(borrowed(ledger), 'on the server');
+    return ledger;
   }
 
   async dry(): Promise<Ledger> {
@@ -183,14 +182,14 @@ class ServerLedger implements LedgerConnections {
   assertSame(): void {}
 
   async discard(): Promise<void> {
-    const reading = await this.reading();
-    if (reading === undefined) return;
-    if ((await reading.integrity()).length === 0) return (await this.writing({ check: false })).clear();
-    const { namespace } = this.#config.rag.ledger;
-    throw new RAGError(
-      'INDEX_DAMAGED',
-      `The index's ledger on the server is damaged. Restore the schema "${namespace}" from a backup, or drop it there (\`DROP SCHEMA ${namespace} CASCADE\`), which forgets the index of every host, and run \`ragstone index\` again.`,
-    );
+    if ((await this.reading()) === undefined) return;
+    try {
+      await remakeServerLedger(this.#config);
+    } catch (error) {
+      // A role that did not make the tables may empty them.
+      if (!RAGError.isInstance(error) || error.reason !== 'INDEX_READ_ONLY') throw error;
+      await (await this.writing({ check: false })).clear();
+    }
   }
 
   async lock(request: LockRequest): Promise<WriterLock> {

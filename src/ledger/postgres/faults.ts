@@ -31,7 +31,7 @@ const FAULTS: Readonly<Record<PostgresFaultKind, { reason: ErrorReason; advice: 
   missing: {
     reason: 'INDEX_DAMAGED',
     advice:
-      'Tables of the ledger are gone. Run `ragstone index --force` to build the index anew from its sources.',
+      'Tables of the ledger, or columns of them, are gone. Run `ragstone index --force` to build the index anew from its sources.',
   },
   full: {
     reason: 'INDEX_DISK_FULL',
@@ -59,14 +59,17 @@ const FAULTS: Readonly<Record<PostgresFaultKind, { reason: ErrorReason; advice: 
   other: { reason: 'INTERNAL', advice: 'The cause has its message.' },
 };
 
+/** The ledger names none but its own. */
+const UNDEFINED_COLUMN = '42703';
+
 /** An error of the driver or the server as one of ours. The message names server and action, never data or secrets. */
 export function ledgerError(
   error: unknown,
   { action, address }: { readonly action: string; readonly address: string },
 ): RAGError {
   if (RAGError.isInstance(error)) return error;
-  const { reason, advice } = FAULTS[postgresFaultOf(error)];
   const code = systemErrorCode(error);
+  const { reason, advice } = FAULTS[code === UNDEFINED_COLUMN ? 'missing' : postgresFaultOf(error)];
   const shownCode = code === undefined ? '' : ` (${code})`;
   return new RAGError(
     reason,

@@ -26,7 +26,7 @@ import { acquireIndexLock } from './index-lock.js';
 import { PostgresGenerationReader, PostgresGenerationWriter } from './postgres-generation.js';
 import { numberOf } from './row.js';
 import { findLastRun, finishRun, startRun } from './runs.js';
-import { prepareSchema, schemaVersion, TABLES } from './schema.js';
+import { prepareSchema, remakeSchema, schemaVersion, TABLES } from './schema.js';
 import {
   forgetRememberedSources,
   ownSources,
@@ -68,7 +68,7 @@ export async function openPostgresLedger({
       ${readOnly ? "set_config('default_transaction_read_only', 'on', false)," : ''}
       CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`,
     toError: ledgerError,
-    closedError: () => new RAGError('USAGE', 'The ledger is closed; open it again.'),
+    closedError,
   });
   try {
     if (readOnly) await assertThere(database);
@@ -79,6 +79,24 @@ export async function openPostgresLedger({
   }
   return new PostgresLedger(database, { keepRevisions: Math.max(1, keepRevisions), now });
 }
+
+/** Makes the tables of a ledger anew and empty, whatever is damaged in them. Hold its lock for the whole. */
+export async function remakePostgresLedger(connection: PostgresConnectionOptions): Promise<void> {
+  const settings = connectionSettings(connection);
+  const database = new PostgresDatabase({
+    settings,
+    prepareSession: `SELECT set_config('search_path', '"${settings.schema}"', false)`,
+    toError: ledgerError,
+    closedError,
+  });
+  try {
+    await remakeSchema(database);
+  } finally {
+    await database.close();
+  }
+}
+
+const closedError = (): RAGError => new RAGError('USAGE', 'The ledger is closed; open it again.');
 
 async function assertThere(database: PostgresDatabase): Promise<void> {
   const { schema } = database.settings;

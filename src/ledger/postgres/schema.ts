@@ -156,10 +156,25 @@ export async function prepareSchema(database: PostgresDatabase): Promise<void> {
   const version = await database.withConnection({ action }, (run) => schemaVersion(run, schema));
   if (version === MIGRATIONS.length) return;
   await database.transaction({ action }, async (run) => {
-    await run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`ragstone ledger in ${schema}`]);
+    await lockSchema(run, schema);
     await migrate(run, schema);
   });
 }
+
+/** Removes all tables, damaged ones too, and makes them anew, in one transaction: no other host ever finds them missing. */
+export async function remakeSchema(database: PostgresDatabase): Promise<void> {
+  const { schema, maintenanceTimeoutMs: timeoutMs } = database.settings;
+  await database.transaction({ action: 'be made anew', timeoutMs }, async (run) => {
+    await run("SELECT set_config('statement_timeout', $1, true)", [String(timeoutMs)]);
+    await lockSchema(run, schema);
+    const tables = [...TABLES, 'ragstone_ledger_counter', 'ragstone_ledger_version'];
+    await run(`DROP TABLE IF EXISTS ${tables.map((table) => `"${schema}".${table}`).join(', ')}`);
+    await migrate(run, schema);
+  });
+}
+
+const lockSchema = (run: RunStatement, schema: string): Promise<unknown> =>
+  run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`ragstone ledger in ${schema}`]);
 
 /** How many migrations have run: 0 where there is no ledger. Throws `INDEX_SCHEMA_TOO_NEW`. */
 export async function schemaVersion(run: RunStatement, schema: string): Promise<number> {

@@ -3,6 +3,7 @@ import { RAGError } from '../../core/errors.js';
 import type { RowMapping } from './row-mapping.js';
 import type { Row } from './row-template.js';
 import type { SqlConnection, SqlTransaction } from './sql-database.js';
+import { DamagedText } from './sqlite-texts.js';
 
 /** Values of the key columns, as the database gave them or as texts that it understands. */
 export type RowKey = readonly unknown[];
@@ -22,6 +23,7 @@ export class RowQueries {
   readonly #key: readonly RawBuilder<unknown>[];
   readonly #mapping: RowMapping;
   readonly #dialect: SqlConnection['dialect'];
+  readonly #source: string;
 
   /** @throws RAGError `CONFIG_INVALID` where not exactly one of `table` and `query` is given. */
   constructor(
@@ -33,6 +35,7 @@ export class RowQueries {
     this.#key = mapping.key.map((column) => sql.id(column));
     this.#mapping = mapping;
     this.#dialect = dialect;
+    this.#source = source;
   }
 
   /** The rows after a key in key order, at most `limit`. A limit is always bound, so that the server takes one statement alone. */
@@ -90,6 +93,11 @@ export class RowQueries {
 
   #keyed(row: Row): KeyedRow {
     const key = this.#key.map((_, index) => row[keyAlias(index)]);
+    if (key.some((part) => part instanceof DamagedText))
+      throw new RAGError(
+        'SOURCE_UNREADABLE',
+        `Source "${this.#source}": a row has a key that is not UTF-8 (its bytes are ${key.join(', ')}). Write it again, or leave the row out with \`query\`. What was indexed of it is kept.`,
+      );
     const stamp = row[STAMP];
     return {
       id: idOfKey(key),

@@ -11,6 +11,7 @@ import {
 import type * as PgModule from 'pg';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { exactNumber, momentOf } from './sql-values.js';
+import { rowOfBytes, withTextsAsBytes } from './sqlite-texts.js';
 
 /** Where rows are. Secrets in here are never part of a message. */
 export type SqlConnection =
@@ -131,12 +132,23 @@ async function openSqlite(path: string, source: string, timeoutMs: number): Prom
   return {
     close: () => database.close(),
     prepare: (text) => {
-      const statement = database.prepare(text);
+      const plain = database.prepare(text);
+      const columns = (plain.columns() as readonly { readonly name: string }[]).map(({ name }) => name);
+      if (columns.length === 0)
+        return {
+          reader: plain.reader,
+          all: (values) => plain.all([...values]),
+          run: (values) => plain.run([...values]),
+          iterate: (values) => plain.iterate([...values]),
+        };
+      const statement = database.prepare(withTextsAsBytes(text, columns.length));
+      const all = (values: readonly unknown[]): unknown[] =>
+        statement.all([...values]).map((row) => rowOfBytes(row as Record<string, unknown>, columns));
       return {
-        reader: statement.reader,
-        all: (values) => statement.all([...values]),
+        reader: true,
+        all,
         run: (values) => statement.run([...values]),
-        iterate: (values) => statement.iterate([...values]),
+        iterate: (values) => all(values).values(),
       };
     },
   };

@@ -263,6 +263,59 @@ describe.for([
   });
 });
 
+describe('a text of SQLite that is no UTF-8', () => {
+  const BROKEN = "CAST(x'6f616bfe' AS TEXT)";
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await sqliteBench();
+  });
+  afterAll(() => bench.close());
+  beforeEach(async () => {
+    await bench.run('DROP TABLE IF EXISTS notes');
+    await bench.run('CREATE TABLE notes (id text PRIMARY KEY, body text, changed text)');
+    await bench.run(
+      "INSERT INTO notes VALUES ('a', 'The oak.', '2024-05-01'), ('b', 'The elm.', '2024-05-01')",
+    );
+  });
+  const open1 = (options: Partial<SqlSourceOptions> = {}): Source =>
+    createSqlSource({
+      name: 'notes',
+      connection: bench.connection,
+      table: 'notes',
+      key: ['id'],
+      content: ['body'],
+      ...options,
+    });
+
+  it.each([{}, { updatedAt: 'changed' }])('fails its row and no other one (%j)', async (options) => {
+    await bench.run(`UPDATE notes SET body = ${BROKEN} WHERE id = 'a'`);
+    const source = open1(options);
+    expect([...(await versions(source)).keys()]).toEqual(['a', 'b']);
+    await expect(readOne(source, 'a')).rejects.toMatchObject({
+      reason: 'DOCUMENT_INVALID',
+      message: expect.stringContaining('"body"') as string,
+    });
+    expect((await readOne(source, 'b')).content).toBe('The elm.');
+  });
+
+  it('changes the version of its row', async () => {
+    const before = await versions(open1());
+    await bench.run(`UPDATE notes SET body = ${BROKEN} WHERE id = 'a'`);
+    const broken = await versions(open1());
+    expect(broken.get('a')).not.toBe(before.get('a'));
+    expect(broken.get('b')).toBe(before.get('b'));
+  });
+
+  it('as a key, or as the time of a change, is said', async () => {
+    await bench.run(`UPDATE notes SET changed = ${BROKEN} WHERE id = 'a'`);
+    expect([...(await versions(open1({ updatedAt: 'changed' }))).keys()]).toEqual(['a', 'b']);
+    await bench.run(`UPDATE notes SET id = ${BROKEN} WHERE id = 'a'`);
+    const error: unknown = await listed(open1()).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ reason: 'SOURCE_UNREADABLE' });
+    expect(String(error)).toContain('6f616bfe');
+  });
+});
+
 describe('a source of PostgreSQL', () => {
   const test = it.skipIf(postgresUrl === undefined);
 

@@ -11,6 +11,7 @@ import { RowReader } from './row-reader.js';
 import { beginReading, openSqlDatabase, type SqlConnection, type SqlTransaction } from './sql-database.js';
 import { sqlError } from './sql-errors.js';
 import { jsonValueOf } from './sql-values.js';
+import { DamagedText } from './sqlite-texts.js';
 
 export interface SqlSourceOptions extends RowMappingOptions {
   readonly name: string;
@@ -106,6 +107,12 @@ class SqlSource implements Source {
   }
 
   #document({ id, row }: KeyedRow): ReadResult['documents'][number] {
+    const [damaged] = Object.entries(row).find(([, value]) => value instanceof DamagedText) ?? [];
+    if (damaged !== undefined)
+      throw new RAGError(
+        'DOCUMENT_INVALID',
+        `The row ${JSON.stringify(id)} has in column ${JSON.stringify(damaged)} a text that is not UTF-8. Write it again.`,
+      );
     const document = this.#mapping.toDocument(id, row);
     const limit = this.#options.maxDocumentBytes ?? DEFAULT_MAX_DOCUMENT_BYTES;
     const bytes = Buffer.byteLength(document.content);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -92,6 +92,31 @@ describe.skipIf(url === undefined)('one index of two hosts (RAGSTONE_TEST_POSTGR
     for (const engine of hosts) expect(await engine.verify()).toMatchObject({ ok: true });
   });
 
+  it.each([
+    ['a table is gone', 'DROP TABLE ragstone_ledger_item'],
+    ['a column is gone', 'ALTER TABLE ragstone_ledger_chunk DROP COLUMN digest'],
+    ['a value has lost its meaning', `UPDATE ragstone_ledger_generation SET state = 'lost'`],
+    ['its counter is gone', 'DROP TABLE ragstone_ledger_counter'],
+  ])('is damaged (%s) for all, and whole again for all after index --force of one', async (_, damage) => {
+    const [a, b] = [await host('a'), await host('b')];
+    const notes = join(folder, 'notes');
+    await mkdir(notes);
+    await writeFile(join(notes, 'oak.md'), 'The oak stands at the gate.');
+    await a.index({ paths: [notes] });
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(`SET search_path = ${schema}`);
+    await client.query(damage);
+    await client.end();
+    const forced = { paths: [notes], options: { force: true } };
+    expect((await b.index(forced)).success).toBe(true);
+    for (const engine of [a, b]) {
+      expect(await answers(engine, 'oak')).toHaveLength(1);
+      expect(await engine.verify()).toEqual({ ok: true, drift: [], repaired: 0 });
+      expect((await engine.index()).success).toBe(true);
+    }
+  });
+
   it('is rebuilt, cleared and mended by one host alone, and searched by all meanwhile', async () => {
     const [a, b] = [await host('a'), await host('b')];
     await a.push(texts(20, 'oak'));
@@ -102,15 +127,15 @@ describe.skipIf(url === undefined)('one index of two hosts (RAGSTONE_TEST_POSTGR
 
     const writer = await lock('items');
     await b.push(texts(3, 'elm'));
-    for (const work of [rebuild(0), b.index({ options: { prune: true } }), b.clear()])
-      await expect(work).rejects.toMatchObject(refused);
+    const whole = [rebuild(0), b.index({ options: { prune: true } }), b.clear()];
+    await Promise.all(whole.map((work) => expect(work).rejects.toMatchObject(refused)));
     const waiting = rebuild(60_000);
     await writer?.release();
     expect(await waiting).toMatchObject({ success: true });
 
     const alone = await lock('whole');
-    for (const work of [a.push(texts(1, 'ash')), a.delete(['oak-1'])])
-      await expect(work).rejects.toMatchObject(refused);
+    const items = [a.push(texts(1, 'ash')), a.delete(['oak-1'])];
+    await Promise.all(items.map((work) => expect(work).rejects.toMatchObject(refused)));
     const found = await answers(a, 'oak number 15');
     expect(found).toHaveLength(8);
     expect(await answers(b, 'oak number 15')).toEqual(found);
