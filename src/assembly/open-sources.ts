@@ -52,7 +52,10 @@ async function createSource(
   key: string,
   config: ResolvedConfig,
 ): Promise<SourceSetup> {
-  await resolveSecrets(settings, ['rag', 'sources', config.rag.sources.indexOf(settings)], config);
+  const position = config.rag.sources.indexOf(settings);
+  const unset = config.unset?.get(position);
+  if (unset !== undefined) throw unset;
+  await resolveSecrets(settings, ['rag', 'sources', position], config);
   const { projectRoot, dataDir, environment, rag } = config;
   const { maxFileBytes } = rag.limits;
   const definition = sourceDefinition(settings.type);

@@ -8,7 +8,7 @@ import type { Environment } from './expand-variables.js';
 import { CONFIG_FILES, DEFAULT_DATA_DIR, findProject } from './find-project.js';
 import { canonicalPath, dropOverriddenFlatKeys, findFlatKeyConflicts } from './flat-keys.js';
 import { mergeSettings, nestUnderRag } from './merge-settings.js';
-import { refuseMissingVariables } from './missing-variables.js';
+import { keepWritten, refuseMissingVariables } from './missing-variables.js';
 import { listInactiveSettings } from './not-active.js';
 import type { OwnParts } from './own-parts.js';
 import { resolveSettings } from './resolve-settings.js';
@@ -56,7 +56,7 @@ export interface Origin {
  * Reads, expands, checks and completes a configuration. The only reader of the process's environment.
  *
  * @throws RAGError `CONFIG_NOT_FOUND`; `CONFIG_INVALID` with every problem, each with file, line, column and the name that
- * was probably meant; `SECRET_MISSING` where a value in use refers to a variable that is not set.
+ * was probably meant; `SECRET_MISSING` where a value in use refers to a variable that is not set; for one of a source that is said where it is opened.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ResolvedConfig> {
   const cwd = resolve(options.cwd ?? process.cwd());
@@ -81,9 +81,13 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Resol
         problem: `${formatPath(path)}: ${problem}.`,
       })),
     );
-  refuseMissingVariables(tree, origin);
+  const unset = refuseMissingVariables(tree, origin);
   const strategies = (options.own?.chunkers ?? []).map(({ strategy }) => strategy);
-  const checked = validateTree(tree, strategies);
+  const known = { ...tree, value: keepWritten(tree.value, tree.missing, origin.tree) };
+  const checked = validateTree(known, strategies);
+  // A value that is not known cannot be judged.
+  const [firstUnset] = unset.values();
+  if ('problems' in checked && firstUnset !== undefined) throw firstUnset;
   if ('problems' in checked) return refuse(checked.problems);
   const conflicts = findFlatKeyConflicts(written.value);
   if (conflicts.length > 0) refuse(conflicts);
@@ -104,6 +108,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Resol
     ...(origin.file === undefined ? {} : { file: origin.file }),
     notActive: listInactiveSettings(valueAt(checked.stated, ['rag']) ?? {}),
     environment,
+    ...(unset.size === 0 ? {} : { unset }),
     ...(options.secretResolvers === undefined ? {} : { secretResolvers: options.secretResolvers }),
     own: options.own,
   };

@@ -1,6 +1,6 @@
 import { RAGError } from '../core/errors.js';
 import { isSecretKey } from '../core/secret.js';
-import { type ConfigPath, formatPath, valueAt } from './config-path.js';
+import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import { type ConfigPlace, placePrefix } from './config-problems.js';
 import type { ExpandedTree } from './expand-tree.js';
 
@@ -8,12 +8,31 @@ import type { ExpandedTree } from './expand-tree.js';
  * Refuses a value whose variable is not set, where the value is used. Nothing uses the settings of a disabled source, those of
  * a hosted store that `provider` does not name, nor those of a service with models that no model is taken from.
  *
+ * @returns what to refuse where a source is opened, by its position: a search opens none.
  * @throws RAGError `SECRET_MISSING` naming variable and key.
  */
-export function refuseMissingVariables(tree: ExpandedTree, place: ConfigPlace): void {
+export function refuseMissingVariables(
+  tree: ExpandedTree,
+  place: ConfigPlace,
+): ReadonlyMap<number, RAGError> {
   const needed = tree.missing.filter(({ path }) => isUsed(path, tree.value));
-  const first = needed[0];
-  if (first === undefined) return;
+  if (needed.some(({ path }) => sourceOf(path) === undefined)) throw missingError(needed, place);
+  const sources = new Set(needed.flatMap(({ path }) => sourceOf(path) ?? []));
+  return new Map(
+    [...sources].map((source) => {
+      const own = needed.filter(({ path }) => sourceOf(path) === source);
+      return [source, missingError(own, place)];
+    }),
+  );
+}
+
+type Missing = ExpandedTree['missing'][number];
+
+function sourceOf([rag, area, index]: ConfigPath): number | undefined {
+  return rag === 'rag' && area === 'sources' && typeof index === 'number' ? index : undefined;
+}
+
+function missingError(needed: readonly Missing[], place: ConfigPlace): RAGError {
   const lines = needed.map(({ path, variable, message }) => {
     const key = formatPath(path);
     const hint = isSecretKey(String(path.at(-1)))
@@ -22,9 +41,23 @@ export function refuseMissingVariables(tree: ExpandedTree, place: ConfigPlace): 
     const prefix = placePrefix({ path, target: 'value' }, place);
     return `${prefix}${key} needs the environment variable ${variable}, which is not set. ${message ?? hint}`;
   });
-  throw new RAGError('SECRET_MISSING', lines.join('\n'), {
-    details: { variable: first.variable, key: formatPath(first.path), problems: lines },
+  const [first] = needed;
+  return new RAGError('SECRET_MISSING', lines.join('\n'), {
+    details: { variable: first?.variable ?? '', key: formatPath(first?.path ?? []), problems: lines },
   });
+}
+
+/** The same settings with the text as it is written where a variable of a source is not set, so that the rest can be checked. */
+export function keepWritten(value: unknown, missing: readonly Missing[], written: unknown): unknown {
+  return missing
+    .filter(({ path }) => sourceOf(path) !== undefined && isUsed(path, value))
+    .reduce((tree, { path }) => withValue(tree, path, valueAt(written, path)), value);
+}
+
+function withValue(tree: unknown, [key, ...rest]: ConfigPath, value: unknown): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(tree)) return tree.map((item, at) => (at === key ? withValue(item, rest, value) : item));
+  return { ...(isRecord(tree) ? tree : {}), [key]: withValue(valueAt(tree, [key]), rest, value) };
 }
 
 /** Settings that name a model, perhaps a hosted one: `openai:text-embedding-3-small`. */

@@ -13,6 +13,8 @@ import { factsOf, splitModelName } from '../providers/provider-table.js';
 export interface MissingPart {
   readonly setting: string;
   readonly problem: string;
+  /** `index` ends here; else it does otherwise than the settings say. */
+  readonly stops: boolean;
 }
 
 export interface ConfigReport {
@@ -36,7 +38,13 @@ export async function checkConfig(config: ResolvedConfig): Promise<ConfigReport>
     ...missingOfStore(config),
     ...(standIn === undefined
       ? []
-      : [{ setting: 'rag.embedding.model', problem: standIn.replace(/^rag\.embedding\.model: /, '') }]),
+      : [
+          {
+            setting: 'rag.embedding.model',
+            problem: standIn.replace(/^rag\.embedding\.model: /, ''),
+            stops: false,
+          },
+        ]),
     ...missingPackage(
       'rag.embedding.model',
       model.kind === 'transformers' ? TRANSFORMERS : packageOf(config.rag.embedding.model),
@@ -56,6 +64,8 @@ function packageOf(model: string | undefined): string | undefined {
 }
 
 function missingOfStore(config: ResolvedConfig): MissingPart[] {
+  // Told as not built.
+  if (config.notActive.some(({ setting, stops }) => stops && setting === 'rag.provider')) return [];
   const { provider } = chooseProvider(config);
   const definition = config.own?.store?.name === provider ? undefined : storeDefinition(provider);
   const { server, local } = config.rag.storage;
@@ -76,7 +86,13 @@ const missingGit = (config: ResolvedConfig): MissingPart[] =>
 
 function missingPackage(setting: string, install: string | undefined): MissingPart[] {
   if (install === undefined || isInstalled(install.replace(/(?<=.)@[^@/]+$/, ''))) return [];
-  return [{ setting, problem: `The package ${install} is not installed. Run \`npm install ${install}\`.` }];
+  return [
+    {
+      setting,
+      problem: `The package ${install} is not installed. Run \`npm install ${install}\`.`,
+      stops: true,
+    },
+  ];
 }
 
 function isInstalled(name: string): boolean {
@@ -95,7 +111,13 @@ function missingProgram(setting: string, name: string, { environment }: Resolved
   const isFound = folders.some((folder) => files.some((file) => isExecutable(join(folder, file))));
   return isFound
     ? []
-    : [{ setting, problem: `The program \`${name}\` is not in PATH. Install it, or choose another.` }];
+    : [
+        {
+          setting,
+          problem: `The program \`${name}\` is not in PATH. Install it, or choose another.`,
+          stops: true,
+        },
+      ];
 }
 
 function isExecutable(path: string): boolean {

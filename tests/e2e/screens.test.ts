@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of a configuration, not of a template.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -46,7 +47,7 @@ describe('a run', () => {
 
 describe('config check', () => {
   it.each([
-    ['embedding: { model: nobody/has-this }', 'rag.embedding.model', 'nobody/has-this'],
+    ['embedding: { model: nobody/has-this, fallback: error }', 'rag.embedding.model', 'nobody/has-this'],
     ['sources: [{ name: a, type: files, root: docs, paths: [../outside] }]', '', 'outside'],
     ['provider: pinecone', 'rag.provider', 'Not built yet'],
   ])('does not call valid what index refuses: %s', async (settings, setting, problem) => {
@@ -58,6 +59,14 @@ describe('config check', () => {
     expect(stdout + stderr).toContain(problem);
   });
 
+  it('says that another model stands in for one that is not here', async () => {
+    const cwd = temporaryFolder({ 'ragstone.yaml': 'rag: { embedding: { model: nobody/has-this } }\n' });
+    const { code, stdout } = await runRagstone(['config', 'check'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain('can be used, but not as written');
+    expect(stdout).not.toContain('is valid');
+  });
+
   it('names the program that a source needs', async () => {
     const cwd = temporaryFolder({
       'ragstone.yaml':
@@ -66,6 +75,30 @@ describe('config check', () => {
     const { code, stdout } = await runRagstone(['config', 'check'], { cwd, env: { PATH: '/nowhere' } });
     expect(code).toBe(2);
     expect(stdout).toContain('rag.sources[0]: The program `git` is not in PATH.');
+  });
+});
+
+describe('a variable that is not set', () => {
+  const settings = (token: string) =>
+    `rag:\n  provider: libsql\n  sources:\n    - {name: docs, type: files, root: docs}\n    - {name: code, type: git, repository: https://x.invalid/y, auth: {token: "${token}"}}\n`;
+
+  it('is asked for by what opens its source alone', async () => {
+    const cwd = temporaryFolder({ 'docs/a.md': RETRIES, 'ragstone.yaml': settings('${CODE_TOKEN}') });
+    for (const command of ['config show', 'sources list', 'sources test docs', 'model list', 'generations']) {
+      const { code, stderr } = await runRagstone(command.split(' '), { cwd });
+      expect([command, code, stderr]).toEqual([command, 0, '']);
+    }
+    for (const [command, expected] of [
+      ['index', 2],
+      ['config check', 2],
+      ['sources test code', 1],
+    ] as const) {
+      const { code, stdout, stderr } = await runRagstone(command.split(' '), { cwd });
+      expect([command, code]).toEqual([command, expected]);
+      expect(stdout + stderr).toContain(
+        'rag.sources[1].auth.token needs the environment variable CODE_TOKEN',
+      );
+    }
   });
 });
 

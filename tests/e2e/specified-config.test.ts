@@ -55,7 +55,7 @@ describe.skipIf(yaml === undefined)('the configuration of the specification, unc
     expect(check.document).toMatchObject({
       ok: false,
       missing: expect.arrayContaining([
-        { setting: 'rag.provider', problem: expect.stringContaining('`chroma` is not in PATH') },
+        { setting: 'rag.provider', problem: expect.stringContaining('`chroma` is not in PATH'), stops: true },
       ]),
     });
     const { code, document } = await ragstoneJson<ErrorDocument>(['index'], { cwd, env });

@@ -27,9 +27,10 @@ export function renderConfigCheck(
   { ok, file, missing, notActive }: CheckedConfig,
   context: CliContext,
 ): string {
+  const partly = `${file ?? 'The defaults'} can be used, but not as written.`;
   const right = file === null ? 'There is no configuration file; the defaults hold.' : `${file} is valid.`;
   const wrong = file === null ? 'The defaults cannot be used here.' : `${file} cannot be used here.`;
-  const parts = [ok ? right : wrong];
+  const parts = [!ok ? wrong : missing.length > 0 ? partly : right];
   const idle = notActive.filter(({ stops }) => !stops);
   const stopping = notActive.filter(({ stops }) => stops);
   if (missing.length > 0)
