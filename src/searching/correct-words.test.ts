@@ -32,7 +32,7 @@ async function engineWith(config: RAGSettingsInput = {}): Promise<Engine> {
 
 const correction = { searchedFor: 'continuous integration' };
 
-describe.each(['memory', 'libsql'] as const)('over the store %s', (provider) => {
+describe.each(['memory', 'libsql', 'lancedb'] as const)('over the store %s', (provider) => {
   it('a search says what it searched for, and finds it', async () => {
     const engine = await engineWith({ provider });
     const response = await engine.search({ text: 'continuos integraton', options: { mode: 'lexical' } });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { editDistance } from '../../core/nearest-name.js';
 import { wordsOneMistakeAway } from './edits.js';
+import { LONGEST_CORRECTED } from './query-words.js';
 
 describe('words one mistake away', () => {
   it.each([
@@ -24,6 +25,12 @@ describe('words one mistake away', () => {
         for (const meant of near.keys()) expect(editDistance(word, meant)).toBe(1);
       }),
       { numRuns: 20 },
+    );
+  });
+
+  it('are few enough for one search of a server, for the longest word that is put right', () => {
+    expect(wordsOneMistakeAway('abcdefghijklmnopqrstuvwxyz'.slice(0, LONGEST_CORRECTED)).size).toBeLessThan(
+      1000,
     );
   });
 

@@ -4,7 +4,8 @@ import { foldCase, normaliseText } from '../../analysis/normalise.js';
 
 /** Shorter words have too many neighbours that are words. */
 export const SHORTEST_CORRECTED = 5;
-const LONGEST_CORRECTED = 30;
+/** A word of so many letters has fewer than 1,000 neighbours, which is what servers take in one search. */
+export const LONGEST_CORRECTED = 18;
 
 /** A word of a query, where it stands and how it is read. */
 export interface QueryWord {
