@@ -1,6 +1,5 @@
 import type { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
-import { cacheKeyer } from '../embedding/embedding-cache.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { SourceItem } from '../sources/source.js';
 import { deleteDocuments, deleteItems } from './delete-documents.js';
@@ -9,6 +8,7 @@ import { isLeaseLost, type SourceKey } from './item-claims.js';
 import { listChanges, MAX_ATTEMPTS, onlyOf, type SourceChanges } from './list-changes.js';
 import { mapConcurrently } from './map-concurrently.js';
 import type { Preparer } from './preparation/preparer.js';
+import { previewItems } from './preview-items.js';
 import { type ItemRead, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
 import type { SourceTask } from './source-task.js';
 import { type BatchDocument, writeBatch } from './write-batch.js';
@@ -266,10 +266,7 @@ async function readAndWrite(
 async function writeItems(reads: readonly ItemRead[], task: SourcePass): Promise<void> {
   const { options } = task;
   if (options.dryRun) {
-    await estimateEmbedding(reads, task);
-    countPreview(reads, task);
-    for (const { documents } of reads) for (const { batches } of documents) await batches.return?.();
-    return;
+    return previewItems(reads, task);
   }
   const unsure = reads.map(({ item, documents, gone }) => ({
     itemId: item.id,
@@ -337,33 +334,5 @@ async function settleItems(reads: readonly ItemRead[], task: SourceTask): Promis
   for (const { item, failure } of reads) {
     if (failure !== undefined)
       await recordFailure({ itemId: item.id, error: failure, version: item.version }, task);
-  }
-}
-
-/** What a hosted model will be asked to embed: texts of chunks that are neither indexed nor cached. */
-async function estimateEmbedding(reads: readonly ItemRead[], task: SourceTask): Promise<void> {
-  const { embedder, embedding, ledger } = task.targets;
-  if (embedder.estimate === undefined) return;
-  const texts = new Set<string>();
-  for (const { documents } of reads) {
-    for (const { documentId, batches } of documents) {
-      const indexed = new Set((await ledger.chunks(documentId)).map(({ chunkId }) => chunkId));
-      for await (const chunks of batches)
-        for (const { record, indexedText } of chunks) if (!indexed.has(record.id)) texts.add(indexedText);
-    }
-  }
-  const unique = [...texts];
-  const keyOf = cacheKeyer(embedder.identity, 'document');
-  const cached = embedding.cache?.getMany(unique.map(keyOf), embedder.dimensions) ?? [];
-  const missing = unique.filter((_, index) => cached[index] === undefined);
-  task.run.addEmbedding(await embedder.estimate(missing));
-}
-
-function countPreview(reads: readonly ItemRead[], { run }: SourceTask): void {
-  for (const { item, documents, gone } of reads) {
-    run.documentsProcessed += documents.length;
-    run.documentsDeleted += gone.length;
-    run.chunksCreated += documents.reduce((sum, { sketches }) => sum + sketches.length, 0);
-    run.itemDone(item.bytes ?? 1);
   }
 }

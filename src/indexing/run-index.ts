@@ -2,7 +2,7 @@ import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextua
 import { RAGError, toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
-import type { Embedder, EmbeddingUsage } from '../embedding/embedder.js';
+import type { Embedder } from '../embedding/embedder.js';
 import type { IndexProgress, IndexResult } from '../engine/engine.js';
 import type { IndexFacts, Ledger, LedgerItem, RunRecord } from '../ledger/ledger.js';
 import { probeSample } from '../maintenance/probe-collection.js';
@@ -22,6 +22,7 @@ import {
 } from './open-collection.js';
 import { openPreparers } from './preparation/choose-preparer.js';
 import type { ChoosePreparer, ConfiguredSource, IndexSourceOptions } from './source-task.js';
+import { noticeSpending, spendingOf } from './spending.js';
 import type { WriteTargets } from './write-batch.js';
 
 export interface IndexPipeline {
@@ -203,35 +204,6 @@ async function completeGeneration(
   const collection = await openForReading(live, await pipeline.storeOf(live));
   await carryOver({ facts: live, reader, collection }, items, targets, run);
 }
-
-/** What hosted models have used until now. */
-interface Spending {
-  readonly embedding: EmbeddingUsage | undefined;
-  readonly contexts: ChunkContextualiser['usage'] | undefined;
-}
-
-const spendingOf = ({ embedder, contextualiser }: IndexPipeline): Spending => ({
-  embedding: embedder.usage?.(),
-  contexts: contextualiser?.usage,
-});
-
-/** What hosted models were used for in this run, and whether written contexts are kept. */
-function noticeSpending(pipeline: IndexPipeline, before: Spending, run: IndexRun): void {
-  const { embedder, contextualiser } = pipeline;
-  const after = spendingOf(pipeline);
-  const tokens = (after.embedding?.tokens ?? 0) - (before.embedding?.tokens ?? 0);
-  const cost = (after.embedding?.cost ?? 0) - (before.embedding?.cost ?? 0);
-  if (tokens > 0) run.notice(`${embedder.identity.model} embedded ${tokens} tokens${priceOf(cost)}.`);
-  const written = (after.contexts?.contexts ?? 0) - (before.contexts?.contexts ?? 0);
-  if (contextualiser === undefined || written === 0) return;
-  const used = (after.contexts?.tokens ?? 0) - (before.contexts?.tokens ?? 0);
-  const paid = (after.contexts?.cost ?? 0) - (before.contexts?.cost ?? 0);
-  run.notice(`${contextualiser.model} wrote ${written} contexts with ${used} tokens${priceOf(paid)}.`);
-  if (contextualiser.problem !== undefined) run.notice(contextualiser.problem);
-}
-
-/** Nothing for what is free, or of no known price. */
-const priceOf = (cost: number): string => (cost === 0 ? '' : `, $${cost.toFixed(4)}`);
 
 /** What a run writes to; a dry run of an index that does not exist yet has no facts. */
 interface OpenTarget {
