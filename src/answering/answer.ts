@@ -28,7 +28,7 @@ export interface AnswerSource {
   readonly source_type: string;
   /** The text that the answerer saw of it, exact. */
   readonly chunk_text: string;
-  /** Relevance of the passage, in [0, 1]. */
+  /** Calibrated probability that the passage is relevant, in [0, 1]. */
   readonly similarity: number;
   readonly chunkIds: readonly string[];
   readonly documentId: string;

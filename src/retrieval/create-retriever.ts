@@ -122,8 +122,9 @@ async function retrieve(
 
 /** The background that a cosine is read against is that of so distant a neighbour. */
 const BACKGROUND_RANK = 100;
-/** Fewer passages than this may all be near; then the background is at most what is usual with the built-in model. */
+/** Fewer passages than this may all be near, so that the last one says nothing. */
 const FEW = 10;
+/** That of the built-in model in a large collection: a small one has no neighbour that is so distant. */
 const USUAL_BACKGROUND = 0.15;
 
 async function matchContextOf(
@@ -137,9 +138,9 @@ async function matchContextOf(
 }
 
 function backgroundOf(nearest: readonly Hit[]): number | undefined {
-  const background = (nearest[BACKGROUND_RANK - 1] ?? nearest.at(-1))?.score;
-  if (background === undefined || nearest.length >= FEW) return background;
-  return Math.min(background, USUAL_BACKGROUND);
+  const last = nearest[BACKGROUND_RANK - 1] ?? nearest.at(-1);
+  if (last === undefined || nearest.length >= BACKGROUND_RANK) return last?.score;
+  return nearest.length < FEW ? USUAL_BACKGROUND : Math.max(last.score, USUAL_BACKGROUND);
 }
 
 const ALIKE: WordRarity = () => 1;

@@ -106,10 +106,11 @@ async function foundOf(question: string, results: readonly SearchResult[]): Prom
 }
 
 /** As the store holds it, as far as a context needs. */
-function asScoredChunk({ id, content, score, metadata }: SearchResult) {
+/** An answer is weighed by how likely its passages are. */
+function asScoredChunk({ id, content, probability, metadata }: SearchResult) {
   const { offsets, revision, title, headingPath, lines, source, sourceType } = metadata;
   return {
-    score,
+    score: probability,
     chunk: {
       id,
       content,

@@ -75,8 +75,8 @@ async function rewritten(engine: Engine, { turns }: ConversationTask): Promise<s
   const retrieve: Retrieve = async (text, { topK }) => {
     const { results } = await engine.search({ text, options: { topK, nearDuplicates: 'keep' } });
     return {
-      ranked: results.map(({ id, content, score, metadata }) => ({
-        score,
+      ranked: results.map(({ id, content, probability, metadata }) => ({
+        score: probability,
         chunk: {
           id,
           content,
