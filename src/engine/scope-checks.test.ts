@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
@@ -104,4 +104,29 @@ test('filters that admit only what the scope may not read leave nothing, as any 
     (await engine.search({ text: 'salaries', filters: { metadata: { team } } })).notices;
   expect(await notices('hr')).toEqual(await notices('nobody'));
   expect((await notices('hr')).join()).toContain('passes the filters');
+});
+
+test('verify compares no source that another tenant holds', async () => {
+  mkdirSync(join(cwd, 'docs'));
+  writeFileSync(join(cwd, 'docs/plan.md'), 'a quokka');
+  const { engine } = await indexed([{ id: 'a', text: 'a wombat' }], {
+    sources: [{ type: 'files', name: 'docs', paths: ['docs'] }],
+  });
+  const acme = engine.as({ tenant: 'acme' });
+  await acme.index();
+  writeFileSync(join(cwd, 'docs/salaries.md'), 'not indexed yet');
+  expect((await acme.verify()).drift).toHaveLength(1);
+  expect((await engine.verify()).drift).toEqual([]);
+});
+
+test('verify names no abandoned source of another project', async () => {
+  mkdirSync(join(cwd, 'docs'));
+  writeFileSync(join(cwd, 'docs/plan.md'), 'a quokka');
+  const { engine } = await indexed([]);
+  const [zoo, garden] = ['zoo', 'garden'].map((project) => engine.as({ tenant: 'default', project }));
+  await zoo?.index({ paths: ['docs'] });
+  await garden?.index([{ id: 'a', text: 'a wombat' }]);
+  rmSync(join(cwd, 'docs'), { recursive: true });
+  expect((await zoo?.verify())?.drift).toMatchObject([{ kind: 'source-abandoned' }]);
+  expect((await garden?.verify())?.drift).toEqual([]);
 });

@@ -39,7 +39,7 @@ const SUITES_OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
 const REPEATED: readonly { readonly path: string; readonly text: string; readonly because: string }[] = [
   {
     path: 'src/engine/documents.ts',
-    text: 'tenant === scope.tenant',
+    text: 'document.tenant !== scope.tenant',
     because: 'the chunks of the document are read through the scoped collection',
   },
 ];

@@ -132,7 +132,7 @@ const isSample = (value: string): boolean => /^0*(\d)\1+$/.test(digitsOf(value).
 
 function isPossible(value: string): boolean {
   if (digitsOf(value).length < 8) return false;
-  return parsePhoneNumberFromString(value)?.isPossible() ?? false;
+  return parsePhoneNumberFromString(value, { extract: false })?.isPossible() ?? false;
 }
 
 function isNorthAmerican(value: string): boolean {
@@ -147,6 +147,6 @@ const isGrouped = (value: string): boolean =>
 
 const isValidIn = (value: string, countries: readonly CountryCode[]): boolean =>
   countries.some((country) => {
-    const number = parsePhoneNumberFromString(value, country);
+    const number = parsePhoneNumberFromString(value, { defaultCountry: country, extract: false });
     return number?.country === country && number.isValid();
   });
