@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { originOf, type ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
 import type { StoreDefinition, StoreOwner } from '../stores/store-definition.js';
@@ -41,7 +41,23 @@ export async function withLexicalLane(store: VectorStore, config: ResolvedConfig
   if (store.capabilities.lexical !== 'none') return store;
   const { createLibsqlStore } = await import('../stores/libsql/libsql-store.js');
   const { withLexicalIndex } = await import('../stores/with-lexical-index.js');
-  return withLexicalIndex(store, createLibsqlStore({ path: lexicalFile(config) }));
+  return withLexicalIndex(store, createLibsqlStore({ path: lexicalFile(config) }), (work) =>
+    whileLocked(dirname(lexicalFile(config)), work),
+  );
+}
+
+/** Copying the words of a large index takes minutes. */
+const COPY_WAIT_MS = 3_600_000;
+
+async function whileLocked<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const { acquireWriterLock } = await import('../ledger/writer-lock.js');
+  const holder = { command: 'copy the words of the index' };
+  const lock = await acquireWriterLock({ folder, holder, waitMs: COPY_WAIT_MS });
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
 }
 
 /** A store that keeps the words of an index itself, and whose words an earlier version kept beside the ledger. */

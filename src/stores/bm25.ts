@@ -1,7 +1,7 @@
 /** Saturation of term frequency; LanceDB's and Lucene's default. */
-const K1 = 1.2;
+export const K1 = 1.2;
 /** Weight of document length; LanceDB's and Lucene's default. */
-const B = 0.75;
+export const B = 0.75;
 
 /** What BM25 knows of a collection: live chunks only. */
 export interface TextStatistics {
@@ -45,17 +45,20 @@ export class PartStatistics<Key> {
   }
 }
 
+/** How much a term says that occurs in so many of the chunks: Lucene's `ln(1 + (N - df + 0.5) / (df + 0.5))`, never negative. */
+export const inverseDocumentFrequency = (chunks: number, chunksWithTerm: number): number =>
+  Math.log(1 + (chunks - chunksWithTerm + 0.5) / (chunksWithTerm + 0.5));
+
 /**
  * What one term adds to the score of a chunk, by how often it occurs in it and how many terms the chunk has: BM25 (Robertson
- * & Zaragoza, "The Probabilistic Relevance Framework", 2009) with the inverse document frequency of Lucene,
- * `ln(1 + (N - df + 0.5) / (df + 0.5))`, which is never negative.
+ * & Zaragoza, "The Probabilistic Relevance Framework", 2009).
  */
 export function termScorer(
   { chunks, length }: TextStatistics,
   chunksWithTerm: number,
 ): (frequency: number, chunkLength: number) => number {
   const averageLength = length / Math.max(1, chunks);
-  const idf = Math.log(1 + (chunks - chunksWithTerm + 0.5) / (chunksWithTerm + 0.5));
+  const idf = inverseDocumentFrequency(chunks, chunksWithTerm);
   return (frequency, chunkLength) => {
     const norm = K1 * (1 - B + (B * chunkLength) / averageLength);
     return (idf * frequency * (K1 + 1)) / (frequency + norm);

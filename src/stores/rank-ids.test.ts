@@ -79,7 +79,8 @@ describe.each<[string, (path: string) => VectorStore]>([
       expect(await whole.rankText?.(text)).toEqual(
         words?.map(({ chunk, score }) => ({ id: chunk.id, score })),
       );
-      expect(words).toHaveLength(25);
+      // LanceDB's words are searched in an index beside it.
+      if (whole.searchText !== undefined) expect(words).toHaveLength(25);
     }
     await store.close();
   }, 60_000);
@@ -94,7 +95,8 @@ describe.each<[string, (path: string) => VectorStore]>([
     const scoped = scopeCollection(whole, LOCAL_SCOPE);
     const near = await scoped.rankVector?.({ vector: TWIN, topK: 9, filter: EVERYTHING });
     const words = await scoped.rankText?.({ terms: ['word'], topK: 9, filter: EVERYTHING });
-    expect([near, words].map((hits) => hits?.map(({ id }) => id))).toEqual([['mine'], ['mine']]);
+    for (const hits of whole.searchText === undefined ? [near] : [near, words])
+      expect(hits?.map(({ id }) => id)).toEqual(['mine']);
     await store.close();
   });
 

@@ -137,6 +137,12 @@ export interface VectorCollection {
   stats(): Promise<CollectionStats>;
 }
 
+/** A chunk, and the words that it was written with. */
+export interface WordsOfChunk {
+  readonly chunk: StoredChunk;
+  readonly searchText: string;
+}
+
 /** A database that holds collections. */
 export interface VectorStore {
   /** `memory`, `lancedb`, ... */
@@ -152,6 +158,11 @@ export interface VectorStore {
    * works again when it answers. Absent where the store is one thing, which answers or does not.
    */
   openForReading?(spec: CollectionSpec): Promise<VectorCollection>;
+  /**
+   * Every chunk of a collection with its words, a part at a time: present in a store that keeps words which it does not search, so
+   * that the index beside it, which does, can be made of them.
+   */
+  writtenWords?(name: string): AsyncIterable<readonly WordsOfChunk[]>;
   /** The spec of an existing collection, or undefined. */
   describe(name: string): Promise<CollectionSpec | undefined>;
   /** Removes a collection, damaged ones too; quiet where there is none. */

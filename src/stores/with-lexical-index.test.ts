@@ -45,6 +45,16 @@ testVectorStore({
 
 const SPEC = { name: 'drift', dimensions: 2, fingerprint: 'f' };
 
+const FACTS = {
+  state: 'live',
+  provider: 'memory',
+  generation: 1,
+  collection: SPEC.name,
+  dimensions: SPEC.dimensions,
+  fingerprint: SPEC.fingerprint,
+  embedder: 'builtin',
+} as const;
+
 const record = (id: string) => ({
   id,
   documentId: 'd',
@@ -71,18 +81,9 @@ describe('withLexicalIndex', () => {
       },
       createMemoryStore(),
     );
-    const facts = {
-      state: 'live' as const,
-      provider: store.name,
-      generation: 1,
-      collection: SPEC.name,
-      dimensions: SPEC.dimensions,
-      fingerprint: SPEC.fingerprint,
-      embedder: 'builtin',
-    };
     await (await store.open(SPEC)).upsert([record('a')]);
     isDown = true;
-    const collection = await openForReading(facts, store);
+    const collection = await openForReading(FACTS, store);
     const search = () =>
       createRetriever({
         collection: scopeCollection(collection, { tenant: 't', groups: [], clearance: 0 }),
@@ -138,6 +139,66 @@ describe('withLexicalIndex', () => {
       ['b', ''],
       ['c', 'content of c'],
     ]);
+  });
+
+  describe('over a store that keeps words', () => {
+    const WRITTEN = ['a', 'b', 'c', 'd'].map(record);
+
+    /** A store with a collection of an earlier version; gives its words a chunk at a time, and fails at the one with this number. */
+    async function keepingWords(failAt = WRITTEN.length + 1): Promise<VectorStore> {
+      const main = withoutText(createMemoryStore());
+      await (await main.open(SPEC)).upsert(WRITTEN);
+      return {
+        ...main,
+        writtenWords: async function* () {
+          for (const [i, { searchText, vector: _, ...chunk }] of WRITTEN.entries()) {
+            if (i === failAt) throw new RAGError('STORE_UNAVAILABLE', 'gone');
+            yield [{ chunk, searchText }];
+          }
+        },
+      };
+    }
+
+    const found = async (store: VectorStore) =>
+      (await (await store.open(SPEC)).searchText?.({ terms: ['alpha'], topK: 9, filter: EVERYTHING }))?.map(
+        ({ chunk }) => chunk.id,
+      );
+
+    it('copies those of a collection that the index lacks, once', async () => {
+      const lexical = createMemoryStore();
+      let works = 0;
+      const store = withLexicalIndex(await keepingWords(), lexical, (work) => {
+        works++;
+        return work();
+      });
+      expect(await store.describe('drift')).toEqual(SPEC);
+      expect(await found(store)).toEqual(['a', 'b', 'c', 'd']);
+      expect(await found(store)).toEqual(['a', 'b', 'c', 'd']);
+      expect(works).toBe(1);
+      await lexical.drop('drift');
+      expect(await found(store)).toEqual(['a', 'b', 'c', 'd']);
+    });
+
+    it('begins again where a copy was not finished, and finds nothing in a part of it', async () => {
+      const lexical = createMemoryStore();
+      const dying = withLexicalIndex(await keepingWords(2), lexical);
+      await expect(dying.open(SPEC)).rejects.toMatchObject({ reason: 'STORE_UNAVAILABLE' });
+      await expect(openForReading(FACTS, dying)).rejects.toMatchObject({ reason: 'STORE_UNAVAILABLE' });
+      const main = await keepingWords();
+      await (
+        await lexical.open({ name: 'drift', dimensions: 1, fingerprint: 'none: lexical index only' })
+      ).upsert([{ ...record('stale'), vector: new Float32Array(1) }]);
+      expect(await found(withLexicalIndex(main, lexical))).toEqual(['a', 'b', 'c', 'd']);
+    });
+
+    it('copies nothing where the store has no such collection', async () => {
+      const store = withLexicalIndex(
+        { ...withoutText(createMemoryStore()), writtenWords: () => expect.fail('nothing is there') },
+        createMemoryStore(),
+      );
+      expect(await store.describe('drift')).toBeUndefined();
+      expect(await found(store)).toEqual([]);
+    });
   });
 
   it('is damaged where either part lacks the collection', async () => {

@@ -2,6 +2,7 @@ import type { ChunkRecord, ScoredChunk, StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { compareText, type Filter } from '../core/filter.js';
 import { collectionOf, membersOf } from './collection-members.js';
+import { copyWords, type Exclusively, hasWords, lexicalSpec, NO_VECTOR } from './copied-words.js';
 import { listAll } from './list-pages.js';
 import type {
   CollectionSpec,
@@ -13,10 +14,6 @@ import type {
   VectorStore,
 } from './vector-store.js';
 
-/** A lexical index holds no vectors; its records carry this one. */
-const NO_VECTOR = new Float32Array(1);
-const NO_MODEL = 'none: lexical index only';
-
 /**
  * Gives a store without BM25 (or with a ranking of its own) Ragstone's lexical lane: the same records go to a second store
  * that ranks text, normally a local file beside the ledger. Everything but text search is the first store's.
@@ -24,8 +21,14 @@ const NO_MODEL = 'none: lexical index only';
  * The two have no common transaction; every write goes to the lexical index first and is idempotent, so the ledger's plan
  * covers both: what a death leaves undone in either is done again by the next run. `list` shows a chunk only where both
  * hold it, and shows what the lexical index alone holds as a chunk without content, so that `verify` sees either drift.
+ *
+ * Where the store has a collection with its words and the index has not, opening it copies them (`copied-words.ts`).
  */
-export function withLexicalIndex(store: VectorStore, lexical: VectorStore): VectorStore {
+export function withLexicalIndex(
+  store: VectorStore,
+  lexical: VectorStore,
+  exclusively: Exclusively = (work) => work(),
+): VectorStore {
   if (lexical.capabilities.lexical !== 'bm25') {
     throw new RAGError(
       'INTERNAL',
@@ -33,6 +36,7 @@ export function withLexicalIndex(store: VectorStore, lexical: VectorStore): Vect
     );
   }
   const { filterOperators } = lexical.capabilities;
+  const parts = { store, lexical, exclusively };
   return {
     name: store.name,
     capabilities: {
@@ -46,17 +50,22 @@ export function withLexicalIndex(store: VectorStore, lexical: VectorStore): Vect
       maxTopK: Math.min(store.capabilities.maxTopK, lexical.capabilities.maxTopK),
     },
     open: async (spec) => {
+      await copyWords(parts, spec.name);
       const main = await store.open(spec);
       return collectionOfBoth({ main, lexical: await lexical.open(lexicalSpec(spec)) }, lexical.name);
     },
-    openForReading: async (spec) =>
-      collectionOfBoth(
+    openForReading: async (spec) => {
+      // Fails as the store does where its words are still to be copied.
+      await copyWords(parts, spec.name);
+      return collectionOfBoth(
         { main: openedWhenAsked(store, spec), lexical: await lexical.open(lexicalSpec(spec)) },
         lexical.name,
-      ),
+      );
+    },
     describe: async (name) => {
       const spec = await store.describe(name);
-      return spec !== undefined && (await lexical.describe(name)) !== undefined ? spec : undefined;
+      const isWhole = store.writtenWords !== undefined || (await hasWords(parts, name));
+      return isWhole ? spec : undefined;
     },
     drop: async (name) => {
       await lexical.drop(name);
@@ -99,12 +108,6 @@ function openedWhenAsked(store: VectorStore, spec: CollectionSpec): VectorCollec
 }
 
 const addedIndex = (store: string): string => `a local ${store} index that the engine keeps beside the store`;
-
-const lexicalSpec = ({ name }: CollectionSpec): CollectionSpec => ({
-  name,
-  dimensions: 1,
-  fingerprint: NO_MODEL,
-});
 
 /** The store's own collection, and the one that holds the same records for text search. */
 interface Both {

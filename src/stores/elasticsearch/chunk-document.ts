@@ -3,11 +3,11 @@ import * as z from 'zod';
 import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import { storedChunkOf } from '../record-fields.js';
-import { CHUNK, ID, SEARCH_TEXT, VECTOR } from './collection-index.js';
+import { CHUNK, ID, VECTOR } from './collection-index.js';
 import { EMBEDDING } from './dialect.js';
 import { facetKeys } from './facet-keys.js';
 import { FACETS } from './filter-query.js';
-import { indexedText } from './search-terms.js';
+import { wordFields } from './word-fields.js';
 
 /** Longest id, in bytes of UTF-8: it is sorted by, and a Lucene term holds 32,766. */
 const MAX_ID_BYTES = 32_000;
@@ -24,7 +24,7 @@ export function documentOf(record: ChunkRecord): string {
   return JSON.stringify({
     [ID]: record.id,
     [FACETS]: facetKeys(record),
-    [SEARCH_TEXT]: indexedText(record.searchText),
+    ...wordFields(record.searchText),
     [CHUNK]: JSON.stringify(storedChunkOf(record)),
     [VECTOR]: encodeVector(record.vector),
     ...(embedding === undefined ? {} : { [EMBEDDING]: embedding }),

@@ -4,12 +4,11 @@ import type { CollectionSpec } from '../vector-store.js';
 import { type Dialect, EMBEDDING } from './dialect.js';
 import { FACETS } from './filter-query.js';
 import type { SearchServerOptions, VectorIndexKind } from './server-options.js';
+import { WORD_FIELDS } from './word-fields.js';
 
-/** Of the mapping and of what is in its fields. A newer one is refused, an older one would be migrated on opening. */
-export const SCHEMA_VERSION = 1;
+/** Of the mapping and of what is in its fields. A newer one is refused, an older one is brought up to date on opening. */
+export const SCHEMA_VERSION = 2;
 
-/** Text for the server's own ranking; see `search-terms.ts`. */
-export const SEARCH_TEXT = 'search_text';
 /** The chunk's id in code point order, for sorting. */
 export const ID = 'id';
 /** The chunk as JSON text, never parsed by the server, so that nothing of it can change. */
@@ -21,6 +20,7 @@ export const VECTOR = 'vector';
 export interface CollectionDescription {
   readonly spec: CollectionSpec;
   readonly vectorIndex: VectorIndexKind;
+  readonly schemaVersion: number;
 }
 
 /** The names by which a server knows a collection. */
@@ -39,33 +39,33 @@ export function namesOf(prefix: string, collection: string): CollectionNames {
 /** The body that creates an index and its alias at once. */
 export function indexDefinition(
   dialect: Dialect,
-  { spec, vectorIndex }: CollectionDescription,
+  description: CollectionDescription,
   {
     alias,
     shards = 1,
     replicas,
   }: { readonly alias: string } & Pick<SearchServerOptions, 'shards' | 'replicas'>,
 ): Readonly<Record<string, unknown>> {
+  const { spec, vectorIndex } = description;
   const keptOnly = { type: 'object', enabled: false };
   return {
     settings: {
       index: {
         number_of_shards: shards,
         ...(replicas === undefined ? { auto_expand_replicas: '0-1' } : { number_of_replicas: replicas }),
-        similarity: { default: { type: 'BM25', k1: 1.2, b: 0.75 } },
         ...dialect.settings(vectorIndex),
       },
     },
     aliases: { [alias]: {} },
     mappings: {
       dynamic: 'strict',
-      _meta: { ragstone: { schemaVersion: SCHEMA_VERSION, ...spec, vectorIndex } },
+      _meta: metaOf(description),
       // Only what is given back is kept as text; the rest is index and would double the disk.
-      _source: { excludes: [ID, FACETS, SEARCH_TEXT, EMBEDDING] },
+      _source: { excludes: [ID, FACETS, ...Object.keys(WORD_FIELDS), EMBEDDING] },
       properties: {
         [ID]: { type: 'keyword', index: false, doc_values: true },
         [FACETS]: { type: 'keyword', doc_values: false },
-        [SEARCH_TEXT]: { type: 'text', analyzer: 'whitespace', index_options: 'freqs' },
+        ...WORD_FIELDS,
         [EMBEDDING]: dialect.vectorField(spec.dimensions, vectorIndex),
         [CHUNK]: keptOnly,
         [VECTOR]: keptOnly,
@@ -73,6 +73,11 @@ export function indexDefinition(
     },
   };
 }
+
+/** What an index says of itself. */
+export const metaOf = ({ spec, vectorIndex, schemaVersion }: CollectionDescription) => ({
+  ragstone: { schemaVersion, ...spec, vectorIndex },
+});
 
 /** The answer of `GET alias/_mapping`. */
 export const MAPPING_ANSWER = z.record(
@@ -113,5 +118,5 @@ export function describeIndex(
       `"${names.alias}" is there but is no index of Ragstone, or its description was removed. Choose another index prefix, or rebuild it with \`ragstone index --force\`.`,
     );
   const { vectorIndex, ...spec } = described.data.ragstone;
-  return { spec: Object.freeze(spec), vectorIndex };
+  return { spec: Object.freeze(spec), vectorIndex, schemaVersion: version.data.ragstone.schemaVersion };
 }

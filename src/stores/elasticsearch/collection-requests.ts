@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import type { StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
+import { statisticsBody, type WordStatistics } from './bm25-query.js';
 import { type BulkOperation, runBulk } from './bulk-writer.js';
-import { chunkOf, DOCUMENT_SOURCE } from './chunk-document.js';
+import { chunkFields, chunkOf, DOCUMENT_SOURCE } from './chunk-document.js';
 import type { Query } from './filter-query.js';
 import type { CallOptions, ServerConnection } from './server-connection.js';
 import type { ServerRequest } from './server-driver.js';
 import { answerError } from './server-errors.js';
+import { LENGTH_UNIT } from './word-fields.js';
 
 const SHARDS = z.object({ failed: z.int() });
 const DONE_ANSWER = z.object({ _shards: SHARDS });
@@ -25,6 +27,19 @@ const VERSIONS_ANSWER = z.object({
     ),
   }),
 });
+const VERSIONED_CHUNKS_ANSWER = z.object({
+  timed_out: z.boolean(),
+  hits: z.object({
+    hits: z.array(
+      z.object({
+        _id: z.string(),
+        _seq_no: z.int(),
+        _primary_term: z.int(),
+        _source: DOCUMENT_SOURCE.required(),
+      }),
+    ),
+  }),
+});
 const GET_ANSWER = z.object({
   docs: z.array(
     z.object({
@@ -33,6 +48,15 @@ const GET_ANSWER = z.object({
       error: z.unknown().optional(),
     }),
   ),
+});
+const STATISTICS_ANSWER = z.object({
+  timed_out: z.boolean(),
+  hits: z.object({ total: z.object({ value: z.int() }) }),
+  aggregations: z.object({
+    length: z.object({ value: z.number() }),
+    maxFrequency: z.object({ value: z.number().nullable() }),
+    chunksWith: z.object({ buckets: z.array(z.object({ doc_count: z.int() })) }),
+  }),
 });
 const STATS_ANSWER = z.object({
   _all: z.object({ primaries: z.object({ store: z.object({ size_in_bytes: z.number() }) }) }),
@@ -52,6 +76,13 @@ export interface DocumentVersion {
   readonly _primary_term: number;
   /** Where the next page begins. */
   readonly sort: readonly unknown[];
+}
+
+/** A chunk with its vector, and what a rewrite must name to replace this very version. */
+export interface VersionedChunk {
+  readonly chunk: StoredChunk;
+  readonly vector: Float32Array;
+  readonly version: { readonly _id: string; readonly if_seq_no: number; readonly if_primary_term: number };
 }
 
 /** Merging a large index takes long. */
@@ -76,6 +107,25 @@ export class CollectionRequests {
     return answer.hits.hits.map(({ _score, _source }) => ({ chunk: chunkOf(_source), score: _score ?? 0 }));
   }
 
+  /** What BM25 must know of terms, among the chunks that a query admits. */
+  async statistics(
+    terms: readonly string[],
+    counted: Query,
+    signal: AbortSignal | undefined,
+  ): Promise<WordStatistics> {
+    const action = 'count words';
+    const request = this.#searchRequest(statisticsBody(terms, counted));
+    const answer = await this.#connection.request(STATISTICS_ANSWER, request, this.#call(action, signal));
+    this.#assertInTime(answer.timed_out, action);
+    const { length, maxFrequency, chunksWith } = answer.aggregations;
+    return {
+      chunks: answer.hits.total.value,
+      length: length.value / LENGTH_UNIT,
+      maxFrequency: maxFrequency.value ?? 0,
+      chunksWith: new Map(terms.map((term, i) => [term, chunksWith.buckets[i]?.doc_count ?? 0])),
+    };
+  }
+
   /** A page of the documents that a query admits, with what a deletion must name to remove this very version. */
   async versions(body: Query, action: string, signal: AbortSignal | undefined): Promise<DocumentVersion[]> {
     const request = this.#searchRequest({
@@ -87,6 +137,29 @@ export class CollectionRequests {
     const answer = await this.#connection.request(VERSIONS_ANSWER, request, this.#call(action, signal));
     this.#assertInTime(answer.timed_out, action);
     return answer.hits.hits;
+  }
+
+  /** A page of the chunks that a query admits, to be written again. */
+  async versionedChunks(body: Query, action: string): Promise<VersionedChunk[]> {
+    const request = this.#searchRequest({
+      track_total_hits: false,
+      seq_no_primary_term: true,
+      _source: chunkFields(true),
+      ...body,
+    });
+    const call = this.#call(action, undefined);
+    const answer = await this.#connection.request(VERSIONED_CHUNKS_ANSWER, request, call);
+    this.#assertInTime(answer.timed_out, action);
+    return answer.hits.hits.map(({ _id, _seq_no, _primary_term, _source }) => {
+      const { vector = new Float32Array(), ...chunk } = chunkOf(_source);
+      return { chunk, vector, version: { _id, if_seq_no: _seq_no, if_primary_term: _primary_term } };
+    });
+  }
+
+  /** Adds fields to the index, or replaces what it says of itself. */
+  async changeMapping(body: Query, action: string): Promise<void> {
+    const request = this.#request('PUT', '_mapping', { body });
+    await this.#connection.request(z.unknown(), request, this.#call(action, undefined));
   }
 
   async get(

@@ -1,6 +1,6 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
-import { compareText, type Filter } from '../../core/filter.js';
+import { compareText, eq, type Filter } from '../../core/filter.js';
 import { ofTenant, termWeights } from '../query-terms.js';
 import {
   assertCount,
@@ -18,14 +18,14 @@ import type {
   VectorCollection,
   VectorQuery,
 } from '../vector-store.js';
+import { bm25Query } from './bm25-query.js';
 import type { BulkOperation } from './bulk-writer.js';
 import { assertIds, chunkFields, cosineTo, documentId, documentOf, unitVector } from './chunk-document.js';
-import { type CollectionDescription, ID, SEARCH_TEXT } from './collection-index.js';
+import { type CollectionDescription, ID } from './collection-index.js';
 import type { CollectionRequests, DocumentVersion } from './collection-requests.js';
 import type { Dialect } from './dialect.js';
 import { ZERO_VECTOR_KEY } from './facet-keys.js';
 import { bothOf, compileFilter, FACETS, MATCH_ALL, type Query } from './filter-query.js';
-import { indexedTerm } from './search-terms.js';
 
 /** Servers give at most this many hits at once (`index.max_result_window`), and visit at most as many candidates. */
 const MAX_WINDOW = 10_000;
@@ -35,7 +35,7 @@ const CHUNKS_PER_REQUEST = 500;
 const VERSIONS_PER_REQUEST = 5_000;
 /** Hits asked for beyond topK, so that a tie at the end is usually seen whole at once. */
 const TIE_MARGIN = 16;
-/** Distinct words of one query; servers refuse more clauses than 1,024, unless they are told otherwise. */
+/** Distinct words of one query: each costs a filter for every frequency that there is. */
 const MAX_QUERY_TERMS = 1_000;
 const DELETE_ATTEMPTS = 10;
 
@@ -163,17 +163,13 @@ export class ElasticsearchCollection implements VectorCollection {
         'QUERY_INVALID',
         `A query may have at most ${MAX_QUERY_TERMS} distinct words for ${this.#dialect.title}, not ${terms.length}.`,
       );
+    const counted = query.tenant === undefined ? MATCH_ALL : compileFilter(eq('$tenant', query.tenant));
+    const words = terms.map(([term]) => term);
+    const statistics = await this.#requests.statistics(words, counted, query.signal);
+    if (words.every((term) => statistics.chunksWith.get(term) === 0)) return [];
     const hits = await this.#requests.search(
       {
-        query: {
-          bool: {
-            should: terms.map(([term, boost]) => ({
-              term: { [SEARCH_TEXT]: { value: indexedTerm(term), boost } },
-            })),
-            minimum_should_match: 1,
-            filter: [compileFilter(ofTenant(query))],
-          },
-        },
+        query: bm25Query(new Map(terms), statistics, compileFilter(ofTenant(query))),
         size: query.topK,
         sort: [{ _score: 'desc' }, ...BY_ID],
         _source: chunkFields(query.includeVectors),
@@ -200,7 +196,7 @@ export class ElasticsearchCollection implements VectorCollection {
       this.#description.vectorIndex === 'flat'
         ? 'flat scan, exact'
         : `HNSW (m=16, ef_construction=64), at least ${this.#options.candidates} candidates`;
-    return { chunks, bytes, vectorIndex, textIndex: "inverted index with Lucene's BM25" };
+    return { chunks, bytes, vectorIndex, textIndex: 'inverted index with exact BM25' };
   }
 
   /** Every later call is refused. */

@@ -3,6 +3,7 @@ import { describe, it } from 'vitest';
 import { type ServerRoute, testVectorStore } from '../../testing/index.js';
 import { withTestServer } from '../../testing/with-test-server.js';
 import type { VectorStore } from '../vector-store.js';
+import { SCHEMA_VERSION } from './collection-index.js';
 import { createElasticsearchStore, createOpenSearchStore } from './elasticsearch-store.js';
 import type { SearchServerOptions } from './server-options.js';
 
@@ -18,10 +19,6 @@ for (const { name, variable, create } of SERVERS) {
         name: `${name}, ${vectorIndex}`,
         runner: { describe, it },
         server: url,
-        differences: {
-          lexicalStatisticsOfAllTenants:
-            'Lucene ranks by the statistics of the index, which is one for all tenants.',
-        },
         create: async () => fixture(create, { url, vectorIndex, indexPrefix: `test-${randomUUID()}-` }),
       });
   });
@@ -40,7 +37,7 @@ function fixture(create: (options: SearchServerOptions) => VectorStore, options:
       ),
     makeSchemaNewer: async (collection: string) => {
       const headers = { 'content-type': 'application/json' };
-      const body = JSON.stringify({ _meta: { ragstone: { schemaVersion: 2 } } });
+      const body = JSON.stringify({ _meta: { ragstone: { schemaVersion: SCHEMA_VERSION + 1 } } });
       const mapping = new URL(`/${options.indexPrefix}${collection}/_mapping`, options.url);
       await fetch(mapping, { method: 'PUT', headers, body });
     },

@@ -4,10 +4,11 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EVERYTHING } from '../../core/filter.js';
 import { record } from '../../testing/vector-store/records.js';
+import { SCHEMA_VERSION } from './collection-index.js';
 import { createElasticsearchStore, createOpenSearchStore } from './elasticsearch-store.js';
 
 const SPEC = { name: 'faults', dimensions: 8, fingerprint: 'm' };
-const META = { ragstone: { schemaVersion: 1, ...SPEC, vectorIndex: 'hnsw' } };
+const META = { ragstone: { schemaVersion: SCHEMA_VERSION, ...SPEC, vectorIndex: 'hnsw' } };
 const SECRET = 'hunter2-secret';
 const TIMEOUT_MS = 300;
 

@@ -17,7 +17,6 @@ import type {
   ListPage,
   ListQuery,
   ScoredId,
-  TextQuery,
   VectorCollection,
   VectorQuery,
 } from '../vector-store.js';
@@ -34,7 +33,6 @@ import {
   inIdOrder,
   nearestHits,
   type TableSearch,
-  textHits,
   wholeHits,
 } from './table-search.js';
 import { VacuousFilters } from './vacuous-filters.js';
@@ -75,10 +73,10 @@ export class LanceDbCollection implements VectorCollection {
     this.#table = parts.table;
     this.#schema = parts.schema;
     this.#options = options;
-    const { driver, table } = parts;
+    const { table } = parts;
     const vacuous = new VacuousFilters(table);
     const hasGraph = (): Promise<boolean> => this.#hasGraph();
-    this.#search = { driver, table, vacuous, searchWidth: options.searchWidth, hasGraph };
+    this.#search = { table, vacuous, searchWidth: options.searchWidth, hasGraph };
   }
 
   async upsert(records: readonly ChunkRecord[], signal?: AbortSignal): Promise<void> {
@@ -149,27 +147,15 @@ export class LanceDbCollection implements VectorCollection {
   }
 
   async searchVector(query: VectorQuery): Promise<ScoredChunk[]> {
-    this.#beginVectorSearch(query);
+    this.#beginSearch(query);
     return this.#read('search vectors', () =>
       nearestHits(this.#search, query, wholeHits(query.includeVectors)),
     );
   }
 
-  async searchText(query: TextQuery): Promise<ScoredChunk[]> {
-    this.#beginSearch(query);
-    return this.#read('search text', async () =>
-      textHits(this.#search, query, wholeHits(query.includeVectors)),
-    );
-  }
-
   async rankVector(query: VectorQuery): Promise<ScoredId[]> {
-    this.#beginVectorSearch(query);
-    return this.#rank('search vectors', (shape) => nearestHits(this.#search, query, shape));
-  }
-
-  async rankText(query: TextQuery): Promise<ScoredId[]> {
     this.#beginSearch(query);
-    return this.#rank('search text', async (shape) => textHits(this.#search, query, shape));
+    return this.#rank('search vectors', (shape) => nearestHits(this.#search, query, shape));
   }
 
   async optimize(signal?: AbortSignal): Promise<void> {
@@ -189,11 +175,8 @@ export class LanceDbCollection implements VectorCollection {
     this.#begin();
     return this.#read('read statistics', async () => {
       const [chunks, { totalBytes }] = await Promise.all([this.#table.countRows(), this.#table.stats()]);
-      const [vectorIndex, textIndex] = await Promise.all([
-        this.#describeIndex('vector', 'flat scan, exact'),
-        this.#describeIndex('search_text', 'none'),
-      ]);
-      return { chunks, bytes: totalBytes, vectorIndex, textIndex };
+      const vectorIndex = await this.#describeIndex('vector', 'flat scan, exact');
+      return { chunks, bytes: totalBytes, vectorIndex, textIndex: 'none' };
     });
   }
 
@@ -236,12 +219,6 @@ export class LanceDbCollection implements VectorCollection {
     return readChunks(found.select(chunkColumns(includeVectors)), includeVectors);
   }
 
-  #beginSearch({ topK, filter, signal }: VectorQuery | TextQuery): void {
-    this.#begin(signal);
-    assertFilter(filter);
-    assertCount('topK', topK, this.#options.maxTopK);
-  }
-
   // An index is a part of a version, so what was asked once holds until the next.
   async #hasGraph(): Promise<boolean> {
     const version = await this.#table.version();
@@ -251,9 +228,11 @@ export class LanceDbCollection implements VectorCollection {
     return isPresent;
   }
 
-  #beginVectorSearch(query: VectorQuery): void {
-    this.#beginSearch(query);
-    assertQueryVector(this.spec, query.vector);
+  #beginSearch({ topK, filter, signal, vector }: VectorQuery): void {
+    this.#begin(signal);
+    assertFilter(filter);
+    assertCount('topK', topK, this.#options.maxTopK);
+    assertQueryVector(this.spec, vector);
   }
 
   async #describeIndex(column: string, otherwise: string): Promise<string> {

@@ -8,6 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../index.js';
 import { testVectorStore } from '../../testing/index.js';
 import { withTestServer } from '../../testing/with-test-server.js';
+import { createLibsqlStore } from '../libsql/libsql-store.js';
+import { withLexicalIndex } from '../with-lexical-index.js';
 import { createLanceDbStore } from './lancedb-store.js';
 import { SCHEMA_VERSION, tableSchema } from './table-schema.js';
 
@@ -27,16 +29,15 @@ withTestServer({ describe, it }, { store: 'lancedb-s3', variable: 'RAGSTONE_TEST
     runner: { describe, it },
     timeoutMs: 240_000,
     randomFilters: 40,
-    differences: {
-      lexicalStatisticsAtOptimize:
-        'Lance keeps BM25 statistics in the index and merges new rows into it at optimize().',
-      lexicalStatisticsOfAllTenants:
-        'Lance ranks by the statistics of its index, which is one for all tenants.',
-    },
     create: async () => {
       const path = `s3://${BUCKET}/${randomUUID()}`;
       await fetch(new URL(BUCKET, endpoint), { method: 'PUT' });
-      const make = () => createLanceDbStore({ path, storageOptions });
+      const words = await mkdtemp(join(tmpdir(), 'ragstone-s3-words-'));
+      const make = () =>
+        withLexicalIndex(
+          createLanceDbStore({ path, storageOptions }),
+          createLibsqlStore({ path: join(words, 'words.db') }),
+        );
       return {
         store: make(),
         reopen: () => Promise.resolve(make()),
@@ -50,6 +51,7 @@ withTestServer({ describe, it }, { store: 'lancedb-s3', variable: 'RAGSTONE_TEST
           const store = make();
           for (const name of ['contract', 'notes', 'other-notes_2']) await store.drop(name);
           await store.close();
+          await rm(words, { recursive: true });
         },
       };
     },

@@ -3,32 +3,69 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as lancedb from '@lancedb/lancedb';
 import * as arrow from 'apache-arrow';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { EVERYTHING } from '../../core/filter.js';
 import { testVectorStore } from '../../testing/index.js';
+import { record } from '../../testing/vector-store/records.js';
+import { createLibsqlStore } from '../libsql/libsql-store.js';
+import type { VectorStore } from '../vector-store.js';
+import { withLexicalIndex } from '../with-lexical-index.js';
 import { createLanceDbStore } from './lancedb-store.js';
 import { SCHEMA_VERSION, tableSchema } from './table-schema.js';
+
+const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'ragstone-lancedb-'));
+
+/** The store as an engine has it: with an index of words beside it. */
+const openStore = (folder: string): VectorStore =>
+  withLexicalIndex(
+    createLanceDbStore({ path: join(folder, 'vectors') }),
+    createLibsqlStore({ path: join(folder, 'words.db') }),
+  );
 
 testVectorStore({
   name: 'lancedb',
   runner: { describe, it },
-  differences: {
-    lexicalStatisticsAtOptimize:
-      'Lance keeps BM25 statistics in the index and merges new rows into it at optimize().',
-    lexicalStatisticsOfAllTenants:
-      'Lance ranks by the statistics of its index, which is one for all tenants.',
-  },
   create: async () => {
-    const path = await mkdtemp(join(tmpdir(), 'ragstone-lancedb-'));
+    const folder = await makeFolder();
     return {
-      store: createLanceDbStore({ path }),
-      reopen: () => Promise.resolve(createLanceDbStore({ path })),
+      store: openStore(folder),
+      reopen: () => Promise.resolve(openStore(folder)),
       makeSchemaNewer: async (name) => {
         const spec = { name, dimensions: 8, fingerprint: 'model-a@1:8' };
-        const connection = await lancedb.connect(path);
+        const connection = await lancedb.connect(join(folder, 'vectors'));
         const schema = tableSchema(arrow, spec, SCHEMA_VERSION + 1);
         await connection.createEmptyTable(name, schema, { mode: 'overwrite' });
       },
-      cleanup: () => rm(path, { recursive: true, force: true }),
+      cleanup: () => rm(folder, { recursive: true, force: true }),
     };
   },
+});
+
+describe('a table whose words LanceDB searched itself', () => {
+  it('has them copied by whoever opens it, and its index of words removed', async () => {
+    const folder = await makeFolder();
+    const spec = { name: 'old', dimensions: 8, fingerprint: 'm' };
+    const records = Array.from({ length: 40 }, (_, i) =>
+      record(`r${i}`, { searchText: `context${i % 3} \ufeffword${i % 5} word` }),
+    );
+    const alone = createLanceDbStore({ path: join(folder, 'vectors') });
+    await (await alone.open(spec)).upsert(records);
+    await alone.close();
+    const table = await (await lancedb.connect(join(folder, 'vectors'))).openTable('old');
+    await table.createIndex('search_text', { config: lancedb.Index.fts({ baseTokenizer: 'whitespace' }) });
+
+    const store = openStore(folder);
+    expect(await store.describe('old')).toEqual(spec);
+    const collection = await store.open(spec);
+    const search = (term: string) =>
+      collection.searchText?.({ terms: [term], topK: 50, filter: EVERYTHING, tenant: 'acme' });
+    expect(await search('context1')).toHaveLength(13);
+    expect(await search('\ufeffword2')).toHaveLength(8);
+    expect((await collection.list({ filter: EVERYTHING, limit: 99 })).chunks).toHaveLength(40);
+    await collection.optimize();
+    await table.checkoutLatest();
+    expect((await table.listIndices()).map(({ name }) => name)).not.toContain('search_text_idx');
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
 });

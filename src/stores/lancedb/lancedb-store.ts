@@ -6,11 +6,18 @@ import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
 import { makePrivateFolder } from '../../security/private-files.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
-import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
+import type {
+  CollectionSpec,
+  StoreCapabilities,
+  VectorCollection,
+  VectorStore,
+  WordsOfChunk,
+} from '../vector-store.js';
 import { LanceDbCollection } from './lancedb-collection.js';
 import { type LanceDriver, loadLanceDriver } from './lancedb-driver.js';
 import { storeError } from './lancedb-errors.js';
-import { createTextIndex, type MaintenanceOptions } from './table-maintenance.js';
+import { CHUNK_COLUMNS, readWords } from './row-reader.js';
+import type { MaintenanceOptions } from './table-maintenance.js';
 import { specOfTable, tableSchema } from './table-schema.js';
 
 export interface LanceDbStoreOptions extends Partial<MaintenanceOptions> {
@@ -31,7 +38,8 @@ export interface LanceDbStoreOptions extends Partial<MaintenanceOptions> {
 
 const CAPABILITIES: StoreCapabilities = Object.freeze({
   filterOperators: ALL_FILTER_OPERATORS,
-  lexical: 'bm25',
+  // Lance's own BM25 weighs words by the chunks of all tenants, which would show in the scores of each.
+  lexical: 'none',
   maxTopK: 10_000,
   consistency: 'immediate',
   persistent: true,
@@ -39,8 +47,8 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
 });
 
 /**
- * The embedded default: LanceDB in a folder, one table a collection. BM25 and every filter are exact; vector search is
- * exact below `vectorIndexRows`. BM25 statistics follow writes at `optimize()`.
+ * LanceDB in a folder, one table a collection. Every filter is exact; vector search is exact below `vectorIndexRows`. Words
+ * are kept, and searched in an index beside the store (`with-lexical-index.ts`).
  *
  * Needs the optional packages `@lancedb/lancedb` and `apache-arrow`, loaded with the first call (`PACKAGE_MISSING`).
  */
@@ -90,6 +98,21 @@ class LanceDbStore implements VectorStore {
     if (table === undefined) return undefined;
     try {
       return await this.#specOf(table, name);
+    } finally {
+      table.close();
+    }
+  }
+
+  async *writtenWords(name: string): AsyncGenerator<readonly WordsOfChunk[]> {
+    assertCollectionName(name);
+    const table = await this.#openTable(await this.#connect(), name);
+    if (table === undefined) return;
+    try {
+      // One version of the table, whatever is written meanwhile.
+      for await (const batch of table.query().select([...CHUNK_COLUMNS, 'search_text']))
+        yield readWords(batch);
+    } catch (error) {
+      throw storeError(error, `read the words of collection "${name}"`);
     } finally {
       table.close();
     }
@@ -201,7 +224,6 @@ class LanceDbStore implements VectorStore {
       const table = await connection.createEmptyTable(spec.name, schema, { mode: 'create', existOk: true });
       // Makes Lance refuse two processes that insert the same new id at once; the loser then updates.
       await table.setUnenforcedPrimaryKey('id');
-      await createTextIndex(driver, table);
       return table;
     } catch (error) {
       throw storeError(error, `make collection "${spec.name}"`);

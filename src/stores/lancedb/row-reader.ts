@@ -1,7 +1,7 @@
 import type { RecordBatch, Vector } from 'apache-arrow';
 import type { ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
-import type { ScoredId } from '../vector-store.js';
+import type { ScoredId, WordsOfChunk } from '../vector-store.js';
 
 const ADVICE = 'Rebuild it with `ragstone index --force`.';
 
@@ -77,6 +77,17 @@ export async function readScored(
     }
   }
   return scored;
+}
+
+/** The chunks of a batch with their words. */
+export function readWords(batch: RecordBatch): WordsOfChunk[] {
+  const recordAt = textReader(batch.getChild('record'));
+  const contentAt = textReader(batch.getChild('content'));
+  const wordsAt = textReader(batch.getChild('search_text'));
+  return Array.from({ length: batch.numRows }, (_, i) => ({
+    chunk: decodeChunk(recordAt(i), contentAt(i)),
+    searchText: wordsAt(i),
+  }));
 }
 
 /** The ids of an answer with their scores; `rows` gets the place of each row. */

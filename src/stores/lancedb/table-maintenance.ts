@@ -19,25 +19,11 @@ const SCALAR_INDEX_ROWS = 5_000;
 /** Lists that filters ask for one element: every value of the metadata, and every element of a list in it. */
 const FILTERED_LISTS = ['metadata_values', 'metadata_elements'] as const;
 
+/** The column of words, which earlier versions searched by an index that weighed them by the chunks of all tenants. */
+const WORDS = 'search_text';
+
 /** Name that Lance gives an index on a column. */
 export const indexNameOf = (column: string): string => `${column}_idx`;
-
-/**
- * BM25 over terms that the analyzer made: split at spaces and otherwise left as they are. Without positions the index is
- * smaller and quicker to build; phrases are not asked for.
- */
-export async function createTextIndex({ lancedb }: LanceDriver, table: Table): Promise<void> {
-  const config = lancedb.Index.fts({
-    baseTokenizer: 'whitespace',
-    lowercase: false,
-    stem: false,
-    removeStopWords: false,
-    asciiFolding: false,
-    withPosition: false,
-    maxTokenLength: 2 ** 31 - 1,
-  });
-  await table.createIndex('search_text', { config });
-}
 
 /** Builds the indexes that are due, brings the others up to date, compacts, and removes versions nobody reads any more. */
 export async function maintain(
@@ -50,9 +36,10 @@ export async function maintain(
   }: MaintenanceOptions & { readonly signal?: AbortSignal | undefined },
 ): Promise<void> {
   throwIfAborted(signal);
+  const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns));
+  if (indexed.has(WORDS)) await table.dropIndex(indexNameOf(WORDS));
   await table.optimize({ cleanupOlderThan: new Date(runtime().now() - keepVersionsMs) });
   const rows = await table.countRows();
-  const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns));
   throwIfAborted(signal);
   if (rows >= SCALAR_INDEX_ROWS)
     for (const [column, config] of scalarIndexes(driver))
@@ -64,7 +51,7 @@ export async function maintain(
 }
 
 /**
- * Writes anew what shares a file with deleted rows, and the indexes, whose words outlive their rows; then removes every earlier
+ * Writes anew what shares a file with deleted rows, and the indexes, whose values outlive their rows; then removes every earlier
  * version. A reader of another process that was at one of them begins again.
  */
 export async function purge(
@@ -80,11 +67,9 @@ export async function purge(
   }
   const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns));
   throwIfAborted(signal);
-  if (fragments.length > 0) {
-    await createTextIndex(driver, table);
+  if (fragments.length > 0)
     for (const [column, config] of scalarIndexes(driver))
       if (indexed.has(column)) await table.createIndex(column, { config });
-  }
   await maintain(driver, table, { ...options, keepVersionsMs: 0, signal });
   await table.optimize({ cleanupOlderThan: new Date(runtime().now()) });
 }

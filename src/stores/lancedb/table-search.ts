@@ -1,11 +1,9 @@
-import type { FullTextQuery, VectorQuery as LanceVectorQuery, Query, Table } from '@lancedb/lancedb';
+import type { VectorQuery as LanceVectorQuery, Query, Table } from '@lancedb/lancedb';
 import type { ScoredChunk } from '../../core/chunk.js';
 import { throwIfAborted } from '../../core/errors.js';
 import { compareText } from '../../core/filter.js';
-import { ofTenant, termWeights } from '../query-terms.js';
-import type { ScoredId, TextQuery, VectorQuery } from '../vector-store.js';
+import type { ScoredId, VectorQuery } from '../vector-store.js';
 import { ALWAYS } from './filter-sql.js';
-import type { LanceDriver } from './lancedb-driver.js';
 import {
   type Batches,
   chunkColumns,
@@ -20,14 +18,11 @@ import type { VacuousFilters } from './vacuous-filters.js';
 
 /** Candidates visited at least: 52 gave recall@10 .972 to .986 at 100,000 clustered vectors, 100 gave 1.0, at the same speed. */
 const MIN_SEARCH_WIDTH = 128;
-/** Most often that a term is repeated: a query of `MAX_QUERY_LENGTH` holds few so often. */
-const MAX_REPEATS = 256;
 /** Hits asked for beyond topK, so that a tie at the end is usually seen whole at once. */
 const TIE_MARGIN = 16;
 
 /** What a search needs of a collection. */
 export interface TableSearch {
-  readonly driver: LanceDriver;
   readonly table: Table;
   readonly vacuous: VacuousFilters;
   /** Candidates that a graph search visits per wanted hit. */
@@ -69,47 +64,6 @@ export function nearestHits<Hit extends Scored>(
   return search.vacuous.without(query.filter, (where) =>
     isZero ? zeroHits(search, where, { ...query, shape }) : nearest(search, where, { ...query, shape }),
   );
-}
-
-/** What shares terms with a query by BM25, best first, ties by id. */
-export function textHits<Hit extends Scored>(
-  { driver, table, vacuous }: TableSearch,
-  query: TextQuery,
-  shape: HitShape<Hit>,
-): Promise<Hit[]> | Hit[] {
-  // The index splits at white space, so a term that holds some cannot be in it.
-  const terms = [...termWeights(query)].filter(([term]) => /^\S+$/u.test(term));
-  if (terms.length === 0) return [];
-  const match = fullTextQuery(driver, terms);
-  return vacuous.without(ofTenant(query), (where) =>
-    bestWithTies(query.topK, shape, (limit) => {
-      throwIfAborted(query.signal);
-      const found = admit(table.query().fullTextSearch(match), where).limit(limit);
-      return shape.read(select(found, shape, '_score'), columnScores('_score', Number));
-    }),
-  );
-}
-
-/**
- * Terms are repeated as often as they weigh. Weights that are no whole numbers are boosts, one match for the terms of each; Lance
- * leaves boosts out where it scores rows that are not in its index yet.
- */
-function fullTextQuery(
-  { lancedb: { BooleanQuery, MatchQuery, Occur } }: LanceDriver,
-  terms: readonly (readonly [string, number])[],
-): FullTextQuery {
-  if (terms.every(([, weight]) => Number.isInteger(weight) && weight <= MAX_REPEATS)) {
-    const repeated = terms.flatMap(([term, weight]) => new Array<string>(weight).fill(term));
-    return new MatchQuery(repeated.join(' '), 'search_text');
-  }
-  const byWeight = new Map<number, string[]>();
-  for (const [term, weight] of terms) byWeight.set(weight, [...(byWeight.get(weight) ?? []), term]);
-  const matches = [...byWeight].map(
-    ([boost, same]) => new MatchQuery(same.join(' '), 'search_text', { boost }),
-  );
-  const [first] = matches;
-  if (matches.length === 1 && first !== undefined) return first;
-  return new BooleanQuery(matches.map((match) => [Occur.Should, match]));
 }
 
 type ShapedQuery<Hit extends Scored> = VectorQuery & { readonly shape: HitShape<Hit> };

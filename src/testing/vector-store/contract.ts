@@ -42,11 +42,6 @@ export interface StoreDifferences {
    */
   readonly lexicalStatisticsAtOptimize?: string;
   /**
-   * BM25 statistics are of the chunks of all tenants, also where a text query names one: what is found is the tenant's alone, and
-   * how many chunks of others hold a word shows in the scores. Give the reason.
-   */
-  readonly lexicalStatisticsOfAllTenants?: string;
-  /**
    * After `optimize()` vector search may miss a few of the nearest records, whatever their number: at least 95 % are found,
    * with their true scores. Only where `capabilities.exactVectorSearch` is false. Give the reason.
    */
