@@ -73,10 +73,10 @@ export function ragstone(store: 'lancedb' | 'libsql'): Contender {
 }
 
 async function openStore(store: 'lancedb' | 'libsql', folder: string): Promise<VectorStore> {
-  if (store === 'lancedb') {
-    const { createLanceDbStore } = await import('../../src/stores/lancedb/lancedb-store.js');
-    return createLanceDbStore({ path: folder });
-  }
   const { createLibsqlStore } = await import('../../src/stores/libsql/libsql-store.js');
-  return createLibsqlStore({ path: `${folder}/store.db` });
+  const local = createLibsqlStore({ path: `${folder}/store.db` });
+  if (store === 'libsql') return local;
+  const { createLanceDbStore } = await import('../../src/stores/lancedb/lancedb-store.js');
+  const { withLexicalIndex } = await import('../../src/stores/with-lexical-index.js');
+  return withLexicalIndex(createLanceDbStore({ path: folder }), local);
 }

@@ -11,7 +11,9 @@ import {
 } from '../../src/retrieval/default-settings.js';
 import { scopeCollection } from '../../src/security/scoped-collection.js';
 import { createLanceDbStore } from '../../src/stores/lancedb/lancedb-store.js';
+import { createLibsqlStore } from '../../src/stores/libsql/libsql-store.js';
 import type { VectorCollection, VectorStore } from '../../src/stores/vector-store.js';
+import { withLexicalIndex } from '../../src/stores/with-lexical-index.js';
 import { CORPORA, corpusFolder, SHARED } from '../shared/places.js';
 import { median, quantile, rounded, spread, timed } from '../shared/statistics.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';
@@ -69,7 +71,8 @@ interface Setting {
 function measureSize(setting: Setting, { say }: SpeedOptions): Promise<SpeedResult> {
   return withTemporaryFolder(async (folder) => {
     const path = join(folder, 'store');
-    const store = createLanceDbStore({ path });
+    const words = createLibsqlStore({ path: join(folder, 'words.db') });
+    const store = withLexicalIndex(createLanceDbStore({ path }), words);
     const collection = await store.open({
       name: 'chunks-1',
       dimensions: DIMENSIONS,
@@ -79,6 +82,9 @@ function measureSize(setting: Setting, { say }: SpeedOptions): Promise<SpeedResu
     const { ms } = await timed(() => fill(collection, setting));
     say(`search: asking ${setting.queries.length} questions ${PASSES} times`);
     const table = await (await lancedb.connect(path)).openTable('chunks-1');
+    // The floor searches words by Lance's own index, which the store has none of.
+    const ownIndex = lancedb.Index.fts({ baseTokenizer: 'whitespace', lowercase: false, stem: false });
+    await table.createIndex('search_text', { config: ownIndex });
     const times = await measureQueries(setting.queries, { table, store, collection });
     const stats = await collection.stats();
     table.close();

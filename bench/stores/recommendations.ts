@@ -35,7 +35,7 @@ const RECOMMENDATIONS: readonly Recommendation[] = [
   {
     situation: 'a team that runs Elasticsearch already',
     store: 'elasticsearch',
-    because: 'text and vectors in one cluster, with its own BM25 as the lexical lane',
+    because: 'text and vectors in one cluster',
   },
   {
     situation: 'a team that runs OpenSearch already',

@@ -50,9 +50,9 @@ describe('the store', () => {
     ['faiss', 'usearch', 'bm25'],
     ['postgres', 'postgres', 'bm25'],
     ['chroma', 'chroma', 'bm25'],
-    // Their own BM25, with nothing beside the ledger.
-    ['elasticsearch', 'elasticsearch', 'other'],
-    ['opensearch', 'opensearch', 'other'],
+    // With nothing beside the ledger.
+    ['elasticsearch', 'elasticsearch', 'bm25'],
+    ['opensearch', 'opensearch', 'bm25'],
     ['weaviate', 'weaviate', 'bm25'],
   ] as const)('one line chooses %s, and every store then ranks words', async (provider, name, lexical) => {
     const { store } = await createStoreFor(await configure({ provider }));
