@@ -286,4 +286,5 @@ export type {
   VectorCollection,
   VectorQuery,
   VectorStore,
+  WordsOfChunk,
 } from './stores/vector-store.js';

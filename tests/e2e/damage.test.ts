@@ -69,7 +69,7 @@ const STORE_DAMAGES = {
       overwritePages(path, 1, 1),
     ),
     'its manifests are overwritten': each(/\.manifest$/, overwrite),
-    'its text index is overwritten': each(/_indices\/.+\.lance$/, overwrite),
+    'the index of its words is overwritten': each(/lexical\/store\.db$/, overwrite),
   },
 };
 
