@@ -64,8 +64,9 @@ export function withLexicalIndex(
     },
     describe: async (name) => {
       const spec = await store.describe(name);
-      const isWhole = store.writtenWords !== undefined || (await hasWords(parts, name));
-      return isWhole ? spec : undefined;
+      // Asked in any case: an index that is damaged must say so.
+      const isWhole = await hasWords(parts, name);
+      return isWhole || store.writtenWords !== undefined ? spec : undefined;
     },
     drop: async (name) => {
       await lexical.drop(name);
