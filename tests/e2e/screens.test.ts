@@ -102,6 +102,16 @@ describe('a variable that is not set', () => {
   });
 });
 
+it('a repository that cannot be reached says so in the words of Git', async () => {
+  const cwd = temporaryFolder({
+    'ragstone.yaml':
+      'rag: { provider: libsql, sources: [{ name: code, type: git, repository: "https://127.0.0.1:1/x.git" }] }\n',
+  });
+  const { code, stdout } = await runRagstone(['sources', 'test', 'code'], { cwd });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/Git says: fatal: unable to access 'https:\/\/127\.0\.0\.1:1/);
+});
+
 describe('next steps', () => {
   it('name the command as it works where it was called from', async () => {
     const cwd = temporaryFolder({ 'docs/retries.md': RETRIES });

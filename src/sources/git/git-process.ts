@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { simpleGit } from 'simple-git';
 import { RAGError, systemErrorCode, throwIfAborted } from '../../core/errors.js';
+import { maskUrlCredentials } from '../../core/mask-url.js';
 import { ALLOWED_PROTOCOLS } from './git-address.js';
 
 /** A sign-in for one server. */
@@ -208,7 +209,16 @@ const FAULTS: readonly (readonly [
   ],
 ];
 
-/** What Git said is not shown: it may repeat addresses with what is in them. The code of the fault and what to do are. */
+/** The line in which Git says what is wrong, without passwords in addresses; never what a server sent (`remote:`). */
+function faultLine(said: string): string {
+  const line = said.split('\n').findLast((text) => /^(?:fatal|error): /.test(text));
+  if (line === undefined) return '';
+  return ` Git says: ${maskUrlCredentials(line).trim().slice(0, MOST_SAID)}`;
+}
+
+const MOST_SAID = 300;
+
+/** The code of the fault, what to do, and Git's own line. */
 function gitError(error: unknown, source: string, action: string): RAGError {
   if (RAGError.isInstance(error)) return error;
   if (systemErrorCode(error) === 'ENOENT')
@@ -223,11 +233,11 @@ function gitError(error: unknown, source: string, action: string): RAGError {
   const [, reason, advice] = FAULTS.find(([pattern]) => pattern.test(said)) ?? [
     undefined,
     'SOURCE_UNREADABLE' as const,
-    'Run the same with git by hand to see why.',
+    'Mend what Git says, or run the same with git by hand.',
   ];
   return new RAGError(
     reason,
-    `Source "${source}": Git could not ${action}. ${advice} What was indexed of it is kept.`,
+    `Source "${source}": Git could not ${action}. ${advice} What was indexed of it is kept.${faultLine(said)}`,
     {
       cause: error,
       details: { source },
