@@ -130,3 +130,45 @@ test('verify names no abandoned source of another project', async () => {
   expect((await zoo?.verify())?.drift).toMatchObject([{ kind: 'source-abandoned' }]);
   expect((await garden?.verify())?.drift).toEqual([]);
 });
+
+test('explain-miss finds no document of another project', async () => {
+  const { engine } = await indexed([]);
+  const [zoo, garden] = ['zoo', 'garden'].map((project) => engine.as({ tenant: 'default', project }));
+  await zoo?.index([{ id: 'plan', text: 'a quokka' }]);
+  await garden?.index([{ id: 'note', text: 'a quokka' }]);
+  expect(await garden?.explainMiss('quokka', 'plan')).toMatchObject({
+    lostAt: 'not-indexed',
+    reason: 'The index holds no document "plan".',
+  });
+});
+
+test('explain-miss counts only what the scope may read', async () => {
+  const hidden = Array.from({ length: 9 }, (_, i) => ({
+    id: `h${i}`,
+    text: `salary ${i}`,
+    access: RESTRICTED,
+  }));
+  const open = ['a quokka', 'a wombat at noon', 'the pump'].map((text, i) => ({ id: `o${i}`, text }));
+  const { engine } = await indexed([...hidden, ...open], { retrieval: { fusion: { candidates: 1 } } });
+  const query = { text: 'quokka', options: { topK: 1, mode: 'dense' as const } };
+  expect((await engine.explainMiss(query, 'o2')).reason).toContain('of 3 by meaning');
+});
+
+test('a rebuild by one tenant loses no document that another one indexed from the same source', async () => {
+  mkdirSync(join(cwd, 'docs'));
+  writeFileSync(join(cwd, 'docs/plan.md'), 'a quokka');
+  const { engine } = await indexed([], { sources: [{ type: 'files', name: 'docs', paths: ['docs'] }] });
+  const acme = engine.as({ tenant: 'acme' });
+  await acme.index();
+  await engine.index({ options: { force: true } });
+  expect((await acme.search('quokka')).results).toHaveLength(1);
+});
+
+test('status lists no source of another tenant', async () => {
+  const { engine } = await indexed([{ id: 'a', text: 'a quokka' }]);
+  await engine.as({ tenant: 'acme' }).index([
+    { id: 'b', text: 'a wombat' },
+    { id: 'c', text: 'the pump' },
+  ]);
+  expect((await engine.status()).sources).toHaveLength(1);
+});
