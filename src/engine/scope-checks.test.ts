@@ -172,3 +172,11 @@ test('status lists no source of another tenant', async () => {
   ]);
   expect((await engine.status()).sources).toHaveLength(1);
 });
+
+test('status of a project lists no source of another', async () => {
+  const { engine } = await indexed([]);
+  const [zoo, garden] = ['zoo', 'garden'].map((project) => engine.as({ tenant: 'default', project }));
+  await zoo?.index([{ id: 'a', text: 'a quokka' }]);
+  await garden?.index([{ id: 'b', text: 'a wombat' }]);
+  expect((await garden?.status())?.sources).toHaveLength(1);
+});
