@@ -41,7 +41,12 @@ export async function refuseEmptyRequest(
 ): Promise<void> {
   if (sources !== undefined || paths !== undefined || documents !== undefined) return;
   if (config.rag.sources.length + (config.own?.sources ?? []).length > 0) return;
-  if ((await resources.readingLedger()) === undefined) throw nothingToIndex();
+  try {
+    if ((await resources.readingLedger()) === undefined) throw nothingToIndex();
+  } catch (error) {
+    // The run tells of it, with what to do.
+    if (!isLedgerDamage(error)) throw error;
+  }
 }
 
 /** With `force` a ledger that turns out to be damaged is begun anew, if the request still says what to index. */

@@ -108,8 +108,10 @@ class LibsqlStore implements VectorStore {
       if (this.#open().row('SELECT 1 FROM store_collection') === undefined) this.#shrink(this.#open());
       this.#open().tryTruncateLog();
     } catch (error) {
-      if (this.#isShared || !RAGError.isInstance(error) || error.reason !== 'STORE_DAMAGED') throw error;
-      // Nothing in a damaged file can be trusted, the other collections neither.
+      if (this.#isShared || !RAGError.isInstance(error)) throw error;
+      // Nothing in a damaged file can be trusted, the other collections neither. Emptying a file takes room, removing it gives some.
+      const isFull = error.reason === 'STORE_FULL' && this.#holdsNoOther(name);
+      if (error.reason !== 'STORE_DAMAGED' && !isFull) throw error;
       this.#discard();
     }
   }
@@ -181,6 +183,17 @@ class LibsqlStore implements VectorStore {
       if (stored === undefined) throw new Error('A collection that was just made is not there.');
       return stored;
     });
+  }
+
+  /** Looked up beside the connection for writing, which a full disk may not give. */
+  #holdsNoOther(name: string): boolean {
+    const toError = storeError.bind(undefined, this.#path);
+    const database = SqliteDatabase.open(this.#path, { readOnly: true, toError });
+    try {
+      return database.row('SELECT 1 FROM store_collection WHERE name <> ?', name) === undefined;
+    } finally {
+      database.close();
+    }
   }
 
   /** Gives the room back. */
