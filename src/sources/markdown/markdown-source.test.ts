@@ -164,6 +164,7 @@ describe('which files are listed', () => {
       matched: 1,
       unreadable: 0,
       missing: ['gone.md'],
+      others: new Map(),
       skipped: { hidden: 2, gitignored: 1, tooling: 1, symlinks: 1, special: 0 },
     });
   });
