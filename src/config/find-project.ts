@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Where a configuration is looked for in a folder, in this order. */
@@ -11,32 +11,37 @@ const MARKS = [...CONFIG_FILES, join(DEFAULT_DATA_DIR, 'ledger.db')];
 
 /**
  * The project that a folder lies in, found like a Git repository: the nearest folder, it or one above it, with a configuration or an
- * index; the folder itself where there is none. Above the folder only what this account or the system's made counts, so that
- * nobody plants an index in a folder that accounts share.
+ * index; the folder itself where there is none. Above the folder only what this account or the system's made counts, and no
+ * symbolic link, so that nobody plants an index in a folder that accounts share.
  */
 export function findProject(folder: string): string {
-  if (MARKS.some((mark) => isFile(join(folder, mark)))) return folder;
+  if (MARKS.some((mark) => statsOf(join(folder, mark), statSync)?.isFile())) return folder;
   for (let above = dirname(folder), below = folder; above !== below; above = dirname(above)) {
-    if (MARKS.some((mark) => isFile(join(above, mark), isOurs))) return above;
+    if (MARKS.some((mark) => isOurFile(above, mark)) && isOursOrAbsent(join(above, DEFAULT_DATA_DIR)))
+      return above;
     below = above;
   }
   return folder;
 }
 
-interface Owned {
-  readonly uid: number;
+/** The file itself and, where it is in a folder of the project, that. */
+function isOurFile(project: string, mark: string): boolean {
+  const file = statsOf(join(project, mark), lstatSync);
+  if (file?.isFile() !== true || !isOurs(file)) return false;
+  return dirname(mark) === '.' || isOursOrAbsent(join(project, dirname(mark)));
 }
 
-function isFile(path: string, test: (file: Owned) => boolean = () => true): boolean {
+function isOursOrAbsent(path: string): boolean {
+  const stats = statsOf(path, lstatSync);
+  return stats === undefined || (stats.isDirectory() && isOurs(stats));
+}
+
+function statsOf(path: string, read: (path: string) => Stats): Stats | undefined {
   try {
-    const file = statSync(path);
-    return file.isFile() && test(file);
+    return read(path);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-function isOurs({ uid }: Owned): boolean {
-  const account = process.getuid?.() ?? 0;
-  return account === 0 || uid === 0 || uid === account;
-}
+const isOurs = ({ uid }: Stats): boolean => uid === 0 || uid === (process.getuid?.() ?? 0);

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { type ConfigPath, formatPath, isRecord, leavesOf, valueAt } from './config-path.js';
@@ -153,10 +153,20 @@ async function readSettings(options: LoadConfigOptions, cwd: string): Promise<Or
 export async function findConfig(folder: string): Promise<Origin> {
   for (const name of CONFIG_FILES) {
     const file = resolve(folder, name);
+    await refusePipe(file);
     const text = await readIfThere(file);
     if (text !== undefined) return { ...(await parseSettings(text, file)), isFound: true };
   }
   return { tree: {}, projectRoot: folder };
+}
+
+/** A pipe that came with a folder would wait for a writer for ever; one that the caller names has a writer. */
+async function refusePipe(file: string): Promise<void> {
+  const stats = await stat(file).catch(() => undefined);
+  if (stats?.isFIFO() === true)
+    throw new RAGError('CONFIG_INVALID', `The configuration file ${file} is a pipe, and no file.`, {
+      details: { file },
+    });
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {

@@ -40,6 +40,7 @@ import { EngineResources } from './engine-resources.js';
 import { viewOf } from './engine-view.js';
 import { needsWhole, refuseEmptyRequest, runIndexRequest, scopedIndex } from './index-requests.js';
 import { anySignal, OpenWork } from './open-work.js';
+import { assertOwnLinks } from './own-index.js';
 import {
   checkedEngineOptions,
   checkedIndexing,
@@ -66,8 +67,10 @@ export async function createEngine(options: CreateEngineOptions = {}): Promise<E
 }
 
 /** An engine over resources that the caller knows too; closing the engine closes them. */
-export const engineOver = (resources: EngineResources, cwd: string): Engine =>
-  new EmbeddedEngine(resources, cwd);
+export function engineOver(resources: EngineResources, cwd: string): Engine {
+  assertOwnLinks(resources.config);
+  return new EmbeddedEngine(resources, cwd);
+}
 
 class EmbeddedEngine implements Engine {
   readonly #opened: EngineResources;

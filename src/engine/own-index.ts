@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { DEFAULT_DATA_DIR } from '../config/find-project.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { isOwn, isTrustedByEnvironment, markOwn } from '../config/trust/trust-store.js';
 import { RAGError } from '../core/errors.js';
@@ -31,6 +32,31 @@ export function assertOwnPaths(paths: readonly string[], config: ResolvedConfig)
   const outside = paths.filter((path) => !isPathInside(config.projectRoot, path));
   if (outside.length > 0)
     assertOwn(config, `remembers folders outside of the project: ${outside.join(', ')}`);
+}
+
+/**
+ * Stops before anything is written or read through symbolic links of a data folder that this account did not make: they may lead
+ * to any file. A link in the place of the usual data folder must not lead out of the project either.
+ *
+ * @throws RAGError `INDEX_UNTRUSTED`
+ */
+export function assertOwnLinks(config: ResolvedConfig): void {
+  const { dataDir, projectRoot } = config;
+  const links = linksIn(dataDir);
+  const isUsual = dataDir === join(projectRoot, DEFAULT_DATA_DIR);
+  if (isUsual && existsSync(dataDir) && !isPathInside(realpathSync(projectRoot), realpathSync(dataDir)))
+    links.push(dataDir);
+  if (links.length > 0) assertOwn(config, `holds symbolic links: ${links.join(', ')}`);
+}
+
+function linksIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
+  } catch {
+    // Whoever opens it says what is wrong with it.
+    return [];
+  }
 }
 
 /** The same before it has questions sent to a service of its choice. Throws `INDEX_UNTRUSTED`. */

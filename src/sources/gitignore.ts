@@ -58,11 +58,14 @@ export class GitignoreRules {
 
 async function readRules(folder: string): Promise<RuleFile | undefined> {
   try {
-    const text = await readFile(join(folder, '.gitignore'), 'utf8');
+    const path = join(folder, '.gitignore');
+    // A pipe in its place would hang the run.
+    if (!(await stat(path)).isFile()) return undefined;
+    const text = await readFile(path, 'utf8');
     return { folder, rules: ignore().add(text.replace(/^\uFEFF/, '')) };
   } catch (error) {
     const code = systemErrorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw error;
   }
 }

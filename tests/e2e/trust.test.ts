@@ -67,7 +67,8 @@ describe('a configuration that came with a repository', () => {
   });
 
   it.skipIf(!runs('script', '--version'))('is a question on a terminal', async () => {
-    const cwd = temporaryFolder(hostile());
+    // Its own folder above it: the configuration reaches that, and `config check` looks there.
+    const cwd = join(temporaryFolder({}), 'project');
     writeFiles(cwd, {
       'ragstone.yaml': 'rag:\n  provider: libsql\n  sources: [{ name: a, type: files, root: .. }]\n',
     });

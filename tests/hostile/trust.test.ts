@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to the environment, as a configuration writes them.
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -111,6 +112,21 @@ describe('a configuration that came with a folder', () => {
     expect(await outcome()).toBe('read');
   });
 
+  it.each([
+    ['a tab that parsers of addresses leave out', '"http://127.0.0.1"', '"http://127.0.0.1\\t:18081"'],
+    [
+      'a name before it that hides it',
+      `"https://u:${'a'.repeat(600)}@good.example"`,
+      `"https://u:${'a'.repeat(600)}@evil.example"`,
+    ],
+  ])('asks again for another host behind %s', async (_, trusted, other) => {
+    const config = (url: string): string => `modelProviders: { openai: { baseUrl: ${url} } }`;
+    write(config(trusted));
+    await trustFolder(folder);
+    write(config(other));
+    expect(await outcome()).toBe('CONFIG_UNTRUSTED');
+  });
+
   it('is trusted in its place alone, until trust is taken back', async () => {
     write('provider: elasticsearch');
     await trustFolder(folder);
@@ -169,6 +185,35 @@ describe('an index that came with a folder', () => {
     expect((await engine.search('salaries')).results).toHaveLength(1);
     await trustFolder(folder);
     expect((await engine.verify()).ok).toBe(true);
+    await engine.close();
+  });
+
+  it.each(['store', 'ledger.db', 'writer.lock'])('leads nowhere by a link called %s', async (name) => {
+    write('provider: libsql');
+    mkdirSync(join(folder, '.ragstone'));
+    symlinkSync(join(outer, 'private', 'target'), join(folder, '.ragstone', name));
+    await expect(open()).rejects.toMatchObject({ reason: 'INDEX_UNTRUSTED' });
+    expect(existsSync(join(outer, 'private', 'target'))).toBe(false);
+  });
+
+  it('is not that of another folder behind a link, without a configuration too', async () => {
+    symlinkSync(join(outer, 'private'), join(folder, '.ragstone'));
+    await expect(open()).rejects.toMatchObject({ reason: 'INDEX_UNTRUSTED' });
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a pipe in the place of a file', () => {
+  it('is refused as a configuration', async () => {
+    execFileSync('mkfifo', [join(folder, 'ragstone.yaml')]);
+    await expect(createEngine({ cwd: folder })).rejects.toMatchObject({ reason: 'CONFIG_INVALID' });
+  });
+
+  it('holds no rules of what Git ignores', async () => {
+    mkdirSync(join(folder, 'notes'));
+    writeFileSync(join(folder, 'notes', 'a.md'), '# Marmalade');
+    execFileSync('mkfifo', [join(folder, 'notes', '.gitignore')]);
+    const engine = await createEngine({ cwd: folder });
+    expect((await engine.index({ paths: ['notes'] })).stats.documentsProcessed).toBe(1);
     await engine.close();
   });
 });

@@ -40,7 +40,9 @@ const LOCAL_SOURCES: ReadonlySet<unknown> = new Set(['markdown', 'files', 'pbi_j
 /** Settings that name a place on the network without an address. */
 const HOST_KEYS: ReadonlySet<string> = new Set(['host', 'resourceName', 'organization']);
 const MODEL_KEYS: ReadonlySet<string> = new Set(['model', 'rag_embedding_model']);
-const ADDRESS = /\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s?#]{0,300}/gi;
+const ADDRESS = /\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s?#]*/gi;
+/** What an address may hold anywhere and a parser of addresses leaves out (URL Standard, 4.4): the host is not the one that is seen. */
+const LEFT_OUT_OF_ADDRESSES = /[\t\n\r]/g;
 const LOOKS_ABROAD = /^(?:[/~\\]|[a-z]:[\\/])|(?:^|[\\/])\.\.(?:[\\/]|$)/i;
 /** `host:path` and `user@host:path`, as ssh takes them. */
 const SSH_ADDRESS = /^(?:[^\s/@]{1,200}@)?[^\s/:]{2,200}:(?!\/\/)/;
@@ -97,7 +99,7 @@ function* textsOf(tree: unknown): Generator<{ readonly path: ConfigPath; readonl
 
 function readText(path: ConfigPath, text: string, { shown, add, reach }: Findings): void {
   const key = String(path.findLast((part) => typeof part === 'string'));
-  const addresses = text.match(ADDRESS) ?? [];
+  const addresses = addressesIn(text);
   for (const address of addresses) add(path, `${CONNECTS} ${shown ?? maskUrlCredentials(address)}`);
   if (HOST_KEYS.has(key)) add(path, `${CONNECTS} ${shown ?? text}`);
   if (text.startsWith('keyvault:')) add(path, `${CONNECTS} an Azure Key Vault for ${shown ?? text}`);
@@ -109,6 +111,12 @@ function readText(path: ConfigPath, text: string, { shown, add, reach }: Finding
   if (addresses.length > 0) return;
   const target = text.replace(/^file:/, '').replace(MODEL_FOLDER, '');
   if (PATH_KEYS.has(key) || target !== text || LOOKS_ABROAD.test(target)) reach(path, target, shown);
+}
+
+/** As the text is written, and as a parser of addresses reads it. */
+function addressesIn(text: string): string[] {
+  const read = text.replace(LEFT_OUT_OF_ADDRESSES, '');
+  return [...new Set([text, read].flatMap((form) => form.match(ADDRESS) ?? []))];
 }
 
 /** What a kind of store, ledger or source connects to or starts, also where no address is stated. */
