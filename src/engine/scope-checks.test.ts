@@ -180,3 +180,45 @@ test('status of a project lists no source of another', async () => {
   await garden?.index([{ id: 'b', text: 'a wombat' }]);
   expect((await garden?.status())?.sources).toHaveLength(1);
 });
+
+test('ask does not tell whether a word is in what the scope may not read', async () => {
+  const { engine } = await indexed([
+    { id: 'open', text: 'The pump of the Wombat station starts at nine every morning.' },
+    { id: 'pay', text: 'Quetzalcoatl is paid by the hour.', access: RESTRICTED },
+  ]);
+  const missing = async (name: string) =>
+    JSON.stringify(await engine.ask({ question: `When does the pump of ${name} start?` })).replaceAll(
+      name,
+      'NAME',
+    );
+  const [ofSecret, ofNobody] = [await missing('Quetzalcoatl'), await missing('Xiuhtecuhtli')];
+  expect(ofNobody).toContain('NAME');
+  expect(outcomeIn(ofSecret)).toEqual(outcomeIn(ofNobody));
+});
+
+const outcomeIn = (answer: string): unknown => {
+  const { outcome, answer: text, notices, missing } = JSON.parse(answer) as Record<string, unknown>;
+  return { outcome, text, notices, missing };
+};
+
+test('verify names nothing of another tenant that the store lost', async () => {
+  const { engine, resources } = await indexed([{ id: 'a', text: 'a quokka' }]);
+  const acme = engine.as({ tenant: 'acme' });
+  await acme.index([{ id: 'b', text: 'a wombat' }]);
+  const { collection } = await resources.collection();
+  await collection.delete({ op: 'eq', field: '$tenant', value: 'acme' });
+  expect((await acme.verify()).drift).toHaveLength(1);
+  expect((await engine.verify()).drift).toEqual([]);
+});
+
+test('status tells of no failure of another tenant in a source that both index', async () => {
+  mkdirSync(join(cwd, 'docs'));
+  writeFileSync(join(cwd, 'docs/plan.md'), 'a quokka');
+  const { engine } = await indexed([], { sources: [{ type: 'files', name: 'docs', paths: ['docs'] }] });
+  await engine.index();
+  writeFileSync(join(cwd, 'docs/bad.md'), Buffer.from([0x67, 0xff, 0xfe, 0xfa, 0x00, 0x01]));
+  const acme = engine.as({ tenant: 'acme' });
+  await acme.index();
+  expect((await acme.status()).failures).toHaveLength(1);
+  expect((await engine.status()).failures).toEqual([]);
+});
