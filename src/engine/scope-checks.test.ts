@@ -222,3 +222,38 @@ test('status tells of no failure of another tenant in a source that both index',
   expect((await acme.status()).failures).toHaveLength(1);
   expect((await engine.status()).failures).toEqual([]);
 });
+
+test('verify names nothing of another project that the store lost', async () => {
+  const { engine, resources } = await indexed([]);
+  const [zoo, garden] = ['zoo', 'garden'].map((project) => engine.as({ tenant: 'default', project }));
+  await zoo?.index([{ id: 'a', text: 'a quokka' }]);
+  await garden?.index([{ id: 'b', text: 'a wombat' }]);
+  const { collection } = await resources.collection();
+  await collection.delete({ op: 'eq', field: '$project', value: 'zoo' });
+  expect((await zoo?.verify())?.drift).toHaveLength(1);
+  expect((await garden?.verify())?.drift).toEqual([]);
+});
+
+test('verify names no document of another tenant whose run was interrupted', async () => {
+  const { engine, resources } = await indexed([{ id: 'a', text: 'a quokka' }]);
+  const acme = engine.as({ tenant: 'acme' });
+  await acme.index([{ id: 'b', text: 'a wombat' }]);
+  const ledger = await resources.writingLedger({ check: false });
+  const generation = (await ledger.live())?.generation ?? 0;
+  const documents = await ledger.reader(generation).documents(undefined, 10);
+  const ofAcme = documents.filter(({ tenant }) => tenant === 'acme').map(({ documentId }) => documentId);
+  await ledger.writer(generation, 'interrupted').planDeletion(ofAcme);
+  const kinds = async (e: Pick<Engine, 'verify'>) => (await e.verify()).drift.map(({ kind }) => kind);
+  expect(await kinds(acme)).toContain('document-pending');
+  expect(await kinds(engine)).toEqual([]);
+});
+
+test('status of a project counts no document of the same project of another tenant', async () => {
+  mkdirSync(join(cwd, 'docs'));
+  writeFileSync(join(cwd, 'docs/plan.md'), 'a quokka');
+  const { engine } = await indexed([], { sources: [{ type: 'files', name: 'docs', paths: ['docs'] }] });
+  const [zoo, acme] = ['default', 'acme'].map((tenant) => engine.as({ tenant, project: 'zoo' }));
+  await zoo?.index();
+  await acme?.index();
+  expect((await zoo?.status())?.documents).toBe(1);
+});
