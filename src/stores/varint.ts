@@ -14,8 +14,11 @@ export function pushVarint(bytes: number[], value: number): void {
 
 /** Reads what `pushVarint` wrote. */
 export function readVarint(reader: ByteReader): number {
-  let value = 0;
-  for (let scale = 1; ; scale *= 0x80) {
+  const first = reader.bytes[reader.at++] ?? 0;
+  // Most numbers are small.
+  if (first < 0x80) return first;
+  let value = first & 0x7f;
+  for (let scale = 0x80; ; scale *= 0x80) {
     const byte = reader.bytes[reader.at++] ?? 0;
     value += (byte & 0x7f) * scale;
     if (byte < 0x80) return value;

@@ -24,17 +24,20 @@ export function scoreBm25(
   const scores = new Float64Array(cache.ordinals);
   const statistics = cache.textStatistics(tenant);
   const isCounted = cache.isOfTenant(tenant);
+  // Of one term at a time: its score needs to know first how many chunks hold it.
+  const ordinals = new Uint32Array(cache.ordinals);
+  const frequencies = new Float64Array(cache.ordinals);
   for (const [term, weight] of weights) {
-    const ordinals: number[] = [];
-    const frequencies: number[] = [];
+    const ordinalOf = cache.ordinalFinder();
+    let found = 0;
     visitPostings(database, { collection, term }, (row, frequency) => {
-      const ordinal = cache.ordinalOf(row);
+      const ordinal = ordinalOf(row);
       if (ordinal === undefined || !isCounted(ordinal)) return;
-      ordinals.push(ordinal);
-      frequencies.push(frequency);
+      ordinals[found] = ordinal;
+      frequencies[found++] = frequency;
     });
-    const scoreOf = termScorer(statistics, ordinals.length);
-    for (let i = 0; i < ordinals.length; i++) {
+    const scoreOf = termScorer(statistics, found);
+    for (let i = 0; i < found; i++) {
       const ordinal = ordinals[i] ?? 0;
       scores[ordinal] =
         (scores[ordinal] ?? 0) + weight * scoreOf(frequencies[i] ?? 0, cache.lengthAt(ordinal));

@@ -52,7 +52,6 @@ export class RowCache {
   #profileIds: number[] = [];
   #lengths: number[] = [];
   #isLive: boolean[] = [];
-  #ordinals = new Map<number, number>();
   #bodies: Body[] = [];
   #vectors: VectorScan;
   readonly #texts = new PartStatistics<number>();
@@ -88,13 +87,8 @@ export class RowCache {
   /** Whether an ordinal is a chunk of the tenant; true for all where none is named. */
   isOfTenant(tenant: string | undefined): (ordinal: number) => boolean {
     if (tenant === undefined) return () => true;
-    const profiles = new Map<number, boolean>();
-    return (ordinal) => {
-      const profileId = this.#profileIds[ordinal] ?? 0;
-      const known = profiles.get(profileId) ?? this.#isOf(tenant, profileId);
-      profiles.set(profileId, known);
-      return known;
-    };
+    const isOf = ofLastKey((profileId) => this.#isOf(tenant, profileId));
+    return (ordinal) => isOf(this.#profileIds[ordinal] ?? 0);
   }
 
   idAt(ordinal: number): string {
@@ -115,8 +109,17 @@ export class RowCache {
 
   /** The ordinal of a row, or undefined where the row was deleted. */
   ordinalOf(row: number): number | undefined {
-    const ordinal = this.#ordinals.get(row);
-    return ordinal !== undefined && this.isLiveAt(ordinal) ? ordinal : undefined;
+    const ordinal = this.#ordinalFrom(0, row);
+    return this.#rows[ordinal] === row && this.isLiveAt(ordinal) ? ordinal : undefined;
+  }
+
+  /** As `ordinalOf`, for rows that mostly ascend from call to call: each is looked for from the one before it on. */
+  ordinalFinder(): (row: number) => number | undefined {
+    let last = 0;
+    return (row) => {
+      last = this.#ordinalFrom((this.#rows[last] ?? Number.POSITIVE_INFINITY) <= row ? last : 0, row);
+      return this.#rows[last] === row && this.isLiveAt(last) ? last : undefined;
+    };
   }
 
   /** Catches up with the collection, whose version the caller has just read. */
@@ -148,20 +151,15 @@ export class RowCache {
     if (readsBody(filter)) this.#loadBodies();
     const lookups = { ordinal: 0 };
     const lookup: FieldLookup = (field) => this.#fieldAt(lookups.ordinal, field);
-    const byProfile = new Map<number, boolean | ((lookup: FieldLookup) => boolean)>();
+    const testOf = ofLastKey(() => {
+      const reduced = reduceByProfile(filter, lookup);
+      return typeof reduced === 'boolean' ? reduced : compileFilter(reduced);
+    });
     return (ordinal) => {
       if (!this.isLiveAt(ordinal)) return false;
-      const profileId = this.#profileIds[ordinal] ?? 0;
-      let test = byProfile.get(profileId);
-      if (test === undefined) {
-        lookups.ordinal = ordinal;
-        const reduced = reduceByProfile(filter, lookup);
-        test = typeof reduced === 'boolean' ? reduced : compileFilter(reduced);
-        byProfile.set(profileId, test);
-      }
-      if (typeof test === 'boolean') return test;
       lookups.ordinal = ordinal;
-      return test(lookup);
+      const test = testOf(this.#profileIds[ordinal] ?? 0);
+      return typeof test === 'boolean' ? test : test(lookup);
     };
   }
 
@@ -173,6 +171,20 @@ export class RowCache {
     const profile = JSON.parse(textAt(row ?? [], 0)) as Profile;
     this.#profiles.set(profileId, profile);
     return profile;
+  }
+
+  // The first ordinal, from `start` on, whose row is not below the wanted one. Rows are whole numbers that ascend, so it is at
+  // most as far as the rows are apart, and exactly that far where nothing was deleted between.
+  #ordinalFrom(start: number, row: number): number {
+    let low = start;
+    let high = Math.min(start + Math.max(0, row - this.rowAt(start)), this.#rows.length);
+    if (this.#rows[high] === row) return high;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.rowAt(middle) < row) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   #fieldAt(ordinal: number, field: string): ReturnType<FieldLookup> {
@@ -202,7 +214,6 @@ export class RowCache {
     this.#profileIds = [];
     this.#lengths = [];
     this.#isLive = [];
-    this.#ordinals = new Map();
     this.#bodies = [];
     this.#vectors = new VectorScan(this.#dimensions);
   }
@@ -211,7 +222,6 @@ export class RowCache {
     for (;;) {
       const page = this.#keysAfter(this.#rows.at(-1) ?? 0);
       for (const [row, id, documentId, profile, length] of page) {
-        this.#ordinals.set(row, this.#rows.length);
         this.#rows.push(row);
         this.#ids.push(originalText(id));
         this.#documentIds.push(originalText(documentId));
@@ -267,6 +277,19 @@ export class RowCache {
       take(isNext ? page[next++] : undefined);
     }
   }
+}
+
+/** A function that computes each value once, and is fastest for the key of the call before: neighbouring chunks share their profile. */
+function ofLastKey<Value>(compute: (key: number) => Value): (key: number) => Value {
+  const values = new Map<number, Value>();
+  let last: { readonly key: number; readonly value: Value } | undefined;
+  return (key) => {
+    if (last?.key === key) return last.value;
+    const value = values.has(key) ? (values.get(key) as Value) : compute(key);
+    values.set(key, value);
+    last = { key, value };
+    return value;
+  };
 }
 
 const isChunkKeys = (keys: unknown): keys is ChunkKeys =>
