@@ -34,7 +34,7 @@ export function writeRecords(
   // Rows are given here and not by the database, because the terms must be counted before the row is written.
   let row = lastRow(database);
   for (const record of records) {
-    const length = segment.add(++row, record.searchText);
+    const length = segment.add(++row, record.searchText, record.identifiers);
     database.run(
       'INSERT INTO store_chunk (row, collection, chunk_id, document_id, profile, length) VALUES (?, ?, ?, ?, ?, ?)',
       row,

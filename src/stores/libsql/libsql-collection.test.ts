@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChunkRecord } from '../../core/chunk.js';
-import { EVERYTHING, eq, oneOf } from '../../core/filter.js';
+import { and, contains, EVERYTHING, eq, oneOf } from '../../core/filter.js';
 import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { VectorStore } from '../vector-store.js';
 import { createLibsqlStore } from './libsql-store.js';
@@ -152,5 +152,51 @@ describe('the file', () => {
     expect((await store.health()).ok).toBe(true);
     await store.open(SPEC);
     expect(rowsIn('collection')).toBe(1);
+  });
+});
+
+describe('identifiers', () => {
+  const held = (at: number) => ({
+    identifiers: at % 3 === 0 ? ['A-1', 'A-1', `B-${at % 7}`] : [`B-${at % 7}`],
+  });
+  const idsWith = async (identifier: string): Promise<string[]> => {
+    const filter = and(contains('$identifiers', identifier), eq('$tenant', 't'));
+    const collection = await store.open(SPEC);
+    const { chunks } = await collection.list({ filter, limit: 1_000 });
+    const found = await collection.searchText?.({ terms: ['common'], topK: 1_000, filter });
+    const near = await collection.searchVector({ vector: Float32Array.of(1, 0, 0, 0), topK: 1_000, filter });
+    const ids = chunks.map(({ id }) => id);
+    for (const hits of [found, near]) expect(hits?.map(({ chunk }) => chunk.id).sort()).toEqual(ids);
+    return ids;
+  };
+  const expected = (identifier: string, from: number, to: number): string[] =>
+    Array.from({ length: to - from }, (_, i) => from + i)
+      .filter((at) => held(at).identifiers.includes(identifier))
+      .map((at) => `r${String(at).padStart(5, '0')}`);
+  const write = async (): Promise<void> => {
+    const collection = await store.open(SPEC);
+    for (let at = 0; at < 40; at++) await collection.upsert(records(at, at + 1, held(at)));
+    await collection.delete(oneOf('$chunkId', ['r00000', 'r00039']));
+  };
+
+  it('are found by their postings, after deletions, merges and purges too', async () => {
+    await write();
+    const tidy = await store.open(SPEC);
+    for (const step of [() => Promise.resolve(), () => tidy.optimize(), async () => tidy.purge?.()]) {
+      await step();
+      for (const identifier of ['A-1', 'B-4', 'B'])
+        expect(await idsWith(identifier)).toEqual(expected(identifier, 1, 39));
+    }
+  });
+
+  it('are found in a collection whose postings do not hold them', async () => {
+    await write();
+    await store.close();
+    const database = SqliteDatabase.open(path, { toError: (_, cause) => new Error('', { cause }) });
+    database.run('UPDATE store_collection SET format = 1');
+    database.run("DELETE FROM store_posting WHERE term LIKE ' %'");
+    database.close();
+    store = createLibsqlStore({ path });
+    expect(await idsWith('A-1')).toEqual(expected('A-1', 1, 39));
   });
 });

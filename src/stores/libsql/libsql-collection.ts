@@ -23,14 +23,26 @@ import { scoreBm25 } from './bm25-search.js';
 import { deleteRows, readChunks, rowsOfIds } from './chunk-rows.js';
 import { enlistedWrites, nextVersion, versionOf } from './enlisted-writes.js';
 import { searchWithIndex } from './indexed-search.js';
-import { dropDeadPostings, FIRST_TERM, mergeTerms, planMerges, type TermPlace } from './postings.js';
+import {
+  dropDeadPostings,
+  FIRST_TERM,
+  identifierTerm,
+  mergeTerms,
+  planMerges,
+  type TermPlace,
+  visitPostings,
+} from './postings.js';
 import { RowCache } from './row-cache.js';
+import { demandedIdentifier } from './row-filter.js';
+import { FORMAT_WITH_IDENTIFIERS } from './store-schema.js';
 import { vectorRows, writeNote } from './vector-rows.js';
 
 export interface CollectionOptions {
   readonly spec: CollectionSpec;
   /** Key of the collection's row. */
   readonly id: number;
+  /** As in `COLLECTION_FORMAT`. */
+  readonly format: number;
   readonly maxTopK: number;
   /** Bytes of the whole file; absent where it is not the store's alone. */
   readonly bytes?: () => number;
@@ -247,7 +259,22 @@ export class LibsqlCollection implements VectorCollection {
 
   #admission(filter: Filter): (ordinal: number) => boolean {
     this.#cache.refresh(this.#versionOf());
-    return this.#cache.admission(filter);
+    const demand = this.#options.format < FORMAT_WITH_IDENTIFIERS ? undefined : demandedIdentifier(filter);
+    if (demand === undefined) return this.#cache.admission(filter);
+    const holders = this.#holdersOf(demand.identifier);
+    const isAdmitted = this.#cache.admission(demand.rest);
+    return (ordinal) => holders.has(ordinal) && isAdmitted(ordinal);
+  }
+
+  #holdersOf(identifier: string): ReadonlySet<number> {
+    const holders = new Set<number>();
+    const ordinalOf = this.#cache.ordinalFinder();
+    const wanted = { collection: this.id, term: identifierTerm(identifier) };
+    visitPostings(this.#database, wanted, (row) => {
+      const ordinal = ordinalOf(row);
+      if (ordinal !== undefined) holders.add(ordinal);
+    });
+    return holders;
   }
 
   #matches(filter: Filter): number[] {

@@ -44,6 +44,7 @@ export function createLibsqlStore({ path, ...options }: LibsqlStoreOptions): Vec
 }
 
 interface StoredCollection {
+  readonly format: number;
   readonly id: number;
   readonly spec: CollectionSpec;
 }
@@ -166,7 +167,7 @@ class LibsqlStore implements VectorStore {
       if (row === undefined) return undefined;
       if (numberAt(row, 1) > COLLECTION_FORMAT) throw schemaTooNew(`collection "${name}" in ${this.#path}`);
       const spec = { name, dimensions: numberAt(row, 2), fingerprint: textAt(row, 3) };
-      return { id: numberAt(row, 0), spec: Object.freeze(spec) };
+      return { id: numberAt(row, 0), format: numberAt(row, 1), spec: Object.freeze(spec) };
     });
   }
 

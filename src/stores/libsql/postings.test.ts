@@ -37,7 +37,7 @@ describe('merging range by range', () => {
     for (let text = 0; text < TEXTS; text++) {
       row++;
       const words = TERMS.filter((_, i) => (i + salt) % TEXTS === text);
-      writer.add(row, words.join(' '));
+      writer.add(row, words.join(' '), []);
       for (const word of words) expected.set(word, [...(expected.get(word) ?? []), row]);
     }
     database.transaction(() => writer.write(database, collection));

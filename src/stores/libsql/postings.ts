@@ -17,10 +17,11 @@ const MAX_SEGMENTS = 32;
 export class SegmentWriter {
   readonly #lists = new Map<string, PostingList>();
 
-  /** Adds a text of terms separated by one space; returns how many terms it has. */
-  add(row: number, searchText: string): number {
+  /** Adds a text of terms separated by one space, and identifiers; returns how many terms the text has. */
+  add(row: number, searchText: string, identifiers: readonly string[]): number {
     const { counts, length } = countTerms(searchText);
     for (const [term, frequency] of counts) this.#append(term, row, frequency);
+    for (const identifier of new Set(identifiers)) this.#append(identifierTerm(identifier), row, 1);
     return length;
   }
 
@@ -38,6 +39,9 @@ export class SegmentWriter {
     }
   }
 }
+
+/** The term that stands for an identifier. No term of a text has a space in it. */
+export const identifierTerm = (identifier: string): string => ` ${identifier}`;
 
 /** Visits every entry of a term, those of deleted rows too. */
 export function visitPostings(

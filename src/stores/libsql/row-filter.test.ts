@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contains, eq, type Filter, matchesFilter, not, oneOf, range } from '../../core/filter.js';
 import type { MetadataValue } from '../../core/metadata.js';
-import { compileFilter, readsBody, reduceByProfile } from './row-filter.js';
+import { compileFilter, demandedIdentifier, readsBody, reduceByProfile } from './row-filter.js';
 
-const FIELDS = ['$tenant', '$level', '$groups', '$chunkId', 'state', 'missing'];
+const FIELDS = ['$tenant', '$level', '$groups', '$chunkId', '$identifiers', 'state', 'missing'];
 const values = fc.constantFrom('a', 'b', 1, 2, null, true);
 
 const filters = fc.letrec<{ filter: Filter }>((tie) => {
@@ -30,6 +30,7 @@ const chunks = fc.record({
   $level: fc.constantFrom(0, 1, 2),
   $groups: fc.array(values, { maxLength: 2 }),
   $chunkId: values,
+  $identifiers: fc.array(fc.constantFrom('a', 'b'), { maxLength: 2 }),
   state: values,
 });
 
@@ -50,6 +51,22 @@ describe('a filter for scans', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it('demands an identifier only where every chunk that it admits has it', () => {
+    let demands = 0;
+    fc.assert(
+      fc.property(filters, chunks, (filter, chunk) => {
+        const demand = demandedIdentifier(filter);
+        if (demand === undefined) return;
+        demands++;
+        const lookup = (field: string) => new Map<string, MetadataValue>(Object.entries(chunk)).get(field);
+        const isHolder = chunk.$identifiers.some((held) => held === demand.identifier);
+        expect(isHolder && matchesFilter(demand.rest, lookup)).toBe(matchesFilter(filter, lookup));
+      }),
+      { numRuns: 5_000, seed: 7 },
+    );
+    expect(demands).toBeGreaterThan(20);
   });
 
   it('is decided for a whole profile where it asks for nothing else', () => {

@@ -1,4 +1,4 @@
-import { type FieldLookup, type Filter, matchesFilter } from '../../core/filter.js';
+import { EVERYTHING, type FieldLookup, type Filter, matchesFilter } from '../../core/filter.js';
 
 /** Fields whose value a chunk shares with all chunks of its profile. */
 const PROFILE_FIELDS: ReadonlySet<string> = new Set(['$tenant', '$project', '$source', '$level', '$groups']);
@@ -20,6 +20,21 @@ export function readsBody(filter: Filter): boolean {
     default:
       return !KEY_FIELDS.has(filter.field);
   }
+}
+
+/** An identifier that every chunk must hold which the filter admits, and what else it asks for; undefined where it names none. */
+export function demandedIdentifier(
+  filter: Filter,
+): { readonly identifier: string; readonly rest: Filter } | undefined {
+  if (filter.op === 'contains' && filter.field === '$identifiers' && typeof filter.value === 'string')
+    return { identifier: filter.value, rest: EVERYTHING };
+  if (filter.op !== 'and') return undefined;
+  for (const [i, part] of filter.filters.entries()) {
+    const demand = demandedIdentifier(part);
+    if (demand !== undefined)
+      return { ...demand, rest: { op: 'and', filters: filter.filters.with(i, demand.rest) } };
+  }
+  return undefined;
 }
 
 /**

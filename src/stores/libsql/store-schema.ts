@@ -3,7 +3,10 @@ import { componentVersion, hasTable, setComponentVersion } from '../../sqlite/co
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 
 /** Version of what the rows of a collection mean, kept with the collection so that a newer one can still be dropped. */
-export const COLLECTION_FORMAT = 1;
+export const COLLECTION_FORMAT = 2;
+
+/** Before this format the postings hold no identifiers, so a filter on them reads the bodies of all chunks. */
+export const FORMAT_WITH_IDENTIFIERS = 2;
 
 // What a vector index beside the file wrote down; see vector-index.ts.
 const VECTOR_INDEX = 'CREATE TABLE store_vector_index (collection INTEGER PRIMARY KEY, note TEXT NOT NULL);';
