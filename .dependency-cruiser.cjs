@@ -23,6 +23,8 @@ const interfaceFiles = [
   'security/url-guard',
   // How files of an index are made.
   'security/private-files',
+  // How files are opened whose folder others may have filled.
+  'security/regular-file',
   // Pure text functions that writing and reading must share.
   'analysis/[^/]+',
 ].join('|');

@@ -110,8 +110,8 @@ export type { PushedDocument } from './sources/push/push-source.js';
 // Which folders are trusted (docs/trust.md).
 
 export type { Risk } from './config/trust/risks.js';
-export { listTrust, revokeTrust, type TrustOptions, trustFolder } from './config/trust/trust-folder.js';
 export type { TrustedFolder } from './config/trust/trust-store.js';
+export { listTrust, revokeTrust, type TrustOptions, trustFolder } from './engine/trust-folder.js';
 
 // Whatever goes wrong (docs/errors.md).
 

@@ -7,21 +7,38 @@ export async function trustOnRequest(error: unknown, context: CliContext): Promi
   const { askYesNo } = await import('./ask.js');
   context.side.writeMessage(request.message);
   if (!(await askYesNo(context, 'Trust it?', { preset: false }))) return false;
-  const { trustFolder } = await import('../index.js');
-  await trustFolder(request.folder, { dataDir: request.dataDir });
+  await request.trust();
   return true;
 }
 
 interface TrustRequest {
   readonly message: string;
-  readonly folder: string;
-  readonly dataDir?: string;
+  /** Trusts what the message says, and nothing else. */
+  trust(): Promise<unknown>;
 }
 
 // Told by shape, as in `errors.ts`.
 function requestOf(error: unknown): TrustRequest | undefined {
   if (!(error instanceof Error) || !('reason' in error) || !('details' in error)) return undefined;
-  if (error.reason !== 'CONFIG_UNTRUSTED' && error.reason !== 'INDEX_UNTRUSTED') return undefined;
-  const { folder, dataDir } = error.details as { readonly folder: string; readonly dataDir?: string };
-  return { message: error.message, folder, ...(dataDir === undefined ? {} : { dataDir }) };
+  const { message, reason, details } = error;
+  if (reason === 'CONFIG_UNTRUSTED') {
+    const { folder } = details as { readonly folder: string };
+    return {
+      message,
+      trust: async () => {
+        const { trustConfiguration } = await import('../config/trust/trust-configuration.js');
+        await trustConfiguration(folder);
+      },
+    };
+  }
+  if (reason !== 'INDEX_UNTRUSTED') return undefined;
+  const { dataDir, risks } = details as { readonly dataDir: string; readonly risks: readonly string[] };
+  return {
+    message,
+    trust: async () => {
+      const { trustAlso } = await import('../config/trust/trust-store.js');
+      const { indexRisk } = await import('../config/trust/index-reach.js');
+      trustAlso(dataDir, risks.map(indexRisk), process.env);
+    },
+  };
 }

@@ -4,6 +4,7 @@ import { chooseProvider } from '../assembly/choose-store.js';
 import { checkOwnParts } from '../assembly/own-parts.js';
 import { loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { assertPlainDataFolder } from '../config/trust/index-reach.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
@@ -40,7 +41,6 @@ import { EngineResources } from './engine-resources.js';
 import { viewOf } from './engine-view.js';
 import { needsWhole, refuseEmptyRequest, runIndexRequest, scopedIndex } from './index-requests.js';
 import { anySignal, OpenWork } from './open-work.js';
-import { assertOwnLinks } from './own-index.js';
 import {
   checkedEngineOptions,
   checkedIndexing,
@@ -68,7 +68,7 @@ export async function createEngine(options: CreateEngineOptions = {}): Promise<E
 
 /** An engine over resources that the caller knows too; closing the engine closes them. */
 export function engineOver(resources: EngineResources, cwd: string): Engine {
-  assertOwnLinks(resources.config);
+  assertPlainDataFolder(resources.config);
   return new EmbeddedEngine(resources, cwd);
 }
 

@@ -5,6 +5,7 @@ import { createEmbedderFor } from '../assembly/open-embedder.js';
 import { createRerankerFor } from '../assembly/open-reranker.js';
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { assertLedgerTrusted, hostedModel, storeAbroad } from '../config/trust/index-reach.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
 import { nothingIndexed, openForReading, otherModel } from '../indexing/open-collection.js';
@@ -19,7 +20,6 @@ import {
 } from '../searching/query-adaptation.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { type LedgerConnections, openConnections } from './ledger-connections.js';
-import { assertOwnModel } from './own-index.js';
 
 /** Longest wait for another host that learns, in milliseconds; it takes seconds. */
 const LEARNING_WAIT_MS = 300_000;
@@ -253,6 +253,8 @@ export class EngineResources {
   }
 
   async #createStore(provider: string): Promise<ConfiguredStore> {
+    if (provider !== chooseProvider(this.config).provider)
+      assertLedgerTrusted(storeAbroad(provider), this.config);
     const recorded = (await this.live())?.facts;
     const owner = { ledgerPath: this.#ledgers.path, recorded };
     return createStoreFor(this.config, { holds: provider, owner });
@@ -280,7 +282,8 @@ export class EngineResources {
   }
 
   async #loadEmbedderOf(facts: IndexFacts, configured: Embedder): Promise<LoadedEmbedder> {
-    if (splitModelName(facts.embedder) !== undefined) assertOwnModel(facts.embedder, this.config);
+    if (splitModelName(facts.embedder) !== undefined)
+      assertLedgerTrusted([hostedModel(facts.embedder)], this.config);
     const { rag } = this.config;
     // What was set for the configured model says nothing of another one.
     const { dimensions: _, queryPrefix: _query, documentPrefix: _document, ...embedding } = rag.embedding;

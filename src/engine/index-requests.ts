@@ -1,3 +1,12 @@
+import { resolve } from 'node:path';
+import {
+  assertLedgerTrusted,
+  foldersOutside,
+  hostedModel,
+  storeAbroad,
+  trustNamed,
+} from '../config/trust/index-reach.js';
+import type { Risk } from '../config/trust/risks.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
@@ -8,9 +17,9 @@ import type { Ledger } from '../ledger/ledger.js';
 import { pathAdder } from '../maintenance/read-status.js';
 import { type SalvagedLedger, salvageLedger } from '../maintenance/salvage-ledger.js';
 import { isLedgerDamage } from '../maintenance/verify-index.js';
+import { splitModelName } from '../providers/provider-table.js';
 import { type ScopedIndex, unreadablePushes } from './documents.js';
 import type { IndexRequest, IndexResult } from './engine.js';
-import { assertOwnPaths, claiming } from './own-index.js';
 import { keepFoldersPrivate } from './private-data.js';
 import {
   abandonedSourcesOf,
@@ -77,17 +86,21 @@ async function runOnce(
   const { force = false, dryRun = false } = request.options ?? {};
   const ledger = dryRun
     ? await host.resources.dryLedger()
-    : await claiming(host.config, () => host.resources.writingLedger({ check: force }));
+    : await host.resources.writingLedger({ check: force });
   const { names: indexed, ownership } = await indexedSources(ledger, tenant, host);
   const names = [...indexed, ...(salvaged?.sources ?? [])];
   const selected = await selectSourcesOf(request, project, { names, ownership }, host);
   if (selected.sources.length === 0 && indexed.length === 0 && salvaged === undefined) throw nothingToIndex();
   const { config } = host;
-  if (!dryRun) await rememberSelected(ledger, { tenant, selected, before: ownership.own, config });
+  if (!dryRun) {
+    trustNamed(foldersOutside(placesNamed(request, host), config), config);
+    await rememberSelected(ledger, { tenant, selected, before: ownership.own, config });
+  }
   // Other tenants are in the same generation: it is not begun anew for one of them.
   const rebuild = (await isAlone(ledger, tenant)) ? (wanted ?? rebuildOf(request)) : 'never';
   const { store, notices: ofStore } = await host.resources.store({ rebuild: rebuild !== 'never' });
   const { embedder, notices, cache } = await host.resources.embedder();
+  if (!dryRun) trustNamed(partsNamed(store.name, embedder.identity.model), config);
   const contextualiser = await host.resources.contextualiser();
   const result = await runIndex({
     contextualiser,
@@ -146,7 +159,7 @@ async function salvage(
   const salvaged = await salvageLedger(() => host.resources.readingLedger());
   const isOpen = sources === undefined && paths === undefined && documents === undefined;
   const remembered = rememberedPaths(salvaged.sources, host.config);
-  if (isOpen) assertOwnPaths(remembered, host.config);
+  if (isOpen) assertLedgerTrusted(foldersOutside(remembered, host.config), host.config);
   const isKnown = remembered.length > 0;
   if (isOpen && !isKnown && (await configuredSources(host.config)).length === 0) {
     throw new RAGError(
@@ -177,6 +190,15 @@ async function permitted(request: IndexRequest, scope: Scope, host: EngineHost):
   if (taken !== undefined) throw idIsTaken(taken.id);
   return deleted.length === 0 ? request : { ...request, deleted: deleted.filter((id) => !refused.has(id)) };
 }
+
+const placesNamed = ({ paths = [] }: IndexRequest, { cwd }: EngineHost): string[] =>
+  paths.map((path) => resolve(cwd, path));
+
+/** Of the configuration that makes the index: a later one may name others. */
+const partsNamed = (store: string, model: string): Risk[] => [
+  ...storeAbroad(store),
+  ...(splitModelName(model) === undefined ? [] : [hostedModel(model)]),
+];
 
 /** Whether a run replaces or gives up more than the items that it reads. */
 export const needsWhole = (request: IndexRequest): boolean =>

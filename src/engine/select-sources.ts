@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { assertLedgerTrusted, foldersOutside } from '../config/trust/index-reach.js';
 import { RAGError } from '../core/errors.js';
 import { type AbandonedSource, abandonedSources, abandonments } from '../indexing/abandoned-sources.js';
 import {
@@ -18,7 +19,6 @@ import type { ConfiguredSource } from '../indexing/source-task.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { IndexRequest } from './engine.js';
 import type { EngineResources } from './engine-resources.js';
-import { assertOwnPaths } from './own-index.js';
 
 /** What the work of an engine is done with. */
 export interface EngineHost {
@@ -59,7 +59,7 @@ export async function selectSourcesOf(
   // A folder that another host named may have the name of another one here.
   const here = indexed.filter((name) => own.has(name) || !elsewhere.has(name));
   const remembered = rememberedPaths(here, host.config);
-  if (isOpen) assertOwnPaths(remembered, host.config);
+  if (isOpen) assertLedgerTrusted(foldersOutside(remembered, host.config), host.config);
   // A remembered folder that is gone is no failure of each later run: what was indexed of it is kept and said.
   const chosenPaths = paths ?? (isOpen ? remembered.filter((path) => existsSync(path)) : []);
   const chosen = isOpen ? [...all] : selectSources(all, request.sources ?? []);

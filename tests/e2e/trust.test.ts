@@ -66,6 +66,13 @@ describe('a configuration that came with a repository', () => {
     expect((await runRagstone(['index'], { cwd, env })).code).toBe(0);
   });
 
+  it('is not trusted by an init beside it', async () => {
+    const { 'ragstone.yaml': config = '' } = hostile();
+    const cwd = temporaryFolder({ 'a.md': '# Salaries\n', 'config/rag-config.yaml': config });
+    expect((await runRagstone(['init', '--no-lancedb'], { cwd, env })).code).toBe(0);
+    expect((await runRagstone(['status'], { cwd, env })).stderr).toContain('CONFIG_UNTRUSTED');
+  });
+
   it.skipIf(!runs('script', '--version'))('is a question on a terminal', async () => {
     // Its own folder above it: the configuration reaches that, and `config check` looks there.
     const cwd = join(temporaryFolder({}), 'project');

@@ -1,13 +1,24 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to the environment, as a configuration writes them.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Environment } from '../../src/config/expand-variables.js';
 import { loadConfig } from '../../src/config/load-config.js';
-import { listTrust, revokeTrust, trustFolder } from '../../src/config/trust/trust-folder.js';
 import { createEngine } from '../../src/engine/create-engine.js';
+import { listTrust, revokeTrust, trustFolder } from '../../src/engine/trust-folder.js';
 
 let outer: string;
 let folder: string;
@@ -155,8 +166,8 @@ describe('a configuration that came with a folder', () => {
   it('is not trusted by a record that others could have written', async () => {
     write('provider: elasticsearch');
     await trustFolder(folder);
-    const { chmodSync } = await import('node:fs');
-    chmodSync(join(outer, 'state', 'ragstone', 'trust.json'), 0o666);
+    const records = join(outer, 'state', 'ragstone', 'trusted');
+    for (const name of readdirSync(records)) chmodSync(join(records, name), 0o666);
     expect(await outcome()).toBe('CONFIG_UNTRUSTED');
   });
 
@@ -199,6 +210,126 @@ describe('an index that came with a folder', () => {
   it('is not that of another folder behind a link, without a configuration too', async () => {
     symlinkSync(join(outer, 'private'), join(folder, '.ragstone'));
     await expect(open()).rejects.toMatchObject({ reason: 'INDEX_UNTRUSTED' });
+  });
+});
+
+// Invariant: what a data folder says reaches beyond the project only where this account named the same for it, which is recorded
+// outside of it. Kept by src/config/trust/index-reach.ts.
+describe('an index that this account made and a pull replaced', () => {
+  const open = () => createEngine({ cwd: folder });
+  const ledger = () => join(folder, '.ragstone', 'ledger.db');
+  const change = (sql: string): void => {
+    const database = new Database(ledger());
+    database.exec(sql);
+    database.close();
+  };
+  const refused = { reason: 'INDEX_UNTRUSTED' };
+
+  beforeEach(async () => {
+    write('provider: libsql');
+    writeFileSync(join(folder, 'docs', 'a.md'), '# Logs\n\nLogs are kept for a week.\n');
+    writeFileSync(join(outer, 'private', 'a.md'), '# Salaries\n\nWhat everybody earns.\n');
+    const engine = await open();
+    await engine.index({ paths: ['docs'] });
+    await engine.close();
+  });
+
+  it('has no folder read that another ledger in its place remembers', async () => {
+    process.env.XDG_STATE_HOME = join(outer, 'state of another');
+    const other = await createEngine({ cwd: join(outer, 'elsewhere'), config: { provider: 'libsql' } });
+    await other.index({ paths: [join(outer, 'private')] });
+    await other.close();
+    process.env.XDG_STATE_HOME = join(outer, 'state');
+    for (const suffix of ['-wal', '-shm']) rmSync(ledger() + suffix, { force: true });
+    cpSync(join(outer, 'elsewhere', '.ragstone', 'ledger.db'), ledger());
+    const engine = await open();
+    await expect(engine.index()).rejects.toMatchObject(refused);
+    await expect(engine.index({ options: { force: true } })).rejects.toMatchObject(refused);
+    await expect(engine.verify({ repair: true })).rejects.toMatchObject(refused);
+    await engine.close();
+  });
+
+  it('has no folder read that was written into its own ledger', async () => {
+    change(`INSERT INTO remembered_source VALUES ('default', 'path:${join(outer, 'private')}')`);
+    const engine = await open();
+    await expect(engine.index()).rejects.toMatchObject(refused);
+    expect((await engine.search('logs')).results).toHaveLength(1);
+    await engine.close();
+    const { risks } = await trustFolder(folder);
+    expect(risks.map(({ what }) => what)).toEqual([
+      `remembers ${join(outer, 'private')}, outside of the project`,
+    ]);
+    const trusting = await open();
+    expect((await trusting.index()).stats.documentsProcessed).toBe(1);
+    await trusting.close();
+  });
+
+  it('has no folder read behind a link that took the place of one that it remembers', async () => {
+    rmSync(join(folder, 'docs'), { recursive: true });
+    symlinkSync(join(outer, 'private'), join(folder, 'docs'));
+    const engine = await open();
+    await expect(engine.index()).rejects.toMatchObject(refused);
+    // Who names it means it.
+    expect((await engine.index({ paths: ['docs'] })).stats.documentsProcessed).toBe(1);
+    await engine.index();
+    await engine.close();
+  });
+
+  it.each([
+    [
+      'hosted model',
+      "UPDATE generation SET embedder = 'openai:text-embedding-3-small', fingerprint = 'other'; UPDATE store_collection SET fingerprint = 'other'",
+    ],
+    ['server program', "UPDATE generation SET provider = 'chroma'"],
+    ['server', "UPDATE generation SET provider = 'elasticsearch'"],
+  ])('asks no %s of its choice', async (_, sql) => {
+    change(sql);
+    const engine = await open();
+    await expect(engine.search('logs')).rejects.toMatchObject(refused);
+    await engine.close();
+  });
+
+  it.each([
+    'store/deep/part',
+    'cache/embeddings/live.log',
+    'git/a.git/objects',
+    'lexical',
+    'cache/contexts/ab',
+  ])('leads nowhere by a link at %s', async (path) => {
+    mkdirSync(dirname(join(folder, '.ragstone', path)), { recursive: true });
+    symlinkSync(join(outer, 'private'), join(folder, '.ragstone', path));
+    await expect(open()).rejects.toMatchObject(refused);
+    await trustFolder(folder);
+    await (await open()).close();
+    // Trust in a link is for where it leads.
+    rmSync(join(folder, '.ragstone', path));
+    symlinkSync(outer, join(folder, '.ragstone', path));
+    await expect(open()).rejects.toMatchObject(refused);
+  });
+
+  it('goes on with a backup of it, and asks once where it was moved', async () => {
+    const named = await open();
+    await named.index({ paths: [join(outer, 'private')] });
+    await named.close();
+    cpSync(join(folder, '.ragstone'), join(outer, 'backup'), { recursive: true });
+    rmSync(join(folder, '.ragstone'), { recursive: true });
+    cpSync(join(outer, 'backup'), join(folder, '.ragstone'), { recursive: true });
+    const engine = await open();
+    expect((await engine.index()).stats.documentsUnchanged).toBe(2);
+    await engine.close();
+    const moved = join(outer, 'moved');
+    cpSync(folder, moved, { recursive: true });
+    const there = await createEngine({ cwd: moved });
+    expect((await there.search('salaries')).results).not.toHaveLength(0);
+    await expect(there.index()).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining('ragstone trust'),
+    });
+    await trustFolder(moved);
+    expect((await there.index()).stats.documentsUnchanged).toBe(2);
+    await there.close();
+    expect(await revokeTrust(moved)).toBe(true);
+    expect(listTrust().map((known) => known.folder)).toEqual([join(folder, '.ragstone')]);
   });
 });
 

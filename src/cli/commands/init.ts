@@ -28,8 +28,6 @@ async function runInit(context: CliContext, options: InitOptions): Promise<void>
   const { writeStarterConfig } = await import('../init/starter-config.js');
   const { addLanceDb } = await import('../init/add-lancedb.js');
   const written = [await writeStarterConfig(context.cwd, { force: options.force ?? false })];
-  const { trustFolder } = await import('../../index.js');
-  await trustFolder(context.cwd);
   const next = [`${context.command} index`, `${context.command} search "your question"`];
   if (await wantsLanceDb(context, options)) {
     const manifest = await addLanceDb(context.cwd);

@@ -36,8 +36,8 @@ async function runUse(context: CliContext, name: string): Promise<void> {
   const file = await configFileToWrite(context.cwd, context.globals.config);
   await replacingSettings(file, { embedding: settings }, async () => {
     if (context.globals.config === undefined) {
-      const { trustFolder } = await import('../../index.js');
-      await trustFolder(project.root);
+      const { trustConfiguration } = await import('../../config/trust/trust-configuration.js');
+      await trustConfiguration(project.root);
     }
     if (documents > 0) await runIndex(context, [], { force: true });
   });

@@ -9,7 +9,7 @@ interface TrustOptions {
 
 const EXAMPLES = `
 Examples:
-  $ ragstone trust                 show what the configuration found here does beyond its folder, and trust it
+  $ ragstone trust                 show what the configuration and the index here do beyond the folder, and trust it
   $ ragstone trust ../other        the same for another folder
   $ ragstone trust --list          the folders that are trusted
   $ ragstone trust --revoke        trust this folder no longer`;
@@ -55,7 +55,7 @@ async function runTrust(
   const { risks } = await trustFolder(folder, { dataDir });
   context.printResult({ folder, risks }, () =>
     [
-      `${folder} is trusted${risks.length === 0 ? '; its configuration stays in its folder and needs no trust.' : ' with what its configuration does now:'}`,
+      `${folder} is trusted${risks.length === 0 ? '; it stays in its folder and needs no trust.' : ' with what it does now:'}`,
       ...risks.map(({ key, what }) => `- ${key} ${what}`),
     ].join('\n'),
   );

@@ -1,10 +1,10 @@
-import { realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { splitModelName } from '../../providers/provider-table.js';
 import { isPathInside } from '../../security/path-containment.js';
 import { type ConfigPath, formatPath, isRecord, leavesOf, valueAt } from '../config-path.js';
 import type { ExpandedTree } from '../expand-tree.js';
 import { maskUrlCredentials } from '../mask-url.js';
+import { realPathOf } from './real-path.js';
 
 /** Something that a configuration makes Ragstone do beyond its own folder. */
 export interface Risk {
@@ -37,6 +37,8 @@ const LOCAL_STORES: ReadonlySet<unknown> = new Set([
   'faiss',
 ]);
 const LOCAL_SOURCES: ReadonlySet<unknown> = new Set(['markdown', 'files', 'pbi_json', 'git']);
+/** Whether a store of this name connects nowhere and starts no program. */
+export const isLocalStore = (provider: unknown): boolean => LOCAL_STORES.has(provider);
 /** Settings that name a place on the network without an address. */
 const HOST_KEYS: ReadonlySet<string> = new Set(['host', 'resourceName', 'organization']);
 const MODEL_KEYS: ReadonlySet<string> = new Set(['model', 'rag_embedding_model']);
@@ -125,7 +127,7 @@ function readKinds(tree: unknown, add: Findings['add']): void {
   const provider = at('rag', 'provider');
   if (provider === 'chroma' && at('rag', 'storage', 'server') === undefined)
     add(['rag', 'provider'], 'starts the server program `chroma`');
-  if (!LOCAL_STORES.has(provider)) add(['rag', 'provider'], `${CONNECTS} a server of ${String(provider)}`);
+  if (!isLocalStore(provider)) add(['rag', 'provider'], `${CONNECTS} a server of ${String(provider)}`);
   if (at('rag', 'ledger', 'type') === 'postgres')
     add(['rag', 'ledger', 'type'], `${CONNECTS} a PostgreSQL server`);
   if (at('rag', 'embedding', 'allowRemote') === true)
@@ -144,14 +146,4 @@ function variablesOf({ variables, missing }: ExpandedTree): Risk[] {
   );
   const unset = missing.map(({ path, variable }) => ({ key: formatPath(path), name: variable }));
   return [...used, ...unset].map(({ key, name }) => ({ key, what: `uses the environment variable ${name}` }));
-}
-
-/** The path without symbolic links, also where its end does not exist yet. */
-function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPathOf(parent), basename(path));
-  }
 }

@@ -1,27 +1,26 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
 import { runtime } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
+import { readRegularFileSync } from '../../security/regular-file.js';
 import type { Environment } from '../expand-variables.js';
+import { realPathOf } from './real-path.js';
 import type { Risk } from './risks.js';
 
-/** A folder whose configuration the user trusted. */
+/** A folder that the user trusts with something beyond it: that of a configuration, or a data folder. */
 export interface TrustedFolder {
   readonly folder: string;
   /** ISO-8601 UTC. */
   readonly trustedAt: string;
 }
 
-const fileSchema = z.record(z.string(), z.object({ grants: z.array(z.string()), trustedAt: z.string() }));
-type TrustFile = z.output<typeof fileSchema>;
+const recordSchema = z.object({ folder: z.string(), grants: z.array(z.string()), trustedAt: z.string() });
+type TrustRecord = z.output<typeof recordSchema>;
 
 const WRITABLE_BY_OTHERS = 0o022;
-const KEY_BYTES = 32;
-/** In a data folder: proves that this account made it, or trusted it. */
-const MARK = 'owner';
 
 /** Folder outside of every project in which this account keeps what it trusts (XDG Base Directory Specification). */
 export function stateFolder(environment: Environment): string {
@@ -42,63 +41,42 @@ export function isTrustedByEnvironment(
 ): boolean {
   if (stated === '1') return true;
   const separator = process.platform === 'win32' ? ';' : ':';
-  return stated.split(separator).some((named) => isAbsolute(named) && realOr(named) === realOr(folder));
+  return stated
+    .split(separator)
+    .some((named) => isAbsolute(named) && realPathOf(named) === realPathOf(folder));
 }
 
 /** The risks of a folder that were not trusted yet; another value of a setting is another risk. */
 export function untrusted(folder: string, risks: readonly Risk[], environment: Environment): Risk[] {
-  const grants = new Set(readTrust(environment)[realOr(folder)]?.grants);
+  const grants = new Set(recordOf(folder, environment)?.grants);
   return risks.filter((risk) => !grants.has(grantOf(risk)));
 }
 
-/** Records that the user trusts a folder with what its configuration does now. */
+/** Records that the user trusts a folder with what it does now, and with nothing else. Throws the system's error. */
 export function trust(folder: string, risks: readonly Risk[], environment: Environment): void {
-  const others = Object.entries(readTrust(environment)).filter(([name]) => isThere(name));
-  writeTrust(environment, {
-    ...Object.fromEntries(others),
-    [realOr(folder)]: { grants: risks.map(grantOf), trustedAt: new Date(runtime().now()).toISOString() },
-  });
+  write(folder, risks.map(grantOf), environment);
+}
+
+/** The same beside what the folder was trusted with before. */
+export function trustAlso(folder: string, risks: readonly Risk[], environment: Environment): void {
+  const missing = untrusted(folder, risks, environment).map(grantOf);
+  if (missing.length === 0) return;
+  write(folder, [...(recordOf(folder, environment)?.grants ?? []), ...missing], environment);
 }
 
 /** Takes trust back; false where there was none. */
 export function revoke(folder: string, environment: Environment): boolean {
-  const { [realOr(folder)]: known, ...others } = readTrust(environment);
-  if (known !== undefined) writeTrust(environment, others);
-  return known !== undefined;
+  const known = recordOf(folder, environment) !== undefined;
+  rmSync(pathOf(folder, environment), { force: true });
+  return known;
 }
 
-export const trustedFolders = (environment: Environment): TrustedFolder[] =>
-  Object.entries(readTrust(environment)).map(([folder, { trustedAt }]) => ({ folder, trustedAt }));
-
-/** Marks a data folder as made or trusted by this account. Throws the system's error. */
-export function markOwn(dataDir: string, environment: Environment): void {
-  writePrivate(join(dataDir, MARK), `${markOf(dataDir, stateKey(environment))}\n`);
-}
-
-/** Takes the mark of a data folder away. */
-export const unmark = (dataDir: string): void => rmSync(join(dataDir, MARK), { force: true });
-
-/** Whether this account made or trusted a data folder. One that came with a repository, or was moved, has no valid mark. */
-export function isOwn(dataDir: string, environment: Environment): boolean {
-  const key = readOwn(join(stateFolder(environment), 'key'));
-  const mark = readText(join(dataDir, MARK))?.trim();
-  if (key === undefined || mark === undefined) return false;
-  const expected = Buffer.from(markOf(dataDir, key));
-  const found = Buffer.from(mark);
-  return expected.length === found.length && timingSafeEqual(expected, found);
-}
-
-const markOf = (dataDir: string, key: string): string =>
-  createHmac('sha256', key).update(realOr(dataDir)).digest('hex');
-
-function stateKey(environment: Environment): string {
-  const path = join(stateFolder(environment), 'key');
-  const known = readOwn(path);
-  if (known !== undefined) return known;
-  const key = randomBytes(KEY_BYTES).toString('hex');
-  makePrivateFolder(stateFolder(environment));
-  writePrivate(path, key);
-  return key;
+export function trustedFolders(environment: Environment): TrustedFolder[] {
+  return namesIn(recordsFolder(environment))
+    .map((name) => readRecord(join(recordsFolder(environment), name)))
+    .filter((record) => record !== undefined)
+    .map(({ folder, trustedAt }) => ({ folder, trustedAt }))
+    .sort((left, right) => (left.folder < right.folder ? -1 : 1));
 }
 
 const grantOf = ({ key, what }: Risk): string =>
@@ -106,51 +84,47 @@ const grantOf = ({ key, what }: Risk): string =>
     .update(JSON.stringify([key, what]))
     .digest('hex');
 
-const trustPath = (environment: Environment): string => join(stateFolder(environment), 'trust.json');
+// A file a folder: two processes that trust different folders write different files.
+const recordsFolder = (environment: Environment): string => join(stateFolder(environment), 'trusted');
 
-/** A file that is damaged, or that others may write, trusts nothing. */
-function readTrust(environment: Environment): TrustFile {
-  try {
-    return fileSchema.parse(JSON.parse(readOwn(trustPath(environment)) ?? '{}'));
-  } catch {
-    return {};
-  }
+const pathOf = (folder: string, environment: Environment): string =>
+  join(
+    recordsFolder(environment),
+    `${createHash('sha256').update(realPathOf(folder)).digest('hex').slice(0, 32)}.json`,
+  );
+
+function recordOf(folder: string, environment: Environment): TrustRecord | undefined {
+  const record = readRecord(pathOf(folder, environment));
+  return record?.folder === realPathOf(folder) ? record : undefined;
 }
 
-function writeTrust(environment: Environment, content: TrustFile): void {
-  makePrivateFolder(stateFolder(environment));
-  writePrivate(trustPath(environment), `${JSON.stringify(content, null, 2)}\n`);
-}
-
-function writePrivate(path: string, text: string): void {
+function write(folder: string, grants: readonly string[], environment: Environment): void {
+  const record = { folder: realPathOf(folder), grants, trustedAt: new Date(runtime().now()).toISOString() };
+  makePrivateFolder(recordsFolder(environment));
+  const path = pathOf(folder, environment);
   const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, text, { mode: PRIVATE_FILE });
+  writeFileSync(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: PRIVATE_FILE });
   renameSync(draft, path);
 }
 
-function readOwn(path: string): string | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return undefined;
-  const isSafe = process.platform === 'win32' || (stats.mode & WRITABLE_BY_OTHERS) === 0;
-  return isSafe && isMine(stats.uid) ? readText(path) : undefined;
-}
-
-const isMine = (uid: number): boolean => process.getuid === undefined || uid === process.getuid();
-
-function readText(path: string): string | undefined {
+/** A file that is damaged, or that others may write, trusts nothing. */
+function readRecord(path: string): TrustRecord | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    const stats = statSync(path);
+    const isSafe = process.platform === 'win32' || (stats.mode & WRITABLE_BY_OTHERS) === 0;
+    if (!isSafe || !isMine(stats.uid)) return undefined;
+    return recordSchema.parse(JSON.parse(readRegularFileSync(path).toString('utf8')));
   } catch {
     return undefined;
   }
 }
 
-const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+const isMine = (uid: number): boolean => process.getuid === undefined || uid === process.getuid();
 
-function realOr(path: string): string {
+function namesIn(folder: string): string[] {
   try {
-    return realpathSync(path);
+    return readdirSync(folder).filter((name) => name.endsWith('.json'));
   } catch {
-    return resolve(path);
+    return [];
   }
 }

@@ -1,0 +1,96 @@
+import { RAGError } from '../../core/errors.js';
+import { isPathInside } from '../../security/path-containment.js';
+import type { ResolvedConfig } from '../resolved-config.js';
+import { BUILT_PROVIDERS } from '../schema/storage.js';
+import { findOddEntries } from './odd-entries.js';
+import { realPathOf } from './real-path.js';
+import { isLocalStore, type Risk } from './risks.js';
+import { isTrustedByEnvironment, trustAlso, untrusted } from './trust-store.js';
+
+/*
+ * A data folder is data, whoever made it: it may have come with a repository, and a pull may have replaced what is in it. What it says
+ * reaches beyond the project only where this account named the very same for it: by a command, a configuration that is trusted, or
+ * `ragstone trust`. That is recorded outside of it, so nothing that is put into it counts.
+ */
+
+/** Folders that an index remembers and that lie outside of the project, or are behind a link there. */
+export function foldersOutside(
+  paths: readonly string[],
+  { projectRoot }: Pick<ResolvedConfig, 'projectRoot'>,
+): Risk[] {
+  const root = realPathOf(projectRoot);
+  const places = paths.map(realPathOf).filter((path) => !isPathInside(root, path));
+  return [...new Set(places)].map((path) => indexRisk(`remembers ${path}, outside of the project`));
+}
+
+/** A hosted model that an index was made with: it gets the questions. */
+export const hostedModel = (model: string): Risk => indexRisk(`was made with the hosted model ${model}`);
+
+/** A store that an index is kept in, where it is a server or starts one. */
+export const storeAbroad = (provider: string): Risk[] =>
+  isLocalStore(provider) || !isBuilt(provider) ? [] : [indexRisk(`is kept in a server of ${provider}`)];
+
+/** Another one has to be handed in by a program. */
+const isBuilt = (provider: string): boolean => BUILT_PROVIDERS.some((name) => name === provider);
+
+/** Symbolic links in the place of what an index writes and reads: they may lead to any file. */
+export const linksOf = (config: ResolvedConfig): Risk[] =>
+  [...findOddEntries(config).links].map(symbolicLink);
+
+// Where it leads is part of it: another target is another link.
+const symbolicLink = (link: string): Risk =>
+  indexRisk(`holds the symbolic link ${link}, to ${realPathOf(link)}`);
+
+/** A risk by its words, which errors tell. */
+export const indexRisk = (what: string): Risk => ({ key: '(data folder)', what });
+
+/**
+ * Stops before what a ledger says reaches what this account has not named for it.
+ *
+ * @throws RAGError `INDEX_UNTRUSTED`
+ */
+export function assertLedgerTrusted(risks: readonly Risk[], config: ResolvedConfig): void {
+  if (!isNamed(config)) assertTrusted(risks, config);
+}
+
+function assertTrusted(risks: readonly Risk[], { dataDir, projectRoot, environment }: ResolvedConfig): void {
+  if (isTrustedByEnvironment(projectRoot, environment)) return;
+  const open = untrusted(dataDir, risks, environment);
+  if (open.length === 0) return;
+  throw new RAGError(
+    'INDEX_UNTRUSTED',
+    `The index in ${dataDir} ${open.map(({ what }) => what).join(', and ')}. This account has not named that for it: somebody else made or changed it, it was moved, or an earlier version made it. If you trust it, run \`ragstone trust\` in ${projectRoot} (or the command with --trust); else delete the folder, or use another with --data.`,
+    { details: { folder: projectRoot, dataDir, risks: open.map(({ what }) => what) } },
+  );
+}
+
+/** Records what the caller has named himself for an index. */
+export function trustNamed(risks: readonly Risk[], config: ResolvedConfig): void {
+  if (risks.length === 0 || isNamed(config)) return;
+  try {
+    trustAlso(config.dataDir, risks, config.environment);
+  } catch {
+    // Without a home to keep it in nothing is remembered: what would need it asks for trust.
+  }
+}
+
+/**
+ * Stops before anything is opened in a data folder that holds links nobody named, or what is no file: a driver that opens a pipe
+ * waits for ever.
+ *
+ * @throws RAGError `INDEX_UNTRUSTED`, `INDEX_DAMAGED`
+ */
+export function assertPlainDataFolder(config: ResolvedConfig): void {
+  const { links, notFiles } = findOddEntries(config);
+  if (notFiles.size > 0)
+    throw new RAGError(
+      'INDEX_DAMAGED',
+      `The data folder ${config.dataDir} holds what is no file (a pipe, a device or a socket): ${[...notFiles].join(', ')}. Remove it.`,
+      { details: { paths: [...notFiles] } },
+    );
+  assertTrusted([...links].map(symbolicLink), config);
+}
+
+/** A ledger elsewhere is named by what is trusted already. */
+const isNamed = ({ rag, own }: ResolvedConfig): boolean =>
+  rag.ledger.type !== 'sqlite' || own?.ledger !== undefined;

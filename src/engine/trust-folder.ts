@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DEFAULT_DATA_DIR } from '../config/find-project.js';
+import { findConfig, loadConfig } from '../config/load-config.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { foldersOutside, hostedModel, linksOf, storeAbroad } from '../config/trust/index-reach.js';
+import type { Risk } from '../config/trust/risks.js';
+import { trustConfiguration } from '../config/trust/trust-configuration.js';
+import { revoke, type TrustedFolder, trust, trustedFolders } from '../config/trust/trust-store.js';
+import { LOCAL_SCOPE } from '../core/scope.js';
+import { rememberedPaths } from '../indexing/configured-sources.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { openLedger } from '../ledger/sqlite/open-ledger.js';
+import { tenantsOf } from '../maintenance/list-generations.js';
+import { splitModelName } from '../providers/provider-table.js';
+
+/** Which data folder belongs to the folder. */
+export interface TrustOptions {
+  /** @default `.ragstone` in the folder */
+  readonly dataDir?: string | undefined;
+}
+
+/**
+ * Trusts a folder with what the configuration found in it does now, and its data folder with what the index in it says now. It is
+ * recorded for this account, outside of the folder.
+ *
+ * @returns what it is trusted with
+ * @throws RAGError `CONFIG_INVALID` where the file cannot be read; `INDEX_DAMAGED` where the index cannot.
+ */
+export async function trustFolder(
+  folder: string,
+  { dataDir }: TrustOptions = {},
+): Promise<{ readonly risks: readonly Risk[] }> {
+  const risks = await trustConfiguration(folder, { dataDir });
+  const config = await configOf(resolve(folder), dataDir);
+  if (config === undefined || !existsSync(config.dataDir)) return { risks };
+  const ofIndex = [...linksOf(config), ...(await ledgerRisks(config))];
+  if (ofIndex.length > 0) trust(config.dataDir, ofIndex, config.environment);
+  return { risks: [...risks, ...ofIndex] };
+}
+
+/** Takes trust in a folder and its data folder back; false where there was none. */
+export async function revokeTrust(folder: string, { dataDir }: TrustOptions = {}): Promise<boolean> {
+  const own = dataDir ?? resolve(folder, DEFAULT_DATA_DIR);
+  const [ofIndex, ofFolder] = [own, folder].map((path) => revoke(path, process.env));
+  return ofIndex === true || ofFolder === true;
+}
+
+/** The folders that this account trusts with something beyond them. */
+export const listTrust = (): TrustedFolder[] => trustedFolders(process.env);
+
+/** Undefined for one that cannot be used as it is: then no index is opened with it either. */
+async function configOf(folder: string, dataDir: string | undefined): Promise<ResolvedConfig | undefined> {
+  const { file } = await findConfig(folder);
+  const from = file === undefined ? { config: {} } : { file };
+  return loadConfig({ cwd: folder, dataDir, trust: 'unchecked', ...from }).catch(() => undefined);
+}
+
+async function ledgerRisks(config: ResolvedConfig): Promise<Risk[]> {
+  const path = join(config.dataDir, 'ledger.db');
+  if (config.rag.ledger.type !== 'sqlite' || !existsSync(path)) return [];
+  const ledger = openLedger({ path, readOnly: true });
+  try {
+    const generations = await ledger.generations();
+    const models = generations.map(({ embedder }) => embedder).filter((model) => splitModelName(model));
+    return [
+      ...foldersOutside(rememberedPaths(await sourcesOf(ledger), config), config),
+      ...[...new Set(models)].map(hostedModel),
+      ...[...new Set(generations.map(({ provider }) => provider))].flatMap(storeAbroad),
+    ];
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Of every tenant, indexed or only remembered. */
+async function sourcesOf(ledger: Ledger): Promise<string[]> {
+  const tenants = new Set([LOCAL_SCOPE.tenant, ...(await tenantsOf(ledger))]);
+  const names: string[] = [];
+  for (const tenant of tenants) {
+    names.push(...(await ledger.rememberedSources(tenant)));
+    for (const { generation } of await ledger.generations())
+      names.push(...(await ledger.reader(generation).sourceNames(tenant)));
+  }
+  return names;
+}

@@ -1,0 +1,90 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** Code of the error for what is no regular file: a pipe, a device, a socket. A folder has the system's `EISDIR`. */
+export const NOT_REGULAR = 'EFTYPE';
+
+// A pipe in a file's place would wait for a writer for ever. All three are 0 where the system lacks them.
+const NEVER_WAIT = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+const NO_LINK = constants.O_NOFOLLOW ?? 0;
+
+/** How a file is opened. */
+export interface OpenRegularOptions {
+  /** Flags of open(2). @default O_RDONLY */
+  readonly flags?: number;
+  /** Whether the last part of the path may be a symbolic link. @default true */
+  readonly followLink?: boolean;
+}
+
+/**
+ * Opens a regular file. What came with a folder may be anything under the name of a file: a pipe, a device or a socket is refused
+ * with the code {@link NOT_REGULAR} and never read. Every file whose name or folder others may have chosen is opened here.
+ */
+export async function openRegularFile(
+  path: string,
+  { flags = constants.O_RDONLY, followLink = true }: OpenRegularOptions = {},
+): Promise<{ readonly handle: FileHandle; readonly stats: Stats }> {
+  const handle = await open(path, flags | NEVER_WAIT | (followLink ? 0 : NO_LINK));
+  try {
+    const stats = await handle.stat();
+    assertRegular(path, stats);
+    return { handle, stats };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** See {@link openRegularFile}. Returns the descriptor. */
+export function openRegularFileSync(path: string, flags: number = constants.O_RDONLY, mode?: number): number {
+  const descriptor = openSync(path, flags | NEVER_WAIT, mode);
+  try {
+    assertRegular(path, fstatSync(descriptor));
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+/** All of a file; see {@link openRegularFile}. Throws the system's error. */
+export async function readRegularFile(path: string): Promise<Buffer> {
+  const { handle } = await openRegularFile(path);
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** All of a file as UTF-8; see {@link openRegularFile}. Throws the system's error. */
+export const readRegularText = async (path: string): Promise<string> =>
+  (await readRegularFile(path)).toString('utf8');
+
+/** All of a file; see {@link openRegularFile}. Throws the system's error. */
+export function readRegularFileSync(path: string): Buffer {
+  const descriptor = openRegularFileSync(path);
+  try {
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Stops before a driver opens what is there and no regular file. For files that a library opens by name.
+ *
+ * @throws with the code {@link NOT_REGULAR}
+ */
+export function assertRegularOrAbsent(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined) assertRegular(path, stats);
+}
+
+function assertRegular(path: string, stats: Stats): void {
+  if (stats.isFile()) return;
+  const [code, why] = stats.isDirectory()
+    ? ['EISDIR', 'is a folder']
+    : [NOT_REGULAR, 'is a pipe, a device or a socket'];
+  throw Object.assign(new Error(`${path} ${why}, and no file.`), { code, path });
+}
