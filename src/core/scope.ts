@@ -1,6 +1,7 @@
 import { RAGError } from './errors.js';
 import { and, contains, eq, type Filter, or, range } from './filter.js';
 import { nearestName } from './nearest-name.js';
+import { isList, plainCopy, type Refuse, shownPath } from './plain-copy.js';
 
 /** The group that stands for everyone in the tenant. A record whose groups are empty is visible to nobody. */
 export const EVERYONE = '*';
@@ -40,33 +41,34 @@ const KEYS = ['tenant', 'project', 'groups', 'clearance'];
 
 /**
  * The one border that every scope passes: the engine's methods call it, and `scopeFilter` for whoever does not come through
- * them. The copy it gives no later change of the caller's object reaches.
+ * them. It gives a frozen copy: no later change of the caller's object reaches it, and whoever is handed it can widen nothing.
  *
  * @throws RAGError `SCOPE_INVALID` for no tenant, a value of another type (`clearance: null`, NaN, text), an unknown key
  */
 export function scopeOf(input: unknown): Scope {
-  if (typeof input !== 'object' || input === null || Array.isArray(input))
+  if (typeof input !== 'object' || input === null || isList(input))
     throw invalid(
       `A scope is an object such as { tenant: "acme", groups: ["hr"], clearance: 1 }, not ${kindOf(input)}.`,
     );
-  for (const key of Object.keys(input)) if (!KEYS.includes(key)) throw unknownKey(key);
-  const { tenant, project, groups, clearance = 0 }: Partial<Record<keyof Scope, unknown>> = input;
+  const stated = plainCopy(input, wrong);
+  for (const key of Object.keys(stated)) if (!KEYS.includes(key)) throw unknownKey(key);
+  const { tenant, project, groups, clearance = 0 }: Partial<Record<keyof Scope, unknown>> = stated;
   if (tenant === undefined) throw invalid('A scope needs a tenant, such as { tenant: "default" }.');
   if (typeof clearance !== 'number' || !Number.isSafeInteger(clearance))
     throw invalid(`The clearance of a scope is a whole number, not ${kindOf(clearance)}.`);
-  return {
+  return Object.freeze({
     tenant: nameOf('tenant', tenant),
     ...(project === undefined ? {} : { project: nameOf('project', project) }),
-    groups: groupsOf(groups),
+    groups: Object.freeze(groupsOf(groups)),
     clearance,
-  };
+  });
 }
 
 function groupsOf(groups: unknown): readonly string[] {
   if (groups === undefined) return [];
   if (!Array.isArray(groups))
     throw invalid(`The groups of a scope are a list of texts, not ${kindOf(groups)}.`);
-  return Array.from(groups, (group: unknown) => nameOf('group', group));
+  return groups.map((group: unknown) => nameOf('group', group));
 }
 
 // Half of a surrogate pair is stored as U+FFFD, and a NUL ends a text in some databases: two names could become one.
@@ -77,19 +79,26 @@ function nameOf(what: string, value: unknown): string {
   return value;
 }
 
+const wrong: Refuse = (path, expected, cause) =>
+  invalid(
+    `${path === '' ? 'A scope' : `The ${JSON.stringify(path)} of a scope`} must be ${expected}.`,
+    cause,
+  );
+
 const kindOf = (value: unknown): string => {
   if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return 'a list';
+  if (isList(value)) return 'a list';
   return typeof value === 'number' ? String(value) : `of type ${typeof value}`;
 };
 
 function unknownKey(key: string): RAGError {
   const near = nearestName(key, KEYS);
   const hint = near === undefined ? `Known: ${KEYS.join(', ')}.` : `Did you mean ${near}?`;
-  return invalid(`A scope has no ${JSON.stringify(key)}. ${hint}`);
+  return invalid(`A scope has no ${JSON.stringify(shownPath([key]))}. ${hint}`);
 }
 
-const invalid = (message: string): RAGError => new RAGError('SCOPE_INVALID', message);
+const invalid = (message: string, cause?: unknown): RAGError =>
+  new RAGError('SCOPE_INVALID', message, { cause });
 
 /** Who may see a record. */
 export interface AccessControl {

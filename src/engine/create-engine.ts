@@ -43,6 +43,7 @@ import { needsWhole, refuseEmptyRequest, runIndexRequest, scopedIndex } from './
 import { anySignal, OpenWork } from './open-work.js';
 import {
   checkedEngineOptions,
+  checkedGeneration,
   checkedIndexing,
   checkedListing,
   checkedName,
@@ -235,7 +236,8 @@ class EmbeddedEngine implements Engine {
     });
   }
 
-  async useGeneration(generation: number): Promise<void> {
+  async useGeneration(wanted: number): Promise<void> {
+    const generation = checkedGeneration(wanted);
     await this.#work.run(undefined, (outer) =>
       this.#locked('generations use', { signal: outer }, async (signal) => {
         const ledger = await this.#existingLedger();
@@ -249,7 +251,8 @@ class EmbeddedEngine implements Engine {
     );
   }
 
-  async dropGeneration(generation: number): Promise<void> {
+  async dropGeneration(wanted: number): Promise<void> {
+    const generation = checkedGeneration(wanted);
     await this.#work.run(undefined, (signal) =>
       this.#locked('generations drop', { signal }, async () => {
         const ledger = await this.#existingLedger();

@@ -1,8 +1,12 @@
+import * as z from 'zod';
 import type { RAGConfigInput, RAGSettingsInput } from '../config/schema/index.js';
 import { RAGError } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
+import { plainCopy } from '../core/plain-copy.js';
 import { createEngine } from './create-engine.js';
 import type { Engine, IndexRequest, IndexResult, IndexStatus, SearchQuery, SearchResult } from './engine.js';
+import { checkedSearch } from './requests/check-requests.js';
+import { assertShape, type Refusal, refusing } from './requests/check-shape.js';
 
 /** A document as the seed's examples hand it over. */
 export interface RAGDocument {
@@ -56,13 +60,14 @@ export class RAGService {
     query: string | SearchQuery,
     options: NonNullable<SearchQuery['options']>,
   ): Promise<SearchResult[]> {
-    const asked: SearchQuery = typeof query === 'string' ? { text: query } : query;
+    const asked = checkedSearch(query);
     const { results } = await this.#engine.search({ ...asked, options: { ...asked.options, ...options } });
     return [...results];
   }
 
   /** Brings the index in step. Without `sources`: everything that is configured. */
-  async index({ sources, options }: RAGIndexRequest = {}): Promise<IndexResult> {
+  async index(request: RAGIndexRequest = {}): Promise<IndexResult> {
+    const { sources, options } = checkedRequest(request);
     const withOptions = options === undefined ? {} : { options };
     if (sources === undefined) return this.#engine.index(withOptions);
     const documents = sources.filter(isDocument);
@@ -108,6 +113,26 @@ export class RAGService {
   }
 }
 
+const INDEXING: Refusal = { what: 'What to index', reason: 'USAGE' };
+
+/** What the engine does not look at itself. Throws `USAGE`. */
+const requestSchema = z.object({
+  sources: z
+    .array(
+      z.custom(
+        (source) => typeof source === 'string' || (typeof source === 'object' && source !== null),
+        'a name, a configuration or a document',
+      ),
+    )
+    .optional(),
+});
+
+function checkedRequest(request: RAGIndexRequest): RAGIndexRequest {
+  const copy = plainCopy(request, refusing(INDEXING));
+  assertShape(requestSchema, copy, INDEXING);
+  return copy;
+}
+
 const isDocument = (source: string | SourceInput | RAGDocument): source is RAGDocument =>
   typeof source === 'object' && 'content' in source;
 
@@ -116,9 +141,11 @@ function toPushed({
   content,
   metadata = {},
 }: RAGDocument): NonNullable<IndexRequest['documents']>[number] {
-  if (typeof id !== 'string' || typeof content !== 'string') {
-    throw new RAGError('DOCUMENT_INVALID', 'A document needs a text `id` and a text `content`.');
-  }
+  if (typeof id !== 'string' || typeof content !== 'string' || Object(metadata) !== metadata)
+    throw new RAGError(
+      'DOCUMENT_INVALID',
+      'A document needs a text `id` and a text `content`, and its `metadata` is an object.',
+    );
   const { title, url, ...rest } = metadata;
   return {
     id,

@@ -1,5 +1,6 @@
 import { RAGError } from '../core/errors.js';
 import { and, EVERYTHING, eq, type Filter } from '../core/filter.js';
+import { isList, ownElements, ownFields, plainCopy, type Refuse, reading } from '../core/plain-copy.js';
 import { type DocumentInput, docIdOf, type ScalarMetadata } from './models.js';
 
 /** Documents of a search, at most. */
@@ -16,15 +17,25 @@ export interface ValidDocument {
   readonly metadata: ScalarMetadata;
 }
 
-/** Throws `DOCUMENT_INVALID`, naming what is wrong and never showing the text. */
-export function validDocument(input: DocumentInput): ValidDocument {
-  const docId = validDocId(docIdOf(input));
-  const { content } = input;
+/** Copies, read once. Throws `DOCUMENT_INVALID`, naming what is wrong and never showing the text. */
+export function validDocuments(given: readonly DocumentInput[]): ValidDocument[] {
+  if (!isList(given)) throw refuseDocument('', 'one of a list of documents');
+  return ownElements(given, refuseDocument).map(validDocument);
+}
+
+function validDocument(input: DocumentInput): ValidDocument {
+  const fields = reading([], refuseDocument, () => ({
+    id: docIdOf(input),
+    content: input.content,
+    metadata: input.metadata,
+  }));
+  const docId = validDocId(fields.id);
+  const { content } = fields;
   if (typeof content !== 'string' || content.trim() === '')
     throw invalid(docId, 'its content is not a text with at least one character that is not white space');
   if (!content.isWellFormed() || content.includes('\0'))
     throw invalid(docId, 'its content holds half a surrogate pair or a NUL character');
-  const metadata = input.metadata ?? {};
+  const metadata = plainCopy(fields.metadata ?? {}, refuseDocument);
   const fault = scalarsFault(metadata);
   if (fault !== undefined) throw invalid(docId, `its metadata ${fault}`);
   return { docId, content, metadata };
@@ -43,13 +54,17 @@ export function validDocId(docId: unknown): string {
 /** Throws `QUERY_INVALID` unless it is an integer from 1 to `MAX_TOP_K`. */
 export function validTopK(topK: unknown): number {
   if (typeof topK === 'number' && Number.isInteger(topK) && topK >= 1 && topK <= MAX_TOP_K) return topK;
-  throw new RAGError('QUERY_INVALID', `top_k is an integer from 1 to ${MAX_TOP_K}, not ${String(topK)}.`);
+  throw new RAGError(
+    'QUERY_INVALID',
+    `top_k is an integer from 1 to ${MAX_TOP_K}, not ${typeof topK === 'number' ? topK : `of type ${typeof topK}`}.`,
+  );
 }
 
 const SEARCH_OPTIONS: ReadonlySet<string> = new Set(['query', 'topK', 'top_k', 'filters']);
 
-/** Throws `QUERY_INVALID` for a name that is none of `search`: filters that stand bare would silently not count. */
-export function validOptions<T extends object>(options: T): T {
+/** A copy, read once. Throws `QUERY_INVALID` for a name that is none of `search`: filters that stand bare would silently not count. */
+export function validOptions<T extends object>(given: T): T {
+  const options = plainCopy(ownFields(given, refuseSearch), refuseSearch);
   const unknown = Object.keys(options).find((key) => !SEARCH_OPTIONS.has(key));
   if (unknown === undefined) return options;
   throw new RAGError(
@@ -67,7 +82,8 @@ export function filterOf(filters: ScalarMetadata | null | undefined): Filter {
 }
 
 function scalarsFault(values: Readonly<Record<string, unknown>>): string | undefined {
-  if (typeof values !== 'object' || Array.isArray(values)) return 'is not an object of names and values';
+  if (typeof values !== 'object' || values instanceof Date || isList(values))
+    return 'is not an object of names and values';
   for (const [key, value] of Object.entries(values)) {
     const name = JSON.stringify(key);
     if (RESERVED_KEY.test(key)) return `names ${name}: names that begin with "$" or "_ragstone" are reserved`;
@@ -80,6 +96,14 @@ function scalarsFault(values: Readonly<Record<string, unknown>>): string | undef
   }
   return undefined;
 }
+
+const refuseDocument: Refuse = (path, expected, cause) =>
+  new RAGError('DOCUMENT_INVALID', `A document${at(path)} must be ${expected}.`, { cause });
+
+const refuseSearch: Refuse = (path, expected, cause) =>
+  new RAGError('QUERY_INVALID', `A search${at(path)} must be ${expected}.`, { cause });
+
+const at = (path: string): string => (path === '' ? '' : ` has a wrong ${JSON.stringify(path)}: it`);
 
 const invalid = (docId: string, problem: string): RAGError =>
   new RAGError('DOCUMENT_INVALID', `Document ${JSON.stringify(docId)} cannot be indexed: ${problem}.`);

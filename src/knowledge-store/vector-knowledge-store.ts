@@ -24,7 +24,7 @@ import {
   filterOf,
   type ValidDocument,
   validDocId,
-  validDocument,
+  validDocuments,
   validOptions,
   validTopK,
 } from './validate.js';
@@ -90,7 +90,7 @@ export class VectorKnowledgeStore implements KnowledgeStore {
 
   indexDocuments(documents: readonly DocumentInput[]): Promise<number> {
     return asErrorsOf(IndexingError, async () => {
-      const valid = documents.map(validDocument);
+      const valid = validDocuments(documents);
       // The last of a name counts, as if they came one by one.
       const latest = [...new Map(valid.map((document) => [document.docId, document])).values()];
       await this.#inTurn(async () => this.#write(await this.#open(), latest));
@@ -104,8 +104,11 @@ export class VectorKnowledgeStore implements KnowledgeStore {
     filters?: ScalarMetadata | null,
   ): Promise<SearchResult[]> {
     return asErrorsOf(SearchError, async () => {
-      const options = validOptions(typeof request === 'string' ? optionsOf(topKOrOptions, filters) : request);
-      const text = typeof request === 'string' ? request : request.query;
+      const options =
+        typeof request === 'string'
+          ? { ...validOptions(optionsOf(topKOrOptions, filters)), query: request }
+          : validOptions(request);
+      const text = options.query;
       const topK = validTopK(options.topK ?? options.top_k ?? DEFAULT_TOP_K);
       const filter = filterOf(options.filters);
       if (typeof text !== 'string' || text.trim() === '')

@@ -24,5 +24,5 @@ export async function assertForAll<T>(
   const result = await fc.check(property, { ...runs, seed });
   if (IS_SLOW) console.log(`${name}: ${result.numRuns} cases with seed ${seed}`);
   const report = await fc.asyncDefaultReportMessage(result);
-  if (report !== undefined) throw new Error(report);
+  if (report !== undefined) throw new Error(report, { cause: result.errorInstance });
 }

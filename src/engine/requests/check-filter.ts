@@ -1,6 +1,7 @@
 import { RAGError } from '../../core/errors.js';
 import type { Filter, FilterOperator } from '../../core/filter.js';
 import { nearestName } from '../../core/nearest-name.js';
+import { shownPath } from '../../core/plain-copy.js';
 
 /** What each operator has beside `op`: what must be there, and what may be. */
 const OPERANDS: { readonly [Op in FilterOperator]: Readonly<Record<string, Operand>> } = {
@@ -43,12 +44,15 @@ export function assertFilterShape(filter: unknown, depth = 0): asserts filter is
     throw invalid('A filter is an object with an `op`, such as { op: "eq", field: "state", value: "New" }.');
   const { op, ...operands } = filter;
   if (!isOperator(op))
-    throw new RAGError('STORE_FILTER_UNSUPPORTED', `There is no filter operator ${JSON.stringify(op)}.`);
+    throw new RAGError('STORE_FILTER_UNSUPPORTED', `There is no filter operator ${operatorName(op)}.`);
   assertOperands(op, operands);
   if ('filter' in operands) assertFilterShape(operands.filter, depth + 1);
   if ('filters' in operands && Array.isArray(operands.filters))
     for (const part of operands.filters) assertFilterShape(part, depth + 1);
 }
+
+const operatorName = (op: unknown): string =>
+  typeof op === 'string' ? JSON.stringify(shownPath([op])) : `of type ${typeof op}`;
 
 const isOperator = (op: unknown): op is FilterOperator =>
   typeof op === 'string' && Object.hasOwn(OPERANDS, op);
@@ -59,7 +63,7 @@ function assertOperands(op: FilterOperator, given: Readonly<Record<string, unkno
     if (Object.hasOwn(known, key)) continue;
     const near = nearestName(key, Object.keys(known));
     const hint = near === undefined ? `Known: ${Object.keys(known).join(', ')}.` : `Did you mean ${near}?`;
-    throw invalid(`The filter "${op}" has no ${JSON.stringify(key)}. ${hint}`);
+    throw invalid(`The filter "${op}" has no ${JSON.stringify(shownPath([key]))}. ${hint}`);
   }
   for (const [key, operand] of Object.entries(known))
     if (!FITS[operand](given[key])) throw invalid(`The filter "${op}" has a wrong "${key}".`);

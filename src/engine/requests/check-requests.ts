@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { isList, ownElements, ownFields, plainCopy } from '../../core/plain-copy.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
 import type { AskRequest, IndexRequest, ListRequest, SearchQuery, VerifyRequest } from '../engine.js';
 import type { CreateEngineOptions } from '../engine-options.js';
 import { assertFilterShape } from './check-filter.js';
-import { assertShape } from './check-shape.js';
+import { assertShape, type Refusal, refusing } from './check-shape.js';
 import {
   askSchema,
   documentSchema,
@@ -15,25 +16,34 @@ import {
   verifySchema,
 } from './request-schemas.js';
 
-/** The border of the engine: what callers without a compiler hand in is held against the types before anything is done. */
+/**
+ * The border of the engine: what callers hand in is copied into plain data and the copy is held against the types, before anything is
+ * done. Only the copy goes further.
+ */
+
+function checked<T>(given: T, schema: z.ZodType, refusal: Refusal): T {
+  const copy = plainCopy(given, refusing(refusal));
+  assertShape(schema, copy, refusal);
+  return copy;
+}
 
 /** A search with `topK` among its options, wherever it stood. Throws `QUERY_INVALID`. */
 export function checkedSearch(query: string | SearchQuery): SearchQuery {
   if (typeof query === 'string') return { text: query };
-  assertShape(searchSchema, query, { what: 'A search', reason: 'QUERY_INVALID' });
-  if (query.filter !== undefined) assertFilterShape(query.filter);
-  const { topK: _, ...rest } = query;
-  const topK = oneTopK(query);
-  return topK === undefined ? rest : { ...rest, options: { ...query.options, topK } };
+  const asked = checked(query, searchSchema, { what: 'A search', reason: 'QUERY_INVALID' });
+  if (asked.filter !== undefined) assertFilterShape(asked.filter);
+  const { topK: _, ...rest } = asked;
+  const topK = oneTopK(asked);
+  return topK === undefined ? rest : { ...rest, options: { ...asked.options, topK } };
 }
 
 /** A question with `topK` at its top, wherever it stood. Throws `QUERY_INVALID`. */
 export function checkedQuestion(request: string | AskRequest): AskRequest {
   if (typeof request === 'string') return { question: request };
-  assertShape(askSchema, request, { what: 'A question', reason: 'QUERY_INVALID' });
-  if (request.filter !== undefined) assertFilterShape(request.filter);
-  const { options: _, ...rest } = request;
-  return { ...rest, topK: oneTopK(request) };
+  const asked = checked(request, askSchema, { what: 'A question', reason: 'QUERY_INVALID' });
+  if (asked.filter !== undefined) assertFilterShape(asked.filter);
+  const { options: _, ...rest } = asked;
+  return { ...rest, topK: oneTopK(asked) };
 }
 
 function oneTopK({ topK, options }: Pick<AskRequest, 'topK' | 'options'>): number | undefined {
@@ -43,58 +53,88 @@ function oneTopK({ topK, options }: Pick<AskRequest, 'topK' | 'options'>): numbe
   return topK ?? inner;
 }
 
+const INDEXING: Refusal = { what: 'What to index', reason: 'USAGE' };
+
 /** A list of documents, and deletions alone, are pushes too. Throws `USAGE`, and `DOCUMENT_INVALID` for a document. */
 export function checkedIndexing(given: IndexRequest | readonly PushedDocument[]): IndexRequest {
-  const request = isList(given) ? { documents: given } : given;
-  assertShape(indexSchema, request, { what: 'What to index', reason: 'USAGE' });
-  for (const [at, document] of (request.documents ?? []).entries()) assertDocument(document, at);
-  return request.deleted !== undefined && request.documents === undefined
-    ? { ...request, documents: [] }
-    : request;
+  const { documents, ...rest } = isDocuments(given)
+    ? { documents: given }
+    : ownFields(given, refusing(INDEXING));
+  const request = checked(rest, indexSchema, INDEXING);
+  if (documents === undefined) return request.deleted === undefined ? request : { ...request, documents: [] };
+  assertShape(indexSchema, { documents }, INDEXING);
+  return { ...request, documents: ownElements(documents, refusing(INDEXING)).map(checkedDocument) };
 }
 
-const isList = (given: unknown): given is readonly PushedDocument[] => Array.isArray(given);
+const isDocuments = (given: unknown): given is readonly PushedDocument[] => isList(given);
 
-function assertDocument(document: PushedDocument, at: number): void {
-  const what = `Document ${at + 1}`;
-  assertShape(documentSchema, document, { what, reason: 'DOCUMENT_INVALID' });
+/** Errors name the document by its id, where that can be read. */
+function checkedDocument(given: PushedDocument, at: number): PushedDocument {
+  const unnamed: Refusal = { what: `Document ${at + 1}`, reason: 'DOCUMENT_INVALID' };
+  const fields = ownFields(given, refusing(unnamed));
+  const id: unknown = fields.id;
+  const name = typeof id === 'string' ? ` (${JSON.stringify(id.slice(0, LONGEST_NAME))})` : '';
+  const refusal: Refusal = { ...unnamed, what: `Document ${at + 1}${name}` };
+  const copy = plainCopy(fields, refusing(refusal));
+  const document: PushedDocument =
+    copy.metadata === undefined ? copy : { ...copy, metadata: withoutUndefined(copy.metadata) };
+  assertShape(documentSchema, document, refusal);
   if ((document.text === undefined) === (document.bytes === undefined))
-    throw new RAGError(
-      'DOCUMENT_INVALID',
-      `${what} (${JSON.stringify(document.id)}) needs text or bytes, one of the two.`,
-    );
+    throw new RAGError('DOCUMENT_INVALID', `${refusal.what} needs text or bytes, one of the two.`);
+  return document;
 }
+
+const LONGEST_NAME = 200;
+
+/** To state `undefined` is to leave a key out, as in JSON. */
+function withoutUndefined<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || !isRecord(value)) return value;
+  const stated = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(stated.map(([key, inner]) => [key, withoutUndefined(inner)])) as T;
+}
+
+const isRecord = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
 
 /** Throws `QUERY_INVALID`. */
 export function checkedListing(request: ListRequest): ListRequest {
-  assertShape(listSchema, request, { what: 'What to list', reason: 'QUERY_INVALID' });
-  if (request.filter !== undefined) assertFilterShape(request.filter);
-  return request;
+  const asked = checked(request, listSchema, { what: 'What to list', reason: 'QUERY_INVALID' });
+  if (asked.filter !== undefined) assertFilterShape(asked.filter);
+  return asked;
 }
 
 /** Throws `USAGE`. */
-export function checkedVerification(request: VerifyRequest): VerifyRequest {
-  assertShape(verifySchema, request, { what: 'What to verify', reason: 'USAGE' });
-  return request;
-}
+export const checkedVerification = (request: VerifyRequest): VerifyRequest =>
+  checked(request, verifySchema, { what: 'What to verify', reason: 'USAGE' });
 
 const nameSchema = z.string();
 const namesSchema = z.array(nameSchema);
+const generationSchema = z.int('a whole number');
 
 /** A document's id, or its name in `explainMiss`. Throws `USAGE`. */
-export function checkedName(name: string): string {
-  assertShape(nameSchema, name, { what: 'The id of a document', reason: 'USAGE' });
-  return name;
-}
+export const checkedName = (name: string): string =>
+  checked(name, nameSchema, { what: 'The id of a document', reason: 'USAGE' });
 
 /** Throws `USAGE`. */
-export function checkedNames(names: readonly string[]): readonly string[] {
-  assertShape(namesSchema, names, { what: 'What to delete', reason: 'USAGE' });
-  return names;
-}
+export const checkedNames = (names: readonly string[]): readonly string[] =>
+  checked(names, namesSchema, { what: 'What to delete', reason: 'USAGE' });
 
 /** Throws `USAGE`. */
+export const checkedGeneration = (generation: number): number =>
+  checked(generation, generationSchema, { what: 'The number of a generation', reason: 'USAGE' });
+
+/** Settings are copied; parts are borrowed as they are, lists of them copied. Throws `USAGE`. */
 export function checkedEngineOptions(options: CreateEngineOptions): CreateEngineOptions {
-  assertShape(engineSchema, options, { what: 'createEngine', reason: 'USAGE' });
-  return options;
+  const refusal: Refusal = { what: 'createEngine', reason: 'USAGE' };
+  const { config, overrides, ...parts } = ownFields(options, refusing(refusal));
+  const own = {
+    ...Object.fromEntries(
+      Object.entries(parts).map(([key, part]: [string, unknown]) => [
+        key,
+        isList(part) ? ownElements(part, refusing(refusal), [key]) : part,
+      ]),
+    ),
+    ...withoutUndefined(plainCopy({ config, overrides }, refusing(refusal))),
+  };
+  assertShape(engineSchema, own, refusal);
+  return own;
 }

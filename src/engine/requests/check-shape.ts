@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { type ErrorReason, RAGError } from '../../core/errors.js';
 import { nearestName } from '../../core/nearest-name.js';
+import { type Refuse, shownPath } from '../../core/plain-copy.js';
 
 /** Holds a schema in step with a type: every key of the type, no other, each with a value that fits. */
 export type ShapeOf<T> = { readonly [Key in keyof T]-?: z.ZodType<T[Key] | undefined> };
@@ -14,30 +15,45 @@ export interface Refusal {
 
 /** Throws for the first thing that is wrong; an unknown key with the one that was probably meant. */
 export function assertShape(schema: z.ZodType, value: unknown, { what, reason }: Refusal): void {
-  const { error } = schema.safeParse(value);
-  const issue = error?.issues[0];
+  const issue = firstIssue(schema, value, { what, reason });
   if (issue === undefined) return;
   throw new RAGError(reason, `${what} ${inWords(issue, schema)}`, { details: { key: pathOf(issue) } });
 }
 
+/** The error of a value that cannot be copied. */
+export const refusing =
+  ({ what, reason }: Refusal): Refuse =>
+  (path, expected, cause) =>
+    new RAGError(reason, `${what} ${mustBe(path, expected)}`, { cause, details: { key: path } });
+
 type Issue = z.core.$ZodIssue;
 
-const pathOf = ({ path }: Issue): string => path.map(String).join('.');
+/** Parts that are handed in are looked at as they are, and own code of theirs may throw. */
+function firstIssue(schema: z.ZodType, value: unknown, refusal: Refusal): Issue | undefined {
+  try {
+    return schema.safeParse(value).error?.issues[0];
+  } catch (error) {
+    throw refusing(refusal)('', 'readable', error);
+  }
+}
+
+const pathOf = ({ path }: Issue): string => shownPath(path);
 
 function inWords(issue: Issue, schema: z.ZodType): string {
   const path = pathOf(issue);
   if (issue.code === 'unrecognized_keys') {
-    const [key = ''] = issue.keys;
+    const key = shownPath(issue.keys.slice(0, 1));
     const known = keysAt(schema, issue.path);
     const near = nearestName(key, known);
     const hint = near === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${near}?`;
     return `has no ${JSON.stringify(path === '' ? key : `${path}.${key}`)}. ${hint}`;
   }
   const expected = issue.code === 'invalid_type' ? wanted(issue.expected) : issue.message;
-  return path === ''
-    ? `must be ${expected}.`
-    : `has a wrong ${JSON.stringify(path)}: it must be ${expected}.`;
+  return mustBe(path, expected);
 }
+
+const mustBe = (path: string, expected: string): string =>
+  path === '' ? `must be ${expected}.` : `has a wrong ${JSON.stringify(path)}: it must be ${expected}.`;
 
 const wanted = (type: string): string =>
   ({

@@ -3,6 +3,7 @@ import { isSdkLanguageModel } from '../../answering/sdk-language-model.js';
 import type { Chunker } from '../../chunking/chunker.js';
 import type { OwnParts } from '../../config/own-parts.js';
 import type { MetadataValue } from '../../core/metadata.js';
+import { isSignal } from '../../core/plain-copy.js';
 import type { AccessControl } from '../../core/scope.js';
 import type { Parser } from '../../parsing/parser.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
@@ -13,19 +14,38 @@ import type { ShapeOf } from './check-shape.js';
 
 const JSON_DEPTH = 50;
 
-/** JSON of plain objects; a Date would be an object without keys, and a filter without keys lets everything through. */
-function isMetadataValue(value: unknown, depth = 0): value is MetadataValue {
-  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-    return true;
-  if (typeof value !== 'object' || depth > JSON_DEPTH) return false;
-  if (Array.isArray(value)) return value.every((element) => isMetadataValue(element, depth + 1));
-  return isPlain(value) && Object.values(value).every((element) => isMetadataValue(element, depth + 1));
+/** Where a value is no JSON, and why: a filter without keys would let everything through, and no store keeps NaN or a date. */
+function problemOf(value: unknown, path: readonly PropertyKey[] = []): JsonProblem | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path, why: 'a finite number' };
+  if (typeof value !== 'object' || value instanceof Date || value instanceof Uint8Array || isSignal(value))
+    return { path, why: 'made of JSON values: texts, numbers, true, false, null, lists and objects of them' };
+  if (path.length > JSON_DEPTH) return { path, why: `at most ${JSON_DEPTH} levels deep` };
+  for (const [key, inner] of Object.entries(value)) {
+    const problem = problemOf(inner, [...path, key]);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
-const isPlain = (value: object): boolean => {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-};
+interface JsonProblem {
+  readonly path: readonly PropertyKey[];
+  readonly why: string;
+}
+
+function onlyJson(value: unknown, context: z.core.$RefinementCtx): void {
+  const problem = problemOf(value);
+  if (problem !== undefined)
+    context.addIssue({ code: 'custom', path: [...problem.path], message: problem.why });
+}
+
+/** An object of JSON values; each problem is told with its key. */
+const jsonObject = z
+  .custom<Readonly<Record<string, MetadataValue>>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'an object',
+  )
+  .superRefine(onlyJson);
 
 /** An object that may be left out. To state `undefined` in it is to leave a key out, which its type need not say. */
 const optional = <T extends object>(shape: ShapeOf<T>): z.ZodType<T | undefined> =>
@@ -36,12 +56,8 @@ const text = z.string().optional();
 const flag = z.boolean().optional();
 /** Ranges are checked where they are known, with the store. */
 const number = z.custom<number>((value) => typeof value === 'number', 'a number').optional();
-const signal = z
-  .custom<AbortSignal>(
-    (value) => typeof value === 'object' && value !== null && 'aborted' in value,
-    'an AbortSignal',
-  )
-  .optional();
+const countFromOne = z.int('a whole number from 1 up').min(1, 'a whole number from 1 up').optional();
+const signal = z.custom<AbortSignal>(isSignal, 'an AbortSignal').optional();
 const callback = <F>() => z.custom<F>((value) => typeof value === 'function', 'a function').optional();
 /** Checked by `assertFilterShape`. */
 const filter = z.custom<SearchQuery['filter']>(() => true).optional();
@@ -52,13 +68,7 @@ const filters = optional<NonNullable<SearchQuery['filters']>>({
     start: z.date().optional(),
     end: z.date().optional(),
   }),
-  metadata: z
-    .custom<Readonly<Record<string, MetadataValue>>>(
-      (value) =>
-        typeof value === 'object' && value !== null && !Array.isArray(value) && isMetadataValue(value),
-      'an object of JSON values',
-    )
-    .optional(),
+  metadata: jsonObject.optional(),
   source: texts,
   tags: texts,
 });
@@ -87,7 +97,7 @@ export const searchSchema = z.strictObject({
   signal,
 } satisfies ShapeOf<SearchQuery>);
 
-/** Turns of a conversation may carry what the caller's own records hold; their role and text are checked with the answer. */
+/** Role and text of each turn are checked with the answer. */
 const history = z
   .array(
     z.custom<NonNullable<AskRequest['history']>[number]>(
@@ -119,12 +129,7 @@ export const documentSchema = z.strictObject({
   bytes: z.instanceof(Uint8Array, { message: 'a Uint8Array' }).optional(),
   title: text,
   url: text,
-  metadata: z
-    .custom<PushedDocument['metadata']>(
-      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-      'an object',
-    )
-    .optional(),
+  metadata: jsonObject.optional(),
   surroundings: texts,
   mediaType: text,
   access: optional<Partial<AccessControl>>({
@@ -139,12 +144,14 @@ export const indexSchema = z.strictObject({
   documents: z.custom<IndexRequest['documents']>(Array.isArray, 'a list of documents').optional(),
   deleted: texts,
   options: optional<NonNullable<IndexRequest['options']>>({
-    batchSize: number,
-    parallel: number,
+    batchSize: countFromOne,
+    parallel: countFromOne,
     force: flag,
     dryRun: flag,
     prune: z.union([z.boolean(), z.array(z.string())], 'true, false, or a list of names').optional(),
-    waitMs: number,
+    waitMs: z
+      .custom<number>((value) => typeof value === 'number' && value >= 0, 'a number from 0 up')
+      .optional(),
   }),
   onProgress: callback<NonNullable<IndexRequest['onProgress']>>(),
   signal,
@@ -192,11 +199,17 @@ const ownPartSchemas = {
   parsers: z.array(part<Parser>('a Parser', ['mediaTypes', 'parse'])).optional(),
 } satisfies ShapeOf<OwnParts>;
 
-/** What a configuration holds is checked where it is read, with the place of each problem. */
+/** What else a configuration holds is checked where it is read, with the place of each problem. */
+const settings = <T>() =>
+  z
+    .custom<T>((value) => typeof value === 'object' && value !== null, 'an object')
+    .superRefine(onlyJson)
+    .optional();
+
 export const engineSchema = z.strictObject({
-  config: z.custom<CreateEngineOptions['config']>(() => true).optional(),
+  config: settings<CreateEngineOptions['config']>(),
   configFile: text,
-  overrides: z.custom<CreateEngineOptions['overrides']>(() => true).optional(),
+  overrides: settings<CreateEngineOptions['overrides']>(),
   dataDir: text,
   cwd: text,
   trust: z.literal(true, 'true, or left out').optional(),
