@@ -31,6 +31,14 @@ describe('what is quoted', () => {
     for (const { start, end, quote } of result.citations) expect(content.slice(start, end)).toBe(quote);
   });
 
+  test('is a row with its head where blank lines stand between the rows', async () => {
+    const rows = Array.from({ length: 40 }, (_, at) => `| setting${at} | value of number ${at} in seconds |`);
+    const content = `| Name | Meaning |\n| --- | --- |\n\n${rows.join('\n\n')}\n`;
+    const { answer } = await answerFrom(content, 'What is setting23?');
+    expect(answer).toContain('| Name | Meaning |\n| --- | --- |');
+    expect(answer).toContain('| setting23 | value of number 23 in seconds |');
+  });
+
   test('is code with the sentence before it, and code out of the middle stays code', async () => {
     const short = await answerFrom(
       'Run the migration first:\n\n```sh\nmake migrate\n```\n',

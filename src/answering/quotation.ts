@@ -236,7 +236,8 @@ function blocksOf(units: readonly Unit[], text: string): Block[] {
     const last = blocks.at(-1);
     const previous = units[index - 1];
     const between = previous === undefined ? '' : text.slice(previous.end, unit.start);
-    const isParted = kind !== 'list' && kind !== 'code' && /\n[^\S\n]*\n/.test(between);
+    const isHeld = kind === 'list' || kind === 'code' || unit.kind === 'table-row';
+    const isParted = !isHeld && /\n[^\S\n]*\n/.test(between);
     const isClosed = previous?.kind === 'fence' && unit.kind === 'fence' && isParted;
     if (last === undefined || last.kind !== kind || kind === 'border' || isParted || isClosed)
       blocks.push({ kind, first: index, end: index + 1 });

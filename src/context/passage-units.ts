@@ -121,7 +121,20 @@ class UnitReader {
       this.#take('table-head');
       this.#take('table-head');
     }
-    while (TABLE_ROW.test(this.#line)) this.#take('table-row');
+    for (;;) {
+      while (TABLE_ROW.test(this.#line)) this.#take('table-row');
+      const next = this.#rowBehindBlank();
+      if (next === undefined) return;
+      this.#at = next;
+    }
+  }
+
+  /** Rows of converted tables stand on the lines of their file, blank lines between them; a table of its own has a rule. */
+  #rowBehindBlank(): number | undefined {
+    let at = this.#at;
+    while (this.#lines[at]?.text.trim() === '') at += 1;
+    const isRow = at > this.#at && TABLE_ROW.test(this.#lines[at]?.text ?? '');
+    return isRow && !isTableRule(this.#lines[at + 1]?.text ?? '') ? at : undefined;
   }
 
   /** An item with what belongs to it: deeper items are items of their own, other text down to a blank line is not. */

@@ -2,6 +2,7 @@
 export const MEDIA_TYPES = {
   markdown: 'text/markdown',
   plainText: 'text/plain',
+  rst: 'text/x-rst',
   html: 'text/html',
   pdf: 'application/pdf',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',

@@ -9,6 +9,7 @@ import type { Parser } from './parser.js';
 import { createPbiJsonParser } from './pbi-json/pbi-json-parser.js';
 import { createPdfParser, type PdfParserOptions } from './pdf/pdf-parser.js';
 import { createPlainTextParser } from './plain-text/plain-text-parser.js';
+import { createRstParser } from './rst/rst-parser.js';
 
 export interface ParserOptions extends MarkdownParserOptions {
   readonly pdf?: PdfParserOptions;
@@ -20,6 +21,7 @@ export function createParsers(options: ParserOptions = {}): ReadonlyMap<string, 
   const parsers: readonly Parser[] = [
     markdown,
     createPlainTextParser(),
+    createRstParser(),
     createPbiJsonParser(),
     createHtmlParser({ markdown }),
     createConfluenceStorageParser({ markdown }),

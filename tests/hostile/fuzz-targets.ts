@@ -53,6 +53,7 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
     parse(MEDIA_TYPES.markdown),
     (text) => `---\n${text}\n---\n# A\n`,
   ),
+  target('reStructuredText', PIECES.rst, parse(MEDIA_TYPES.rst)),
   target('CSV', PIECES.csv, parse(MEDIA_TYPES.csv)),
   target('JSON', PIECES.json, parse(MEDIA_TYPES.json)),
   target('redaction', PIECES.secrets, (text) => redactor.redactText(text)),

@@ -30,6 +30,7 @@ const pdf = file(MEDIA_TYPES.pdf);
 const html = file(MEDIA_TYPES.html);
 const markdown = file(MEDIA_TYPES.markdown);
 const json = file(MEDIA_TYPES.json);
+const rst = file(MEDIA_TYPES.rst);
 const csv = file(MEDIA_TYPES.csv);
 const python = file(codeMediaType('python'));
 const typescript = file(codeMediaType('typescript'));
@@ -145,6 +146,27 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   ),
   html('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
   html('encoding that is none', '<meta charset="no-such"><main>Words</main>', 'read'),
+
+  rst('a million backticks', '`'.repeat(1_000_000), 'read'),
+  rst('a million backticks with blanks', '` '.repeat(500_000), 'read'),
+  rst('a million characters of underline', `a\n${'='.repeat(1_000_000)}\n`, 'read'),
+  rst('half a million titles', 'a\n=\n'.repeat(250_000), 'read'),
+  rst(
+    '1,400 indents deep',
+    Array.from({ length: 1_400 }, (_, depth) => `${' '.repeat(depth)}x`).join('\n'),
+    'read',
+  ),
+  rst(
+    '500 directives deep',
+    Array.from({ length: 500 }, (_, depth) => `${'   '.repeat(depth)}.. note::\n`).join('\n'),
+    'read',
+  ),
+  rst('a table of 200,000 rows', `=== ===\n${'a   b\n'.repeat(200_000)}=== ===\n`, 'read'),
+  rst('100,000 tables that never close', '=== ===\na   b\n\n'.repeat(100_000), 'read'),
+  rst('a grid of 100,000 rows', '+--+\n|a |\n'.repeat(100_000), 'read'),
+  rst('a directive that includes a file', '.. include:: /etc/passwd\n', 'read'),
+  rst('NUL bytes', new Uint8Array([0x61, 0, 0x62]), 'DOCUMENT_NOT_TEXT'),
+  rst('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
 
   markdown('10,000 quotes deep', `${'>'.repeat(10_000)} x`, 'read'),
   markdown('10,000 brackets', '['.repeat(10_000), 'read'),

@@ -2,10 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { OPEN_ACCESS } from '../../src/core/scope.js';
 import type { GoldQuote, Question } from '../../src/evaluation/question-set.js';
 import { createEngine, type Engine } from '../../src/index.js';
+import { createRstParser } from '../../src/parsing/rst/rst-parser.js';
 import { type DocSet, readDocSets, readQuestions, type Span } from '../questions/doc-sets.js';
-import { quoteOf } from '../questions/quotes.js';
+import { quoteAsRead, quoteOf } from '../questions/quotes.js';
 
 /** Where `tools/questions/fetch.ts` puts the documents. */
 export const FETCHED = fileURLToPath(
@@ -45,4 +47,14 @@ export async function* documentationSets(
 }
 
 const quotesOf = (spans: readonly Span[], folder: string): Promise<GoldQuote[]> =>
-  Promise.all(spans.map(async (span) => ({ path: span.path, quote: await quoteOf(span, folder) })));
+  Promise.all(spans.map(async (span) => ({ path: span.path, quote: await storedQuote(span, folder) })));
+
+/** Passages are compared as they are stored. */
+const storedQuote = (span: Span, folder: string): Promise<string> =>
+  span.path.endsWith('.rst') ? quoteAsRead(span, folder, readRst) : quoteOf(span, folder);
+
+const rst = createRstParser();
+const readRst = (content: string): string =>
+  rst.parse({
+    ...{ externalId: 'a.rst', mediaType: 'text/x-rst', content, metadata: {}, access: OPEN_ACCESS },
+  }).text;

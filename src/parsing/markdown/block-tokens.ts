@@ -1,19 +1,19 @@
 import createMarkdownIt, { type MarkdownIt, type StateBlock, type Token } from 'markdown-it';
+import type { LineBlock } from '../line-blocks.js';
 
-/** A structural piece on the top level of a document, as 0-based lines `[startLine, endLine)`. */
-export interface TopLevelToken {
-  /** markdown-it's token type: `heading_open`, `paragraph_open`, `fence`, ... */
-  readonly type: string;
-  readonly startLine: number;
-  readonly endLine: number;
-  /** Level of a heading. */
-  readonly level?: number;
-  /** Markdown of a heading's text. */
-  readonly headingSource?: string;
-}
+const KINDS: Readonly<Record<string, Pick<LineBlock, 'kind' | 'openingLines'>>> = {
+  heading_open: { kind: 'heading' },
+  bullet_list_open: { kind: 'list' },
+  ordered_list_open: { kind: 'list' },
+  fence: { kind: 'code', openingLines: 1 },
+  code_block: { kind: 'code' },
+  table_open: { kind: 'table', openingLines: 2 },
+  blockquote_open: { kind: 'quote' },
+  html_block: { kind: 'html' },
+};
 
-export interface TopLevelTokens {
-  readonly tokens: readonly TopLevelToken[];
+export interface TopLevelBlocks {
+  readonly pieces: readonly LineBlock[];
   /** Something was nested deeper than the limit and was read as a plain paragraph. */
   readonly tooDeep: boolean;
 }
@@ -27,10 +27,10 @@ const TOO_DEEP = 'too_deep';
  *
  * @param source text whose only line end is a line feed (see `levelLineEnds`)
  */
-export type ReadTopLevelTokens = (source: string) => TopLevelTokens;
+export type ReadTopLevelBlocks = (source: string) => TopLevelBlocks;
 
 /** @param maxDepth containers inside each other: a list counts two, its list and its item. */
-export function createBlockReader(maxDepth: number): ReadTopLevelTokens {
+export function createBlockReader(maxDepth: number): ReadTopLevelBlocks {
   const markdown = createMarkdownIt({ html: true, maxNesting: Number.POSITIVE_INFINITY });
   // A link reference definition is then a paragraph, which is all that is needed here.
   markdown.block.ruler.disable('reference');
@@ -40,7 +40,7 @@ export function createBlockReader(maxDepth: number): ReadTopLevelTokens {
     const env = { isTooDeep: false };
     const tokens: Token[] = [];
     markdown.block.parse(source, markdown, env, tokens);
-    return { tokens: tokens.flatMap(toTopLevelToken), tooDeep: env.isTooDeep };
+    return { pieces: tokens.flatMap(toLineBlock), tooDeep: env.isTooDeep };
   };
 }
 
@@ -74,11 +74,10 @@ function topLevelState(markdown: MarkdownIt): typeof StateBlock {
 const isHeadingText = (token: Token, previous: Token | undefined): boolean =>
   token.type === 'inline' && token.level === 1 && previous?.type === 'heading_open';
 
-function toTopLevelToken(token: Token, index: number, all: readonly Token[]): TopLevelToken[] {
-  if (token.map === null) return [];
+function toLineBlock(token: Token, index: number, all: readonly Token[]): LineBlock[] {
+  if (token.map === null || token.type === 'inline') return [];
   const [startLine, endLine] = token.map;
-  if (token.type === 'inline') return [];
-  const base = { type: token.type, startLine, endLine };
-  if (token.type !== 'heading_open') return [base];
-  return [{ ...base, level: Number(token.tag.slice(1)), headingSource: all[index + 1]?.content ?? '' }];
+  const piece: LineBlock = { kind: 'paragraph', ...KINDS[token.type], startLine, endLine };
+  if (piece.kind !== 'heading') return [piece];
+  return [{ ...piece, level: Number(token.tag.slice(1)), headingSource: all[index + 1]?.content ?? '' }];
 }

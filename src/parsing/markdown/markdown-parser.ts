@@ -1,11 +1,11 @@
 import type { Block, ParsedDocument, RawDocument } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { decodeText } from '../decode-text.js';
+import { toBlocks } from '../line-blocks.js';
 import type { SyncParser } from '../parser.js';
 import { levelLineEnds } from '../text-range.js';
-import { createBlockReader, type ReadTopLevelTokens } from './block-tokens.js';
+import { createBlockReader, type ReadTopLevelBlocks } from './block-tokens.js';
 import { readFrontMatter } from './front-matter.js';
-import { toBlocks } from './markdown-blocks.js';
 
 export interface MarkdownParserOptions {
   /** Front matter fields that become metadata. @default every field */
@@ -24,16 +24,16 @@ const DEFAULT_MAX_DEPTH = 32;
  * the document runs.
  */
 export function createMarkdownParser(options: MarkdownParserOptions = {}): SyncParser {
-  const readTokens = createBlockReader(options.maxDepth ?? DEFAULT_MAX_DEPTH);
+  const readBlocks = createBlockReader(options.maxDepth ?? DEFAULT_MAX_DEPTH);
   return {
     mediaTypes: ['text/markdown'],
-    parse: (document) => parseMarkdown(document, readTokens, options.frontmatterFields),
+    parse: (document) => parseMarkdown(document, readBlocks, options.frontmatterFields),
   };
 }
 
 function parseMarkdown(
   document: RawDocument,
-  readTokens: ReadTopLevelTokens,
+  readBlocks: ReadTopLevelBlocks,
   fields: readonly string[] | undefined,
 ): ParsedDocument {
   const { text, warnings } = decodeText(document.content, document.externalId);
@@ -41,8 +41,8 @@ function parseMarkdown(
   const frontMatter = readFrontMatter(source);
   const bodyStart = frontMatter?.range.end ?? 0;
   const body = source.slice(bodyStart);
-  const { tokens, tooDeep } = readTokens(body);
-  const bodyBlocks = toBlocks(body, tokens, bodyStart);
+  const { pieces, tooDeep } = readBlocks(body);
+  const bodyBlocks = toBlocks(body, pieces, bodyStart);
   const opening: Block[] = frontMatter === undefined ? [] : [{ kind: 'front-matter', ...frontMatter.range }];
   const title = titleOf(frontMatter?.fields ?? {}, bodyBlocks);
   return {

@@ -7,6 +7,7 @@ import { type ParsingLimits, ParsingThread } from './parsing-thread.js';
 const ISOLATED: ReadonlySet<string> = new Set([
   MEDIA_TYPES.pdf,
   MEDIA_TYPES.docx,
+  MEDIA_TYPES.rst,
   MEDIA_TYPES.html,
   MEDIA_TYPES.confluenceStorage,
   MEDIA_TYPES.csv,

@@ -91,6 +91,7 @@ describe('which files are read', () => {
 describe('what a file becomes', () => {
   it.each([
     ['a.MD', 'text/markdown', 'markdown', undefined],
+    ['a.rst', 'text/x-rst', 'rst', undefined],
     ['a.htm', 'text/html', 'html', undefined],
     ['a.tsx', 'text/x-source.tsx', 'code', 'typescript'],
     ['a.h', 'text/x-source.c', 'code', 'c'],

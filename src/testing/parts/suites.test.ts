@@ -45,6 +45,10 @@ for (const strategy of CHUNKING_STRATEGIES)
 const SAMPLES: Readonly<Record<string, readonly [content: string, ...words: string[]]>> = {
   'text/markdown': ['# Lamp\n\nLit at dusk.\n\n```js\nlet x;\n```\n', 'Lamp', 'Lit at dusk.', 'let x;'],
   'text/plain': ['One.\r\n\r\nTwo \udc00 and three.', 'One.', 'three'],
+  'text/x-rst': [
+    '.. comment\n\nLamp\n====\n\nLit at :ref:`dusk <x>`::\n\n   let x;\n\n=== ===\na   b\n=== ===\n',
+    ...['Lamp', 'Lit at dusk:', 'let x;'],
+  ],
   'text/html': ['<title>T</title><main><h1>Lamp</h1><p>Lit at dusk.</p></main>', 'Lamp', 'Lit at dusk.'],
   'text/csv': ['name,height\nlamp,12\nboat,3\n', 'lamp', 'height'],
   'application/json': ['{"lamp":{"lit":"dusk"}}', 'lamp', 'dusk'],

@@ -1,4 +1,4 @@
-import { boundRepeated, MAX_REPEATED_LENGTH } from '../text-range.js';
+import { boundRepeated, MAX_REPEATED_LENGTH } from './text-range.js';
 
 /** Enough source for a label of the longest length, markup and link targets included; bounds the work below. */
 const MAX_SOURCE_LENGTH = 8 * MAX_REPEATED_LENGTH;

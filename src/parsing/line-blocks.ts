@@ -1,36 +1,36 @@
-import type { Block, BlockKind, TextRange } from '../../core/document.js';
-import { boundRepeated, trimRange } from '../text-range.js';
-import type { TopLevelToken } from './block-tokens.js';
+import type { Block, BlockKind, TextRange } from '../core/document.js';
 import { headingLabel } from './heading-label.js';
+import { boundRepeated, trimRange } from './text-range.js';
 
-const KINDS: Readonly<Record<string, BlockKind>> = {
-  heading_open: 'heading',
-  bullet_list_open: 'list',
-  ordered_list_open: 'list',
-  fence: 'code',
-  code_block: 'code',
-  table_open: 'table',
-  blockquote_open: 'quote',
-  html_block: 'html',
-};
+/** A structural piece of Markdown, as 0-based lines `[startLine, endLine)`. */
+export interface LineBlock {
+  readonly kind: BlockKind;
+  readonly startLine: number;
+  readonly endLine: number;
+  /** Level of a heading. */
+  readonly level?: number;
+  /** Markdown of a heading's text. */
+  readonly headingSource?: string;
+  /** Lines that open the block and are repeated where it is divided: a fence, a table's header and rule. */
+  readonly openingLines?: number;
+}
 
 /**
- * Tokens to blocks: line numbers become offsets, and text that no token claims becomes a paragraph, so that only white
- * space is left between blocks.
+ * Lines to offsets: text that no piece claims becomes a paragraph, so that only white space is left between blocks.
  *
- * @param source the text from which the tokens were read
+ * @param source the text whose lines are meant
  * @param base offset of that text in the document
  */
-export function toBlocks(source: string, tokens: readonly TopLevelToken[], base: number): Block[] {
+export function toBlocks(source: string, pieces: readonly LineBlock[], base: number): Block[] {
   const lineStarts = offsetsOfLines(source);
   const offsetOf = (line: number): number => lineStarts[line] ?? source.length;
   const blocks: Block[] = [];
   let covered = 0;
-  for (const token of tokens) {
-    const start = Math.max(offsetOf(token.startLine), covered);
-    const end = Math.max(offsetOf(token.endLine), start);
+  for (const piece of pieces) {
+    const start = Math.max(offsetOf(piece.startLine), covered);
+    const end = Math.max(offsetOf(piece.endLine), start);
     blocks.push(...asParagraph(source, { start: covered, end: start }));
-    blocks.push(...toBlock(source, token, { start, end }));
+    blocks.push(...toBlock(source, piece, { start, end }));
     covered = end;
   }
   blocks.push(...asParagraph(source, { start: covered, end: source.length }));
@@ -48,19 +48,16 @@ function asParagraph(source: string, range: TextRange): Block[] {
   return trimmed === undefined ? [] : [{ kind: 'paragraph', ...trimmed }];
 }
 
-function toBlock(source: string, token: TopLevelToken, lines: TextRange): Block[] {
+function toBlock(source: string, piece: LineBlock, lines: TextRange): Block[] {
   const range = trimRange(source, lines);
   if (range === undefined) return [];
-  const kind = KINDS[token.type] ?? 'paragraph';
+  const { kind, openingLines = 0 } = piece;
   // Indentation carries meaning in code and lists, so they start where their first line starts.
   const start = kind === 'code' || kind === 'list' ? startOfLine(source, range.start) : range.start;
   const block: Block = { kind, start, end: range.end };
-  if (kind === 'heading') {
-    return [{ ...block, level: token.level ?? 1, label: headingLabel(token.headingSource ?? '') }];
-  }
-  if (token.type === 'fence') return [withOpening(source, block, 1)];
-  if (kind === 'table') return [withOpening(source, block, 2)];
-  return [block];
+  if (kind === 'heading')
+    return [{ ...block, level: piece.level ?? 1, label: headingLabel(piece.headingSource ?? '') }];
+  return [openingLines === 0 ? block : withOpening(source, block, openingLines)];
 }
 
 const startOfLine = (source: string, offset: number): number => source.lastIndexOf('\n', offset - 1) + 1;

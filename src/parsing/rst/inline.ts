@@ -1,0 +1,94 @@
+/** What a document defines elsewhere and its text refers to. */
+export interface References {
+  /** Addresses of external targets by name, in lower case; an internal target has the empty address. */
+  readonly targets: ReadonlyMap<string, string>;
+  /** Texts of `|name|`. */
+  readonly substitutions: ReadonlyMap<string, string>;
+}
+
+const TARGET = /^\s*\.\. _(`[^`]{1,200}`|[^:`\n]{1,200}):(?:\s+(\S+))?\s*$/;
+const SUBSTITUTION = /^\s*\.\. \|([^|\n]{1,80})\| replace:: +(.+)$/;
+
+/** Looks through all lines once, for targets may be defined behind their references. */
+export function readReferences(lines: readonly string[]): References {
+  const targets = new Map<string, string>();
+  const substitutions = new Map<string, string>();
+  for (const line of lines) {
+    if (!line.includes('.. ')) continue;
+    const [, name, address = ''] = TARGET.exec(line) ?? [];
+    if (name !== undefined) targets.set(nameOf(name.replaceAll('`', '')), address);
+    const [, shortName, text] = SUBSTITUTION.exec(line) ?? [];
+    if (shortName !== undefined && text !== undefined) substitutions.set(shortName, text);
+  }
+  return { targets, substitutions };
+}
+
+const nameOf = (reference: string): string => reference.replace(/\s+/g, ' ').trim().toLowerCase();
+
+/** Roles whose content is prose; that of all others names something in code. */
+const PROSE_ROLE =
+  /^(?:ref|doc|term|numref|abbr|emphasis|strong|title|title-reference|sub|sup|guilabel|menuselection|dfn|any|download|issue|pr|user|gh\w*)$/;
+const PREFIXES: Readonly<Record<string, string>> = { pep: 'PEP ', rfc: 'RFC ' };
+
+/**
+ * Every alternative ends at the next mark of its kind, so that the time is linear: a literal, a role with its content, a
+ * reference in marks, a target inside a text, a footnote, a substitution, a reference of one word, an escaped blank, the end of
+ * markup inside a word.
+ */
+const MARKUP =
+  /``([^`]+)``|(?<![\w`:]):((?:[a-zA-Z][\w+.-]{0,30}:){0,2}[a-zA-Z][\w+.-]{0,30}):`([^`]+)`|_?`([^`]+)`(?::([a-zA-Z][\w+.-]{0,30}):|__?(?!\w))?|\[(#?[\w.-]{0,40}|\*)\]_(?!\w)|\|([^|\s][^|\n]{0,80})\|(?:__?(?!\w))?|(?<![\w`])([A-Za-z\d][A-Za-z\d.+-]{0,60})__?(?!\w)|\\(\s|(?<=`\\)(?=\w))/g;
+
+/** Punctuation that is left alone on a line, where what stood before it is gone. */
+const STRAY_PUNCTUATION = /\n([,.;:!?)]{1,3})(?= |$)/g;
+
+/** Text as a person reads it, in Markdown; no line end is added or lost. */
+export function readInline(text: string, references: References): string {
+  const read = text.replace(
+    MARKUP,
+    (match, literal?: string, role?: string, content?: string, marked?: string, ...rest: unknown[]) => {
+      const [roleBehind, footnote, substitution, word, blank] = rest as (string | undefined)[];
+      if (literal !== undefined) return `\`${literal}\``;
+      if (role !== undefined && content !== undefined) return roleText(role, content);
+      if (marked !== undefined && roleBehind !== undefined) return roleText(roleBehind, marked);
+      if (marked !== undefined) return referenceText(match, marked, references);
+      if (footnote !== undefined) return `[${footnote}]`;
+      if (substitution !== undefined) return references.substitutions.get(substitution) ?? match;
+      if (word !== undefined) return linked(word, references.targets.get(nameOf(word)), match);
+      return blank === '\n' ? '\n' : '';
+    },
+  );
+  return read.replace(STRAY_PUNCTUATION, '$1\n');
+}
+
+const EXPLICIT_TARGET = /^([^<]*[^<\s])(\s*)<([^<>]*)>$/;
+
+/** A title in place of the target it leads to; a name in code without the marks that shorten it. */
+function roleText(fullRole: string, content: string): string {
+  const role = fullRole.slice(fullRole.lastIndexOf(':') + 1).toLowerCase();
+  const [, title, blank = '', target = ''] = EXPLICIT_TARGET.exec(content) ?? [];
+  if (title !== undefined) return title + lineEndsIn(blank + target);
+  const name = content.replace(/^[!~]\.?/, '');
+  if (/^\d+$/.test(name) && PREFIXES[role] === undefined) return `#${name}`;
+  if (PREFIXES[role] !== undefined) return PREFIXES[role] + name;
+  return PROSE_ROLE.test(role) ? name : `\`${name}\``;
+}
+
+function referenceText(match: string, marked: string, { targets }: References): string {
+  if (match.startsWith('_')) return marked;
+  if (!match.endsWith('_')) return match;
+  const [, title, blank = '', address = ''] = EXPLICIT_TARGET.exec(marked) ?? [];
+  if (title === undefined) return linked(marked, targets.get(nameOf(marked)) ?? '', marked);
+  return (
+    linked(title, address.endsWith('_') ? targets.get(nameOf(address.slice(0, -1))) : address, title) +
+    lineEndsIn(blank + address)
+  );
+}
+
+/** A link where the address leads out of the documentation. */
+function linked(text: string, address: string | undefined, otherwise: string): string {
+  if (address === undefined) return otherwise;
+  const target = address.replace(/\s+/g, '');
+  return /^(?:https?|mailto):[^()]*$/.test(target) ? `[${text}](${target})` : text;
+}
+
+const lineEndsIn = (text: string): string => text.replace(/[^\n]/g, '');
