@@ -90,6 +90,12 @@ module.exports = {
       to: { path: '^src/knowledge-store/' },
     },
     {
+      name: 'the-sdk-of-mcp-is-imported-by-one-file',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/mcp/(sdk|test-client)\\.ts$', '\\.test\\.ts$'] },
+      to: { path: '^node_modules/@modelcontextprotocol/' },
+    },
+    {
       name: 'drivers-are-loaded-lazily',
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.test\\.ts$' },

@@ -205,8 +205,10 @@ export type {
   OmissionReason,
   OmittedChunk,
 } from './context/context-pack.js';
+export { type DataBlock, dataBlocks } from './context/data-blocks.js';
 export type { InstructionFlag } from './context/instruction-flags.js';
-export type { TokenCounter } from './context/token-counter.js';
+export { neutralise, neutraliseLine } from './context/neutralise.js';
+export { type TokenCounter, tokensOf } from './context/token-counter.js';
 export { tokenCounterFor } from './engine/token-counter-for.js';
 
 // What a program may bring in place of a part: interfaces, each with a suite in `ragstone/testing` (docs/own-parts.md).

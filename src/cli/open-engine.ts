@@ -8,16 +8,12 @@ interface OpenEngineOptions {
   readonly dataDir?: string;
 }
 
-/** Opens the engine that the global options describe, runs `work`, and closes the engine whatever happens. */
-export async function withEngine<T>(
-  context: CliContext,
-  work: (engine: Engine) => Promise<T>,
-  options: OpenEngineOptions = {},
-): Promise<T> {
+/** Opens the engine that the global options describe. Whoever opens it closes it. */
+export async function openEngine(context: CliContext, options: OpenEngineOptions = {}): Promise<Engine> {
   const { createEngine } = await import('../index.js');
   context.log('debug', `opening the engine in ${context.cwd}`);
   const dataDir = options.dataDir ?? context.globals.data;
-  const engine = await createEngine({
+  return createEngine({
     cwd: context.cwd,
     ...(options.config === undefined ? {} : { config: options.config }),
     ...(options.config !== undefined || context.globals.config === undefined
@@ -25,6 +21,15 @@ export async function withEngine<T>(
       : { configFile: context.globals.config }),
     ...(dataDir === undefined ? {} : { dataDir }),
   });
+}
+
+/** Opens the engine, runs `work`, and closes the engine whatever happens. */
+export async function withEngine<T>(
+  context: CliContext,
+  work: (engine: Engine) => Promise<T>,
+  options: OpenEngineOptions = {},
+): Promise<T> {
+  const engine = await openEngine(context, options);
   try {
     return await work(engine);
   } finally {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { registerAsk } from './commands/ask.js';
 import { registerClear } from './commands/clear.js';
@@ -9,6 +8,7 @@ import { registerExplainMiss } from './commands/explain-miss.js';
 import { registerGenerations } from './commands/generations.js';
 import { registerIndex } from './commands/index.js';
 import { registerInit } from './commands/init.js';
+import { registerMcp } from './commands/mcp.js';
 import { registerModel } from './commands/model.js';
 import { registerSearch } from './commands/search.js';
 import { registerSources } from './commands/sources.js';
@@ -19,6 +19,7 @@ import { registerTune } from './commands/tune.js';
 import { registerVerify } from './commands/verify.js';
 import { type CliContext, type GlobalOptions, LOG_LEVELS } from './context.js';
 import { layOutExamples } from './examples.js';
+import { packageVersion } from './package-version.js';
 
 const EXAMPLES = `
 Examples:
@@ -80,14 +81,9 @@ export function buildProgram(context: CliContext): Command {
     registerClear,
     registerModel,
     registerSources,
+    registerMcp,
     registerTrust,
   ])
     register(program, context);
   return program;
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version } = JSON.parse(text) as { version: string };
-  return version;
 }

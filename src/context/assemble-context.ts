@@ -16,7 +16,14 @@ import { flagInstructions, type InstructionFlag } from './instruction-flags.js';
 import { isCode, linesOfPieces, type Passage, revisionOf, sliceOf, textOf } from './passage.js';
 import { type PassageUnit, passageUnits } from './passage-units.js';
 import { type Relevance, relevanceTo } from './relevance.js';
-import { dateOf, type RenderedPassage, renderBody, renderPack } from './render-pack.js';
+import {
+  dateOf,
+  joinBlocks,
+  type RenderedPassage,
+  renderBlocks,
+  renderBody,
+  renderPack,
+} from './render-pack.js';
 import { omit, selectPassages } from './select-passages.js';
 import { type TokenCounter, tokensOf } from './token-counter.js';
 
@@ -250,10 +257,14 @@ function packOf(
   const { budget, counter, order, fallbackText = FALLBACK_TEXT } = options;
   const ordered = inOrder(kept, order);
   const isFallback = ordered.length === 0;
-  const text = isFallback ? fallbackText : renderPack(ordered);
+  const blocks = renderBlocks(ordered);
+  const text = isFallback ? fallbackText : joinBlocks(blocks);
   const used = tokensOf(counter, text);
   if (used > budget || text.trim() === '') throw tooSmall(budget, used);
-  const entries = ordered.map((rendered, index) => entryOf(rendered, index + 1, counter));
+  const entries = ordered.map((rendered, index) => ({
+    ...entryOf(rendered, index + 1, counter),
+    block: blocks[index] ?? '',
+  }));
   return {
     text,
     entries,
@@ -271,7 +282,11 @@ const tooSmall = (budget: number, needed: number): RAGError =>
     { details: { budget, needed } },
   );
 
-function entryOf({ passage, flags, body }: RenderedPassage, n: number, counter: TokenCounter): ContextEntry {
+function entryOf(
+  { passage, flags, body }: RenderedPassage,
+  n: number,
+  counter: TokenCounter,
+): Omit<ContextEntry, 'block'> {
   const { chunks, pieces, kind, score, isCompressed, isExpanded } = passage;
   const [first] = chunks;
   if (first === undefined) throw new RAGError('INTERNAL', 'A passage without chunks was assembled.');

@@ -17,6 +17,8 @@ export interface ContextEntry {
   readonly n: number;
   /** `summary`: the first sentences of a document, put before its details in hierarchical mode. */
   readonly kind: 'passage' | 'summary';
+  /** The block as it stands in the pack's text: named, inert, between its marks. */
+  readonly block: string;
   /** Chunks the text comes from, in document order; with neighbours there are several. */
   readonly chunkIds: readonly string[];
   readonly documentId: string;

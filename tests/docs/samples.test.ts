@@ -29,6 +29,7 @@ describe('programs', () => {
     options.paths = {
       ragstone: [join(ROOT, 'src/index.ts')],
       'ragstone/knowledge-store': [join(ROOT, 'src/knowledge-store/index.ts')],
+      'ragstone/mcp': [join(ROOT, 'src/mcp/index.ts')],
       'ragstone/testing': [join(ROOT, 'src/testing/index.ts')],
     };
     const host = ts.createCompilerHost(options);

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly under?: readonly string[];
   /** What is piped into it. @default nothing */
   readonly input?: string;
+  /** Leave its stdin open after the input. @default false */
+  readonly open?: boolean;
 }
 
 /** What one command left behind. */
@@ -37,10 +39,10 @@ export interface ErrorDocument {
   };
 }
 
-/** Starts the built command line as a person's shell would; its stdin ends after the input. */
+/** Starts the built command line as a person's shell would; its stdin ends after the input unless it is to stay open. */
 export function startRagstone(
   args: readonly string[],
-  { cwd, env, under = [], input }: RunOptions,
+  { cwd, env, under = [], input, open = false }: RunOptions,
 ): ChildProcessWithoutNullStreams {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is not built: run "npm run build".`);
   const variables = {
@@ -54,7 +56,8 @@ export function startRagstone(
   };
   const [command = process.execPath, ...rest] = [...under, process.execPath, MAIN, ...args];
   const child = spawn(command, rest, { cwd, env: variables, stdio: 'pipe' });
-  child.stdin.end(input);
+  if (!open) child.stdin.end(input);
+  else if (input !== undefined) child.stdin.write(input);
   child.stdout.setEncoding('utf8');
   child.stderr.setEncoding('utf8');
   return child;

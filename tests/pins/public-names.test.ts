@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 const ENTRIES = {
   ragstone: '../../src/index.ts',
   'ragstone/knowledge-store': '../../src/knowledge-store/index.ts',
+  'ragstone/mcp': '../../src/mcp/index.ts',
   'ragstone/testing': '../../src/testing/index.ts',
 };
 

@@ -1,17 +1,22 @@
 // Bundles the command line: hundreds of modules become few files, which load in a fraction of the time. What is imported by
 // `import()` stays a file of its own, and loads when it is needed. The library keeps its modules.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
 const OUT = join(ROOT, 'dist/cli');
+const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 const NODE_MODULES = `${sep}node_modules${sep}`;
 
-/** Packages that every command loads, all of JavaScript that reads no files; what they import is bundled with them. */
+/**
+ * Packages that every command loads, and the SDK that brings a server framework it does not need here: all of JavaScript that
+ * reads no files. What they import is bundled with them.
+ */
 const BUNDLED = new Set([
+  '@modelcontextprotocol/sdk',
   'cli-table3',
   'cockatiel',
   'commander',
@@ -37,6 +42,19 @@ const externalPackages = {
   },
 };
 
+/** Modules of the library that stand for packages which nobody installs: each becomes one file that holds them. */
+const STAND_INS = ['mcp/sdk'];
+
+/** What is installed with Ragstone stays outside of them. */
+const installedPackages = {
+  name: 'installed-packages',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind !== 'entry-point' && packageOf(path) in dependencies ? { path, external: true } : undefined,
+    );
+  },
+};
+
 /** A module that looks for files beside itself (workers, models) finds them where the library's module has them. */
 const moduleAddresses = {
   name: 'module-addresses',
@@ -50,28 +68,44 @@ const moduleAddresses = {
   },
 };
 
-await rm(OUT, { recursive: true, force: true });
-const { metafile } = await build({
+/** @type {import('esbuild').BuildOptions} */
+const SETTINGS = {
   absWorkingDir: ROOT,
-  entryPoints: [join(SOURCE, 'cli/main.ts')],
-  outdir: OUT,
   bundle: true,
-  splitting: true,
   minifyWhitespace: true,
   minifySyntax: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  sourcemap: true,
   sourcesContent: false,
   metafile: true,
   // What a CommonJS package in the bundle asks Node.js for.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },
+};
+
+await rm(OUT, { recursive: true, force: true });
+const { metafile } = await build({
+  ...SETTINGS,
+  entryPoints: [join(SOURCE, 'cli/main.ts')],
+  outdir: OUT,
+  splitting: true,
+  sourcemap: true,
   plugins: [externalPackages, moduleAddresses],
 });
 await writeFile(join(OUT, 'LICENSES.md'), await licencesOf(Object.keys(metafile.inputs)));
+
+for (const name of STAND_INS) {
+  const outfile = join(ROOT, 'dist', `${name}.js`);
+  const { metafile } = await build({
+    ...SETTINGS,
+    entryPoints: [join(SOURCE, `${name}.ts`)],
+    outfile,
+    plugins: [installedPackages],
+  });
+  await writeFile(join(dirname(outfile), 'LICENSES.md'), await licencesOf(Object.keys(metafile.inputs)));
+}
 
 /** The licences of what was bundled; they ask to be passed on with it. */
 async function licencesOf(inputs) {

@@ -1,0 +1,16 @@
+/** How an index is shown to assistants. */
+export interface McpOptions {
+  /** Of Ragstone. */
+  readonly version: string;
+  /** Most tokens of one output, at least 500. @default 6000 */
+  readonly maxTokens?: number | undefined;
+  /** The path of a file as the asker may be told of it; undefined for none. @default none */
+  readonly showPath?: ((path: string) => string | undefined) | undefined;
+  /** Commands in messages as they work for the asker. @default as they are */
+  readonly own?: ((text: string) => string) | undefined;
+  /** Told what failed for a reason that no asker is told. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Five passages or some 15 kB of a document. */
+export const DEFAULT_MAX_TOKENS = 6_000;

@@ -1,0 +1,131 @@
+import * as z from 'zod';
+import { type Answer, type AnswerSource, dataBlocks, neutralise, neutraliseLine } from '../../index.js';
+import { DATA_NOTE } from '../output/data-note.js';
+import { fittingLength, fittingOutput } from '../output/fit-tokens.js';
+import { inertName, linesShape, placeOf, placeShape, renderPlace } from '../output/place.js';
+import { filterShape, filtersOf, question } from './inputs.js';
+import { rounded } from './search.js';
+import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
+
+const MAX_QUOTE = 400;
+
+const output = z.object({
+  note: z.string(),
+  outcome: z
+    .enum(['answer', 'perhaps', 'not-found'])
+    .describe('perhaps: near passages and no claim. not-found: nothing readable tells of it.'),
+  answered_by: z.enum(['language model', 'quotation', 'nobody']),
+  confidence: z.number().describe('Estimated probability that the passages found answer the question.'),
+  answer: z.string(),
+  sources: z.array(z.object({ n: z.number(), ...placeShape, lines: linesShape })),
+  unsupported: z.array(z.string()).describe('Sentences that their sources do not bear out.'),
+  notices: z.array(z.string()),
+});
+
+export const askTool = defineTool({
+  name: 'ask',
+  title: 'Answer a question from the documents',
+  description: `Answer one question from the indexed documents, with citations [n] to path and lines that were checked against the text. Use it for a fact ("how long are audit logs kept?"); use search to explore, to compare, or for several passages.
+Where a language model is set up it writes the answer, which takes seconds and may cost money; otherwise the best passage is quoted, at once. An outcome of perhaps or not-found is an honest no: say so to the user, or try search with other words.`,
+  input: z.strictObject({ question, ...filterShape }),
+  output,
+  async run({ question: asked, ...narrowing }, context) {
+    const { index, signal } = context;
+    const answer = await index.ask({ question: asked, signal, ...filtersOf(narrowing) });
+    return fittingOutput(context, (budget) => Promise.resolve(outputOf(answer, context, budget)));
+  },
+});
+
+const ANSWERERS = { chat: 'language model', extractive: 'quotation', none: 'nobody' } as const;
+
+function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOutput<z.output<typeof output>> {
+  const places = placesOf(answer);
+  const length = fittingLength(answer.answer, Math.floor(budget / 2), context.counter);
+  const body = length === answer.answer.length ? answer.answer : `${answer.answer.slice(0, length)} …`;
+  const quotes = places.flatMap(({ source, quote }) =>
+    quote === undefined ? [] : [`[${source.n}] ${shortened(neutraliseLine(quote))}`],
+  );
+  const [block = ''] = dataBlocks([
+    { body: [neutraliseAnswered(answer, body), ...quotes].join('\n\n'), attributes: { kind: 'answer' } },
+  ]);
+  const sources = places.map(({ source, lines }) => ({
+    n: source.n,
+    ...sourcePlace(source, context),
+    lines,
+  }));
+  const unsupported = answer.support.flatMap(({ sentence, verdict }) =>
+    verdict === 'unsupported' ? [neutraliseLine(sentence)] : [],
+  );
+  const answeredBy = ANSWERERS[answer.answerer];
+  const confidence = rounded(answer.confidence);
+  const notices = noticesOf(answer, length < answer.answer.length);
+  const list = sources.map(
+    ({ n, lines, ...place }) => `[${n}] ${renderPlace(place, lines)} | document_id ${place.document_id}`,
+  );
+  return {
+    text: [
+      `${SAID[answer.outcome]} Answered by: ${answeredBy}. Confidence ${confidence}.`,
+      ...notices,
+      ...(unsupported.length === 0 ? [] : [`Not borne out by their sources: ${unsupported.join(' | ')}`]),
+      ...(list.length === 0 ? [] : [list.join('\n')]),
+      DATA_NOTE,
+      block,
+    ].join('\n\n'),
+    structured: {
+      note: DATA_NOTE,
+      outcome: answer.outcome,
+      answered_by: answeredBy,
+      confidence,
+      answer: block,
+      sources,
+      unsupported,
+      notices,
+    },
+  };
+}
+
+const SAID = {
+  answer: 'The documents answer it.',
+  perhaps: 'No sure answer; the nearest passages follow.',
+  'not-found': 'Nothing that may be read here tells of it.',
+} as const;
+
+interface CitedPlace {
+  readonly source: AnswerSource;
+  readonly lines: Answer['citations'][number]['lines'];
+  /** Absent where the answer is the quotation. */
+  readonly quote?: string;
+}
+
+/** Where the answer stands, then where else to look. */
+function placesOf({ answerer, citations, further, sources }: Answer): CitedPlace[] {
+  const cited = sources.flatMap((source) => {
+    const citation = citations.find(({ n }) => n === source.n);
+    if (citation === undefined) return [];
+    const { lines, quote } = citation;
+    return [answerer === 'extractive' ? { source, lines } : { source, lines, quote }];
+  });
+  const others = further.flatMap(({ n, lines, quote }) => {
+    const source = sources.find((candidate) => candidate.n === n);
+    return source === undefined || cited.some((place) => place.source === source)
+      ? []
+      : [{ source, lines, quote }];
+  });
+  return [...cited, ...others];
+}
+
+const sourcePlace = ({ documentId, ...source }: AnswerSource, context: ToolContext) =>
+  placeOf({ ...source, id: documentId }, context);
+
+// Citations of an answer are ours; a text that is only quoted has none.
+const neutraliseAnswered = ({ answerer }: Answer, text: string): string =>
+  answerer === 'none' ? neutralise(text) : text;
+
+const shortened = (text: string): string => (text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text);
+
+const noticesOf = ({ correction, fallback, notices }: Answer, isCut: boolean): string[] => [
+  ...(correction === undefined ? [] : [`Read as "${inertName(correction.searchedFor)}".`]),
+  ...(fallback === undefined ? [] : [inertName(fallback.detail)]),
+  ...(isCut ? ['The answer was cut; read its sources with get_document.'] : []),
+  ...notices.map(inertName),
+];

@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import type { SearchResponse, SearchResult } from '../../index.js';
+import { DATA_NOTE } from '../output/data-note.js';
+import { fittingOutput } from '../output/fit-tokens.js';
+import { type QuotedResult, quoteResults } from '../output/passages.js';
+import { inertName, linesShape, placeOf, placeShape, renderPlace } from '../output/place.js';
+import { documentIdOf } from './find-document.js';
+import { filterShape, filtersOf, question, topK } from './inputs.js';
+import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
+
+const MOST = 20;
+const PRESET = 5;
+
+const output = z.object({
+  note: z.string(),
+  results: z.array(
+    z.object({
+      n: z.number(),
+      ...placeShape,
+      lines: linesShape,
+      match: z.enum(['strong', 'possible', 'weak']).describe('How well the passage matches the query.'),
+      score: z.number().describe('The same from 0 to 1; comparable between searches.'),
+      text: z.string(),
+    }),
+  ),
+  not_shown: z.number().describe('Results that found no room.'),
+  notices: z.array(z.string()),
+});
+
+export const searchTool = defineTool({
+  name: 'search',
+  title: 'Search the documents',
+  description: `Find passages in the indexed documents of this project or team: documentation, decisions, runbooks, tickets, code. Use it before answering from memory about how something here works, and for exact names (functions, ticket ids, error codes), which are found as typed. Ask one thing at a time, in whole words; when all matches are weak, try other words.
+Returns passages, best first, each with its document_id, path and lines. Read around a passage with get_document. For one answer with its sources use ask.`,
+  input: z.strictObject({ query: question, top_k: topK(MOST, PRESET), ...filterShape }),
+  output,
+  async run({ query, top_k, ...narrowing }, context) {
+    const { index, signal } = context;
+    const response = await index.search({
+      text: query,
+      signal,
+      ...filtersOf(narrowing),
+      options: { topK: top_k },
+    });
+    return fittingOutput(context, async (budget) => {
+      const quoted = await quoteResults(query, response.results, { context, budget });
+      return outputOf(response, quoted, context);
+    });
+  },
+});
+
+function outputOf(
+  response: SearchResponse,
+  quoted: readonly QuotedResult[],
+  context: ToolContext,
+): ToolOutput<z.output<typeof output>> {
+  const results = quoted.map(({ result, entry }) => ({
+    n: entry.n,
+    ...resultPlace(result, context),
+    lines: entry.lines,
+    match: result.match,
+    score: rounded(result.score),
+    text: entry.block,
+  }));
+  const unseen = response.results.length - results.length;
+  const notices = [...noticesOf(response), ...(unseen === 0 ? [] : [notShown(unseen)])];
+  const list = results.map(
+    ({ n, match, score, lines, ...place }) =>
+      `[${n}] ${renderPlace(place, lines)} | ${match} match (${score}) | document_id ${place.document_id}`,
+  );
+  return {
+    text: [
+      ...notices,
+      results.length === 0 ? NOTHING : `${list.join('\n')}\n\n${DATA_NOTE}`,
+      ...results.map(({ text }) => text),
+    ].join('\n\n'),
+    structured: { note: results.length === 0 ? NOTHING : DATA_NOTE, results, not_shown: unseen, notices },
+  };
+}
+
+const NOTHING = 'Nothing was found. Try other words or fewer filters; list_sources tells what is indexed.';
+
+const notShown = (count: number): string =>
+  `${count} more ${count === 1 ? 'result' : 'results'} found no room. Ask something narrower, or for fewer results.`;
+
+/** What a model should know of how the search went. */
+export function noticesOf({ correction, notices, results }: SearchResponse): string[] {
+  const isWeak = results.length > 0 && results.every(({ match }) => match === 'weak');
+  return [
+    ...(correction === undefined
+      ? []
+      : [`Searched for "${inertName(correction.searchedFor)}"; quote a word to have it taken as typed.`]),
+    ...(isWeak ? ['Only weak matches: the documents may not tell of this.'] : []),
+    ...notices.map(inertName),
+  ];
+}
+
+export const resultPlace = (result: SearchResult, context: ToolContext) =>
+  placeOf(
+    {
+      id: documentIdOf(result),
+      title: result.metadata.title,
+      source: result.metadata.source,
+      origin: result.origin,
+      url: result.metadata.url,
+    },
+    context,
+  );
+
+export const rounded = (score: number): number => Math.round(score * 100) / 100;

@@ -1,0 +1,192 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { samplesIn } from '../docs/samples.js';
+import { DIST, finished, runRagstone, startRagstone } from './run-ragstone.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const MAIN = fileURLToPath(new URL('cli/main.js', DIST));
+
+interface Started {
+  readonly cwd: string;
+  readonly args?: readonly string[];
+}
+
+/** An assistant that starts the built command line. */
+async function assistant({ cwd, args = ['mcp'] }: Started): Promise<Client> {
+  const client = new Client({ name: 'test', version: '0.0.0' });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, ...args],
+    cwd,
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', XDG_STATE_HOME: cwd },
+    stderr: 'pipe',
+  });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  await client.listTools();
+  return client;
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown> = {}) {
+  const {
+    content,
+    isError = false,
+    structuredContent,
+  } = (await client.callTool({
+    name,
+    arguments: args,
+  })) as CallToolResult;
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return { text, isError, structured: structuredContent as never };
+}
+
+const DOCUMENTS = {
+  'docs/logs.md': '# Logs\n\nAudit logs are kept for 30 days.\n',
+  'docs/pay.md': '# Pay\n\nSalary bands rise in May.\n',
+};
+
+async function indexed(files: Readonly<Record<string, string>> = {}): Promise<string> {
+  const cwd = temporaryFolder({ ...DOCUMENTS, ...files });
+  expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
+  return cwd;
+}
+
+const ACCESS = `rag:
+  security:
+    access:
+      rules:
+        - { paths: ['pay.md'], level: 2, groups: [hr] }
+`;
+
+describe('ragstone mcp', () => {
+  test('an assistant searches, reads and asks, and is told places from where it was started', async () => {
+    const client = await assistant({ cwd: await indexed() });
+    expect(client.getServerVersion()).toMatchObject({ name: 'ragstone' });
+    const found = await call(client, 'search', { query: 'how long are audit logs kept?' });
+    expect(found.structured).toMatchObject({ results: [{ path: 'docs/logs.md' }, {}] });
+    const read = await call(client, 'get_document', { document_id: 'docs/logs.md' });
+    expect(read.text).toContain('kept for 30 days');
+    const asked = await call(client, 'ask', { question: 'How long are audit logs kept?' });
+    expect(asked.structured).toMatchObject({ outcome: 'answer', sources: [{ path: 'docs/logs.md' }, {}] });
+  });
+
+  test('the flags say what it may read', async () => {
+    const cwd = await indexed({ 'ragstone.yaml': ACCESS });
+    const plain = await assistant({ cwd });
+    const hr = await assistant({ cwd, args: ['mcp', '--group', 'hr', '--clearance', '2'] });
+    const question = { query: 'salary bands' };
+    expect((await call(plain, 'search', question)).text).not.toContain('May');
+    expect((await call(plain, 'get_document', { document_id: 'docs/pay.md' })).text).toMatch(
+      /DOCUMENT_NOT_FOUND/,
+    );
+    expect((await call(hr, 'search', question)).text).toContain('May');
+  });
+
+  test('it starts before there is an index, and finds the one that is made, changed and replaced meanwhile', async () => {
+    const root = temporaryFolder(DOCUMENTS);
+    const cwd = join(root, 'docs');
+    const client = await assistant({ cwd });
+    const before = await call(client, 'search', { query: 'audit logs' });
+    expect(before).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/INDEX_EMPTY.*ragstone index/s),
+    });
+    // In the folder above, where this process has not looked yet.
+    expect((await runRagstone(['index', 'docs'], { cwd: root })).code).toBe(0);
+    expect((await call(client, 'search', { query: 'audit logs' })).text).toContain('30 days');
+    writeFileSync(join(cwd, 'logs.md'), '# Logs\n\nAudit logs are kept for 90 days.\n');
+    expect((await runRagstone(['index', 'docs'], { cwd: root })).code).toBe(0);
+    expect((await call(client, 'search', { query: 'audit logs' })).text).toContain('90 days');
+    expect((await runRagstone(['index', 'docs', '--force'], { cwd: root })).code).toBe(0);
+    expect((await call(client, 'search', { query: 'audit logs' })).text).toContain('90 days');
+    rmSync(join(root, '.ragstone'), { recursive: true });
+    expect((await call(client, 'search', { query: 'audit logs' })).isError).toBe(true);
+    expect((await runRagstone(['index', 'docs'], { cwd: root })).code).toBe(0);
+    expect((await call(client, 'search', { query: 'audit logs' })).text).toContain('90 days');
+  });
+
+  test('a configuration that is wrong is told by the tools, and taken once it is right', async () => {
+    const cwd = await indexed();
+    writeFileSync(join(cwd, 'ragstone.yaml'), 'rag: { retrieval: { topk: 3 } }\n');
+    const client = await assistant({ cwd });
+    expect((await call(client, 'list_sources')).text).toMatch(/CONFIG_INVALID.*topk/s);
+    writeFileSync(join(cwd, 'ragstone.yaml'), 'rag: { retrieval: { topK: 3 } }\n');
+    expect((await call(client, 'list_sources')).text).toContain('2 documents');
+  });
+
+  test('standard output carries the protocol alone, and the end of its input ends it', async () => {
+    const cwd = await indexed();
+    const messages = [
+      {
+        method: 'initialize',
+        id: 1,
+        params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+      },
+      { method: 'notifications/initialized' },
+      { method: 'tools/call', id: 2, params: { name: 'search', arguments: { query: 'logs' } } },
+      { method: 'nonsense', id: 3 },
+    ].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }));
+    const child = startRagstone(['mcp', '--log-level', 'debug'], { cwd, open: true });
+    child.stdin.write(`${messages.join('\n')}\nnot a message\n`);
+    let seen = '';
+    child.stdout.on('data', (text: string) => {
+      seen += text;
+      if (seen.split('\n').length === 4) child.stdin.end();
+    });
+    const { code, stdout, stderr } = await finished(child);
+    const answers = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: number });
+    expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
+    expect(stderr).toMatch(/debug: opening the engine/);
+    expect(code).toBe(0);
+  });
+
+  test('a signal ends it', async () => {
+    const child = startRagstone(['mcp'], { cwd: temporaryFolder(), open: true });
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
+    child.stdout.once('data', () => child.kill('SIGTERM'));
+    expect(await finished(child)).toMatchObject({ code: 130 });
+  });
+});
+
+describe('docs/mcp.md', () => {
+  interface Server {
+    readonly command: string;
+    readonly args: readonly string[];
+  }
+  const samples = samplesIn('json').filter(({ place }) => place.startsWith('docs/mcp.md'));
+  const servers = samples.map(({ place, text }) => {
+    const parsed = JSON.parse(text) as Record<string, Record<string, Server>>;
+    return { place, server: Object.values(parsed)[0]?.ragstone };
+  });
+
+  test('there are several assistants', () => {
+    expect(samples.length).toBeGreaterThanOrEqual(6);
+  });
+
+  test.each(servers)('$place starts', async ({ server }) => {
+    const words = [server?.command, ...(server?.args ?? [])];
+    const at = words.indexOf('ragstone');
+    expect(words.slice(0, at).join(' ')).toMatch(/^npx( -y)?$/);
+    const project = await indexed();
+    const names = words.includes('--data');
+    const elsewhere = temporaryFolder();
+    const args = words.slice(at + 1).map((word) => (word ?? '').replace('/home/me/project', project));
+    const client = await assistant({ cwd: names ? elsewhere : project, args });
+    expect((await call(client, 'search', { query: 'audit logs' })).text).toContain('30 days');
+  });
+
+  test('--config names a project from elsewhere too', async () => {
+    const project = await indexed({ 'ragstone.yaml': 'rag: { retrieval: { topK: 3 } }\n' });
+    const args = ['mcp', '--config', join(project, 'ragstone.yaml')];
+    const client = await assistant({ cwd: temporaryFolder(), args });
+    expect((await call(client, 'search', { query: 'audit logs' })).text).toContain('30 days');
+  });
+});
