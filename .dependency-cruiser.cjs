@@ -80,8 +80,8 @@ module.exports = {
     {
       name: 'the-knowledge-store-assembles-and-names-no-backend',
       severity: 'error',
-      from: { path: '^src/knowledge-store/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^src/((stores|sources)/[^/]+/|(ledger|cli|server|mcp|testing)/)', dynamic: false },
+      from: { path: '^src/knowledge-store/', pathNot: '(\\.test|/test-[^/]+)\\.ts$' },
+      to: { path: '^src/((stores|sources|ledger)/[^/]+/|(cli|server|mcp|testing)/)', dynamic: false },
     },
     {
       name: 'nothing-imports-the-knowledge-store',

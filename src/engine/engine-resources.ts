@@ -41,6 +41,12 @@ export interface LiveIndex {
   readonly reader: GenerationReader;
 }
 
+/** A generation, and what says how queries over it are read. */
+interface AdaptableIndex {
+  readonly facts: IndexFacts;
+  readonly ledger: Pick<Ledger, 'learned' | 'reader'>;
+}
+
 /** What an engine opens on first use and closes at the end: ledger, stores, collection, models. */
 export class EngineResources {
   readonly config: ResolvedConfig;
@@ -227,7 +233,7 @@ export class EngineResources {
   }
 
   /** Says that queries are not read by what was learnt of the index, where they could be. */
-  async adaptationNotice({ facts, ledger }: LiveIndex): Promise<string[]> {
+  async adaptationNotice({ facts, ledger }: AdaptableIndex): Promise<string[]> {
     if (!this.config.rag.embedding.adaptQueries) return [];
     const problem = await this.#checkAdaptation(facts, ledger);
     return problem === undefined ? [] : [problem];

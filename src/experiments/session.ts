@@ -18,8 +18,8 @@ import { isAnswerable, type Question, readQuestionSet } from '../evaluation/ques
 import { type RetrievalDataset, readRetrievalDataset } from '../evaluation/retrieval-dataset.js';
 import { evaluateQuestions, type QuestionEvaluation } from '../evaluation/score-questions.js';
 import { formatTrecRun } from '../evaluation/trec-run.js';
-import type { SearchResources } from '../searching/find-passages.js';
 import { runSearch } from '../searching/run-search.js';
+import type { SearchResources } from '../searching/searched-index.js';
 import type { EvaluateOptions } from './experiment-types.js';
 
 /** What is asked and how answers are judged. */

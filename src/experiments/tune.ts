@@ -10,7 +10,7 @@ import { type NestedSelection, selectNested } from '../evaluation/nested-selecti
 import { primaryMetricOf, valuesOf } from '../evaluation/query-scores.js';
 import { isAnswerable } from '../evaluation/question-set.js';
 import { seededRandom, shuffled } from '../evaluation/random.js';
-import type { SearchResources } from '../searching/find-passages.js';
+import type { SearchResources } from '../searching/searched-index.js';
 import { targetOf } from './evaluate.js';
 import type { EvaluateOptions } from './experiment-types.js';
 import { rememberSearches } from './lane-memory.js';

@@ -3,7 +3,8 @@ import { eq } from '../core/filter.js';
 import type { Scope } from '../core/scope.js';
 import type { SearchQuery } from '../engine/engine.js';
 import type { LaneReport, RemovedCandidate, TracedStage } from '../retrieval/retriever.js';
-import { findPassages, type SearchResources } from '../searching/find-passages.js';
+import { findPassages } from '../searching/find-passages.js';
+import type { SearchResources } from '../searching/searched-index.js';
 import { listAll } from '../stores/list-pages.js';
 
 /** A search as it is asked: the query, who asks, and in which index. */

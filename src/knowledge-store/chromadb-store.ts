@@ -1,7 +1,7 @@
 import type { Embedder } from '../embedding/embedder.js';
 import { KnowledgeStoreConfig } from './config.js';
-import { assembleParts } from './factory.js';
-import { VectorKnowledgeStore } from './vector-knowledge-store.js';
+import { openShelf } from './factory.js';
+import { ShelvedKnowledgeStore } from './shelved-knowledge-store.js';
 
 /** What a `ChromaDBStore` is made with, under either naming. */
 export interface ChromaDBStoreOptions {
@@ -18,7 +18,7 @@ export interface ChromaDBStoreOptions {
 }
 
 /** The store on a Chroma server: `new ChromaDBStore('localhost', 8000)`, or with one object. */
-export class ChromaDBStore extends VectorKnowledgeStore {
+export class ChromaDBStore extends ShelvedKnowledgeStore {
   constructor(
     hostOrOptions: string | ChromaDBStoreOptions = {},
     port?: number,
@@ -37,9 +37,6 @@ export class ChromaDBStore extends VectorKnowledgeStore {
     // Named, so that the server is used also where its address is the default one.
     const config = new KnowledgeStoreConfig({ host: 'localhost', ...options });
     const embedder = options.embeddingFunction ?? options.embedding_function ?? undefined;
-    super({
-      collectionName: config.collectionName,
-      parts: () => assembleParts(config, embedder === undefined ? {} : { embedder }),
-    });
+    super(() => openShelf(config, embedder === undefined ? {} : { embedder }));
   }
 }

@@ -1,106 +1,90 @@
 import type { DocumentChunker } from '../chunking/chunker.js';
-import type { ChunkRecord, ChunkSpan, StoredChunk } from '../core/chunk.js';
-import type { RawDocument } from '../core/document.js';
-import { chunkIdOf, documentIdOf } from '../core/ids.js';
+import type { StoredChunk } from '../core/chunk.js';
+import { offsetsOf } from '../core/chunk-metadata.js';
 import { OPEN_ACCESS, type Scope } from '../core/scope.js';
-import { analyzeForIndex } from '../indexing/chunk-terms.js';
-import type { SyncParser } from '../parsing/parser.js';
-import type { Scalar, ScalarMetadata } from './models.js';
+import { type PreparedChunk, prepareDocument } from '../indexing/prepare-document.js';
+import { byMediaType } from '../parsing/create-parsers.js';
+import { type FactNames, factsOf, toMetadata } from './facts.js';
+import { Document } from './models.js';
 import type { ValidDocument } from './validate.js';
+import { createWholeDocumentParser, WHOLE_DOCUMENT } from './whole-documents.js';
 
 /** Place of a chunk in its document; the only fact of ours among the caller's. */
 const INDEX_KEY = '_ragstone_index';
-/** `ChunkRecord.source` of everything that a knowledge store writes. */
-export const SOURCE = 'knowledge-store';
+/** `ChunkRecord.source` of what stands in a store alone. */
+const SOURCE = 'knowledge-store';
 
-/** How documents are cut. */
-export interface Cutter {
-  readonly parser: SyncParser;
-  readonly chunker: DocumentChunker;
-}
+/** How facts stand in such a store: under their own names. */
+export const STORED_FACTS: FactNames = { prefix: '', own: [INDEX_KEY] };
 
-/** A chunk without its vector, and what the model reads of it. */
-export interface DocumentChunk {
-  readonly record: Omit<ChunkRecord, 'vector'>;
-  readonly indexedText: string;
-}
+export type IndexedChunk = Pick<PreparedChunk, 'record' | 'indexedText'>;
+
+const parsers = byMediaType([createWholeDocumentParser()]);
 
 /**
  * A document as chunks whose contents, one after the other, are its text again: white space between two chunks belongs to
- * the first. So a document needs no second copy of its text.
+ * the first. So it needs no second copy of its text, and no ledger to keep one.
  */
-export function chunksOf(
+export async function wholeChunks(
   { docId, content, metadata }: ValidDocument,
-  scope: Scope,
-  { parser, chunker }: Cutter,
-): DocumentChunk[] {
-  const parsed = parser.parse(rawDocument(docId, content));
-  const cut = chunker.chunk(parsed);
-  const spans = cut.length === 0 ? [wholeSpan(parsed.text)] : cut;
-  // A byte order mark is not part of the parsed text.
-  const offset = content.length - parsed.text.length;
-  const documentId = documentIdOf(scope.tenant, scopedSource(scope), docId);
-  const ordinals = new Map<string, number>();
-  return spans.map((span, index) => {
-    const { indexedText, searchText, identifiers } = analyzeForIndex(span, parsed.title);
-    const ordinal = ordinals.get(indexedText) ?? 0;
-    ordinals.set(indexedText, ordinal + 1);
-    const record = {
-      id: chunkIdOf(documentId, indexedText, ordinal),
+  { scope, chunker }: { readonly scope: Scope; readonly chunker: DocumentChunker },
+): Promise<IndexedChunk[]> {
+  const document = {
+    externalId: docId,
+    mediaType: WHOLE_DOCUMENT,
+    content,
+    metadata: {},
+    access: OPEN_ACCESS,
+  };
+  const { batches } = await prepareDocument(document, {
+    scope,
+    // Two projects of a tenant may have documents of one name.
+    source: `${SOURCE}:${scope.project ?? ''}`,
+    sourceType: SOURCE,
+    sourceMetadata: {},
+    parsers,
+    chunker,
+    timed: (_, work) => work(),
+    timedAsync: (_, work) => work(),
+  });
+  const chunks: PreparedChunk[] = [];
+  for await (const batch of batches) chunks.push(...batch);
+  const startOf = (index: number): number | undefined => {
+    const chunk = chunks[index];
+    return index === 0 ? 0 : chunk && offsetsOf(chunk.record)?.start;
+  };
+  return chunks.map(({ record, indexedText }, index) => ({
+    indexedText,
+    record: {
+      ...record,
       documentId: docId,
-      tenant: scope.tenant,
-      ...(scope.project === undefined ? {} : { project: scope.project }),
       source: SOURCE,
-      access: OPEN_ACCESS,
-      content: content.slice(startOf(spans, index, offset), startOf(spans, index + 1, offset)),
-      searchText,
-      identifiers,
-      metadata: { ...metadata, [INDEX_KEY]: index },
-    };
-    return { record, indexedText };
+      content: content.slice(startOf(index), startOf(index + 1)),
+      metadata: { ...toMetadata(metadata, STORED_FACTS), [INDEX_KEY]: index },
+    },
+  }));
+}
+
+/** Whole documents of one scope, of all of their chunks in any order; with the vector where the only chunk has one. */
+export function documentsOf(chunks: readonly StoredChunk[]): Map<string, Document> {
+  const parts = new Map<string, StoredChunk[]>();
+  for (const chunk of chunks) {
+    const own = parts.get(chunk.documentId);
+    if (own === undefined) parts.set(chunk.documentId, [chunk]);
+    else own.push(chunk);
+  }
+  return new Map([...parts].map(([docId, own]) => [docId, documentOf(docId, own)]));
+}
+
+function documentOf(docId: string, chunks: readonly StoredChunk[]): Document {
+  const ordered = [...chunks].sort((a, b) => indexOf(a) - indexOf(b));
+  const [first] = ordered;
+  return new Document({
+    docId,
+    content: ordered.map(({ content }) => content).join(''),
+    metadata: factsOf(first?.metadata ?? {}, STORED_FACTS),
+    embedding: first?.vector === undefined ? null : [...first.vector],
   });
 }
 
-/** The text of a document from all of its chunks, in any order. */
-export const contentOf = (chunks: readonly StoredChunk[]): string =>
-  [...chunks]
-    .sort((a, b) => indexOf(a) - indexOf(b))
-    .map(({ content }) => content)
-    .join('');
-
-/** The caller's facts. */
-export function metadataOf(chunk: StoredChunk): ScalarMetadata {
-  const facts = Object.entries(chunk.metadata).filter(
-    (entry): entry is [string, Scalar] => entry[0] !== INDEX_KEY,
-  );
-  return Object.fromEntries(facts);
-}
-
-// Two projects of a tenant may have documents of one name.
-const scopedSource = ({ project = '' }: Scope): string => `${SOURCE}:${project}`;
-
 const indexOf = ({ metadata }: StoredChunk): number => Number(metadata[INDEX_KEY]);
-
-function startOf(spans: readonly ChunkSpan[], index: number, offset: number): number | undefined {
-  if (index === 0) return 0;
-  const span = spans[index];
-  return span === undefined ? undefined : span.start + offset;
-}
-
-/** For a text in which the chunker sees nothing to index. */
-const wholeSpan = (text: string): ChunkSpan => ({
-  content: text,
-  start: 0,
-  end: text.length,
-  lines: { start: 1, end: 1 },
-  headingPath: [],
-  tokenCount: 0,
-});
-
-const rawDocument = (docId: string, content: string): RawDocument => ({
-  externalId: docId,
-  mediaType: 'text/markdown',
-  content,
-  metadata: {},
-  access: OPEN_ACCESS,
-});

@@ -1,214 +1,89 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { RAGSettingsInput } from '../config/schema/index.js';
 import { RAGError } from '../core/errors.js';
+import type { Scope } from '../core/scope.js';
 import type { Embedder } from '../embedding/embedder.js';
+import { createEngine } from '../engine/create-engine.js';
+import { createLibsqlStore } from '../stores/libsql/libsql-store.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import { createUsearchStore } from '../stores/usearch-store.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/index.js';
+import { withTestServer } from '../testing/with-test-server.js';
 import {
   BackendConnectionError,
-  Document,
-  DocumentNotFoundError,
+  ChromaDBStore,
   EmbeddingError,
   getKnowledgeStore,
-  IndexingError,
   type KnowledgeStore,
   KnowledgeStoreConfig,
   KnowledgeStoreError,
-  SearchError,
+  type KnowledgeStoreOptions,
 } from './index.js';
-
-const LONG = Array.from(
-  { length: 60 },
-  (_, i) => `## Part ${i}\n\n${`Paragraph ${i} about topic${i} and its many details. `.repeat(12)}\n\n`,
-).join('');
+import { LONG, testKnowledgeStore } from './test-knowledge-store.js';
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ragstone-knowledge-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const CHROMA = {
+  store: 'knowledge-store-chroma',
+  contract: 'KnowledgeStore contract',
+  variable: 'RAGSTONE_TEST_CHROMA_URL',
+};
+const POSTGRES = {
+  store: 'knowledge-store-postgres',
+  contract: 'KnowledgeStore contract',
+  variable: 'RAGSTONE_TEST_POSTGRES_URL',
+};
+
+/** A collection of its own in a project with these settings. */
+async function openProject(
+  settings: RAGSettingsInput,
+  { cwd, ...options }: KnowledgeStoreOptions = {},
+): Promise<KnowledgeStore> {
+  const project = cwd ?? (await mkdtemp(join(folder, 'project-')));
+  await writeFile(join(project, 'ragstone.yaml'), JSON.stringify({ rag: settings }));
+  vi.stubEnv('RAGSTONE_TRUST', project);
+  const config = new KnowledgeStoreConfig({ collectionName: `Test-${randomUUID()}` });
+  return getKnowledgeStore({ config, embedder: createHashEmbedder(), cwd: project, ...options });
+}
 
 const openWith = (store: VectorStore, embedder: Embedder = createHashEmbedder()): Promise<KnowledgeStore> =>
   getKnowledgeStore({ store, embedder, config: new KnowledgeStoreConfig(), cwd: folder });
 
-const backends: Record<string, () => Promise<VectorStore>> = {
-  memory: async () => createMemoryStore(),
-  usearch: async () => createUsearchStore({ path: await mkdtemp(join(tmpdir(), 'ragstone-knowledge-')) }),
-};
+testKnowledgeStore('memory, alone', () => openWith(createMemoryStore()));
+testKnowledgeStore('usearch, alone', async () =>
+  openWith(createUsearchStore({ path: await mkdtemp(join(folder, 'usearch-')) })),
+);
+testKnowledgeStore('libsql, by an engine', () => openProject({ provider: 'libsql' }));
 
-describe.each(Object.keys(backends))('a knowledge store over %s', (name) => {
-  let store: KnowledgeStore;
-  beforeEach(async () => {
-    store = await openWith((await backends[name]?.()) ?? createMemoryStore());
-  });
-  afterEach(() => store.close());
-
-  test('refuses an option that it does not know, in place of ignoring a filter', async () => {
-    const bareFilter = { type: 'spec' };
-    await expect(store.search('login', bareFilter as object)).rejects.toMatchObject({
-      name: 'SearchError',
-      reason: 'QUERY_INVALID',
-      message: expect.stringContaining('"type"'),
+withTestServer({ describe, it: test }, CHROMA, (url) => {
+  testKnowledgeStore('chroma, alone', async () => {
+    const { hostname, port } = new URL(url);
+    return new ChromaDBStore({
+      host: hostname,
+      port: Number(port),
+      collectionName: `test-${randomUUID()}`,
+      embeddingFunction: createHashEmbedder(),
     });
-  });
-
-  test('says of itself that it is closed', async () => {
-    await store.close();
-    await expect(store.search('login')).rejects.toMatchObject({ reason: 'USAGE' });
-    await expect(store.indexDocument('a', 'text')).rejects.toBeInstanceOf(KnowledgeStoreError);
-    expect(await store.healthCheck()).toBe(false);
-  });
-
-  test('gives a document back as it was indexed', async () => {
-    const metadata = { type: 'spec', epic: 7, ratio: 0.5, draft: false, 'a.b': 'dotted' };
-    expect(await store.indexDocument('spec/a.md', '# Login\n\nUsers log in.', metadata)).toBe(true);
-    const document = await store.getById('spec/a.md');
-    expect(document).toBeInstanceOf(Document);
-    expect(document).toMatchObject({ docId: 'spec/a.md', content: '# Login\n\nUsers log in.', metadata });
-    expect(document?.doc_id).toBe('spec/a.md');
-    expect(document?.embedding).toHaveLength(createHashEmbedder().dimensions);
-    expect(await store.getById('spec/b.md')).toBeNull();
-  });
-
-  test('keeps a long document whole, cuts it inside, and shows it once', async () => {
-    await store.indexDocument('long.md', LONG);
-    await store.indexDocument('short.md', 'A note about topic9.');
-    expect((await store.getById('long.md'))?.content).toBe(LONG);
-    expect((await store.getById('long.md'))?.embedding).toBeNull();
-    const results = await store.search('topic41 details', 10);
-    expect(results.map(({ docId }) => docId).sort()).toEqual(['long.md', 'short.md']);
-    expect(results[0]?.content).toBe(LONG);
-    expect(results[0]?.passage).toContain('topic41');
-    expect(results[0]?.passage.length).toBeLessThan(LONG.length / 4);
-  });
-
-  test('finds as many documents as asked for, though one has very many chunks', async () => {
-    await store.indexDocument('long.md', LONG.replaceAll(/topic\d+/g, 'subject'));
-    await store.indexDocuments(
-      Array.from({ length: 20 }, (_, i) => ({ docId: `d${i}`, content: `subject ${'x'.repeat(i)} other` })),
-    );
-    for (const topK of [1, 5, 20]) expect(await store.search('subject', topK)).toHaveLength(topK);
-    const scores = (await store.search('subject', 20)).map(({ score }) => score);
-    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
-    expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true);
-  });
-
-  test('indexing again replaces the document, its facts and all of its chunks', async () => {
-    await store.indexDocument('a', LONG, { state: 'old' });
-    await store.indexDocument('a', 'Short now.', { state: 'new' });
-    expect(await store.getById('a')).toMatchObject({ content: 'Short now.', metadata: { state: 'new' } });
-    expect(await store.search('topic30', 5, { state: 'old' })).toEqual([]);
-    await Promise.all([store.indexDocument('a', LONG), store.indexDocument('a', 'The last one.')]);
-    expect((await store.getById('a'))?.content).toBe('The last one.');
-  });
-
-  test('deletes a document once, and only that one', async () => {
-    await store.indexDocuments([
-      { docId: 'a', content: LONG },
-      { docId: 'b', content: 'Stays.' },
-    ]);
-    expect(await store.delete('a')).toBe(true);
-    expect(await store.delete('a')).toBe(false);
-    expect(await store.getById('a')).toBeNull();
-    expect((await store.search('topic3 stays')).map(({ docId }) => docId)).toEqual(['b']);
-  });
-
-  test('filters by scalars, by type and value, all of them', async () => {
-    await store.indexDocuments([
-      { docId: 'one', content: 'A text.', metadata: { n: 1, ok: true, kind: 'x' } },
-      { docId: 'text', content: 'A text.', metadata: { n: '1', ok: true, kind: 'x' } },
-      { docId: 'none', content: 'A text.' },
-    ]);
-    const find = async (filters: Record<string, string | number | boolean>) =>
-      (await store.search('text', { filters })).map(({ docId }) => docId);
-    expect(await find({ n: 1 })).toEqual(['one']);
-    expect(await find({ n: '1' })).toEqual(['text']);
-    expect((await find({ ok: true, kind: 'x' })).sort()).toEqual(['one', 'text']);
-    expect(await find({ ok: true, kind: 'y' })).toEqual([]);
-    expect(await find({ n: 1.5 })).toEqual([]);
-  });
-
-  test('the names of the seed do the same', async () => {
-    expect(
-      await store.index_document({ doc_id: 'a', content: 'Alpha.', metadata: { source: 'wiki/a' } }),
-    ).toBe(true);
-    expect(await store.index_documents([{ doc_id: 'b', content: 'Beta.' }])).toBe(1);
-    const [result] = await store.search({ query: 'alpha', top_k: 1, filters: { source: 'wiki/a' } });
-    expect(result).toMatchObject({ docId: 'a', content: 'Alpha.', passage: 'Alpha.', source: 'wiki/a' });
-    expect(result?.doc_id).toBe('a');
-    expect((await store.search('beta', 5)).find(({ docId }) => docId === 'b')?.source).toBe('b');
-    expect((await store.get_by_id('b'))?.doc_id).toBe('b');
-    expect((await store.require_by_id('b')).docId).toBe('b');
-    expect(await store.health_check()).toBe(true);
-  });
-
-  test('refuses what is wrong, with its own error classes, and writes nothing', async () => {
-    const cases: [() => Promise<unknown>, new (...parts: never[]) => Error, string][] = [
-      [() => store.indexDocument('', 'text'), IndexingError, 'DOCUMENT_INVALID'],
-      [() => store.indexDocument('a', '  '), IndexingError, 'DOCUMENT_INVALID'],
-      [() => store.indexDocument('a', 'half \ud800'), IndexingError, 'DOCUMENT_INVALID'],
-      [() => store.indexDocument('a', 'text', { $tenant: 'x' }), IndexingError, 'DOCUMENT_INVALID'],
-      [() => store.indexDocument('a', 'text', { n: Number.NaN }), IndexingError, 'DOCUMENT_INVALID'],
-      [() => store.indexDocument('a', 'text', { n: [1] as never }), IndexingError, 'DOCUMENT_INVALID'],
-      [
-        () =>
-          store.indexDocuments([
-            { docId: 'good', content: 'Good.' },
-            { docId: 'bad', content: '' },
-          ]),
-        IndexingError,
-        'DOCUMENT_INVALID',
-      ],
-      [() => store.search(' '), SearchError, 'QUERY_EMPTY'],
-      [() => store.search('x', 0), SearchError, 'QUERY_INVALID'],
-      [() => store.search('x', 101), SearchError, 'QUERY_INVALID'],
-      [() => store.search('x', 5, { $tenant: 'other' }), SearchError, 'QUERY_INVALID'],
-      [() => store.search('x', 5, { a: null as never }), SearchError, 'QUERY_INVALID'],
-      [() => store.requireById('nobody'), DocumentNotFoundError, 'DOCUMENT_NOT_FOUND'],
-    ];
-    for (const [call, errorClass, reason] of cases) {
-      const error = await call().catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(errorClass);
-      expect(error).toBeInstanceOf(KnowledgeStoreError);
-      expect(RAGError.isInstance(error) && error.reason).toBe(reason);
-    }
-    expect(await store.getById('good')).toBeNull();
   });
 });
 
-test('any text comes back unchanged', async () => {
-  const store = await openWith(createMemoryStore());
-  const line = fc.oneof(
-    fc.string({ unit: 'grapheme' }),
-    fc.constantFrom(
-      '# Title',
-      '',
-      '- item',
-      '```',
-      '| a | b |',
-      '|---|---|',
-      '---',
-      'key: value',
-      '\ufeff',
-      '\r',
-      '   ',
-    ),
-  );
-  const text = fc
-    .array(line, { minLength: 1, maxLength: 40 })
-    .map((lines) => lines.join('\n'))
-    .filter((content) => content.trim() !== '' && content.isWellFormed() && !content.includes('\0'));
-  await fc.assert(
-    fc.asyncProperty(text, async (content) => {
-      await store.indexDocument('a', content);
-      expect((await store.getById('a'))?.content).toBe(content);
-    }),
-    { numRuns: 150 },
+withTestServer({ describe, it: test }, POSTGRES, (url) => {
+  const storage = { server: { url } };
+  testKnowledgeStore('postgres, alone', () => openProject({ provider: 'postgres', storage }));
+  testKnowledgeStore('postgres, by engines that share a ledger', () =>
+    openProject({ provider: 'postgres', storage, ledger: { type: 'postgres', url } }),
   );
 });
 
@@ -302,6 +177,107 @@ test('scopes never see each other', async () => {
   expect((await other.search('secret')).map(({ content }) => content)).toEqual(['The secret of the other.']);
   expect(await other.delete('a')).toBe(true);
   expect(await acme.getById('a')).not.toBeNull();
+});
+
+describe('a knowledge store by an engine', () => {
+  const openAgain = async (options: KnowledgeStoreOptions = {}) => {
+    const config = new KnowledgeStoreConfig({ collectionName: 'Notes' });
+    return openProject({ provider: 'libsql' }, { cwd: project, config, ...options });
+  };
+  let project: string;
+  beforeEach(async () => {
+    project = await mkdtemp(join(folder, 'project-'));
+  });
+
+  test('keeps documents between programs, apart from the index of the project and from other collections', async () => {
+    const before = await openAgain();
+    await before.indexDocument('a', 'Alpha.', { title: 'of the caller' });
+    await before.close();
+    const engine = await createEngine({ cwd: project });
+    await expect(engine.search('alpha')).rejects.toMatchObject({ reason: 'INDEX_EMPTY' });
+    await engine.close();
+    const after = await openAgain();
+    expect(await after.getById('a')).toMatchObject({ metadata: { title: 'of the caller' } });
+    expect(after.notices).toEqual(['Documents are kept in the store "libsql" (rag.provider is libsql).']);
+    await after.close();
+    const other = await openAgain({ config: new KnowledgeStoreConfig({ collectionName: 'notes' }) });
+    expect(await other.search('alpha')).toEqual([]);
+    await other.close();
+  });
+
+  test('two programs write at the same time, and neither loses anything', async () => {
+    const [one, two] = [await openAgain(), await openAgain()];
+    const write = (store: KnowledgeStore, name: string) =>
+      Promise.all([1, 2, 3].map((i) => store.indexDocument(`${name}${i}`, `Text ${i} of ${name}.`)));
+    await Promise.all([write(one, 'x'), write(two, 'y')]);
+    for (const store of [one, two]) {
+      expect(await store.search('text', 10)).toHaveLength(6);
+      await store.close();
+    }
+  });
+
+  test('refuses another model than that of the collection in all that it does', async () => {
+    const before = await openAgain();
+    await before.indexDocument('a', 'Alpha.');
+    await before.close();
+    const store = await openAgain({ embedder: createHashEmbedder({ dimensions: 7 }) });
+    for (const call of [
+      () => store.search('alpha'),
+      () => store.getById('a'),
+      () => store.delete('a'),
+      () => store.indexDocument('b', 'Beta.'),
+    ])
+      await expect(call()).rejects.toMatchObject({
+        reason: 'STORE_FINGERPRINT_MISMATCH',
+        message: expect.stringContaining('another collection'),
+      });
+    await store.close();
+  });
+
+  test('a document says nothing of itself: front matter is text, and facts are those of the caller', async () => {
+    const store = await openAgain();
+    const content = '---\nteam: red\npbi_id: 7\n---\n\n# Same title\n\nAlpha.';
+    await store.indexDocuments([
+      { docId: 'a', content, metadata: { team: 'blue' } },
+      { docId: 'b', content: `${content} Beta.` },
+    ]);
+    expect((await store.getById('a'))?.metadata).toEqual({ team: 'blue' });
+    expect(await store.search('alpha', { filters: { team: 'red' } })).toEqual([]);
+    expect(await store.search('alpha')).toHaveLength(2);
+    await store.close();
+  });
+
+  test('takes over what an earlier version kept in the store alone, for every scope, and says so', async () => {
+    const alone = async (scope?: Scope) => {
+      const store = createLibsqlStore({ path: join(project, '.ragstone', 'store', 'store.db') });
+      return openAgain({ store, ...(scope === undefined ? {} : { scope }) });
+    };
+    const acme: Scope = { tenant: 'acme', groups: [], clearance: 0 };
+    const roof: Scope = { tenant: 'default', project: 'roof', groups: [], clearance: 0 };
+    const [mine, theirs, ofRoof] = [await alone(), await alone(acme), await alone(roof)];
+    await mine.indexDocuments([
+      { docId: 'a', content: LONG, metadata: { n: 1 } },
+      { docId: 'b', content: 'Beta.' },
+    ]);
+    await theirs.indexDocument('a', 'Of acme.');
+    await ofRoof.indexDocument('a', 'Of the roof.');
+    for (const store of [mine, theirs, ofRoof]) await store.close();
+
+    const store = await openAgain();
+    expect(await store.getById('a')).toMatchObject({ content: LONG, metadata: { n: 1 } });
+    expect(store.notices).toContain('4 documents that an earlier version kept are now kept here.');
+    await store.indexDocument('a', 'Changed.');
+    await store.close();
+    for (const [scope, content] of [
+      [acme, 'Of acme.'],
+      [roof, 'Of the roof.'],
+    ] as const) {
+      const again = await openAgain({ scope });
+      expect((await again.getById('a'))?.content).toBe(content);
+      expect(again.notices).toHaveLength(1);
+      await again.close();
+    }
+  });
 });
 
 describe('KnowledgeStoreConfig', () => {

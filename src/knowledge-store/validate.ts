@@ -1,5 +1,4 @@
 import { RAGError } from '../core/errors.js';
-import { and, EVERYTHING, eq, type Filter } from '../core/filter.js';
 import { isList, ownElements, ownFields, plainCopy, type Refuse, reading } from '../core/plain-copy.js';
 import { type DocumentInput, docIdOf, type ScalarMetadata } from './models.js';
 
@@ -73,12 +72,12 @@ export function validOptions<T extends object>(given: T): T {
   );
 }
 
-/** All facts must hold. Throws `QUERY_INVALID` for what is no scalar. */
-export function filterOf(filters: ScalarMetadata | null | undefined): Filter {
-  if (filters === null || filters === undefined) return EVERYTHING;
+/** Facts to filter by; none where nothing is stated. Throws `QUERY_INVALID` for what is no scalar. */
+export function validFacts(filters: ScalarMetadata | null | undefined): ScalarMetadata {
+  if (filters === null || filters === undefined) return {};
   const fault = scalarsFault(filters);
   if (fault !== undefined) throw new RAGError('QUERY_INVALID', `The filter ${fault}.`);
-  return and(...Object.entries(filters).map(([key, value]) => eq(key, value)));
+  return filters;
 }
 
 function scalarsFault(values: Readonly<Record<string, unknown>>): string | undefined {

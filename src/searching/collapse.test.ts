@@ -134,4 +134,15 @@ describe('one result a document', () => {
       remedies: [{ setting: 'retrieval.collapse: none' }],
     });
   });
+
+  it('finds as many documents as are asked for, though one alone would fill the list', async () => {
+    const engine = await engineWith({ retrieval: { fusion: { candidates: 10 } } });
+    const long = Array.from({ length: 60 }, (_, i) => `## Upload ${i}\n\nThe upload of part ${i} waits.`);
+    await engine.push([
+      { id: 'long', title: 'The upload', text: long.join('\n\n'), mediaType: 'text/markdown' },
+      ...[1, 2, 3].map((i) => ({ id: `note ${i}`, text: `Of lunch ${i}, and, in passing, an upload.` })),
+    ]);
+    const { results } = await engine.search({ text: 'upload', options: { topK: 4, collapse: 'document' } });
+    expect(new Set(results.map(({ metadata }) => metadata.source)).size).toBe(4);
+  });
 });

@@ -1,17 +1,17 @@
 import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import { withDeadline } from '../core/with-deadline.js';
-import type { EngineResources } from '../engine/engine-resources.js';
 import type { RunRecord } from '../ledger/ledger.js';
 import type { QueryCorrection } from '../retrieval/retriever.js';
 import { correctQuery } from '../retrieval/spelling/correct-query.js';
 import { readableWords } from '../retrieval/spelling/readable-words.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
+import type { FindResources } from './searched-index.js';
 
 export interface CorrectionRequest {
   readonly scope: Scope;
-  readonly resources: Pick<EngineResources, 'collection' | 'config'>;
+  readonly resources: Pick<FindResources, 'collection' | 'config'>;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ResolvedConfig } from '../config/resolved-config.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
@@ -7,8 +8,7 @@ import { inTurn } from '../core/turns.js';
 import { withDeadline } from '../core/with-deadline.js';
 import { loadWordRarity } from '../embedding/static/word-rarity.js';
 import type { SearchQuery } from '../engine/engine.js';
-import type { EngineResources } from '../engine/engine-resources.js';
-import type { Ledger, RunRecord } from '../ledger/ledger.js';
+import type { RunRecord } from '../ledger/ledger.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
 import type {
   LaneReport,
@@ -16,7 +16,9 @@ import type {
   QueryUnderstanding,
   RankedCandidate,
   RemovedCandidate,
+  RetrievalRequest,
   RetrievalResult,
+  Retriever,
   StageTrace,
 } from '../retrieval/retriever.js';
 import { RESTRICTED_NOTICE, remembersReach } from '../security/scope-reach.js';
@@ -25,14 +27,8 @@ import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
+import type { FindResources, SearchedIndex } from './searched-index.js';
 import { chunkLimit, collapseOfChunks, passageLimit, shownPassages } from './shown-passages.js';
-
-/** What a search needs of an engine. */
-export type SearchResources = Pick<
-  EngineResources,
-  'config' | 'live' | 'collection' | 'embedderOf' | 'reranker'
-> &
-  Partial<Pick<EngineResources, 'chatModel' | 'adaptationNotice' | 'storeNotice'>>;
 
 /** What a search found and how. */
 export interface FoundPassages {
@@ -55,7 +51,7 @@ export interface FoundPassages {
 }
 
 export interface FindOptions {
-  readonly resources: SearchResources;
+  readonly resources: FindResources;
   /** Told what each step left, for explanations of a miss. */
   readonly onStage?: StageTrace | undefined;
 }
@@ -114,24 +110,26 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
     settings: retrievalSettings(config),
     onStage,
   });
-  const topK = chunkLimit(request.topK, config, store.capabilities.maxTopK);
-  const { collapse: mode = 'none' } = request;
-  const collapse = collapseOfChunks(mode, config);
   const turn = { owner: collection, concurrency: SEARCHES_AT_ONCE };
-  const { check, result } = await inTurn(
+  const { check, result, passages, limit } = await inTurn(
     turn,
     async () => {
       const check = await checkWords(query, scope, resources);
       const text = check.correction?.searchedFor ?? request.text;
-      return { check, result: await retriever.retrieve({ ...request, text, topK, collapse }) };
+      const { maxTopK } = store.capabilities;
+      const found = await retrieveShown(
+        retriever,
+        { query, request: { ...request, text } },
+        { config, maxTopK },
+      );
+      return { check, ...found };
     },
     query.signal,
   );
   if (isEmptied(result, query) && (await scoped.count(request.filter, query.signal)) === 0)
     notices.push('No indexed passage passes the filters: check their values, or leave some out.');
-  const limit = passageLimit(query.options?.topK, config, { isReranked: isReranked(result) });
   return {
-    passages: shownPassages(result.candidates, { limit, mode }, config),
+    passages,
     limit,
     ...(check.correction === undefined ? {} : { correction: check.correction }),
     understanding: result.understanding,
@@ -147,10 +145,40 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
   };
 }
 
+/** More is asked for by so much where one document fills what was found. */
+const WIDENING = 4;
+
+/**
+ * What is shown of what is found. Where every document is shown once, one of very many chunks would leave no room for others: then
+ * more is looked for, until there are enough documents or nothing is left.
+ */
+async function retrieveShown(
+  retriever: Retriever,
+  { query, request }: { readonly query: SearchQuery; readonly request: RetrievalRequest },
+  { config, maxTopK }: { readonly config: ResolvedConfig; readonly maxTopK: number },
+): Promise<{ result: RetrievalResult; passages: readonly RankedCandidate[]; limit: number }> {
+  const { collapse: mode = 'none', minSimilarity, scoreFall } = request;
+  const collapse = collapseOfChunks(mode, config);
+  const isCutByScore = minSimilarity > 0 || scoreFall !== undefined;
+  for (let topK = chunkLimit(request.topK, config, maxTopK); ; ) {
+    const result = await retriever.retrieve({ ...request, topK, collapse });
+    const limit = passageLimit(query.options?.topK, config, { isReranked: isReranked(result) });
+    const passages = shownPassages(result.candidates, { limit, mode }, config);
+    const asked = Math.min(Math.max(topK, config.rag.retrieval.fusion.candidates), maxTopK);
+    const isAll = asked === maxTopK || !result.lanes.some((lane) => isFull(lane, asked));
+    if (mode !== 'document' || isCutByScore || passages.length >= limit || isAll)
+      return { result, passages, limit };
+    topK = Math.min(asked * WIDENING, maxTopK);
+  }
+}
+
+const isFull = ({ lane, candidates }: LaneReport, asked: number): boolean =>
+  (lane === 'dense' || lane === 'lexical') && candidates >= asked;
+
 const checkWords = (
   { text, options, signal }: SearchQuery,
   scope: Scope,
-  resources: SearchResources,
+  resources: FindResources,
 ): Promise<WordCheck> | WordCheck =>
   options?.exactWords === true ? { notices: [] } : correctWords(text, { scope, resources, signal });
 
@@ -175,7 +203,7 @@ const SWITCHED_OFF: FoundPassages = {
 async function isRestricted(
   { collection }: { readonly collection: VectorCollection },
   scope: Scope,
-  { run, resources }: { readonly run: RunRecord | undefined; readonly resources: SearchResources },
+  { run, resources }: { readonly run: RunRecord | undefined; readonly resources: FindResources },
 ): Promise<boolean> {
   const deadline = {
     timeoutMs: resources.config.rag.retrieval.laneDeadlineMs,
@@ -206,7 +234,10 @@ const NO_MODEL: QueryModel = {
 };
 
 /** Says that passages may be missing, where an index run has not ended. */
-async function unfinishedRunNotice(run: RunRecord | undefined, ledger: Ledger): Promise<string[]> {
+async function unfinishedRunNotice(
+  run: RunRecord | undefined,
+  ledger: SearchedIndex['ledger'],
+): Promise<string[]> {
   if (run === undefined || run.finishedAt !== undefined) return [];
   const isRebuilt = (await ledger.generations()).some(({ state }) => state === 'building');
   return [

@@ -5,11 +5,12 @@ import type { Scope } from '../core/scope.js';
 import { traced } from '../core/telemetry.js';
 import { withDeadline } from '../core/with-deadline.js';
 import type { Embedder, EmbeddingKind } from '../embedding/embedder.js';
-import type { EngineResources, LiveIndex } from '../engine/engine-resources.js';
+import type { EngineResources } from '../engine/engine-resources.js';
 import type { IndexFacts } from '../ledger/ledger.js';
 import { describeFailure } from '../providers/call-failure.js';
 import { splitModelName } from '../providers/provider-table.js';
 import type { EmbedQuery } from '../retrieval/lanes/dense-lane.js';
+import type { SearchedIndex } from './searched-index.js';
 
 /** The embedding model as a search uses it. */
 export interface QueryModel {
@@ -30,7 +31,7 @@ type Resources = Pick<EngineResources, 'config' | 'embedderOf'> &
  */
 export async function openQueryModel(
   resources: Resources,
-  live: LiveIndex,
+  live: Pick<SearchedIndex, 'facts' | 'ledger'>,
   { scope, signal }: { readonly scope: Scope; readonly signal?: AbortSignal | undefined },
 ): Promise<QueryModel> {
   const { facts, ledger } = live;

@@ -5,7 +5,8 @@ import type { Scope } from '../core/scope.js';
 import type { SearchQuery, SearchResponse, SearchResult } from '../engine/engine.js';
 import { originsOf } from '../indexing/document-paths.js';
 import type { RankedCandidate } from '../retrieval/retriever.js';
-import { findPassages, type SearchResources } from './find-passages.js';
+import { findPassages } from './find-passages.js';
+import type { SearchResources } from './searched-index.js';
 
 /** Question to ranked passages, as a response. */
 export async function runSearch(

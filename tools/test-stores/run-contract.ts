@@ -29,7 +29,7 @@ export interface ContractRun {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
-const CONTRACTS = ['VectorStore contract', 'Ledger contract'];
+const CONTRACTS = ['VectorStore contract', 'Ledger contract', 'KnowledgeStore contract'];
 const DIFFERENCES = 'declared differences';
 
 const reportSchema = z.object({

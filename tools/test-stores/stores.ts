@@ -59,6 +59,13 @@ const postgres: ServerUnderTest = {
   versionOf: postgresVersion,
 };
 
+const chroma = httpServer({
+  folder: 'chroma',
+  variable: 'RAGSTONE_TEST_CHROMA_URL',
+  versionPath: '/api/v2/version',
+  readVersion: (body) => body.replaceAll('"', ''),
+});
+
 async function postgresVersion(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -100,17 +107,9 @@ export const STORES: readonly StoreUnderTest[] = [
   { name: 'postgres', tests: 'src/stores/postgres/', kind: 'real', server: postgres },
   // The ledger too, and its writers that are killed in `tests/ledger/postgres/`.
   { name: 'postgres-ledger', tests: 'ledger/postgres/', kind: 'real', server: postgres },
-  {
-    name: 'chroma',
-    tests: 'src/stores/chroma/',
-    kind: 'real',
-    server: httpServer({
-      folder: 'chroma',
-      variable: 'RAGSTONE_TEST_CHROMA_URL',
-      versionPath: '/api/v2/version',
-      readVersion: (body) => body.replaceAll('"', ''),
-    }),
-  },
+  { name: 'knowledge-store-postgres', tests: 'src/knowledge-store/', kind: 'real', server: postgres },
+  { name: 'chroma', tests: 'src/stores/chroma/', kind: 'real', server: chroma },
+  { name: 'knowledge-store-chroma', tests: 'src/knowledge-store/', kind: 'real', server: chroma },
   {
     name: 'elasticsearch',
     tests: 'src/stores/elasticsearch/',

@@ -1,0 +1,22 @@
+import type { EngineResources } from '../engine/engine-resources.js';
+import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+
+/** What is searched, and what is asked of its ledger. */
+export interface SearchedIndex {
+  readonly facts: IndexFacts;
+  readonly ledger: Pick<Ledger, 'lastRun' | 'generations' | 'learned' | 'reader'>;
+  readonly collection: VectorCollection;
+  readonly store: VectorStore;
+}
+
+type SearchParts = Pick<EngineResources, 'config' | 'embedderOf' | 'reranker'> &
+  Partial<Pick<EngineResources, 'chatModel' | 'adaptationNotice' | 'storeNotice'>>;
+
+/** What a search needs of an engine, or of whatever else keeps a collection. */
+export interface FindResources extends SearchParts {
+  collection(): Promise<SearchedIndex>;
+}
+
+/** The same of an engine, with what tells of its index. */
+export type SearchResources = SearchParts & Pick<EngineResources, 'live' | 'collection'>;
