@@ -85,10 +85,16 @@ describe('search', () => {
     expect(await sources({ source: ['push:documents'] })).toContain('guides/logs.md');
   });
 
+  test('what has nothing to do with the query is left out', async () => {
+    const { structured, text } = await client.tool('search', { query: 'zanzibar cosmology' });
+    expect(structured).toMatchObject({ results: [], not_shown: 0 });
+    expect(text).toMatch(/Nothing that matches/);
+  });
+
   test('nothing found says what to do', async () => {
     const { text, isError } = await client.tool('search', { query: 'quokka', tags: ['none'] });
     expect(isError).toBe(false);
-    expect(text).toMatch(/Nothing was found.*list_sources/s);
+    expect(text).toMatch(/Nothing that matches was found.*list_sources/s);
   });
 });
 
@@ -145,6 +151,8 @@ describe('the other tools', () => {
     expect(known.text).toContain('30 days');
     const unknown = await client.tool('ask', { question: 'Who wrote the Wombat protocol of Zanzibar?' });
     expect(unknown.structured.outcome).not.toBe('answer');
+    expect(unknown.structured).not.toHaveProperty('confidence');
+    expect(unknown.structured.sources).not.toContainEqual(expect.objectContaining({ is_cited: true }));
   });
 
   test('related_documents leaves the document itself out', async () => {

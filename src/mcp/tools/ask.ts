@@ -15,9 +15,19 @@ const output = z.object({
     .enum(['answer', 'perhaps', 'not-found'])
     .describe('perhaps: near passages and no claim. not-found: nothing readable tells of it.'),
   answered_by: z.enum(['language model', 'quotation', 'nobody']),
-  confidence: z.number().describe('Estimated probability that the passages found answer the question.'),
+  confidence: z
+    .number()
+    .optional()
+    .describe('Of an answer: estimated probability that the passages found answer the question.'),
   answer: z.string(),
-  sources: z.array(z.object({ n: z.number(), ...placeShape, lines: linesShape })),
+  sources: z.array(
+    z.object({
+      n: z.number(),
+      ...placeShape,
+      lines: linesShape,
+      is_cited: z.boolean().describe('false: the answer does not rest on it; another place to look.'),
+    }),
+  ),
   unsupported: z.array(z.string()).describe('Sentences that their sources do not bear out.'),
   notices: z.array(z.string()),
 });
@@ -42,29 +52,33 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
   const places = placesOf(answer);
   const length = fittingLength(answer.answer, Math.floor(budget / 2), context.counter);
   const body = length === answer.answer.length ? answer.answer : `${answer.answer.slice(0, length)} …`;
-  const quotes = places.flatMap(({ source, quote }) =>
-    quote === undefined ? [] : [`[${source.n}] ${shortened(neutraliseLine(quote))}`],
+  const quotes = places.flatMap(({ source, quote, isCited }) =>
+    quote === undefined
+      ? []
+      : [`${isCited ? `[${source.n}]` : 'Near it:'} ${shortened(neutraliseLine(quote))}`],
   );
   const [block = ''] = dataBlocks([
     { body: [neutraliseAnswered(answer, body), ...quotes].join('\n\n'), attributes: { kind: 'answer' } },
   ]);
-  const sources = places.map(({ source, lines }) => ({
+  const sources = places.map(({ source, lines, isCited }) => ({
     n: source.n,
     ...sourcePlace(source, context),
     lines,
+    is_cited: isCited,
   }));
   const unsupported = answer.support.flatMap(({ sentence, verdict }) =>
     verdict === 'unsupported' ? [neutraliseLine(sentence)] : [],
   );
   const answeredBy = ANSWERERS[answer.answerer];
-  const confidence = rounded(answer.confidence);
+  const sure = answer.outcome === 'answer' ? { confidence: rounded(answer.confidence) } : {};
   const notices = noticesOf(answer, length < answer.answer.length);
   const list = sources.map(
-    ({ n, lines, ...place }) => `[${n}] ${renderPlace(place, lines)} | document_id ${place.document_id}`,
+    ({ n, lines, is_cited, ...place }) =>
+      `${is_cited ? `[${n}]` : 'See also'} ${renderPlace(place, lines)} | document_id ${place.document_id}`,
   );
   return {
     text: [
-      `${SAID[answer.outcome]} Answered by: ${answeredBy}. Confidence ${confidence}.`,
+      `${SAID[answer.outcome]}${sure.confidence === undefined ? '' : ` Answered by: ${answeredBy}. Confidence ${sure.confidence}.`}`,
       ...notices,
       ...(unsupported.length === 0 ? [] : [`Not borne out by their sources: ${unsupported.join(' | ')}`]),
       ...(list.length === 0 ? [] : [list.join('\n')]),
@@ -75,7 +89,7 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
       note: DATA_NOTE,
       outcome: answer.outcome,
       answered_by: answeredBy,
-      confidence,
+      ...sure,
       answer: block,
       sources,
       unsupported,
@@ -93,23 +107,26 @@ const SAID = {
 interface CitedPlace {
   readonly source: AnswerSource;
   readonly lines: Answer['citations'][number]['lines'];
-  /** Absent where the answer is the quotation. */
+  readonly isCited: boolean;
+  /** Absent where the answer is the quotation, or stands without it. */
   readonly quote?: string;
 }
 
 /** Where the answer stands, then where else to look. */
-function placesOf({ answerer, citations, further, sources }: Answer): CitedPlace[] {
+function placesOf({ outcome, answerer, citations, further, sources }: Answer): CitedPlace[] {
   const cited = sources.flatMap((source) => {
     const citation = citations.find(({ n }) => n === source.n);
     if (citation === undefined) return [];
     const { lines, quote } = citation;
-    return [answerer === 'extractive' ? { source, lines } : { source, lines, quote }];
+    const place = { source, lines, isCited: true };
+    return [answerer === 'extractive' ? place : { ...place, quote }];
   });
   const others = further.flatMap(({ n, lines, quote }) => {
     const source = sources.find((candidate) => candidate.n === n);
-    return source === undefined || cited.some((place) => place.source === source)
-      ? []
-      : [{ source, lines, quote }];
+    if (source === undefined || cited.some((place) => place.source === source)) return [];
+    const place = { source, lines, isCited: false };
+    // Beside an answer the place is enough: a model would take the quotation for a part of it.
+    return [outcome === 'answer' ? place : { ...place, quote }];
   });
   return [...cited, ...others];
 }

@@ -10,6 +10,8 @@ import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
 
 const MOST = 20;
 const PRESET = 5;
+/** What scores less has nothing to do with the query, and would only take room. */
+const LEAST_SCORE = 0.1;
 
 const output = z.object({
   note: z.string(),
@@ -42,9 +44,10 @@ Returns passages, best first, each with its document_id, path and lines. Read ar
       ...filtersOf(narrowing),
       options: { topK: top_k },
     });
+    const near = response.results.filter(({ score }) => score >= LEAST_SCORE);
     return fittingOutput(context, async (budget) => {
-      const quoted = await quoteResults(query, response.results, { context, budget });
-      return outputOf(response, quoted, context);
+      const quoted = await quoteResults(query, near, { context, budget });
+      return outputOf({ ...response, results: near }, quoted, context);
     });
   },
 });
@@ -78,7 +81,8 @@ function outputOf(
   };
 }
 
-const NOTHING = 'Nothing was found. Try other words or fewer filters; list_sources tells what is indexed.';
+const NOTHING =
+  'Nothing that matches was found. Try other words or fewer filters; list_sources tells what is indexed.';
 
 const notShown = (count: number): string =>
   `${count} more ${count === 1 ? 'result' : 'results'} found no room. Ask something narrower, or for fewer results.`;
