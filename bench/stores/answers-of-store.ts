@@ -8,24 +8,7 @@ import { corpusFolder } from '../shared/places.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';
 import { benchedStore } from './benched-stores.js';
 import { ownRankings } from './own-text-rankings.js';
-
-export const MODES = ['dense', 'lexical', 'hybrid'] as const satisfies readonly SearchMode[];
-export const CORPUS_NAMES = ['scifact', 'keps'] as const;
-export type CorpusName = (typeof CORPUS_NAMES)[number];
-
-export interface AnswersInput {
-  readonly documents: readonly { readonly id: string; readonly title: string; readonly text: string }[];
-  readonly queries: Readonly<Record<CorpusName, readonly { readonly id: string; readonly text: string }[]>>;
-}
-
-/** The first ten of each query, by query id: names of documents for SciFact, ids of chunks for the KEPs. */
-export type Rankings = Readonly<Record<string, readonly string[]>>;
-
-export interface StoreAnswers
-  extends Readonly<Record<CorpusName, Readonly<Record<(typeof MODES)[number], Rankings>>>> {
-  /** SciFact as the store ranks text without the engine, where it does. */
-  readonly ownText?: { readonly name: string; readonly rankings: Rankings };
-}
+import type { AnswersInput, CorpusName, Rankings, StoreAnswers } from './store-answers.js';
 
 const TOP_K = 10;
 

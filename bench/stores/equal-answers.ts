@@ -6,10 +6,9 @@ import { seededRandom } from '../../src/evaluation/random.js';
 import { type RetrievalDataset, readRetrievalDataset } from '../../src/evaluation/retrieval-dataset.js';
 import { corpusFolder, SHARED } from '../shared/places.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';
-import type { AnswersInput, Rankings, StoreAnswers } from './answers-of-store.js';
 import { type BenchedStore, benchedStore } from './benched-stores.js';
-import { runOnStore } from './store-process.js';
-import type { Failure } from './stores-page.js';
+import type { AnswersInput, Rankings, StoreAnswers } from './store-answers.js';
+import { type Failure, runOnStore } from './store-process.js';
 
 /** Scans every vector, so what it finds is what there is. */
 const EXACT = 'memory';

@@ -10,8 +10,9 @@ import { BENCHED_STORES, type BenchedStore, benchedStore } from './benched-store
 import { exactQueries, readTexts, writeTexts } from './dataset.js';
 import { compareAnswers } from './equal-answers.js';
 import type { Prepared, StoreMeasurement } from './measure-store.js';
+import type { Failure } from './store-process.js';
 import { runOnStore } from './store-process.js';
-import { ANSWERS, type Failure, renderAnswers, renderSpeed, SPEED, writePage } from './stores-page.js';
+import { ANSWERS, renderAnswers, renderSpeed, SPEED, writePage } from './stores-page.js';
 
 const SIZES = [20_000, 100_000];
 const MEASURE = fileURLToPath(new URL('measure-store.ts', import.meta.url));

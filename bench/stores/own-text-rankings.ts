@@ -5,7 +5,7 @@ import { Client as OpenSearchClient } from '@opensearch-project/opensearch';
 import Database from 'libsql';
 import pg from 'pg';
 import type { BuiltProvider } from '../../src/config/schema/storage.js';
-import type { AnswersInput, Rankings } from './answers-of-store.js';
+import type { AnswersInput, Rankings } from './store-answers.js';
 
 type Documents = AnswersInput['documents'];
 type Query = AnswersInput['queries']['scifact'][number];

@@ -7,6 +7,13 @@ import { REPOSITORY } from '../shared/places.js';
 import { runProcess } from '../shared/run-process.js';
 import type { BenchedStore } from './benched-stores.js';
 
+/** A store that could not be measured. */
+export interface Failure {
+  readonly store: string;
+  readonly size: number;
+  readonly error: string;
+}
+
 const SCRIPTS = resolve(REPOSITORY, process.env.RAGSTONE_SERVERS ?? '../shared/servers');
 
 /** The server of a store that is measured: where it keeps its data, and its first process. */

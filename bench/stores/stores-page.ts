@@ -5,6 +5,7 @@ import { LOCAL_RESULTS, REPOSITORY } from '../shared/places.js';
 import type { AnswerComparison, AnswerReport } from './equal-answers.js';
 import type { SearchTimes, StoreMeasurement } from './measure-store.js';
 import { renderRecommendations } from './recommendations.js';
+import type { Failure } from './store-process.js';
 
 /** Files of results in `bench/results/local`. */
 export const SPEED = 'stores.json';
@@ -15,13 +16,6 @@ const MAX_OVERHEAD = 1.25;
 const MIN_RECALL = 0.95;
 const MIN_OVERLAP = 0.98;
 const MAX_DIFFERENCE = 0.01;
-
-/** A store that could not be measured. */
-export interface Failure {
-  readonly store: string;
-  readonly size: number;
-  readonly error: string;
-}
 
 interface SpeedReport extends Circumstances {
   readonly results: readonly StoreMeasurement[];

@@ -13,7 +13,7 @@ import { measureInjection } from './measure-injection.js';
 import { measureSupport } from './measure-support.js';
 import { measureTokens } from './measure-tokens.js';
 import { decisionsOf, measureAbstention, measureExtraction } from './measure-xquad.js';
-import { qualityPage } from './quality-page.js';
+import { type AnswerFigures, qualityPage } from './quality-page.js';
 import { riskCoverage } from './rank-statistics.js';
 import { riskCoveragePlot } from './risk-coverage-plot.js';
 
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
 const at = (place: string): string => path.join(options.data, place);
 
 const asked = (await askXquad(at('retrieval/xquad-en'))).filter(({ half }) => half === 'reporting');
-const figures = {
+const figures: AnswerFigures = {
   extraction: measureExtraction(asked),
   abstention: measureAbstention(asked),
   support: await measureSupport(at('answers/mtrag/reference_subset_with_human_evaluations.json')),
@@ -32,7 +32,6 @@ const figures = {
   flags: await measureFlags(at('corpora')),
   tokens: await measureTokens(at('corpora')),
 };
-export type AnswerFigures = typeof figures;
 
 await writeFile('docs/research/answer-quality.md', qualityPage(figures));
 await writeFile(

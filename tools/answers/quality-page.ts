@@ -1,4 +1,20 @@
-import type { AnswerFigures } from './measure.js';
+import type { measureFlags } from '../instruction-flags/measure-flags.js';
+import type { measureFollowUps } from './measure-follow-ups.js';
+import type { measureInjection } from './measure-injection.js';
+import type { measureSupport } from './measure-support.js';
+import type { measureTokens } from './measure-tokens.js';
+import type { measureAbstention, measureExtraction } from './measure-xquad.js';
+
+/** What was measured of answers, by what measured it. */
+export interface AnswerFigures {
+  readonly extraction: ReturnType<typeof measureExtraction>;
+  readonly abstention: ReturnType<typeof measureAbstention>;
+  readonly support: Awaited<ReturnType<typeof measureSupport>>;
+  readonly followUps: Awaited<ReturnType<typeof measureFollowUps>>;
+  readonly injection: Awaited<ReturnType<typeof measureInjection>>;
+  readonly flags: Awaited<ReturnType<typeof measureFlags>>;
+  readonly tokens: Awaited<ReturnType<typeof measureTokens>>;
+}
 
 const two = (value: number): string => value.toFixed(3).replace(/^0/, '');
 
