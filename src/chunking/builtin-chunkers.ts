@@ -32,7 +32,7 @@ export const BUILTIN_CHUNKERS: readonly BuiltinChunker[] = [
     strategy: 'adaptive',
     cut: (request) =>
       request.document.code === undefined
-        ? adaptiveChunks(structuralChunks({ ...request, limits: smallParts(request.limits) }), request.text)
+        ? adaptiveChunks(structuralChunks({ ...request, limits: smallParts(request.limits) }))
         : structuralChunks(request),
   },
   {

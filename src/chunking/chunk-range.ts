@@ -1,5 +1,6 @@
 import type { TextRange } from '../core/document.js';
 import type { Metadata } from '../core/metadata.js';
+import type { ReadSlice } from './chunker.js';
 
 /** A chunk's place before it is described. */
 export interface ChunkRange extends TextRange {
@@ -10,6 +11,8 @@ export interface ChunkRange extends TextRange {
   readonly surroundings?: readonly string[] | undefined;
   /** Facts about the chunk that its strategy knows. */
   readonly metadata?: Metadata | undefined;
+  /** The same of what stands around the chunk, read when the chunk is made. */
+  readonly around?: (read: ReadSlice) => Pick<ChunkRange, 'surroundings' | 'metadata'>;
   /** What the strategy knows better than the document's headings and blocks. */
   readonly described?: ChunkDescription;
 }

@@ -76,8 +76,21 @@ export interface Chunker {
   cut(request: CutRequest): readonly CutRange[];
 }
 
+/** Reads what stands between two offsets of a document's text. */
+export type ReadSlice = (start: number, end: number) => string;
+
+/** Where a document is cut. It holds neither the document's text nor a chunk: each is made when it is asked for. */
+export interface DocumentCuts {
+  /** How many chunks there are. */
+  readonly length: number;
+  /** A chunk by its number, from 0, given the text that was cut. */
+  chunkAt(index: number, read: ReadSlice): ChunkSpan;
+}
+
 /** A document to its chunks. For every chunk `content === document.text.slice(start, end)`. */
 export interface DocumentChunker {
   readonly strategy: string;
   chunk(document: ParsedDocument): ChunkSpan[];
+  /** The same chunks, made one by one. @default those of `chunk` */
+  cut?(document: ParsedDocument): DocumentCuts;
 }

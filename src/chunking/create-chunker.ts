@@ -1,6 +1,7 @@
+import type { ChunkSpan } from '../core/chunk.js';
 import type { ParsedDocument } from '../core/document.js';
 import { RAGError } from '../core/errors.js';
-import { assembleSpans } from './assemble-spans.js';
+import { assembleCuts } from './assemble-cuts.js';
 import { trimBlank } from './boundaries.js';
 import { BUILTIN_CHUNKERS, type BuiltinChunker } from './builtin-chunkers.js';
 import type { ChunkRange } from './chunk-range.js';
@@ -9,6 +10,7 @@ import type {
   ChunkingOptions,
   CutRange,
   DocumentChunker,
+  DocumentCuts,
   MeasureSlice,
   MeasureText,
 } from './chunker.js';
@@ -30,24 +32,29 @@ export function createChunker(
 ): DocumentChunker {
   checkLimits(options);
   const builtin = BUILTIN_CHUNKERS.find(({ strategy }) => strategy === options.strategy);
-  const cut = builtin === undefined ? cutOf(ownChunker(options, own)) : builtin.cut;
-  return {
-    strategy: options.strategy,
-    chunk: (document) => {
-      const { text } = document;
-      const countSlice = measureSlices(text, countTokens);
-      const sizer = createTextSizer(options.unit, countSlice);
-      const outline = outlineOf(document);
-      const { size } = sizer;
-      return assembleSpans(document, cut({ document, text, sizer, size, outline, limits: options }), {
-        outline,
-        sizer,
-        countTokens: countSlice,
-        maxSize: builtin?.isUnbounded === true ? Number.POSITIVE_INFINITY : options.maxSize,
-        preserveWhitespace: options.preserveWhitespace,
-      });
-    },
+  const rangesOf = builtin === undefined ? cutOf(ownChunker(options, own)) : builtin.cut;
+  const cut = (document: ParsedDocument): DocumentCuts => {
+    const { text } = document;
+    const countSlice = measureSlices(text, countTokens);
+    const sizer = createTextSizer(options.unit, countSlice);
+    const outline = outlineOf(document);
+    const { size } = sizer;
+    return assembleCuts(document, rangesOf({ document, text, sizer, size, outline, limits: options }), {
+      outline,
+      sizer,
+      countTokens: countSlice,
+      maxSize: builtin?.isUnbounded === true ? Number.POSITIVE_INFINITY : options.maxSize,
+      preserveWhitespace: options.preserveWhitespace,
+    });
   };
+  return { strategy: options.strategy, cut, chunk: (document) => allChunks(cut(document), document.text) };
+}
+
+/** Every chunk of a text. */
+function allChunks(cuts: DocumentCuts, text: string): ChunkSpan[] {
+  return Array.from({ length: cuts.length }, (_, index) =>
+    cuts.chunkAt(index, (start, end) => text.slice(start, end)),
+  );
 }
 
 const measureSlices = (text: string, measure: MeasureText): MeasureSlice =>

@@ -1,12 +1,13 @@
 import type { TextRange } from '../core/document.js';
+import type { ReadSlice } from './chunker.js';
 
 /** The text from so many chunks before one to so many behind it, itself included. */
 export function passageAround(
   chunks: readonly TextRange[],
   [index, reach]: readonly [index: number, reach: number],
-  text: string,
+  read: ReadSlice,
 ): string {
   const first = chunks[Math.max(0, index - reach)];
   const last = chunks[Math.min(chunks.length - 1, index + reach)];
-  return text.slice(first?.start ?? 0, last?.end ?? 0);
+  return read(first?.start ?? 0, last?.end ?? 0);
 }

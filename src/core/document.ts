@@ -15,6 +15,8 @@ export interface RawDocument {
   /** What `filters.sourceType` compares, where the documents of one source differ in it. Default: the source's. */
   readonly sourceType?: string;
   readonly content: Uint8Array | string;
+  /** Nobody else holds the bytes, so that they may be moved to another thread, after which they are gone here. @default false */
+  readonly isMovable?: boolean;
   /** Known before parsing (for instance a work item's title); a parser may find a better one. */
   readonly title?: string;
   readonly url?: string;

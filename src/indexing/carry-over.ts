@@ -4,6 +4,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { eq } from '../core/filter.js';
 import type { GenerationReader, IndexFacts, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
+import { encodeText } from '../ledger/text-encoding.js';
 import { listPages } from '../stores/list-pages.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { IndexRun } from './index-run.js';
@@ -82,7 +83,7 @@ async function carried(
     documentId,
     externalId,
     revision,
-    text,
+    text: encodeText(text),
     title,
     metadata,
     project,

@@ -1,4 +1,4 @@
-import type { DocumentChunker } from '../chunking/chunker.js';
+import type { DocumentChunker, DocumentCuts, ReadSlice } from '../chunking/chunker.js';
 import type { ContextualDocument, ContextualisedSpans } from '../chunking/contextual/chunk-contextualiser.js';
 import { canonicalJson } from '../core/canonical-json.js';
 import type { ChunkRecord, ChunkSpan, StoredChunk } from '../core/chunk.js';
@@ -7,10 +7,12 @@ import { RAGError } from '../core/errors.js';
 import { chunkIdOf, contentHash, documentIdOf } from '../core/ids.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
+import { type EncodedText, encodeUtf8 } from '../ledger/text-encoding.js';
 import type { Parser } from '../parsing/parser.js';
 import { analyzeForIndex, type ChunkTerms } from './chunk-terms.js';
 import { type GatedMetadata, gateMetadata } from './document-metadata.js';
 import type { DocumentProtection, ProtectedDocument, RedactionCounts } from './document-protection.js';
+import { sliceReader, stringReader } from './slice-reader.js';
 import { wellFormed } from './well-formed.js';
 
 /** What of a chunk makes it the same: its identity, and the hash of its record, which tells whether what the store holds is right. */
@@ -39,7 +41,7 @@ export interface DocumentSummary {
   readonly externalId: string;
   /** Hash of the stored text. */
   readonly revision: string;
-  readonly text: string;
+  readonly text: EncodedText;
   readonly title?: string | undefined;
   readonly metadata: Metadata;
   readonly project?: string | undefined;
@@ -97,34 +99,59 @@ export const KEPT_CHUNKS = 2048;
 /** Chunks that are handed out at once: small enough for steady memory and short turns of the event loop. */
 export const BATCH_CHUNKS = 128;
 
-/** Raw to prepared: pure but for the timing. Throws what the parser throws, and `DOCUMENT_INVALID` for an unknown media type. */
-export async function prepareDocument(
-  given: RawDocument,
-  context: PreparationContext,
-): Promise<PreparedDocument> {
+/**
+ * Raw to prepared: pure but for the timing. Throws what the parser throws, and `DOCUMENT_INVALID` for an unknown media type.
+ *
+ * No async function: its call would hold the bytes until the end.
+ */
+export const prepareDocument = (given: RawDocument, context: PreparationContext): Promise<PreparedDocument> =>
+  readDocument(given, context).then((document) => cutDocument(document, context));
+
+/** A document parsed and protected, without its bytes. */
+async function readDocument(given: RawDocument, context: PreparationContext): Promise<ProtectedDocument> {
   const parser = context.parsers.get(given.mediaType);
   if (parser === undefined) {
     throw new RAGError('DOCUMENT_INVALID', `No parser reads "${given.mediaType}" (${given.externalId}).`);
   }
-  const understood = await context.timedAsync('parse', async () => wellFormed(await parser.parse(given)));
-  // The bytes are not needed again, and may be many.
-  const read = { ...given, content: '' };
-  const safe = context.timed('protect', () => context.protection?.protect(context.source, read, understood));
-  const document = safe ?? { raw: read, parsed: understood, redactions: {} };
-  const cut = context.timed('chunk', () => context.chunker.chunk(document.parsed));
-  const title = document.parsed.title ?? document.raw.title?.toWellFormed();
-  const bare = cut.length === 0 && title !== undefined ? [TITLE_ONLY] : cut;
-  const { spans, failure } = await addContexts({ document, title, spans: bare }, context);
-  return assemble(document, { title, spans, shortcoming: failure }, context);
+  const parsed = await context.timedAsync('parse', async () => wellFormed(await parser.parse(given)));
+  const raw = { ...given, content: '' };
+  const safe = context.timed('protect', () => context.protection?.protect(context.source, raw, parsed));
+  return safe ?? { raw, parsed, redactions: {} };
 }
 
+async function cutDocument(
+  document: ProtectedDocument,
+  context: PreparationContext,
+): Promise<PreparedDocument> {
+  const title = document.parsed.title ?? document.raw.title?.toWellFormed();
+  const { chunker } = context;
+  const found = context.timed(
+    'chunk',
+    () => chunker.cut?.(document.parsed) ?? cutsAs(chunker.chunk(document.parsed)),
+  );
+  const bare = found.length === 0 && title !== undefined ? cutsAs([TITLE_ONLY]) : found;
+  const { cuts, failure } = await addContexts({ document, title, bare }, context);
+  return assemble(document, { title, cuts, shortcoming: failure }, context);
+}
+
+/** Chunks that are made already. */
+const cutsAs = (spans: readonly ChunkSpan[]): DocumentCuts => ({
+  length: spans.length,
+  chunkAt: (index) => spans[index] ?? TITLE_ONLY,
+});
+
 async function addContexts(
-  { document, title, spans }: { document: ProtectedDocument; title: string | undefined; spans: ChunkSpan[] },
+  { document, title, bare }: { document: ProtectedDocument; title: string | undefined; bare: DocumentCuts },
   { contextualise, timedAsync }: PreparationContext,
-): Promise<ContextualisedSpans> {
-  if (contextualise === undefined) return { spans };
+): Promise<{ readonly cuts: DocumentCuts; readonly failure?: RAGError | undefined }> {
+  if (contextualise === undefined) return { cuts: bare };
   const { raw, parsed } = document;
-  return timedAsync('contexts', () => contextualise({ id: raw.externalId, title, text: parsed.text }, spans));
+  const read = stringReader(parsed.text);
+  const spans = Array.from({ length: bare.length }, (_, index) => bare.chunkAt(index, read));
+  const written = await timedAsync('contexts', () =>
+    contextualise({ id: raw.externalId, title, text: parsed.text }, spans),
+  );
+  return { cuts: cutsAs(written.spans), failure: written.failure };
 }
 
 /** A document with a title and no text is found by its title. */
@@ -139,22 +166,23 @@ const TITLE_ONLY: ChunkSpan = {
 
 interface CutDocument {
   readonly title: string | undefined;
-  readonly spans: readonly ChunkSpan[];
+  readonly cuts: DocumentCuts;
   readonly shortcoming: RAGError | undefined;
 }
 
 function assemble(
   document: ProtectedDocument,
-  { title, spans, shortcoming }: CutDocument,
+  { title, cuts, shortcoming }: CutDocument,
   context: PreparationContext,
 ): PreparedDocument {
   const { raw, parsed, redactions } = document;
   const { metadata, warnings } = documentMetadata(document, title, context);
+  const utf8 = new TextEncoder().encode(parsed.text);
   const summary: DocumentSummary = {
     documentId: documentIdOf(context.scope.tenant, context.source, raw.externalId),
     externalId: raw.externalId,
-    revision: contentHash(parsed.text),
-    text: parsed.text,
+    revision: contentHash(utf8),
+    text: encodeUtf8(utf8),
     title,
     metadata,
     project: context.scope.project,
@@ -162,27 +190,45 @@ function assemble(
     redactions,
     shortcoming,
   };
-  const makeChunk = chunkMaker({ raw, summary, chunkTotal: spans.length }, context);
-  const isKept = spans.length <= KEPT_CHUNKS;
-  const { sketches, kept } = context.timed('analyze', () => sketchChunks(spans, makeChunk, isKept));
-  const chunkAt = (index: number): PreparedChunk[] => {
-    const known = kept[index];
-    const span = spans[index];
-    const chunkId = sketches[index]?.chunkId;
-    if (known !== undefined) return [known];
-    return span === undefined || chunkId === undefined ? [] : [makeChunk(span, index, () => chunkId).chunk];
-  };
-  return { ...summary, sketches, batches: batchesOf(spans.length, chunkAt, context) };
+  const { length } = cuts;
+  const makeChunk = chunkMaker({ raw, summary, chunkTotal: length }, context);
+  if (length > KEPT_CHUNKS) {
+    // Bytes that are stored as they are go to another thread.
+    const read = summary.text.bytes === utf8 ? stringReader(parsed.text) : sliceReader(parsed.text, utf8);
+    return { ...summary, ...madeTwice({ cuts, read, makeChunk }, context) };
+  }
+  const made: MadeChunks = { cuts, read: stringReader(parsed.text), makeChunk };
+  const kept: PreparedChunk[] = [];
+  const sketches = context.timed('analyze', () => sketchChunks(made, (chunk) => kept.push(chunk)));
+  return { ...summary, sketches, batches: batchesOf(length, (index) => kept[index], context) };
 }
 
-/** The identities and digests of all chunks, and the chunks too where they are to be kept. */
-function sketchChunks(
-  spans: readonly ChunkSpan[],
-  makeChunk: MakeChunk,
-  isKept: boolean,
-): { sketches: ChunkSketch[]; kept: PreparedChunk[] } {
-  const sketches: ChunkSketch[] = [];
-  const kept: PreparedChunk[] = [];
+/** How the chunks of a document are made, one by one. */
+interface MadeChunks {
+  readonly cuts: DocumentCuts;
+  readonly read: ReadSlice;
+  readonly makeChunk: MakeChunk;
+}
+
+/** Between the two looks at a chunk its identity is kept, and nothing else of it. */
+function madeTwice(
+  made: MadeChunks,
+  context: PreparationContext,
+): Pick<PreparedDocument, 'sketches' | 'batches'> {
+  const sketches = context.timed('analyze', () => sketchChunks(made));
+  const ids = sketches.map(({ chunkId }) => chunkId);
+  const chunkAt = (index: number): PreparedChunk | undefined => {
+    const id = ids[index];
+    return id === undefined ? undefined : spanToChunk(made, index, () => id).chunk;
+  };
+  return { sketches, batches: batchesOf(ids.length, chunkAt, context) };
+}
+
+const spanToChunk = ({ cuts, read, makeChunk }: MadeChunks, index: number, idOf: IdOf) =>
+  makeChunk(cuts.chunkAt(index, read), index, idOf);
+
+/** The identities and digests of all chunks; each chunk is shown on the way. */
+function sketchChunks(made: MadeChunks, show?: (chunk: PreparedChunk) => void): ChunkSketch[] {
   const occurrences = new Map<string, number>();
   const nextId: IdOf = (documentId, indexedText) => {
     const first = chunkIdOf(documentId, indexedText, 0);
@@ -190,23 +236,22 @@ function sketchChunks(
     occurrences.set(first, ordinal + 1);
     return ordinal === 0 ? first : chunkIdOf(documentId, indexedText, ordinal);
   };
-  for (const [index, span] of spans.entries()) {
-    const { chunk, terms } = makeChunk(span, index, nextId);
-    sketches.push({ chunkId: chunk.record.id, digest: recordDigest(chunk.record, terms) });
-    if (isKept) kept.push(chunk);
-  }
-  return { sketches, kept };
+  return Array.from({ length: made.cuts.length }, (_, index) => {
+    const { chunk, terms } = spanToChunk(made, index, nextId);
+    show?.(chunk);
+    return { chunkId: chunk.record.id, digest: recordDigest(chunk.record, terms) };
+  });
 }
 
 /** The chunks from the first to the last, some at a time. */
 async function* batchesOf(
   total: number,
-  chunkAt: (index: number) => readonly PreparedChunk[],
+  chunkAt: (index: number) => PreparedChunk | undefined,
   { embed, timed, timedAsync }: PreparationContext,
 ): AsyncGenerator<readonly PreparedChunk[]> {
   for (let start = 0; start < total; start += BATCH_CHUNKS) {
     const indexes = Array.from({ length: Math.min(BATCH_CHUNKS, total - start) }, (_, i) => start + i);
-    const chunks = timed('analyze', () => indexes.flatMap((index) => chunkAt(index)));
+    const chunks = timed('analyze', () => indexes.flatMap((index) => chunkAt(index) ?? []));
     if (embed === undefined) yield chunks;
     else {
       const embedded = await timedAsync('embed', () => embed(chunks.map(({ indexedText }) => indexedText)));

@@ -119,7 +119,7 @@ async function writeSmall(
   const plans = await run.timedAsync('ledger', () =>
     shared === undefined ? ledger.plan(planned) : ledger.preview(planned),
   );
-  const records = await buildRecords(plans, chunks, targets, run);
+  const records = await buildRecords(plannedWork(plans), chunks, targets, run);
   run.checkAborted();
   if (shared === undefined) await writeLogged({ planned, plans, records }, targets, run);
   else await run.timedAsync('store', () => writeAtOnce(shared, { planned, records }, targets.now()));
@@ -136,9 +136,10 @@ async function writeLarge(
   try {
     const planned = [toPlanned(document)];
     const plans = await run.timedAsync('ledger', () => targets.ledger.plan(planned));
+    const work = plannedWork(plans);
     const upsert = async (chunks: readonly PreparedChunk[]): Promise<void> => {
       run.checkAborted();
-      const records = await buildRecords(plans, chunks, targets, run);
+      const records = await buildRecords(work, chunks, targets, run);
       await run.timedAsync('store', () => targets.collection.upsert(records, targets.signal));
       await nextTurn();
     };
@@ -213,15 +214,24 @@ function toPlanned({ prepared, tenant, source, sourceType, itemId }: BatchDocume
   };
 }
 
-/** Those of the chunks that a plan wants written, with their vectors. */
+/** Ids of the chunks that plans want written. */
+interface PlannedWork {
+  readonly toWrite: ReadonlySet<string>;
+  readonly toRewrite: ReadonlySet<string>;
+}
+
+const plannedWork = (plans: readonly DocumentPlan[]): PlannedWork => ({
+  toWrite: new Set(plans.flatMap((plan) => plan.toWrite)),
+  toRewrite: new Set(plans.flatMap((plan) => plan.toRewrite)),
+});
+
+/** Those of the chunks that are to be written, with their vectors. */
 async function buildRecords(
-  plans: readonly DocumentPlan[],
+  { toWrite, toRewrite }: PlannedWork,
   chunks: readonly PreparedChunk[],
   targets: WriteTargets,
   run: IndexRun,
 ): Promise<ChunkRecord[]> {
-  const toWrite = new Set(plans.flatMap((plan) => plan.toWrite));
-  const toRewrite = new Set(plans.flatMap((plan) => plan.toRewrite));
   const wanted = chunks.filter(({ record: { id } }) => toWrite.has(id) || toRewrite.has(id));
   const bare = wanted.filter(({ embedded }) => embedded === undefined);
   const vectors = await storedVectors(

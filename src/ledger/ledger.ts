@@ -1,6 +1,7 @@
 import type { ErrorReason } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
 import type { SharedDatabase } from '../core/shared-database.js';
+import type { EncodedText } from './text-encoding.js';
 
 /** `pending`: work was begun and not finished (the next run finishes it). `outdated`: indexed, but by other settings or an older revision. */
 export type DocumentStatus = 'pending' | 'indexed' | 'failed' | 'outdated';
@@ -63,8 +64,8 @@ export interface LedgerChunk {
 
 /** What is going to be written of one document. */
 export interface PlannedDocument extends Omit<LedgerDocument, 'status' | 'chunkCount' | 'indexedAt'> {
-  /** The stored text, to which chunk offsets refer. */
-  readonly text: string;
+  /** The stored text, to which chunk offsets refer; see `encodeText` and `decodeText`. */
+  readonly text: string | EncodedText;
   /** In document order. */
   readonly chunks: readonly { readonly chunkId: string; readonly digest: string }[];
 }

@@ -1,15 +1,40 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+
 /*
  * Stored texts, which citations quote by offset, are kept as bytes: a text column cuts or refuses NUL. UTF-8, unless the text
- * holds half a surrogate pair (JSON can), which UTF-8 cannot represent.
+ * holds half a surrogate pair (JSON can), which UTF-8 cannot represent. A long text is deflated: databases copy a value several
+ * times while they write it.
  */
-export const TEXT_ENCODINGS = ['utf8', 'utf16le'] as const;
+export const TEXT_ENCODINGS = ['utf8', 'utf16le', 'deflate'] as const;
 
 export type TextEncoding = (typeof TEXT_ENCODINGS)[number];
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 /** A text as bytes, and how to read them. */
-export function encodeText(text: string): { readonly encoding: TextEncoding; readonly bytes: Buffer } {
-  const encoding = LONE_SURROGATE.test(text) ? 'utf16le' : 'utf8';
-  return { encoding, bytes: Buffer.from(text, encoding) };
+export interface EncodedText {
+  readonly encoding: TextEncoding;
+  readonly bytes: Uint8Array;
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Bytes of UTF-8 from which a text is deflated; most files are never so large. */
+const DEFLATED_FROM = 8 * 1024 * 1024;
+
+/** A text as it is stored; one that is encoded stays as it is. */
+export function encodeText(text: string | EncodedText): EncodedText {
+  if (typeof text !== 'string') return text;
+  return LONE_SURROGATE.test(text)
+    ? { encoding: 'utf16le', bytes: Buffer.from(text, 'utf16le') }
+    : encodeUtf8(Buffer.from(text, 'utf8'));
+}
+
+/** The same of a text that is UTF-8 already. */
+export const encodeUtf8 = (utf8: Uint8Array): EncodedText =>
+  utf8.length < DEFLATED_FROM
+    ? { encoding: 'utf8', bytes: utf8 }
+    : { encoding: 'deflate', bytes: deflateRawSync(utf8, { level: 1 }) };
+
+/** Inverse of `encodeText`. */
+export function decodeText({ encoding, bytes }: EncodedText): string {
+  if (encoding === 'deflate') return inflateRawSync(bytes).toString('utf8');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding);
 }

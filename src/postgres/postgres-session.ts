@@ -9,7 +9,7 @@ export type SqlParameter =
   | number
   | boolean
   | null
-  | Buffer
+  | Uint8Array
   | readonly (string | null)[]
   | readonly number[]
   | readonly boolean[]

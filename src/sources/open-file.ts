@@ -46,10 +46,22 @@ export function hashFile(id: string, guard: FileGuard): Promise<{ version: strin
 /** The bytes and facts of a file. */
 export function readWholeFile(id: string, guard: FileGuard): Promise<{ content: Uint8Array; stats: Stats }> {
   return withFile({ id, guard }, async (handle, stats) => {
-    const parts: Uint8Array[] = [];
-    for await (const piece of pieces(id, handle, { stats, guard })) parts.push(Uint8Array.from(piece));
-    return { content: parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts), stats };
+    // Made at once, for parts and then the whole would be twice the file.
+    let content = new Uint8Array(stats.size);
+    let length = 0;
+    for await (const piece of pieces(id, handle, { stats, guard })) {
+      if (length + piece.length > content.length) content = resized(content, length + piece.length);
+      content.set(piece, length);
+      length += piece.length;
+    }
+    return { content: length === content.length ? content : resized(content, length), stats };
   });
+}
+
+function resized(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+  const copy = new Uint8Array(length);
+  copy.set(bytes.subarray(0, length));
+  return copy;
 }
 
 // A file may grow while it is read, so the limit is checked on what arrives, not only on the size it claimed.

@@ -58,6 +58,7 @@ const guardOf = async (selection: FileSelection, root: string): Promise<FileGuar
 /** A file's bytes and times. */
 export interface FileContent {
   readonly content: Uint8Array;
+  readonly isMovable: true;
   /** ISO-8601 UTC; absent where the file system keeps no birth time. */
   readonly createdAt?: string;
   /** ISO-8601 UTC. */
@@ -79,6 +80,7 @@ export async function readListedFile(
   const { content, stats } = await readWholeFile(id, await guardOf(selection, folder));
   return {
     content,
+    isMovable: true,
     updatedAt: stats.mtime.toISOString(),
     ...(stats.birthtimeMs > 0 ? { createdAt: stats.birthtime.toISOString() } : {}),
   };

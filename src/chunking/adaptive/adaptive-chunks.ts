@@ -16,11 +16,13 @@ const REACHES = [1, 2] as const;
  *
  * @param parts chunks along the structure of the document, within `partLimits`
  */
-export function adaptiveChunks(parts: readonly ChunkRange[], text: string): ChunkRange[] {
+export function adaptiveChunks(parts: readonly ChunkRange[]): ChunkRange[] {
   return parts.map((part, index) => ({
     ...part,
-    metadata: { gap: text.slice(part.end, parts[index + 1]?.start ?? part.end) },
-    surroundings: REACHES.map((reach) => passageAround(parts, [index, reach], text)),
+    around: (read) => ({
+      metadata: { gap: read(part.end, parts[index + 1]?.start ?? part.end) },
+      surroundings: REACHES.map((reach) => passageAround(parts, [index, reach], read)),
+    }),
   }));
 }
 

@@ -18,7 +18,7 @@ export function codeChunks({ units }: SourceCode, context: CutContext): ChunkRan
   const chunks = mergeBelowMinimum(chunksOf(units, unrepeated), unrepeated);
   return chunks.map((chunk, index) => ({
     ...chunk,
-    surroundings: REACHES.map((reach) => passageAround(chunks, [index, reach], context.text)),
+    around: (read) => ({ surroundings: REACHES.map((reach) => passageAround(chunks, [index, reach], read)) }),
     described: describeChunk(units, chunk),
   }));
 }

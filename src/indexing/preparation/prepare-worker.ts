@@ -63,14 +63,19 @@ class Credit {
 const credits = new Map<number, Credit>();
 
 function send(message: FromThread): void {
-  const vectors = message.kind === 'batch' ? buffersOf(message.chunks) : [];
-  parentPort?.postMessage(message, vectors);
+  const buffers = new Set(buffersOf(message));
+  parentPort?.postMessage(
+    message,
+    [...buffers].filter((buffer) => buffer instanceof ArrayBuffer),
+  );
 }
 
-const buffersOf = (chunks: readonly { readonly embedded?: EmbeddedChunk | undefined }[]): ArrayBuffer[] => {
-  const buffers = chunks.flatMap(({ embedded }) => embedded?.vector.buffer ?? []);
-  return [...new Set(buffers)].filter((buffer) => buffer instanceof ArrayBuffer);
-};
+/** What is handed over and not copied. */
+function buffersOf(message: FromThread): ArrayBufferLike[] {
+  if (message.kind === 'batch')
+    return message.chunks.flatMap(({ embedded }) => embedded?.vector.buffer ?? []);
+  return message.kind === 'document' ? [message.summary.text.bytes.buffer] : [];
+}
 
 async function prepare(request: PrepareRequest, times: Record<string, number>): Promise<PreparedDocument> {
   const add = (stage: string, since: number): void => {

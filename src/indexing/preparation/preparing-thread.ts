@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads';
+import type { RawDocument } from '../../core/document.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import type { PreparedDocument } from '../prepare-document.js';
 import { ChunkStream } from './chunk-stream.js';
@@ -12,7 +13,8 @@ export interface Job {
   readonly addTimes: (times: Readonly<Record<string, number>>) => void;
 }
 
-type OpenJob = Job & { readonly stream: ChunkStream };
+/** Without the request: the bytes of the document are the thread's alone. */
+type OpenJob = Omit<Job, 'request'> & { readonly name: string; readonly stream: ChunkStream };
 
 /** One thread, the document it is busy with, and those whose chunks it still hands out. */
 export class PreparingThread {
@@ -43,16 +45,16 @@ export class PreparingThread {
     return this.#isGone;
   }
 
-  start(job: Job): void {
-    const { job: number } = job.request;
+  start({ request, ...job }: Job): void {
+    const { job: number, document } = request;
     const stream = new ChunkStream({
       onRead: () => this.#send({ kind: 'more', job: number, batches: 1 }),
       onDrop: () => this.#send({ kind: 'drop', job: number }),
     });
-    this.#open.set(number, { ...job, stream });
+    this.#open.set(number, { ...job, name: document.externalId, stream });
     this.#busyWith = number;
     this.#worker.ref();
-    this.#send(job.request);
+    this.#send(request, movableBytes(document));
   }
 
   /** Ends the thread, whatever it does; its documents fail with the error. */
@@ -61,8 +63,8 @@ export class PreparingThread {
     await this.#worker.terminate();
   }
 
-  #send(message: ToThread): void {
-    if (!this.#isGone) this.#worker.postMessage(message);
+  #send(message: ToThread, moved: ArrayBuffer[] = []): void {
+    if (!this.#isGone) this.#worker.postMessage(message, moved);
   }
 
   #receive(message: FromThread): void {
@@ -80,7 +82,7 @@ export class PreparingThread {
       job.addTimes(message.times);
       job.stream.end();
     } else {
-      const error = errorOf(message.failure, job.request.document.externalId);
+      const error = errorOf(message.failure, job.name);
       job.reject(error);
       job.stream.fail(error);
     }
@@ -104,13 +106,20 @@ export class PreparingThread {
 
   #fail(error: RAGError | ((name: string) => RAGError)): void {
     this.#isGone = true;
-    for (const { request, reject, stream } of this.#open.values()) {
-      const failure = typeof error === 'function' ? error(request.document.externalId) : error;
+    for (const { name, reject, stream } of this.#open.values()) {
+      const failure = typeof error === 'function' ? error(name) : error;
       reject(failure);
       stream.fail(failure);
     }
     this.#open.clear();
   }
+}
+
+/** The buffer of a document's bytes, where it holds them alone and may be moved. */
+function movableBytes({ content, isMovable }: RawDocument): ArrayBuffer[] {
+  if (isMovable !== true || typeof content === 'string' || !(content.buffer instanceof ArrayBuffer))
+    return [];
+  return content.byteLength === content.buffer.byteLength ? [content.buffer] : [];
 }
 
 function errorOf({ reason, message, details }: Failure, name: string): RAGError {

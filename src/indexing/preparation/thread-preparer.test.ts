@@ -128,6 +128,17 @@ describe('documents prepared in a thread', () => {
     expect(JSON.stringify(await chunksOf(prepared))).not.toContain('jane.roe');
   });
 
+  it('are moved with their bytes where nobody else holds them', async () => {
+    const movable = { ...NOTE, content: Uint8Array.from(NOTE.content as Uint8Array), isMovable: true };
+    const ofPool = { ...NOTE, content: Buffer.from(NOTE.content), isMovable: true };
+    for (const document of [movable, ofPool])
+      expect(await wholeOf(await open().prepare(document, order))).toEqual(
+        await wholeOf(await open().prepare(NOTE, order)),
+      );
+    expect(movable.content.length).toBe(0);
+    expect(ofPool.content.length).toBeGreaterThan(50);
+  });
+
   it('are refused with the reason of the parser, and the thread goes on', async () => {
     const preparer = open();
     await expect(preparer.prepare(raw('a.pdf', MEDIA_TYPES.pdf, 'no pdf'), order)).rejects.toMatchObject({

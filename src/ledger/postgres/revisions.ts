@@ -1,6 +1,6 @@
 import type { RunStatement } from '../../postgres/postgres-database.js';
 import { keyOf } from '../ledger-text.js';
-import { TEXT_ENCODINGS } from '../text-encoding.js';
+import { decodeText, TEXT_ENCODINGS } from '../text-encoding.js';
 import type { Books } from './books.js';
 import { documentKeyOf } from './documents.js';
 import { bytesOf, oneOf } from './row.js';
@@ -51,5 +51,5 @@ export async function revisionText(
   );
   return row === undefined
     ? undefined
-    : bytesOf(row, 'text').toString(oneOf(row, 'encoding', TEXT_ENCODINGS));
+    : decodeText({ encoding: oneOf(row, 'encoding', TEXT_ENCODINGS), bytes: bytesOf(row, 'text') });
 }

@@ -2,7 +2,7 @@ import { bytesAt, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { PlannedDocument } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
-import { encodeText } from '../text-encoding.js';
+import { decodeText, encodeText, TEXT_ENCODINGS } from '../text-encoding.js';
 import type { Books } from './books.js';
 
 /** Keeps the text of a planned revision as the newest one of its document. */
@@ -51,5 +51,7 @@ export function revisionText(
     revision ?? null,
   );
   if (row === undefined) return undefined;
-  return bytesAt(row, 1).toString(textAt(row, 0) === 'utf16le' ? 'utf16le' : 'utf8');
+  const name = textAt(row, 0);
+  const encoding = TEXT_ENCODINGS.find((known) => known === name) ?? 'utf8';
+  return decodeText({ encoding, bytes: bytesAt(row, 1) });
 }

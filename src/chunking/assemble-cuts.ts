@@ -2,7 +2,7 @@ import type { ChunkSpan } from '../core/chunk.js';
 import type { Block, LineRange, ParsedDocument, TextRange } from '../core/document.js';
 import type { Metadata } from '../core/metadata.js';
 import type { ChunkDescription, ChunkRange } from './chunk-range.js';
-import type { MeasureSlice } from './chunker.js';
+import type { DocumentCuts, MeasureSlice, ReadSlice } from './chunker.js';
 import { headingPathOf, headingsOf, type Outline } from './outline.js';
 import type { TextSizer } from './text-sizer.js';
 
@@ -15,39 +15,72 @@ export interface AssemblyOptions {
 }
 
 /** Places to chunks: content, lines, heading path, context and token count follow from the offsets alone. */
-export function assembleSpans(
-  document: ParsedDocument,
+export function assembleCuts(
+  { text, title, blocks, pages }: ParsedDocument,
   ranges: readonly ChunkRange[],
   options: AssemblyOptions,
-): ChunkSpan[] {
-  const lineStarts = lineStartsOf(document.text);
-  const opened = document.blocks.filter((block) => block.context !== undefined);
-  const widened = options.preserveWhitespace ? widen(document.text, ranges, options) : ranges;
-  return widened.map((range, index) => {
-    const own = ranges[index] ?? { ...range, size: 0, ownStart: range.start };
-    const content = document.text.slice(range.start, range.end);
-    const described = own.described ?? describe(document, own, { outline: options.outline, opened });
-    const metadata = { ...described.metadata, ...own.metadata, ...pagesOf(document.pages, range) };
-    return {
-      content,
-      start: range.start,
-      end: range.end,
-      lines: linesOf(lineStarts, range),
-      headingPath: described.headingPath,
-      tokenCount: options.countTokens(range.start, range.end),
-      ...(described.context === undefined ? {} : { context: described.context }),
-      ...(own.surroundings === undefined ? {} : { surroundings: own.surroundings }),
-      ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-    };
+): DocumentCuts {
+  const widened = options.preserveWhitespace ? widen(text, ranges, options) : ranges;
+  return cutsOf({
+    ranges,
+    widened,
+    tokenCounts: Int32Array.from(widened, ({ start, end }) => options.countTokens(start, end)),
+    lineStarts: lineStartsOf(text),
+    outline: options.outline,
+    opened: blocks.filter((block) => block.context !== undefined),
+    title,
+    pages,
   });
 }
 
+/** Everything but the text. */
+interface Assembly {
+  readonly title: string | undefined;
+  readonly pages: ParsedDocument['pages'];
+  readonly ranges: readonly ChunkRange[];
+  /** With the white space that belongs to each. */
+  readonly widened: readonly TextRange[];
+  readonly tokenCounts: Int32Array;
+  readonly lineStarts: readonly number[];
+  readonly outline: Outline;
+  /** Blocks that repeat what opens them. */
+  readonly opened: readonly Block[];
+}
+
+const cutsOf = (assembly: Assembly): DocumentCuts => ({
+  length: assembly.ranges.length,
+  chunkAt: (index, read) => chunkAt(index, read, assembly),
+});
+
+function chunkAt(index: number, read: ReadSlice, assembly: Assembly): ChunkSpan {
+  const { ranges, widened, lineStarts, tokenCounts, pages } = assembly;
+  const own = ranges[index];
+  const range = widened[index];
+  if (own === undefined || range === undefined) throw new RangeError(`There is no chunk ${index}.`);
+  const described = own.described ?? describe(own, assembly);
+  const around = own.around?.(read);
+  const surroundings = around?.surroundings ?? own.surroundings;
+  const metadata = {
+    ...described.metadata,
+    ...own.metadata,
+    ...around?.metadata,
+    ...pagesOf(pages, range),
+  };
+  return {
+    content: read(range.start, range.end),
+    start: range.start,
+    end: range.end,
+    lines: linesOf(lineStarts, range),
+    headingPath: described.headingPath,
+    tokenCount: tokenCounts[index] ?? 0,
+    ...(described.context === undefined ? {} : { context: described.context }),
+    ...(surroundings === undefined ? {} : { surroundings }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+  };
+}
+
 /** What headings and blocks say of a chunk. */
-function describe(
-  { title }: ParsedDocument,
-  own: ChunkRange,
-  { outline, opened }: { outline: Outline; opened: readonly Block[] },
-): ChunkDescription {
+function describe(own: ChunkRange, { title, outline, opened }: Assembly): ChunkDescription {
   const context = contextAt(opened, own.start);
   return {
     headingPath: headingPathOf(outline, headingsOf(outline, own), title),
