@@ -254,6 +254,7 @@ export type {
   SourceSummary,
   WriterLock,
 } from './ledger/ledger.js';
+export { decodeText, type EncodedText, encodeText, type TextEncoding } from './ledger/text-encoding.js';
 export type { Parser } from './parsing/parser.js';
 export type { RerankCandidate, RerankedCandidate, Reranker, RerankScoring } from './reranking/reranker.js';
 export type {

@@ -102,10 +102,12 @@ export const BATCH_CHUNKS = 128;
 /**
  * Raw to prepared: pure but for the timing. Throws what the parser throws, and `DOCUMENT_INVALID` for an unknown media type.
  *
- * No async function: its call would hold the bytes until the end.
+ * Steps of a chain and not of one function, which would hold the bytes and the whole text until its end.
  */
 export const prepareDocument = (given: RawDocument, context: PreparationContext): Promise<PreparedDocument> =>
-  readDocument(given, context).then((document) => cutDocument(document, context));
+  readDocument(given, context)
+    .then((document) => cutDocument(document, context))
+    .then((document) => makeChunks(document, context));
 
 /** A document parsed and protected, without its bytes. */
 async function readDocument(given: RawDocument, context: PreparationContext): Promise<ProtectedDocument> {
@@ -119,19 +121,35 @@ async function readDocument(given: RawDocument, context: PreparationContext): Pr
   return safe ?? { raw, parsed, redactions: {} };
 }
 
-async function cutDocument(
-  document: ProtectedDocument,
-  context: PreparationContext,
-): Promise<PreparedDocument> {
-  const title = document.parsed.title ?? document.raw.title?.toWellFormed();
+/** A document without its text: what is known of it, and how each chunk of it is made. */
+interface CutDocument {
+  readonly facts: DocumentFacts;
+  /** The text. */
+  readonly utf8: Uint8Array;
+  readonly made: MadeChunks;
+}
+
+type DocumentFacts = Omit<DocumentSummary, 'text'>;
+
+/** How the chunks of a document are made, one by one. */
+interface MadeChunks {
+  readonly cuts: DocumentCuts;
+  readonly read: ReadSlice;
+  readonly makeChunk: MakeChunk;
+}
+
+async function cutDocument(document: ProtectedDocument, context: PreparationContext): Promise<CutDocument> {
+  const { raw, parsed } = document;
+  const title = parsed.title ?? raw.title?.toWellFormed();
   const { chunker } = context;
-  const found = context.timed(
-    'chunk',
-    () => chunker.cut?.(document.parsed) ?? cutsAs(chunker.chunk(document.parsed)),
-  );
+  const found = context.timed('chunk', () => chunker.cut?.(parsed) ?? cutsAs(chunker.chunk(parsed)));
   const bare = found.length === 0 && title !== undefined ? cutsAs([TITLE_ONLY]) : found;
   const { cuts, failure } = await addContexts({ document, title, bare }, context);
-  return assemble(document, { title, cuts, shortcoming: failure }, context);
+  const utf8 = new TextEncoder().encode(parsed.text);
+  const facts = factsOf(document, { title, revision: contentHash(utf8), shortcoming: failure }, context);
+  const read = cuts.length > KEPT_CHUNKS ? sliceReader(parsed.text, utf8) : stringReader(parsed.text);
+  const makeChunk = chunkMaker({ raw, facts, chunkTotal: cuts.length }, context);
+  return { facts, utf8, made: { cuts, read, makeChunk } };
 }
 
 /** Chunks that are made already. */
@@ -164,25 +182,17 @@ const TITLE_ONLY: ChunkSpan = {
   tokenCount: 0,
 };
 
-interface CutDocument {
-  readonly title: string | undefined;
-  readonly cuts: DocumentCuts;
-  readonly shortcoming: RAGError | undefined;
-}
-
-function assemble(
+function factsOf(
   document: ProtectedDocument,
-  { title, cuts, shortcoming }: CutDocument,
+  { title, revision, shortcoming }: Pick<DocumentFacts, 'title' | 'revision' | 'shortcoming'>,
   context: PreparationContext,
-): PreparedDocument {
+): DocumentFacts {
   const { raw, parsed, redactions } = document;
   const { metadata, warnings } = documentMetadata(document, title, context);
-  const utf8 = new TextEncoder().encode(parsed.text);
-  const summary: DocumentSummary = {
+  return {
     documentId: documentIdOf(context.scope.tenant, context.source, raw.externalId),
     externalId: raw.externalId,
-    revision: contentHash(utf8),
-    text: encodeUtf8(utf8),
+    revision,
     title,
     metadata,
     project: context.scope.project,
@@ -190,24 +200,15 @@ function assemble(
     redactions,
     shortcoming,
   };
-  const { length } = cuts;
-  const makeChunk = chunkMaker({ raw, summary, chunkTotal: length }, context);
-  if (length > KEPT_CHUNKS) {
-    // Bytes that are stored as they are go to another thread.
-    const read = summary.text.bytes === utf8 ? stringReader(parsed.text) : sliceReader(parsed.text, utf8);
-    return { ...summary, ...madeTwice({ cuts, read, makeChunk }, context) };
-  }
-  const made: MadeChunks = { cuts, read: stringReader(parsed.text), makeChunk };
+}
+
+function makeChunks({ facts, utf8, made }: CutDocument, context: PreparationContext): PreparedDocument {
+  const summary = { ...facts, text: encodeUtf8(utf8) };
+  const { length } = made.cuts;
+  if (length > KEPT_CHUNKS) return { ...summary, ...madeTwice(made, context) };
   const kept: PreparedChunk[] = [];
   const sketches = context.timed('analyze', () => sketchChunks(made, (chunk) => kept.push(chunk)));
   return { ...summary, sketches, batches: batchesOf(length, (index) => kept[index], context) };
-}
-
-/** How the chunks of a document are made, one by one. */
-interface MadeChunks {
-  readonly cuts: DocumentCuts;
-  readonly read: ReadSlice;
-  readonly makeChunk: MakeChunk;
 }
 
 /** Between the two looks at a chunk its identity is kept, and nothing else of it. */
@@ -270,10 +271,10 @@ type MakeChunk = (
 ) => { readonly chunk: PreparedChunk; readonly terms: ChunkTerms };
 
 function chunkMaker(
-  { raw, summary, chunkTotal }: { raw: RawDocument; summary: DocumentSummary; chunkTotal: number },
+  { raw, facts, chunkTotal }: { raw: RawDocument; facts: DocumentFacts; chunkTotal: number },
   context: PreparationContext,
 ): MakeChunk {
-  const { documentId, revision, title, metadata } = summary;
+  const { documentId, revision, title, metadata } = facts;
   const above = (raw.headingPath ?? []).map((heading) => heading.toWellFormed());
   return (cut, index, idOf) => {
     const span = above.length === 0 ? cut : { ...cut, headingPath: [...above, ...cut.headingPath] };

@@ -82,6 +82,8 @@ export async function runIndex(pipeline: IndexPipeline): Promise<IndexResult> {
     const force = options.force && target.facts?.state !== 'building';
     const filling = { ...pipeline, preparerFor, options: { ...options, force } };
     for (const source of pipeline.sources) await indexOne(source, targets, filling, run);
+    // What threads hold is free before the store needs memory of its own.
+    await preparers.close();
     await pruneSources(targets, pipeline, run);
     await settle(pipeline, { target, targets, isPurgeOwed }, run);
     await probe(pipeline, target);

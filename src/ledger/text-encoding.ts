@@ -9,7 +9,7 @@ export const TEXT_ENCODINGS = ['utf8', 'utf16le', 'deflate'] as const;
 
 export type TextEncoding = (typeof TEXT_ENCODINGS)[number];
 
-/** A text as bytes, and how to read them. */
+/** A text as bytes, and how to read them; `deflate` is raw DEFLATE of UTF-8. */
 export interface EncodedText {
   readonly encoding: TextEncoding;
   readonly bytes: Uint8Array;

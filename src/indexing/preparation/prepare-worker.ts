@@ -74,7 +74,10 @@ function send(message: FromThread): void {
 function buffersOf(message: FromThread): ArrayBufferLike[] {
   if (message.kind === 'batch')
     return message.chunks.flatMap(({ embedded }) => embedded?.vector.buffer ?? []);
-  return message.kind === 'document' ? [message.summary.text.bytes.buffer] : [];
+  if (message.kind !== 'document') return [];
+  const { encoding, bytes } = message.summary.text;
+  // Others may still be read here.
+  return encoding === 'deflate' ? [bytes.buffer] : [];
 }
 
 async function prepare(request: PrepareRequest, times: Record<string, number>): Promise<PreparedDocument> {
