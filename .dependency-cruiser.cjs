@@ -20,6 +20,7 @@ const interfaceFiles = [
   'chunking/boundaries',
   // Guards that every stage which touches paths must share.
   'security/path-containment',
+  'security/real-path',
   'security/url-guard',
   // How files of an index are made.
   'security/private-files',

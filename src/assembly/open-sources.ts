@@ -1,6 +1,7 @@
 import { CHUNKING_STRATEGIES, type ChunkingOptions } from '../chunking/chunker.js';
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
+import { confinementOf } from '../config/trust/source-reach.js';
 import { RAGError } from '../core/errors.js';
 import { sourceDefinition } from '../sources/definitions.js';
 import type { Source } from '../sources/source.js';
@@ -59,7 +60,8 @@ async function createSource(
   const { projectRoot, dataDir, environment, rag } = config;
   const { maxFileBytes } = rag.limits;
   const definition = sourceDefinition(settings.type);
-  const context = { key, projectRoot, dataDir, environment, maxFileBytes };
+  const confinement = confinementOf(key, config);
+  const context = { key, projectRoot, dataDir, environment, maxFileBytes, confinement };
   const source = await definition.open(settings, context);
   const { sourceType } = settings.metadata;
   return {

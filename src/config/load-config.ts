@@ -98,14 +98,15 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Resol
       : resolve(cwd, options.dataDir);
   const resolved = resolveSettings(checked.config, { projectRoot: origin.projectRoot, dataDir });
   if (resolved.problems.length > 0) refuse(resolved.problems);
-  if (origin.isFound === true && options.trust === undefined)
-    await checkTrust(written, origin, options, environment);
+  const isFound = origin.isFound === true && options.trust === undefined;
+  if (isFound) await checkTrust(written, origin, options, environment);
   return {
     rag: resolved.settings,
     origins: originsOf({ written, overrides, origin }),
     projectRoot: origin.projectRoot,
     dataDir,
     ...(origin.file === undefined ? {} : { file: origin.file }),
+    isFound,
     notActive: listInactiveSettings(valueAt(checked.stated, ['rag']) ?? {}),
     environment,
     ...(unset.size === 0 ? {} : { unset }),

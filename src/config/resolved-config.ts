@@ -51,6 +51,8 @@ export interface ResolvedConfig {
   readonly dataDir: string;
   /** The file that was read, absolute; absent where there was none. */
   readonly file?: string;
+  /** The file was found and nobody said to trust it: what it reaches beyond its folder must be trusted (docs/trust.md). */
+  readonly isFound?: boolean;
   /** Settings that are stated and have no effect in this version. */
   readonly notActive: readonly InactiveSetting[];
   /** The environment that references were read from, for packages and models that read their own variables. */

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DEFAULT_DATA_DIR } from '../config/find-project.js';
-import { findConfig, loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { foldersOutside, hostedModel, linksOf, storeAbroad } from '../config/trust/index-reach.js';
 import type { Risk } from '../config/trust/risks.js';
@@ -31,8 +30,7 @@ export async function trustFolder(
   folder: string,
   { dataDir }: TrustOptions = {},
 ): Promise<{ readonly risks: readonly Risk[] }> {
-  const risks = await trustConfiguration(folder, { dataDir });
-  const config = await configOf(resolve(folder), dataDir);
+  const { risks, config } = await trustConfiguration(folder, { dataDir });
   if (config === undefined || !existsSync(config.dataDir)) return { risks };
   const ofIndex = [...linksOf(config), ...(await ledgerRisks(config))];
   if (ofIndex.length > 0) trust(config.dataDir, ofIndex, config.environment);
@@ -48,13 +46,6 @@ export async function revokeTrust(folder: string, { dataDir }: TrustOptions = {}
 
 /** The folders that this account trusts with something beyond them. */
 export const listTrust = (): TrustedFolder[] => trustedFolders(process.env);
-
-/** Undefined for one that cannot be used as it is: then no index is opened with it either. */
-async function configOf(folder: string, dataDir: string | undefined): Promise<ResolvedConfig | undefined> {
-  const { file } = await findConfig(folder);
-  const from = file === undefined ? { config: {} } : { file };
-  return loadConfig({ cwd: folder, dataDir, trust: 'unchecked', ...from }).catch(() => undefined);
-}
 
 async function ledgerRisks(config: ResolvedConfig): Promise<Risk[]> {
   const path = join(config.dataDir, 'ledger.db');

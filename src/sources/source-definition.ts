@@ -13,6 +13,16 @@ export interface SourceContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** `rag.limits.maxFileBytes` */
   readonly maxFileBytes: number;
+  /** Folder that nothing may be read beyond, and the check of what is. Absent where the user named the configuration. */
+  readonly confinement?: Confinement | undefined;
+}
+
+/** Where the files that a source reads must lie, whatever links and settings of theirs say. */
+export interface Confinement {
+  /** Absolute. */
+  readonly folder: string;
+  /** Called with real paths beyond the folder before they are read. Throws `CONFIG_UNTRUSTED` where nobody trusts that. */
+  assertTrusted(paths: readonly string[]): void;
 }
 
 /** Checked settings of one source, its name among them; secrets are fetched. */
@@ -37,6 +47,8 @@ export interface SourceDefinition<
   readonly processed?: (settings: SourceSettingsOf<Fields>) => object;
   /** Folder or file of this machine that it reads, where it reads one other than its setting `root`. */
   readonly folder?: (settings: SourceSettingsOf<Fields>, projectRoot: string) => string | undefined;
+  /** Real paths beyond a folder that it would read because of what its files say, so that they can be trusted; see `confinement`. */
+  readonly reach?: (settings: SourceSettingsOf<Fields>, projectRoot: string) => Promise<readonly string[]>;
   /** How its ids are paths below that folder. @default each item is a file, and one document */
   readonly files?: { readonly mayBeAbsent?: boolean; readonly holdMany?: boolean };
   /**

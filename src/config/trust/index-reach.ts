@@ -1,9 +1,9 @@
 import { RAGError } from '../../core/errors.js';
 import { isPathInside } from '../../security/path-containment.js';
+import { realPathOf } from '../../security/real-path.js';
 import type { ResolvedConfig } from '../resolved-config.js';
 import { BUILT_PROVIDERS } from '../schema/storage.js';
 import { findOddEntries } from './odd-entries.js';
-import { realPathOf } from './real-path.js';
 import { isLocalStore, type Risk } from './risks.js';
 import { isTrustedByEnvironment, trustAlso, untrusted } from './trust-store.js';
 

@@ -1,9 +1,9 @@
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPathInside } from '../../security/path-containment.js';
+import { realPathOf } from '../../security/real-path.js';
 import { DEFAULT_DATA_DIR } from '../find-project.js';
 import type { ResolvedConfig } from '../resolved-config.js';
-import { realPathOf } from './real-path.js';
 
 /** What is no plain file or folder in the places that an index writes to. */
 export interface OddEntries {

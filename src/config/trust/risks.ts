@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { splitModelName } from '../../providers/provider-table.js';
 import { isPathInside } from '../../security/path-containment.js';
+import { realPathOf } from '../../security/real-path.js';
 import { type ConfigPath, formatPath, isRecord, leavesOf, valueAt } from '../config-path.js';
 import type { ExpandedTree } from '../expand-tree.js';
 import { maskUrlCredentials } from '../mask-url.js';
-import { realPathOf } from './real-path.js';
 
 /** Something that a configuration makes Ragstone do beyond its own folder. */
 export interface Risk {

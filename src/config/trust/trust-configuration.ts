@@ -1,24 +1,35 @@
 import { resolve } from 'node:path';
 import { expandTree } from '../expand-tree.js';
 import { DEFAULT_DATA_DIR } from '../find-project.js';
-import { findConfig } from '../load-config.js';
+import { findConfig, loadConfig } from '../load-config.js';
+import type { ResolvedConfig } from '../resolved-config.js';
 import { type Risk, risksOf } from './risks.js';
+import { sourceRisks } from './source-reach.js';
 import { trust } from './trust-store.js';
 
-/**
- * Trusts a folder with what the configuration found in it does now.
- *
- * @returns what it is trusted with
- */
+/** What a configuration was trusted with, and what it says; undefined where it cannot be used as it is. */
+export interface TrustedConfiguration {
+  readonly risks: readonly Risk[];
+  readonly config: ResolvedConfig | undefined;
+}
+
+/** Trusts a folder with what the configuration found in it, and the repositories that it names, do now. */
 export async function trustConfiguration(
   folder: string,
   { dataDir }: { readonly dataDir?: string | undefined } = {},
-): Promise<readonly Risk[]> {
+): Promise<TrustedConfiguration> {
   const projectRoot = resolve(folder);
-  const { tree: raw } = await findConfig(projectRoot);
+  const { tree: raw, file } = await findConfig(projectRoot);
   const tree = expandTree(raw, process.env);
+  const from = file === undefined ? { config: {} } : { file };
+  const config = await loadConfig({ cwd: projectRoot, dataDir, trust: 'unchecked', ...from }).catch(
+    () => undefined,
+  );
   const own = dataDir === undefined ? resolve(projectRoot, DEFAULT_DATA_DIR) : undefined;
-  const risks = risksOf({ tree, raw, projectRoot, dataDir: own });
+  const risks = [
+    ...risksOf({ tree, raw, projectRoot, dataDir: own }),
+    ...(config === undefined ? [] : await sourceRisks(config)),
+  ];
   if (risks.length > 0) trust(projectRoot, risks, process.env);
-  return risks;
+  return { risks, config };
 }

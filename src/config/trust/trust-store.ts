@@ -5,9 +5,9 @@ import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
 import { runtime } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
+import { realPathOf } from '../../security/real-path.js';
 import { readRegularFileSync } from '../../security/regular-file.js';
 import type { Environment } from '../expand-variables.js';
-import { realPathOf } from './real-path.js';
 import type { Risk } from './risks.js';
 
 /** A folder that the user trusts with something beyond it: that of a configuration, or a data folder. */

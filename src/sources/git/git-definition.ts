@@ -65,6 +65,12 @@ export const gitDefinition = defineSource({
     const address = parseGitAddress(repository, { source, baseFolder: projectRoot });
     return address.kind === 'folder' ? address.path : undefined;
   },
+  reach: async ({ name: source, repository }, projectRoot) => {
+    const address = parseGitAddress(repository, { source, baseFolder: projectRoot });
+    if (address.kind !== 'folder') return [];
+    const { reachOfFolder } = await import('./repository-reach.js');
+    return reachOfFolder(address.path, projectRoot);
+  },
   files: { mayBeAbsent: true },
   open: async (settings, context) => {
     const { createGitSource } = await import('./git-source.js');
@@ -75,6 +81,7 @@ export const gitDefinition = defineSource({
       baseFolder: context.projectRoot,
       cacheFolder: join(context.dataDir, 'git'),
       environment: context.environment,
+      confinement: context.confinement,
       maxFileBytes: settings.maxFileBytes ?? context.maxFileBytes,
       auth: auth && { token: auth.token.reveal(), username: auth.username },
     });

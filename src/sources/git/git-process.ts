@@ -123,6 +123,8 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['core.sshCommand', 'ssh -o BatchMode=yes'],
   ['core.askPass', ''],
   ['fetch.recurseSubmodules', 'false'],
+  // It names files of objects by text of its own, which need not lie beside it.
+  ['core.multiPackIndex', 'false'],
 ];
 
 function gitEnvironment({ environment, variables, auth }: GitContext): Record<string, string> {

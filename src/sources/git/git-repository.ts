@@ -4,6 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RAGError } from '../../core/errors.js';
 import { makePrivateFolder } from '../../security/private-files.js';
+import type { Confinement } from '../source-definition.js';
 import {
   type ForeignRepository,
   findRepository,
@@ -14,11 +15,13 @@ import {
 import { ALLOWED_PROTOCOLS, type GitAddress } from './git-address.js';
 import { type GitContext, runGit } from './git-process.js';
 import { emptyRepository, replaceSettings } from './own-repository.js';
+import { reachOf } from './repository-reach.js';
 
 /** What opening a repository needs to know beside its address. */
 export interface OpenRepositoryOptions extends Pick<GitContext, 'source' | 'environment' | 'signal'> {
   /** Folder for clones. */
   readonly cacheFolder: string;
+  readonly confinement?: Confinement | undefined;
   readonly auth?: { readonly username?: string | undefined; readonly token: string } | undefined;
 }
 
@@ -47,11 +50,28 @@ export async function openRepository(
       `Source "${source}": there is no ${isFolder ? 'Git repository in the' : ''} folder ${JSON.stringify(folder)}. Check \`repository\`. What was indexed of it is kept.`,
       { details: { source, path: folder } },
     );
+  if (address.kind === 'folder') await assertReach(repository, address.path, options);
   const variables = await readingVariables(repository);
   return {
     context: { source, environment, signal, variables, folder: await emptyRepository() },
     repository,
   };
+}
+
+/** Before anything of it is read: a repository may say that its objects are those of another one. */
+async function assertReach(
+  repository: ForeignRepository,
+  path: string,
+  { source, confinement }: OpenRepositoryOptions,
+): Promise<void> {
+  const { outside, notFiles } = await reachOf(repository, confinement?.folder ?? path);
+  if (notFiles.length > 0)
+    throw new RAGError(
+      'SOURCE_UNREADABLE',
+      `Source "${source}": the repository holds what is no file (a pipe, a device or a socket): ${notFiles.join(', ')}. Remove it. What was indexed of it is kept.`,
+      { details: { source, paths: notFiles } },
+    );
+  confinement?.assertTrusted(outside);
 }
 
 /** Folder of a bare clone that holds what the server has now. */
@@ -68,9 +88,15 @@ async function fetchRepository(
     variables: { GIT_ALLOW_PROTOCOL: ALLOWED_PROTOCOLS.join(':'), GIT_NO_LAZY_FETCH: '1' },
   };
   const clone = existsSync(folder) ? await repositoryAt(folder) : undefined;
-  if (clone === undefined) await cloneInto(folder, context, url);
+  if (clone === undefined || !(await isPlain(clone, folder))) await cloneInto(folder, context, url);
   else await update(clone, context, url);
   return folder;
+}
+
+/** A clone of ours leads nowhere; another one lies in its place, with which the data folder came. */
+async function isPlain(clone: ForeignRepository, folder: string): Promise<boolean> {
+  const { outside, notFiles } = await reachOf(clone, folder);
+  return outside.length === 0 && notFiles.length === 0;
 }
 
 /** A clone that was stopped leaves no folder that looks like one. */

@@ -8,6 +8,7 @@ import { tooLargeError } from '../file-errors.js';
 import { fileTypeOf } from '../file-types.js';
 import { kindsOf } from '../skipped-kinds.js';
 import type { ListedItem, ListOptions, ReadResult, Source, SourceItem } from '../source.js';
+import type { Confinement } from '../source-definition.js';
 import {
   describeLeftOut,
   mayBeUnwritten,
@@ -33,6 +34,8 @@ export interface GitSourceOptions {
   readonly baseFolder: string;
   /** Folder for clones and for what was read of histories. Absolute. */
   readonly cacheFolder: string;
+  /** Where the repository must lie, with everything that it refers to. @default anywhere */
+  readonly confinement?: Confinement | undefined;
   /** Of the process; see `GitContext`. */
   readonly environment: GitContext['environment'];
   /** Branch, tag or commit. @default HEAD */
@@ -241,8 +244,11 @@ class GitSource implements Source {
   }
 
   #open(signal: AbortSignal | undefined): Promise<OpenRepository> {
-    const { name, environment, cacheFolder, auth } = this.#options;
-    return openRepository(this.#address, { source: name, environment, cacheFolder, auth, signal });
+    const { name, environment, cacheFolder, auth, confinement } = this.#options;
+    return openRepository(this.#address, {
+      ...{ source: name, environment, cacheFolder, auth, confinement },
+      signal,
+    });
   }
 
   #cachePath(ref: string): string {
