@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedFolder } from '../../tests/e2e/temporary-folder.js';
-import { createEngine, type Engine, type PushedDocument } from '../index.js';
+import { createEngine, type Engine, type PushedDocument, tokenCounterFor, tokensOf } from '../index.js';
 import { connectClient, type ToolAnswer } from './test-client.js';
 import { TOOLS } from './tools/all-tools.js';
 
@@ -66,6 +66,37 @@ describe('a hostile document', () => {
         ).toBeLessThanOrEqual(1);
       }
     }
+  });
+
+  test.each([
+    ['one line of links', '[a](http://evil.example) '.repeat(8_000)],
+    ['brackets', '[<`'.repeat(40_000)],
+    ['one word', 'x'.repeat(200_000)],
+    ['quotation marks', '"\\'.repeat(60_000)],
+    ['pairs of surrogates', '🦘'.repeat(50_000)],
+    ['empty lines', '\n'.repeat(100_000)],
+  ])('of %s is read in parts within the limit, to its end', async (name, text) => {
+    const own = await createEngine({ config: { provider: 'memory' }, cwd: sharedFolder() });
+    await own.push([{ id: 'long.txt', title: name, text: `begin ${text} end`, mediaType: 'text/plain' }]);
+    const client = await connectClient(own, { maxTokens: 2_000 });
+    const counter = await tokenCounterFor();
+    const ends: number[] = [];
+    let cursor: string | undefined = '0';
+    while (cursor !== undefined && ends.length < 8) {
+      const { structured, text: shown } = await client.tool('get_document', {
+        document_id: 'long.txt',
+        cursor,
+      });
+      expect(tokensOf(counter, shown)).toBeLessThanOrEqual(2_000);
+      expect(tokensOf(counter, JSON.stringify(structured))).toBeLessThanOrEqual(2_000);
+      cursor = structured.next_cursor;
+      ends.push(Number(cursor ?? Infinity));
+    }
+    expect(ends).toEqual([...new Set(ends)].sort((a, b) => a - b));
+    const last = await client.tool('get_document', { document_id: 'long.txt', cursor: String(text.length) });
+    expect(last.structured).not.toHaveProperty('next_cursor');
+    expect(last.text).toContain('end');
+    await own.close();
   });
 
   test('its passage is marked as one that addresses a model', async () => {

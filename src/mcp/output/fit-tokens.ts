@@ -24,13 +24,19 @@ export async function fittingOutput<Output extends ToolOutput>(
 export const tokensOfOutput = ({ text, structured }: ToolOutput, counter: TokenCounter): number =>
   Math.max(tokensOf(counter, text), tokensOf(counter, JSON.stringify(structured)));
 
-/** How much of a text, from its start, takes at most so many tokens: UTF-16 code units, never half of a character. */
+/** Fewer tokens than this no text of a length takes, but for runs of one character; what is longer is not counted. */
+const MOST_CHARACTERS_PER_TOKEN = 8;
+
+/** How much of a text, from its start, takes at most so many tokens in either form: UTF-16 code units, never half of a character. */
 export function fittingLength(text: string, budget: number, counter: TokenCounter): number {
-  if (tokensOf(counter, text) <= budget) return text.length;
-  let [low, high] = [0, text.length - 1];
+  // Of the two forms JSON is the longer one.
+  const fits = (length: number) => tokensOf(counter, JSON.stringify(text.slice(0, length))) <= budget;
+  const most = Math.min(text.length, MOST_CHARACTERS_PER_TOKEN * budget);
+  if (most === text.length && fits(most)) return most;
+  let [low, high] = [0, most];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (tokensOf(counter, text.slice(0, middle)) <= budget) low = middle;
+    if (fits(middle)) low = middle;
     else high = middle - 1;
   }
   return isHighSurrogate(text, low - 1) ? low - 1 : low;
