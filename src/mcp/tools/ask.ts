@@ -3,8 +3,8 @@ import { type Answer, type AnswerSource, dataBlocks, neutralise, neutraliseLine 
 import { DATA_NOTE } from '../output/data-note.js';
 import { fittingLength, fittingOutput } from '../output/fit-tokens.js';
 import { inertName, linesShape, placeOf, placeShape, renderPlace } from '../output/place.js';
+import { rounded } from '../output/results.js';
 import { filterShape, filtersOf, question } from './inputs.js';
-import { rounded } from './search.js';
 import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
 
 const MAX_QUOTE = 400;

@@ -9,9 +9,9 @@ import {
 } from '../../index.js';
 import { fittingOutput } from '../output/fit-tokens.js';
 import { inertName, linesShape, placeShape, renderPlace } from '../output/place.js';
+import { resultPlace, rounded, searchNotices } from '../output/results.js';
 import { findDocument } from './find-document.js';
 import { documentId, filterShape, filtersOf, question, topK } from './inputs.js';
-import { noticesOf, resultPlace, rounded } from './search.js';
 import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
 
 const MOST = 20;
@@ -125,7 +125,7 @@ function searchOutput(
       ? undefined
       : inertName(`${understanding.intent}; words searched for: ${understanding.keywords.join(', ')}`);
   const ways = lanes.map(renderLane);
-  const notices = noticesOf(response);
+  const notices = searchNotices(response);
   const list = results.map(
     ({ n, lines, score, parts, ...place }) =>
       `[${n}] ${renderPlace(place, lines)} scores ${score} = ${parts.map(({ signal, value }) => `${signal} ${value}`).join(' + ')}`,

@@ -1,5 +1,6 @@
 import { type DocumentText, oneOf, RAGError, type SearchResult } from '../../index.js';
 import { inertName } from '../output/place.js';
+import { documentIdOf } from '../output/results.js';
 import type { ToolContext } from './tool.js';
 
 /** More documents than this of one name are not told apart. */
@@ -44,9 +45,6 @@ function endsOf(path: string): string[] {
   const parts = path.split('/');
   return parts.map((_, at) => parts.slice(at).join('/')).filter((end) => end !== '');
 }
-
-/** The document that a passage is of. */
-export const documentIdOf = ({ metadata }: SearchResult): string => String(metadata.documentId);
 
 function ambiguous(candidates: readonly SearchResult[]): RAGError {
   const names = candidates.map(

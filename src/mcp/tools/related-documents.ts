@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { type DocumentText, eq, not } from '../../index.js';
 import { fittingOutput } from '../output/fit-tokens.js';
 import { placeShape, renderPlace } from '../output/place.js';
+import { resultPlace } from '../output/results.js';
 import { findDocument } from './find-document.js';
 import { documentId, topK } from './inputs.js';
-import { resultPlace } from './search.js';
 import { defineTool } from './tool.js';
 
 const MOST = 20;

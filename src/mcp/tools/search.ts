@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { SearchResponse, SearchResult } from '../../index.js';
+import type { SearchResponse } from '../../index.js';
 import { DATA_NOTE } from '../output/data-note.js';
 import { fittingOutput } from '../output/fit-tokens.js';
 import { type QuotedResult, quoteResults } from '../output/passages.js';
-import { inertName, linesShape, placeOf, placeShape, renderPlace } from '../output/place.js';
-import { documentIdOf } from './find-document.js';
+import { linesShape, placeShape, renderPlace } from '../output/place.js';
+import { resultPlace, rounded, searchNotices } from '../output/results.js';
 import { filterShape, filtersOf, question, topK } from './inputs.js';
 import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
 
@@ -66,7 +66,7 @@ function outputOf(
     text: entry.block,
   }));
   const unseen = response.results.length - results.length;
-  const notices = [...noticesOf(response), ...(unseen === 0 ? [] : [notShown(unseen)])];
+  const notices = [...searchNotices(response), ...(unseen === 0 ? [] : [notShown(unseen)])];
   const list = results.map(
     ({ n, match, score, lines, ...place }) =>
       `[${n}] ${renderPlace(place, lines)} | ${match} match (${score}) | document_id ${place.document_id}`,
@@ -86,29 +86,3 @@ const NOTHING =
 
 const notShown = (count: number): string =>
   `${count} more ${count === 1 ? 'result' : 'results'} found no room. Ask something narrower, or for fewer results.`;
-
-/** What a model should know of how the search went. */
-export function noticesOf({ correction, notices, results }: SearchResponse): string[] {
-  const isWeak = results.length > 0 && results.every(({ match }) => match === 'weak');
-  return [
-    ...(correction === undefined
-      ? []
-      : [`Searched for "${inertName(correction.searchedFor)}"; quote a word to have it taken as typed.`]),
-    ...(isWeak ? ['Only weak matches: the documents may not tell of this.'] : []),
-    ...notices.map(inertName),
-  ];
-}
-
-export const resultPlace = (result: SearchResult, context: ToolContext) =>
-  placeOf(
-    {
-      id: documentIdOf(result),
-      title: result.metadata.title,
-      source: result.metadata.source,
-      origin: result.origin,
-      url: result.metadata.url,
-    },
-    context,
-  );
-
-export const rounded = (score: number): number => Math.round(score * 100) / 100;
