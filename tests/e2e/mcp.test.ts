@@ -68,7 +68,7 @@ describe('ragstone mcp', () => {
     const client = await assistant({ cwd: await indexed() });
     expect(client.getServerVersion()).toMatchObject({ name: 'ragstone' });
     const found = await call(client, 'search', { query: 'how long are audit logs kept?' });
-    expect(found.structured).toMatchObject({ results: [{ path: 'docs/logs.md' }, {}] });
+    expect(found.structured).toMatchObject({ results: [{ path: 'docs/logs.md', match: 'strong' }] });
     const read = await call(client, 'get_document', { document_id: 'docs/logs.md' });
     expect(read.text).toContain('kept for 30 days');
     const asked = await call(client, 'ask', { question: 'How long are audit logs kept?' });
