@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AnswerTrail } from '../answer-trail.js';
 import type { HttpClient } from '../http-client.js';
 import { statusOf } from '../http-errors.js';
 
@@ -90,6 +91,7 @@ export class AzureDevOpsApi {
   async comments(project: string, id: number, signal: AbortSignal | undefined): Promise<WorkItemComment[]> {
     const path = `/${encodeURIComponent(project)}/_apis/wit/workItems/${id}/comments`;
     const all: WorkItemComment[] = [];
+    const trail = new AnswerTrail(path);
     let position: Readonly<Record<string, string | number>> = { $top: BATCH_SIZE };
     for (;;) {
       const answer = await this.#client.json(
@@ -98,6 +100,7 @@ export class AzureDevOpsApi {
       );
       all.push(...answer.comments.filter(({ isDeleted }) => isDeleted !== true));
       if (answer.continuationToken == null || answer.comments.length === 0) break;
+      trail.follow(answer.continuationToken);
       position = { continuationToken: answer.continuationToken };
     }
     return all.sort((a, b) => Date.parse(a.createdDate) - Date.parse(b.createdDate));

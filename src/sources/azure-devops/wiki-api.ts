@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { AnswerTrail } from '../answer-trail.js';
 import type { HttpAnswer, HttpClient } from '../http-client.js';
 
 /** Pages that one answer names; the most that the service gives. */
@@ -44,6 +45,7 @@ export class WikiApi {
   async pages(wikiId: string, signal: AbortSignal | undefined): Promise<WikiPageName[]> {
     const path = `${this.#pathOf(wikiId)}/pagesBatch`;
     const all: WikiPageName[] = [];
+    const trail = new AnswerTrail(path);
     for (let token: string | undefined; ; ) {
       const body = { top: PAGES_PER_ANSWER, ...(token === undefined ? {} : { continuationToken: token }) };
       const answer = await this.#client.fetch({ path, query: API, body, signal });
@@ -52,6 +54,7 @@ export class WikiApi {
       const next = answer.headers['x-ms-continuationtoken'];
       // The last answer may carry a token too: then the one after it is empty.
       if (next === undefined || next === token || value.length === 0) return all;
+      trail.follow(next);
       token = next;
     }
   }

@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import { AnswerTrail } from '../answer-trail.js';
 import { type AzureDevOpsApi, QUERY_LIMIT } from './azure-devops-api.js';
 
 export interface ItemSelection {
@@ -32,7 +33,9 @@ export async function findItems(
   { conditions = [], signal }: { conditions?: readonly string[]; signal: AbortSignal | undefined },
 ): Promise<number[]> {
   const found: number[] = [];
+  const trail = new AnswerTrail(`The query for work items of ${JSON.stringify(selection.project)}`);
   for (let after = 0; ; after += QUERY_LIMIT) {
+    trail.follow(after);
     const rest = after === 0 ? [] : [`[System.Id] > ${after}`];
     const all = await tryQuery(api, wiqlOf(selection, [...conditions, ...rest]), signal);
     if (all !== undefined) return [...found, ...all];

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AnswerTrail, parameterOf } from '../answer-trail.js';
 import type { HttpClient, HttpRequest } from '../http-client.js';
 import type { Ancestor, Attachment, Comment, ConfluenceApi, Page, PageSummary } from './confluence-api.js';
 import { commentedPages } from './search-comments.js';
@@ -26,6 +27,14 @@ const attachment = z.object({
   downloadLink: z.string(),
 });
 const ancestor = z.object({ id: z.string(), type: z.string() });
+
+interface CommentThread {
+  readonly kind: string;
+  readonly found: Comment[];
+  readonly signal: AbortSignal | undefined;
+  /** An answer to itself would be read for ever. */
+  readonly trail: AnswerTrail;
+}
 
 /** Confluence Cloud: REST v2, and v1 for what v2 does not have (search). The client's base address ends in `/wiki`. */
 export class CloudApi implements ConfluenceApi {
@@ -96,8 +105,10 @@ export class CloudApi implements ConfluenceApi {
 
   async comments(id: string, signal: AbortSignal | undefined): Promise<readonly Comment[]> {
     const found: Comment[] = [];
-    for (const kind of ['footer-comments', 'inline-comments'] as const)
-      await this.#takeComments(`/api/v2/pages/${encodeURIComponent(id)}/${kind}`, kind, found, signal);
+    for (const kind of ['footer-comments', 'inline-comments'] as const) {
+      const path = `/api/v2/pages/${encodeURIComponent(id)}/${kind}`;
+      await this.#takeComments(path, { kind, found, signal, trail: new AnswerTrail(path) });
+    }
     return found;
   }
 
@@ -117,12 +128,8 @@ export class CloudApi implements ConfluenceApi {
   }
 
   /** Answers come after what they answer. */
-  async #takeComments(
-    path: string,
-    kind: string,
-    found: Comment[],
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  async #takeComments(path: string, thread: CommentThread): Promise<void> {
+    const { kind, found, signal, trail } = thread;
     const query = { 'body-format': 'storage', limit: PAGE_SIZE };
     for await (const { id, version: made, body } of this.#all({ path, query, signal }, comment)) {
       found.push({
@@ -132,7 +139,8 @@ export class CloudApi implements ConfluenceApi {
         createdAt: made.createdAt,
         ...(made.authorId == null ? {} : { author: made.authorId }),
       });
-      await this.#takeComments(`/api/v2/${kind}/${encodeURIComponent(id)}/children`, kind, found, signal);
+      trail.follow(id);
+      await this.#takeComments(`/api/v2/${kind}/${encodeURIComponent(id)}/children`, thread);
     }
   }
 
@@ -161,20 +169,17 @@ export class CloudApi implements ConfluenceApi {
       results: z.array(item),
       _links: z.object({ next: z.string().nullish() }).nullish(),
     });
+    const trail = new AnswerTrail(request.path);
     let next: HttpRequest | undefined = request;
     while (next !== undefined) {
       const answer: z.infer<typeof list> = await this.#client.json(next, list);
       yield* answer.results;
-      const cursor = cursorOf(answer._links?.next);
+      // The service gives a relative address that already holds `/wiki`; only its cursor is new.
+      const cursor = parameterOf(answer._links?.next, 'cursor');
+      if (cursor !== undefined) trail.follow(cursor);
       next = cursor === undefined ? undefined : { ...request, query: { ...request.query, cursor } };
     }
   }
-}
-
-/** The service gives a relative address that already holds `/wiki`; only its cursor is new. */
-function cursorOf(next: string | null | undefined): string | undefined {
-  if (next == null) return undefined;
-  return new URL(next, 'https://localhost').searchParams.get('cursor') ?? undefined;
 }
 
 const toSummary = ({

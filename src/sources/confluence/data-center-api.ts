@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { AnswerTrail } from '../answer-trail.js';
 import type { HttpClient, HttpRequest } from '../http-client.js';
 import type { Ancestor, Attachment, Comment, ConfluenceApi, Page, PageSummary } from './confluence-api.js';
 import { commentedPages, cqlText, cqlTime } from './search-comments.js';
@@ -159,7 +160,9 @@ export class DataCenterApi implements ConfluenceApi {
       _links: z.object({ next: z.string().nullish() }).nullish(),
     });
     const all: T[] = [];
+    const trail = new AnswerTrail(request.path);
     for (let start = 0; ; start = all.length - 1) {
+      trail.follow(start);
       const query = { ...request.query, start, limit: PAGE_SIZE };
       const { results, _links } = await this.#client.json({ ...request, query }, list);
       const last = all.at(-1);

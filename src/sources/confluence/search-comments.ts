@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AnswerTrail, parameterOf } from '../answer-trail.js';
 import type { HttpClient } from '../http-client.js';
 
 const PAGE_SIZE = 100;
@@ -32,8 +33,10 @@ export async function* commentedPages(
 ): AsyncGenerator<string> {
   if (keys.length === 0) return;
   const cql = `type = comment and space in (${keys.map(cqlText).join(', ')}) and lastmodified >= ${cqlText(cqlTime(since))}`;
+  const trail = new AnswerTrail('The search for comments');
   let position: Readonly<Record<string, string>> = {};
   for (;;) {
+    trail.follow(JSON.stringify(position));
     const query = { cql, expand: 'container,version', limit: PAGE_SIZE, ...position };
     const answer = await client.json({ path: '/rest/api/content/search', query, signal }, found);
     for (const { container, version } of answer.results)
@@ -41,11 +44,11 @@ export async function* commentedPages(
     const next = answer._links?.next;
     if (next == null) return;
     // Cloud goes on by a cursor, Data Center by a number.
-    const parameters = new URL(next, 'https://localhost').searchParams;
     position = Object.fromEntries(
-      ['cursor', 'start'].flatMap((name) =>
-        parameters.has(name) ? [[name, parameters.get(name) ?? '']] : [],
-      ),
+      ['cursor', 'start'].flatMap((name) => {
+        const value = parameterOf(next, name);
+        return value === undefined ? [] : [[name, value]];
+      }),
     );
   }
 }

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../core/canonical-json.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import { runtime } from '../../core/runtime.js';
+import { AnswerTrail } from '../answer-trail.js';
 import type { ListedItem, ReadResult, Source, SourceItem } from '../source.js';
 import { ROW_PRESETS } from './bug-templates.js';
 import { RowMapping, type RowMappingOptions } from './row-mapping.js';
@@ -30,6 +31,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_DOCUMENT_BYTES = 10 * 1024 * 1024;
 /** Rows of one statement of a listing. */
 const PAGE_ROWS = 5_000;
+/** Pages of one listing at most. */
+const MOST_PAGES = 100_000;
 /** Without `updatedAt` a page holds whole rows. */
 const HASHED_PAGE_ROWS = 500;
 
@@ -131,6 +134,7 @@ class SqlSource implements Source {
     const wanted = updatedAt === undefined ? columns : deletedAt === undefined ? [] : [deletedAt];
     const rows: Listing['rows'][number][] = [];
     const counts = { deleted: 0, withoutStamp: 0 };
+    const trail = new AnswerTrail(`The listing of source "${this.name}"`, MOST_PAGES);
     let after: RowKey | undefined;
     for (;;) {
       throwIfAborted(signal);
@@ -142,8 +146,10 @@ class SqlSource implements Source {
         else rows.push({ id: keyed.id, key: keyed.key, version: versionOf(keyed) });
         if (keyed.stamp === null) counts.withoutStamp += 1;
       }
-      after = page.at(-1)?.key;
-      if (page.length < limit || after === undefined) break;
+      const last = page.at(-1);
+      if (page.length < limit || last === undefined) break;
+      trail.follow(last.id);
+      after = last.key;
     }
     const withoutKey = await this.#queries.countWithoutKey(transaction);
     return { rows, notices: noticesOf({ ...counts, withoutKey }, this.#mapping) };
