@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -146,6 +146,18 @@ describe('ragstone mcp', () => {
     expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
     expect(stderr).toMatch(/debug: opening the engine/);
     expect(code).toBe(0);
+  });
+
+  test('no other command loads what it needs of the protocol', async () => {
+    const loads = async (...args: string[]): Promise<boolean> => {
+      const coverage = temporaryFolder();
+      await runRagstone(args, { cwd: temporaryFolder(), env: { NODE_V8_COVERAGE: coverage } });
+      const reports = readdirSync(coverage).map((file) => readFileSync(join(coverage, file), 'utf8'));
+      expect(reports.join()).toContain('/dist/cli/main.js');
+      return reports.some((report) => /\/dist\/(?:cli\/serve-stdio|mcp\/)/.test(report));
+    };
+    expect(await loads('mcp')).toBe(true);
+    expect(await loads('search', 'x')).toBe(false);
   });
 
   test('a signal ends it', async () => {
