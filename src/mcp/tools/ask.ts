@@ -36,7 +36,7 @@ export const askTool = defineTool({
   name: 'ask',
   title: 'Answer a question from the documents',
   description: `Answer one question from the indexed documents, with citations [n] to path and lines that were checked against the text. Use it for a fact ("how long are audit logs kept?"); use search to explore, to compare, or for several passages.
-Where a language model is set up it writes the answer, which takes seconds and may cost money; otherwise the best passage is quoted, at once. An outcome of perhaps or not-found is an honest no: say so to the user, or try search with other words.`,
+Where a language model is set up it writes the answer, which takes seconds and may cost money; otherwise the best passage is quoted, at once. With the outcome perhaps judge the nearest quotations yourself; not-found is an honest no: say so, or try search with other words.`,
   input: z.strictObject({ question, ...filterShape }),
   output,
   async run({ question: asked, ...narrowing }, context) {
@@ -52,11 +52,11 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
   const places = placesOf(answer);
   const length = fittingLength(answer.answer, Math.floor(budget / 2), context.counter);
   const body = length === answer.answer.length ? answer.answer : `${answer.answer.slice(0, length)} …`;
-  const quotes = places.flatMap(({ source, quote, isCited }) =>
-    quote === undefined
-      ? []
-      : [`${isCited ? `[${source.n}]` : 'Near it:'} ${shortened(neutraliseLine(quote))}`],
-  );
+  const quotes = places.flatMap(({ source, lines, quote, isCited }) => {
+    if (quote === undefined) return [];
+    const label = isCited ? `[${source.n}]` : `${renderPlace(sourcePlace(source, context), lines)}:`;
+    return [`${label} ${shortened(neutraliseLine(quote))}`];
+  });
   const [block = ''] = dataBlocks([
     { body: [neutraliseAnswered(answer, body), ...quotes].join('\n\n'), attributes: { kind: 'answer' } },
   ]);
@@ -100,7 +100,7 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
 
 const SAID = {
   answer: 'The documents answer it.',
-  perhaps: 'No sure answer; the nearest passages follow.',
+  perhaps: 'No sure answer; judge the nearest passages yourself.',
   'not-found': 'Nothing that may be read here tells of it.',
 } as const;
 
