@@ -37,6 +37,13 @@ export const LOCAL_SCOPE: Scope = Object.freeze({
   clearance: 0,
 });
 
+/**
+ * Whose the results of costly work on a text are. A cache gives them to the same owner alone: what is found sooner, or is not paid for
+ * again, would tell that another tenant has the text. Undefined for the tenant of who states none, whose caches are older than owners.
+ */
+export const cacheOwner = ({ tenant }: Pick<Scope, 'tenant'>): string | undefined =>
+  tenant === LOCAL_SCOPE.tenant ? undefined : tenant;
+
 const KEYS = ['tenant', 'project', 'groups', 'clearance'];
 
 /**

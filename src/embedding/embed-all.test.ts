@@ -100,12 +100,13 @@ describe('embedAll', () => {
     expect(calls).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('keeps queries and documents apart, and models', async () => {
+  it('keeps queries and documents apart, models, and owners', async () => {
     const { embedder } = fakeEmbedder();
     const key = cacheKeyer(embedder.identity, 'document')('a');
     expect(cacheKeyer(embedder.identity, 'document')('a')).toBe(key);
     expect(cacheKeyer(embedder.identity, 'query')('a')).not.toBe(key);
     expect(cacheKeyer({ ...embedder.identity, revision: '2' }, 'document')('a')).not.toBe(key);
+    expect(cacheKeyer(embedder.identity, 'document', 'acme')('a')).not.toBe(key);
     expect(key).toMatch(/^[0-9a-f]{64}$/);
   });
 

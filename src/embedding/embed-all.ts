@@ -9,6 +9,8 @@ export interface EmbedAllOptions {
   readonly onProgress?: (done: number, total: number) => void;
   /** Vectors kept between runs; not asked for an embedder that `isCheap`. @default none */
   readonly cache?: EmbeddingCache | undefined;
+  /** Whose texts these are: nobody else finds their vectors in the cache. @default that of the default tenant */
+  readonly owner?: string | undefined;
   /** How often a batch is tried again after a retryable error. @default what suits the embedder, else 3 */
   readonly retries?: number;
   /** Waits between tries; rejects when the signal fires. @default a timer */
@@ -47,7 +49,7 @@ export async function embedAll(
   const occurrences = countOccurrences(texts);
   const known = new Map<string, Float32Array>();
   const cache = embedder.isCheap ? undefined : options.cache;
-  const keyOf = cacheKeyer(embedder.identity, kind);
+  const keyOf = cacheKeyer(embedder.identity, kind, options.owner);
   if (cache !== undefined) readCache([...occurrences.keys()], { embedder, cache, keyOf, known });
   const cached = known.size;
 

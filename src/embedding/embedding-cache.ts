@@ -12,8 +12,17 @@ export interface EmbeddingCache {
   close(): void;
 }
 
-/** Builds the keys of one model and kind: SHA-256, in hexadecimal, over fingerprint, kind and text. */
-export function cacheKeyer(identity: ModelIdentity, kind: EmbeddingKind): (text: string) => string {
-  const prefix = createHash('sha256').update(JSON.stringify([fingerprintOf(identity), kind]));
+/**
+ * Builds the keys of one model, kind and owner: SHA-256, in hexadecimal, over fingerprint, kind, owner and text.
+ *
+ * @param owner whose texts they are; see `cacheOwner`
+ */
+export function cacheKeyer(
+  identity: ModelIdentity,
+  kind: EmbeddingKind,
+  owner?: string,
+): (text: string) => string {
+  const of = [fingerprintOf(identity), kind, ...(owner === undefined ? [] : [owner])];
+  const prefix = createHash('sha256').update(JSON.stringify(of));
   return (text) => prefix.copy().update(text).digest('hex');
 }

@@ -110,6 +110,22 @@ describe('contextual retrieval', () => {
     expect(results[0]?.metadata.source).toBe('a.md');
   });
 
+  it('writes the contexts of one tenant without those of another, also where a document has the same name and words', async () => {
+    const server = await anthropic(writesContexts);
+    const engine = await engineWith({
+      ...contextual(server),
+      chunking: { unit: 'characters', minSize: 10, maxSize: 45, overlap: 0 },
+    });
+    const shared = '## Terms\n\nAll rights are reserved.';
+    const push = (tenant: string, text: string) =>
+      engine.push([{ id: 'a', text, mediaType: 'text/markdown' }], { tenant });
+    await push('acme', `${shared}\n\n## Figures\n\nRevenue grew.`);
+    await push('other', shared);
+    const options = { mode: 'lexical' } as const;
+    expect((await engine.search({ text: 'zirconium', options }, { tenant: 'acme' })).results).toHaveLength(2);
+    expect((await engine.search({ text: 'zirconium', options }, { tenant: 'other' })).results).toEqual([]);
+  });
+
   it('stops asking a model that refuses the key', async () => {
     const server = await anthropic(() => ({ kind: 'status', status: 401 }));
     const engine = await engineWith(contextual(server));
@@ -161,6 +177,19 @@ describe('a hosted embedding model', () => {
     expect(stats).toMatchObject({ documentsProcessed: 2, documentsDeleted: 2, embeddingsComputed: 0 });
     expect((await moved.status()).documents).toBe(2);
     expect(server.requests).toHaveLength(asked);
+  });
+
+  it('is asked by each tenant, for what is not asked would tell that another one has the text', async () => {
+    const server = await startWireServer(compatibleEmbeddingWire, (request) =>
+      embeddingReply(compatibleEmbeddingWire, request, 768),
+    );
+    open.push(server);
+    const engine = await engineWith(ollama(server));
+    const push = (tenant: string, id: string) =>
+      engine.push([{ id, text: 'The merger is in May.' }], { tenant });
+    for (const tenant of ['default', 'acme', 'other'])
+      expect((await push(tenant, 'plan')).stats).toMatchObject({ embeddingsComputed: 1 });
+    expect((await push('acme', 'copy')).stats).toMatchObject({ embeddingsComputed: 0 });
   });
 
   it('leaves the other lanes to answer where its server is silent, and says so', async () => {

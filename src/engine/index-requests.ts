@@ -9,7 +9,7 @@ import {
 import type { Risk } from '../config/trust/risks.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
-import type { Scope } from '../core/scope.js';
+import { cacheOwner, type Scope } from '../core/scope.js';
 import { configuredSources, inProject, placesOf, rememberedPaths } from '../indexing/configured-sources.js';
 import { type Rebuild, runIndex } from '../indexing/run-index.js';
 import { configuredNames } from '../indexing/source-owners.js';
@@ -108,7 +108,7 @@ async function runOnce(
     store,
     storeOf: (facts) => host.resources.storeOf(facts),
     embedder,
-    embedding: { cache },
+    embedding: { cache, owner: cacheOwner(scope) },
     sources: selected.sources.map((source) => inProject(source, project)),
     givenUp: selected.givenUp,
     configuredNames: configuredNames(config),

@@ -1,4 +1,5 @@
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { cacheOwner } from '../core/scope.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import type { ReadResult, SourceItem } from '../sources/source.js';
 import type { IndexRun } from './index-run.js';
@@ -147,7 +148,8 @@ function preparationOrder(task: SourceTask): PreparationOrder {
     modelFolder: targets.embedder.modelFolder,
     contextualise:
       contextualiser &&
-      (async (document, spans) => {
+      (async (given, spans) => {
+        const document = { ...given, owner: cacheOwner(options.scope) };
         if (!options.dryRun) return contextualiser.contextualise(document, spans, targets.signal);
         run.addContexts(await contextualiser.estimate(document, spans));
         return { spans };

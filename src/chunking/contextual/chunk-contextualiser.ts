@@ -19,6 +19,8 @@ export interface ChunkContextualiserOptions {
 export interface ContextualDocument {
   /** Identity within its source: equal passages of two documents have two contexts. */
   readonly id: string;
+  /** Whose it is: nobody else is given its contexts. @default the default tenant */
+  readonly owner?: string | undefined;
   readonly title?: string | undefined;
   readonly text: string;
 }
@@ -132,8 +134,9 @@ export class ChunkContextualiser {
     return this.#options.chatModel.close();
   }
 
-  #keyOf({ id, title = '' }: ContextualDocument, { content, headingPath }: ChunkSpan): string {
-    return contextKey([CONTEXT_PROMPT_VERSION, this.model, id, title, ...headingPath, content]);
+  #keyOf({ id, owner, title = '' }: ContextualDocument, { content, headingPath }: ChunkSpan): string {
+    const version = owner === undefined ? CONTEXT_PROMPT_VERSION : `${CONTEXT_PROMPT_VERSION} of ${owner}`;
+    return contextKey([version, this.model, id, title, ...headingPath, content]);
   }
 
   async #write(
