@@ -1,5 +1,5 @@
 import { GenerationalCache } from './generational-cache.js';
-import { normaliseText } from './normalise.js';
+import { foldCase, normaliseText } from './normalise.js';
 
 /** Most identifiers that are kept of one text, in order of first appearance. */
 export const MAX_IDENTIFIERS = 64;
@@ -56,6 +56,12 @@ export function extractIdentifiers(text: string): string[] {
   for (const [, status] of normalised.matchAll(HTTP_STATUS)) found.add(`http-${status ?? ''}`);
   return [...found].slice(0, MAX_IDENTIFIERS);
 }
+
+/** The text that is left where the runs of characters that name an identifier are taken out. */
+export const withoutIdentifiers = (text: string): string =>
+  normaliseText(text)
+    .replaceAll(HTTP_STATUS, ' ')
+    .replaceAll(RUN, (run) => (identifiersOfRuns.getOrMake(run, identifiersOfRun).length > 0 ? ' ' : run));
 
 // Names recur all over a folder, and telling what a run is takes a dozen patterns.
 const identifiersOfRuns = new GenerationalCache<readonly string[]>(8_192);
@@ -139,3 +145,11 @@ function isQualifiedName(name: string): boolean {
   if (parts.every((part) => part.length < 3)) return false;
   return parts.length >= 3 || /::|#|->/.test(name) || parts.some(isCodeName);
 }
+
+/** What stands among the identifiers of a chunk that defines a name: no text has it. */
+export const definitionKey = (name: string): string => `definition:${foldCase(normaliseText(name))}`;
+
+/** The same for dotted names, each also by its last part: `Store.open` is found as `open` too. Distinct. */
+export const definitionKeys = (names: readonly string[]): string[] => [
+  ...new Set(names.flatMap((name) => [name, name.slice(name.lastIndexOf('.') + 1)]).map(definitionKey)),
+];

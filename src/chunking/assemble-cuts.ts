@@ -74,6 +74,7 @@ function chunkAt(index: number, read: ReadSlice, assembly: Assembly): ChunkSpan 
     headingPath: described.headingPath,
     tokenCount: tokenCounts[index] ?? 0,
     ...(described.context === undefined ? {} : { context: described.context }),
+    ...(described.defines === undefined ? {} : { defines: described.defines }),
     ...(surroundings === undefined ? {} : { surroundings }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   };

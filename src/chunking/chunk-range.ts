@@ -21,5 +21,7 @@ export interface ChunkRange extends TextRange {
 export interface ChunkDescription {
   readonly headingPath: readonly string[];
   readonly context?: string;
+  /** See `ChunkSpan`. */
+  readonly defines?: readonly string[];
   readonly metadata?: Metadata | undefined;
 }

@@ -17,6 +17,8 @@ export interface ChunkSpan {
   readonly context?: string;
   /** Passages of the document around the chunk, itself included: their words count for it; never embedded or shown. */
   readonly surroundings?: readonly string[];
+  /** Source code: dotted names of the definitions that begin in the chunk. */
+  readonly defines?: readonly string[];
   /** Facts about this chunk alone: `pages` it lies on, `symbols` of source code it defines or lies in. */
   readonly metadata?: Metadata;
 }
@@ -34,7 +36,7 @@ export interface ChunkRecord {
   readonly content: string;
   /** Analysed terms for lexical search (title, headings, context, content, split identifiers), separated by one space. */
   readonly searchText: string;
-  /** Identifiers found verbatim, normalised (see `analysis/identifiers.ts`). */
+  /** Identifiers found verbatim, and definitions, normalised (see `analysis/identifiers.ts`). */
   readonly identifiers: readonly string[];
   /** Unit length, or all zero for text without any known token. */
   readonly vector: Float32Array;

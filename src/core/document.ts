@@ -79,6 +79,8 @@ export interface CodeUnit extends TextRange {
   readonly name?: string;
   /** The line that holds the name, repeated as context when the definition is divided. */
   readonly signature?: string;
+  /** Offset of that line: comments and decorators stand above it. Present with a name. */
+  readonly namedAt?: number;
   /** Where it may be divided: its members or statements in order. Text before the first one is its head. */
   readonly children: readonly CodeUnit[];
 }

@@ -1,4 +1,4 @@
-import { extractIdentifiers } from '../analysis/identifiers.js';
+import { definitionKeys, extractIdentifiers } from '../analysis/identifiers.js';
 import { indexedTextOf } from '../analysis/indexed-text.js';
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { ChunkSpan } from '../core/chunk.js';
@@ -23,6 +23,6 @@ export function analyzeForIndex(span: ChunkSpan, title: string | undefined): Chu
   return {
     indexedText,
     searchText: analyzeText([indexedText, ...(span.surroundings ?? [])].join('\n')).join(' '),
-    identifiers: extractIdentifiers(indexedText),
+    identifiers: [...extractIdentifiers(indexedText), ...definitionKeys(span.defines ?? [])],
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { extractIdentifiers } from '../analysis/identifiers.js';
+import { definitionKeys, extractIdentifiers } from '../analysis/identifiers.js';
 import { analyzeText, MAX_QUERY_LENGTH } from '../analysis/lexical-analyzer.js';
 import type { ChunkRecord } from '../core/chunk.js';
 import { DegradationLevel } from '../core/degradation.js';
@@ -197,6 +197,56 @@ describe('identifiers', () => {
     const { candidates, lanes } = await (await setUp()).retrieve(request(text));
     expect(candidates[0]?.chunk.id).toBe(id);
     expect(lanes.find(({ lane }) => lane === 'identifier')).toMatchObject({ status: 'ran', candidates: 1 });
+  });
+});
+
+describe('a name that is defined in source code', () => {
+  const code = (id: string, content: string, facts: { symbols: string[]; source: string }): ChunkRecord => ({
+    ...record([id, content]),
+    identifiers: [...extractIdentifiers(content), ...definitionKeys(facts.symbols)],
+    metadata: { ...record([id, content]).metadata, ...facts },
+  });
+  const CODE = [
+    code('user1', 'openLock(lock); openLock(index); openLock(disk)', { symbols: ['main'], source: 'a.ts' }),
+    code('test1', 'const openLock = () => lock', { symbols: ['openLock'], source: 'lock.test.ts' }),
+    code('member', 'class Door { openLock() {} }', { symbols: ['Door', 'Door.openLock'], source: 'door.ts' }),
+    code('home', 'export function openLock(path) { return path }', {
+      symbols: ['openLock'],
+      source: 'lock.ts',
+    }),
+    code('class', 'export class Lock { held = memory }', {
+      symbols: ['Lock', 'Lock.held'],
+      source: 'lock.ts',
+    }),
+  ];
+  const search = async (text: string, more: readonly ChunkRecord[] = []): Promise<RetrievalResult> => {
+    const retriever = await setUp({}, (collection) => {
+      void collection.upsert([...CODE, ...more]);
+      return collection;
+    });
+    return retriever.retrieve(request(text));
+  };
+  const firstOf = async (text: string, more?: readonly ChunkRecord[]): Promise<string[]> =>
+    idsOf((await search(text, more)).candidates);
+
+  it('is found before what uses it: its module first, then members, tests last', async () => {
+    const ids = await firstOf('openLock');
+    expect(ids.slice(0, 4)).toEqual(['home', 'test1', 'member', 'user1']);
+  });
+
+  it('is found in more passages than can tell it apart', async () => {
+    const users = Array.from({ length: 60 }, (_, i) =>
+      code(`user-${i}`, `openLock openLock openLock ${i}`, { symbols: [], source: 'use.ts' }),
+    );
+    expect((await firstOf('where is openLock', users))[0]).toBe('home');
+  });
+
+  it('may be a plain word where it is written as the definition is, and a member never', async () => {
+    expect((await firstOf('Lock'))[0]).toBe('class');
+    for (const text of ['lock', 'held']) {
+      const { lanes } = await search(text);
+      expect(lanes.find(({ lane }) => lane === 'identifier')).toMatchObject({ candidates: 0 });
+    }
   });
 });
 

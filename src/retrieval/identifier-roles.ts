@@ -1,3 +1,4 @@
+import { withoutIdentifiers } from '../analysis/identifiers.js';
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { PreparedQuery } from './prepared-query.js';
 
@@ -27,9 +28,9 @@ export interface IdentifierRoles {
 }
 
 /** Decisive are issued identifiers, and all of them where the query hardly says anything else. */
-export function identifierRoles({ identifiers, lexical }: PreparedQuery): IdentifierRoles {
-  const own = new Set(identifiers.flatMap(analyzeText));
-  const others = lexical.terms.filter((term) => !own.has(term)).length;
+export function identifierRoles({ text, identifiers, lexical }: PreparedQuery): IdentifierRoles {
+  const said = new Set(analyzeText(withoutIdentifiers(text)));
+  const others = lexical.terms.filter((term) => said.has(term)).length;
   const isIssued = (identifier: string): boolean => ISSUED.some((pattern) => pattern.test(identifier));
   return {
     decisive: new Set(others <= MAX_OTHER_TERMS ? identifiers : identifiers.filter(isIssued)),

@@ -2,6 +2,7 @@ import { RAGError } from '../core/errors.js';
 import type { Filter } from '../core/filter.js';
 import { withDeadline } from '../core/with-deadline.js';
 import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
+import { plainNameIn } from './lanes/definitions.js';
 import { type EmbedQuery, searchDense } from './lanes/dense-lane.js';
 import { type IdentifierHit, searchIdentifiers } from './lanes/identifier-lane.js';
 import { type LaneHits, type LaneInput, type LaneOutcome, laneOff, runLane } from './lanes/lane.js';
@@ -86,7 +87,8 @@ async function runIdentifier(
 ): Promise<{ identifier: LaneOutcome; identifierHits: readonly IdentifierHit[] }> {
   const off = (reason: string) => ({ identifier: laneOff('identifier', reason), identifierHits: [] });
   if (input.mode === 'dense') return off('The mode is dense.');
-  if (input.query.identifiers.length === 0) return off('The query names no identifier.');
+  if (input.query.identifiers.length === 0 && plainNameIn(input.query) === undefined)
+    return off('The query names no identifier.');
   if (!input.capabilities.filterOperators.includes('contains'))
     return off('The store cannot filter by membership in a list.');
   let identifierHits: readonly IdentifierHit[] = [];

@@ -69,6 +69,19 @@ describe('where code is cut', () => {
     expect(only?.metadata).toEqual({ symbols: ['f0', 'f1', 'f2', 'f3'] });
   });
 
+  it('defines a name in the chunk that holds its line, below a long comment too', async () => {
+    const comment = `/**\n${' * One more sentence about it.\n'.repeat(20)} */\n`;
+    const chunks = await chunk(
+      `${comment}export class Store {\n${METHOD('upsert', 20)}\n\n${METHOD('query', 4)}\n}\n\nfunction open() {}\n`,
+    );
+    const definedIn = (name: string) =>
+      chunks.filter(({ defines }) => defines?.includes(name)).map(({ content }) => content);
+    expect(definedIn('Store')).toEqual([expect.stringContaining('class Store')]);
+    expect(definedIn('Store.upsert')).toEqual([expect.stringContaining('upsert(): void')]);
+    expect(definedIn('Store.query')).toEqual([expect.stringContaining('query(): void')]);
+    expect(definedIn('open')).toEqual([expect.stringContaining('function open')]);
+  });
+
   it('is matched by the code beside it', async () => {
     const [first, second, third] = await chunk(
       `class Store {\n${METHOD('upsert', 4)}\n\n${METHOD('query', 4)}\n\n${METHOD('remove', 4)}\n}\n`,

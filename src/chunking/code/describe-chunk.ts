@@ -9,16 +9,15 @@ const MAX_SYMBOLS = 64;
 export function describeChunk(units: readonly CodeUnit[], chunk: TextRange): ChunkDescription {
   const around = enclosing(units, chunk);
   const outer = around.flatMap(({ name }) => name ?? []);
-  const inside = around.at(-1)?.children ?? units;
-  const symbols = [
-    ...(outer.length === 0 ? [] : [outer.join('.')]),
-    ...namesWithin(inside, chunk, outer.join('.')),
-  ].slice(0, MAX_SYMBOLS);
+  const inner = namesWithin(around.at(-1)?.children ?? units, chunk, outer.join('.'));
+  const symbols = [...(outer.length === 0 ? [] : [outer.join('.')]), ...inner].slice(0, MAX_SYMBOLS);
+  const defines = namesDefined(units, chunk, '').slice(0, MAX_SYMBOLS);
   const opened = around.findLast((unit) => unit.start < chunk.start);
   const context = opened?.signature;
   return {
     headingPath: around.map(({ symbol }) => symbol ?? ''),
     ...(context === undefined ? {} : { context }),
+    ...(defines.length === 0 ? {} : { defines }),
     ...(symbols.length === 0 ? {} : { metadata: { symbols } }),
   };
 }
@@ -30,11 +29,26 @@ function enclosing(units: readonly CodeUnit[], chunk: TextRange): CodeUnit[] {
   return [...(holder.symbol === undefined ? [] : [holder]), ...enclosing(childrenOf(holder), chunk)];
 }
 
+/** Dotted names of the definitions whose name stands in the chunk, outside first. */
+function namesDefined(units: readonly CodeUnit[], chunk: TextRange, outer: string): string[] {
+  return units.flatMap((unit) => {
+    if (unit.end <= chunk.start || unit.start >= chunk.end) return [];
+    const name = dotted(outer, unit.name);
+    // On a line of its own length the name may stand before the unit.
+    const at = Math.max(unit.start, unit.namedAt ?? Number.NEGATIVE_INFINITY);
+    const isDefined = unit.name !== undefined && at >= chunk.start && at < chunk.end;
+    return [...(isDefined ? [name] : []), ...namesDefined(unit.children, chunk, name)];
+  });
+}
+
+const dotted = (outer: string, name: string | undefined): string =>
+  name === undefined ? outer : outer === '' ? name : `${outer}.${name}`;
+
 /** Dotted names of the definitions that begin in the chunk, outside first. */
 function namesWithin(units: readonly CodeUnit[], chunk: TextRange, outer: string): string[] {
   return units.flatMap((unit) => {
     if (unit.end <= chunk.start || unit.start >= chunk.end) return [];
-    const name = unit.name === undefined ? outer : outer === '' ? unit.name : `${outer}.${unit.name}`;
+    const name = dotted(outer, unit.name);
     const own = unit.name !== undefined && unit.start >= chunk.start ? [name] : [];
     return [...own, ...namesWithin(unit.children, chunk, name)];
   });

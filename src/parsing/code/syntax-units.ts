@@ -86,11 +86,11 @@ function nameIn(node: Node, { text, lines }: Conversion, { isInFunction = false 
   const definition = definitionOf(node);
   if (definition === undefined || (definition.isValue === true && isInFunction)) return {};
   const { symbol, name, row } = definition;
-  const line = text.slice(lines[row] ?? 0, lines[row + 1]).trim();
-  return { symbol, name, signature: boundRepeated(line) };
+  const namedAt = lines[row] ?? 0;
+  return { symbol, name, namedAt, signature: boundRepeated(text.slice(namedAt, lines[row + 1]).trim()) };
 }
 
-type UnitName = Pick<CodeUnit, 'symbol' | 'name' | 'signature'>;
+type UnitName = Pick<CodeUnit, 'symbol' | 'name' | 'signature' | 'namedAt'>;
 
 interface UnitStart {
   readonly node: Node;

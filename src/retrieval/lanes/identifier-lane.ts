@@ -3,6 +3,7 @@ import type { StoredChunk } from '../../core/chunk.js';
 import { and, contains, type Filter } from '../../core/filter.js';
 import type { Hit } from '../candidate.js';
 import { identifierRoles } from '../identifier-roles.js';
+import { definitionsOfIdentifier, definitionsOfWord, plainNameIn } from './definitions.js';
 import { findByText } from './find-chunks.js';
 import type { LaneHits, LaneInput } from './lane.js';
 
@@ -14,7 +15,7 @@ import type { LaneHits, LaneInput } from './lane.js';
 export const MAX_RARE_CHUNKS = 25;
 
 export interface IdentifierHit extends Hit {
-  /** How many rare identifiers of the query the chunk holds that put it before everything else, and `NAMED_BY_IT`. */
+  /** How many rare identifiers of the query the chunk holds that put it before everything else, and its merits among them. */
   readonly decisiveHits: number;
 }
 
@@ -28,20 +29,19 @@ export interface IdentifierHits extends LaneHits {
  */
 const NAMED_BY_IT = 0.5;
 
-/** Chunks that hold a rare identifier of the query verbatim, each once, by BM25 where the store has it (else score 0). */
+/**
+ * Chunks that hold a rare identifier of the query verbatim, each once, by BM25 where the store has it (else score 0). Where the
+ * query is about a name, the chunk that defines it comes first.
+ */
 export async function searchIdentifiers(input: LaneInput): Promise<IdentifierHits> {
   const { decisive, isAlone } = identifierRoles(input.query);
-  const found = await Promise.all(
-    input.query.identifiers.map(async (identifier) => {
-      const filter = and(contains('$identifiers', identifier), input.filter);
-      const found = await searchOne(input, filter, Math.min(input.limit, MAX_RARE_CHUNKS + 1));
-      const isDecisive = decisive.has(identifier);
-      const named = isDecisive ? await namedBy(identifier, found, input) : new Set<string>();
-      const isCommon = !isAlone && found.length > MAX_RARE_CHUNKS;
-      const hits = isCommon ? found.filter(({ chunk }) => named.has(chunk.id)) : found;
-      return { identifier, hits, isDecisive, named, isCommon: isCommon && hits.length === 0 };
-    }),
-  );
+  const word = plainNameIn(input.query);
+  const found = await Promise.all([
+    ...input.query.identifiers.map((identifier) =>
+      findOne(identifier, input, { isDecisive: decisive.has(identifier), isAlone }),
+    ),
+    ...(word === undefined ? [] : [findWord(word, input)]),
+  ]);
   const common = found.filter(({ isCommon }) => isCommon);
   const hits = countHits(found);
   return common.length === 0
@@ -50,10 +50,43 @@ export async function searchIdentifiers(input: LaneInput): Promise<IdentifierHit
 }
 
 interface Found {
+  readonly identifier: string;
   readonly hits: readonly Hit[];
   readonly isDecisive: boolean;
-  /** Chunks of documents that are named by the identifier. */
-  readonly named: ReadonlySet<string>;
+  /** What sets chunks apart from others that hold the identifier, from 0 to below 1. */
+  readonly merits: ReadonlyMap<string, number>;
+  /** It is in so many chunks that none of them was taken. */
+  readonly isCommon: boolean;
+}
+
+async function findOne(
+  identifier: string,
+  input: LaneInput,
+  { isDecisive, isAlone }: { readonly isDecisive: boolean; readonly isAlone: boolean },
+): Promise<Found> {
+  const filter = and(contains('$identifiers', identifier), input.filter);
+  const [holders, definitions] = await Promise.all([
+    searchOne(input, filter, Math.min(input.limit, MAX_RARE_CHUNKS + 1)),
+    isDecisive ? definitionsOfIdentifier(identifier, input) : [],
+  ]);
+  const named = isDecisive ? await namedBy(identifier, holders, input) : new Set<string>();
+  const merits = new Map<string, number>([...named].map((id) => [id, NAMED_BY_IT]));
+  for (const { chunk, weight } of definitions) merits.set(chunk.id, weight);
+  const isTooCommon = !isAlone && holders.length > MAX_RARE_CHUNKS;
+  const held = isTooCommon ? holders.filter(({ chunk }) => merits.has(chunk.id)) : holders;
+  const hits = union(held, definitions);
+  return { identifier, hits, isDecisive, merits, isCommon: isTooCommon && hits.length === 0 };
+}
+
+async function findWord(word: string, input: LaneInput): Promise<Found> {
+  const hits = await definitionsOfWord(word, input);
+  const merits = new Map(hits.map(({ chunk, weight }) => [chunk.id, weight]));
+  return { identifier: word, hits, isDecisive: true, merits, isCommon: false };
+}
+
+function union(holders: readonly Hit[], definitions: readonly Hit[]): Hit[] {
+  const held = new Set(holders.map(({ chunk }) => chunk.id));
+  return [...holders, ...definitions.filter(({ chunk }) => !held.has(chunk.id))];
 }
 
 /** Of hits that would stand side by side, those of documents that are named by the identifier. */
@@ -72,10 +105,10 @@ async function namedBy(
 
 function countHits(found: readonly Found[]): IdentifierHit[] {
   const byId = new Map<string, IdentifierHit>();
-  for (const { hits, isDecisive, named } of found)
+  for (const { hits, isDecisive, merits } of found)
     for (const hit of hits) {
       const before = byId.get(hit.chunk.id)?.decisiveHits ?? 0;
-      const value = isDecisive ? 1 + (named.has(hit.chunk.id) ? NAMED_BY_IT : 0) : 0;
+      const value = isDecisive ? 1 + (merits.get(hit.chunk.id) ?? 0) : 0;
       byId.set(hit.chunk.id, { ...hit, decisiveHits: before + value });
     }
   return [...byId.values()];

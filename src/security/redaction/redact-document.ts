@@ -150,6 +150,7 @@ function moveUnit(unit: CodeUnit, at: Move, rewrite: Rewrite): CodeUnit[] {
       ...optional('symbol', unit.symbol, rewrite),
       ...optional('name', unit.name, rewrite),
       ...optional('signature', unit.signature, rewrite),
+      ...(unit.namedAt === undefined ? {} : { namedAt: at(unit.namedAt) }),
       children: unit.children.flatMap((child) => moveUnit(child, at, rewrite)),
     },
   ];
