@@ -8,6 +8,8 @@ import { filterShape, filtersOf, question } from './inputs.js';
 import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
 
 const MAX_QUOTE = 400;
+/** That are named as not borne out. */
+const MOST_SENTENCES = 10;
 
 const output = z.object({
   note: z.string(),
@@ -66,9 +68,10 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
     lines,
     is_cited: isCited,
   }));
-  const unsupported = answer.support.flatMap(({ sentence, verdict }) =>
-    verdict === 'unsupported' ? [neutraliseLine(sentence)] : [],
-  );
+  const unsupported = answer.support
+    .filter(({ verdict }) => verdict === 'unsupported')
+    .slice(0, MOST_SENTENCES)
+    .map(({ sentence }) => shortened(neutraliseLine(sentence)));
   const answeredBy = ANSWERERS[answer.answerer];
   const sure = answer.outcome === 'answer' ? { confidence: rounded(answer.confidence) } : {};
   const notices = noticesOf(answer, length < answer.answer.length);

@@ -73,8 +73,10 @@ function count({ source, sourceType, indexedAt = '' }: IndexedDocument, sources:
 function render({ sources, documents, is_complete }: Output): string {
   const lines = sources.map(
     ({ name, types, documents: own, last_indexed }) =>
-      `${name}: ${own} documents (${types.join(', ')})${last_indexed === undefined ? '' : `, last indexed ${last_indexed}`}`,
+      `${name}: ${counted(own)} (${types.join(', ')})${last_indexed === undefined ? '' : `, last indexed ${last_indexed}`}`,
   );
-  const total = `${is_complete ? '' : 'At least '}${documents} documents may be read here.`;
+  const total = `${is_complete ? '' : 'At least '}${counted(documents)} may be read here.`;
   return [total, ...lines].join('\n');
 }
+
+const counted = (documents: number): string => `${documents} ${documents === 1 ? 'document' : 'documents'}`;
