@@ -14,7 +14,7 @@ const LANGUAGE = new Set(['scala', 'flutter', 'mop', 'kotlin', 'integration', 'c
 function wordsOf(texts: readonly string[]): ReadableWords {
   const terms = texts.map((text) => new Set(analyzeText(text)));
   return {
-    holds: async (term) => terms.some((held) => held.has(term)),
+    held: async (wanted) => new Set(wanted.filter((term) => terms.some((held) => held.has(term)))),
     textsWith: async (wanted) => texts.filter((_, i) => wanted.some((term) => terms[i]?.has(term))),
     count: async (term) => terms.filter((held) => held.has(term)).length,
   };

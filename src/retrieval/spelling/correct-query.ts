@@ -10,8 +10,8 @@ import { type QueryWord, readQueryWords, SHORTEST_CORRECTED } from './query-word
 
 /** The words of the passages that the asker may read, and of no others. */
 export interface ReadableWords {
-  /** Whether some passage holds the term. */
-  holds(term: string): Promise<boolean>;
+  /** Those of the terms that some passage holds. */
+  held(terms: readonly string[]): Promise<ReadonlySet<string>>;
   /** A few passages that hold one of the terms; those with rare ones first. */
   textsWith(terms: readonly string[]): Promise<readonly string[]>;
   /** In how many passages the term is, up to some hundred. */
@@ -72,8 +72,8 @@ export async function correctQuery(
 }
 
 async function unheld(words: readonly QueryWord[], { words: readable }: CorrectionInput) {
-  const held = await Promise.all(words.map(({ term }) => readable.holds(term)));
-  return words.filter((_, i) => held[i] === false);
+  const held = await readable.held(words.map(({ term }) => term));
+  return words.filter(({ term }) => !held.has(term));
 }
 
 /** A word of the language, or one with a plain ending: `daemons`, `mopping`. */

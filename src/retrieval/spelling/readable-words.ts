@@ -1,10 +1,13 @@
 import { indexedTextOfStored } from '../../analysis/indexed-text.js';
+import { analyzeText } from '../../analysis/lexical-analyzer.js';
 import { EVERYTHING } from '../../core/filter.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
 import type { ReadableWords } from './correct-query.js';
 
 /** Passages that are read for the words near a mistyped one. */
 const SAMPLE = 24;
+/** Passages that are read to see which words of a query are held. */
+const SHARED_SAMPLE = 8;
 /** Passages up to which a word is counted: beyond, one is as frequent as another. */
 const MOST_COUNTED = 200;
 
@@ -30,22 +33,30 @@ export function readableWords({
   const find = collection.rankText ?? collection.searchText;
   if (find === undefined) return undefined;
   const abort = signal === undefined ? {} : { signal };
-  const idsWith = async (terms: readonly string[], topK: number): Promise<string[]> => {
-    const hits = await find({ terms, topK: Math.min(topK, maxTopK), filter: EVERYTHING, ...abort });
-    return hits.map((hit) => ('chunk' in hit ? hit.chunk.id : hit.id));
+  const search = (terms: readonly string[], topK: number) =>
+    find({ terms, topK: Math.min(topK, maxTopK), filter: EVERYTHING, ...abort });
+  const textsWith = async (terms: readonly string[], topK: number): Promise<string[]> => {
+    const hits = terms.length === 0 ? [] : await search(terms, topK);
+    const ids = hits.flatMap((hit) => ('chunk' in hit ? [] : hit.id));
+    const read = ids.length === 0 ? [] : await collection.get(ids, abort);
+    const chunks = [...hits.flatMap((hit) => ('chunk' in hit ? hit.chunk : [])), ...read];
+    return chunks.map(indexedTextOfStored);
   };
   return {
-    holds: async (term) => {
-      if (held.has(term)) return true;
-      const isHeld = (await idsWith([term], 1)).length > 0;
-      if (isHeld) held.add(term);
-      return isHeld;
+    held: async (terms) => {
+      const isOpen = (term: string): boolean => !held.has(term);
+      const open = terms.filter(isOpen);
+      // Passages that hold most of them answer for many at once.
+      if (open.length > 1)
+        for (const text of await textsWith(open, SHARED_SAMPLE))
+          for (const term of analyzeText(text)) if (open.includes(term)) held.add(term);
+      const alone = async (term: string): Promise<void> => {
+        if ((await search([term], 1)).length > 0) held.add(term);
+      };
+      await Promise.all(open.filter(isOpen).map(alone));
+      return held;
     },
-    textsWith: async (terms) => {
-      if (terms.length === 0) return [];
-      const chunks = await collection.get(await idsWith(terms, SAMPLE), abort);
-      return chunks.map(indexedTextOfStored);
-    },
-    count: async (term) => (await idsWith([term], MOST_COUNTED)).length,
+    textsWith: (terms) => textsWith(terms, SAMPLE),
+    count: async (term) => (await search([term], MOST_COUNTED)).length,
   };
 }
