@@ -58,7 +58,7 @@ module.exports = {
       name: 'nothing-below-imports-the-assembly-or-a-face',
       severity: 'error',
       from: { path: `^src/(core|${stages})/`, pathNot: '\\.test\\.ts$' },
-      to: { path: `^src/(${rooms}|config|server|cli|mcp|testing|knowledge-store)/` },
+      to: { path: `^src/(${rooms}|config|service|cli|mcp|testing|knowledge-store)/` },
     },
     {
       name: 'a-backend-does-not-import-its-neighbour',
@@ -75,14 +75,14 @@ module.exports = {
     {
       name: 'faces-use-the-public-index',
       severity: 'error',
-      from: { path: '^src/(cli|server|mcp)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^src/(cli|service|mcp)/', pathNot: '\\.test\\.ts$' },
       to: { path: `^src/(core|${rooms}|${stages})/`, pathNot: '^src/maintenance/check-config\\.ts$' },
     },
     {
       name: 'the-knowledge-store-assembles-and-names-no-backend',
       severity: 'error',
       from: { path: '^src/knowledge-store/', pathNot: '(\\.test|/test-[^/]+)\\.ts$' },
-      to: { path: '^src/((stores|sources|ledger)/[^/]+/|(cli|server|mcp|testing)/)', dynamic: false },
+      to: { path: '^src/((stores|sources|ledger)/[^/]+/|(cli|service|mcp|testing)/)', dynamic: false },
     },
     {
       name: 'nothing-imports-the-knowledge-store',
@@ -95,6 +95,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/mcp/(sdk|test-client)\\.ts$', '\\.test\\.ts$'] },
       to: { path: '^node_modules/@modelcontextprotocol/' },
+    },
+    {
+      // What is bundled into `ragstone/service` is what this file imports.
+      name: 'the-plugins-of-fastify-are-imported-by-one-file',
+      severity: 'error',
+      from: { path: '^src/service/', pathNot: ['^src/service/packages\\.ts$', '\\.test\\.ts$'] },
+      to: { path: '^node_modules/(@fastify|fastify-type-provider-zod)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      // A route sees the index through its caller's scope: it gets a view, and the plugin alone makes views.
+      name: 'routes-know-no-engine-and-no-caller',
+      severity: 'error',
+      from: { path: '^src/service/routes/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/(config|service/(authentication|ragstone-plugin|start-service))' },
     },
     {
       name: 'drivers-are-loaded-lazily',

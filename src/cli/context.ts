@@ -22,6 +22,8 @@ export interface GlobalOptions {
  */
 export class CliContext {
   exitCode: number = ExitCode.ok;
+  /** To be interrupted was how the command was meant to end. */
+  isStopExpected = false;
   globals: GlobalOptions = {};
   readonly cwd = process.cwd();
   /** Where results go. */

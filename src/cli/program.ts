@@ -8,9 +8,11 @@ import { registerExplainMiss } from './commands/explain-miss.js';
 import { registerGenerations } from './commands/generations.js';
 import { registerIndex } from './commands/index.js';
 import { registerInit } from './commands/init.js';
+import { registerKeys } from './commands/keys.js';
 import { registerMcp } from './commands/mcp.js';
 import { registerModel } from './commands/model.js';
 import { registerSearch } from './commands/search.js';
+import { registerServe } from './commands/serve.js';
 import { registerSources } from './commands/sources.js';
 import { registerStatus } from './commands/status.js';
 import { registerTrust } from './commands/trust.js';
@@ -83,6 +85,8 @@ export function buildProgram(context: CliContext): Command {
     registerSources,
     registerMcp,
     registerTrust,
+    registerServe,
+    registerKeys,
   ])
     register(program, context);
   return program;

@@ -12,7 +12,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   ignoreClosedPipe(context);
   try {
     await runCommand(args, context);
-    return interrupts.signal.aborted ? ExitCode.interrupted : context.exitCode;
+    return interrupts.signal.aborted && !context.isStopExpected ? ExitCode.interrupted : context.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.ok;
     if (interrupts.signal.aborted) {

@@ -78,7 +78,12 @@ const RULES: readonly InactiveRule[] = [
   },
   { path: ['monitoring', 'logging', 'maxFiles'], reason: 'log files are not built yet' },
   { path: ['monitoring', 'logging', 'maxSize'], reason: 'log files are not built yet' },
-  { path: ['monitoring', 'healthCheck'], when: isOn, reason: 'health checks are not built yet' },
+  {
+    path: ['monitoring', 'healthCheck'],
+    when: isOn,
+    reason:
+      '`ragstone serve` answers at its endpoint when it is asked; checks at intervals are not built yet',
+  },
   { path: ['monitoring', 'alerts'], when: isOn, reason: 'alerts are not built yet' },
 ];
 

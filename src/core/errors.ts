@@ -96,6 +96,16 @@ export const ERROR_TABLE = {
   SECRET_MISSING: facts(CONFIGURATION_ERROR, 'config'),
   PACKAGE_MISSING: facts(CONFIGURATION_ERROR, 'config'),
   USAGE: facts(CONFIGURATION_ERROR, 'user'),
+  // Service
+  ADDRESS_IN_USE: facts(CONFIGURATION_ERROR, 'config'),
+  UNAUTHENTICATED: facts(CONFIGURATION_ERROR, 'user'),
+  FORBIDDEN: facts(CONFIGURATION_ERROR, 'user'),
+  ROUTE_NOT_FOUND: facts(CONFIGURATION_ERROR, 'user'),
+  REQUEST_INVALID: facts(CONFIGURATION_ERROR, 'user'),
+  REQUEST_TIMEOUT: facts(SEARCH_FAILURE, 'provider', { retryable: true }),
+  RATE_LIMITED: facts(SEARCH_FAILURE, 'user', { retryable: true }),
+  IDEMPOTENCY_KEY_REUSED: facts(INDEXING_FAILURE, 'user'),
+  SERVICE_UNAVAILABLE: facts(SEARCH_FAILURE, 'provider', { retryable: true }),
   // Anywhere
   ABORTED: facts(SEARCH_FAILURE, 'user'),
   INTERNAL: facts(SEARCH_FAILURE, 'internal', { recoverable: false }),

@@ -13,19 +13,27 @@ import type { MissExplanation } from '../explain-miss/miss-explanation.js';
 import { ItemClaims } from '../indexing/item-claims.js';
 import { dropGeneration, nothingIndexed, retiredGenerations } from '../indexing/open-collection.js';
 import type { IndexFacts, Ledger, LockSubject } from '../ledger/ledger.js';
+import { checkHealth } from '../maintenance/check-health.js';
 import { listGenerations, tenantsOf } from '../maintenance/list-generations.js';
 import { readStatus } from '../maintenance/read-status.js';
 import { findGeneration, findRetired, takeBack } from '../maintenance/take-back.js';
 import { isLedgerDamage } from '../maintenance/verify-index.js';
+import { embedTexts } from '../searching/embed-texts.js';
 import { lastAnswer, runAsk } from '../searching/run-ask.js';
+import { runContext } from '../searching/run-context.js';
 import { runSearch } from '../searching/run-search.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import { deleteReadable, getDocument, listDocuments } from './documents.js';
 import type {
   AskRequest,
+  ContextQuery,
+  ContextResponse,
   DocumentPage,
   DocumentText,
+  EmbeddedTexts,
+  EmbedRequest,
   Engine,
+  EngineHealth,
   EngineView,
   GenerationSummary,
   IndexRequest,
@@ -42,6 +50,7 @@ import { viewOf } from './engine-view.js';
 import { needsWhole, refuseEmptyRequest, runIndexRequest, scopedIndex } from './index-requests.js';
 import { anySignal, OpenWork } from './open-work.js';
 import {
+  checkedContext,
   checkedEngineOptions,
   checkedGeneration,
   checkedIndexing,
@@ -50,6 +59,7 @@ import {
   checkedNames,
   checkedQuestion,
   checkedSearch,
+  checkedTexts,
   checkedVerification,
 } from './requests/check-requests.js';
 import type { EngineHost } from './select-sources.js';
@@ -198,6 +208,18 @@ class EmbeddedEngine implements Engine {
     return this.#work.stream(asked.signal, (signal) => runAsk({ ...asked, signal }, asker, this.#resources));
   }
 
+  async context(query: string | ContextQuery, scope: ScopeInput = LOCAL_SCOPE): Promise<ContextResponse> {
+    const asked = checkedContext(query);
+    const asker = scopeOf(scope);
+    return this.#work.run(asked.signal, (signal) => runContext({ ...asked, signal }, asker, this.#resources));
+  }
+
+  async embed(request: EmbedRequest, scope: ScopeInput = LOCAL_SCOPE): Promise<EmbeddedTexts> {
+    const asked = checkedTexts(request);
+    const asker = scopeOf(scope);
+    return this.#work.run(asked.signal, (signal) => embedTexts({ ...asked, signal }, asker, this.#resources));
+  }
+
   async explainMiss(
     query: string | SearchQuery,
     document: string,
@@ -227,6 +249,10 @@ class EmbeddedEngine implements Engine {
         repairIndex(before, { scope, signal: writing }, this.#host),
       );
     });
+  }
+
+  async health(): Promise<EngineHealth> {
+    return this.#work.run(undefined, () => checkHealth(this.#resources));
   }
 
   async generations(): Promise<readonly GenerationSummary[]> {

@@ -10,6 +10,8 @@ export const viewOf = (engine: Engine, scope: Scope): EngineView => ({
   list: (request) => engine.list(request, scope),
   delete: (ids) => engine.delete(ids, scope),
   search: (query) => engine.search(query, scope),
+  context: (query) => engine.context(query, scope),
+  embed: (request) => engine.embed(request, scope),
   explainMiss: (query, document) => engine.explainMiss(query, document, scope),
   ask: (request) => engine.ask(request, scope),
   askStream: (request) => engine.askStream(request, scope),

@@ -1,6 +1,7 @@
 import type { Answer, AnswerMode, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
+import type { ContextPack } from '../context/context-pack.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
 import type { ErrorReason } from '../core/errors.js';
@@ -9,7 +10,7 @@ import type { MatchBand } from '../core/match-band.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { AccessControl, Scope, ScopeInput } from '../core/scope.js';
 import type { StageTimes } from '../core/telemetry.js';
-import type { EmbeddingEstimate } from '../embedding/embedder.js';
+import type { EmbeddingEstimate, EmbeddingKind } from '../embedding/embedder.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
 import type { DocumentStatus, GenerationState } from '../ledger/ledger.js';
 import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
@@ -334,23 +335,68 @@ export interface VerifyResult {
 
 /** A question that wants an answer (`message` and `conversation_history` are other names of the same two fields). */
 export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'signal'> {
-  readonly question?: string;
-  readonly message?: string;
+  readonly question?: string | undefined;
+  readonly message?: string | undefined;
   /** Earlier turns, oldest first. */
-  readonly history?: readonly ConversationTurn[];
-  readonly conversation_history?: readonly ConversationTurn[];
+  readonly history?: readonly ConversationTurn[] | undefined;
+  readonly conversation_history?: readonly ConversationTurn[] | undefined;
   /** @default rag.answering.mode of the configuration (`enhanced`) */
-  readonly mode?: AnswerMode;
+  readonly mode?: AnswerMode | undefined;
   /** @default rag.answering.answerer (`auto`: the language model where one is set up) */
-  readonly answerer?: 'auto' | 'chat' | 'extractive';
+  readonly answerer?: 'auto' | 'chat' | 'extractive' | undefined;
   /** Passages retrieved. @default rag.answering.topK, else as many as a search shows (rag.retrieval.topK, 5) */
   readonly topK?: number | undefined;
   /** The same, as a search states it; both may stand where they are equal. */
   readonly options?: { readonly topK?: number | undefined } | undefined;
   /** Confidence below which the answer is withheld; 0 answers always. @default rag.answering.abstainBelow */
-  readonly abstainBelow?: number;
+  readonly abstainBelow?: number | undefined;
   /** Take every word as it is typed. @default false: mistyped words are put right (retrieval.spelling) */
-  readonly exactWords?: boolean;
+  readonly exactWords?: boolean | undefined;
+}
+
+/** What to find for the context of a language model that the caller asks. */
+export interface ContextQuery extends Pick<SearchQuery, 'text' | 'topK' | 'filters' | 'filter' | 'signal'> {
+  /** Tokens that the context may take, at least 64. @default rag.context.budget, else 2,000 */
+  readonly budget?: number | undefined;
+  /** The language model that will read it (`openai:gpt-4o-mini`), so that its tokens are counted. @default the built-in count */
+  readonly model?: string | undefined;
+}
+
+/** Cited context for a question, and what finding it did without. */
+export interface ContextResponse extends ContextPack {
+  readonly degradationLevel: DegradationLevel;
+}
+
+/** Texts that want vectors. */
+export interface EmbedRequest {
+  readonly texts: readonly string[];
+  /** As what they are read; models may tell the two apart. @default 'document' */
+  readonly kind?: EmbeddingKind | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Vectors of texts. */
+export interface EmbeddedTexts {
+  /** Name of the model. */
+  readonly model: string;
+  readonly dimensions: number;
+  /** One unit-length vector a text, in order; all zero for a text without any word that the model knows. */
+  readonly vectors: readonly Float32Array[];
+}
+
+/** Whether one part of an engine answers. */
+export interface PartHealth {
+  readonly part: 'ledger' | 'store';
+  readonly ok: boolean;
+  /** In words. */
+  readonly detail: string;
+}
+
+/** Whether an engine can answer now. */
+export interface EngineHealth {
+  /** All parts answer. */
+  readonly ok: boolean;
+  readonly parts: readonly PartHealth[];
 }
 
 /** A document as the index holds it. */
@@ -415,6 +461,10 @@ export interface EngineView {
    */
   delete(ids: readonly string[]): Promise<number>;
   search(query: string | SearchQuery): Promise<SearchResponse>;
+  /** Cited context for a language model that the caller asks; the fallback text where nothing is found. */
+  context(query: string | ContextQuery): Promise<ContextResponse>;
+  /** Vectors by the model of the index, comparable with what it holds. */
+  embed(request: EmbedRequest): Promise<EmbeddedTexts>;
   explainMiss(query: string | SearchQuery, document: string): Promise<MissExplanation>;
   ask(request: string | AskRequest): Promise<Answer>;
   askStream(request: string | AskRequest): AsyncIterable<AnswerEvent>;
@@ -461,6 +511,8 @@ export interface Engine extends EngineView {
   delete(ids: readonly string[], scope?: ScopeInput): Promise<number>;
   /** Resolves with an envelope: results, which lanes ran, degradation level. */
   search(query: string | SearchQuery, scope?: ScopeInput): Promise<SearchResponse>;
+  context(query: string | ContextQuery, scope?: ScopeInput): Promise<ContextResponse>;
+  embed(request: EmbedRequest, scope?: ScopeInput): Promise<EmbeddedTexts>;
   /**
    * Says which stage lost a document that a query should find, and what would bring it back. `document` is an id, a path, or
    * the end of one. It tells of documents of the scope's tenant that the scope may not read: it is for whoever keeps the index.
@@ -474,6 +526,8 @@ export interface Engine extends EngineView {
   status(scope?: ScopeInput): Promise<IndexStatus>;
   /** Compares sources, ledger and store, and mends what differs where it is asked to. */
   verify(options?: VerifyRequest, scope?: ScopeInput): Promise<VerifyResult>;
+  /** Whether ledger and store answer. */
+  health(): Promise<EngineHealth>;
   /** The generations of the index, newest first: the live one, one to go back to, and one that is being filled. */
   generations(): Promise<readonly GenerationSummary[]>;
   /**

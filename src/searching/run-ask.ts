@@ -5,9 +5,8 @@ import type { AnswerEvent } from '../answering/answer-events.js';
 import { streamAnswer } from '../answering/answer-question.js';
 import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/answer-request.js';
 import type { SearchSignals } from '../answering/confidence-features.js';
-import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
-import { EVERYTHING, eq } from '../core/filter.js';
+import { EVERYTHING } from '../core/filter.js';
 import type { Scope } from '../core/scope.js';
 import type { AskRequest } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
@@ -15,7 +14,9 @@ import { tokenCounterFor } from '../engine/token-counter-for.js';
 import { originsOf } from '../indexing/document-paths.js';
 import type { RankedCandidate } from '../retrieval/retriever.js';
 import { scopeCollection } from '../security/scoped-collection.js';
+import { contextSettings } from './context-settings.js';
 import { correctWords, type WordCheck } from './correct-words.js';
+import type { ScopedRead } from './document-chunks.js';
 import { findPassages } from './find-passages.js';
 import { passageLimit } from './shown-passages.js';
 
@@ -101,23 +102,14 @@ async function dependencies(
   scope: Scope,
   resources: EngineResources,
 ): Promise<AnswerDependencies> {
-  const { answering, context, chat } = resources.config.rag;
+  const { answering, chat } = resources.config.rag;
   const instructions = await readInstructions(resources);
   return {
     retrieve: retrieveFor(request, scope, resources),
     isKnownWord: (word) => isKnownWord(word, { scope, resources, signal: request.signal }),
     chatModel: () => resources.chatModel(),
     counter: tokenCounterFor,
-    context: {
-      ...(context.budget === undefined ? {} : { budget: context.budget }),
-      order: context.order,
-      neighbours: context.neighbours,
-      sectionHits: context.sectionHits,
-      hierarchical: context.hierarchical,
-      compress: context.compress,
-      flagged: context.flagged,
-      loadChunks: (documentId, signal) => chunksOf(documentId, { scope, resources, signal }),
-    },
+    context: contextSettings(scope, resources),
     settings: {
       topK: topKOf(request, resources),
       abstainBelow: request.abstainBelow ?? answering.abstainBelow,
@@ -205,36 +197,3 @@ function signalsOf(candidates: readonly RankedCandidate[]): SearchSignals {
     semantic: best.flatMap(({ semanticScore }) => semanticScore ?? []),
   };
 }
-
-interface ScopedRead {
-  readonly scope: Scope;
-  readonly resources: EngineResources;
-  readonly signal: AbortSignal | undefined;
-}
-
-const PAGE = 200;
-/** A larger document is expanded by its first so many chunks only. */
-const MOST_CHUNKS = 2_000;
-
-async function chunksOf(
-  documentId: string,
-  { scope, resources, signal }: ScopedRead,
-): Promise<readonly StoredChunk[]> {
-  const { collection } = await resources.collection();
-  const scoped = scopeCollection(collection, scope);
-  const chunks: StoredChunk[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await scoped.list({
-      filter: eq('$documentId', documentId),
-      limit: PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-    chunks.push(...page.chunks);
-    cursor = page.cursor;
-  } while (cursor !== undefined && chunks.length < MOST_CHUNKS);
-  return chunks.sort((a, b) => ordinalOf(a) - ordinalOf(b));
-}
-
-const ordinalOf = ({ metadata }: StoredChunk): number => Number(metadata.chunkIndex ?? 0);

@@ -30,6 +30,7 @@ describe('programs', () => {
       ragstone: [join(ROOT, 'src/index.ts')],
       'ragstone/knowledge-store': [join(ROOT, 'src/knowledge-store/index.ts')],
       'ragstone/mcp': [join(ROOT, 'src/mcp/index.ts')],
+      'ragstone/service': [join(ROOT, 'src/service/index.ts')],
       'ragstone/testing': [join(ROOT, 'src/testing/index.ts')],
     };
     const host = ts.createCompilerHost(options);

@@ -9,6 +9,7 @@ const ENTRIES = {
   ragstone: '../../src/index.ts',
   'ragstone/knowledge-store': '../../src/knowledge-store/index.ts',
   'ragstone/mcp': '../../src/mcp/index.ts',
+  'ragstone/service': '../../src/service/index.ts',
   'ragstone/testing': '../../src/testing/index.ts',
 };
 

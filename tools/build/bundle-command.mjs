@@ -16,10 +16,17 @@ const NODE_MODULES = `${sep}node_modules${sep}`;
  * reads no files. What they import is bundled with them.
  */
 const BUNDLED = new Set([
+  '@fastify/cors',
+  '@fastify/helmet',
+  '@fastify/rate-limit',
+  '@fastify/swagger',
   '@modelcontextprotocol/sdk',
   'cli-table3',
   'cockatiel',
   'commander',
+  'fastify',
+  'fastify-type-provider-zod',
+  'jose',
   'markdown-it',
   'picocolors',
   'string-width',
@@ -43,7 +50,7 @@ const externalPackages = {
 };
 
 /** Modules of the library that stand for packages which nobody installs: each becomes one file that holds them. */
-const STAND_INS = ['mcp/sdk'];
+const STAND_INS = ['mcp/sdk', 'service/packages'];
 
 /** What is installed with Ragstone stays outside of them. */
 const installedPackages = {
@@ -122,11 +129,17 @@ function folderOfPackage(input) {
 }
 
 async function noticeOf(folder) {
-  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const { name, version, license, author } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
   if (!LICENCES.has(license))
     throw new Error(`${name}: the licence ${license} does not allow to bundle it unseen`);
   const files = await readdir(folder);
   const file = files.find((candidate) => /^licen[cs]e/i.test(candidate));
-  if (file === undefined) throw new Error(`${name}: no licence text`);
-  return `## ${name} ${version} (${license})\n\n${await readFile(join(folder, file), 'utf8')}`;
+  // A few packages state their licence and ship no text of it.
+  const text = file === undefined ? statedLicence(author) : await readFile(join(folder, file), 'utf8');
+  return `## ${name} ${version} (${license})\n\n${text}`;
+}
+
+function statedLicence(author) {
+  const by = typeof author === 'object' ? author.name : author;
+  return `The package has no licence text of its own. Its author: ${by ?? 'not stated'}.\n`;
 }

@@ -9,6 +9,7 @@ import { chatSchema, modelProvidersSchema } from './models.js';
 import { monitoringSchema } from './monitoring.js';
 import { retrievalSchema } from './retrieval.js';
 import { securitySchema } from './security.js';
+import { serverSchema } from './server.js';
 import { sourcesSchema } from './sources.js';
 import { PROVIDERS, storageSchema } from './storage.js';
 
@@ -54,6 +55,7 @@ export const ragSchema = z.strictObject({
   sources: sourcesSchema,
   security: securitySchema,
   limits,
+  server: serverSchema,
   monitoring: monitoringSchema,
 });
 

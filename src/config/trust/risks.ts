@@ -82,6 +82,9 @@ export function risksOf({ tree, raw, projectRoot, dataDir }: WrittenConfig): Ris
 }
 
 const CONNECTS = 'connects to';
+/** No host to connect to: see `readKinds`. */
+const LISTENS_AT = 'rag.server.host';
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
 interface Findings {
   /** The text as it is written, where it names a variable. */
@@ -103,7 +106,7 @@ function readText(path: ConfigPath, text: string, { shown, add, reach }: Finding
   const key = String(path.findLast((part) => typeof part === 'string'));
   const addresses = addressesIn(text);
   for (const address of addresses) add(path, `${CONNECTS} ${shown ?? maskUrlCredentials(address)}`);
-  if (HOST_KEYS.has(key)) add(path, `${CONNECTS} ${shown ?? text}`);
+  if (HOST_KEYS.has(key) && formatPath(path) !== LISTENS_AT) add(path, `${CONNECTS} ${shown ?? text}`);
   if (text.startsWith('keyvault:')) add(path, `${CONNECTS} an Azure Key Vault for ${shown ?? text}`);
   if (key === 'repository' && addresses.length === 0 && SSH_ADDRESS.test(text))
     add(path, `${CONNECTS} ${shown ?? text} by ssh`);
@@ -132,6 +135,9 @@ function readKinds(tree: unknown, add: Findings['add']): void {
     add(['rag', 'ledger', 'type'], `${CONNECTS} a PostgreSQL server`);
   if (at('rag', 'embedding', 'allowRemote') === true)
     add(['rag', 'embedding', 'allowRemote'], `${CONNECTS} the Hugging Face hub and runs models from there`);
+  const host = at('rag', 'server', 'host');
+  if (typeof host === 'string' && !LOOPBACK.test(host))
+    add(['rag', 'server', 'host'], `listens at ${host}, where other machines may reach it`);
   const sources = at('rag', 'sources');
   for (const [index, source] of (Array.isArray(sources) ? sources : []).entries()) {
     if (!isRecord(source)) continue;

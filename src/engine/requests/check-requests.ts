@@ -2,13 +2,23 @@ import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import { isList, ownElements, ownFields, plainCopy } from '../../core/plain-copy.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
-import type { AskRequest, IndexRequest, ListRequest, SearchQuery, VerifyRequest } from '../engine.js';
+import type {
+  AskRequest,
+  ContextQuery,
+  EmbedRequest,
+  IndexRequest,
+  ListRequest,
+  SearchQuery,
+  VerifyRequest,
+} from '../engine.js';
 import type { CreateEngineOptions } from '../engine-options.js';
 import { assertFilterShape } from './check-filter.js';
 import { assertShape, type Refusal, refusing } from './check-shape.js';
 import {
   askSchema,
+  contextSchema,
   documentSchema,
+  embedSchema,
   engineSchema,
   indexSchema,
   listSchema,
@@ -44,6 +54,20 @@ export function checkedQuestion(request: string | AskRequest): AskRequest {
   if (asked.filter !== undefined) assertFilterShape(asked.filter);
   const { options: _, ...rest } = asked;
   return { ...rest, topK: oneTopK(asked) };
+}
+
+/** Throws `QUERY_INVALID`. */
+export function checkedContext(query: string | ContextQuery): ContextQuery {
+  if (typeof query === 'string') return { text: query };
+  assertShape(contextSchema, query, { what: 'A context', reason: 'QUERY_INVALID' });
+  if (query.filter !== undefined) assertFilterShape(query.filter);
+  return query;
+}
+
+/** Throws `USAGE`. */
+export function checkedTexts(request: EmbedRequest): EmbedRequest {
+  assertShape(embedSchema, request, { what: 'What to embed', reason: 'USAGE' });
+  return request;
 }
 
 function oneTopK({ topK, options }: Pick<AskRequest, 'topK' | 'options'>): number | undefined {

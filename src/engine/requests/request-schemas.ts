@@ -8,7 +8,15 @@ import type { AccessControl } from '../../core/scope.js';
 import type { Parser } from '../../parsing/parser.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
 import type { Source } from '../../sources/source.js';
-import type { AskRequest, IndexRequest, ListRequest, SearchQuery, VerifyRequest } from '../engine.js';
+import type {
+  AskRequest,
+  ContextQuery,
+  EmbedRequest,
+  IndexRequest,
+  ListRequest,
+  SearchQuery,
+  VerifyRequest,
+} from '../engine.js';
 import type { CreateEngineOptions } from '../engine-options.js';
 import type { ShapeOf } from './check-shape.js';
 
@@ -122,6 +130,22 @@ export const askSchema = z.strictObject({
   filter,
   signal,
 } satisfies ShapeOf<AskRequest>);
+
+export const contextSchema = z.strictObject({
+  text: z.string(),
+  topK: number,
+  budget: z.int('a whole number from 64 up').min(64, 'a whole number from 64 up').optional(),
+  model: text,
+  filters,
+  filter,
+  signal,
+} satisfies ShapeOf<ContextQuery>);
+
+export const embedSchema = z.strictObject({
+  texts: z.array(z.string()),
+  kind: z.enum(['query', 'document'], 'query or document').optional(),
+  signal,
+} satisfies ShapeOf<EmbedRequest>);
 
 export const documentSchema = z.strictObject({
   id: z.string(),

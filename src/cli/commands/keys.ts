@@ -1,0 +1,93 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { PERMISSIONS } from '../../config/schema/server.js';
+import type { ApiKey, KeyStore } from '../../service/authentication/key-store.js';
+import type { Permission } from '../../service/authentication/principal.js';
+import type { CliContext } from '../context.js';
+import { dataDirOf } from '../open-engine.js';
+import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
+
+interface CreateOptions extends ScopeOptions {
+  readonly name?: string;
+  readonly permission?: readonly Permission[];
+}
+
+const EXAMPLES = `
+Examples:
+  $ ragstone keys create --tenant acme --name "web shop"
+  $ ragstone keys create --tenant acme --group hr --clearance 2 --permission read
+  $ ragstone keys list
+  $ ragstone keys revoke 3f0c9a417be2d85c
+
+A key is shown once and kept by its hash. It allows to read and write, unless permissions are named; "maintain" is for runs,
+status, and why a document is not found. What is made or revoked here holds at once, also for a service that runs.`;
+
+/** `ragstone keys create|list|revoke` */
+export function registerKeys(program: Command, context: CliContext): void {
+  const keys = program
+    .command('keys')
+    .description('keys of those who may call the service ("ragstone serve")')
+    .addHelpText('after', EXAMPLES);
+  const create = keys
+    .command('create')
+    .description('make a key and print it, once')
+    .option('--name <text>', 'what it is for, for people')
+    .option(
+      '--permission <name>',
+      `what it allows: ${PERMISSIONS.join(', ')}; may be repeated (default: read and write)`,
+      collectPermission,
+    );
+  withScopeOptions(create)
+    .addHelpText('after', EXAMPLES)
+    .action((options: CreateOptions) => runCreate(context, options));
+  keys
+    .command('list')
+    .description('list the keys, without what could be used of them')
+    .addHelpText('after', EXAMPLES)
+    .action(async () => {
+      const all = await (await keyStore(context)).list();
+      const { renderKeys } = await import('../render/keys.js');
+      context.printResult({ keys: all }, () => renderKeys(all, context));
+    });
+  keys
+    .command('revoke <id>')
+    .description('refuse a key from now on')
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string) => {
+      const revoked = await (await keyStore(context)).revoke(id);
+      context.printResult(
+        revoked,
+        () => `The key ${revoked.id} of tenant ${revoked.tenant} is refused from now on.`,
+      );
+    });
+}
+
+async function runCreate(
+  context: CliContext,
+  { tenant = 'default', project, group, clearance, name, permission }: CreateOptions,
+): Promise<void> {
+  const store = await keyStore(context);
+  const created = await store.create({
+    name,
+    tenant,
+    project,
+    groups: group,
+    clearance,
+    permissions: permission,
+  });
+  context.printResult(created, () => created.key);
+  context.note(`Key ${created.id} of tenant ${tenant}: ${permissionsOf(created)}. It is not shown again.`);
+}
+
+const permissionsOf = ({ permissions }: ApiKey): string => permissions.join(', ');
+
+async function keyStore(context: CliContext): Promise<KeyStore> {
+  const { KeyStore } = await import('../../service/authentication/key-store.js');
+  return new KeyStore(await dataDirOf(context));
+}
+
+function collectPermission(name: string, previous: readonly Permission[] = []): readonly Permission[] {
+  const permission = PERMISSIONS.find((known) => known === name);
+  if (permission === undefined)
+    throw new InvalidArgumentError(`It must be one of ${PERMISSIONS.join(', ')}.`);
+  return [...previous, permission];
+}

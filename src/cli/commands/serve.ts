@@ -1,0 +1,68 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CliContext } from '../context.js';
+import { withEngine } from '../open-engine.js';
+
+interface ServeOptions {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+const EXAMPLES = `
+Examples:
+  $ ragstone serve                                 for this machine alone, at http://127.0.0.1:7240
+  $ ragstone keys create --tenant default          make a key; from now on every caller needs one
+  $ ragstone serve --host 0.0.0.0 --port 8080      for other machines, which needs keys
+  $ ragstone serve --log-level info                log each request to stderr, without what it holds
+
+Ctrl-C stops it: requests under way are finished first. The routes are described at /docs and /openapi.json.`;
+
+/** `ragstone serve` */
+export function registerServe(program: Command, context: CliContext): void {
+  program
+    .command('serve')
+    .description('serve the index over HTTP: search, answers, documents')
+    .option('--host <host>', 'address to listen at (default: rag.server.host, 127.0.0.1)')
+    .option(
+      '--port <port>',
+      'port to listen at, 0 for a free one (default: rag.server.port, 7240)',
+      portNumber,
+    )
+    .addHelpText('after', EXAMPLES)
+    .action((options: ServeOptions) => runServe(context, options));
+}
+
+async function runServe(context: CliContext, { host, port }: ServeOptions): Promise<void> {
+  const { loadConfig } = await import('../../config/load-config.js');
+  const { cwd, globals, signal } = context;
+  const config = await loadConfig({ cwd, file: globals.config, dataDir: globals.data });
+  const level = globals.logLevel ?? config.rag.monitoring.logging.level;
+  await withEngine(context, async (engine) => {
+    const { startService } = await import('../../service/start-service.js');
+    const log = { level, write: (line: string) => context.side.write(line) };
+    const service = await startService({ engine, config, host, port, log });
+    const { url, isOpen } = service;
+    context.printResult({ url, needsKey: !isOpen }, () => `Ragstone listens at ${url}. Routes: ${url}/docs`);
+    if (isOpen)
+      context.note(
+        'No key is needed: it serves this machine alone, tenant "default". "ragstone keys create" makes a key.',
+      );
+    if (!context.isJson) context.note('Ctrl-C stops it.');
+    await firing(signal);
+    context.note('Stopping: requests under way are finished.');
+    await service.stop();
+  });
+  // It was told to stop, and did.
+  context.isStopExpected = true;
+}
+
+const firing = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+}

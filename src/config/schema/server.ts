@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { stringList, wholeNumber } from '../../core/setting-values.js';
+
+/** Asymmetric ones alone (RFC 7518): who checks tokens can make none. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+] as const;
+
+/** What a key or token may allow. */
+export const PERMISSIONS = ['read', 'write', 'maintain'] as const;
+
+const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+function isProtectedAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK_NAMES.has(hostname));
+}
+
+const claims = z
+  .strictObject({
+    tenant: z
+      .string()
+      .min(1)
+      .default('tenant_id')
+      .describe('Claim that holds the tenant. A token without it is refused.'),
+    project: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Claim that holds the project. Default: every project of the tenant.'),
+    groups: z
+      .string()
+      .min(1)
+      .default('groups')
+      .describe('Claim that holds the groups: a list, or one text with spaces.'),
+    clearance: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Claim that holds the clearance, a whole number. Default: 0 for all.'),
+    permissions: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'Claim that holds the permissions: a list, or one text with spaces. Other words in it are left aside. Default: those of `permissions`.',
+      ),
+  })
+  .prefault({})
+  .describe('Which claims of a token say who asks.');
+
+const jwt = z
+  .strictObject({
+    issuer: z.string().min(1).describe('What `iss` must be.'),
+    audience: z.string().min(1).describe('What `aud` must hold.'),
+    jwksUrl: z
+      .string()
+      .refine(isProtectedAddress, 'must be an https address, or http of this machine')
+      .describe(
+        'Where the public keys are (JSON Web Key Set). They are fetched again when a token names a new one.',
+      ),
+    algorithms: z
+      .array(z.enum(ALGORITHMS))
+      .min(1)
+      .default(['RS256'])
+      .describe('Algorithms that a token may be signed with.'),
+    clockSkewSeconds: wholeNumber(0)
+      .max(600)
+      .default(30)
+      .describe('How far clocks may be apart, in seconds.'),
+    claims,
+    permissions: z
+      .array(z.enum(PERMISSIONS))
+      .default(['read', 'write'])
+      .describe('What every token may do, where no claim says it.'),
+  })
+  .describe('Tokens of an identity provider (JSON Web Tokens), beside keys of `ragstone keys`.');
+
+/** `rag.server`: the HTTP service, `ragstone serve`. */
+export const serverSchema = z
+  .strictObject({
+    host: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .describe('Address to listen at. One that other machines reach needs keys or `jwt`.'),
+    port: wholeNumber(0).max(65_535).default(7240).describe('Port to listen at; 0 takes a free one.'),
+    jwt: jwt.optional(),
+    corsOrigins: stringList()
+      .prefault([])
+      .describe('Origins of web pages that may call the service from a browser: `https://app.example.com`.'),
+    requestsPerMinute: wholeNumber(0)
+      .default(600)
+      .describe(
+        'Calls of one route that a tenant may make in a minute; 0 for any number. Without keys and `jwt` there is no limit.',
+      ),
+    timeoutMs: wholeNumber(100)
+      .max(3_600_000)
+      .default(30_000)
+      .describe('Longest time that a request may take, in milliseconds. Index runs have no limit.'),
+    stopMs: wholeNumber(0)
+      .max(3_600_000)
+      .default(10_000)
+      .describe('How long requests under way may go on after the service is told to stop, in milliseconds.'),
+  })
+  .prefault({})
+  .describe('The HTTP service, `ragstone serve`.');

@@ -1,0 +1,23 @@
+import type { Scope } from '../core/scope.js';
+import { embedAll } from '../embedding/embed-all.js';
+import type { EmbeddedTexts, EmbedRequest } from '../engine/engine.js';
+import type { EngineResources } from '../engine/engine-resources.js';
+
+/** Vectors by the model of the live index, so that they are comparable with what it holds; before the first run, by the configured one. */
+export async function embedTexts(
+  { texts, kind = 'document', signal }: EmbedRequest,
+  scope: Scope,
+  resources: EngineResources,
+): Promise<EmbeddedTexts> {
+  const live = await resources.live();
+  const loaded = live === undefined ? await resources.embedder() : await resources.embedderOf(live.facts);
+  const embedder =
+    kind === 'query' && live !== undefined
+      ? await loaded.forQueries(live.facts, live.ledger, scope)
+      : loaded.embedder;
+  const { vectors } = await embedAll(embedder, texts, kind, {
+    cache: loaded.cache,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return { model: embedder.identity.model, dimensions: embedder.dimensions, vectors };
+}

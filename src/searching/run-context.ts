@@ -1,0 +1,31 @@
+import { DEFAULT_CONTEXT_BUDGET } from '../answering/answer-question.js';
+import { assembleContext } from '../context/assemble-context.js';
+import type { Scope } from '../core/scope.js';
+import type { ContextQuery, ContextResponse } from '../engine/engine.js';
+import type { EngineResources } from '../engine/engine-resources.js';
+import { tokenCounterFor } from '../engine/token-counter-for.js';
+import { contextSettings } from './context-settings.js';
+import { findPassages } from './find-passages.js';
+
+/** Question to cited context, for a language model that somebody else asks. */
+export async function runContext(
+  { budget, model, ...query }: ContextQuery,
+  scope: Scope,
+  resources: EngineResources,
+): Promise<ContextResponse> {
+  const { passages, degradationLevel, notices } = await findPassages(query, scope, { resources });
+  const settings = contextSettings(scope, resources);
+  const pack = await assembleContext(
+    {
+      question: query.text,
+      ranked: passages.map(({ chunk, probability }) => ({ chunk, score: probability })),
+    },
+    {
+      ...settings,
+      budget: budget ?? settings.budget ?? DEFAULT_CONTEXT_BUDGET,
+      counter: await tokenCounterFor(model),
+      ...(query.signal === undefined ? {} : { signal: query.signal }),
+    },
+  );
+  return { ...pack, degradationLevel, notices: [...notices, ...pack.notices] };
+}

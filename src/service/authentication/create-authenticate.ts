@@ -1,0 +1,60 @@
+import { RAGError } from '../../index.js';
+import { bearerTokenOf, unauthenticated } from './bearer-token.js';
+import { type JwtSettings, tokenVerifier } from './json-web-token.js';
+import { KeyStore } from './key-store.js';
+import { localCaller } from './local-caller.js';
+import { isLoopback } from './loopback.js';
+import type { Authenticate } from './principal.js';
+
+/** What callers are told by. */
+export interface AuthenticationOptions {
+  /** Address that the service listens at. */
+  readonly host: string;
+  /** Data folder of the index, with the keys. */
+  readonly dataDir: string;
+  readonly jwt?: JwtSettings | undefined;
+  readonly corsOrigins?: readonly string[] | undefined;
+}
+
+/** Who may call, and how that is told. */
+export interface Authentication {
+  readonly authenticate: Authenticate;
+  /** Nobody needs a key now: only the user of this machine reaches the service. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * Keys and tokens; where there are none, the user of this machine. A key that is made while the service runs closes it from the
+ * next request on.
+ *
+ * @throws RAGError `CONFIG_INVALID` for an address that other machines reach, with neither keys nor tokens
+ */
+export async function createAuthenticate({
+  host,
+  dataDir,
+  jwt,
+  corsOrigins = [],
+}: AuthenticationOptions): Promise<Authentication> {
+  const keys = new KeyStore(dataDir);
+  const verify = jwt === undefined ? undefined : tokenVerifier(jwt);
+  const isOpen = async (): Promise<boolean> => verify === undefined && (await keys.isEmpty());
+  const isOpenNow = await isOpen();
+  if (!isLoopback(host) && isOpenNow)
+    throw new RAGError(
+      'CONFIG_INVALID',
+      `The service would be open to everybody who reaches ${host}. Make a key (\`ragstone keys create --tenant default\`) or set \`rag.server.jwt\`; without them it listens at 127.0.0.1 alone.`,
+    );
+  const authenticate: Authenticate = async (credentials) => {
+    const token = bearerTokenOf(credentials);
+    if (token === undefined && isLoopback(host) && (await isOpen()))
+      return localCaller(credentials, corsOrigins);
+    if (token === undefined)
+      throw unauthenticated(
+        'The service wants a key: `authorization: Bearer KEY`. `ragstone keys create` makes one.',
+      );
+    const principal = (await keys.find(token)) ?? (await verify?.(token));
+    if (principal === undefined) throw unauthenticated('The key is unknown or revoked.');
+    return principal;
+  };
+  return { authenticate, isOpen: isOpenNow };
+}

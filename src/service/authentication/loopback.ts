@@ -1,0 +1,15 @@
+import { isIP } from 'node:net';
+
+/** Names and addresses that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  if (name === 'localhost' || name === '::1') return true;
+  return isIP(name) === 4 && name.startsWith('127.');
+}
+
+/** Whether a `Host` header or the host of an `Origin` names this machine. */
+export function namesLoopback(authority: string | undefined): boolean {
+  if (authority === undefined || !URL.canParse(`http://${authority}`)) return false;
+  const { hostname, username, pathname } = new URL(`http://${authority}`);
+  return username === '' && pathname === '/' && isLoopback(hostname);
+}

@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { jsonSchemaTransform, jsonSchemaTransformObject, swagger } from '../packages.js';
+import { openApiPage } from './openapi-page.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Of the routes of Ragstone alone. */
+    ragstoneOpenApi(): OpenAPIV3_1.Document;
+  }
+}
+
+const DESCRIPTION =
+  'Search, answers and documents of one index. Errors are `application/problem+json` with a stable `reason`. Every write takes an `idempotency-key`; every request takes `x-timeout-ms`.';
+
+/** Describes the routes that come after it, at `/openapi.json`, with a page at `/docs`. */
+export async function registerOpenApi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    // An application around may describe its own routes under the usual name.
+    decorator: 'ragstoneOpenApi' as 'swagger',
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Ragstone', version: '1', description: DESCRIPTION },
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      security: [{ key: [] }],
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+  const hidden = { config: { access: 'everyone' }, schema: { hide: true } } as const;
+  app.get('/openapi.json', hidden, async () => app.ragstoneOpenApi());
+  app.get('/docs', hidden, async (_, reply) =>
+    reply.type('text/html; charset=utf-8').send(openApiPage(app.ragstoneOpenApi())),
+  );
+}

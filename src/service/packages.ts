@@ -1,0 +1,13 @@
+/**
+ * The packages of the routes. They are bundled into the one file that this module becomes, for few who install Ragstone serve it.
+ */
+export { default as cors } from '@fastify/cors';
+export { default as helmet } from '@fastify/helmet';
+export { default as rateLimit } from '@fastify/rate-limit';
+export { default as swagger } from '@fastify/swagger';
+export {
+  jsonSchemaTransform,
+  jsonSchemaTransformObject,
+  serializerCompiler,
+  validatorCompiler,
+} from 'fastify-type-provider-zod';

@@ -1,0 +1,132 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { type Engine, RAGError } from '../index.js';
+import type { Authenticate } from './authentication/principal.js';
+import { registerOpenApi } from './openapi/register-openapi.js';
+import { cors, helmet, rateLimit, serializerCompiler, validatorCompiler } from './packages.js';
+import { IdempotentWrites } from './requests/idempotent-writes.js';
+import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
+import { reasonOfStop, requestSignal } from './requests/request-signal.js';
+import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
+import { documentRoutes } from './routes/document-routes.js';
+import { healthRoutes } from './routes/health-routes.js';
+import { knowledgeRoutes } from './routes/knowledge-routes.js';
+import { indexRoutes, maintenanceRoutes } from './routes/maintenance-routes.js';
+
+/** What the routes need. */
+export interface ServiceOptions {
+  /** It is not closed with the application. */
+  readonly engine: Engine;
+  /** Says who calls, for every route but the health. There is no default. */
+  readonly authenticate: Authenticate;
+  /** Longest time of a request, in milliseconds; runs of `POST /rag/index` have none. @default 30,000 */
+  readonly timeoutMs?: number | undefined;
+  /** Calls of one route that a tenant may make in a minute; 0 for any number. @default 600 */
+  readonly requestsPerMinute?: number | undefined;
+  /** Origins of web pages that may call from a browser. @default none */
+  readonly corsOrigins?: readonly string[] | undefined;
+  /** Path of the health. @default '/health/rag' */
+  readonly healthEndpoint?: string | undefined;
+  /** Fires when requests under way are to be given up. @default never */
+  readonly stopping?: AbortSignal | undefined;
+}
+
+/**
+ * The routes of Ragstone for a Fastify application: `app.register(ragstonePlugin, { engine, authenticate, prefix: '/knowledge' })`. Each
+ * sees the index through the scope of its caller and no other way. Nothing of the application outside is changed.
+ */
+export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, options) => {
+  const {
+    engine,
+    corsOrigins = [],
+    requestsPerMinute = 600,
+    healthEndpoint: endpoint = '/health/rag',
+  } = options;
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(sendProblem);
+  closeConnectionsAtEnd(app);
+  await app.register(helmet, {
+    contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
+  });
+  if (corsOrigins.length > 0) await app.register(cors, { origin: [...corsOrigins], strictPreflight: true });
+  admitCallers(app, options);
+  if (requestsPerMinute > 0) await limitCalls(app, requestsPerMinute);
+  await registerOpenApi(app);
+  await app.register(knowledgeRoutes, { prefix: '/api/ai/rag' });
+  await app.register(answerRoutes, { prefix: '/api/ai/rag' });
+  await app.register(documentRoutes, { prefix: '/api/ai/rag' });
+  await app.register(maintenanceRoutes, { prefix: '/api/ai/rag' });
+  await app.register(chatRoutes);
+  await app.register(indexRoutes);
+  await app.register(healthRoutes, { engine, endpoint });
+};
+
+/** Before a body is read. */
+function admitCallers(
+  app: FastifyInstance,
+  { engine, authenticate, timeoutMs = 30_000, stopping }: ServiceOptions,
+): void {
+  const writes = new IdempotentWrites();
+  const never = new AbortController().signal;
+  app.decorateRequest('ragstone', null);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+    const { access, isLong = false } = request.routeOptions.config;
+    if (access === 'everyone') return;
+    const principal = await authenticate({ headers: request.headers });
+    // A route that says nothing is for nobody.
+    if (access === undefined || !principal.permissions.includes(access))
+      throw new RAGError('FORBIDDEN', `The key or token does not have the permission "${access ?? 'none'}".`);
+    const signal = requestSignal(request, reply, {
+      timeoutMs: isLong ? undefined : timeoutMs,
+      stopping: stopping ?? never,
+    });
+    request.ragstone = { view: engine.as(principal.scope), principal, signal, writes };
+  });
+}
+
+/** Each tenant has its own count for each route; what is left of it is not told, so that equal answers stay equal. */
+async function limitCalls(app: FastifyInstance, max: number): Promise<void> {
+  const silent = { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false };
+  await app.register(rateLimit, {
+    max,
+    timeWindow: '1 minute',
+    hook: 'preParsing',
+    keyGenerator: ({ ragstone, method, routeOptions }) =>
+      JSON.stringify([ragstone?.principal.scope.tenant, method, routeOptions.url]),
+    // Of the routes that everyone may call, too: nobody is known there.
+    allowList: ({ ragstone }) => ragstone === null || ragstone.principal.isLocal === true,
+    addHeadersOnExceeding: silent,
+    addHeaders: { ...silent, 'retry-after': true },
+    errorResponseBuilder: (_, { after }) =>
+      new RAGError('RATE_LIMITED', `Too many calls of this route. Try again in ${after}.`),
+  });
+}
+
+/**
+ * A connection that is kept open for further requests would keep the server open too; each answer from now on ends its own.
+ */
+function closeConnectionsAtEnd(app: FastifyInstance): void {
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  app.addHook('onSend', async (_, reply) => {
+    if (isClosing) reply.header('connection', 'close');
+  });
+}
+
+/** What is not the caller's fault is logged whole; a caller is told what is for it. */
+export async function sendProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const cause = reasonOfStop(error, request.ragstone?.signal);
+  const problem = problemOf(cause, request.id);
+  if (problem.status >= 500) request.log.error({ err: cause, reason: problem.reason }, 'a request failed');
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
+  if (problem.status === 503) reply.header('retry-after', '1');
+  // As it is: the schema of a route may not know this status.
+  return reply.code(problem.status).type(PROBLEM_TYPE).serializer(JSON.stringify).send(problem);
+}

@@ -1,0 +1,303 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { testService, withDocuments } from './test-service.js';
+
+const RAG = '/api/ai/rag';
+
+test('the document of the routes is valid OpenAPI 3.1 and describes every route', async () => {
+  const { app } = await testService();
+  const document = (await app.inject({ method: 'GET', url: '/openapi.json' })).json<{
+    openapi: string;
+    paths: object;
+  }>();
+  const result = await new Validator().validate({ ...document });
+  expect(result.errors ?? []).toEqual([]);
+  expect(result.valid).toBe(true);
+  expect(document.openapi).toBe('3.1.0');
+  expect(Object.keys(document.paths).sort()).toMatchInlineSnapshot(`
+    [
+      "/api/ai/rag/answer",
+      "/api/ai/rag/context",
+      "/api/ai/rag/documents",
+      "/api/ai/rag/documents/{id}",
+      "/api/ai/rag/embedding",
+      "/api/ai/rag/explain",
+      "/api/ai/rag/explain-miss",
+      "/api/ai/rag/index",
+      "/api/ai/rag/index/batch",
+      "/api/ai/rag/runs",
+      "/api/ai/rag/search",
+      "/api/ai/rag/source/{id}",
+      "/api/ai/rag/sources",
+      "/api/ai/rag/status",
+      "/api/ai/rag/{id}",
+      "/chat",
+      "/health/rag",
+      "/rag/index",
+      "/rag/stats",
+    ]
+  `);
+});
+
+test('the page of the routes loads nothing from elsewhere', async () => {
+  const { app } = await testService();
+  const { statusCode, body, headers } = await app.inject({ method: 'GET', url: '/docs' });
+  expect(statusCode).toBe(200);
+  expect(body).toContain('POST /api/ai/rag/search');
+  expect(body).not.toMatch(/<script|src="|https?:\/\//);
+  expect(headers['content-security-policy']).toContain("default-src 'self'");
+});
+
+test('routes may stand below a prefix of the application', async () => {
+  const { default: Fastify } = await import('fastify');
+  const { ragstonePlugin } = await import('./ragstone-plugin.js');
+  const { engine } = await testService();
+  const app = Fastify();
+  app.get('/own', async () => ({ own: true }));
+  const authenticate = async () => ({ name: 'x', scope: { tenant: 'acme' }, permissions: ['read' as const] });
+  await app.register(ragstonePlugin, { prefix: '/knowledge', engine, authenticate });
+  expect((await app.inject({ method: 'GET', url: '/knowledge/rag/stats' })).statusCode).toBe(200);
+  const own = await app.inject({ method: 'GET', url: '/own' });
+  expect([own.statusCode, own.headers['x-request-id']]).toEqual([200, undefined]);
+  const { paths } = (await app.inject({ method: 'GET', url: '/knowledge/openapi.json' })).json<{
+    paths: object;
+  }>();
+  expect(Object.keys(paths)).toContain('/knowledge/api/ai/rag/search');
+  expect(Object.keys(paths)).not.toContain('/own');
+  await app.close();
+});
+
+describe('a request that is wrong', () => {
+  test.each([
+    ['an unknown field', '/search', { query: 'x', tenantId: 'acme', limit: 3 }],
+    ['a text for a number', '/search', { query: 'x', tenantId: 'acme', topK: '3' }],
+    ['too many results', '/search', { query: 'x', tenantId: 'acme', topK: 1_000 }],
+    ['nothing to find', '/search', { query: '', tenantId: 'acme' }],
+    ['a document without an id', '/index', { content: 'x', tenantId: 'acme' }],
+    ['a date that is none', '/index', { id: 'x', content: 'x', tenantId: 'acme', createdAt: 'yesterday' }],
+    [
+      'an id twice',
+      '/index/batch',
+      {
+        tenantId: 'acme',
+        documents: [
+          { id: 'x', content: 'a' },
+          { id: 'x', content: 'b' },
+        ],
+      },
+    ],
+    ['another answerer', '/answer', { question: 'x', answerer: 'oracle' }],
+  ])('is refused for %s', async (_, route, body) => {
+    const { call } = await testService();
+    const { status, headers, json } = await call('acme', 'POST', RAG + route, body);
+    expect([status, headers['content-type']]).toEqual([400, 'application/problem+json']);
+    expect(json()).toMatchObject({
+      type: 'urn:ragstone:error:REQUEST_INVALID',
+      status: 400,
+      reason: 'REQUEST_INVALID',
+      code: 'E005',
+      requestId: headers['x-request-id'],
+    });
+  });
+
+  test('is refused for a body that is no JSON, of another type, or too large', async () => {
+    const { app } = await testService();
+    const send = async (payload: string, type: string, route = '/search') => {
+      const headers = { authorization: 'Bearer acme', 'content-type': type };
+      const { statusCode, body } = await app.inject({
+        method: 'POST',
+        url: RAG + route,
+        headers,
+        payload,
+      });
+      return [statusCode, JSON.parse(body).reason];
+    };
+    expect(await send('{"query":', 'application/json')).toEqual([400, 'REQUEST_INVALID']);
+    expect(await send('{"query":"x","__proto__":{}}', 'application/json')).toEqual([400, 'REQUEST_INVALID']);
+    expect(await send('query=x', 'application/x-www-form-urlencoded')).toEqual([400, 'REQUEST_INVALID']);
+    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+    const nested = `{"id":"x","tenantId":"acme","content":"x","metadata":${deep}}`;
+    expect(await send(nested, 'application/json', '/index')).toEqual([400, 'REQUEST_INVALID']);
+    expect(await send(`{"query":"${'x'.repeat(2_000_000)}"}`, 'application/json')).toEqual([
+      413,
+      'DOCUMENT_TOO_LARGE',
+    ]);
+  });
+
+  test('never makes the service fail, whatever it holds', async () => {
+    const service = await testService();
+    await withDocuments(service);
+    const bodies: Readonly<Record<string, readonly string[]>> = {
+      [`${RAG}/search`]: ['query', 'tenantId', 'topK', 'minScore', 'documentTypes', 'tags'],
+      [`${RAG}/index`]: [
+        'id',
+        'tenantId',
+        'documentId',
+        'content',
+        'metadata',
+        'tags',
+        'createdAt',
+        'chunkIndex',
+      ],
+      [`${RAG}/index/batch`]: ['tenantId', 'documents'],
+      [`${RAG}/embedding`]: ['text', 'kind'],
+      [`${RAG}/answer`]: ['question', 'history', 'topK', 'abstainBelow', 'tags'],
+      [`${RAG}/context`]: ['query', 'budget', 'model', 'topK'],
+      [`${RAG}/explain`]: ['query', 'topK', 'minScore'],
+      [`${RAG}/explain-miss`]: ['query', 'document'],
+      '/chat': ['message', 'conversation_history'],
+    };
+    const value = fc.oneof(
+      { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+      fc.constantFrom(
+        'acme',
+        'open',
+        'document',
+        'user',
+        0,
+        1,
+        0.5,
+        -1,
+        1e308,
+        null,
+        true,
+        [],
+        {},
+        '\u0000',
+        '../..',
+      ),
+      fc.jsonValue({ maxDepth: 3 }),
+    );
+    const request = fc.constantFrom(...Object.keys(bodies)).chain((url) =>
+      fc.tuple(
+        fc.constant(url),
+        fc.oneof(
+          {
+            weight: 5,
+            arbitrary: fc.record(Object.fromEntries((bodies[url] ?? []).map((key) => [key, value])), {
+              requiredKeys: [],
+            }),
+          },
+          fc.jsonValue({ maxDepth: 4 }),
+        ),
+        fc.boolean(),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(request, async ([url, drawn, isOwn]) => {
+        const body =
+          isOwn && typeof drawn === 'object' && drawn !== null && 'tenantId' in drawn
+            ? { ...drawn, tenantId: 'acme' }
+            : drawn;
+        const payload = JSON.stringify(body);
+        const { statusCode, body: text } = await service.app.inject({
+          method: 'POST',
+          url,
+          headers: { authorization: 'Bearer acme', 'content-type': 'application/json' },
+          payload,
+        });
+        expect(statusCode, `${url} ${payload}: ${text}`).toBeLessThan(500);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('nor do ids, queries and headers', async () => {
+    const service = await testService();
+    await withDocuments(service);
+    const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(text, text, fc.constantFrom('GET', 'DELETE'), async (id, cursor, method) => {
+        const asked = encodeURIComponent(id.toWellFormed?.() ?? id.replaceAll(/[\ud800-\udfff]/g, ''));
+        const replies = [
+          await service.call('acme', method, `${RAG}/documents/${asked}`),
+          await service.call(
+            'acme',
+            'GET',
+            `${RAG}/documents?cursor=${asked}&limit=${encodeURIComponent(cursor.replaceAll(/[\ud800-\udfff]/g, ''))}`,
+          ),
+          await service.call('acme', 'GET', '/rag/stats', undefined, {
+            'x-timeout-ms': asked,
+            'x-request-id': asked,
+          }),
+        ];
+        for (const { status, text: body } of replies) expect(status, body).toBeLessThan(500);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('a write with an idempotency-key', () => {
+  const write = { id: 'x', tenantId: 'acme', content: 'A text.' };
+
+  test('is done once, and its answer given again', async () => {
+    const { call } = await testService();
+    const key = { 'idempotency-key': 'k-1' };
+    await call('acme', 'POST', `${RAG}/index`, write);
+    expect((await call('acme', 'DELETE', `${RAG}/x`, undefined, key)).status).toBe(204);
+    expect((await call('acme', 'DELETE', `${RAG}/x`, undefined, key)).status).toBe(204);
+    expect((await call('acme', 'DELETE', `${RAG}/x`)).status).toBe(404);
+  });
+
+  test('is refused with another body, and is no matter of other tenants', async () => {
+    const { call } = await testService();
+    const key = { 'idempotency-key': 'k-1' };
+    expect((await call('acme', 'POST', `${RAG}/index`, write, key)).status).toBe(200);
+    const other = await call('acme', 'POST', `${RAG}/index`, { ...write, content: 'Another.' }, key);
+    expect([other.status, other.json().reason]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    const own = { ...write, tenantId: 'globex' };
+    expect((await call('globex', 'POST', `${RAG}/index`, own, key)).status).toBe(200);
+  });
+
+  test('that failed is done again', async () => {
+    const { call } = await testService();
+    const key = { 'idempotency-key': 'k-1' };
+    expect((await call('acme', 'DELETE', `${RAG}/x`, undefined, key)).status).toBe(404);
+    await call('acme', 'POST', `${RAG}/index`, write);
+    expect((await call('acme', 'DELETE', `${RAG}/x`, undefined, key)).status).toBe(204);
+  });
+});
+
+test('a tenant that calls too often is told when to come again; another one is not touched', async () => {
+  const { call } = await testService({ requestsPerMinute: 2 });
+  const stats = (caller: string) => call(caller, 'GET', '/rag/stats');
+  expect((await stats('acme')).status).toBe(200);
+  expect((await stats('acme-hr')).status).toBe(200);
+  const third = await stats('acme');
+  expect([third.status, third.json().reason]).toEqual([429, 'RATE_LIMITED']);
+  expect(Number(third.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await stats('globex')).status).toBe(200);
+  expect((await call('acme', 'GET', `${RAG}/documents`)).status).toBe(200);
+  expect((await stats('globex')).headers).not.toHaveProperty('x-ratelimit-remaining');
+});
+
+test('a caller may wait for less time than the service would', async () => {
+  const service = await testService();
+  await withDocuments(service);
+  const { status, json } = await service.call(
+    'acme',
+    'POST',
+    `${RAG}/answer`,
+    { question: 'How often are payments retried?' },
+    { 'x-timeout-ms': '1' },
+  );
+  expect([status, json().reason]).toEqual([504, 'REQUEST_TIMEOUT']);
+});
+
+test('a page of an allowed origin may call from a browser, any other may not', async () => {
+  const { app } = await testService({ corsOrigins: ['https://app.example.com'] });
+  const preflight = async (origin: string) => {
+    const headers = {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization',
+    };
+    return (await app.inject({ method: 'OPTIONS', url: `${RAG}/search`, headers })).headers[
+      'access-control-allow-origin'
+    ];
+  };
+  expect(await preflight('https://app.example.com')).toBe('https://app.example.com');
+  expect(await preflight('https://evil.example')).not.toBe('https://evil.example');
+});

@@ -1,0 +1,64 @@
+import type { FastifyRequest } from 'fastify';
+import { type EngineView, RAGError } from '../../index.js';
+import type { Permission, Principal } from '../authentication/principal.js';
+import type { IdempotentWrites } from './idempotent-writes.js';
+
+/** What every route works with: it never sees the engine, only what the caller's scope sees of it. */
+export interface RequestContext {
+  readonly view: EngineView;
+  readonly principal: Principal;
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  readonly writes: IdempotentWrites;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of the routes of Ragstone. */
+    ragstone: RequestContext | null;
+  }
+  interface FastifyContextConfig {
+    /** Who may call a route of Ragstone. There is none without it. */
+    access?: Permission | 'everyone';
+    /** It may take longer than other requests. */
+    isLong?: boolean;
+  }
+}
+
+/** The context of a request that was authenticated. */
+export function contextOf(request: FastifyRequest): RequestContext {
+  if (request.ragstone !== null) return request.ragstone;
+  throw new RAGError('INTERNAL', 'A route that everyone may call asked who calls.');
+}
+
+/**
+ * Holds the tenant that a body states against that of the caller.
+ *
+ * @throws RAGError `FORBIDDEN` for another one, `REQUEST_INVALID` for none where callers have keys
+ */
+export function assertTenant(stated: string | undefined, { principal }: RequestContext): void {
+  if (stated === principal.scope.tenant) return;
+  if (stated === undefined && principal.isLocal === true) return;
+  if (stated === undefined) throw new RAGError('REQUEST_INVALID', 'body/tenantId: it must be stated.');
+  throw new RAGError('FORBIDDEN', 'The key or token is not of the tenant that `tenantId` names.');
+}
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;
+
+/** Does a write once for each `idempotency-key` of a tenant. */
+export async function writeOnce<Answer>(
+  request: FastifyRequest,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const { principal, writes } = contextOf(request);
+  const stated = request.headers['idempotency-key'];
+  if (stated !== undefined && (typeof stated !== 'string' || !IDEMPOTENCY_KEY.test(stated)))
+    throw new RAGError('REQUEST_INVALID', 'The header idempotency-key must be 1 to 200 visible characters.');
+  const { method, url, body } = request;
+  return writes.run({
+    // Who has other rights may have been answered otherwise.
+    key: stated === undefined ? undefined : JSON.stringify([principal.scope, principal.name, stated]),
+    content: [method, url, body ?? null],
+    work,
+  });
+}

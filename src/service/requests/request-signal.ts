@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RAGError, SYSTEM_RUNTIME } from '../../index.js';
+
+const TIMEOUT_HEADER = 'x-timeout-ms';
+
+export interface SignalOptions {
+  /** The service's own limit, in milliseconds; undefined for none. */
+  readonly timeoutMs: number | undefined;
+  /** Fires when the service waits for requests no longer. */
+  readonly stopping: AbortSignal;
+}
+
+/** Fires when nobody waits for the answer any more: the caller went, its time or the service's is over, the service stops. */
+export function requestSignal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { timeoutMs, stopping }: SignalOptions,
+): AbortSignal {
+  const controller = new AbortController();
+  const stop = (reason: RAGError) => controller.abort(reason);
+  const milliseconds = Math.min(timeoutMs ?? Infinity, statedTimeout(request) ?? Infinity);
+  const cancel = Number.isFinite(milliseconds)
+    ? SYSTEM_RUNTIME.setTimer(
+        () => stop(new RAGError('REQUEST_TIMEOUT', `The request took longer than ${milliseconds} ms.`)),
+        milliseconds,
+        { isBackground: true },
+      )
+    : () => undefined;
+  reply.raw.once('close', () => {
+    cancel();
+    if (!reply.raw.writableFinished) stop(new RAGError('ABORTED', 'The caller went away.'));
+  });
+  return AbortSignal.any([controller.signal, stopping]);
+}
+
+/** A caller that waits less than the service would. */
+function statedTimeout({ headers }: FastifyRequest): number | undefined {
+  const stated = headers[TIMEOUT_HEADER];
+  if (stated === undefined) return undefined;
+  const milliseconds = Number(stated);
+  if (Number.isSafeInteger(milliseconds) && milliseconds > 0 && milliseconds <= 3_600_000)
+    return milliseconds;
+  throw new RAGError(
+    'REQUEST_INVALID',
+    `The header ${TIMEOUT_HEADER} must be a whole number from 1 to 3,600,000.`,
+  );
+}
+
+/** An error that only says that work was stopped, as the reason of the stop. */
+export function reasonOfStop(error: unknown, signal: AbortSignal | undefined): unknown {
+  const isStop = RAGError.isInstance(error) && error.reason === 'ABORTED';
+  return isStop && signal?.aborted === true ? signal.reason : error;
+}

@@ -1,0 +1,107 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import * as z from 'zod';
+import { contextOf } from '../requests/request-context.js';
+import {
+  answerRequest,
+  answerResponse,
+  chatRequest,
+  chatResponse,
+  contextRequest,
+  contextResponse,
+} from '../schemas/answers.js';
+import { filtersOf, jsonOf, problemResponses } from '../schemas/common.js';
+import { EVENT_STREAM, publicEvents, sendEvents, wantsEvents } from './event-stream.js';
+
+const eventStream = {
+  [EVENT_STREAM]: {
+    schema: z
+      .string()
+      .describe(
+        'Where `accept` asks for it: events `start`, `text`, `reset` and at the end `answer`, or `error`.',
+      ),
+  },
+};
+
+/** Answers and the context for them. */
+export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post(
+    '/answer',
+    {
+      config: { access: 'read' },
+      schema: {
+        tags: ['Answers'],
+        summary: 'Answer a question with citations, or say that nothing tells of it',
+        body: answerRequest,
+        response: {
+          200: {
+            description: 'An answer whose sentences were checked against what they cite.',
+            content: { 'application/json': { schema: answerResponse }, ...eventStream },
+          },
+          ...problemResponses,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { view, signal } = contextOf(request);
+      const { documentTypes, tags, ...question } = request.body;
+      const asked = { ...question, filters: filtersOf({ documentTypes, tags }), signal };
+      if (wantsEvents(request)) return sendEvents(publicEvents(view.askStream(asked)), { request, reply });
+      return view.ask(asked);
+    },
+  );
+
+  app.post(
+    '/context',
+    {
+      config: { access: 'read' },
+      schema: {
+        tags: ['Answers'],
+        summary: 'Cited context for a language model of your own, under a budget of tokens',
+        body: contextRequest,
+        response: { 200: jsonOf('Numbered passages, as Markdown.', contextResponse), ...problemResponses },
+      },
+    },
+    async (request) => {
+      const { view, signal } = contextOf(request);
+      const { query, documentTypes, tags, ...rest } = request.body;
+      const pack = await view.context({
+        ...rest,
+        text: query,
+        filters: filtersOf({ documentTypes, tags }),
+        signal,
+      });
+      const flagsOf = (entry: (typeof pack.entries)[number]) => [
+        ...new Set(entry.flags.flatMap(({ signals }) => signals)),
+      ];
+      return { ...pack, entries: pack.entries.map((entry) => ({ ...entry, flags: flagsOf(entry) })) };
+    },
+  );
+};
+
+/** `POST /chat`, with the bodies of a chat over bug reports. */
+export const chatRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post(
+    '/chat',
+    {
+      config: { access: 'read' },
+      schema: {
+        tags: ['Answers'],
+        summary: 'Answer a message of a conversation',
+        body: chatRequest,
+        response: {
+          200: {
+            description: 'The answer and the passages that it rests on.',
+            content: { 'application/json': { schema: chatResponse }, ...eventStream },
+          },
+          ...problemResponses,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { view, signal } = contextOf(request);
+      const asked = { ...request.body, signal };
+      if (wantsEvents(request)) return sendEvents(publicEvents(view.askStream(asked)), { request, reply });
+      return view.ask(asked);
+    },
+  );
+};

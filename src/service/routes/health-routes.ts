@@ -1,0 +1,47 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { type Engine, type EngineHealth, SYSTEM_RUNTIME } from '../../index.js';
+import { jsonOf } from '../schemas/common.js';
+import { healthResponse } from '../schemas/index-state.js';
+
+/** Whoever asks more often gets the same answer: everyone may ask. */
+const KEPT_MS = 1_000;
+
+/** An engine that was closed checks nothing any more. */
+const UNHEALTHY: EngineHealth = { ok: false, parts: [] };
+
+export interface HealthOptions {
+  readonly engine: Engine;
+  /** Such as `/health/rag`. */
+  readonly endpoint: string;
+}
+
+/** Whether the service can answer, for load balancers: it tells nothing else. */
+export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (app, { engine, endpoint }) => {
+  let last: { readonly at: number; readonly health: ReturnType<Engine['health']> } | undefined;
+  const askAtMostOften = () => {
+    const now = SYSTEM_RUNTIME.elapsed();
+    if (last === undefined || now - last.at >= KEPT_MS)
+      last = { at: now, health: engine.health().catch(() => UNHEALTHY) };
+    return last.health;
+  };
+  app.get(
+    endpoint,
+    {
+      config: { access: 'everyone' },
+      schema: {
+        tags: ['Health'],
+        summary: 'Whether the service can answer',
+        security: [],
+        response: {
+          200: jsonOf('It can.', healthResponse),
+          503: jsonOf('A part of it does not answer.', healthResponse),
+        },
+      },
+    },
+    async (_, reply) => {
+      const { ok, parts } = await askAtMostOften();
+      const checks = Object.fromEntries(parts.map((part) => [part.part, part.ok ? 'ok' : 'failed'] as const));
+      return reply.code(ok ? 200 : 503).send({ status: ok ? 'healthy' : 'unhealthy', checks });
+    },
+  );
+};

@@ -1,0 +1,97 @@
+import type * as z from 'zod';
+import { type PushedDocument, RAGError, type SearchResult } from '../../index.js';
+import type { KnowledgeDocumentInput, knowledgeDocument, ragSearchResult } from '../schemas/knowledge.js';
+
+/** Keys of the metadata under which a knowledge document keeps what the engine has no place for. */
+const ID = 'knowledgeId';
+/** What `DELETE .../source/ID` compares. */
+export const PARENT = 'sourceDocumentId';
+const POSITION = 'knowledgePosition';
+const COUNT = 'knowledgeCount';
+const BLOB = 'knowledgeMetadata';
+
+/** Throws `REQUEST_INVALID` for a document without any id. */
+export function idOf({ id, documentId, chunkIndex }: KnowledgeDocumentInput): string {
+  if (id !== undefined) return id;
+  if (documentId === undefined)
+    throw new RAGError('REQUEST_INVALID', 'A document needs `id` or `documentId`.');
+  return chunkIndex === undefined ? documentId : `${documentId}:${chunkIndex}`;
+}
+
+/** The document as the engine indexes it. */
+export function toPushed(document: KnowledgeDocumentInput): PushedDocument {
+  const id = idOf(document);
+  const {
+    documentId = id,
+    documentName,
+    documentType,
+    chunkIndex,
+    chunkCount,
+    content,
+    tags,
+    metadata,
+  } = document;
+  const { createdAt, updatedAt } = document;
+  const stated = {
+    [ID]: id,
+    [PARENT]: documentId,
+    sourceType: documentType,
+    tags,
+    [POSITION]: chunkIndex,
+    [COUNT]: chunkCount,
+    [BLOB]: metadata,
+    createdAt: createdAt && new Date(createdAt).toISOString(),
+    updatedAt: updatedAt && new Date(updatedAt).toISOString(),
+  };
+  return { id, text: content, title: documentName, metadata: withoutUndefined(stated) };
+}
+
+function withoutUndefined<Value>(
+  entries: Readonly<Record<string, Value | undefined>>,
+): Record<string, Value> {
+  const stated: Record<string, Value> = {};
+  for (const [key, value] of Object.entries(entries)) if (value !== undefined) stated[key] = value;
+  return stated;
+}
+
+/** What a caller is told that was indexed. */
+export function toIndexed(
+  document: KnowledgeDocumentInput,
+  tenantId: string,
+): z.infer<typeof knowledgeDocument> {
+  const id = idOf(document);
+  return { ...document, id, documentId: document.documentId ?? id, tenantId, deploymentModel: 'Shared' };
+}
+
+/** A passage under the names of the index schema; of documents that came another way, what they have. */
+export function toRagResult({ id, content, score, metadata }: SearchResult): z.infer<typeof ragSearchResult> {
+  const documentId = textOf(metadata.documentId) ?? id;
+  const own = textOf(metadata[ID]) ?? documentId;
+  const { tags } = metadata;
+  return {
+    id: own,
+    chunkId: id,
+    documentId: textOf(metadata[PARENT]) ?? own,
+    documentName: metadata.title,
+    documentType: metadata.sourceType,
+    chunkIndex: wholeOf(metadata[POSITION]) ?? wholeOf(metadata.chunkIndex),
+    chunkCount: wholeOf(metadata[COUNT]) ?? wholeOf(metadata.chunkTotal),
+    content,
+    score,
+    tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
+    metadata: metadata[BLOB],
+    source: metadata.source,
+    lines: metadata.lines,
+    createdAt: dateOf(metadata.createdAt),
+    updatedAt: dateOf(metadata.updatedAt),
+  };
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const wholeOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+
+/** A source may give a date that is none. */
+const dateOf = (date: Date | undefined): string | undefined =>
+  date === undefined || Number.isNaN(date.getTime()) ? undefined : date.toISOString();

@@ -1,0 +1,200 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { type EngineView, type IndexStatus, RAGError } from '../../index.js';
+import { contextOf } from '../requests/request-context.js';
+import { filtersOf, jsonOf, problemResponses } from '../schemas/common.js';
+import {
+  explainMissRequest,
+  explainMissResponse,
+  explainResponse,
+  indexAllResponse,
+  runsResponse,
+  sourcesResponse,
+  statsResponse,
+  statusResponse,
+} from '../schemas/index-state.js';
+import { ragSearchRequest } from '../schemas/knowledge.js';
+
+const tags = ['Maintenance'];
+const PAGE = 1_000;
+
+/** What is for whoever keeps the index: it tells of everything in the tenant. */
+export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post(
+    '/explain',
+    {
+      config: { access: 'read' },
+      schema: {
+        tags,
+        summary: 'Find passages, with what each score is made of',
+        body: ragSearchRequest.omit({ tenantId: true }),
+        response: {
+          200: jsonOf('Passages, the parts of their scores, and what each lane did.', explainResponse),
+          ...problemResponses,
+        },
+      },
+    },
+    async (request) => {
+      const { view, signal } = contextOf(request);
+      const { query, topK, minScore, ...filters } = request.body;
+      const found = await view.search({
+        text: query,
+        topK,
+        filters: filtersOf(filters),
+        options: { minScore, explainScore: true },
+        signal,
+      });
+      return {
+        ...found,
+        results: found.results.map(({ metadata, ...result }) => ({
+          ...result,
+          documentId: String(metadata.documentId),
+          source: metadata.source,
+          title: metadata.title,
+          lines: metadata.lines,
+          headingPath: metadata.headingPath,
+        })),
+      };
+    },
+  );
+
+  app.post(
+    '/explain-miss',
+    {
+      config: { access: 'maintain' },
+      schema: {
+        tags,
+        summary: 'Say which step lost a document that a query should find',
+        body: explainMissRequest,
+        response: {
+          200: jsonOf('Each step, and what would bring the document back.', explainMissResponse),
+          ...problemResponses,
+        },
+      },
+    },
+    async (request) => {
+      const { view, signal } = contextOf(request);
+      return view.explainMiss({ text: request.body.query, signal }, request.body.document);
+    },
+  );
+
+  app.get(
+    '/status',
+    {
+      config: { access: 'maintain' },
+      schema: {
+        tags,
+        summary: 'What is indexed, and what failed',
+        response: {
+          200: jsonOf('The index, as far as it is of the tenant.', statusResponse),
+          ...problemResponses,
+        },
+      },
+    },
+    async (request) => contextOf(request).view.status(),
+  );
+
+  app.get(
+    '/sources',
+    {
+      config: { access: 'maintain' },
+      schema: {
+        tags,
+        summary: 'Where documents come from, and how many of each',
+        response: { 200: jsonOf('The sources of the tenant.', sourcesResponse), ...problemResponses },
+      },
+    },
+    async (request) => ({ sources: (await statusOrNothing(contextOf(request).view))?.sources ?? [] }),
+  );
+
+  app.get(
+    '/runs',
+    {
+      config: { access: 'maintain' },
+      schema: {
+        tags,
+        summary: 'The last index run',
+        response: {
+          200: jsonOf('When it ran, and whether it succeeded.', runsResponse),
+          ...problemResponses,
+        },
+      },
+    },
+    async (request) => ({ lastRun: (await statusOrNothing(contextOf(request).view))?.lastRun }),
+  );
+};
+
+/** `POST /rag/index` and `GET /rag/stats`, with the bodies of a chat over bug reports. */
+export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post(
+    '/rag/index',
+    {
+      config: { access: 'maintain', isLong: true },
+      schema: {
+        tags,
+        summary: 'Bring the index in step with every configured source',
+        response: {
+          200: jsonOf('How many documents are indexed of each source.', indexAllResponse),
+          ...problemResponses,
+        },
+      },
+    },
+    async (request) => {
+      const { view, signal } = contextOf(request);
+      const { success } = await view.index({ signal, options: { waitMs: WRITER_WAIT_MS } });
+      const { sources } = await view.status();
+      const indexed = Object.fromEntries(sources.map(({ source, documents }) => [source, documents.indexed]));
+      const total = Object.values(indexed).reduce((sum, count) => sum + count, 0);
+      return { status: success ? ('completed' as const) : ('partial' as const), total, indexed };
+    },
+  );
+
+  app.get(
+    '/rag/stats',
+    {
+      config: { access: 'read' },
+      schema: {
+        tags,
+        summary: 'How many documents of each type the caller may read',
+        response: {
+          200: jsonOf('Counts, and the time of the youngest.', statsResponse),
+          ...problemResponses,
+        },
+      },
+    },
+    async (request) => {
+      const { view, signal } = contextOf(request);
+      return countDocuments(view, signal);
+    },
+  );
+};
+
+/** How long a run waits for another writer, in milliseconds. */
+const WRITER_WAIT_MS = 60_000;
+
+/** Before the first run there is nothing to tell. */
+async function statusOrNothing(view: EngineView): Promise<IndexStatus | undefined> {
+  try {
+    return await view.status();
+  } catch (error) {
+    if (RAGError.isInstance(error) && error.reason === 'INDEX_EMPTY') return undefined;
+    throw error;
+  }
+}
+
+async function countDocuments(view: EngineView, signal: AbortSignal) {
+  const types = new Map<string, number>();
+  let total = 0;
+  let last: string | null = null;
+  for (let cursor: string | undefined; ; ) {
+    signal.throwIfAborted();
+    const page = await view.list({ cursor, limit: PAGE });
+    total += page.documents.length;
+    for (const { sourceType, indexedAt } of page.documents) {
+      types.set(sourceType, (types.get(sourceType) ?? 0) + 1);
+      if (indexedAt !== undefined && (last === null || indexedAt > last)) last = indexedAt;
+    }
+    cursor = page.cursor;
+    if (cursor === undefined) break;
+  }
+  return { total_documents: total, by_type: Object.fromEntries(types), last_indexed_at: last };
+}

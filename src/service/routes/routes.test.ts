@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder, writeFiles } from '../../../tests/e2e/temporary-folder.js';
+import { createEngine } from '../../index.js';
+import { testService, withDocuments } from '../test-service.js';
+
+const RAG = '/api/ai/rag';
+const CONTRACT = {
+  id: 'c-1',
+  tenantId: 'acme',
+  documentId: 'contract-7',
+  documentName: 'Contract 7',
+  documentType: 'contract',
+  chunkIndex: 3,
+  chunkCount: 9,
+  content: 'Invoices are paid within thirty days of receipt.',
+  tags: ['supplier'],
+  metadata: { version: 2 },
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-02-01T00:00:00.000Z',
+};
+
+describe('search and index', () => {
+  test('a document is found by the next request under the names of the index schema', async () => {
+    const { call } = await testService();
+    const indexed = await call('acme', 'POST', `${RAG}/index`, CONTRACT);
+    expect(indexed.status).toBe(200);
+    expect(indexed.json()).toEqual({ ...CONTRACT, deploymentModel: 'Shared' });
+    const found = await call('acme', 'POST', `${RAG}/search`, {
+      query: 'when are invoices paid?',
+      tenantId: 'acme',
+    });
+    expect(found.status).toBe(200);
+    const { tenantId: _, ...fields } = CONTRACT;
+    expect(found.json().results).toEqual([
+      {
+        ...fields,
+        chunkId: expect.stringMatching(/^[0-9a-f]{32}$/),
+        score: expect.any(Number),
+        source: 'c-1',
+        lines: { start: 1, end: 1 },
+      },
+    ]);
+  });
+
+  test('documentTypes, tags, topK and minScore narrow the results', async () => {
+    const { call } = await testService();
+    for (const [id, documentType, tag] of [
+      ['a', 'contract', 'x'],
+      ['b', 'policy', 'x'],
+      ['c', 'contract', 'y'],
+    ])
+      await call('acme', 'POST', `${RAG}/index`, {
+        id,
+        tenantId: 'acme',
+        documentType,
+        tags: [tag],
+        content: `Invoices of ${id} are paid within thirty days.`,
+      });
+    const ids = async (options: object) => {
+      const body = { query: 'when are invoices paid?', tenantId: 'acme', ...options };
+      const { results } = (await call('acme', 'POST', `${RAG}/search`, body)).json();
+      return (results as { id: string }[]).map(({ id }) => id).sort();
+    };
+    expect(await ids({})).toEqual(['a', 'b', 'c']);
+    expect(await ids({ documentTypes: ['contract'] })).toEqual(['a', 'c']);
+    expect(await ids({ documentTypes: ['contract', 'policy'], tags: ['x'] })).toEqual(['a', 'b']);
+    expect(await ids({ topK: 1 })).toHaveLength(1);
+    expect(await ids({ documentTypes: null, tags: null, minScore: 1 })).toEqual([]);
+  });
+
+  test('a batch says what became of each document', async () => {
+    const service = await testService();
+    await withDocuments(service);
+    const { status, json } = await service.call('acme', 'POST', `${RAG}/index/batch`, {
+      tenantId: 'acme',
+      documents: [
+        { id: 'one', content: 'The first of two.' },
+        { id: 'pay', content: 'An id that is in use for what this caller may not read.' },
+      ],
+    });
+    expect(status).toBe(200);
+    expect(json()).toEqual({
+      results: [
+        { id: 'one', success: true },
+        {
+          id: 'pay',
+          success: false,
+          error: { reason: 'DOCUMENT_DUPLICATE_ID', message: expect.any(String) },
+        },
+      ],
+      indexed: 1,
+      failed: 1,
+    });
+  });
+
+  test('a document is deleted by its id, its parts by that of their document', async () => {
+    const { call } = await testService();
+    const documents = ['a', 'b', 'c'].map((id) => ({
+      id,
+      documentId: id === 'c' ? 'other' : 'book',
+      content: `Chapter ${id} of a book.`,
+    }));
+    await call('acme', 'POST', `${RAG}/index/batch`, { tenantId: 'acme', documents });
+    expect((await call('acme', 'DELETE', `${RAG}/source/book`)).json()).toEqual({ deleted: 2 });
+    expect((await call('acme', 'DELETE', `${RAG}/source/book`)).json()).toEqual({ deleted: 0 });
+    expect((await call('acme', 'DELETE', `${RAG}/c`)).status).toBe(204);
+    const again = await call('acme', 'DELETE', `${RAG}/c`);
+    expect(again.status).toBe(404);
+    expect(again.json().reason).toBe('DOCUMENT_NOT_FOUND');
+  });
+
+  test('a text has the vector that the index would give it', async () => {
+    const { call, engine } = await testService();
+    const { json } = await call('acme', 'POST', `${RAG}/embedding`, { text: 'thirty days' });
+    const { vectors, ...model } = await engine.embed({ texts: ['thirty days'] });
+    expect(json()).toEqual({ ...model, embedding: [...(vectors[0] ?? [])] });
+    expect(model.dimensions).toBeGreaterThan(10);
+  });
+});
+
+describe('answers', () => {
+  test('an answer names its sources, and no path of the machine', async () => {
+    const service = await testService();
+    await withDocuments(service);
+    const { status, text, json } = await service.call('acme', 'POST', `${RAG}/answer`, {
+      question: 'How often are payments retried?',
+    });
+    expect(status).toBe(200);
+    expect(json()).toMatchObject({ outcome: 'answer', sources: [{ n: 1, source: 'open' }] });
+    expect(text).not.toContain('"origin"');
+    expect(text).not.toContain('chunkIds');
+  });
+
+  test('an answer comes as events where the caller asks for them', async () => {
+    const service = await testService();
+    await withDocuments(service);
+    const { headers, text } = await service.call(
+      'acme',
+      'POST',
+      `${RAG}/answer`,
+      { question: 'How often are payments retried?' },
+      { accept: 'text/event-stream' },
+    );
+    expect(headers['content-type']).toBe('text/event-stream');
+    const names = [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);
+    expect([names[0], names.at(-1)]).toEqual(['start', 'answer']);
+    expect(text).not.toContain('"origin"');
+  });
+
+  test('a chat answers with the four facts of each source', async () => {
+    const service = await testService();
+    await withDocuments(service);
+    const { json } = await service.call('acme', 'POST', '/chat', {
+      message: 'How often are payments retried?',
+      conversation_history: [{ role: 'user', content: 'Hello' }],
+    });
+    expect(Object.keys(json()).sort()).toEqual(['answer', 'sources']);
+    expect((json().sources as object[])[0]).toEqual({
+      bug_id: 'open',
+      source_type: 'document',
+      chunk_text: 'Payments are retried three times, after one, two and four seconds.',
+      similarity: expect.any(Number),
+    });
+  });
+
+  test('a context keeps to its budget', async () => {
+    const service = await testService();
+    await withDocuments(service);
+    const { json } = await service.call('acme', 'POST', `${RAG}/context`, { query: 'payments', budget: 200 });
+    expect(json()).toMatchObject({ isFallback: false, tokens: { budget: 200 } });
+    expect(json().text).toContain('retried three times');
+  });
+});
+
+describe('documents', () => {
+  test('a list comes in pages, and a document with its text', async () => {
+    const { call } = await testService();
+    const documents = ['a', 'b', 'c'].map((id) => ({ id, documentType: id, content: `Text of ${id}.` }));
+    await call('acme', 'POST', `${RAG}/index/batch`, { tenantId: 'acme', documents });
+    const first = (await call('acme', 'GET', `${RAG}/documents?limit=2`)).json();
+    expect(first.documents).toHaveLength(2);
+    const second = (
+      await call('acme', 'GET', `${RAG}/documents?limit=2&cursor=${String(first.cursor)}`)
+    ).json();
+    expect(second.documents).toHaveLength(1);
+    expect(second).not.toHaveProperty('cursor');
+    const ofType = (await call('acme', 'GET', `${RAG}/documents?documentType=b`)).json();
+    expect(ofType.documents).toMatchObject([{ externalId: 'b' }]);
+    const got = await call('acme', 'GET', `${RAG}/documents/b`);
+    expect(got.json()).toMatchObject({ externalId: 'b', text: 'Text of b.' });
+    expect(got.json()).not.toHaveProperty('origin');
+    expect((await call('acme', 'DELETE', `${RAG}/documents/b`)).status).toBe(204);
+    expect((await call('acme', 'GET', `${RAG}/documents/b`)).status).toBe(404);
+  });
+
+  test('an id may hold what addresses keep for themselves', async () => {
+    const { call } = await testService();
+    const id = 'a/b?c=d#e f';
+    await call('acme', 'POST', `${RAG}/index`, { id, tenantId: 'acme', content: 'A text.' });
+    expect((await call('acme', 'GET', `${RAG}/documents/${encodeURIComponent(id)}`)).json()).toMatchObject({
+      externalId: id,
+    });
+    expect((await call('acme', 'DELETE', `${RAG}/${encodeURIComponent(id)}`)).status).toBe(204);
+  });
+});
+
+describe('the state of the index', () => {
+  test('before the first run there is nothing, and it is no fault of the service', async () => {
+    const { call } = await testService();
+    expect((await call('acme', 'GET', '/rag/stats')).json()).toEqual({
+      total_documents: 0,
+      by_type: {},
+      last_indexed_at: null,
+    });
+    expect((await call('acme', 'GET', `${RAG}/runs`)).json()).toEqual({});
+    expect((await call('acme', 'GET', `${RAG}/sources`)).json()).toEqual({ sources: [] });
+    expect((await call('acme', 'POST', `${RAG}/search`, { query: 'x', tenantId: 'acme' })).status).toBe(409);
+    expect((await call('acme', 'GET', `${RAG}/status`)).json().reason).toBe('INDEX_EMPTY');
+    expect((await call('acme', 'POST', '/rag/index')).status).toBe(400);
+  });
+
+  test('a run brings the index in step, and counts tell it by source and type', async () => {
+    const cwd = temporaryFolder({ 'docs/a.md': '# A\n\nOne.', 'docs/b.md': '# B\n\nTwo.' });
+    const sources = [{ name: 'manual', type: 'markdown' as const, paths: ['docs/**/*.md'] }];
+    const engine = await createEngine({ config: { provider: 'memory', sources }, cwd });
+    const { call } = await testService({ engine });
+    const counts = { status: 'completed', total: 2, indexed: { manual: 2 } };
+    expect((await call('acme', 'POST', '/rag/index')).json()).toEqual(counts);
+    writeFiles(cwd, { 'docs/c.md': '# C\n\nThree.' });
+    expect((await call('acme', 'POST', '/rag/index')).json()).toMatchObject({ total: 3 });
+    expect((await call('acme', 'GET', '/rag/stats')).json()).toEqual({
+      total_documents: 3,
+      by_type: { markdown: 3 },
+      last_indexed_at: expect.stringMatching(/^\d{4}-/),
+    });
+    expect((await call('acme', 'GET', `${RAG}/sources`)).json()).toMatchObject({
+      sources: [{ source: 'manual' }],
+    });
+    expect((await call('acme', 'GET', `${RAG}/runs`)).json()).toMatchObject({ lastRun: { success: true } });
+    const status = await call('acme', 'GET', `${RAG}/status`);
+    expect(status.json()).toMatchObject({ documents: 3 });
+    expect(status.text).not.toContain(cwd);
+    const explained = await call('acme', 'POST', `${RAG}/explain`, { query: 'three', minScore: 0 });
+    expect((explained.json().results as object[])[0]).toMatchObject({
+      explanation: { contributions: expect.any(Array) },
+    });
+    const missed = await call('acme', 'POST', `${RAG}/explain-miss`, { query: 'three', document: 'c.md' });
+    expect(missed.json()).toMatchObject({ found: true });
+    expect(missed.text).not.toContain(cwd);
+  });
+
+  test('everyone may ask for the health', async () => {
+    const { app } = await testService();
+    const { statusCode, body } = await app.inject({ method: 'GET', url: '/health/rag' });
+    expect([statusCode, JSON.parse(body)]).toEqual([
+      200,
+      { status: 'healthy', checks: { ledger: 'ok', store: 'ok' } },
+    ]);
+  });
+
+  test('a closed engine is not healthy', async () => {
+    const { app, engine } = await testService();
+    await engine.close();
+    expect((await app.inject({ method: 'GET', url: '/health/rag' })).statusCode).toBe(503);
+  });
+});

@@ -1,0 +1,161 @@
+import * as z from 'zod';
+import {
+  correctionSchema,
+  degradationSchema,
+  facts,
+  filterFields,
+  linesSchema,
+  listOf,
+  noticesSchema,
+  questionText,
+  stagesSchema,
+  topKSchema,
+} from './common.js';
+
+const MOST_TURNS = 100;
+
+export const turns = z
+  .array(z.strictObject({ role: z.enum(['user', 'assistant']), content: z.string().max(100_000) }))
+  .max(MOST_TURNS);
+
+export const answerRequest = z.strictObject({
+  question: questionText(),
+  history: turns.optional().describe('Earlier turns, oldest first.'),
+  topK: topKSchema().optional().describe('Passages that are looked at.'),
+  mode: z.enum(['naive', 'enhanced']).optional(),
+  answerer: z.enum(['auto', 'chat', 'extractive']).optional(),
+  abstainBelow: z.number().min(0).max(1).optional(),
+  ...filterFields,
+});
+
+const place = {
+  n: z.int(),
+  documentId: z.string(),
+  source: z.string(),
+  lines: linesSchema,
+  quote: z.string(),
+};
+
+const answerSource = z.object({
+  n: z.int().describe('What `[n]` in the answer refers to.'),
+  bug_id: z.string(),
+  source_type: z.string(),
+  chunk_text: z.string(),
+  similarity: z.number(),
+  documentId: z.string(),
+  source: z.string(),
+  title: z.string().optional(),
+  url: z.string().optional(),
+  date: z.string().optional(),
+  headingPath: listOf(z.string()),
+  lines: linesSchema,
+  flags: listOf(z.string()).describe('Signs that the passage gives orders to a language model.'),
+  metadata: facts,
+});
+
+/** An answer, with the places that say so. */
+export const answerResponse = z
+  .object({
+    question: z.string(),
+    standaloneQuestion: z.string(),
+    correction: correctionSchema.optional(),
+    outcome: z.enum(['answer', 'perhaps', 'not-found']),
+    answer: z.string().describe('Markdown with citations `[n]`.'),
+    highlight: z.string().optional(),
+    further: listOf(z.object(place)),
+    answerer: z.enum(['chat', 'extractive', 'none']),
+    mode: z.enum(['naive', 'enhanced']),
+    abstained: z.boolean(),
+    abstention: z
+      .object({ reason: z.string(), detail: z.string(), missing: listOf(z.string()).optional() })
+      .optional(),
+    confidence: z.number(),
+    sources: listOf(answerSource),
+    citations: listOf(z.object({ ...place, sentence: z.int() })),
+    support: listOf(
+      z.object({
+        sentence: z.string(),
+        verdict: z.enum(['supported', 'unsupported', 'not-checked']),
+        score: z.number(),
+        cites: listOf(z.int()),
+        problems: listOf(z.string()),
+      }),
+    ),
+    isPartial: z.boolean(),
+    degradationLevel: degradationSchema,
+    fallback: z.object({ reason: z.string(), detail: z.string() }).optional(),
+    notices: noticesSchema,
+    stages: stagesSchema,
+    tookMs: z.number(),
+  })
+  .meta({ id: 'Answer' });
+
+/** What a stream of an answer tells, by the name of its event. */
+export const answerEvents = {
+  start: z.object({ standaloneQuestion: z.string(), sources: listOf(answerSource) }),
+  text: z.object({ text: z.string() }),
+  reset: z.object({ reason: z.string() }),
+  answer: answerResponse,
+};
+
+export const chatRequest = z.strictObject({
+  message: questionText(),
+  conversation_history: turns.optional(),
+});
+
+export const chatResponse = z
+  .object({
+    answer: z.string(),
+    sources: listOf(
+      z.object({
+        bug_id: z.string(),
+        source_type: z.string(),
+        chunk_text: z.string(),
+        similarity: z.number(),
+      }),
+    ),
+  })
+  .meta({ id: 'ChatResponse' });
+
+export const contextRequest = z.strictObject({
+  query: questionText(),
+  topK: topKSchema().optional(),
+  budget: z.int().min(64).max(1_000_000).optional().describe('Tokens that the context may take.'),
+  model: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('The language model that reads it, such as `openai:gpt-4o-mini`.'),
+  ...filterFields,
+});
+
+export const contextResponse = z
+  .object({
+    text: z.string(),
+    entries: listOf(
+      z.object({
+        n: z.int(),
+        kind: z.enum(['passage', 'summary']),
+        documentId: z.string(),
+        source: z.string(),
+        sourceType: z.string(),
+        title: z.string().optional(),
+        url: z.string().optional(),
+        date: z.string().optional(),
+        headingPath: listOf(z.string()),
+        lines: linesSchema,
+        score: z.number(),
+        tokens: z.int(),
+        flags: listOf(z.string()),
+        isCompressed: z.boolean(),
+        isExpanded: z.boolean(),
+      }),
+    ),
+    omitted: listOf(z.object({ source: z.string(), reason: z.string(), detail: z.string() })),
+    tokens: z.object({ used: z.int(), budget: z.int(), counter: z.string(), margin: z.number() }),
+    isFallback: z.boolean(),
+    degradationLevel: degradationSchema,
+    notices: noticesSchema,
+  })
+  .meta({ id: 'Context' });

@@ -1,0 +1,186 @@
+import * as z from 'zod';
+import {
+  correctionSchema,
+  degradationSchema,
+  facts,
+  linesSchema,
+  listOf,
+  noticesSchema,
+  questionText,
+  stagesSchema,
+} from './common.js';
+
+export const indexedDocument = z
+  .object({
+    id: z.string(),
+    externalId: z.string(),
+    source: z.string(),
+    sourceType: z.string(),
+    project: z.string().optional(),
+    title: z.string().optional(),
+    url: z.string().optional(),
+    metadata: facts,
+    access: z.object({ groups: listOf(z.string()), level: z.int() }),
+    status: z.enum(['pending', 'indexed', 'failed', 'outdated']),
+    indexedAt: z.string().optional(),
+  })
+  .meta({ id: 'IndexedDocument' });
+
+export const documentText = z
+  .object({ ...indexedDocument.shape, text: z.string() })
+  .meta({ id: 'DocumentText' });
+
+export const listQuery = z.strictObject({
+  cursor: z.string().min(1).max(1_000).optional().describe('That of the page before.'),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  source: z.string().min(1).max(1_000).optional().describe('Name of a source.'),
+  documentType: z.string().min(1).max(200).optional(),
+  tag: z.string().min(1).max(200).optional(),
+});
+
+export const documentPage = z.object({
+  documents: listOf(indexedDocument),
+  cursor: z.string().optional().describe('Absent on the last page.'),
+});
+
+/** A search with every part of each score. */
+export const explainResponse = z
+  .object({
+    query: z.string(),
+    correction: correctionSchema.optional(),
+    understanding: z
+      .object({
+        intent: z.string(),
+        keywords: listOf(z.string()),
+        expansions: listOf(z.object({ kind: z.string(), text: z.string(), reason: z.string() })),
+      })
+      .optional(),
+    results: listOf(
+      z.object({
+        id: z.string(),
+        content: z.string(),
+        score: z.number(),
+        match: z.enum(['strong', 'possible', 'weak']),
+        probability: z.number(),
+        movedBy: z.literal('variety').optional(),
+        documentId: z.string(),
+        source: z.string(),
+        title: z.string().optional(),
+        lines: linesSchema,
+        headingPath: listOf(z.string()),
+        explanation: z
+          .object({
+            semanticScore: z.number().optional(),
+            keywordScore: z.number().optional(),
+            rerankScore: z.number().optional(),
+            contributions: listOf(z.object({ signal: z.string(), value: z.number() })),
+          })
+          .optional(),
+      }),
+    ),
+    lanes: listOf(
+      z.object({
+        lane: z.string(),
+        status: z.enum(['ran', 'off', 'failed', 'empty']),
+        reason: z.string().optional(),
+        candidates: z.int(),
+        tookMs: z.number(),
+        weight: z.number().optional(),
+      }),
+    ),
+    degradationLevel: degradationSchema,
+    notices: noticesSchema,
+    stages: stagesSchema,
+    tookMs: z.number(),
+  })
+  .meta({ id: 'Explanation' });
+
+export const explainMissRequest = z.strictObject({
+  query: questionText(),
+  document: z.string().min(1).max(1_000).describe('Id or path of the document, or the end of one.'),
+});
+
+export const explainMissResponse = z
+  .object({
+    query: z.string(),
+    correction: correctionSchema.optional(),
+    document: z
+      .object({ id: z.string(), source: z.string(), externalId: z.string(), title: z.string().optional() })
+      .optional(),
+    found: z.boolean(),
+    rank: z.int().optional(),
+    lostAt: z.string().optional(),
+    reason: z.string(),
+    remedies: listOf(z.object({ setting: z.string(), rank: z.int().optional(), detail: z.string() })),
+    steps: listOf(
+      z.object({ stage: z.string(), status: z.enum(['passed', 'noted', 'lost', 'off']), detail: z.string() }),
+    ),
+    chunk: z.object({ id: z.string(), lines: linesSchema, headingPath: listOf(z.string()) }).optional(),
+  })
+  .meta({ id: 'MissExplanation' });
+
+const sourceStatus = z
+  .object({
+    source: z.string(),
+    sourceType: z.string(),
+    documents: z.object({ pending: z.int(), indexed: z.int(), failed: z.int(), outdated: z.int() }),
+    failedItems: z.int(),
+    chunks: z.int(),
+    redactions: z.record(z.string(), z.int()).optional(),
+  })
+  .meta({ id: 'SourceStatus' });
+
+export const sourcesResponse = z.object({ sources: listOf(sourceStatus) });
+
+export const runsResponse = z.object({
+  lastRun: z
+    .object({
+      command: z.string(),
+      startedAt: z.string(),
+      finishedAt: z.string().optional(),
+      success: z.boolean().optional(),
+    })
+    .optional()
+    .describe('Absent before the first run.'),
+});
+
+export const statusResponse = z
+  .object({
+    provider: z.string(),
+    embedder: z.string(),
+    dimensions: z.int(),
+    documents: z.int(),
+    chunks: z.int(),
+    sources: listOf(sourceStatus),
+    ...runsResponse.shape,
+    failures: listOf(
+      z.object({ source: z.string(), item: z.string().optional(), reason: z.string(), message: z.string() }),
+    ),
+    notices: noticesSchema,
+  })
+  .meta({ id: 'IndexStatus' });
+
+export const indexAllResponse = z
+  .object({
+    status: z
+      .enum(['completed', 'partial'])
+      .describe('`partial`: some documents could not be read; `GET .../status` names them.'),
+    total: z.int(),
+    indexed: z.record(z.string(), z.int()).describe('Documents by the name of their source.'),
+  })
+  .meta({ id: 'IndexCounts' });
+
+export const statsResponse = z
+  .object({
+    total_documents: z.int(),
+    by_type: z.record(z.string(), z.int()),
+    last_indexed_at: z.string().nullable(),
+  })
+  .meta({ id: 'IndexStats' });
+
+export const healthResponse = z
+  .object({
+    status: z.enum(['healthy', 'unhealthy']),
+    checks: z.record(z.string(), z.enum(['ok', 'failed'])),
+  })
+  .meta({ id: 'Health' });

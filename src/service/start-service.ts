@@ -1,0 +1,145 @@
+import type { AddressInfo } from 'node:net';
+import Fastify, { type FastifyServerOptions, LogController } from 'fastify';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { type Engine, RAGError, SYSTEM_RUNTIME } from '../index.js';
+import { createAuthenticate } from './authentication/create-authenticate.js';
+import { ragstonePlugin, sendProblem } from './ragstone-plugin.js';
+
+/** Where the service listens, and how it is stopped. */
+export interface RunningService {
+  /** `http://127.0.0.1:7240`. */
+  readonly url: string;
+  /** Nobody needs a key: only this machine reaches it. */
+  readonly isOpen: boolean;
+  /** Takes no more requests, waits for those under way (`rag.server.stopMs`), then gives up what is left. */
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly engine: Engine;
+  readonly config: ResolvedConfig;
+  /** @default rag.server.host */
+  readonly host?: string | undefined;
+  /** @default rag.server.port */
+  readonly port?: number | undefined;
+  /** Where log lines (JSON) go, and from which severity on. @default nowhere */
+  readonly log?: { readonly level: string; readonly write: (line: string) => void } | undefined;
+}
+
+/** A body holds a document of 5,000,000 characters at most, and those of a batch. */
+const MOST_BODY_BYTES = 26_214_400;
+/** Who sends a request's bytes one by one keeps no connection longer. */
+const READING_MS = 60_000;
+const REQUEST_ID = /^[\w.:-]{1,100}$/;
+const MOST_PATH_PARAMETER = 3_000;
+
+/**
+ * Starts the HTTP service over an engine, which it does not close.
+ *
+ * @throws RAGError `CONFIG_INVALID` where it would be open to other machines, `ADDRESS_IN_USE`
+ */
+export async function startService({
+  engine,
+  config,
+  host: wanted,
+  port,
+  log,
+}: StartOptions): Promise<RunningService> {
+  const { server, monitoring } = config.rag;
+  const host = wanted ?? server.host;
+  const { jwt, corsOrigins } = server;
+  const authentication = await createAuthenticate({ host, dataDir: config.dataDir, jwt, corsOrigins });
+  const stopping = new AbortController();
+  const app = Fastify(serverOptions(log));
+  app.setErrorHandler(sendProblem);
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(
+      new RAGError('ROUTE_NOT_FOUND', 'There is no such route. `GET /openapi.json` lists all.'),
+      request,
+      reply,
+    ),
+  );
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions, ragstone } = request;
+    // The route, not the address: it may hold ids of documents.
+    const fields = {
+      method,
+      route: routeOptions.url,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    };
+    request.log.info(
+      { ...fields, caller: ragstone?.principal.name, tenant: ragstone?.principal.scope.tenant },
+      'answered',
+    );
+  });
+  await app.register(ragstonePlugin, {
+    engine,
+    authenticate: authentication.authenticate,
+    timeoutMs: server.timeoutMs,
+    requestsPerMinute: server.requestsPerMinute,
+    corsOrigins,
+    healthEndpoint: monitoring.healthCheck.endpoint,
+    stopping: stopping.signal,
+  });
+  try {
+    await app.listen({ host, port: port ?? server.port });
+  } catch (error) {
+    await app.close();
+    throw listeningError(error, host, port ?? server.port);
+  }
+  return {
+    url: urlOf(host, app.server.address()),
+    isOpen: authentication.isOpen,
+    stop: async () => {
+      const giveUp = SYSTEM_RUNTIME.setTimer(() => {
+        stopping.abort(new RAGError('SERVICE_UNAVAILABLE', 'The service stops.'));
+      }, server.stopMs);
+      // Whoever does not read an answer to its end would keep the service for ever.
+      const cut = SYSTEM_RUNTIME.setTimer(() => app.server.closeAllConnections(), server.stopMs + CUT_MS);
+      await app.close();
+      giveUp();
+      cut();
+    },
+  };
+}
+
+/** Between giving work up and cutting connections, for the answers that say so. */
+const CUT_MS = 2_000;
+
+const serverOptions = (log: StartOptions['log']): FastifyServerOptions => ({
+  bodyLimit: MOST_BODY_BYTES,
+  requestTimeout: READING_MS,
+  routerOptions: { maxParamLength: MOST_PATH_PARAMETER },
+  // Requests are logged once, when they are answered, without what they hold.
+  logController: new LogController({ disableRequestLogging: true }),
+  return503OnClosing: false,
+  genReqId: ({ headers }) => {
+    const stated = headers['x-request-id'];
+    return typeof stated === 'string' && REQUEST_ID.test(stated) ? stated : SYSTEM_RUNTIME.uniqueName();
+  },
+  logger:
+    log === undefined ? false : { level: log.level, stream: { write: log.write }, redact: ['err.cause'] },
+});
+
+function listeningError(error: unknown, host: string, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const problems: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'another program listens there already',
+    EADDRNOTAVAIL: 'this machine has no such address',
+    EACCES: 'this account may not use the port',
+    ENOTFOUND: 'nobody knows a host of this name',
+  };
+  const problem = problems[String(code)];
+  if (problem === undefined) return error;
+  return new RAGError(
+    'ADDRESS_IN_USE',
+    `The service cannot listen at ${host}, port ${port}: ${problem}. Name another with \`--port\` or \`--host\`.`,
+    { cause: error, details: { host, port } },
+  );
+}
+
+function urlOf(host: string, address: AddressInfo | string | null): string {
+  const port = typeof address === 'object' && address !== null ? address.port : '';
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,207 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { samplesIn } from '../docs/samples.js';
+import { finished, type Outcome, ragstoneJson, runRagstone, startRagstone } from './run-ragstone.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const FILES = { 'docs/audit.md': '# Audit\n\nAudit logs are kept for thirty days, then they are deleted.\n' };
+const JSON_BODY = { 'content-type': 'application/json' };
+
+interface Service {
+  readonly url: string;
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Outcome>;
+}
+
+/** Starts the service on a free port, and waits until it says where it listens. */
+async function serve(cwd: string, args: readonly string[] = []): Promise<Service> {
+  const process = startRagstone(['serve', '--port', '0', '--json', ...args], { cwd });
+  onTestFinished(() => void process.kill('SIGKILL'));
+  const ended = finished(process);
+  const url = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    process.stdout.on('data', (part: string) => {
+      text += part;
+      const found = /"url": "([^"]+)"/.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void ended.then(({ stderr }) => reject(new Error(`it ended: ${stderr}`)));
+  });
+  return { url, process, ended };
+}
+
+/** A line with `curl` as what it sends. */
+function requestOf(line: string, { url, key }: { readonly url: string; readonly key: string }): Request {
+  const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
+  const headers = new Headers();
+  let method: string | undefined;
+  let body: string | undefined;
+  let address = '';
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at] ?? '';
+    const next = words[at + 1] ?? '';
+    if (word === '-H')
+      headers.set(
+        next.slice(0, next.indexOf(':')),
+        next
+          .slice(next.indexOf(':') + 1)
+          .trim()
+          .replace('$KEY', key),
+      );
+    else if (word === '-d') body = next;
+    else if (word === '-X') method = next;
+    else {
+      if (!word.startsWith('-')) address = word.replace('localhost:7240', url);
+      continue;
+    }
+    at++;
+  }
+  return new Request(address, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers,
+    body: body ?? null,
+  });
+}
+
+test('every command and every request of docs/service.md works, in their order', async () => {
+  const cwd = temporaryFolder(FILES);
+  const lines = samplesIn('sh')
+    .filter(({ place }) => place.startsWith('docs/service.md:'))
+    .flatMap(({ text }) => text.trim().split('\n'));
+  let url = '';
+  let key = '';
+  for (const line of lines) {
+    if (line === 'ragstone serve') url = (await serve(cwd)).url;
+    else if (line.startsWith('ragstone ')) {
+      const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, a, b]) => a ?? b ?? '').slice(1);
+      const { code, stdout } = await runRagstone(args, { cwd });
+      expect([line, code]).toEqual([line, 0]);
+      if (line.includes('"web shop"')) key = stdout.trim();
+    } else {
+      const response = await fetch(requestOf(line, { url, key }));
+      const text = await response.text();
+      expect([line, response.status, text]).toEqual([
+        line,
+        expect.toSatisfy((status: number) => status < 300),
+        text,
+      ]);
+    }
+  }
+  expect(lines.filter((line) => line.startsWith('curl')).length).toBeGreaterThan(9);
+});
+
+describe('a service that runs', () => {
+  test('answers while the command line indexes beside it, and what that wrote is found', async () => {
+    const cwd = temporaryFolder(FILES);
+    const { url, process, ended } = await serve(cwd);
+    const found = async () => {
+      const body = JSON.stringify({ query: 'how long are audit logs kept?' });
+      const response = await fetch(`${url}/api/ai/rag/search`, { method: 'POST', headers: JSON_BODY, body });
+      return [response.status, ((await response.json()) as { results?: unknown[] }).results?.length];
+    };
+    expect(await found()).toEqual([409, undefined]);
+    expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
+    expect(await found()).toEqual([200, 1]);
+    process.kill('SIGINT');
+    expect((await ended).code).toBe(0);
+  });
+
+  test('keeps its port: another one is told so', async () => {
+    const cwd = temporaryFolder(FILES);
+    const { url } = await serve(cwd);
+    const second = await ragstoneJson<{ error: { reason: string } }>(['serve', '--port', new URL(url).port], {
+      cwd,
+    });
+    expect([second.code, second.document.error.reason]).toEqual([2, 'ADDRESS_IN_USE']);
+  });
+
+  test('is closed by the first key at once, and not opened by revoking it', async () => {
+    const cwd = temporaryFolder(FILES);
+    await runRagstone(['index', 'docs'], { cwd });
+    const { url } = await serve(cwd);
+    const status = async (key?: string) =>
+      (
+        await fetch(`${url}/rag/stats`, {
+          headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+        })
+      ).status;
+    expect(await status()).toBe(200);
+    const { document } = await ragstoneJson<{ key: string; id: string }>(['keys', 'create'], { cwd });
+    expect([await status(), await status(document.key), await status(`${document.key}x`)]).toEqual([
+      401, 200, 401,
+    ]);
+    expect((await runRagstone(['keys', 'revoke', document.id], { cwd })).code).toBe(0);
+    expect([await status(), await status(document.key)]).toEqual([401, 401]);
+    const listed = await runRagstone(['keys', 'list', '--json'], { cwd });
+    expect(listed.stdout).not.toContain(document.key.split('_')[2]);
+  });
+
+  test('keeps no key in clear, and its files for their owner alone', async () => {
+    const cwd = temporaryFolder();
+    const { document } = await ragstoneJson<{ key: string }>(['keys', 'create', '--tenant', 'acme'], { cwd });
+    const folder = join(cwd, '.ragstone/keys');
+    const [file = ''] = readdirSync(folder);
+    expect(readFileSync(join(folder, file), 'utf8')).not.toContain(document.key.split('_')[2]);
+    expect([statSync(folder).mode & 0o77, statSync(join(folder, file)).mode & 0o77]).toEqual([0, 0]);
+  });
+
+  test('logs no question, no answer and no key', async () => {
+    const cwd = temporaryFolder(FILES);
+    await runRagstone(['index', 'docs'], { cwd });
+    const { url, process, ended } = await serve(cwd, ['--log-level', 'trace']);
+    const headers = { ...JSON_BODY, authorization: 'Bearer rsk_0011223344556677_secret' };
+    const body = JSON.stringify({ query: 'how long are audit logs kept?' });
+    await fetch(`${url}/api/ai/rag/search`, { method: 'POST', headers: JSON_BODY, body });
+    await fetch(`${url}/api/ai/rag/search`, { method: 'POST', headers, body });
+    await fetch(`${url}/api/ai/rag/documents/a-private-name`);
+    process.kill('SIGTERM');
+    const { stderr } = await ended;
+    expect(stderr).toContain('/api/ai/rag/search');
+    expect(stderr).not.toMatch(/audit logs|thirty days|rsk_|private-name/);
+  });
+
+  test('loses no write that it acknowledged when it is stopped under load', async () => {
+    const cwd = temporaryFolder(FILES);
+    await runRagstone(['index', 'docs'], { cwd });
+    const { url, process, ended } = await serve(cwd);
+    const acknowledged: string[] = [];
+    const refused: number[] = [];
+    const push = async (id: string) => {
+      const body = JSON.stringify({ id, content: `The note ${id} of the load.` });
+      try {
+        const response = await fetch(`${url}/api/ai/rag/index`, { method: 'POST', headers: JSON_BODY, body });
+        if (response.status === 200) acknowledged.push(id);
+        else refused.push(response.status);
+        await response.text();
+        return true;
+      } catch {
+        // Nobody listens any more.
+        return false;
+      }
+    };
+    const client = async (name: number) => {
+      for (let at = 0; await push(`n-${name}-${at}`); at++)
+        if (acknowledged.length === 12) process.kill('SIGTERM');
+    };
+    await Promise.all(Array.from({ length: 4 }, (_, name) => client(name)));
+    const { code, stderr } = await ended;
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+    expect(refused.filter((status) => status !== 503)).toEqual([]);
+    const { url: again } = await serve(cwd);
+    for (const id of acknowledged)
+      expect([id, (await fetch(`${again}/api/ai/rag/documents/${id}`)).status]).toEqual([id, 200]);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(12);
+  });
+});
+
+test('a service that others could reach is refused without keys', async () => {
+  const cwd = temporaryFolder(FILES);
+  const { code, document } = await ragstoneJson<{ error: { reason: string; message: string } }>(
+    ['serve', '--host', '0.0.0.0', '--port', '0'],
+    { cwd },
+  );
+  expect([code, document.error.reason]).toEqual([2, 'CONFIG_INVALID']);
+  expect(document.error.message).toContain('ragstone keys create');
+});
