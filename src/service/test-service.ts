@@ -23,6 +23,8 @@ const byName: Authenticate = async ({ headers }) => {
   return caller;
 };
 
+type Method = NonNullable<InjectOptions['method']>;
+
 /** An application with the routes, over an engine in memory. */
 export interface TestService {
   readonly app: FastifyInstance;
@@ -30,9 +32,9 @@ export interface TestService {
   /** Sends JSON as a caller. */
   call(
     caller: string,
-    method: string,
+    method: Method,
     url: string,
-    body?: unknown,
+    body?: object,
     headers?: Record<string, string>,
   ): Promise<Reply>;
 }
@@ -61,10 +63,10 @@ export async function testService(options: Partial<ServiceOptions> = {}): Promis
       headers: given,
       body: text,
     } = await app.inject({
-      method: method as NonNullable<InjectOptions['method']>,
+      method,
       url,
       headers: { authorization: `Bearer ${caller}`, ...headers },
-      ...(body === undefined ? {} : { payload: body as object }),
+      ...(body === undefined ? {} : { payload: body }),
     });
     return {
       status: statusCode,

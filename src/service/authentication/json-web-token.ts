@@ -1,4 +1,4 @@
-import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import type { errors, JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { PERMISSIONS } from '../../config/schema/server.js';
 import { RAGError } from '../../index.js';
@@ -38,16 +38,16 @@ export function tokenVerifier(settings: JwtSettings): (token: string) => Promise
 }
 
 /** Everything else (no answer, an answer that is no key set) is not the caller's fault. */
-const isWrongToken = (error: unknown, errors: typeof import('jose').errors): boolean =>
+const isWrongToken = (error: unknown, kinds: typeof errors): boolean =>
   [
-    errors.JWTExpired,
-    errors.JWTClaimValidationFailed,
-    errors.JWTInvalid,
-    errors.JWSInvalid,
-    errors.JWSSignatureVerificationFailed,
-    errors.JOSEAlgNotAllowed,
-    errors.JOSENotSupported,
-    errors.JWKSNoMatchingKey,
+    kinds.JWTExpired,
+    kinds.JWTClaimValidationFailed,
+    kinds.JWTInvalid,
+    kinds.JWSInvalid,
+    kinds.JWSSignatureVerificationFailed,
+    kinds.JOSEAlgNotAllowed,
+    kinds.JOSENotSupported,
+    kinds.JWKSNoMatchingKey,
   ].some((kind) => error instanceof kind);
 
 function principalOf(payload: JWTPayload, { claims, permissions }: JwtSettings): Principal {

@@ -1,0 +1,288 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type CryptoKey,
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+  UnsecuredJWT,
+} from 'jose';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { serverSchema } from '../../config/schema/server.js';
+import { type Authentication, createAuthenticate } from './create-authenticate.js';
+import { KeyStore } from './key-store.js';
+
+const ISSUER = 'https://login.example.com/';
+const AUDIENCE = 'ragstone';
+
+interface Pair {
+  readonly publicKey: CryptoKey;
+  readonly privateKey: CryptoKey;
+  readonly jwk: JWK;
+}
+
+async function keyPair(kid: string, alg = 'RS256'): Promise<Pair> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  return { publicKey, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
+}
+
+/** A service of keys; what it serves may change, and it may be stopped. */
+async function keyServer(keys: JWK[]): Promise<{ url: string; server: Server; asked: () => number }> {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked++;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`,
+    server,
+    asked: () => asked,
+  };
+}
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+describe('tokens of an identity provider', () => {
+  let own: Pair;
+  let served: JWK[];
+  beforeEach(async () => {
+    own = await keyPair('first');
+    served = [own.jwk];
+  });
+
+  async function authentication(
+    settings: object = {},
+  ): Promise<Authentication & { asked: () => number; server: Server }> {
+    const { url, server, asked } = await keyServer(served);
+    const { jwt } = serverSchema.parse({
+      jwt: { issuer: ISSUER, audience: AUDIENCE, jwksUrl: url, ...settings },
+    });
+    const options = { host: '127.0.0.1', dataDir: temporaryFolder(), jwt };
+    return { ...(await createAuthenticate(options)), asked, server };
+  }
+
+  const token = (claims: JWTPayload = {}, { by = own, alg = 'RS256' }: { by?: Pair; alg?: string } = {}) =>
+    new SignJWT({ tenant_id: 'acme', groups: ['hr'], sub: 'ann', iss: ISSUER, aud: AUDIENCE, ...claims })
+      .setProtectedHeader({ alg, kid: by.jwk.kid ?? '' })
+      .setExpirationTime(claims.exp ?? '5m')
+      .sign(by.privateKey);
+
+  test('say who calls', async () => {
+    const { authenticate, isOpen } = await authentication();
+    expect(isOpen).toBe(false);
+    expect(await authenticate(bearer(await token()))).toEqual({
+      name: 'ann',
+      scope: { tenant: 'acme', project: undefined, groups: ['hr'], clearance: 0 },
+      permissions: ['read', 'write'],
+    });
+  });
+
+  test('give what the named claims hold, and no more', async () => {
+    const claims = {
+      tenant: 'https://x/tenant',
+      project: 'proj',
+      groups: 'roles',
+      clearance: 'level',
+      permissions: 'scope',
+    };
+    const { authenticate } = await authentication({ claims });
+    const given = {
+      'https://x/tenant': 'globex',
+      proj: 'p',
+      roles: 'a b',
+      level: 2,
+      scope: 'openid read admin',
+    };
+    expect(await authenticate(bearer(await token(given)))).toMatchObject({
+      scope: { tenant: 'globex', project: 'p', groups: ['a', 'b'], clearance: 2 },
+      permissions: ['read'],
+    });
+    expect(await authenticate(bearer(await token({ 'https://x/tenant': 'globex' })))).toMatchObject({
+      scope: { groups: [], clearance: 0 },
+      permissions: [],
+    });
+  });
+
+  test('are refused where anything of them is wrong', async () => {
+    const strong = await keyPair('strong', 'RS384');
+    served.push(strong.jwk);
+    const { authenticate } = await authentication({ claims: { clearance: 'level' } });
+    const named = await authentication({ algorithms: ['RS384'] });
+    expect(await named.authenticate(bearer(await token({}, { by: strong, alg: 'RS384' })))).toMatchObject({
+      name: 'ann',
+    });
+    const now = Math.floor(Date.now() / 1000);
+    const stranger = await keyPair('first');
+    const publicKey = new TextEncoder().encode(await exportSPKI(own.publicKey));
+    const claims = { tenant_id: 'acme', iss: ISSUER, aud: AUDIENCE };
+    const wrong: Readonly<Record<string, string>> = {
+      'another issuer': await token({ iss: 'https://evil.example/' }),
+      'another audience': await token({ aud: 'other' }),
+      'it is over': await token({ exp: now - 60 }),
+      'it is not yet': await token({ nbf: now + 600 }),
+      'signed by another': await token({}, { by: stranger }),
+      'no signature': new UnsecuredJWT(claims).setExpirationTime('5m').encode(),
+      'the public key as a secret': await new SignJWT(claims)
+        .setProtectedHeader({ alg: 'HS256', kid: 'first' })
+        .setExpirationTime('5m')
+        .sign(publicKey),
+      'an algorithm that is not named': await token({}, { by: strong, alg: 'RS384' }),
+      'without an end': await new SignJWT(claims)
+        .setProtectedHeader({ alg: 'RS256', kid: 'first' })
+        .sign(own.privateKey),
+      'without a tenant': await token({ tenant_id: undefined }),
+      'an empty tenant': await token({ tenant_id: '' }),
+      'a list of tenants': await token({ tenant_id: ['acme', 'globex'] }),
+      'groups of another kind': await token({ groups: [1] }),
+      'a clearance of another kind': await token({ level: '9' }),
+      'changed on its way': (await token()).replace(
+        /\.(.)/,
+        (_, first: string) => `.${first === 'e' ? 'f' : 'e'}`,
+      ),
+      'no token': 'nonsense',
+    };
+    for (const [what, given] of Object.entries(wrong))
+      await expect(authenticate(bearer(given)), what).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    await expect(authenticate({ headers: {} })).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    await expect(authenticate({ headers: { authorization: 'Basic YTpi' } })).rejects.toMatchObject({
+      reason: 'UNAUTHENTICATED',
+    });
+  });
+
+  test('may be a little late', async () => {
+    const { authenticate } = await authentication({ clockSkewSeconds: 300 });
+    expect(
+      await authenticate(bearer(await token({ exp: Math.floor(Date.now() / 1000) - 60 }))),
+    ).toMatchObject({ name: 'ann' });
+  });
+
+  test('are checked with one answer of the key service, and its outage is not their fault', async () => {
+    const { authenticate, asked, server } = await authentication();
+    for (let i = 0; i < 3; i++) await authenticate(bearer(await token()));
+    expect(asked()).toBe(1);
+    server.close();
+    const other = await authentication();
+    other.server.close();
+    await expect(other.authenticate(bearer(await token()))).rejects.toMatchObject({
+      reason: 'SERVICE_UNAVAILABLE',
+    });
+  });
+
+  test('may be signed with a key that is newer than the last answer of the key service', async () => {
+    const { authenticate, asked } = await authentication();
+    await authenticate(bearer(await token()));
+    const second = await keyPair('second');
+    served.splice(0, 1, second.jwk);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(await authenticate(bearer(await token({}, { by: second })))).toMatchObject({ name: 'ann' });
+    await expect(authenticate(bearer(await token()))).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    expect(asked()).toBe(2);
+  });
+
+  test('come beside keys', async () => {
+    const { url } = await keyServer(served);
+    const dataDir = temporaryFolder();
+    const { key } = await new KeyStore(dataDir).create({ tenant: 'globex' });
+    const { jwt } = serverSchema.parse({ jwt: { issuer: ISSUER, audience: AUDIENCE, jwksUrl: url } });
+    const { authenticate } = await createAuthenticate({ host: '0.0.0.0', dataDir, jwt });
+    expect((await authenticate(bearer(key))).scope.tenant).toBe('globex');
+    expect((await authenticate(bearer(await token()))).scope.tenant).toBe('acme');
+  });
+
+  test('are signed with no secret that both sides know', () => {
+    const jwt = { issuer: ISSUER, audience: AUDIENCE, jwksUrl: 'https://x.example/jwks' };
+    expect(serverSchema.safeParse({ jwt: { ...jwt, algorithms: ['HS256'] } }).success).toBe(false);
+    expect(serverSchema.safeParse({ jwt: { ...jwt, algorithms: ['none'] } }).success).toBe(false);
+    expect(serverSchema.safeParse({ jwt: { ...jwt, jwksUrl: 'http://x.example/jwks' } }).success).toBe(false);
+  });
+});
+
+describe('without keys and tokens', () => {
+  const open = (host = '127.0.0.1') => createAuthenticate({ host, dataDir: temporaryFolder() });
+
+  test.each(['localhost:7240', '127.0.0.1', '127.8.8.8:80', '[::1]:7240'])(
+    'the host %s is served',
+    async (host) => {
+      const { authenticate, isOpen } = await open();
+      expect(isOpen).toBe(true);
+      expect(await authenticate({ headers: { host } })).toMatchObject({
+        isLocal: true,
+        scope: { tenant: 'default', clearance: 0 },
+      });
+    },
+  );
+
+  test.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'evil@localhost',
+    '0.0.0.0',
+    '10.0.0.1',
+    '',
+    undefined,
+  ])('the host %s is refused', async (host) => {
+    const { authenticate } = await open();
+    await expect(authenticate({ headers: { host } })).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+  });
+
+  test.each(['https://evil.example', 'null', 'http://localhost.evil.example', 'file://'])(
+    'a page of %s is refused',
+    async (origin) => {
+      const { authenticate } = await open();
+      await expect(authenticate({ headers: { host: 'localhost', origin } })).rejects.toMatchObject({
+        reason: 'FORBIDDEN',
+      });
+    },
+  );
+
+  test.each(['0.0.0.0', '::', '192.168.1.5', 'example.com', '128.0.0.1'])(
+    'nothing listens at %s',
+    async (host) => {
+      await expect(open(host)).rejects.toMatchObject({ reason: 'CONFIG_INVALID' });
+    },
+  );
+});
+
+describe('keys', () => {
+  test('are told from others by every part of them', async () => {
+    const store = new KeyStore(temporaryFolder());
+    const { key, id } = await store.create({
+      tenant: 'acme',
+      groups: ['hr'],
+      clearance: 2,
+      permissions: ['read'],
+    });
+    expect(await store.find(key)).toEqual({
+      name: id,
+      scope: { tenant: 'acme', project: undefined, groups: ['hr'], clearance: 2 },
+      permissions: ['read'],
+    });
+    const { key: other } = await store.create({ tenant: 'globex' });
+    const mixed = `rsk_${id}_${other.split('_').slice(2).join('_')}`;
+    await expect(store.find(mixed)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    const unknown = key.replace(id, '0123456789abcdef');
+    const messages = await Promise.all(
+      [mixed, unknown].map((wrong) => store.find(wrong).catch((error: Error) => error.message)),
+    );
+    expect(new Set(messages).size).toBe(1);
+    expect(await store.find('rsk_../../etc/passwd_x')).toBeUndefined();
+  });
+
+  test('that were revoked are refused, and still listed', async () => {
+    const store = new KeyStore(temporaryFolder());
+    const { key, id } = await store.create({ tenant: 'acme' });
+    await store.revoke(id);
+    await expect(store.find(key)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    expect(await store.list()).toMatchObject([{ id, revokedAt: expect.any(String) }]);
+    expect(await store.isEmpty()).toBe(false);
+    await expect(store.revoke('../../etc/passwd')).rejects.toMatchObject({ reason: 'USAGE' });
+  });
+});
