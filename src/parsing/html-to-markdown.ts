@@ -72,8 +72,19 @@ export async function treeToMarkdown(tree: Root): Promise<string> {
           state.safe(value, info).replace(NEEDLESS_ESCAPE, ''),
       },
     });
+  dropEmptyLinks(tree);
   return writer.stringify(await writer.run(tree));
 }
+
+/** Links around nothing (`<a name="top"></a>`) say nothing, and the writer's time grows with the square of their number. */
+function dropEmptyLinks(node: Nodes): void {
+  if (!('children' in node)) return;
+  for (const child of node.children) dropEmptyLinks(child);
+  node.children = node.children.filter((child) => !isEmptyLink(child));
+}
+
+const isEmptyLink = (node: Nodes): boolean =>
+  node.type === 'element' && node.tagName === 'a' && node.children.length === 0;
 
 /** Does conversion work; @throws `DOCUMENT_INVALID` for elements nested too deep. */
 export async function withinDepth<T>(name: string, work: () => Promise<T>): Promise<T> {

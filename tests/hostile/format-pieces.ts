@@ -98,6 +98,7 @@ export const PIECES = {
     '&#0;',
     '&',
     '<li>',
+    '<a>',
     '<pre>',
     '\n',
     'text',
