@@ -232,7 +232,7 @@ export type { Chunker, ChunkingOptions, CutRange, CutRequest } from './chunking/
 export type { OwnParts } from './config/own-parts.js';
 export type { ChunkRecord, ScoredChunk, StoredChunk } from './core/chunk.js';
 export type { Block, BlockKind, ParsedDocument, RawDocument } from './core/document.js';
-export { type Runtime, SYSTEM_RUNTIME, type TimerOptions } from './core/runtime.js';
+export { type Runtime, type SourceFiles, SYSTEM_RUNTIME, type TimerOptions } from './core/runtime.js';
 export type { Embedder, EmbeddingKind, ModelIdentity } from './embedding/embedder.js';
 export type {
   CompletedItem,

@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import type * as NodeFiles from 'node:fs/promises';
+import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { RAGError, throwIfAborted } from './errors.js';
 
 /**
- * What an engine takes from the machine that is not the same twice: clocks, timers, chance, threads. Leases, deadlines, retries, ids
+ * What an engine takes from the machine that is not the same twice: clocks, timers, chance, threads, and files that others write. Leases, deadlines, retries, ids
  * and times are made of it, so that a program that hands in its own (`createEngine({ runtime })`) decides what happens when.
  */
 export interface Runtime {
@@ -22,7 +24,15 @@ export interface Runtime {
    * thread. @default threads, where there is much to prepare
    */
   readonly prepare?: (<Result>(work: () => Promise<Result>) => Promise<Result>) | undefined;
+  /** How the sources of files list and read them. The index's own files are not reached through it. @default those of the machine */
+  readonly files?: SourceFiles | undefined;
 }
+
+/** What sources read files with: functions of `node:fs/promises`, or of whatever has the same form (`memfs`). */
+export type SourceFiles = Pick<
+  typeof NodeFiles,
+  'lstat' | 'open' | 'readdir' | 'readFile' | 'realpath' | 'stat'
+>;
 
 export interface TimerOptions {
   /** The process may end before. @default false */
@@ -30,7 +40,7 @@ export interface TimerOptions {
 }
 
 /** That of the machine. */
-export const SYSTEM_RUNTIME: Runtime = {
+export const SYSTEM_RUNTIME: Runtime & { readonly files: SourceFiles } = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   random: () => Math.random(),
@@ -40,12 +50,16 @@ export const SYSTEM_RUNTIME: Runtime = {
     if (isBackground) timer.unref();
     return () => clearTimeout(timer);
   },
+  files: { lstat, open, readdir, readFile, realpath, stat },
 };
 
 const runtimes = new AsyncLocalStorage<Runtime>();
 
 /** The runtime of the engine that this work is done for. */
 export const runtime = (): Runtime => runtimes.getStore() ?? SYSTEM_RUNTIME;
+
+/** The files of that runtime. */
+export const sourceFiles = (): SourceFiles => runtime().files ?? SYSTEM_RUNTIME.files;
 
 /** Does work, and whatever it starts, with a runtime; without one, with that which is in force. */
 export const withRuntime = <Result>(given: Runtime | undefined, work: () => Result): Result =>

@@ -1,7 +1,7 @@
-import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { escapePath, isDynamicPattern } from 'tinyglobby';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { sourceFiles } from '../core/runtime.js';
 import { isPathInside } from '../security/path-containment.js';
 
 /** A folder and the globs to match below it. */
@@ -65,7 +65,7 @@ export async function resolveFilePatterns(options: FilePatternOptions): Promise<
 export async function resolveRoot(root: string, source: string): Promise<{ folder: string; file?: string }> {
   const path = resolve(root);
   if ((await kindOf(path, source)) === 'folder') return { folder: path };
-  const file = await realpath(path);
+  const file = await sourceFiles().realpath(path);
   return { folder: dirname(file), file: basename(file) };
 }
 
@@ -92,7 +92,7 @@ type PathKind = 'file' | 'folder';
 
 async function kindOf(path: string, source: string): Promise<PathKind> {
   try {
-    return (await stat(path)).isDirectory() ? 'folder' : 'file';
+    return (await sourceFiles().stat(path)).isDirectory() ? 'folder' : 'file';
   } catch (cause) {
     throw rootError(path, source, cause);
   }
@@ -122,7 +122,9 @@ async function findLiteral(
   pattern: string,
 ): Promise<{ path: string; kind: PathKind } | undefined> {
   for (const path of isDynamicPattern(pattern) ? [pattern] : [pattern, unescapeGlob(pattern)]) {
-    const stats = await lstat(join(root, path)).catch(() => undefined);
+    const stats = await sourceFiles()
+      .lstat(join(root, path))
+      .catch(() => undefined);
     if (stats !== undefined) return { path, kind: stats.isDirectory() ? 'folder' : 'file' };
   }
   return undefined;

@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { systemErrorCode } from '../core/errors.js';
+import { sourceFiles } from '../core/runtime.js';
 
 interface RuleFile {
   /** Absolute folder the rules are relative to. */
@@ -59,6 +59,7 @@ export class GitignoreRules {
 async function readRules(folder: string): Promise<RuleFile | undefined> {
   try {
     const path = join(folder, '.gitignore');
+    const { readFile, stat } = sourceFiles();
     // A pipe in its place would hang the run.
     if (!(await stat(path)).isFile()) return undefined;
     const text = await readFile(path, 'utf8');
@@ -78,7 +79,9 @@ async function topOfWorkTree(root: string): Promise<string> {
 }
 
 const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
+  sourceFiles()
+    .stat(path)
+    .then(
+      () => true,
+      () => false,
+    );

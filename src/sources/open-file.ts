@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { sourceFiles } from '../core/runtime.js';
 import { assertPathInside, isPathInside } from '../security/path-containment.js';
 import {
   brokenLinkError,
@@ -78,8 +79,8 @@ async function* pieces(
     total += bytesRead;
     if (total > guard.maxFileBytes) throw tooLargeError(id, total, guard.maxFileBytes);
     yield buffer.subarray(0, bytesRead);
-    // A regular file gives less than asked for only at its end.
-    if (bytesRead < buffer.length) return;
+    // It says that it has ended, which saves a call. Some file systems give less than asked for before.
+    if (bytesRead < buffer.length && total >= stats.size) return;
   }
 }
 
@@ -89,7 +90,7 @@ async function withFile<Result>(
 ): Promise<Result> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(path ?? (await resolveInside(id, guard)), OPEN_FLAGS);
+    handle = await sourceFiles().open(path ?? (await resolveInside(id, guard)), OPEN_FLAGS);
     const stats = await handle.stat();
     if (!stats.isFile()) throw notAFileError(id);
     if (stats.size > guard.maxFileBytes) throw tooLargeError(id, stats.size, guard.maxFileBytes);
@@ -112,12 +113,14 @@ async function resolveInside(id: string, guard: FileGuard): Promise<string> {
 
 async function resolveTarget(id: string, path: string): Promise<string> {
   try {
-    return await realpath(path);
+    return await sourceFiles().realpath(path);
   } catch (error) {
-    const isLink = await lstat(path).then(
-      (stats) => stats.isSymbolicLink(),
-      () => false,
-    );
+    const isLink = await sourceFiles()
+      .lstat(path)
+      .then(
+        (stats) => stats.isSymbolicLink(),
+        () => false,
+      );
     throw isLink ? brokenLinkError(id) : error;
   }
 }

@@ -1,5 +1,5 @@
-import { realpath } from 'node:fs/promises';
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { sourceFiles } from '../core/runtime.js';
 import { resolveFilePatterns, resolveRoot, rootError } from './file-patterns.js';
 import { GitignoreRules } from './gitignore.js';
 import { mapInOrder } from './map-in-order.js';
@@ -50,7 +50,7 @@ const FILES_IN_FLIGHT = 16;
 
 const guardOf = async (selection: FileSelection, root: string): Promise<FileGuard> => ({
   root,
-  realRoot: await realpath(root),
+  realRoot: await sourceFiles().realpath(root),
   followSymlinks: selection.followSymlinks ?? false,
   maxFileBytes: selection.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES,
 });

@@ -1,8 +1,8 @@
 import type { Dirent, readdir as readdirWithCallback } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type FileSystemAdapter, glob } from 'tinyglobby';
 import { compareText } from '../core/filter.js';
+import { sourceFiles } from '../core/runtime.js';
 import { isPathInside } from '../security/path-containment.js';
 import { invalidNameError, outsideRootError, unreadableError } from './file-errors.js';
 import type { GitignoreRules } from './gitignore.js';
@@ -58,6 +58,7 @@ const TOOLING_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules', '.
  * links form, and does not depend on the order in which folders are read.
  */
 export async function walkFiles(options: WalkOptions): Promise<WalkResult> {
+  const { readdir, realpath } = sourceFiles();
   await readdir(options.root);
   const walk = new Walk(options, await realpath(options.root));
   const paths = await glob([...options.globs], {
@@ -119,7 +120,7 @@ class Walk {
 
   async #readFolder(folder: string): Promise<Entry[]> {
     try {
-      const entries = await readdir(folder, { withFileTypes: true });
+      const entries = await sourceFiles().readdir(folder, { withFileTypes: true });
       const names = await this.#validNames(folder, entries);
       const verdicts = await Promise.all(names.map((entry) => this.#judge(join(folder, entry.name), entry)));
       return names.flatMap((entry, i) => this.#accept(entry.name, verdicts[i]));
@@ -159,7 +160,7 @@ class Walk {
       this.unreadable.push({ id, error: outsideRootError(id) });
       return 'reported';
     }
-    if (isPathInside(target.path, await realpath(join(path, '..')))) return 'symlinks';
+    if (isPathInside(target.path, await sourceFiles().realpath(join(path, '..')))) return 'symlinks';
     this.#followed.push(path);
     return 'folder';
   }
@@ -167,7 +168,7 @@ class Walk {
   /** Drops and reports names that are not valid UTF-8: no text can name them, so nothing can cite them. */
   async #validNames(folder: string, entries: readonly Dirent[]): Promise<readonly Dirent[]> {
     if (!entries.some((entry) => entry.name.includes('\uFFFD'))) return entries;
-    const raw = await readdir(folder, { encoding: 'buffer' });
+    const raw = await sourceFiles().readdir(folder, { encoding: 'buffer' });
     const valid = new Set<string>();
     for (const bytes of raw) {
       const name = bytes.toString('utf8');
@@ -192,6 +193,7 @@ interface LinkTarget {
 
 async function followLink(path: string): Promise<LinkTarget | undefined> {
   try {
+    const { realpath, stat } = sourceFiles();
     const target = await realpath(path);
     const facts = await stat(target);
     const kind = facts.isDirectory() ? 'folder' : facts.isFile() ? 'file' : 'special';
