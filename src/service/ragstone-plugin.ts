@@ -11,6 +11,7 @@ import { documentRoutes } from './routes/document-routes.js';
 import { healthRoutes } from './routes/health-routes.js';
 import { knowledgeRoutes } from './routes/knowledge-routes.js';
 import { indexRoutes, maintenanceRoutes } from './routes/maintenance-routes.js';
+import { mcpRoutes } from './routes/mcp-routes.js';
 
 /** What the routes need. */
 export interface ServiceOptions {
@@ -58,6 +59,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(maintenanceRoutes, { prefix: '/api/ai/rag' });
   await app.register(chatRoutes);
   await app.register(indexRoutes);
+  await app.register(mcpRoutes);
   await app.register(healthRoutes, { engine, endpoint });
 };
 

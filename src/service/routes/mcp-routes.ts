@@ -1,0 +1,23 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { contextOf } from '../requests/request-context.js';
+
+/** The tools of `ragstone mcp` for assistants that ask over HTTP, as the caller's scope sees the index. */
+export const mcpRoutes: FastifyPluginAsync = async (app) => {
+  app.route({
+    // The protocol asks whether there is a stream by GET, and is told that there is none.
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/mcp',
+    config: { access: 'read' },
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      const { view, signal } = contextOf(request);
+      const { method, headers, body } = request;
+      const stated = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+        typeof value === 'string' ? [[name, value]] : [],
+      );
+      const call = new Request('http://localhost/mcp', { method, headers: stated, signal });
+      const { handleMcpRequest } = await import('../../mcp/handle-request.js');
+      return reply.send(await handleMcpRequest(call, view, { version: '1', body }));
+    },
+  });
+};
