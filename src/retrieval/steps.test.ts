@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { calibrate } from './calibration/calibration.js';
 import { nonIncreasing } from './calibration/isotonic.js';
 import { promoteIdentifierHits } from './identifier-hits.js';
+import { applyThreshold } from './refining/cut-by-score.js';
 import { maximalMarginalRelevance } from './refining/maximal-marginal-relevance.js';
 import { removeNearDuplicates } from './refining/near-duplicates.js';
 import { applyRecency } from './refining/recency.js';
-import { applyThreshold } from './refining/threshold.js';
 import { jaccard, wordShingles } from './refining/word-shingles.js';
 import { candidate, candidates, chunk, idsOf, sumOf } from './test-candidates.js';
 

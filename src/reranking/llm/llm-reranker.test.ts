@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent, ChatModel, ChatRequest } from '../../answering/chat-model.js';
 import type { RerankCandidate } from '../reranker.js';
-import { readListwiseOrder } from './listwise-order.js';
+import { readListwiseOrder } from './listwise.js';
 import { createLlmReranker } from './llm-reranker.js';
 
 const candidate = (content: string): RerankCandidate => ({

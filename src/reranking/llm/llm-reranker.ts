@@ -1,8 +1,7 @@
 import type { ChatModel } from '../../answering/chat-model.js';
 import { RAGError } from '../../core/errors.js';
 import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reranker } from '../reranker.js';
-import { readListwiseOrder } from './listwise-order.js';
-import { listwisePrompt } from './listwise-prompt.js';
+import { listwisePrompt, readListwiseOrder } from './listwise.js';
 
 export interface LlmRerankerOptions {
   /** Closed with the reranker. */

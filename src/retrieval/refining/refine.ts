@@ -7,11 +7,10 @@ import { keptInOrder, scoreMatches } from '../match/match-score.js';
 import type { ReadChunks } from '../read-chunks.js';
 import type { CollapseMode, RemovedCandidate, RetrievalRequest } from '../retriever.js';
 import { collapse, isCollapsible } from './collapse.js';
+import { applyThreshold, cutWhereScoresFall } from './cut-by-score.js';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.js';
 import { removeNearDuplicates } from './near-duplicates.js';
 import { applyRecency } from './recency.js';
-import { cutWhereScoresFall } from './score-fall.js';
-import { applyThreshold } from './threshold.js';
 
 export interface RefineInput {
   readonly request: RetrievalRequest;
