@@ -3,6 +3,7 @@ export const MEDIA_TYPES = {
   markdown: 'text/markdown',
   plainText: 'text/plain',
   rst: 'text/x-rst',
+  asciidoc: 'text/asciidoc',
   html: 'text/html',
   pdf: 'application/pdf',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',

@@ -1,3 +1,4 @@
+import { createAsciidocParser } from './asciidoc/asciidoc-parser.js';
 import { createCodeParser } from './code/code-parser.js';
 import { createConfluenceStorageParser } from './confluence-storage/confluence-storage-parser.js';
 import { createCsvParser } from './csv/csv-parser.js';
@@ -22,6 +23,7 @@ export function createParsers(options: ParserOptions = {}): ReadonlyMap<string, 
     markdown,
     createPlainTextParser(),
     createRstParser(),
+    createAsciidocParser(),
     createPbiJsonParser(),
     createHtmlParser({ markdown }),
     createConfluenceStorageParser({ markdown }),

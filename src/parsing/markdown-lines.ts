@@ -1,4 +1,5 @@
-import type { LineBlock } from './line-blocks.js';
+import type { ParsedDocument } from '../core/document.js';
+import { type LineBlock, toBlocks } from './line-blocks.js';
 
 /** A row of a table, on one line. */
 export interface TableRow {
@@ -19,12 +20,12 @@ export class MarkdownLines {
     this.#lines = Array.from({ length }, () => '');
   }
 
-  get text(): string {
-    return this.#lines.join('\n');
-  }
-
-  get blocks(): readonly LineBlock[] {
-    return this.#blocks;
+  /** What was written; the title is the first heading of level 1. */
+  toDocument(warnings: readonly string[]): ParsedDocument {
+    const text = this.#lines.join('\n');
+    const blocks = toBlocks(text, this.#blocks, 0);
+    const title = blocks.find(({ kind, level }) => kind === 'heading' && level === 1)?.label ?? '';
+    return { text, blocks, ...(title === '' ? {} : { title }), metadata: {}, warnings };
   }
 
   isEmpty(line: number): boolean {
@@ -79,7 +80,7 @@ export class MarkdownLines {
     } else this.add({ kind: 'code', startLine: start, endLine: end }, prefix);
   }
 
-  /** @param hasHead the first row is a header, and the line below it is free for a rule. */
+  /** @param hasHead the first row is a header: its rule stands on a free line below it, or it moves to one above. */
   table(
     rows: readonly TableRow[],
     end: number,
@@ -88,10 +89,15 @@ export class MarkdownLines {
     const [head] = rows;
     if (head === undefined) return;
     for (const { line, cells } of rows) this.write(line, rowOf(cells), prefix);
-    const isHeaded = hasHead && head.line + 1 < end && this.isEmpty(head.line + 1);
-    if (isHeaded) this.write(head.line + 1, rowOf(head.cells.map(() => '---')), prefix);
-    const opening = isHeaded ? { openingLines: 2 } : {};
-    this.add({ kind: 'table', startLine: head.line, endLine: end, ...opening }, prefix);
+    const above = head.line - 1;
+    const isRuledBelow = head.line + 1 < end && this.isEmpty(head.line + 1);
+    const isHeaded = hasHead && (isRuledBelow || this.isEmpty(above));
+    const startLine = isHeaded && !isRuledBelow ? above : head.line;
+    if (isHeaded) {
+      this.write(startLine, rowOf(head.cells), prefix);
+      this.write(startLine + 1, rowOf(head.cells.map(() => '---')), prefix);
+    }
+    this.add({ kind: 'table', startLine, endLine: end, ...(isHeaded ? { openingLines: 2 } : {}) }, prefix);
   }
 }
 

@@ -10,7 +10,7 @@ import { anyCase } from './file-patterns.js';
 export interface FileType {
   readonly mediaType: string;
   /** What `filters.sourceType` compares. */
-  readonly kind: 'markdown' | 'rst' | 'text' | 'html' | 'pdf' | 'docx' | 'csv' | 'json' | 'code';
+  readonly kind: 'markdown' | 'rst' | 'asciidoc' | 'text' | 'html' | 'pdf' | 'docx' | 'csv' | 'json' | 'code';
   /** Programming language, as metadata. */
   readonly language?: string;
   /** Source code in a language without a grammar here. */
@@ -25,7 +25,8 @@ const DOCUMENT_TYPES: Readonly<Record<string, FileType>> = {
   txt: { mediaType: MEDIA_TYPES.plainText, kind: 'text' },
   text: { mediaType: MEDIA_TYPES.plainText, kind: 'text' },
   rst: { mediaType: MEDIA_TYPES.rst, kind: 'rst' },
-  adoc: { mediaType: MEDIA_TYPES.plainText, kind: 'text' },
+  adoc: { mediaType: MEDIA_TYPES.asciidoc, kind: 'asciidoc' },
+  asciidoc: { mediaType: MEDIA_TYPES.asciidoc, kind: 'asciidoc' },
   html: { mediaType: MEDIA_TYPES.html, kind: 'html' },
   htm: { mediaType: MEDIA_TYPES.html, kind: 'html' },
   pdf: { mediaType: MEDIA_TYPES.pdf, kind: 'pdf' },

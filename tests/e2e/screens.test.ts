@@ -31,6 +31,7 @@ describe('a run', () => {
       'docs/Makefile': 'all:',
       'docs/.hidden.md': '# H',
       'images/a.png': 'x',
+      'deploy/compose.yml': 'a: 1',
     });
     const { stdout } = await runRagstone(['index', 'docs'], { cwd });
     expect(stdout).toContain('Indexed 1 document in 1 new chunk (');
@@ -38,6 +39,12 @@ describe('a run', () => {
     const nothing = await runRagstone(['index', 'images'], { cwd });
     expect(nothing.stdout).toContain('Nothing here can be indexed');
     expect(nothing.stdout).toContain('Skipped in images: 1 png.');
+    expect(nothing.stdout).not.toContain('Settings');
+    const settings = await runRagstone(['index', 'deploy'], { cwd });
+    expect(settings.stdout).toContain('Skipped in deploy: 1 yml.\nSettings are read where they are named:');
+    expect((await runRagstone(['index', 'deploy/compose.yml'], { cwd })).stdout).toContain(
+      'Indexed 1 document',
+    );
     const { document } = await ragstoneJson<{ stats: object }>(['index', 'docs'], { cwd });
     expect(document.stats).toMatchObject({
       skipped: { 'path:docs': { png: 2, json: 1, 'without extension': 1, hidden: 1 } },

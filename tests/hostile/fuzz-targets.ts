@@ -54,6 +54,7 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
     (text) => `---\n${text}\n---\n# A\n`,
   ),
   target('reStructuredText', PIECES.rst, parse(MEDIA_TYPES.rst)),
+  target('AsciiDoc', PIECES.asciidoc, parse(MEDIA_TYPES.asciidoc)),
   target('CSV', PIECES.csv, parse(MEDIA_TYPES.csv)),
   target('JSON', PIECES.json, parse(MEDIA_TYPES.json)),
   target('redaction', PIECES.secrets, (text) => redactor.redactText(text)),

@@ -31,6 +31,7 @@ const html = file(MEDIA_TYPES.html);
 const markdown = file(MEDIA_TYPES.markdown);
 const json = file(MEDIA_TYPES.json);
 const rst = file(MEDIA_TYPES.rst);
+const asciidoc = file(MEDIA_TYPES.asciidoc);
 const csv = file(MEDIA_TYPES.csv);
 const python = file(codeMediaType('python'));
 const typescript = file(codeMediaType('typescript'));
@@ -167,6 +168,13 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   rst('a directive that includes a file', '.. include:: /etc/passwd\n', 'read'),
   rst('NUL bytes', new Uint8Array([0x61, 0, 0x62]), 'DOCUMENT_NOT_TEXT'),
   rst('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
+
+  asciidoc('a million backticks', '`'.repeat(1_000_000), 'read'),
+  asciidoc('a table of 200,000 rows', `|===\n${'|a |b\n'.repeat(200_000)}|===\n`, 'read'),
+  asciidoc('a block never closed', `----\n${'a\n'.repeat(200_000)}`, 'read'),
+  asciidoc('100,000 items', '* a\n+\nb\n\n'.repeat(100_000), 'read'),
+  asciidoc('a directive that includes a file', 'include::/etc/passwd[]\n', 'read'),
+  asciidoc('invalid UTF-8', INVALID_UTF8, 'DOCUMENT_INVALID_ENCODING'),
 
   markdown('10,000 quotes deep', `${'>'.repeat(10_000)} x`, 'read'),
   markdown('10,000 brackets', '['.repeat(10_000), 'read'),

@@ -1,9 +1,12 @@
+import { ExpansionRoom } from '../expansion-room.js';
+
 /** What a document defines elsewhere and its text refers to. */
 export interface References {
   /** Addresses of external targets by name, in lower case; an internal target has the empty address. */
   readonly targets: ReadonlyMap<string, string>;
   /** Texts of `|name|`. */
   readonly substitutions: ReadonlyMap<string, string>;
+  readonly room: ExpansionRoom;
 }
 
 const TARGET = /^\s*\.\. _(`[^`]{1,200}`|[^:`\n]{1,200}):(?:\s+(\S+))?\s*$/;
@@ -20,7 +23,7 @@ export function readReferences(lines: readonly string[]): References {
     const [, shortName, text] = SUBSTITUTION.exec(line) ?? [];
     if (shortName !== undefined && text !== undefined) substitutions.set(shortName, text);
   }
-  return { targets, substitutions };
+  return { targets, substitutions, room: new ExpansionRoom() };
 }
 
 const nameOf = (reference: string): string => reference.replace(/\s+/g, ' ').trim().toLowerCase();
@@ -52,8 +55,8 @@ export function readInline(text: string, references: References): string {
       if (marked !== undefined && roleBehind !== undefined) return roleText(roleBehind, marked);
       if (marked !== undefined) return referenceText(match, marked, references);
       if (footnote !== undefined) return `[${footnote}]`;
-      if (substitution !== undefined) return references.substitutions.get(substitution) ?? match;
-      if (word !== undefined) return linked(word, references.targets.get(nameOf(word)), match);
+      if (substitution !== undefined) return substituted(substitution, match, references);
+      if (word !== undefined) return references.targets.has(nameOf(word)) ? named(word, references) : match;
       return blank === '\n' ? '\n' : '';
     },
   );
@@ -73,20 +76,28 @@ function roleText(fullRole: string, content: string): string {
   return PROSE_ROLE.test(role) ? name : `\`${name}\``;
 }
 
-function referenceText(match: string, marked: string, { targets }: References): string {
+function substituted(name: string, match: string, { substitutions, room }: References): string {
+  const text = substitutions.get(name);
+  return text !== undefined && room.take(text) ? text : match;
+}
+
+function referenceText(match: string, marked: string, references: References): string {
   if (match.startsWith('_')) return marked;
   if (!match.endsWith('_')) return match;
-  const [, title, blank = '', address = ''] = EXPLICIT_TARGET.exec(marked) ?? [];
-  if (title === undefined) return linked(marked, targets.get(nameOf(marked)) ?? '', marked);
-  return (
-    linked(title, address.endsWith('_') ? targets.get(nameOf(address.slice(0, -1))) : address, title) +
-    lineEndsIn(blank + address)
-  );
+  const [, title, blank = '', target = ''] = EXPLICIT_TARGET.exec(marked) ?? [];
+  if (title === undefined) return named(marked, references);
+  const link = target.endsWith('_') ? named(title, references, target.slice(0, -1)) : linked(title, target);
+  return link + lineEndsIn(blank + target);
+}
+
+/** A reference to what is defined elsewhere, as often as there is room for its address. */
+function named(text: string, { targets, room }: References, name = text): string {
+  const address = targets.get(nameOf(name)) ?? '';
+  return room.take(address) ? linked(text, address) : text;
 }
 
 /** A link where the address leads out of the documentation. */
-function linked(text: string, address: string | undefined, otherwise: string): string {
-  if (address === undefined) return otherwise;
+function linked(text: string, address: string): string {
   const target = address.replace(/\s+/g, '');
   return /^(?:https?|mailto):[^()]*$/.test(target) ? `[${text}](${target})` : text;
 }

@@ -26,7 +26,7 @@ const READERS: Readonly<Record<DirectiveKind, ReadDirective>> = {
     writeCaption(blocks, area, directive);
     const body = bodyOf(blocks, area, directive);
     const rows = readListTable(blocks.tableLines(body), body.from);
-    const hasHead = Number(directive.options.get('header-rows')?.text ?? 0) > 0;
+    const hasHead = hasHeaderRows(directive);
     blocks.writeTable(area, { rows, hasHead, end: body.to });
   },
   picture: (blocks, area, directive) => {
@@ -44,6 +44,8 @@ const READERS: Readonly<Record<DirectiveKind, ReadDirective>> = {
     blocks.readArea(bodyOf(blocks, area, directive));
   },
 };
+
+const hasHeaderRows = ({ options }: Directive): boolean => Number(options.get('header-rows')?.text ?? 0) > 0;
 
 /** Containers whose argument is a title; that of others is a condition or a class. */
 const TITLED: ReadonlySet<string> = new Set([
@@ -152,7 +154,11 @@ function readCsvTable(blocks: Blocks, area: Area, directive: Directive): void {
   const rows = readCsvRows(blocks.tableLines(body), body.from);
   const header = directive.options.get('header');
   const head = header === undefined ? [] : [{ line: header.line, cells: csvCells(header.text) }];
-  blocks.writeTable(area, { rows: [...head, ...rows], hasHead: head.length > 0, end: body.to });
+  blocks.writeTable(area, {
+    rows: [...head, ...rows],
+    hasHead: head.length > 0 || hasHeaderRows(directive),
+    end: body.to,
+  });
 }
 
 const WORDS: Readonly<Record<string, string>> = {

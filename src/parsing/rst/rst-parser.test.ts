@@ -96,6 +96,12 @@ describe('inline markup', () => {
     );
   });
 
+  it('puts in no more than a text can bear', () => {
+    const long = 'x'.repeat(400);
+    const definitions = `.. |a| replace:: ${long}\n.. _b: https://${long}\n`;
+    expect(parse(`${definitions}\n${'|a| b_ '.repeat(100_000)}`).text.length).toBeLessThan(3_000_000);
+  });
+
   it('leaves no punctuation alone on a line', () => {
     expect(parse('as (:ref:`a\n<b>`, c)').text).toBe('as (a,\n c)'.replace('\n ', '\n'));
   });
@@ -224,6 +230,10 @@ describe('tables', () => {
     expect(parse('+--+\n|a |\n+==+\n|b |\n+--+\n|c |\n+--+').text.split('\n')).toEqual([
       ...['', '| a |', '| --- |', '| b |', '', '| c |', ''],
     ]);
+  });
+
+  it('keep the text of cells that span rows', () => {
+    expect(read('+---+-----+\n|   | ok  |\n| a +-----+\n|   | bad |\n+---+-----+')).toBe('| a | ok bad |');
   });
 
   it('hold bars of their cells', () => {

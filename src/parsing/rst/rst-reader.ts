@@ -1,4 +1,3 @@
-import type { LineBlock } from '../line-blocks.js';
 import { MarkdownLines } from '../markdown-lines.js';
 import { type Area, nested } from './area.js';
 import type { Blocks } from './blocks.js';
@@ -38,10 +37,9 @@ export class RstReader implements Blocks {
     this.out = new MarkdownLines(this.lines.all.length);
   }
 
-  read(): { readonly text: string; readonly blocks: readonly LineBlock[] } {
+  read(): void {
     const to = this.lines.all.length;
     this.readArea({ from: 0, to, indent: 0, prefix: '', depth: 0, definitions: 0, mayHoldHeadings: true });
-    return { text: this.out.text, blocks: this.out.blocks };
   }
 
   inline(text: string): string {

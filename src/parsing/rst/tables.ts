@@ -16,6 +16,8 @@ export interface TableLines {
 
 const GRID_BORDER = /^\+(?:[-=]+\+)+$/;
 const SIMPLE_BORDER = /^=+(?: +=+)+$/;
+/** A border beside a cell that spans rows. */
+const BORDER_WITHIN = /\+?[-=]{3,}[-=+]*/g;
 const COLUMN_SPANS = /^-+(?: +-+)*$/;
 
 export const isGridBorder = (line: string): boolean => GRID_BORDER.test(line);
@@ -53,8 +55,8 @@ function gridCells(text: string, columns: readonly number[]): string[] {
   const isAligned = columns.every((column) => text[column] === '|');
   const cells = isAligned
     ? columns.slice(1).map((column, index) => text.slice((columns[index] ?? 0) + 1, column))
-    : text.replace(/^[+|]|[+|]$/g, '').split('|');
-  return cells.map((cell) => cell.trim()).map((cell) => (/^[-=+]{3,}$/.test(cell) ? '' : cell));
+    : text.slice(1, -1).replace(BORDER_WITHIN, '|').split('|');
+  return cells.map((cell) => cell.trim());
 }
 
 /** A simple table: from its first border to one with nothing below it. Undefined where there is none. */

@@ -8,6 +8,7 @@ const ISOLATED: ReadonlySet<string> = new Set([
   MEDIA_TYPES.pdf,
   MEDIA_TYPES.docx,
   MEDIA_TYPES.rst,
+  MEDIA_TYPES.asciidoc,
   MEDIA_TYPES.html,
   MEDIA_TYPES.confluenceStorage,
   MEDIA_TYPES.csv,

@@ -92,6 +92,7 @@ describe('what a file becomes', () => {
   it.each([
     ['a.MD', 'text/markdown', 'markdown', undefined],
     ['a.rst', 'text/x-rst', 'rst', undefined],
+    ['a.adoc', 'text/asciidoc', 'asciidoc', undefined],
     ['a.htm', 'text/html', 'html', undefined],
     ['a.tsx', 'text/x-source.tsx', 'code', 'typescript'],
     ['a.h', 'text/x-source.c', 'code', 'c'],

@@ -49,6 +49,10 @@ const SAMPLES: Readonly<Record<string, readonly [content: string, ...words: stri
     '.. comment\n\nLamp\n====\n\nLit at :ref:`dusk <x>`::\n\n   let x;\n\n=== ===\na   b\n=== ===\n',
     ...['Lamp', 'Lit at dusk:', 'let x;'],
   ],
+  'text/asciidoc': [
+    '// comment\n= Lamp\n\nLit at <<x,dusk>>:\n\n----\nlet x;\n----\n\n|===\n|a |b\n|===\n',
+    ...['Lamp', 'Lit at dusk:', 'let x;'],
+  ],
   'text/html': ['<title>T</title><main><h1>Lamp</h1><p>Lit at dusk.</p></main>', 'Lamp', 'Lit at dusk.'],
   'text/csv': ['name,height\nlamp,12\nboat,3\n', 'lamp', 'height'],
   'application/json': ['{"lamp":{"lit":"dusk"}}', 'lamp', 'dusk'],

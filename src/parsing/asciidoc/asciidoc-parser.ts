@@ -1,0 +1,24 @@
+import { MEDIA_TYPES } from '../../core/media-types.js';
+import { decodeText } from '../decode-text.js';
+import type { SyncParser } from '../parser.js';
+import { AsciidocReader } from './asciidoc-reader.js';
+
+/**
+ * Parser for `text/asciidoc`. The stored text is the document as Markdown, line for line, so that lines of citations are lines of
+ * the file. Comments and settings are left out; nothing runs and nothing is included. A small reader of its own, because passages
+ * need blocks on their lines and no conversion: Asciidoctor for JavaScript is a converter translated from Ruby, and would be
+ * another package to install.
+ */
+export function createAsciidocParser(): SyncParser {
+  return {
+    mediaTypes: [MEDIA_TYPES.asciidoc],
+    parse: ({ content, externalId }) => {
+      const decoded = decodeText(content, externalId);
+      const reader = new AsciidocReader(decoded.text.split(/\r\n|\r|\n/));
+      reader.read();
+      return reader.out.toDocument([...decoded.warnings, ...(reader.hasInclusions ? [INCLUSIONS] : [])]);
+    },
+  };
+}
+
+const INCLUSIONS = 'Files that an `include` names were not read in its place.';
