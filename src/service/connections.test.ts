@@ -1,0 +1,129 @@
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { loadConfig } from '../config/load-config.js';
+import { createEngine, type Engine, type EngineView, type SearchResponse } from '../index.js';
+import { type RunningService, startService } from './start-service.js';
+
+const FOUND: SearchResponse = {
+  query: 'x',
+  results: [],
+  lanes: [],
+  degradationLevel: 0,
+  notices: [],
+  stages: {},
+  tookMs: 1,
+};
+
+/** A search that goes on until it is let go or stopped. */
+interface SlowSearch {
+  readonly service: RunningService;
+  readonly begun: Promise<void>;
+  readonly stopped: Promise<unknown>;
+  release(): void;
+}
+
+async function slowSearch(stopMs: number): Promise<SlowSearch> {
+  const cwd = temporaryFolder();
+  const config = await loadConfig({ config: { provider: 'memory', server: { stopMs } }, cwd });
+  const engine = await createEngine({ config: { provider: 'memory' }, cwd });
+  const begun = withResolvers<void>();
+  const stopped = withResolvers<unknown>();
+  const released = withResolvers<void>();
+  const view = {
+    search: async ({ signal }: { signal: AbortSignal }) => {
+      begun.resolve();
+      const stop = new Promise<never>((_, reject) =>
+        signal.addEventListener('abort', () => {
+          stopped.resolve(signal.reason);
+          reject(signal.reason as Error);
+        }),
+      );
+      await Promise.race([released.promise, stop]);
+      return FOUND;
+    },
+  } as unknown as EngineView;
+  const slow: Engine = Object.assign(Object.create(engine) as Engine, { as: () => view });
+  const service = await startService({ engine: slow, config, port: 0 });
+  return { service, begun: begun.promise, stopped: stopped.promise, release: released.resolve };
+}
+
+function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+const search = (service: RunningService, init: RequestInit = {}) =>
+  fetch(`${service.url}/api/ai/rag/search`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: 'x' }),
+    ...init,
+  });
+
+/** Takes no more connections. */
+async function untilRefused({ url }: RunningService): Promise<void> {
+  const { hostname, port } = new URL(url);
+  for (;;) {
+    const isRefused = await new Promise<boolean>((resolve) => {
+      const socket = connect(Number(port), hostname);
+      socket.once('error', () => resolve(true));
+      socket.once('connect', () => {
+        socket.destroy();
+        resolve(false);
+      });
+    });
+    if (isRefused) return;
+  }
+}
+
+describe('a request under way', () => {
+  test('is stopped when its caller goes', async () => {
+    const { service, begun, stopped } = await slowSearch(60_000);
+    const caller = new AbortController();
+    const answer = search(service, { signal: caller.signal }).catch((error: Error) => error.name);
+    await begun;
+    caller.abort();
+    expect(await answer).toBe('AbortError');
+    expect(await stopped).toMatchObject({ reason: 'ABORTED' });
+    await service.stop();
+  });
+
+  test('is finished by a service that stops, on a connection that is kept open', async () => {
+    const { service, begun, release } = await slowSearch(60_000);
+    const answer = search(service);
+    await begun;
+    const end = service.stop();
+    await untilRefused(service);
+    release();
+    const { status, headers } = await answer;
+    expect([status, headers.get('connection')]).toEqual([200, 'close']);
+    await end;
+    await expect(search(service)).rejects.toThrow('fetch failed');
+  });
+
+  test('is given up when the service has waited long enough', async () => {
+    const { service, begun } = await slowSearch(50);
+    const answer = search(service);
+    await begun;
+    await service.stop();
+    const { status } = await answer;
+    expect(status).toBe(503);
+  });
+});
+
+test('a caller that sends nothing keeps no service from stopping', async () => {
+  const { service } = await slowSearch(50);
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  await new Promise((resolve) => socket.once('connect', resolve));
+  const head = ['POST /api/ai/rag/search HTTP/1.1', 'host: localhost', 'content-type: application/json'];
+  socket.write([...head, 'content-length: 100', '', '{'].join('\r\n'));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('error', () => undefined).resume();
+  await service.stop();
+  await closed;
+});
