@@ -192,6 +192,22 @@ describe('a hosted embedding model', () => {
     expect((await push('acme', 'copy')).stats).toMatchObject({ embeddingsComputed: 0 });
   });
 
+  it('is asked by each scope that wants a vector, whatever others embedded', async () => {
+    const server = await startWireServer(compatibleEmbeddingWire, (request) =>
+      embeddingReply(compatibleEmbeddingWire, request, 768),
+    );
+    open.push(server);
+    const engine = await engineWith(ollama(server));
+    await engine.push([{ id: 'plan', text: 'The merger is in May.' }]);
+    const asked = async (groups: readonly string[], tenant = 'default') => {
+      const before = server.requests.length;
+      await engine.embed({ texts: ['The merger is in May.'] }, { tenant, groups });
+      return server.requests.length - before;
+    };
+    expect([await asked([]), await asked([])]).toEqual([1, 0]);
+    expect([await asked(['hr']), await asked([], 'acme'), await asked(['hr'])]).toEqual([1, 1, 0]);
+  });
+
   it('leaves the other lanes to answer where its server is silent, and says so', async () => {
     let isSilent = false;
     const server = await startWireServer(compatibleEmbeddingWire, (request) =>

@@ -17,7 +17,12 @@ export async function embedTexts(
       : loaded.embedder;
   const { vectors } = await embedAll(embedder, texts, kind, {
     cache: loaded.cache,
+    owner: askerOf(scope),
     ...(signal === undefined ? {} : { signal }),
   });
   return { model: embedder.identity.model, dimensions: embedder.dimensions, vectors };
 }
+
+/** What is kept is found by the same asker alone: the time of an answer would tell others that a text is indexed, or was asked for. */
+const askerOf = ({ tenant, project, groups, clearance }: Scope): string =>
+  JSON.stringify(['asker', tenant, project ?? null, [...groups].sort(), clearance]);
