@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IndexResult } from '../../src/engine/engine.js';
@@ -13,11 +13,16 @@ import { syntheticTexts } from './synthetic-chunks.js';
 const FEW = 25_000;
 const MANY = 100_000;
 const TARGET = 1.3;
+const LARGE_FILE_BYTES = 200_000_000;
+const LARGE_FILE_MEGABYTES = 1200;
 const CHUNKS_PER_FILE = 12;
 const FILES_PER_FOLDER = 200;
 const REPORT_MEMORY = fileURLToPath(new URL('./report-memory.mjs', import.meta.url));
 
-/** Peak memory of `ragstone index`, in a process of its own: four times the chunks must not need more than a third more. */
+/**
+ * Peak memory of `ragstone index`, in a process of its own: four times the chunks must not need more than a third more, and one large
+ * file has a bound.
+ */
 export const memory: SpeedBenchmark = {
   name: 'memory',
   run: async ({ isSmall, say }) => {
@@ -27,10 +32,16 @@ export const memory: SpeedBenchmark = {
       const peaks: Peak[] = [];
       for (const count of isSmall ? [FEW / 25, MANY / 25] : [FEW, MANY]) {
         say(`memory: ${count} texts into ${provider}`);
-        peaks.push(await peakOf(provider, syntheticTexts(texts, count)));
+        peaks.push(
+          await peakOf({ provider }, (folder) =>
+            writeFiles(join(folder, 'docs'), syntheticTexts(texts, count)),
+          ),
+        );
       }
       results.push(resultOf(provider, peaks));
     }
+    say('memory: one large file');
+    results.push(await largeFile(texts, isSmall ? LARGE_FILE_BYTES / 25 : LARGE_FILE_BYTES));
     return results;
   },
 };
@@ -59,10 +70,49 @@ function resultOf(provider: string, [few, many]: readonly Peak[]): SpeedResult {
   };
 }
 
-function peakOf(provider: string, texts: Iterable<string>): Promise<Peak> {
+/** One text file of paragraphs, a word in twenty of them Cyrillic: the string of it has two bytes for every character. */
+async function largeFile(texts: readonly string[], bytes: number): Promise<SpeedResult> {
+  const settings = { provider: 'libsql', limits: { maxFileBytes: 2 * bytes } };
+  const peak = await peakOf(settings, async (folder) => {
+    await mkdir(join(folder, 'docs'));
+    await writeLargeFile(join(folder, 'docs', 'large.txt'), texts, bytes);
+  });
+  const megabytes = (peak.mebibytes * 2 ** 20) / 1e6;
+  return {
+    name: 'memory-large-file',
+    what: 'peak resident memory of `ragstone index` of one text file with the built-in model, libSQL; floor: bytes of the file',
+    unit: 'MB',
+    floor: bytes / 1e6,
+    ours: megabytes,
+    ratio: (megabytes * 1e6) / bytes,
+    target: `<= ${LARGE_FILE_MEGABYTES} MB`,
+    met: megabytes <= LARGE_FILE_MEGABYTES,
+    runs: 1,
+    noise: 'one run',
+    details: { chunks: peak.chunks, seconds: rounded(peak.seconds) },
+  };
+}
+
+async function writeLargeFile(path: string, texts: readonly string[], bytes: number): Promise<void> {
+  const file = await open(path, 'w');
+  let written = 0;
+  for (const text of syntheticTexts(texts, Infinity)) {
+    let word = 0;
+    const mixed = text.replaceAll(/\p{L}+/gu, (found) => (++word % 20 === 0 ? 'документ' : found));
+    written += (await file.write(`${mixed}\n\n`)).bytesWritten;
+    if (written >= bytes) break;
+  }
+  await file.close();
+}
+
+function peakOf(
+  settings: Readonly<Record<string, unknown>>,
+  write: (folder: string) => Promise<void>,
+): Promise<Peak> {
   return withTemporaryFolder(async (folder) => {
-    await writeFiles(join(folder, 'docs'), texts);
-    await writeFile(join(folder, 'ragstone.yaml'), `rag:\n  provider: ${provider}\n`);
+    await write(folder);
+    // JSON is YAML.
+    await writeFile(join(folder, 'ragstone.yaml'), JSON.stringify({ rag: settings }));
     const report = join(folder, 'memory.txt');
     const { stdout, ms } = await runProcess(
       process.execPath,
