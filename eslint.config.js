@@ -10,6 +10,13 @@ const HANDED_IN =
   'Take it from `runtime()` (src/core/runtime.ts): a program may hand in clocks, timers and chance.';
 const notTheMachine = (names) => names.map((name) => ({ name, message: HANDED_IN }));
 
+const OF_A_KIND =
+  'Open it by src/security/regular-file.ts: a pipe in the place of a file would be waited for without an end.';
+const NOT_BY_NAME = [
+  { name: 'node:fs', importNames: ['openSync', 'readFileSync', 'createReadStream'], message: OF_A_KIND },
+  { name: 'node:fs/promises', importNames: ['open', 'readFile'], message: OF_A_KIND },
+];
+
 // Biome formats and lints; this adds only the rules that need types.
 export default tseslint.config(
   {
@@ -76,6 +83,7 @@ export default tseslint.config(
             { name: 'node:timers/promises', importNames: ['setTimeout', 'setInterval'], message: HANDED_IN },
             { name: 'node:crypto', importNames: ['randomUUID'], message: HANDED_IN },
             { name: 'node:timers', message: HANDED_IN },
+            ...NOT_BY_NAME,
           ],
         },
       ],
@@ -84,5 +92,16 @@ export default tseslint.config(
         { selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: HANDED_IN },
       ],
     },
+  },
+  {
+    files: ['src/cli/**/*.ts'],
+    // Its own package.json.
+    ignores: ['src/cli/package-version.ts', '**/*.test.ts'],
+    rules: { 'no-restricted-imports': ['error', { paths: NOT_BY_NAME }] },
+  },
+  {
+    // What opens files for all others.
+    files: ['src/security/regular-file.ts', 'src/security/private-files.ts'],
+    rules: { 'no-restricted-imports': 'off' },
   },
 );

@@ -1,6 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { NOT_REGULAR, readNamedFile, readRegularFile } from '../security/regular-file.js';
 import { type ConfigPath, formatPath, isRecord, leavesOf, valueAt } from './config-path.js';
 import { configProblemsError } from './config-problems.js';
 import { type ExpandedTree, expandTree } from './expand-tree.js';
@@ -140,7 +140,8 @@ async function readSettings(options: LoadConfigOptions, cwd: string): Promise<Or
   if (options.config !== undefined) return { tree: nestUnderRag(options.config), projectRoot: cwd };
   if (options.file !== undefined) {
     const file = resolve(cwd, options.file);
-    const text = await readIfThere(file);
+    // The caller may name a pipe, which has a writer.
+    const text = await readIfThere(file, readNamedFile);
     if (text === undefined)
       throw new RAGError('CONFIG_NOT_FOUND', `There is no configuration file ${file}.`, {
         details: { file },
@@ -154,25 +155,18 @@ async function readSettings(options: LoadConfigOptions, cwd: string): Promise<Or
 export async function findConfig(folder: string): Promise<Origin> {
   for (const name of CONFIG_FILES) {
     const file = resolve(folder, name);
-    await refusePipe(file);
-    const text = await readIfThere(file);
+    const text = await readIfThere(file, readRegularFile);
     if (text !== undefined) return { ...(await parseSettings(text, file)), isFound: true };
   }
   return { tree: {}, projectRoot: folder };
 }
 
-/** A pipe that came with a folder would wait for a writer for ever; one that the caller names has a writer. */
-async function refusePipe(file: string): Promise<void> {
-  const stats = await stat(file).catch(() => undefined);
-  if (stats?.isFIFO() === true)
-    throw new RAGError('CONFIG_INVALID', `The configuration file ${file} is a pipe, and no file.`, {
-      details: { file },
-    });
-}
-
-async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfThere(
+  file: string,
+  read: (path: string) => Promise<Uint8Array>,
+): Promise<string | undefined> {
   try {
-    const bytes = await readFile(file);
+    const bytes = await read(file);
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     const code = systemErrorCode(error);
@@ -180,9 +174,11 @@ async function readIfThere(file: string): Promise<string | undefined> {
     const why =
       code === 'EISDIR'
         ? 'is a folder'
-        : code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
-          ? 'is not UTF-8 text'
-          : `cannot be read (${code ?? 'unknown error'})`;
+        : code === NOT_REGULAR
+          ? 'is a pipe, a device or a socket, and no file'
+          : code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+            ? 'is not UTF-8 text'
+            : `cannot be read (${code ?? 'unknown error'})`;
     throw new RAGError('CONFIG_INVALID', `The configuration file ${file} ${why}.`, {
       cause: error,
       details: { file },

@@ -1,8 +1,9 @@
-import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
+import { readRegularText } from '../security/regular-file.js';
 
 /** A local model that the configuration may name. */
 export interface KnownModel {
@@ -74,7 +75,7 @@ export async function checkModelFolder(path: string): Promise<void> {
 async function readRegistry(dataDir: string): Promise<z.output<typeof registrySchema>> {
   const file = join(dataDir, REGISTRY_FILE);
   try {
-    return registrySchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return registrySchema.parse(JSON.parse(await readRegularText(file)));
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT' || systemErrorCode(error) === 'ENOTDIR') return {};
     throw new RAGError('CONFIG_INVALID', `${file} cannot be read. Delete it and add the models again.`, {

@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { Secret } from '../core/secret.js';
+import { readRegularText } from '../security/regular-file.js';
 import type { ConfigPath } from './config-path.js';
 import { formatPath, isRecord } from './config-path.js';
 import type { SecretContext, SecretResolver } from './secret-scheme.js';
@@ -77,7 +78,7 @@ const fileResolver: SecretResolver = {
           `${path} is no file with a secret (at most ${MOST_SECRET_BYTES} bytes).`,
         );
       // Editors and `echo` end a file with a line break, which is no part of the secret.
-      return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
+      return (await readRegularText(path)).replace(/\r?\n$/, '');
     } catch (error) {
       if (RAGError.isInstance(error)) throw error;
       const why =

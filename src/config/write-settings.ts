@@ -1,7 +1,8 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Document, parseDocument } from 'yaml';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { readRegularText } from '../security/regular-file.js';
 import { leavesOf } from './config-path.js';
 import { CONFIG_FILES, findProject } from './find-project.js';
 import type { RAGSettingsInput } from './schema/index.js';
@@ -74,7 +75,7 @@ export async function replacingSettings(
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8');
+    return await readRegularText(file);
   } catch (cause) {
     const code = systemErrorCode(cause);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

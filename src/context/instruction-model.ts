@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { RAGError } from '../core/errors.js';
+import { readRegularFileSync } from '../security/regular-file.js';
 import { ConceptReader } from './concept-reader.js';
 import { FeatureLayout, STRUCTURES, type UnitReading } from './instruction-features.js';
 
@@ -104,7 +104,7 @@ export function builtinInstructionModel(): InstructionModel {
 function readModel(): InstructionModelFile {
   let text: string;
   try {
-    text = readFileSync(INSTRUCTION_MODEL_FILE, 'utf8');
+    text = readRegularFileSync(INSTRUCTION_MODEL_FILE).toString('utf8');
   } catch (cause) {
     throw new RAGError(
       'MODEL_NOT_FOUND',

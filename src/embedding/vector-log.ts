@@ -1,12 +1,14 @@
-import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { PRIVATE_FILE, tighten } from '../security/private-files.js';
+import { openRegularFileSync } from '../security/regular-file.js';
 
 /** One vector and its key, a SHA-256 in hexadecimal. */
 export type VectorEntry = readonly [key: string, vector: Float32Array];
 
 // A record: magic, key, length of the vector in bytes, CRC-32 over key, length and vector; then the vector.
 const MAGIC = Buffer.from('RVL1');
+const APPEND = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
 const KEY_AT = 4;
 const LENGTH_AT = 36;
 const CHECKSUM_AT = 40;
@@ -27,7 +29,7 @@ export class VectorLog {
 
   /** Opens or makes the file. Throws the system's error. */
   constructor(path: string) {
-    this.#descriptor = openSync(path, 'a+', PRIVATE_FILE);
+    this.#descriptor = openRegularFileSync(path, APPEND, PRIVATE_FILE);
     tighten(path);
   }
 

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { readNamedFile } from '../security/regular-file.js';
 import { primaryMetricOf, type QueryScores } from './query-scores.js';
 
 /** An evaluation kept for later ones to be held against: values of single queries, so that tests can be paired. */
@@ -85,7 +85,7 @@ export async function readBaseline(file: string): Promise<Baseline> {
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return (await readNamedFile(file)).toString('utf8');
   } catch (cause) {
     const code = systemErrorCode(cause);
     throw new RAGError(

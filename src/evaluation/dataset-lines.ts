@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { openRegularFile } from '../security/regular-file.js';
 
 /** A line of a data set's file, with what a message needs to name it. */
 export interface DatasetLine {
@@ -18,7 +18,8 @@ export interface DatasetLine {
 export async function* datasetLines(file: string): AsyncGenerator<DatasetLine> {
   let line = 0;
   try {
-    for await (const text of splitLines(createReadStream(file, 'utf8'))) {
+    const { handle } = await openRegularFile(file);
+    for await (const text of splitLines(handle.createReadStream({ encoding: 'utf8' }))) {
       line++;
       const clean = line === 1 ? text.replace(/^\uFEFF/, '') : text;
       if (clean.trim() !== '') yield { text: clean, file, line };

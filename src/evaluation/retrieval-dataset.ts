@@ -1,7 +1,8 @@
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { readRegularText } from '../security/regular-file.js';
 import { type DatasetLine, datasetError, datasetLines, parseObject, textField } from './dataset-lines.js';
 import { type DatasetDocument, type PieceOfDocument, placeOf, withSurroundings } from './document-pieces.js';
 import type { Judgments } from './metrics.js';
@@ -88,7 +89,7 @@ function assertPlainName(name: string): void {
 async function readSettings(folder: string): Promise<DatasetSettings> {
   const file = join(folder, SETTINGS_FILE);
   try {
-    return SETTINGS_SCHEMA.parse(JSON.parse(await readFile(file, 'utf8')));
+    return SETTINGS_SCHEMA.parse(JSON.parse(await readRegularText(file)));
   } catch (cause) {
     if (systemErrorCode(cause) === 'ENOENT') return {};
     throw new RAGError(

@@ -1,9 +1,10 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { RAGError, systemErrorCode, throwIfAborted } from '../core/errors.js';
 import { runtime, sleep } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
+import { readRegularFileSync } from '../security/regular-file.js';
 import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import type { SqliteFaultKind } from '../sqlite/sqlite-fault.js';
 import type { WriterLock } from './ledger.js';
@@ -65,7 +66,7 @@ export async function acquireWriterLock(options: WriterLockOptions): Promise<Wri
 /** The present or the last holder of an index's writer lock, as it named itself; undefined where nobody did. */
 export function readLockHolder(folder: string): LockHolder | undefined {
   try {
-    const holder: unknown = JSON.parse(readFileSync(join(folder, HOLDER_FILE), 'utf8'));
+    const holder: unknown = JSON.parse(readRegularFileSync(join(folder, HOLDER_FILE)).toString('utf8'));
     return isLockHolder(holder) ? holder : undefined;
   } catch {
     // Missing, unreadable or half written: the name is a courtesy, the lock does not depend on it.

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { analyzeQuery } from '../analysis/lexical-analyzer.js';
 import type { Answer, AnswerSource, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
@@ -13,6 +12,7 @@ import type { EngineResources } from '../engine/engine-resources.js';
 import { tokenCounterFor } from '../engine/token-counter-for.js';
 import { originsOf } from '../indexing/document-paths.js';
 import type { RankedCandidate } from '../retrieval/retriever.js';
+import { readRegularText } from '../security/regular-file.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import { contextSettings } from './context-settings.js';
 import { correctWords, type WordCheck } from './correct-words.js';
@@ -133,7 +133,7 @@ async function readInstructions({ config }: EngineResources): Promise<string | u
   const { instructions } = config.rag.answering;
   if (instructions === undefined) return undefined;
   try {
-    return await readFile(instructions, 'utf8');
+    return await readRegularText(instructions);
   } catch (cause) {
     throw new RAGError(
       'CONFIG_INVALID',

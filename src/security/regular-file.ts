@@ -1,5 +1,17 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { type FileHandle, readFile, open as systemOpen } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SourceFiles } from '../core/runtime.js';
 
 /** Code of the error for what is no regular file: a pipe, a device, a socket. A folder has the system's `EISDIR`. */
 export const NOT_REGULAR = 'EFTYPE';
@@ -14,6 +26,10 @@ export interface OpenRegularOptions {
   readonly flags?: number;
   /** Whether the last part of the path may be a symbolic link. @default true */
   readonly followLink?: boolean;
+  /** Mode of a file that is made. */
+  readonly mode?: number;
+  /** What opens it. @default that of `node:fs/promises` */
+  readonly open?: SourceFiles['open'];
 }
 
 /**
@@ -22,9 +38,9 @@ export interface OpenRegularOptions {
  */
 export async function openRegularFile(
   path: string,
-  { flags = constants.O_RDONLY, followLink = true }: OpenRegularOptions = {},
+  { flags = constants.O_RDONLY, followLink = true, mode, open = systemOpen }: OpenRegularOptions = {},
 ): Promise<{ readonly handle: FileHandle; readonly stats: Stats }> {
-  const handle = await open(path, flags | NEVER_WAIT | (followLink ? 0 : NO_LINK));
+  const handle = await open(path, flags | NEVER_WAIT | (followLink ? 0 : NO_LINK), mode);
   try {
     const stats = await handle.stat();
     assertRegular(path, stats);
@@ -48,8 +64,8 @@ export function openRegularFileSync(path: string, flags: number = constants.O_RD
 }
 
 /** All of a file; see {@link openRegularFile}. Throws the system's error. */
-export async function readRegularFile(path: string): Promise<Buffer> {
-  const { handle } = await openRegularFile(path);
+export async function readRegularFile(path: string, options?: OpenRegularOptions): Promise<Buffer> {
+  const { handle } = await openRegularFile(path, options);
   try {
     return await handle.readFile();
   } finally {
@@ -58,8 +74,11 @@ export async function readRegularFile(path: string): Promise<Buffer> {
 }
 
 /** All of a file as UTF-8; see {@link openRegularFile}. Throws the system's error. */
-export const readRegularText = async (path: string): Promise<string> =>
-  (await readRegularFile(path)).toString('utf8');
+export const readRegularText = async (path: string, options?: OpenRegularOptions): Promise<string> =>
+  (await readRegularFile(path, options)).toString('utf8');
+
+/** All of what the user himself names, which may be a pipe with a writer: `--config <(...)`. Throws the system's error. */
+export const readNamedFile = (path: string): Promise<Buffer> => readFile(path);
 
 /** All of a file; see {@link openRegularFile}. Throws the system's error. */
 export function readRegularFileSync(path: string): Buffer {
@@ -71,14 +90,28 @@ export function readRegularFileSync(path: string): Buffer {
   }
 }
 
+/** A folder, to have its entries written to the disk. Throws the system's error. */
+export const openFolderSync = (path: string): number =>
+  openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
+
 /**
- * Stops before a driver opens what is there and no regular file. For files that a library opens by name.
+ * Stops before a library opens by its name what is a pipe, a device or a socket. What is missing, or a folder, it tells of itself.
  *
  * @throws with the code {@link NOT_REGULAR}
  */
-export function assertRegularOrAbsent(path: string): void {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats !== undefined) assertRegular(path, stats);
+export function assertOpenable(path: string): void {
+  let stats: Stats;
+  try {
+    stats = statSync(path);
+  } catch {
+    return;
+  }
+  if (!stats.isDirectory()) assertRegular(path, stats);
+}
+
+/** {@link assertOpenable} for everything in a folder. */
+export function assertOpenableFiles(folder: string): void {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) assertOpenable(join(folder, name));
 }
 
 function assertRegular(path: string, stats: Stats): void {

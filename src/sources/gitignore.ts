@@ -2,6 +2,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { systemErrorCode } from '../core/errors.js';
 import { sourceFiles } from '../core/runtime.js';
+import { NOT_REGULAR, readRegularText } from '../security/regular-file.js';
 
 interface RuleFile {
   /** Absolute folder the rules are relative to. */
@@ -59,14 +60,12 @@ export class GitignoreRules {
 async function readRules(folder: string): Promise<RuleFile | undefined> {
   try {
     const path = join(folder, '.gitignore');
-    const { readFile, stat } = sourceFiles();
-    // A pipe in its place would hang the run.
-    if (!(await stat(path)).isFile()) return undefined;
-    const text = await readFile(path, 'utf8');
+    const text = await readRegularText(path, { open: sourceFiles().open });
     return { folder, rules: ignore().add(text.replace(/^\uFEFF/, '')) };
   } catch (error) {
     const code = systemErrorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === NOT_REGULAR)
+      return undefined;
     throw error;
   }
 }

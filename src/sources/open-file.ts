@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { sourceFiles } from '../core/runtime.js';
 import { assertPathInside, isPathInside } from '../security/path-containment.js';
+import { NOT_REGULAR, openRegularFile } from '../security/regular-file.js';
 import {
   brokenLinkError,
   notAFileError,
@@ -23,9 +24,6 @@ export interface FileGuard {
   readonly maxFileBytes: number;
 }
 
-// O_NONBLOCK: a pipe put in a file's place must not hang the run; it is refused by the check on the open handle.
-// O_NOFOLLOW: neither may a link put there lead elsewhere. Both are 0 where the system lacks them.
-const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 const READ_BYTES = 256 * 1024;
 
 /** SHA-256 of the bytes, read in pieces: memory does not grow with the file. */
@@ -90,9 +88,13 @@ async function withFile<Result>(
 ): Promise<Result> {
   let handle: FileHandle | undefined;
   try {
-    handle = await sourceFiles().open(path ?? (await resolveInside(id, guard)), OPEN_FLAGS);
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw notAFileError(id);
+    // A link put in the file's place since the listing must not lead elsewhere.
+    const opened = await openRegularFile(path ?? (await resolveInside(id, guard)), {
+      followLink: false,
+      open: sourceFiles().open,
+    });
+    handle = opened.handle;
+    const { stats } = opened;
     if (stats.size > guard.maxFileBytes) throw tooLargeError(id, stats.size, guard.maxFileBytes);
     return await use(handle, stats);
   } catch (error) {
@@ -128,5 +130,6 @@ async function resolveTarget(id: string, path: string): Promise<string> {
 function fileReadError(id: string, error: unknown): RAGError {
   if (RAGError.isInstance(error)) return error;
   const code = systemErrorCode(error);
+  if (code === NOT_REGULAR || code === 'EISDIR') return notAFileError(id);
   return code === 'ENOENT' || code === 'ENOTDIR' ? vanishedError(id, error) : unreadableError(id, error);
 }

@@ -5,6 +5,7 @@ import Database from 'libsql';
 import { RAGError } from '../core/errors.js';
 import type { SharedDatabase } from '../core/shared-database.js';
 import { makePrivateFile, tighten } from '../security/private-files.js';
+import { assertOpenable } from '../security/regular-file.js';
 import type { SqlRow } from './row.js';
 import { type SqliteFaultKind, sqliteFaultOf } from './sqlite-fault.js';
 
@@ -46,8 +47,10 @@ export class SqliteDatabase implements SharedDatabase {
   ): SqliteDatabase {
     // An absolute path is never taken for a URL or a URI by the driver.
     const absolute = resolve(path);
-    keepPrivate(absolute);
     try {
+      // SQLite opens each of them by itself, and would wait for a pipe without an end.
+      for (const suffix of FILES) assertOpenable(absolute + suffix);
+      keepPrivate(absolute);
       const database = openDriver(absolute, busyTimeoutMs, readOnly);
       if (readOnly) database.exec('PRAGMA query_only = ON');
       return new SqliteDatabase(absolute, database, toError);
@@ -155,10 +158,13 @@ export class SqliteDatabase implements SharedDatabase {
   }
 }
 
+/** What SQLite keeps in and beside a database. */
+const FILES = ['', '-wal', '-shm', '-journal'];
+
 // The driver makes its log and its shared memory with the mode of the file.
 function keepPrivate(path: string): void {
   makePrivateFile(path);
-  for (const suffix of ['', '-wal', '-shm']) tighten(path + suffix);
+  for (const suffix of FILES) tighten(path + suffix);
 }
 
 interface ResultColumn {

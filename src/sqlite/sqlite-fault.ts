@@ -1,3 +1,6 @@
+import { systemErrorCode } from '../core/errors.js';
+import { NOT_REGULAR } from '../security/regular-file.js';
+
 /** What went wrong with a SQLite file, as far as a caller can act on it. */
 export type SqliteFaultKind =
   /** Disk full, quota or file-size limit reached. */
@@ -43,6 +46,7 @@ export class SqliteValueError extends Error {
 export function sqliteFaultOf(error: unknown): SqliteFaultKind {
   if (error instanceof SqliteValueError || error instanceof SyntaxError) return 'damaged';
   if (!(error instanceof Error)) return 'other';
+  if (systemErrorCode(error) === NOT_REGULAR) return 'cannot-open';
   const code = resultCodeOf(error);
   const kind = code === undefined ? undefined : (EXTENDED[code] ?? PRIMARY[code & 0xff]);
   if (kind !== undefined) return kind;

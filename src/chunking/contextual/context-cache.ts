@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemErrorCode } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
+import { readRegularText } from '../../security/regular-file.js';
 
 /** Keeps written contexts between runs, one small file each. Losing one costs money and nothing else, so nothing throws. */
 export class ContextCache {
@@ -21,7 +22,7 @@ export class ContextCache {
   }
 
   async get(key: string): Promise<string | undefined> {
-    return readFile(this.#pathOf(key), 'utf8').catch(() => undefined);
+    return readRegularText(this.#pathOf(key), { followLink: false }).catch(() => undefined);
   }
 
   async set(key: string, context: string): Promise<void> {

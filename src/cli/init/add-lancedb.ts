@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RAGError } from '../../index.js';
+import { readRegularText } from '../../security/regular-file.js';
 
 const PACKAGES = { '@lancedb/lancedb': '0.37.1', 'apache-arrow': '18.1.0' } as const;
 
@@ -17,7 +18,7 @@ const OVERRIDES = { '@huggingface/transformers': STAND_IN, openai: STAND_IN } as
  */
 export async function addLanceDb(folder: string): Promise<string | undefined> {
   const file = join(folder, 'package.json');
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const text = await readRegularText(file).catch((error: unknown) => {
     throw new RAGError(
       'USAGE',
       `There is no ${file}. Run "npm init -y" first, then "ragstone init --lancedb" again.`,

@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RAGError } from '../../index.js';
 
@@ -16,7 +16,9 @@ export async function writeStarterConfig(
   const file = join(folder, FILE);
   const text = starterConfig(await findDocumentPaths(folder));
   try {
-    await writeFile(file, text, { flag: force ? 'w' : 'wx' });
+    // In place of what is there, and not through it: that may be a link to another file.
+    if (force) await rm(file, { force: true });
+    await writeFile(file, text, { flag: 'wx' });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
       throw new RAGError('USAGE', `${file} is there already; say --force to replace it.`, { cause: error });

@@ -1,9 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
+import { readRegularFile } from '../../security/regular-file.js';
 
 /** The model that ships with the package; the same place seen from `src/` and from `dist/`. */
 export const BUILTIN_MODEL_FOLDER = fileURLToPath(new URL('../../../models/builtin', import.meta.url));
@@ -64,7 +65,7 @@ export async function readVocabulary(folder: string): Promise<string[]> {
  */
 export async function readModelFile(folder: string, file: string): Promise<Buffer> {
   try {
-    return await readFile(join(folder, file));
+    return await readRegularFile(join(folder, file));
   } catch (error) {
     throw unreadableFile(folder, file, error);
   }

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
-import { findOnnxFile, type ModelDtype, type OnnxFile } from './onnx-file.js';
+import { assertOpenableFiles, openRegularFile, readRegularText } from '../../security/regular-file.js';
+import { findOnnxFile, type ModelDtype, ONNX_FOLDER, type OnnxFile } from './onnx-file.js';
 import type { Pooling } from './pooling.js';
 
 const CONFIG_FILE = 'config.json';
@@ -56,6 +55,7 @@ export async function readModelSettings(
   folder: string,
   overrides: ModelOverrides = {},
 ): Promise<ModelSettings> {
+  refuseOtherThanFiles(folder);
   for (const file of REQUIRED_FILES) await readText(folder, file, { isRequired: true });
   const config = await readJson(folder, CONFIG_FILE, configSchema);
   await refuseUnknownModules(folder);
@@ -120,13 +120,22 @@ async function readJson<T>(folder: string, file: string, schema: z.ZodType<T>): 
   }
 }
 
+/** The runtime opens files by their names. */
+function refuseOtherThanFiles(folder: string): void {
+  try {
+    for (const part of [folder, join(folder, ONNX_FOLDER)]) assertOpenableFiles(part);
+  } catch (error) {
+    throw invalid(folder, 'it holds what is no file', error);
+  }
+}
+
 async function readText(
   folder: string,
   file: string,
   { isRequired }: { readonly isRequired: boolean },
 ): Promise<string | undefined> {
   try {
-    return await readFile(join(folder, file), 'utf8');
+    return await readRegularText(join(folder, file));
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw invalid(folder, `${file} cannot be read`, error);
     if (!isRequired) return undefined;
@@ -142,7 +151,8 @@ async function hashFiles(folder: string, files: readonly string[]): Promise<stri
   const hash = createHash('sha256');
   for (const file of files) {
     const one = createHash('sha256');
-    await pipeline(createReadStream(join(folder, file)), one);
+    const { handle } = await openRegularFile(join(folder, file));
+    await pipeline(handle.createReadStream(), one);
     // Digests have one length, so that no two lists of files can look alike.
     hash.update(one.digest());
   }

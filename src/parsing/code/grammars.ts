@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type * as TreeSitter from 'web-tree-sitter';
 import type { ParsedLanguage } from '../../core/media-types.js';
+import { readRegularFile } from '../../security/regular-file.js';
 
 /** Names of the grammar files in `@vscode/tree-sitter-wasm`. C is read as the part of C++ that it almost is. */
 const GRAMMAR_FILES: Readonly<Record<ParsedLanguage, string>> = {
@@ -46,5 +46,5 @@ async function loadGrammar(file: string, { Language }: typeof TreeSitter): Promi
   const path = createRequire(import.meta.url).resolve(
     `@vscode/tree-sitter-wasm/wasm/tree-sitter-${file}.wasm`,
   );
-  return Language.load(await readFile(path));
+  return Language.load(await readRegularFile(path));
 }

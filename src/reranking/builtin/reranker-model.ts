@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
+import { readRegularText } from '../../security/regular-file.js';
 import { FEATURES } from './features.js';
 import type { TreeParameters } from './tree-ensemble.js';
 
@@ -55,7 +55,7 @@ function isSoundTree({ feature, threshold, left, right, leaf }: TreeParameters):
  * @throws RAGError `MODEL_NOT_FOUND` or `MODEL_INVALID`.
  */
 export async function readRerankerModel(file: string = BUILTIN_RERANKER_FILE): Promise<RerankerModel> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const text = await readRegularText(file).catch((error: unknown) => {
     throw new RAGError(
       'MODEL_NOT_FOUND',
       `The reranker's parameters ${file} cannot be read. Install the package again.`,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PreTrainedModel, PreTrainedTokenizer } from '@huggingface/transformers';
 import { RAGError } from '../../core/errors.js';
+import { assertOpenableFiles } from '../../security/regular-file.js';
 import type { ClassifierOptions } from './worker-messages.js';
 
 /** A sequence classifier, loaded. */
@@ -41,6 +42,7 @@ export async function loadClassifier(options: ClassifierOptions): Promise<Classi
   const source = { local_files_only: !allowRemote, cache_dir: cacheDir ?? model };
   const dtype = await dtypeOf(options);
   try {
+    for (const folder of [model, join(model, 'onnx')]) assertOpenableFiles(folder);
     const tokenizer = await AutoTokenizer.from_pretrained(model, source);
     const network = await AutoModelForSequenceClassification.from_pretrained(model, {
       ...source,

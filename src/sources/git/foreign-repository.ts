@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { readRegularText } from '../../security/regular-file.js';
 import { emptyRepository, fillRepository, type RepositoryFormat } from './own-repository.js';
 
 /**
@@ -142,7 +143,7 @@ async function firstLine(paths: readonly string[]): Promise<string | undefined> 
 async function readLine(path: string, most = MOST_BYTES): Promise<string | undefined> {
   const facts = await stat(path).catch(() => undefined);
   if (facts?.isFile() !== true || facts.size > most) return undefined;
-  return readFile(path, 'utf8').catch(() => undefined);
+  return readRegularText(path).catch(() => undefined);
 }
 
 const isFile = async (path: string): Promise<boolean> =>

@@ -1,6 +1,7 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
+import { readRegularText } from '../../security/regular-file.js';
 import { type FileFacts, FileHistory } from './file-history.js';
 import { type GitContext, runGit } from './git-process.js';
 
@@ -43,7 +44,7 @@ async function isAncestor(context: GitContext, older: string, newer: string): Pr
 
 async function readCache(path: string): Promise<CacheFile | undefined> {
   try {
-    const cache: unknown = JSON.parse(await readFile(path, 'utf8'));
+    const cache: unknown = JSON.parse(await readRegularText(path));
     return isCacheFile(cache) ? cache : undefined;
   } catch {
     return undefined;

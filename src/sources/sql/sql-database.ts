@@ -10,6 +10,7 @@ import {
 } from 'kysely';
 import type * as PgModule from 'pg';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { assertOpenable } from '../../security/regular-file.js';
 import { exactNumber, momentOf } from './sql-values.js';
 import { rowOfBytes, withTextsAsBytes } from './sqlite-texts.js';
 
@@ -125,6 +126,8 @@ async function openSqlite(path: string, source: string, timeoutMs: number): Prom
       `Source "${source}": there is no SQLite database ${JSON.stringify(path)}. Check \`path\`. What was indexed of it is kept.`,
       { details: { source, path } },
     );
+  // It opens each of them by itself, and would wait for a pipe without an end.
+  for (const suffix of ['', '-wal', '-shm', '-journal']) assertOpenable(path + suffix);
   const { default: Database } = await import('libsql');
   const database = new Database(`${pathToFileURL(path).href}?mode=ro`, { timeout: timeoutMs });
   // Whole numbers above 2^53 come whole.

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { open, readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
+import { openRegularFile, readRegularText } from '../../security/regular-file.js';
 import {
   claimFolder,
   isAlive,
@@ -138,7 +139,10 @@ class SupervisedServer implements LocalChroma {
   }
 
   async #spawn(): Promise<ChildProcess> {
-    const log = await open(join(this.#folder, 'ragstone-server.log'), 'w', PRIVATE_FILE);
+    const { handle: log } = await openRegularFile(join(this.#folder, 'ragstone-server.log'), {
+      flags: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC,
+      mode: PRIVATE_FILE,
+    });
     try {
       const { command = 'chroma' } = this.#options;
       const child = spawn(
@@ -182,7 +186,7 @@ class SupervisedServer implements LocalChroma {
   }
 
   async #endedEarly(): Promise<RAGError> {
-    const log = await readFile(join(this.#folder, 'ragstone-server.log'), 'utf8').catch(() => '');
+    const log = await readRegularText(join(this.#folder, 'ragstone-server.log')).catch(() => '');
     return new RAGError(
       'STORE_UNAVAILABLE',
       `The local Chroma server on ${this.#folder} ended while starting. The end of its log (ragstone-server.log there): ${log.trim().slice(-LOG_CHARACTERS)}`,

@@ -1,6 +1,7 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '../../core/errors.js';
+import { readRegularText } from '../../security/regular-file.js';
 
 /** Says which server runs on a folder: two servers on one folder would damage it. */
 export interface ServerClaim {
@@ -38,7 +39,7 @@ export async function releaseClaim(folder: string): Promise<void> {
 /** The claim on the folder, or undefined where there is none that can be read. */
 export async function readClaim(folder: string): Promise<ServerClaim | undefined> {
   try {
-    const value: unknown = JSON.parse(await readFile(claimFile(folder), 'utf8'));
+    const value: unknown = JSON.parse(await readRegularText(claimFile(folder)));
     return isClaim(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import {
   closeSync,
+  constants,
   fsyncSync,
-  openSync,
   readdirSync,
   readSync,
   renameSync,
@@ -16,6 +16,7 @@ import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
+import { openFolderSync, openRegularFileSync } from '../../security/regular-file.js';
 
 /** Version of what a note means. A note of any other version is taken for none, and the graph is built anew. */
 const FORMAT = 1;
@@ -38,6 +39,8 @@ const noteSchema = z.object({
 
 /** What the records' database says about a graph file. The file is never changed, so the two cannot disagree for long. */
 export type GraphNote = z.output<typeof noteSchema>;
+
+const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
 /** The note, or undefined where there is none that this version understands. */
 export function parseNote(text: string | undefined): GraphNote | undefined {
@@ -74,7 +77,7 @@ export function saveGraph(
   try {
     makePrivateFolder(target.folder);
     // Made here first, because the driver's errors do not tell why a file cannot be made.
-    closeSync(openSync(draft, 'wx', PRIVATE_FILE));
+    closeSync(openRegularFileSync(draft, NEW, PRIVATE_FILE));
     graph.save(draft);
     syncFile(draft);
     renameSync(draft, path);
@@ -131,7 +134,7 @@ function namesIn(folder: string): string[] {
 }
 
 function checksumOf(path: string): number {
-  const file = openSync(path, 'r');
+  const file = openRegularFileSync(path);
   try {
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     let sum = 0;
@@ -146,7 +149,7 @@ function checksumOf(path: string): number {
 }
 
 function syncFile(path: string): void {
-  const file = openSync(path, 'r+');
+  const file = openRegularFileSync(path, constants.O_RDWR);
   try {
     fsyncSync(file);
   } finally {
@@ -157,7 +160,7 @@ function syncFile(path: string): void {
 // Windows cannot open a folder; its renames are durable without.
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
-  const handle = openSync(folder, 'r');
+  const handle = openFolderSync(folder);
   try {
     fsyncSync(handle);
   } finally {
