@@ -13,11 +13,21 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { contentHash } from '../core/ids.js';
 import { openEmbeddingCache } from './disk-embedding-cache.js';
 
 const DIMENSIONS = 64;
+
+const disk = vi.hoisted(() => ({ isFull: false }));
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  const writeSync = (...parts: Parameters<typeof fs.writeSync>): number => {
+    if (disk.isFull) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    return fs.writeSync(...parts);
+  };
+  return { ...fs, writeSync };
+});
 
 let folder: string;
 let cacheFolder: string;
@@ -234,14 +244,25 @@ describe('openEmbeddingCache', () => {
     expect(problems).toEqual([cache.problem]);
   });
 
-  it.skipIf(!existsSync('/dev/full'))('is off, and says so, on a full disk', () => {
+  it('is off, and says so, on a full disk', () => {
+    const cache = open();
+    disk.isFull = true;
+    try {
+      cache.setMany(entriesOf(0, 1));
+    } finally {
+      disk.isFull = false;
+    }
+    expect(cache.problem).toMatch(/no space/);
+    expect(problems).toEqual([cache.problem]);
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('is off, and says so, with a device in the place of a file', () => {
     open().close();
     rmSync(newer);
     symlinkSync('/dev/full', newer);
     const cache = open();
     cache.setMany(entriesOf(0, 1));
-    expect(cache.problem).toMatch(/no space/);
-    expect(problems).toEqual([cache.problem]);
+    expect(cache.problem).toMatch(/EFTYPE/);
   });
 
   // Root may write anywhere, so that there the permission says nothing.
