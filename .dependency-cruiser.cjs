@@ -76,7 +76,10 @@ module.exports = {
       name: 'faces-use-the-public-index',
       severity: 'error',
       from: { path: '^src/(cli|service|mcp)/', pathNot: '\\.test\\.ts$' },
-      to: { path: `^src/(core|${rooms}|${stages})/`, pathNot: '^src/(maintenance/check-config|security/regular-file)\\.ts$' },
+      to: {
+        path: `^src/(core|${rooms}|${stages})/`,
+        pathNot: '^src/(maintenance/check-config|security/regular-file)\\.ts$',
+      },
     },
     {
       name: 'the-knowledge-store-assembles-and-names-no-backend',

@@ -22,6 +22,8 @@ export interface GlobalOptions {
  */
 export class CliContext {
   exitCode: number = ExitCode.ok;
+  /** Requests of others are being finished: the command is not ended before. */
+  isFinishing = false;
   /** To be interrupted was how the command was meant to end. */
   isStopExpected = false;
   globals: GlobalOptions = {};

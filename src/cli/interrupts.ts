@@ -10,13 +10,17 @@ const GRACE_MS = 1_800;
 /**
  * The first Ctrl-C (or SIGTERM) asks the work to end cleanly; a second, or a while without an end, ends the process at once. What was
  * being written is mended by the next run, as after any other death.
+ *
+ * @param isFinishing whether the command has work of others to finish, however long that takes.
  */
-export function watchInterrupts(): Interrupts {
+export function watchInterrupts(isFinishing: () => boolean): Interrupts {
   const controller = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {
     if (controller.signal.aborted) end(signal);
     controller.abort(new Error('interrupted'));
-    setTimeout(end, GRACE_MS, signal).unref();
+    setTimeout(() => {
+      if (!isFinishing()) end(signal);
+    }, GRACE_MS).unref();
   };
   const stop = (): void => {
     process.off('SIGINT', onSignal);

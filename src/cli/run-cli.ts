@@ -7,7 +7,7 @@ import { buildProgram } from './program.js';
 
 /** Runs one command line and resolves with its exit code; see `ExitCode`. Never rejects. */
 export async function runCli(args: readonly string[]): Promise<number> {
-  const interrupts = watchInterrupts();
+  const interrupts = watchInterrupts(() => context.isFinishing);
   const context = new CliContext(args, interrupts.signal);
   ignoreClosedPipe(context);
   try {

@@ -208,6 +208,13 @@ describe('an index that came with a folder', () => {
   });
 
   it('is not that of another folder behind a link, without a configuration too', async () => {
+    const inTry = join(folder, '.ragstone', 'try');
+    mkdirSync(join(folder, '.ragstone'));
+    symlinkSync(join(outer, 'private'), inTry);
+    const config = { provider: 'libsql' } as const;
+    const trial = createEngine({ cwd: folder, config, dataDir: join(inTry, 'new') });
+    await expect(trial).rejects.toMatchObject({ reason: 'INDEX_UNTRUSTED' });
+    rmSync(join(folder, '.ragstone'), { recursive: true });
     symlinkSync(join(outer, 'private'), join(folder, '.ragstone'));
     await expect(open()).rejects.toMatchObject({ reason: 'INDEX_UNTRUSTED' });
   });

@@ -48,6 +48,7 @@ async function runServe(context: CliContext, { host, port }: ServeOptions): Prom
       );
     if (!context.isJson) context.note('Ctrl-C stops it.');
     await firing(signal);
+    context.isFinishing = true;
     context.note('Stopping: requests under way are finished.');
     await service.stop();
   });

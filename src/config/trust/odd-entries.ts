@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPathInside } from '../../security/path-containment.js';
 import { realPathOf } from '../../security/real-path.js';
@@ -14,7 +14,7 @@ export interface OddEntries {
 
 /** Files of a data folder, by how their names begin: SQLite puts others beside its own. */
 const FILES = /^(?:ledger\.db|writer\.lock|writer\.json|models\.json)/;
-const FOLDERS = ['store', 'lexical', 'cache', 'git'];
+const FOLDERS = ['store', 'lexical', 'cache', 'git', 'keys'];
 /** Holds a file for each written context; each is opened by itself and never through a link. */
 const CONTEXTS = join('cache', 'contexts');
 
@@ -42,8 +42,7 @@ export function findOddEntries(config: ResolvedConfig): OddEntries {
   }
   // One in the place of the usual data folder, which must not lead out of the project. Another folder is the user's choice.
   const isUsual = isPathInside(join(projectRoot, DEFAULT_DATA_DIR), dataDir);
-  if (isUsual && existsSync(dataDir) && !isPathInside(realPathOf(projectRoot), realPathOf(dataDir)))
-    links.add(dataDir);
+  if (isUsual && !isPathInside(realPathOf(projectRoot), realPathOf(dataDir))) links.add(dataDir);
   return { links, notFiles };
 }
 

@@ -1,9 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { PERMISSIONS } from '../../config/schema/server.js';
 import { RAGError, SYSTEM_RUNTIME } from '../../index.js';
+import { readRegularText } from '../../security/regular-file.js';
 import { unauthenticated } from './bearer-token.js';
 import type { Permission, Principal } from './principal.js';
 
@@ -140,7 +141,7 @@ export class KeyStore {
   async #read(file: string): Promise<KeyRecord | undefined> {
     const path = join(this.#folder, file);
     try {
-      return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+      return recordSchema.parse(JSON.parse(await readRegularText(path)));
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw unreadable(path, error);
