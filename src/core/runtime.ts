@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type * as NodeFiles from 'node:fs/promises';
-import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { RAGError, throwIfAborted } from './errors.js';
 
 /**
@@ -29,10 +29,7 @@ export interface Runtime {
 }
 
 /** What sources read files with: functions of `node:fs/promises`, or of whatever has the same form (`memfs`). */
-export type SourceFiles = Pick<
-  typeof NodeFiles,
-  'lstat' | 'open' | 'readdir' | 'readFile' | 'realpath' | 'stat'
->;
+export type SourceFiles = Pick<typeof NodeFiles, 'lstat' | 'open' | 'readdir' | 'realpath' | 'stat'>;
 
 export interface TimerOptions {
   /** The process may end before. @default false */
@@ -50,7 +47,7 @@ export const SYSTEM_RUNTIME: Runtime & { readonly files: SourceFiles } = {
     if (isBackground) timer.unref();
     return () => clearTimeout(timer);
   },
-  files: { lstat, open, readdir, readFile, realpath, stat },
+  files: { lstat, open, readdir, realpath, stat },
 };
 
 const runtimes = new AsyncLocalStorage<Runtime>();

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type * as Fs from 'node:fs';
 import {
   chmodSync,
   existsSync,
@@ -21,7 +22,7 @@ const DIMENSIONS = 64;
 
 const disk = vi.hoisted(() => ({ isFull: false }));
 vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>();
+  const fs = await original<typeof Fs>();
   const writeSync = (...parts: Parameters<typeof fs.writeSync>): number => {
     if (disk.isFull) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
     return fs.writeSync(...parts);
