@@ -193,6 +193,7 @@ export type {
   Retrieved,
   RetrieveOptions,
 } from './answering/answer-request.js';
+export type { Similarity } from './answering/quotation-features.js';
 export {
   type UnsupportedPolicy,
   type VerifiedAnswer,

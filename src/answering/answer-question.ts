@@ -1,6 +1,3 @@
-import { assembleContext } from '../context/assemble-context.js';
-import type { ContextOptions, ContextPack } from '../context/context-pack.js';
-import type { ScoredChunk } from '../core/chunk.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import {
   openSpan,
@@ -16,18 +13,11 @@ import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
 import { sourceOf } from './answer-sources.js';
 import type { ChatModel } from './chat-model.js';
 import { abstain, answerFromChat, answerFromSentences, type Findings } from './compose-answer.js';
-import { confidenceOf } from './confidence.js';
-import type { StandaloneQuestion } from './follow-up.js';
+import { gatherFindings, modeOf } from './gather-findings.js';
 import { assertHistory } from './history.js';
-import { missingNames } from './missing-names.js';
 import { withheldFor } from './outcome.js';
-import { rankSentences } from './rank-sentences.js';
-import { searchPassages } from './search-passages.js';
 import { understandQuestion } from './understand-question.js';
 import { writeAnswer } from './write-answer.js';
-
-/** Budget where neither the settings nor a model's window give one, in tokens. */
-export const DEFAULT_CONTEXT_BUDGET = 2_000;
 
 /** A grounded answer with checked citations; see `streamAnswer`. */
 export async function answerQuestion(
@@ -115,7 +105,9 @@ async function* answerEvents(
   const { standalone } = understood;
   const { model, failure } = afterRewriting(opened, understood.failure);
   const notices = rewriteNotices(understood.failure);
-  const findings = await timing.run(() => find({ request, dependencies, standalone, model, notices }));
+  const findings = await timing.run(() =>
+    gatherFindings({ request, dependencies, standalone, model, notices }),
+  );
   yield {
     type: 'start',
     standaloneQuestion: standalone.text,
@@ -137,8 +129,6 @@ async function* answerEvents(
   if (model === undefined) return yield done(answerFromSentences(findings, failure));
   yield* writeWithFallback({ findings, model, dependencies, history, done, signal });
 }
-
-const modeOf = ({ mode = 'enhanced' }: AnswerRequest): AnswerMode => mode;
 
 interface OpenedModel {
   readonly model: ChatModel | undefined;
@@ -184,67 +174,6 @@ const fallbackOf = (error: unknown): AnswerFallback =>
   RAGError.isInstance(error)
     ? { reason: error.reason, detail: error.message }
     : { reason: 'CHAT_UNAVAILABLE', detail: 'The language model failed.' };
-
-interface FindInput {
-  readonly request: AnswerRequest;
-  readonly dependencies: AnswerDependencies;
-  readonly standalone: StandaloneQuestion;
-  readonly model: ChatModel | undefined;
-  readonly notices: readonly string[];
-}
-
-async function find({ request, dependencies, standalone, model, notices }: FindInput): Promise<Findings> {
-  const { retrieve, settings, context } = dependencies;
-  const { signal } = request;
-  const mode = modeOf(request);
-  const retrieved = await searchPassages(standalone, retrieve, {
-    topK: settings.topK,
-    mode,
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const counter = await dependencies.counter(model?.id);
-  const pack = await traced('stage', { stage: 'pack' }, () =>
-    packContext(standalone.text, retrieved.ranked, {
-      ...context,
-      // The seed's naive mode takes what was found as it is.
-      ...(mode === 'naive' ? { neighbours: 0, sectionHits: 0, hierarchical: false } : {}),
-      budget: budgetFor(context.budget, model),
-      counter,
-      ...(signal === undefined ? {} : { signal }),
-    }),
-  );
-  const sentences = rankSentences(standalone.query, pack.entries);
-  const { isKnownWord } = dependencies;
-  return {
-    request,
-    mode,
-    standalone,
-    pack,
-    sentences,
-    missing: isKnownWord === undefined ? [] : await missingNames(standalone.text, isKnownWord),
-    confidence: confidenceOf(standalone.query, pack.entries, {
-      sentences,
-      ...(retrieved.signals === undefined ? {} : { signals: retrieved.signals }),
-    }),
-    degradationLevel: retrieved.degradationLevel,
-    // What was cut or flagged in the pack matters to who reads all of it: `context` and `sources` tell it in any case.
-    notices: [...notices, ...retrieved.notices, ...(model === undefined ? [] : pack.notices)],
-  };
-}
-
-const packContext = (
-  question: string,
-  ranked: readonly ScoredChunk[],
-  options: ContextOptions,
-): Promise<ContextPack> => assembleContext({ question, ranked }, options);
-
-/** A quarter of the window, unless the settings say otherwise. */
-function budgetFor(stated: number | undefined, model: ChatModel | undefined): number {
-  if (stated !== undefined) return stated;
-  return model === undefined ? DEFAULT_CONTEXT_BUDGET : Math.floor(model.contextWindow * CONTEXT_SHARE);
-}
-
-const CONTEXT_SHARE = 0.25;
 
 interface WriteInput {
   readonly findings: Findings;

@@ -6,6 +6,7 @@ import type { AnswerMode, ConversationTurn } from './answer.js';
 import type { ChatModel } from './chat-model.js';
 import type { SearchSignals } from './confidence-features.js';
 import type { IsKnownWord } from './missing-names.js';
+import type { Similarity } from './quotation-features.js';
 import type { UnsupportedPolicy } from './verify-answer.js';
 
 /** What a search gave, best first. */
@@ -61,6 +62,8 @@ export interface AnswerSettings {
 /** What answering over a search of your own needs. */
 export interface AnswerDependencies {
   readonly retrieve: Retrieve;
+  /** How near texts are to a question in meaning; without it words alone choose what is quoted. */
+  readonly similarity?: Similarity;
   /** Tells names that the index lacks; without it all count as known. */
   readonly isKnownWord?: IsKnownWord;
   /** Opens the language model; undefined where none is set up. */

@@ -5,13 +5,13 @@ import type { Abstention, Answer, AnswerFallback, AnswerMode } from './answer.js
 import type { AnswerRequest } from './answer-request.js';
 import { placeOf, sourceOf, supportOfDraft } from './answer-sources.js';
 import type { ChatOutcome } from './chat-answer.js';
+import type { ConfidenceEvidence } from './confidence-features.js';
 import { extractAnswer } from './extractive-answer.js';
 import type { StandaloneQuestion } from './follow-up.js';
 import { checkWithModel, type ModelSupportOptions } from './model-support-check.js';
 import { outcomeOf } from './outcome.js';
 import { NO_ANSWER } from './prompts/answer-prompt.js';
-import { quotations } from './quotation.js';
-import type { RankedSentence } from './rank-sentences.js';
+import { apart } from './quotation.js';
 import { type UnsupportedPolicy, type VerifiedAnswer, verifyAnswer } from './verify-answer.js';
 
 /** Everything that is known before an answer is written. */
@@ -20,8 +20,8 @@ export interface Findings {
   readonly mode: AnswerMode;
   readonly standalone: StandaloneQuestion;
   readonly pack: ContextPack;
-  /** Sentences of the passages, most likely to answer first. */
-  readonly sentences: readonly RankedSentence[];
+  /** What could be quoted, most likely to answer first, and what the confidence rests on beside it. */
+  readonly evidence: ConfidenceEvidence;
   /** Names of the question that no passage holds. */
   readonly missing: readonly string[];
   readonly confidence: number;
@@ -63,7 +63,7 @@ const NEAREST_PLACES = 3;
 
 /** No answer, the reason, and the nearest places. */
 export function abstain(findings: Findings, abstention: Abstention): Answer {
-  const further = quotations(findings.sentences, NEAREST_PLACES).map(({ entry, decisive }) =>
+  const further = apart(findings.evidence.quotations, NEAREST_PLACES).map(({ entry, decisive }) =>
     placeOf({ entry, ...decisive }),
   );
   return {
@@ -80,7 +80,7 @@ export function abstain(findings: Findings, abstention: Abstention): Answer {
 /** The passage that answers best, quoted. `failure` says why no model wrote, where one was asked for. */
 export function answerFromSentences(findings: Findings, failure?: AnswerFallback): Answer {
   const base = common(findings);
-  const draft = extractAnswer(findings.sentences);
+  const draft = extractAnswer(findings.evidence.quotations);
   const degraded: Partial<Answer> =
     failure === undefined
       ? {}

@@ -1,5 +1,6 @@
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { ContextEntry } from '../context/context-pack.js';
+import type { RankedQuotation } from './rank-quotations.js';
 import type { RankedSentence } from './rank-sentences.js';
 
 /** What tells whether the passages hold an answer at all, each in about [0, 1]. */
@@ -15,6 +16,8 @@ export const CONFIDENCE_FEATURES = [
   'keyword',
   /** Cosine of the best passage. */
   'semantic',
+  /** Share of the best quotation among all that could be quoted. */
+  'share',
 ] as const;
 export type ConfidenceFeature = (typeof CONFIDENCE_FEATURES)[number];
 
@@ -30,10 +33,17 @@ export interface SearchSignals {
 // Means over the calibration half, for searches without a lexical or a dense lane.
 const USUAL = { keyword: 0.75, semantic: 0.6 };
 
+/** What the passages gave, most likely to answer first. */
+export interface ConfidenceEvidence {
+  readonly sentences: readonly RankedSentence[];
+  readonly quotations: readonly RankedQuotation[];
+  readonly signals: SearchSignals | undefined;
+}
+
 export function confidenceFeatures(
   question: string,
   entries: readonly ContextEntry[],
-  { sentences, signals }: { readonly sentences: readonly RankedSentence[]; readonly signals?: SearchSignals },
+  { sentences, quotations, signals }: ConfidenceEvidence,
 ): Readonly<Record<ConfidenceFeature, number>> {
   const ranked = entries
     .filter(({ kind }) => kind === 'passage')
@@ -46,6 +56,7 @@ export function confidenceFeatures(
     density: best?.sentence.features.density ?? 0,
     passageCoverage: coverageOf(terms, ranked[0]),
     ...laneFeatures(signals),
+    share: quotations[0]?.probability ?? 0,
   };
 }
 

@@ -1,15 +1,14 @@
 import type { ContextEntry } from '../context/context-pack.js';
-import { CONFIDENCE_FEATURES, confidenceFeatures, type SearchSignals } from './confidence-features.js';
+import { CONFIDENCE_FEATURES, type ConfidenceEvidence, confidenceFeatures } from './confidence-features.js';
 import { CONFIDENCE_MODEL } from './confidence-weights.js';
-import type { RankedSentence } from './rank-sentences.js';
 
-/** Estimated probability that the passages hold the answer, in [0, 1]; 0 where there are none. */
+/** Estimated probability that the best quotation answers, in [0, 1]; 0 where there are none. */
 export function confidenceOf(
   question: string,
   entries: readonly ContextEntry[],
-  evidence: { readonly sentences: readonly RankedSentence[]; readonly signals?: SearchSignals },
+  evidence: ConfidenceEvidence,
 ): number {
-  if (evidence.sentences.length === 0) return 0;
+  if (evidence.quotations.length === 0) return 0;
   const features = confidenceFeatures(question, entries, evidence);
   const logit = CONFIDENCE_FEATURES.reduce(
     (sum, name) => sum + CONFIDENCE_MODEL.weights[name] * features[name],

@@ -2,8 +2,8 @@ import { withoutMarksInCode } from '../context/citation-marks.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import { neutralise } from '../context/neutralise.js';
 import type { AnswerDraft, DraftSentence } from './answer-draft.js';
-import { exactText, type QuotedPart, type QuotedRange, quotations } from './quotation.js';
-import type { RankedSentence } from './rank-sentences.js';
+import { apart, exactText, type QuotedPart, type QuotedRange } from './quotation.js';
+import type { RankedQuotation } from './rank-quotations.js';
 
 /** Places beside the quoted one that are named. */
 const FURTHER_PLACES = 2;
@@ -16,11 +16,11 @@ export interface ExtractedAnswer extends AnswerDraft {
 }
 
 /**
- * The passage that answers best, quoted with its citation, and no language model: nothing in it was not written by the sources.
- * Undefined where the passages hold no sentence.
+ * The quotation that answers best with its citation, and no language model: nothing in it was not written by the sources.
+ * Undefined where there is nothing to quote.
  */
-export function extractAnswer(sentences: readonly RankedSentence[]): ExtractedAnswer | undefined {
-  const [best, ...others] = quotations(sentences, 1 + FURTHER_PLACES);
+export function extractAnswer(ranked: readonly RankedQuotation[]): ExtractedAnswer | undefined {
+  const [best, ...others] = apart(ranked, 1 + FURTHER_PLACES);
   if (best === undefined) return undefined;
   const { entry } = best;
   const parts = best.ranges.map((part) => quoted(entry, part));

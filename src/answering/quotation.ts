@@ -10,8 +10,6 @@ export const MOST_WORDS = 80;
 const MOST_LEAD_IN_WORDS = 25;
 /** A neighbouring block is quoted too where it is at least this likely to answer, against what is quoted already. */
 const LEAST_GAIN = 0.05;
-/** Sentences that a quotation is tried around. */
-const MOST_SEEDS = 8;
 
 /** What can be quoted of a passage and understood on its own. */
 export interface Quotation {
@@ -20,8 +18,8 @@ export interface Quotation {
   readonly ranges: readonly QuotedPart[];
   /** The sentence, item, row or line that answers best. */
   readonly decisive: TextRange;
-  /** Share of being the answer, of all sentences found; in [0, 1]. */
-  readonly probability: number;
+  /** The likeliest sentence in it. */
+  readonly sentence: RankedSentence;
   /** A list, table, paragraph or code goes on before or behind it. */
   readonly isCut: { readonly before: boolean; readonly after: boolean };
 }
@@ -61,30 +59,42 @@ interface Block {
 }
 
 /**
- * What to quote for an answer, best first: around each of the likeliest sentences the paragraph, list, table or code that it
- * stands in, with the sentence that leads to it, and neighbours that tell something while there is room; where the block is
- * too long, what stands around the sentence, cut between units. Quotations do not overlap.
+ * Everything that could be quoted, each once: around each sentence the paragraph, list, table or code that it stands in, with the
+ * sentence that leads to it, and neighbours that tell something while there is room; where the block is too long, what stands
+ * around the sentence, cut between units.
+ *
+ * @param sentences likeliest first: the first one in a quotation is the one that decides.
  */
-export function quotations(sentences: readonly RankedSentence[], most: number): Quotation[] {
+export function quotationsOf(sentences: readonly RankedSentence[]): Quotation[] {
   const readers = new Map<string, PieceReader>();
-  const found: Quotation[] = [];
-  for (const { sentence } of sentences.slice(0, MOST_SEEDS)) {
-    const { entry } = sentence;
-    const index = entry.pieces.findIndex(({ start, end }) => start <= sentence.start && sentence.end <= end);
+  const found = new Map<string, Quotation>();
+  for (const ranked of sentences) {
+    const { entry, start, end } = ranked.sentence;
+    const index = entry.pieces.findIndex((piece) => piece.start <= start && end <= piece.end);
     const key = `${entry.n}:${index}`;
     const reader = readers.get(key) ?? new PieceReader(entry, index, sentences);
     readers.set(key, reader);
-    const quotation = reader.around(sentence);
-    if (quotation !== undefined) found.push(quotation);
+    const quotation = reader.around(ranked);
+    if (quotation === undefined) continue;
+    const place = `${key}:${quotation.ranges.map((range) => `${range.start}-${range.end}`).join()}`;
+    if (!found.has(place)) found.set(place, quotation);
   }
-  found.sort((a, b) => b.probability - a.probability);
-  const chosen: Quotation[] = [];
-  for (const each of found) {
+  return [...found.values()];
+}
+
+/** The first so many that do not overlap. */
+export function apart<Each extends Quotation>(quotations: readonly Each[], most: number): Each[] {
+  const chosen: Each[] = [];
+  for (const each of quotations) {
     if (chosen.length >= most) break;
     if (!chosen.some((other) => overlap(each, other))) chosen.push(each);
   }
   return chosen;
 }
+
+/** What is quoted, as it is stored. */
+export const textOfQuotation = ({ entry, ranges }: Quotation): string =>
+  ranges.map((range) => exactText({ entry, ...range })).join('\n');
 
 const overlap = (a: Quotation, b: Quotation): boolean =>
   a.entry.documentId === b.entry.documentId &&
@@ -118,8 +128,8 @@ class PieceReader {
     this.#blocks = blocksOf(this.#units, piece.text);
   }
 
-  around(sentence: TextRange): Quotation | undefined {
-    const at = this.#units.findIndex(({ start }) => start + this.#offset === sentence.start);
+  around(ranked: RankedSentence): Quotation | undefined {
+    const at = this.#units.findIndex(({ start }) => start + this.#offset === ranked.sentence.start);
     const blockAt = this.#blocks.findIndex(({ first, end }) => first <= at && at < end);
     const block = this.#blocks[blockAt];
     if (at < 0 || block === undefined) return undefined;
@@ -128,7 +138,7 @@ class PieceReader {
     const isWhole = kept.has(block.first) && kept.has(block.end - 1);
     if (isWhole && (block.kind === 'text' || block.kind === 'list')) this.#addNeighbours(kept, blockAt);
     this.#addAnnounced(kept);
-    return this.#quotationOf(kept, at);
+    return this.#quotationOf(kept, at, ranked);
   }
 
   /** The whole block where it is short enough, else what stands around the unit, on the likelier side first. */
@@ -187,7 +197,7 @@ class PieceReader {
     }
   }
 
-  #quotationOf(kept: ReadonlySet<number>, at: number): Quotation {
+  #quotationOf(kept: ReadonlySet<number>, at: number, sentence: RankedSentence): Quotation {
     const indices = [...kept].sort((a, b) => a - b);
     const first = indices[0] ?? at;
     const last = indices.at(-1) ?? at;
@@ -197,7 +207,7 @@ class PieceReader {
       entry: this.#entry,
       ranges: partsOf(indices, this.#units).map((part) => ({ ...part, ...this.#placed(part) })),
       decisive: this.#placed(this.#units[at] ?? { start: 0, end: 0 }),
-      probability: this.#massOf(indices),
+      sentence,
       isCut: { before: blockOf(first)?.first !== first, after: blockOf(last)?.end !== last + 1 },
     };
   }

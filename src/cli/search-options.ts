@@ -36,14 +36,12 @@ export const withSearchOptions = (command: Command): Command =>
     command.addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical'])),
   )
     .option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1))
-    .addOption(
-      new Option('--collapse <what>', 'show each document, or each backlog item and ticket, once').choices([
-        'document',
-        'items',
-        'none',
-      ]),
-    )
+    .addOption(collapseOption('show each document, or each backlog item and ticket, once'))
     .option(...EXACT_WORDS);
+
+/** The option for what stands once among the passages of a search or of an answer. */
+export const collapseOption = (description: string): Option =>
+  new Option('--collapse <what>', description).choices(['document', 'items', 'none']);
 
 /** The option that takes words as they are typed. */
 export const EXACT_WORDS = ['--exact-words', 'do not put mistyped words right'] as const;

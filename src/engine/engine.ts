@@ -346,8 +346,10 @@ export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'si
   readonly answerer?: 'auto' | 'chat' | 'extractive' | undefined;
   /** Passages retrieved. @default rag.answering.topK, else as many as a search shows (rag.retrieval.topK, 5) */
   readonly topK?: number | undefined;
-  /** The same, as a search states it; both may stand where they are equal. */
-  readonly options?: { readonly topK?: number | undefined } | undefined;
+  /** As a search states them: `topK` once more, and what stands once among the passages. @default retrieval.collapse ('items') */
+  readonly options?:
+    | { readonly topK?: number | undefined; readonly collapse?: CollapseMode | undefined }
+    | undefined;
   /** Confidence below which the answer is withheld; 0 answers always. @default rag.answering.abstainBelow */
   readonly abstainBelow?: number | undefined;
   /** Take every word as it is typed. @default false: mistyped words are put right (retrieval.spelling) */

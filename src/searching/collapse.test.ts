@@ -72,6 +72,14 @@ describe('one result a document', () => {
       abstainBelow: 0,
     });
     expect(new Set(answer.sources.map(({ documentId }) => documentId)).size).toBe(3);
+    const rich = await engine.ask({
+      question: 'What does the upload of photos do?',
+      topK: 3,
+      mode: 'naive',
+      abstainBelow: 0,
+      options: { collapse: 'none' },
+    });
+    expect(new Set(rich.sources.map(({ documentId }) => documentId)).size).toBe(1);
   });
 
   it('counts the same whatever topK is', async () => {

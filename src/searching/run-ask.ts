@@ -19,6 +19,7 @@ import { correctWords, type WordCheck } from './correct-words.js';
 import type { ScopedRead } from './document-chunks.js';
 import { findPassages } from './find-passages.js';
 import { passageLimit } from './shown-passages.js';
+import { similarityFor } from './text-similarity.js';
 
 /** Question to answer, through the scope of the asker and no other way. */
 export async function* runAsk(
@@ -27,7 +28,7 @@ export async function* runAsk(
   resources: EngineResources,
 ): AsyncGenerator<AnswerEvent> {
   const typed = answerRequest(request, resources);
-  const parts = await dependencies(request, scope, resources);
+  const parts = await answerDependencies(request, scope, resources);
   const { correction, notices } = await checkWords(request, typed.question, { scope, resources });
   const events = streamAnswer({ ...typed, question: correction?.searchedFor ?? typed.question }, parts);
   const withOrigin = await originAdder(resources);
@@ -97,7 +98,8 @@ function questionOf({ question, message }: AskRequest): string {
 const historyOf = ({ history, conversation_history }: AskRequest): readonly ConversationTurn[] =>
   history ?? conversation_history ?? [];
 
-async function dependencies(
+/** What answering needs of an engine; `tools/answers` asks through the same. */
+export async function answerDependencies(
   request: AskRequest,
   scope: Scope,
   resources: EngineResources,
@@ -106,6 +108,7 @@ async function dependencies(
   const instructions = await readInstructions(resources);
   return {
     retrieve: retrieveFor(request, scope, resources),
+    similarity: similarityFor(scope, resources),
     isKnownWord: (word) => isKnownWord(word, { scope, resources, signal: request.signal }),
     chatModel: () => resources.chatModel(),
     counter: tokenCounterFor,
@@ -155,6 +158,7 @@ const retrieveFor =
           topK,
           ...(isWidened ? { minSimilarity: 0 } : {}),
           exactWords: true,
+          ...(request.options?.collapse === undefined ? {} : { collapse: request.options.collapse }),
           ...(mode === 'naive' ? { rerank: false } : {}),
         },
         ...(signal === undefined ? {} : { signal }),

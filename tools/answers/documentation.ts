@@ -1,13 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OPEN_ACCESS } from '../../src/core/scope.js';
 import type { GoldQuote, Question } from '../../src/evaluation/question-set.js';
-import { createEngine, type Engine } from '../../src/index.js';
 import { createRstParser } from '../../src/parsing/rst/rst-parser.js';
 import { type DocSet, readDocSets, readQuestions, type Span } from '../questions/doc-sets.js';
 import { quoteAsRead, quoteOf } from '../questions/quotes.js';
+import { type Asking, openAsking } from './asking.js';
 
 /** Where `tools/questions/fetch.ts` puts the documents. */
 export const FETCHED = fileURLToPath(
@@ -21,7 +19,7 @@ const READ = ['**', '**/*.yaml'];
 export async function* documentationSets(
   side: DocSet['split'],
   fetched = FETCHED,
-): AsyncGenerator<{ name: string; questions: readonly Question[]; engine: Engine }> {
+): AsyncGenerator<{ name: string; questions: readonly Question[] } & Pick<Asking, 'engine' | 'findings'>> {
   for (const { name } of readDocSets().filter(({ split }) => split === side)) {
     const folder = path.join(fetched, name);
     const questions = await Promise.all(
@@ -33,15 +31,13 @@ export async function* documentationSets(
         alternates: await quotesOf(alternates, folder),
       })),
     );
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'ragstone-documentation-'));
     const source = { name, type: 'files' as const, root: folder, paths: READ };
-    const engine = await createEngine({ config: { provider: 'memory', sources: [source] }, dataDir });
+    const { engine, findings, close } = await openAsking({ sources: [source] });
     try {
       await engine.index();
-      yield { name, questions, engine };
+      yield { name, questions, engine, findings };
     } finally {
-      await engine.close();
-      await rm(dataDir, { recursive: true, force: true });
+      await close();
     }
   }
 }

@@ -35,7 +35,8 @@ export function qualityPage({
 # How good answers are
 
 Everything here runs without a language model. Weights were fitted by \`tools/answers/fit.ts\` on one half of each data set
-(XQuAD: every second article; MTRAG: every second task); the figures are of the other half unless they say "all".
+(XQuAD: every second article; MTRAG: every second task), and the choice among quotations on the train side of \`tools/questions\` alone;
+the figures are of the other half unless they say "all". The first sentence is the deciding one of what is quoted.
 
 | what | data | baseline | target | measured |
 |---|---|---|---|---|

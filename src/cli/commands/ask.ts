@@ -1,10 +1,16 @@
 import { type Command, Option } from 'commander';
-import type { Answer, AskRequest, ConversationTurn, EngineView } from '../../index.js';
+import type { Answer, AskRequest, CollapseMode, ConversationTurn, EngineView } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { withView } from '../open-engine.js';
 import { numberBetween, wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
-import { EXACT_WORDS, type FilterOptions, toQuery, withFilterOptions } from '../search-options.js';
+import {
+  collapseOption,
+  EXACT_WORDS,
+  type FilterOptions,
+  toQuery,
+  withFilterOptions,
+} from '../search-options.js';
 
 interface AskOptions extends FilterOptions, ScopeOptions {
   readonly chat?: boolean;
@@ -13,6 +19,7 @@ interface AskOptions extends FilterOptions, ScopeOptions {
   readonly mode?: AskRequest['mode'];
   readonly answerer?: AskRequest['answerer'];
   readonly topK?: number;
+  readonly collapse?: CollapseMode;
   readonly abstainBelow?: number;
   readonly exactWords?: boolean;
 }
@@ -55,6 +62,7 @@ export function registerAsk(program: Command, context: CliContext): void {
       'withhold answers less sure than this, 0 to 1; 0 answers always',
       numberBetween(0, 1),
     )
+    .addOption(collapseOption('rest on each document, or each backlog item and ticket, by one passage only'))
     .option(...EXACT_WORDS)
     .addHelpText('after', EXAMPLES)
     .action((words: readonly string[], options: AskOptions) =>
@@ -116,7 +124,7 @@ async function streamed(context: CliContext, view: EngineView, request: AskReque
 }
 
 function toRequest({ question, options, history }: Asked, signal: AbortSignal): AskRequest {
-  const { mode, answerer, topK, abstainBelow, exactWords, ...narrowing } = options;
+  const { mode, answerer, topK, collapse, abstainBelow, exactWords, ...narrowing } = options;
   const { filter, filters } = toQuery(question, narrowing, signal);
   return {
     question,
@@ -125,6 +133,7 @@ function toRequest({ question, options, history }: Asked, signal: AbortSignal): 
     ...(mode === undefined ? {} : { mode }),
     ...(answerer === undefined ? {} : { answerer }),
     ...(topK === undefined ? {} : { topK }),
+    ...(collapse === undefined ? {} : { options: { collapse } }),
     ...(filter === undefined ? {} : { filter }),
     ...(filters === undefined ? {} : { filters }),
     ...(abstainBelow === undefined ? {} : { abstainBelow }),

@@ -52,8 +52,7 @@ export function checkedQuestion(request: string | AskRequest): AskRequest {
   if (typeof request === 'string') return { question: request };
   const asked = checked(request, askSchema, { what: 'A question', reason: 'QUERY_INVALID' });
   if (asked.filter !== undefined) assertFilterShape(asked.filter);
-  const { options: _, ...rest } = asked;
-  return { ...rest, topK: oneTopK(asked) };
+  return { ...asked, topK: oneTopK(asked) };
 }
 
 /** Throws `QUERY_INVALID`. */

@@ -81,6 +81,8 @@ const filters = optional<NonNullable<SearchQuery['filters']>>({
   tags: texts,
 });
 
+const collapse = z.enum(['document', 'items', 'none'], 'document, items or none').optional();
+
 export const searchSchema = z.strictObject({
   text: z.string(),
   topK: number,
@@ -99,7 +101,7 @@ export const searchSchema = z.strictObject({
     mmrLambda: number,
     recencyHalfLifeDays: number,
     rerank: flag,
-    collapse: z.enum(['document', 'items', 'none'], 'document, items or none').optional(),
+    collapse,
     exactWords: flag,
   }),
   signal,
@@ -123,7 +125,7 @@ export const askSchema = z.strictObject({
   mode: z.enum(['naive', 'enhanced'], 'naive or enhanced').optional(),
   answerer: z.enum(['auto', 'chat', 'extractive'], 'auto, chat or extractive').optional(),
   topK: number,
-  options: optional<NonNullable<AskRequest['options']>>({ topK: number }),
+  options: optional<NonNullable<AskRequest['options']>>({ topK: number, collapse }),
   abstainBelow: number,
   exactWords: flag,
   filters,

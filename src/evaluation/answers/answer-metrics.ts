@@ -43,7 +43,7 @@ function answeredValues(answer: Answer, gold: GoldAnswer): AnswerValues {
   return {
     answer_in_first_sentence: Number(holds(first?.sentence ?? '', gold)),
     answer_in_answer: Number(holds(answer.answer, gold)),
-    answer_right: Number(gold.spans.some((span) => wordShare(span, answer.answer) >= RIGHT_SHARE)),
+    answer_right: Number(isRight(answer.answer, gold)),
     faithfulness: meanOf(claims.map((claim) => checkSupport(claim, evidence).faithfulness)),
     answer_relevance: relevanceTo(
       answer.question,
@@ -73,6 +73,10 @@ function citationValues({ citations, support }: Answer): AnswerValues {
 
 /** An answer is right that holds so much of a gold quote's content words. */
 const RIGHT_SHARE = 0.5;
+
+/** Whether a text holds half of the distinct content words of a gold quote. */
+export const isRight = (text: string, { spans }: GoldAnswer): boolean =>
+  spans.some((span) => wordShare(span, text) >= RIGHT_SHARE);
 
 /** Share of the distinct content words of a quote that a text holds. */
 function wordShare(quote: string, text: string): number {
