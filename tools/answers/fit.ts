@@ -65,7 +65,7 @@ async function fitAnswers(): Promise<void> {
   );
   const confidence = fitConfidence(asked, documented);
   await replaceModel('confidence-weights.ts', 'CONFIDENCE_MODEL', CONFIDENCE_FEATURES, confidence);
-  console.log(await thresholdTable(documented));
+  console.log(thresholdTable(documented));
 }
 
 function fitSentences(questions: readonly AskedQuestion[]): number[] {
