@@ -1,4 +1,4 @@
-import { DEFAULT_CONTEXT_BUDGET } from '../answering/answer-question.js';
+import { DEFAULT_CONTEXT_BUDGET } from '../answering/gather-findings.js';
 import { assembleContext } from '../context/assemble-context.js';
 import type { Scope } from '../core/scope.js';
 import type { ContextQuery, ContextResponse } from '../engine/engine.js';
