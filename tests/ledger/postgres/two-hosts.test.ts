@@ -20,6 +20,8 @@ const KILLS = process.env.RAGSTONE_SLOW === '1' ? 20 : 2;
 const MAX_LIFE_MS = 1_500;
 /** Pause between two edits, in milliseconds. */
 const EDIT_MS = 20;
+/** So short that a sleep outlasts it. */
+const LEASE_MS = 2_000;
 const DOCUMENTS = 60;
 const FIXTURE = fileURLToPath(new URL('host-process.ts', import.meta.url));
 const WORDS = ['oak', 'elm', 'ash', 'fir', 'yew', 'gate', 'wall', 'pond', 'well', 'path'];
@@ -29,7 +31,7 @@ const QUERIES = Array.from(
 );
 
 it.skipIf(url === undefined)(
-  'two writers that are killed and two readers of one index: nothing is lost or doubled, answers are equal (RAGSTONE_TEST_POSTGRES_URL)',
+  'two writers that are killed and outsleep their leases, and two readers of one index: nothing is lost or doubled, answers are equal (RAGSTONE_TEST_POSTGRES_URL)',
   async () => {
     const random = seededRandom(KILLS);
     const scene = await setUp();
@@ -43,6 +45,12 @@ it.skipIf(url === undefined)(
       for (let kill = 0; kill < KILLS; kill++) {
         const place = kill % 2;
         const next = scene.start(place === 0 ? 'a' : 'b');
+        await editFor(random() * MAX_LIFE_MS, scene.documents, random);
+        // The other one sleeps longer than its lease in the middle of what it does, and goes on as if nothing had been.
+        const sleeper = writers[1 - place];
+        sleeper?.fallAsleep();
+        await editFor(LEASE_MS * 1.5, scene.documents, random);
+        sleeper?.wakeUp();
         await editFor(random() * MAX_LIFE_MS, scene.documents, random);
         await writers[place]?.kill();
         pushed.push(...(writers[place]?.pushed() ?? []));
@@ -124,6 +132,15 @@ class Host {
     await ended;
   }
 
+  /** Stops it where it is: its connections stay open, and its timers do not run. */
+  fallAsleep(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  wakeUp(): void {
+    this.#child.kill('SIGCONT');
+  }
+
   /** Ids of documents that it has pushed. */
   pushed(): string[] {
     return this.#heard.flatMap((report) => (report.said === 'pushed' ? report.ids : []));
@@ -162,7 +179,7 @@ async function setUp(): Promise<Scene> {
     return {
       config: {
         provider: 'postgres',
-        ledger: { type: 'postgres', url, namespace: schema, leaseMs: 2_000 },
+        ledger: { type: 'postgres', url, namespace: schema, leaseMs: LEASE_MS },
         storage: { server: { url, namespace: schema } },
         sources: [{ name: 'notes', type: 'files', root: documents }],
       },
