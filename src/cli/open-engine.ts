@@ -1,3 +1,4 @@
+import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { Engine, EngineView, RAGConfigInput } from '../index.js';
 import type { CliContext } from './context.js';
 import { type ScopeOptions, toScope } from './scope-options.js';
@@ -46,13 +47,15 @@ export const withView = <T>(
 ): Promise<T> => withEngine(context, (engine) => work(engine.as(toScope(options))));
 
 /** The data folder of the index that the global options describe. */
-export async function dataDirOf({ cwd, globals }: CliContext): Promise<string> {
+export const dataDirOf = async (context: CliContext): Promise<string> => (await placeOf(context)).dataDir;
+
+/** The same, with what is trusted there. */
+export async function placeOf({ cwd, globals }: CliContext): Promise<ResolvedConfig> {
   const { loadConfig } = await import('../config/load-config.js');
-  const { dataDir } = await loadConfig({
+  return loadConfig({
     trust: 'unchecked',
     cwd,
     ...(globals.config === undefined ? {} : { file: globals.config }),
     ...(globals.data === undefined ? {} : { dataDir: globals.data }),
   });
-  return dataDir;
 }

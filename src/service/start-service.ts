@@ -48,7 +48,7 @@ export async function startService({
   const { server, monitoring } = config.rag;
   const host = wanted ?? server.host;
   const { jwt, corsOrigins } = server;
-  const authentication = await createAuthenticate({ host, dataDir: config.dataDir, jwt, corsOrigins });
+  const authentication = await createAuthenticate({ host, place: config, jwt, corsOrigins });
   const stopping = new AbortController();
   const app = Fastify(serverOptions(log));
   app.setErrorHandler(sendProblem);

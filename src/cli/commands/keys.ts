@@ -3,7 +3,7 @@ import { PERMISSIONS } from '../../config/schema/server.js';
 import type { ApiKey, KeyStore } from '../../service/authentication/key-store.js';
 import type { Permission } from '../../service/authentication/principal.js';
 import type { CliContext } from '../context.js';
-import { dataDirOf } from '../open-engine.js';
+import { placeOf } from '../open-engine.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
 interface CreateOptions extends ScopeOptions {
@@ -82,7 +82,7 @@ const permissionsOf = ({ permissions }: ApiKey): string => permissions.join(', '
 
 async function keyStore(context: CliContext): Promise<KeyStore> {
   const { KeyStore } = await import('../../service/authentication/key-store.js');
-  return new KeyStore(await dataDirOf(context));
+  return new KeyStore(await placeOf(context));
 }
 
 function collectPermission(name: string, previous: readonly Permission[] = []): readonly Permission[] {

@@ -53,7 +53,22 @@ export function assertLedgerTrusted(risks: readonly Risk[], config: ResolvedConf
   if (!isNamed(config)) assertTrusted(risks, config);
 }
 
-function assertTrusted(risks: readonly Risk[], { dataDir, projectRoot, environment }: ResolvedConfig): void {
+/** Stops before callers are let in by keys that this account has not made. @throws RAGError `INDEX_UNTRUSTED` */
+export const assertKeysTrusted = (keys: readonly Risk[], config: DataFolder): void =>
+  assertTrusted(keys, config);
+
+/** Whether this account made a key, or trusted it. */
+export const isKeyTrusted = (key: Risk, { dataDir, projectRoot, environment }: DataFolder): boolean =>
+  isTrustedByEnvironment(projectRoot, environment) || untrusted(dataDir, [key], environment).length === 0;
+
+/** Records that this account made a key. Throws the system's error. */
+export const trustKey = (key: Risk, { dataDir, environment }: DataFolder): void =>
+  trustAlso(dataDir, [key], environment);
+
+/** A data folder, and whose environment says what is trusted. */
+export type DataFolder = Pick<ResolvedConfig, 'dataDir' | 'projectRoot' | 'environment'>;
+
+function assertTrusted(risks: readonly Risk[], { dataDir, projectRoot, environment }: DataFolder): void {
   if (isTrustedByEnvironment(projectRoot, environment)) return;
   const open = untrusted(dataDir, risks, environment);
   if (open.length === 0) return;

@@ -1,5 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import {
   type CryptoKey,
   exportJWK,
@@ -13,6 +15,8 @@ import {
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { serverSchema } from '../../config/schema/server.js';
+import { type DataFolder, trustKey } from '../../config/trust/index-reach.js';
+import { keyRisksOf } from '../../config/trust/key-risks.js';
 import { type Authentication, createAuthenticate } from './create-authenticate.js';
 import { KeyStore } from './key-store.js';
 
@@ -46,6 +50,12 @@ async function keyServer(keys: JWK[]): Promise<{ url: string; server: Server; as
   };
 }
 
+/** A data folder, and an account that has trusted nothing yet. */
+function temporaryPlace(): DataFolder {
+  const dataDir = temporaryFolder();
+  return { dataDir, projectRoot: dataDir, environment: { XDG_STATE_HOME: temporaryFolder() } };
+}
+
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
 describe('tokens of an identity provider', () => {
@@ -63,7 +73,7 @@ describe('tokens of an identity provider', () => {
     const { jwt } = serverSchema.parse({
       jwt: { issuer: ISSUER, audience: AUDIENCE, jwksUrl: url, ...settings },
     });
-    const options = { host: '127.0.0.1', dataDir: temporaryFolder(), jwt };
+    const options = { host: '127.0.0.1', place: temporaryPlace(), jwt };
     return { ...(await createAuthenticate(options)), asked, server };
   }
 
@@ -188,10 +198,10 @@ describe('tokens of an identity provider', () => {
 
   test('come beside keys', async () => {
     const { url } = await keyServer(served);
-    const dataDir = temporaryFolder();
-    const { key } = await new KeyStore(dataDir).create({ tenant: 'globex' });
+    const place = temporaryPlace();
+    const { key } = await new KeyStore(place).create({ tenant: 'globex' });
     const { jwt } = serverSchema.parse({ jwt: { issuer: ISSUER, audience: AUDIENCE, jwksUrl: url } });
-    const { authenticate } = await createAuthenticate({ host: '0.0.0.0', dataDir, jwt });
+    const { authenticate } = await createAuthenticate({ host: '0.0.0.0', place, jwt });
     expect((await authenticate(bearer(key))).scope.tenant).toBe('globex');
     expect((await authenticate(bearer(await token()))).scope.tenant).toBe('acme');
   });
@@ -205,7 +215,7 @@ describe('tokens of an identity provider', () => {
 });
 
 describe('without keys and tokens', () => {
-  const open = (host = '127.0.0.1') => createAuthenticate({ host, dataDir: temporaryFolder() });
+  const open = (host = '127.0.0.1') => createAuthenticate({ host, place: temporaryPlace() });
 
   test.each(['localhost:7240', '127.0.0.1', '127.8.8.8:80', '[::1]:7240'])(
     'the host %s is served',
@@ -253,7 +263,7 @@ describe('without keys and tokens', () => {
 
 describe('keys', () => {
   test('are told from others by every part of them', async () => {
-    const store = new KeyStore(temporaryFolder());
+    const store = new KeyStore(temporaryPlace());
     const { key, id } = await store.create({
       tenant: 'acme',
       groups: ['hr'],
@@ -277,12 +287,35 @@ describe('keys', () => {
   });
 
   test('that were revoked are refused, and still listed', async () => {
-    const store = new KeyStore(temporaryFolder());
+    const store = new KeyStore(temporaryPlace());
     const { key, id } = await store.create({ tenant: 'acme' });
     await store.revoke(id);
     await expect(store.find(key)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
     expect(await store.list()).toMatchObject([{ id, revokedAt: expect.any(String) }]);
     expect(await store.isEmpty()).toBe(false);
     await expect(store.revoke('../../etc/passwd')).rejects.toMatchObject({ reason: 'USAGE' });
+  });
+
+  test('that came with the data folder let nobody in until they are trusted', async () => {
+    const theirs = temporaryPlace();
+    const { key, id } = await new KeyStore(theirs).create({ tenant: 'acme' });
+    const mine = { ...theirs, environment: { XDG_STATE_HOME: temporaryFolder() } };
+    const refused = { reason: 'INDEX_UNTRUSTED', message: expect.stringContaining(id) };
+    await expect(createAuthenticate({ host: '127.0.0.1', place: mine })).rejects.toMatchObject(refused);
+    await expect(new KeyStore(mine).find(key)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    for (const risk of keyRisksOf(mine.dataDir)) trustKey(risk, mine);
+    const { authenticate } = await createAuthenticate({ host: '127.0.0.1', place: mine });
+    expect((await authenticate(bearer(key))).scope.tenant).toBe('acme');
+  });
+
+  test('that were given more rights in their file are other keys', async () => {
+    const place = temporaryPlace();
+    const { key, id } = await new KeyStore(place).create({ tenant: 'acme' });
+    const file = join(place.dataDir, 'keys', `${id}.json`);
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"acme"', '"globex"'));
+    await expect(new KeyStore(place).find(key)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    await expect(createAuthenticate({ host: '127.0.0.1', place })).rejects.toMatchObject({
+      reason: 'INDEX_UNTRUSTED',
+    });
   });
 });

@@ -1,3 +1,4 @@
+import type { DataFolder } from '../../config/trust/index-reach.js';
 import { RAGError } from '../../index.js';
 import { bearerTokenOf, unauthenticated } from './bearer-token.js';
 import { type JwtSettings, tokenVerifier } from './json-web-token.js';
@@ -11,7 +12,7 @@ export interface AuthenticationOptions {
   /** Address that the service listens at. */
   readonly host: string;
   /** Data folder of the index, with the keys. */
-  readonly dataDir: string;
+  readonly place: DataFolder;
   readonly jwt?: JwtSettings | undefined;
   readonly corsOrigins?: readonly string[] | undefined;
 }
@@ -27,15 +28,17 @@ export interface Authentication {
  * Keys and tokens; where there are none, the user of this machine. A key that is made while the service runs closes it from the
  * next request on.
  *
- * @throws RAGError `CONFIG_INVALID` for an address that other machines reach, with neither keys nor tokens
+ * @throws RAGError `CONFIG_INVALID` for an address that other machines reach, with neither keys nor tokens; `INDEX_UNTRUSTED` for
+ * keys that somebody else made
  */
 export async function createAuthenticate({
   host,
-  dataDir,
+  place,
   jwt,
   corsOrigins = [],
 }: AuthenticationOptions): Promise<Authentication> {
-  const keys = new KeyStore(dataDir);
+  const keys = new KeyStore(place);
+  keys.assertTrusted();
   const verify = jwt === undefined ? undefined : tokenVerifier(jwt);
   const isOpen = async (): Promise<boolean> => verify === undefined && (await keys.isEmpty());
   const isOpenNow = await isOpen();

@@ -3,7 +3,14 @@ import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { PERMISSIONS } from '../../config/schema/server.js';
-import { RAGError, SYSTEM_RUNTIME } from '../../index.js';
+import {
+  assertKeysTrusted,
+  type DataFolder,
+  isKeyTrusted,
+  trustKey,
+} from '../../config/trust/index-reach.js';
+import { isKeyFile, keyRisk, keyRisksOf, keysFolderOf } from '../../config/trust/key-risks.js';
+import { type Metadata, RAGError, SYSTEM_RUNTIME } from '../../index.js';
 import { readRegularText } from '../../security/regular-file.js';
 import { unauthenticated } from './bearer-token.js';
 import type { Permission, Principal } from './principal.js';
@@ -15,7 +22,6 @@ const PRIVATE_FILE = 0o600;
 const SECRET_BYTES = 32;
 const ID_BYTES = 8;
 const KEY = /^rsk_([0-9a-f]{16})_([\w-]{43})$/;
-const FILE = /^[0-9a-f]{16}\.json$/;
 
 const recordSchema = z.strictObject({
   id: z.string(),
@@ -56,11 +62,15 @@ export interface NewKey {
  * request on, also of a service that runs.
  */
 export class KeyStore {
+  readonly #place: DataFolder;
   readonly #folder: string;
+  /** Risks of keys that were found to be trusted. */
+  readonly #trusted = new Set<string>();
 
-  /** @param dataDir the data folder of the index */
-  constructor(dataDir: string) {
-    this.#folder = join(dataDir, 'keys');
+  /** @param place the data folder of the index */
+  constructor(place: DataFolder) {
+    this.#place = place;
+    this.#folder = keysFolderOf(place.dataDir);
   }
 
   /** Makes a key. It is given back once, here, and kept by its hash alone. */
@@ -88,6 +98,7 @@ export class KeyStore {
     };
     await mkdir(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
     await this.#write(record);
+    trustKey(keyRisk(plain(record)), this.#place);
     return { key, ...withoutHash(record) };
   }
 
@@ -99,6 +110,11 @@ export class KeyStore {
       .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
   }
 
+  /** Stops where the folder holds keys that this account has neither made nor trusted. @throws RAGError `INDEX_UNTRUSTED` */
+  assertTrusted(): void {
+    assertKeysTrusted(keyRisksOf(this.#place.dataDir), this.#place);
+  }
+
   /** Whether a key was ever made, so that revoking the last one opens nothing. */
   async isEmpty(): Promise<boolean> {
     return (await this.#files()).length === 0;
@@ -106,7 +122,7 @@ export class KeyStore {
 
   /** The key is refused from now on. Throws `USAGE` where there is none of this id. */
   async revoke(id: string): Promise<ApiKey> {
-    const record = FILE.test(`${id}.json`) ? await this.#read(`${id}.json`) : undefined;
+    const record = isKeyFile(`${id}.json`) ? await this.#read(`${id}.json`) : undefined;
     if (record === undefined)
       throw new RAGError('USAGE', `There is no key ${JSON.stringify(id)}. \`ragstone keys list\` shows all.`);
     const revoked = {
@@ -123,15 +139,22 @@ export class KeyStore {
     if (id === undefined) return undefined;
     const record = await this.#read(`${id}.json`);
     const isRight = timingSafeEqual(hashOf(key), Buffer.from(record?.hash ?? '0'.repeat(64), 'hex'));
-    if (record === undefined || !isRight || record.revokedAt !== undefined)
+    if (record === undefined || !isRight || record.revokedAt !== undefined || !this.#isTrusted(record))
       throw unauthenticated('The key is unknown or revoked.');
     const { tenant, project, groups, clearance, permissions } = record;
     return { name: id, scope: { tenant, project, groups, clearance }, permissions };
   }
 
+  // A file may be put there while the service runs.
+  #isTrusted(record: KeyRecord): boolean {
+    const risk = keyRisk(plain(record));
+    if (!this.#trusted.has(risk.what) && isKeyTrusted(risk, this.#place)) this.#trusted.add(risk.what);
+    return this.#trusted.has(risk.what);
+  }
+
   async #files(): Promise<string[]> {
     try {
-      return (await readdir(this.#folder)).filter((name) => FILE.test(name));
+      return (await readdir(this.#folder)).filter(isKeyFile);
     } catch (error) {
       if (isMissing(error)) return [];
       throw unreadable(this.#folder, error);
@@ -156,6 +179,9 @@ export class KeyStore {
     await rename(draft, path);
   }
 }
+
+/** As it stands in the file. */
+const plain = (record: KeyRecord): Metadata => JSON.parse(JSON.stringify(record)) as Metadata;
 
 const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();
 
