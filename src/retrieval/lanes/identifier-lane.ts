@@ -44,9 +44,10 @@ export async function searchIdentifiers(input: LaneInput): Promise<IdentifierHit
   ]);
   const common = found.filter(({ isCommon }) => isCommon);
   const hits = countHits(found);
-  return common.length === 0
-    ? { hits }
-    : { hits, reason: commonReason(common.map((entry) => entry.identifier)) };
+  if (common.length > 0) return { hits, reason: commonReason(common.map((entry) => entry.identifier)) };
+  return word !== undefined && hits.length === 0
+    ? { hits, reason: `No source code defines ${word}.` }
+    : { hits };
 }
 
 interface Found {
