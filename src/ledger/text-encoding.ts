@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { RAGError } from '../core/errors.js';
 
 /*
  * Stored texts, which citations quote by offset, are kept as bytes: a text column cuts or refuses NUL. UTF-8, unless the text
@@ -18,6 +19,8 @@ export interface EncodedText {
 const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Bytes of UTF-8 from which a text is deflated; most files are never so large. */
 const DEFLATED_FROM = 8 * 1024 * 1024;
+/** Bytes that a text has at most once it is read: V8 holds no longer string, and a few stored bytes may claim to be any number. */
+const LONGEST_TEXT = 512 * 1024 * 1024;
 
 /** A text as it is stored; one that is encoded stays as it is. */
 export function encodeText(text: string | EncodedText): EncodedText {
@@ -33,8 +36,20 @@ export const encodeUtf8 = (utf8: Uint8Array): EncodedText =>
     ? { encoding: 'utf8', bytes: utf8 }
     : { encoding: 'deflate', bytes: deflateRawSync(utf8, { level: 1 }) };
 
-/** Inverse of `encodeText`. */
+/** Inverse of `encodeText`. Throws `INDEX_DAMAGED` for bytes that it cannot have made. */
 export function decodeText({ encoding, bytes }: EncodedText): string {
-  if (encoding === 'deflate') return inflateRawSync(bytes).toString('utf8');
+  if (encoding === 'deflate') return inflated(bytes);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding);
+}
+
+function inflated(bytes: Uint8Array): string {
+  try {
+    return inflateRawSync(bytes, { maxOutputLength: LONGEST_TEXT }).toString('utf8');
+  } catch (cause) {
+    throw new RAGError(
+      'INDEX_DAMAGED',
+      'The text of a document is damaged in the index. `ragstone index --force` reads all documents again.',
+      { cause },
+    );
+  }
 }

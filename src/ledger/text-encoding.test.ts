@@ -1,0 +1,28 @@
+import { deflateRawSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { decodeText, encodeText } from './text-encoding.js';
+
+it('any text comes back as it was', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(decodeText(encodeText(text))).toBe(text);
+      expect(decodeText(encodeText(`${text}\ud800`))).toBe(`${text}\ud800`);
+    }),
+  );
+});
+
+it('a long text is deflated', () => {
+  const text = 'a line of some words é\n'.repeat(400_000);
+  const stored = encodeText(text);
+  expect(stored.encoding).toBe('deflate');
+  expect(decodeText(stored) === text).toBe(true);
+});
+
+it('bytes that are damaged, or claim to be more than any text, are a damaged index', () => {
+  const bomb = deflateRawSync(Buffer.alloc(600 * 1024 * 1024), { level: 1 });
+  for (const bytes of [Buffer.from('not deflated'), bomb])
+    expect(() => decodeText({ encoding: 'deflate', bytes })).toThrow(
+      expect.objectContaining({ reason: 'INDEX_DAMAGED' }),
+    );
+});
