@@ -11,7 +11,8 @@ export async function checkHealth(resources: EngineResources): Promise<EngineHea
     await check('store', resources, async () => {
       if ((await live()) === undefined) return;
       const { collection } = await resources.collection();
-      await collection.get(['']);
+      // Vectors are in the store itself, also where an index beside it gives the rest.
+      await collection.get([''], { includeVectors: true });
     }),
   ];
   return { ok: parts.every(({ ok }) => ok), parts };

@@ -95,8 +95,28 @@ describe('withLexicalIndex', () => {
     const during = await search();
     expect(during.candidates.map(({ chunk }) => chunk.id)).toEqual(['a']);
     expect(during.degradationLevel).toBe(DegradationLevel.KEYWORD_ONLY);
+    expect(await collection.get(['a'])).toMatchObject([{ id: 'a', content: 'content of a' }]);
+    // What checks whether the store answers asks for vectors.
+    await expect(collection.get([''], { includeVectors: true })).rejects.toMatchObject({
+      reason: 'STORE_UNAVAILABLE',
+    });
     isDown = false;
     expect((await search()).lanes[0]).toMatchObject({ lane: 'dense', status: 'ran' });
+  });
+
+  it('reads what it shows in one store, of one revision, and vectors in the other', async () => {
+    const main = createMemoryStore();
+    const lexical = createMemoryStore();
+    const both = await withLexicalIndex(main, lexical).open(SPEC);
+    await both.upsert([record('a')]);
+    // Between the two writes of a revision.
+    await (await lexical.open({ ...SPEC, dimensions: 1, fingerprint: 'none: lexical index only' })).upsert([
+      { ...record('a'), content: 'newer', vector: new Float32Array(1) },
+    ]);
+    const [word] = (await both.searchText?.({ terms: ['alpha'], topK: 1, filter: EVERYTHING })) ?? [];
+    expect(word?.chunk).toEqual((await both.get(['a']))[0]);
+    expect(word?.chunk.content).toBe('newer');
+    expect(await both.get(['a'], { includeVectors: true })).toMatchObject([{ vector: record('a').vector }]);
   });
 
   it('says so in its statistics and in every explanation', async () => {
