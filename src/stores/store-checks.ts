@@ -8,8 +8,6 @@ import type { CollectionSpec } from './vector-store.js';
 export const MAX_FILTER_DEPTH = 32;
 
 const COLLECTION_NAME = /^[A-Za-z0-9_-]{1,64}$/;
-// With the `u` flag a surrogate matches only where it stands alone.
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Throws `CONFIG_INVALID` for a name, dimension count or fingerprint that no collection can have. */
 export function assertSpec(spec: CollectionSpec): void {
@@ -92,9 +90,9 @@ function textFault(record: ChunkRecord): string | undefined {
   const { id, documentId, tenant, project, source, access, content, searchText, identifiers } = record;
   const texts = { id, documentId, tenant, project: project ?? '', source, content, searchText };
   for (const [name, text] of Object.entries(texts))
-    if (LONE_SURROGATE.test(text)) return `its ${name} has half a surrogate pair`;
+    if (!text.isWellFormed()) return `its ${name} has half a surrogate pair`;
   if (!Number.isFinite(access.level)) return 'its access level is not a finite number';
-  if ([...access.groups, ...identifiers].some((text) => LONE_SURROGATE.test(text)))
+  if ([...access.groups, ...identifiers].some((text) => !text.isWellFormed()))
     return 'a group or identifier has half a surrogate pair';
   return undefined;
 }
@@ -102,7 +100,7 @@ function textFault(record: ChunkRecord): string | undefined {
 function metadataFault(value: MetadataValue | undefined): string | undefined {
   switch (typeof value) {
     case 'string':
-      return LONE_SURROGATE.test(value) ? 'its metadata has text with half a surrogate pair' : undefined;
+      return value.isWellFormed() ? undefined : 'its metadata has text with half a surrogate pair';
     case 'number':
       return Number.isFinite(value) ? undefined : 'its metadata has a number that is not finite';
     case 'boolean':
@@ -119,7 +117,7 @@ function compositeFault(value: Exclude<MetadataValue, null | string | number | b
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== null && prototype !== Object.prototype)
       return 'its metadata has an object that is not plain JSON (write a date as an ISO-8601 string)';
-    if (Object.keys(value).some((key) => LONE_SURROGATE.test(key)))
+    if (Object.keys(value).some((key) => !key.isWellFormed()))
       return 'its metadata has a key with half a surrogate pair';
   }
   for (const part of Object.values(value)) {
@@ -183,7 +181,7 @@ export function assertFilter(filter: Filter | undefined, depth = 0): asserts fil
 
 function assertOperands(field: string, operands: readonly unknown[]): void {
   for (const operand of [field, ...operands]) {
-    if (typeof operand === 'string' && LONE_SURROGATE.test(operand))
+    if (typeof operand === 'string' && !operand.isWellFormed())
       throw new RAGError('QUERY_INVALID', 'The filter has text with half a surrogate pair.');
     if (Number.isNaN(operand))
       throw new RAGError(

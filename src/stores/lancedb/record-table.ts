@@ -64,16 +64,14 @@ const encodeRecord = (record: ChunkRecord): string => {
   return JSON.stringify(rest);
 };
 
-const encoder = new TextEncoder();
-
 function textData(arrow: Arrow, values: readonly (string | null)[]): Data {
   const offsets = new Int32Array(values.length + 1);
   // UTF-8 takes at most three bytes for a UTF-16 unit.
   const capacity = values.reduce((sum, value) => sum + (value?.length ?? 0) * 3, 0);
-  const bytes = new Uint8Array(capacity);
+  const bytes = Buffer.allocUnsafeSlow(capacity);
   let end = 0;
   for (const [i, value] of values.entries()) {
-    if (value !== null) end += encoder.encodeInto(value, bytes.subarray(end)).written;
+    if (value !== null) end += bytes.write(value, end);
     offsets[i + 1] = end;
   }
   return arrow.makeData({
