@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { IdempotentWrites } from './requests/idempotent-writes.js';
 import { testService, withDocuments } from './test-service.js';
 
 const RAG = '/api/ai/rag';
@@ -239,6 +240,22 @@ describe('a write with an idempotency-key', () => {
     expect((await call('acme', 'DELETE', `${RAG}/x`, undefined, key)).status).toBe(204);
     expect((await call('acme', 'DELETE', `${RAG}/x`, undefined, key)).status).toBe(204);
     expect((await call('acme', 'DELETE', `${RAG}/x`)).status).toBe(404);
+  });
+
+  test('keeps nothing of the documents in memory', async () => {
+    const { call } = await testService();
+    const outcomes: unknown[] = [];
+    const run = vi.spyOn(IdempotentWrites.prototype, 'run').mockImplementation(async ({ work }) => {
+      const outcome = await work();
+      outcomes.push(outcome);
+      return outcome;
+    });
+    onTestFinished(() => run.mockRestore());
+    const marked = { ...write, content: 'A marked text.', metadata: { note: 'marked' } };
+    const answer = await call('acme', 'POST', `${RAG}/index`, marked, { 'idempotency-key': 'k-1' });
+    expect(answer.json()).toMatchObject({ content: 'A marked text.', metadata: { note: 'marked' } });
+    expect(outcomes).toHaveLength(1);
+    expect(JSON.stringify(outcomes)).not.toContain('marked');
   });
 
   test('is refused with another body, and is no matter of other tenants', async () => {

@@ -45,17 +45,18 @@ export function assertTenant(stated: string | undefined, { principal }: RequestC
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;
 
-/** Does a write once for each `idempotency-key` of a tenant. */
-export async function writeOnce<Answer>(
+/** Does a write once for each `idempotency-key` of a tenant. What `work` gives is kept, so it repeats nothing of the body. */
+export async function writeOnce<Outcome>(
   request: FastifyRequest,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
   const { principal, writes } = contextOf(request);
   const stated = request.headers['idempotency-key'];
   if (stated !== undefined && (typeof stated !== 'string' || !IDEMPOTENCY_KEY.test(stated)))
     throw new RAGError('REQUEST_INVALID', 'The header idempotency-key must be 1 to 200 visible characters.');
   const { method, url, body } = request;
   return writes.run({
+    tenant: principal.scope.tenant,
     // Who has other rights may have been answered otherwise.
     key: stated === undefined ? undefined : JSON.stringify([principal.scope, principal.name, stated]),
     content: [method, url, body ?? null],

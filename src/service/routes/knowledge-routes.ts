@@ -67,10 +67,8 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
       const document = request.body;
       assertTenant(document.tenantId, context);
       const pushed = toPushed(document);
-      return writeOnce(request, async () => {
-        await pushOne(pushed, context);
-        return toIndexed(document, context.principal.scope.tenant);
-      });
+      await writeOnce(request, () => pushOne(pushed, context));
+      return toIndexed(document, context.principal.scope.tenant);
     },
   );
 
