@@ -3,7 +3,7 @@ import type { Block, LineRange, ParsedDocument, TextRange } from '../core/docume
 import type { Metadata } from '../core/metadata.js';
 import type { ChunkDescription, ChunkRange } from './chunk-range.js';
 import type { DocumentCuts, MeasureSlice, ReadSlice } from './chunker.js';
-import { headingPathOf, headingsOf, type Outline } from './outline.js';
+import { headingPathOf, headingsOf, namesHeadedIn, type Outline } from './outline.js';
 import type { TextSizer } from './text-sizer.js';
 
 export interface AssemblyOptions {
@@ -83,8 +83,10 @@ function chunkAt(index: number, read: ReadSlice, assembly: Assembly): ChunkSpan 
 /** What headings and blocks say of a chunk. */
 function describe(own: ChunkRange, { title, outline, opened }: Assembly): ChunkDescription {
   const context = contextAt(opened, own.start);
+  const defines = namesHeadedIn(outline, own);
   return {
     headingPath: headingPathOf(outline, headingsOf(outline, own), title),
+    ...(defines.length === 0 ? {} : { defines }),
     ...(context === undefined ? {} : { context }),
   };
 }

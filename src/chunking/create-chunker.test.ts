@@ -152,6 +152,26 @@ describe('semantic', () => {
     expect(Math.max(...lengths)).toBeLessThanOrEqual(20 * 16);
   });
 
+  it('says which names its headings define', () => {
+    const text = [
+      ['# API', 'Overview'],
+      [
+        '## `maxRetries`',
+        '### class Session(loop, *, timeout=None)',
+        '## client.requestStream(options[, callback])',
+      ],
+      [
+        '## What maxRetries does',
+        '## Installation',
+        '### Session',
+        '## `a_b` and `c_d`',
+        '## retry_on: integer',
+      ],
+    ].map((headings) => headings.map((heading) => `${heading}\n\n${words(15)}`).join('\n\n'));
+    const defines = chunksOf(markdown(text.join('\n\n')), WORDS).flatMap((chunk) => chunk.defines ?? []);
+    expect(defines).toEqual(['maxRetries', 'client.requestStream', 'retry_on']);
+  });
+
   it('finds nothing in an empty document', () => {
     expect(chunksOf(markdown(' \n\n'), WORDS)).toEqual([]);
   });

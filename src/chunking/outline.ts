@@ -1,3 +1,4 @@
+import { extractIdentifiers } from '../analysis/identifiers.js';
 import type { Block, ParsedDocument, TextRange } from '../core/document.js';
 
 /** A heading (or the start of the document) and what stands below it, up to the next heading of any level. */
@@ -93,4 +94,31 @@ export function headingPathOf(
   const path = headings.map((index) => labels[index]?.trim() ?? '').filter((label) => label !== '');
   const repeatsTitle = title !== undefined && path[0]?.toLowerCase() === title.trim().toLowerCase();
   return repeatsTitle ? path.slice(1) : path;
+}
+
+/** Words before a name in a heading of a reference: `class Session`. */
+const KIND =
+  /^(?:abstract |async |static )*(?:attribute|class|command|constant|data|directive|enum|env(?:var)?|event|exception|function|interface|method|module|option|property|setting|type|variable)\s+/i;
+/** One name, in backticks or not, with what follows a name in a signature. */
+const NAMED = /^[`*]*([\w$@][\w$.:#/@-]*[\w$])[`*]*\s*(?:[([<:=].*)?$/s;
+
+/**
+ * Names that the headings in a range define, as references have them: a heading that is nothing but an identifier, with its kind and
+ * signature or without (`maxRetries`, `class Session`, `client.requestStream(options)`).
+ */
+export function namesHeadedIn({ sections, labels }: Outline, range: TextRange): string[] {
+  const names: string[] = [];
+  // The first section is what stands above all headings.
+  for (let index = Math.max(1, sectionAt(sections, range.start)); index < sections.length; index += 1) {
+    const section = sections[index];
+    if (section === undefined || section.start >= range.end) break;
+    const name = section.start < range.start ? undefined : nameIn(labels[index - 1] ?? '');
+    if (name !== undefined) names.push(name);
+  }
+  return names;
+}
+
+function nameIn(label: string): string | undefined {
+  const name = NAMED.exec(label.trim().replace(KIND, ''))?.[1];
+  return name !== undefined && extractIdentifiers(name).includes(name.toLowerCase()) ? name : undefined;
 }

@@ -17,7 +17,7 @@ export interface ChunkSpan {
   readonly context?: string;
   /** Passages of the document around the chunk, itself included: their words count for it; never embedded or shown. */
   readonly surroundings?: readonly string[];
-  /** Source code: dotted names of the definitions that begin in the chunk. */
+  /** Names that the chunk defines: dotted ones of source code that begin in it, identifiers that are headings in it. */
   readonly defines?: readonly string[];
   /** Facts about this chunk alone: `pages` it lies on, `symbols` of source code it defines or lies in. */
   readonly metadata?: Metadata;
