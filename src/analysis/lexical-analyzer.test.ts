@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyzeQuery, analyzeText, MAX_QUERY_LENGTH, MAX_QUERY_TERMS } from './lexical-analyzer.js';
+import {
+  analyzeQuery,
+  analyzeText,
+  MAX_QUERY_LENGTH,
+  MAX_QUERY_TERMS,
+  termsOfName,
+} from './lexical-analyzer.js';
+import { codeName } from './test-names.js';
 import { MAX_TERM_LENGTH } from './tokens.js';
 
 describe('analyzeText', () => {
@@ -113,5 +120,32 @@ describe('analyzeQuery', () => {
       'drop',
       'tabl',
     ]);
+  });
+});
+
+describe('termsOfName', () => {
+  const holds = (text: string, name: string): boolean => {
+    const terms = analyzeText(text);
+    return termsOfName(name).some((term) => terms.includes(term));
+  };
+
+  it('finds a name that a text holds, in its own case and in lower case', () => {
+    const place = fc.constantFrom('', ' ', '`', '(', '/', '@', '"', "'");
+    fc.assert(
+      fc.property(codeName, place, place, (name, before, after) => {
+        expect(holds(`Here is ${before}${name}${after} told of.`, name)).toBe(true);
+        expect(holds(`Here is ${before}${name.toLowerCase()}${after} told of.`, name)).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    ['One ProxyAgent is enough.', 'ProxyAgents', true],
+    ['The store is MongoDB.', 'DB', true],
+    ['A DB is a store.', 'MongoDB', false],
+    ['The snapshot of an agent.', 'SnapshotAgent', false],
+    ['', '...', false],
+  ])('in %j: %s is %j', (text, name, isHeld) => {
+    expect(holds(text, name)).toBe(isHeld);
   });
 });

@@ -56,6 +56,21 @@ export function analyzeQuery(text: string): AnalyzedQuery {
   };
 }
 
+/**
+ * The terms of which an index holds at least one where it holds a name, as a whole and in whatever case: `SnapshotAgent` is kept
+ * as it is, `snapshotagent` is stemmed as a word of English. Of a name of several words (`app.SnapshotAgent`) those of the longest.
+ */
+export function termsOfName(name: string): string[] {
+  const words: string[] = [];
+  forEachWord(normaliseText(name), (word) => words.push(word));
+  const [longest = ''] = words.sort((a, b) => b.length - a.length);
+  const forms = [longest, longest.toLowerCase(), longest.replace(PLURAL, '')];
+  return [...new Set(forms.flatMap((form) => analyzeText(form).slice(0, 1)))];
+}
+
+/** `ProxyAgents`, but not `iOS` or `SaaS`. */
+const PLURAL = /(?<=\p{Ll})s$/u;
+
 const termsOfWords = new GenerationalCache<readonly string[]>(32_768);
 
 /** Returns whether the text holds any word at all. */

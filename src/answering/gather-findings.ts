@@ -1,3 +1,4 @@
+import { indexedTextOfStored } from '../analysis/indexed-text.js';
 import { assembleContext } from '../context/assemble-context.js';
 import type { ContextOptions, ContextPack } from '../context/context-pack.js';
 import type { ScoredChunk } from '../core/chunk.js';
@@ -54,13 +55,14 @@ export async function gatherFindings({
   const sentences = rankSentences(standalone.query, pack.entries);
   const quotations = await rankQuotations(standalone.query, sentences, dependencies.similarity, signal);
   const { isKnownWord } = dependencies;
+  const found = retrieved.ranked.map(({ chunk }) => indexedTextOfStored(chunk));
   const evidence = { sentences, quotations, signals: retrieved.signals };
   return {
     request,
     mode,
     standalone,
     pack,
-    missing: isKnownWord === undefined ? [] : await missingNames(standalone.text, isKnownWord),
+    missing: isKnownWord === undefined ? [] : await missingNames(standalone.text, found, isKnownWord),
     evidence,
     confidence: confidenceOf(standalone.query, pack.entries, evidence),
     degradationLevel: retrieved.degradationLevel,

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { codeName } from '../analysis/test-names.js';
 import { missingNames, namesIn } from './missing-names.js';
 
 test.each([
@@ -16,5 +18,20 @@ test.each([
 
 test('a name is known where a part of it is', async () => {
   const isKnown = (word: string) => Promise.resolve(word === 'Python');
-  expect(await missingNames('Does it run on Python3 with CycloneDX?', isKnown)).toEqual(['CycloneDX']);
+  expect(await missingNames('Does it run on Python3 with CycloneDX?', [], isKnown)).toEqual(['CycloneDX']);
+});
+
+test('a name that stands in a passage that was found is never missing', async () => {
+  const place = fc.constantFrom('', ' ', '`', '(', '/', '-', '_', '@', '"');
+  await fc.assert(
+    fc.asyncProperty(codeName, place, place, async (name, before, after) => {
+      const text = `Here is ${before}${name}${after} told of.`;
+      expect(await missingNames(`what is ${name}?`, [text], () => Promise.resolve(false))).toEqual([]);
+    }),
+  );
+});
+
+test('a part of a longer word is not the name', async () => {
+  const isKnown = () => Promise.resolve(false);
+  expect(await missingNames('is there a DB?', ['The store is MongoDB.'], isKnown)).toEqual(['DB']);
 });

@@ -1,6 +1,6 @@
 import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
 
-/** Whether some passage that the asker may see holds a word, in whatever form. */
+/** Whether some passage that the asker may see holds a word as a whole, in whatever case: `MongoDB` is not known where `DB` is. */
 export type IsKnownWord = (word: string) => Promise<boolean>;
 
 /** Names that are looked up, at most; a question has fewer. */
@@ -14,11 +14,24 @@ const IS_CAPITALISED = /^\p{Lu}/u;
 /**
  * The names of a question that no passage holds (`SPDX`, `Kafka`, `read_replica`), as they are written. A question about
  * something that is never named has no answer here, whatever else of it is found.
+ *
+ * @param found passages that were found: a name that stands in one is there, however an index cuts words (`undici-SnapshotAgent`).
  */
-export async function missingNames(question: string, isKnown: IsKnownWord): Promise<string[]> {
-  const names = namesIn(question).slice(0, MOST_NAMES);
+export async function missingNames(
+  question: string,
+  found: readonly string[],
+  isKnown: IsKnownWord,
+): Promise<string[]> {
+  const names = namesIn(question)
+    .slice(0, MOST_NAMES)
+    .filter((name) => !found.some((text) => standsIn(name, text)));
   const known = await Promise.all(names.map((name) => isKnownInPart(name, isKnown)));
   return names.filter((_, index) => known[index] === false);
+}
+
+function standsIn(name: string, text: string): boolean {
+  const literal = name.replace(/[.+]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'iu').test(text);
 }
 
 /** `Python3` is known where `Python` is. */

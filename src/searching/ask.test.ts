@@ -60,6 +60,24 @@ describe('engine.ask', () => {
     expect(answer).toMatchObject({ abstained: true, answerer: 'none' });
   });
 
+  it.each([
+    ['SnapshotAgent', 'RetryHandler', 'setGlobalDispatcher', 'maxRetries', 'SoftTimeLimitExceeded'],
+    ['max_retries', 'app.PersistentScheduler', 'autoSelectFamily', 'ProxyAgents', 'useOnlyCustomLevels'],
+  ])('says of no name that it is not mentioned where it is: %s, %s, %s, %s, %s', async (...names) => {
+    const documents = [...Array(12).keys()].map((n) => ({ id: `${n}.md`, text: `What is told of: ${n}.` }));
+    const text = names.map((name) => name.replace(/s$/, '')).join(' and ');
+    await engine.index({
+      documents: [...documents, { id: 'names.md', text: `${names.join(', ')}; ${text}.` }],
+    });
+    for (const name of names) {
+      // Even where the one passage that is looked at is another.
+      const { abstention } = await engine.ask({ question: `what is told of ${name}?`, topK: 1 });
+      expect(abstention?.missing).toBeUndefined();
+    }
+    const other = await engine.ask('what is told of OtherAgent?');
+    expect(other.abstention?.missing).toEqual(['OtherAgent']);
+  });
+
   it('shows nothing of another tenant', async () => {
     const answer = await engine.ask('How long are audit logs kept?', {
       tenant: 'other',

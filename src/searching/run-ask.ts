@@ -1,4 +1,4 @@
-import { analyzeQuery } from '../analysis/lexical-analyzer.js';
+import { termsOfName } from '../analysis/lexical-analyzer.js';
 import type { Answer, AnswerSource, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { streamAnswer } from '../answering/answer-question.js';
@@ -175,16 +175,14 @@ const retrieveFor =
     };
   };
 
-/** Whether any passage of the scope holds a word as the analyzer reads it; true where the store has no lexical lane to ask. */
+/** Whether any passage of the scope holds a word; true where the store has no lexical lane to ask. */
 async function isKnownWord(word: string, { scope, resources, signal }: ScopedRead): Promise<boolean> {
   const { collection } = await resources.collection();
   const { rankText, searchText } = scopeCollection(collection, scope);
   const find = rankText ?? searchText;
   if (find === undefined) return true;
-  // In one case it is one term: `MongoDB` is not known where `DB` is.
-  const [term] = analyzeQuery(word.toLowerCase()).terms.toSorted((a, b) => b.length - a.length);
-  if (term === undefined) return true;
-  const terms = [term];
+  const terms = termsOfName(word);
+  if (terms.length === 0) return true;
   const found = await find({
     terms,
     topK: 1,
