@@ -125,14 +125,22 @@ export async function unreadablePushes(ids: readonly string[], index: ScopedInde
   );
 }
 
-/** By id of the document, or by the id that it was pushed under. */
+/**
+ * By id of the document, or by the id that it was pushed under. Which of the two is meant is decided among what the scope may read:
+ * a document of others under that id would show itself by standing before one of its own.
+ */
 async function findDocuments(ids: readonly string[], index: ScopedIndex): Promise<ReadableDocument[]> {
-  const documents = await Promise.all(
-    ids.map(async (id) => (await index.reader.document(id)) ?? pushedDocument(id, index)),
+  const meant = await Promise.all(
+    ids.map(async (id) => {
+      const either = await Promise.all([index.reader.document(id), pushedDocument(id, index)]);
+      return either.flatMap((document) => document ?? []);
+    }),
   );
-  return onlyReadable(
-    documents.flatMap((document) => document ?? []),
-    index,
+  const readable = new Map(
+    (await onlyReadable(meant.flat(), index)).map((found) => [found.document.documentId, found]),
+  );
+  return meant.flatMap((either) =>
+    either.flatMap(({ documentId }) => readable.get(documentId) ?? []).slice(0, 1),
   );
 }
 

@@ -110,6 +110,24 @@ describe.each(['libsql', 'memory'] as const)('an engine and its scopes over %s',
     expect((await hr.verify()).drift).toEqual([]);
   });
 
+  it('finds a document under an id that is also the id of one that its scope may not read', async () => {
+    await pushSome();
+    const theirs = engine.as({ tenant: 'globex' });
+    await theirs.push([{ id: 'plan', text: 'a quokka of globex' }]);
+    const ofOthers = await theirs.list();
+    const hidden = (await engine.as(HR).list()).documents.filter(({ externalId }) => externalId === 'pay');
+    const ids = [...ofOthers.documents, ...hidden].map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+    for (const id of ids) {
+      expect(await engine.get(id)).toBeUndefined();
+      await engine.push([{ id, text: 'a quokka of mine' }]);
+      expect((await engine.get(id))?.text).toBe('a quokka of mine');
+      expect(await engine.delete([id])).toBe(1);
+    }
+    expect((await theirs.get('plan'))?.text).toBe('a quokka of globex');
+    expect((await engine.as(HR).get('pay'))?.text).toBe('a quokka for hr');
+  });
+
   it('keeps tenants and projects apart, whatever their ids', async () => {
     const apollo = engine.as({ tenant: 'acme', project: 'apollo' });
     const gemini = engine.as({ tenant: 'acme', project: 'gemini' });
