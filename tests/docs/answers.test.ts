@@ -23,8 +23,19 @@ describe('what a newcomer asks the documentation', () => {
   test.each([
     ['which errors can be retried?', 'errors.md', 'STORE_UNAVAILABLE'],
     ['how is a search result scored?', 'retrieval.md', 'how well it matches'],
-    ['how do I connect to Confluence?', 'sources/confluence.md', ''],
+    ['how do I connect to Confluence?', 'sources/confluence.md', 'the name of an account and its API token'],
     ['which store should I use for a million chunks?', 'stores.md', 'lancedb'],
+    ['what does RRF do?', 'configuration.md', 'weighted reciprocal rank fusion'],
+    ['how are duplicates collapsed?', 'retrieval.md', 'the best passage stands for all of its document'],
+    ['how is a table chunked?', 'configuration.md', '`semantic` follows headings, paragraphs, lists, code and tables'],
+    ['how do I run it as a service?', 'service.md', 'ragstone serve'],
+    ['how do I upgrade to a new version?', 'upgrading.md', 'ragstone index'],
+    ['what does exit code 2 mean?', 'errors.md', 'errors of category `config` and the reason `USAGE`'],
+    ['how do I use MCP?', 'mcp.md', '"args": ["ragstone", "mcp"]'],
+    ['how do I evaluate search on my own questions?', 'evaluation.md', '`ragstone eval` counts it'],
+    ['how is a broken index repaired?', 'troubleshooting.md', 'npx ragstone index --force'],
+    ['what does outcome perhaps mean?', 'answering.md', 'none answers clearly'],
+    ['which environment variable holds the API key?', 'sources/README.md', '`env:NAME`'],
   ])('%s', async (question, page, words) => {
     const { outcome, answer, citations } = await engine.ask({ question, answerer: 'extractive' });
     expect(outcome).toBe('answer');
