@@ -27,7 +27,11 @@ describe('what a newcomer asks the documentation', () => {
     ['which store should I use for a million chunks?', 'stores.md', 'lancedb'],
     ['what does RRF do?', 'configuration.md', 'weighted reciprocal rank fusion'],
     ['how are duplicates collapsed?', 'retrieval.md', 'the best passage stands for all of its document'],
-    ['how is a table chunked?', 'configuration.md', '`semantic` follows headings, paragraphs, lists, code and tables'],
+    [
+      'how is a table chunked?',
+      'configuration.md',
+      '`semantic` follows headings, paragraphs, lists, code and tables',
+    ],
     ['how do I run it as a service?', 'service.md', 'ragstone serve'],
     ['how do I upgrade to a new version?', 'upgrading.md', 'ragstone index'],
     ['what does exit code 2 mean?', 'errors.md', 'errors of category `config` and the reason `USAGE`'],
