@@ -1,4 +1,5 @@
-import type { ListingSummary } from './source-files.js';
+import type { Source } from './source.js';
+import type { FileSelection, ListingSummary } from './source-files.js';
 
 /** How much a listing left out by rule, by kind, the most first: extensions, then what the rules are. */
 export function skippedKinds({
@@ -20,3 +21,40 @@ export const kindsOf = (byExtension: ReadonlyMap<string, number>): Record<string
       .sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1))
       .map(([extension, count]) => [extension === '' ? 'without extension' : extension, count]),
   );
+
+const MOST_KINDS = 5;
+
+/** Says that patterns match nothing although files lie beside, which is a slip more often than not. */
+export function describeUnmatched(
+  { name, include = [] }: Pick<FileSelection, 'name' | 'include'>,
+  { matched, unreadable, others }: Pick<ListingSummary, 'matched' | 'unreadable' | 'others'>,
+): string[] {
+  if (matched + unreadable > 0 || others.size === 0 || include.length === 0) return [];
+  const kinds = Object.entries(kindsOf(others)).map(([kind, count]) => `${count} ${kind}`);
+  const more = kinds.length > MOST_KINDS ? ['others'] : [];
+  return [
+    `Source "${name}" finds nothing: its paths (${include.join(', ')}) name none of the files there (${[...kinds.slice(0, MOST_KINDS), ...more].join(', ')}). Name them in \`paths\`; a source of type \`files\` reads documents and source code of every kind.`,
+  ];
+}
+
+/** A selection, and what its source says after a listing in which the patterns matched nothing. */
+export function watchUnmatched(
+  options: FileSelection,
+): { readonly selection: FileSelection } & Pick<Required<Source>, 'listingNotices' | 'listingSkipped'> {
+  let listed: Pick<ListingSummary, 'matched' | 'unreadable' | 'others'> = {
+    matched: 0,
+    unreadable: 0,
+    others: new Map(),
+  };
+  return {
+    selection: {
+      ...options,
+      onListed: (summary) => {
+        listed = summary;
+        options.onListed?.(summary);
+      },
+    },
+    listingNotices: () => describeUnmatched(options, listed),
+    listingSkipped: () => kindsOf(listed.others),
+  };
+}

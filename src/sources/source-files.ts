@@ -41,7 +41,7 @@ export interface ListingSummary {
   /** Paths without wildcards in `include` that name nothing on disk. */
   readonly missing: readonly string[];
   readonly skipped: Readonly<SkippedCounts>;
-  /** Files of kinds that were not asked for, by extension; empty where patterns say what is read. */
+  /** Files of kinds that were not asked for, by extension; empty where patterns say what is read, and match something. */
   readonly others: ReadonlyMap<string, number>;
 }
 
@@ -128,7 +128,8 @@ export async function* listFiles(
   }
   const { skipped, paths } = walk;
   // Beside a single file, and beside what patterns name, everything else is meant to be left out.
-  const others = isSingleFile || selection.include !== undefined ? new Map<string, number>() : walk.others;
+  const isChosen = isSingleFile || (selection.include !== undefined && paths.length > 0);
+  const others = isChosen ? new Map<string, number>() : walk.others;
   selection.onListed?.({ matched: paths.length, unreadable, missing, skipped, others });
 }
 

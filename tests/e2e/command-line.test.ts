@@ -153,14 +153,22 @@ describe('config', () => {
 
 describe('init', () => {
   test('writes a configuration that is valid, and never over another', async () => {
-    await mkdir(join(folder, 'docs'));
     expect((await ragstone(['init'])).code).toBe(0);
-    expect(await readFile(join(folder, 'ragstone.yaml'), 'utf8')).toContain('./docs/**/*.md');
     expect((await ragstone(['config', 'check'])).code).toBe(0);
     await writeFile(join(folder, 'ragstone.yaml'), 'mine: true\n');
     expect((await ragstone(['init'])).code).toBe(2);
     expect(await readFile(join(folder, 'ragstone.yaml'), 'utf8')).toBe('mine: true\n');
     expect((await ragstone(['init', '--force'])).code).toBe(0);
+  });
+
+  test('in a project of reStructuredText and Python lets index read both', async () => {
+    await mkdir(join(folder, 'docs'));
+    await writeFile(join(folder, 'docs', 'guide.rst'), 'Guide\n=====\n\nAbout quokkas.\n');
+    await writeFile(join(folder, 'main.py'), 'def feed():\n    pass\n');
+    expect((await ragstone(['init'])).code).toBe(0);
+    const outcome = await ragstone(['index']);
+    expect(outcome.stdout).toContain('Indexed 2 documents');
+    expect(outcome.code).toBe(0);
   });
 
   test('--lancedb adds the store and its overrides to package.json', async () => {

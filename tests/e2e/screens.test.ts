@@ -37,7 +37,8 @@ describe('a run', () => {
     expect(stdout).toContain('Indexed 1 document in 1 new chunk (');
     expect(stdout).toContain('Skipped in docs: 2 png, 1 without extension, 1 json, 1 hidden.');
     const nothing = await runRagstone(['index', 'images'], { cwd });
-    expect(nothing.stdout).toContain('Nothing here can be indexed');
+    expect(nothing.stdout).toContain('Nothing was indexed: no source gave a document');
+    expect(nothing.code).toBe(1);
     expect(nothing.stdout).toContain('Skipped in images: 1 png.');
     expect(nothing.stdout).not.toContain('Settings');
     const settings = await runRagstone(['index', 'deploy'], { cwd });
@@ -50,6 +51,21 @@ describe('a run', () => {
       skipped: { 'path:docs': { png: 2, json: 1, 'without extension': 1, hidden: 1 } },
     });
   });
+});
+
+it.each(['markdown', 'files'])('a source of %s whose paths name no file says what is there', async (type) => {
+  const cwd = temporaryFolder({
+    'docs/a.rst': 'A\n=\n',
+    'docs/b.rst': 'B\n=\n',
+    'main.py': 'x = 1\n',
+    'ragstone.yaml': `rag: { sources: [{ name: handbook, type: ${type}, paths: ['./**/*.md'] }] }`,
+  });
+  const { code, stderr, stdout } = await runRagstone(['index'], { cwd });
+  expect(stderr).toContain(
+    '"handbook" finds nothing: its paths (./**/*.md) name none of the files there (2 rst, 1 py, 1 yaml)',
+  );
+  expect(stdout).not.toContain('no source code');
+  expect(code).toBe(1);
 });
 
 describe('config check', () => {

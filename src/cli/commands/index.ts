@@ -28,6 +28,7 @@ Examples:
   $ ragstone index docs --prune        also forget what is neither named here nor configured
 
 Each file is indexed once: a configured source wins over a folder that is named, an outer folder over one inside it.
+A run that finds files and reads none of them ends with 1: the paths are probably not what was meant.
 A run that is stopped keeps what it wrote; the next one goes on with the rest.`;
 
 /** `ragstone index [paths...]` */
@@ -82,13 +83,13 @@ export async function runIndex(
       progress.stop();
     }
   });
-  const { renderIndexResult } = await import('../render/index-result.js');
+  const { missedEverything, renderIndexResult } = await import('../render/index-result.js');
   if (!context.isJson) for (const notice of result.notices) context.warn(notice);
   context.printResult(result, () => renderIndexResult(result, context));
   const { documentsProcessed, documentsUnchanged } = result.stats;
   if (!context.isJson && !result.dryRun && documentsProcessed > 0 && documentsUnchanged === 0)
     context.note(`Next: ${context.command} search "your question"`);
-  if (!result.success) context.exitCode = ExitCode.failed;
+  if (!result.success || missedEverything(result)) context.exitCode = ExitCode.failed;
 }
 
 /** Before anything is opened or made: a name with a slip in it is no source that lost its files. */

@@ -1,11 +1,11 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RAGError } from '../../index.js';
 
 const FILE = 'ragstone.yaml';
 
 /**
- * Writes a commented `ragstone.yaml` that fits what is in a folder, and returns its path.
+ * Writes a commented `ragstone.yaml` that reads what "ragstone index ." reads, and returns its path.
  *
  * @throws RAGError `USAGE` where the file is there and `force` is not given.
  */
@@ -14,11 +14,10 @@ export async function writeStarterConfig(
   { force }: { readonly force: boolean },
 ): Promise<string> {
   const file = join(folder, FILE);
-  const text = starterConfig(await findDocumentPaths(folder));
   try {
     // In place of what is there, and not through it: that may be a link to another file.
     if (force) await rm(file, { force: true });
-    await writeFile(file, text, { flag: 'wx' });
+    await writeFile(file, STARTER_CONFIG, { flag: 'wx' });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
       throw new RAGError('USAGE', `${file} is there already; say --force to replace it.`, { cause: error });
@@ -27,25 +26,8 @@ export async function writeStarterConfig(
   return file;
 }
 
-/** `docs` and the like where they exist, with the README beside; else every Markdown file. */
-async function findDocumentPaths(folder: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of ['docs', 'doc', 'documentation', 'wiki', 'adr'])
-    if ((await kindOf(join(folder, name))) === 'folder') found.push(`./${name}/**/*.md`);
-  for (const name of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'])
-    if (found.length > 0 && (await kindOf(join(folder, name))) === 'file') found.push(`./${name}`);
-  return found.length > 0 ? found : ['./**/*.md'];
-}
-
-async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined) return undefined;
-  return found.isDirectory() ? 'folder' : 'file';
-}
-
 /** The text of a starter configuration; every comment is true of the defaults. */
-export function starterConfig(paths: readonly string[]): string {
-  return `# Configuration of Ragstone; every setting is in docs/configuration.md of the package.
+export const STARTER_CONFIG = `# Configuration of Ragstone; every setting is in docs/configuration.md of the package.
 # "ragstone config check" says what is wrong, "ragstone config show" prints what is in force.
 # yaml-language-server: $schema=node_modules/ragstone/config.schema.json
 rag:
@@ -63,13 +45,12 @@ rag:
 
   sources:
     - name: documents
-      type: markdown
-      paths:
-${paths.map((path) => `        - '${path}'`).join('\n')}
-      exclude:
-        - '**/CHANGELOG.md'
-      metadata:
-        sourceType: documentation
+      type: files
+      # Documents of every kind and source code, as "ragstone index ." reads them. Fewer: ['docs/**', 'README.md'].
+      # Data and settings are read where they are named: ['**', '**/*.json'].
+      paths: ['**']
+      # .gitignore files are honoured.
+      exclude: ['**/CHANGELOG.*']
 
     # Work items in JSON files:
     # - name: backlog
@@ -78,4 +59,3 @@ ${paths.map((path) => `        - '${path}'`).join('\n')}
     #   metadata:
     #     sourceType: pbi
 `;
-}

@@ -92,16 +92,25 @@ function estimateRows({ estimate }: IndexResult): [string, string][] {
 const formatCost = (cost: number | undefined): string =>
   cost === undefined ? 'price not known' : `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
 
+/** No source gave anything, now or before. */
+const foundNothing = (stats: IndexResult['stats']): boolean =>
+  stats.documentsProcessed +
+    stats.documentsUnchanged +
+    stats.documentsDeleted +
+    stats.documentsFailed +
+    stats.errors.length ===
+  0;
+
+/** Files are there, and none of them is read: the paths or patterns are probably not what was meant. */
+export const missedEverything = ({ stats }: IndexResult): boolean =>
+  foundNothing(stats) && Object.keys(stats.skipped ?? {}).length > 0;
+
 /** One sentence on a run: what changed, or that nothing did. */
 export function describeRun({ stats, dryRun }: IndexResult): string {
   const { documentsProcessed, documentsUnchanged, documentsDeleted, documentsFailed, timeElapsed } = stats;
   const time = formatDuration(timeElapsed);
   if (dryRun) return 'Nothing was written (dry run).';
-  if (
-    documentsProcessed + documentsUnchanged + documentsDeleted + documentsFailed + stats.errors.length ===
-    0
-  )
-    return `Nothing here can be indexed: there are no documents and no source code (${time}).`;
+  if (foundNothing(stats)) return `Nothing was indexed: no source gave a document (${time}).`;
   if (documentsProcessed + documentsDeleted + documentsFailed === 0 && stats.errors.length === 0)
     return `Nothing to do: ${plural(documentsUnchanged, 'document')} unchanged, nothing re-indexed (${time}).`;
   const deleted = documentsDeleted > 0 ? `, ${formatCount(documentsDeleted)} deleted` : '';

@@ -2,7 +2,7 @@ import type { RawDocument } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
 import { DEFAULT_FILE_TYPES, type FileType, fileTypeOf } from '../file-types.js';
-import { skippedKinds } from '../skipped-kinds.js';
+import { describeUnmatched, skippedKinds } from '../skipped-kinds.js';
 import { isUnreadable, type ListedItem, type ReadResult, type Source } from '../source.js';
 import { type FileSelection, listFiles, readListedFile } from '../source-files.js';
 import {
@@ -38,10 +38,12 @@ export interface FilesSourceOptions extends FileSelection {
 export function createFilesSource(options: FilesSourceOptions): Source {
   const leftOut = new Map<UnwrittenReason, number>();
   let skipped: Readonly<Record<string, number>> = {};
+  let unmatched: readonly string[] = [];
   const selection: FileSelection = {
     ...options,
     onListed: (summary) => {
       skipped = skippedKinds(summary);
+      unmatched = describeUnmatched(options, summary);
       options.onListed?.(summary);
     },
   };
@@ -55,7 +57,10 @@ export function createFilesSource(options: FilesSourceOptions): Source {
         options,
         leftOut,
       ),
-    listingNotices: () => [...leftOut].sort().map(([reason, count]) => describeLeftOut(reason, count)),
+    listingNotices: () => [
+      ...unmatched,
+      ...[...leftOut].sort().map(([reason, count]) => describeLeftOut(reason, count)),
+    ],
     listingSkipped: () => skipped,
     read: async (item, signal) => toResult(item.id, await readListedFile(options, item.id, signal), options),
   };

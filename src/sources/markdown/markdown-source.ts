@@ -2,6 +2,7 @@ import type { RawDocument } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
 import { anyCase } from '../file-patterns.js';
+import { watchUnmatched } from '../skipped-kinds.js';
 import type { Source } from '../source.js';
 import { type FileSelection, listFiles, readListedFile } from '../source-files.js';
 
@@ -26,11 +27,13 @@ const MARKDOWN_EXTENSION = /\.(md|markdown|mdx)$/i;
  * to find. `list` throws only where the root or a pattern's folder is missing or unreadable.
  */
 export function createMarkdownSource(options: MarkdownSourceOptions): Source {
+  const { selection, ...unmatched } = watchUnmatched(options);
   return {
     name: options.name,
     type: 'markdown',
     listing: 'complete',
-    list: (listOptions) => listFiles(options, { fileTypes: MARKDOWN_TYPES, gitignore: true }, listOptions),
+    list: (listOptions) => listFiles(selection, { fileTypes: MARKDOWN_TYPES, gitignore: true }, listOptions),
+    ...unmatched,
     read: async (item, signal) => ({
       documents: [toDocument(item.id, await readListedFile(options, item.id, signal), options)],
       failures: [],

@@ -4,6 +4,7 @@ import { RAGError } from '../../core/errors.js';
 import type { Metadata } from '../../core/metadata.js';
 import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
 import { anyCase } from '../file-patterns.js';
+import { watchUnmatched } from '../skipped-kinds.js';
 import type { ReadResult, Source } from '../source.js';
 import { type FileContent, type FileSelection, listFiles, readListedFile } from '../source-files.js';
 import { findPbis, type PbiCandidate } from './find-pbis.js';
@@ -40,12 +41,14 @@ const JSON_TYPES = ['json', 'ndjson', 'jsonl'].map((extension) => `*.${anyCase(e
  * are not honoured by default, because pipeline outputs are usually ignored by Git.
  */
 export function createPbiJsonSource(options: PbiJsonSourceOptions): Source {
+  const { selection, ...unmatched } = watchUnmatched(options);
   return {
     name: options.name,
     type: 'pbi_json',
     listing: 'complete',
     preferredChunking: 'pbi_aware',
-    list: (listOptions) => listFiles(options, { fileTypes: JSON_TYPES, gitignore: false }, listOptions),
+    list: (listOptions) => listFiles(selection, { fileTypes: JSON_TYPES, gitignore: false }, listOptions),
+    ...unmatched,
     read: async (item, signal) =>
       new PbiFileReader(item.id, await readListedFile(options, item.id, signal), options).read(),
   };
