@@ -100,9 +100,16 @@ const kindOf = (value: unknown): string => {
 
 function unknownKey(key: string): RAGError {
   const near = nearestName(key, KEYS);
-  const hint = near === undefined ? `Known: ${KEYS.join(', ')}.` : `Did you mean ${near}?`;
+  const known = near === undefined ? `Known: ${KEYS.join(', ')}.` : `Did you mean ${near}?`;
+  const hint = OF_THE_REQUEST.has(key) ? inRequest(key) : known;
   return invalid(`A scope has no ${JSON.stringify(shownPath([key]))}. ${hint}`);
 }
+
+/** What other libraries take as a second argument. */
+const OF_THE_REQUEST: ReadonlySet<string> = new Set(['topK', 'filters', 'filter', 'options', 'signal']);
+
+const inRequest = (key: string): string =>
+  `It says who asks. ${key} goes into the first argument: search({ text: "...", ${key}: ... }), ask({ question: "...", ${key}: ... }).`;
 
 const invalid = (message: string, cause?: unknown): RAGError =>
   new RAGError('SCOPE_INVALID', message, { cause });

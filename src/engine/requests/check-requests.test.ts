@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { RAGError } from '../../core/errors.js';
+import { scopeOf } from '../../core/scope.js';
 import { createEngine } from '../create-engine.js';
 import type { AskRequest, IndexRequest, SearchQuery } from '../engine.js';
 import { checkedIndexing, checkedQuestion, checkedSearch } from './check-requests.js';
@@ -129,6 +130,22 @@ it('a value that would let everything through a filter is refused', () => {
     expect(() => search({ text: 'x', filters: { metadata: { team: value } } })).toThrow(
       'filters.metadata.team',
     );
+});
+
+describe('a call that was written for another API says what is meant', () => {
+  it.each<[string, () => unknown, string]>([
+    ['another name', () => search({ query: 'x' }), 'A search needs "text", a text, and has no "query".'],
+    ['nothing', () => search({}), 'A search needs "text", a text.'],
+    ['a number', () => search(42), 'A search must be a text or an object.'],
+    ['no question', () => ask(42), 'A question must be a text or an object.'],
+    [
+      'options second',
+      () => scopeOf({ topK: 3 }),
+      'topK goes into the first argument: search({ text: "...", topK: ... })',
+    ],
+  ])('%s', (_, call, message) => {
+    expect(call).toThrow(message);
+  });
 });
 
 it('a document needs text or bytes, one of the two', () => {

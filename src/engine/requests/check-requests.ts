@@ -40,7 +40,7 @@ function checked<T>(given: T, schema: z.ZodType, refusal: Refusal): T {
 /** A search with `topK` among its options, wherever it stood. Throws `QUERY_INVALID`. */
 export function checkedSearch(query: string | SearchQuery): SearchQuery {
   if (typeof query === 'string') return { text: query };
-  const asked = checked(query, searchSchema, { what: 'A search', reason: 'QUERY_INVALID' });
+  const asked = checked(query, searchSchema, { what: 'A search', reason: 'QUERY_INVALID', orText: true });
   if (asked.filter !== undefined) assertFilterShape(asked.filter);
   const { topK: _, ...rest } = asked;
   const topK = oneTopK(asked);
@@ -50,7 +50,7 @@ export function checkedSearch(query: string | SearchQuery): SearchQuery {
 /** A question with `topK` at its top, wherever it stood. Throws `QUERY_INVALID`. */
 export function checkedQuestion(request: string | AskRequest): AskRequest {
   if (typeof request === 'string') return { question: request };
-  const asked = checked(request, askSchema, { what: 'A question', reason: 'QUERY_INVALID' });
+  const asked = checked(request, askSchema, { what: 'A question', reason: 'QUERY_INVALID', orText: true });
   if (asked.filter !== undefined) assertFilterShape(asked.filter);
   return { ...asked, topK: oneTopK(asked) };
 }
@@ -58,7 +58,7 @@ export function checkedQuestion(request: string | AskRequest): AskRequest {
 /** Throws `QUERY_INVALID`. */
 export function checkedContext(query: string | ContextQuery): ContextQuery {
   if (typeof query === 'string') return { text: query };
-  assertShape(contextSchema, query, { what: 'A context', reason: 'QUERY_INVALID' });
+  assertShape(contextSchema, query, { what: 'A context', reason: 'QUERY_INVALID', orText: true });
   if (query.filter !== undefined) assertFilterShape(query.filter);
   return query;
 }

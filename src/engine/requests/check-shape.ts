@@ -11,13 +11,19 @@ export interface Refusal {
   /** The value in words: `A search`, `The options of createEngine`. */
   readonly what: string;
   readonly reason: ErrorReason;
+  /** A text alone is taken too. */
+  readonly orText?: true;
 }
 
 /** Throws for the first thing that is wrong; an unknown key with the one that was probably meant. */
-export function assertShape(schema: z.ZodType, value: unknown, { what, reason }: Refusal): void {
-  const issue = firstIssue(schema, value, { what, reason });
+export function assertShape(schema: z.ZodType, value: unknown, refusal: Refusal): void {
+  const issues = issuesOf(schema, value, refusal);
+  const issue = issues[0];
   if (issue === undefined) return;
-  throw new RAGError(reason, `${what} ${inWords(issue, schema)}`, { details: { key: pathOf(issue) } });
+  const { what, reason } = refusal;
+  const unknown = issues.find((other) => other.code === 'unrecognized_keys' && other.path.length === 0);
+  const words = isMissing(issue) ? needed(issue, unknown) : inWords(issue, schema, refusal);
+  throw new RAGError(reason, `${what} ${words}`, { details: { key: pathOf(issue) } });
 }
 
 /** The error of a value that cannot be copied. */
@@ -29,17 +35,30 @@ export const refusing =
 type Issue = z.core.$ZodIssue;
 
 /** Parts that are handed in are looked at as they are, and own code of theirs may throw. */
-function firstIssue(schema: z.ZodType, value: unknown, refusal: Refusal): Issue | undefined {
+function issuesOf(schema: z.ZodType, value: unknown, refusal: Refusal): readonly Issue[] {
   try {
-    return schema.safeParse(value).error?.issues[0];
+    return schema.safeParse(value, { reportInput: true }).error?.issues ?? [];
   } catch (error) {
     throw refusing(refusal)('', 'readable', error);
   }
 }
 
+const isMissing = (issue: Issue): boolean =>
+  issue.code === 'invalid_type' && issue.path.length > 0 && issue.input === undefined;
+
+/** Whoever has another API in mind sees both what is missing and what stands in its place. */
+function needed(issue: Issue, unknown: Issue | undefined): string {
+  const instead =
+    unknown?.code === 'unrecognized_keys'
+      ? `, and has no ${JSON.stringify(shownPath(unknown.keys.slice(0, 1)))}`
+      : '';
+  const type = issue.code === 'invalid_type' ? wanted(issue.expected) : '';
+  return `needs ${JSON.stringify(pathOf(issue))}, ${type}${instead}.`;
+}
+
 const pathOf = ({ path }: Issue): string => shownPath(path);
 
-function inWords(issue: Issue, schema: z.ZodType): string {
+function inWords(issue: Issue, schema: z.ZodType, { orText }: Refusal): string {
   const path = pathOf(issue);
   if (issue.code === 'unrecognized_keys') {
     const key = shownPath(issue.keys.slice(0, 1));
@@ -49,7 +68,7 @@ function inWords(issue: Issue, schema: z.ZodType): string {
     return `has no ${JSON.stringify(path === '' ? key : `${path}.${key}`)}. ${hint}`;
   }
   const expected = issue.code === 'invalid_type' ? wanted(issue.expected) : issue.message;
-  return mustBe(path, expected);
+  return mustBe(path, orText === true && path === '' ? `a text or ${expected}` : expected);
 }
 
 const mustBe = (path: string, expected: string): string =>
