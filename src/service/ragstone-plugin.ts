@@ -3,6 +3,7 @@ import { type Engine, RAGError } from '../index.js';
 import type { Authenticate } from './authentication/principal.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, rateLimit, serializerCompiler, validatorCompiler } from './packages.js';
+import { limitBodies } from './requests/body-limits.js';
 import { IdempotentWrites } from './requests/idempotent-writes.js';
 import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
 import { reasonOfStop, requestSignal } from './requests/request-signal.js';
@@ -46,6 +47,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendProblem);
   closeConnectionsAtEnd(app);
+  limitBodies(app);
   await app.register(helmet, {
     contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
   });

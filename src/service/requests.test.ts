@@ -116,7 +116,9 @@ describe('a request that is wrong', () => {
     };
     expect(await send('{"query":', 'application/json')).toEqual([400, 'REQUEST_INVALID']);
     expect(await send('{"query":"x","__proto__":{}}', 'application/json')).toEqual([400, 'REQUEST_INVALID']);
-    expect(await send('query=x', 'application/x-www-form-urlencoded')).toEqual([400, 'REQUEST_INVALID']);
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain'])
+      expect(await send('query=x', type)).toEqual([415, 'REQUEST_INVALID']);
+    expect(await send('x', 'text/plain', '/../../../rag/index')).toEqual([415, 'REQUEST_INVALID']);
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
     const nested = `{"id":"x","tenantId":"acme","content":"x","metadata":${deep}}`;
     expect(await send(nested, 'application/json', '/index')).toEqual([400, 'REQUEST_INVALID']);
@@ -124,6 +126,47 @@ describe('a request that is wrong', () => {
       413,
       'DOCUMENT_TOO_LARGE',
     ]);
+  });
+
+  test('is refused for a body of no stated type, naming the one it takes', async () => {
+    const { app } = await testService();
+    const { statusCode, body } = await app.inject({
+      method: 'POST',
+      url: `${RAG}/search`,
+      headers: { authorization: 'Bearer acme' },
+      payload: '{"query":"x"}',
+    });
+    expect([statusCode, body]).toEqual([415, expect.stringContaining('content-type: application/json')]);
+  });
+
+  test.each([
+    ['/api/ai/rag/search', 262_144],
+    ['/api/ai/rag/explain', 262_144],
+    ['/api/ai/rag/explain-miss', 262_144],
+    ['/api/ai/rag/embedding', 262_144],
+    ['/api/ai/rag/context', 262_144],
+    ['/rag/index', 262_144],
+    ['/mcp', 262_144],
+    ['/api/ai/rag/answer', 4_194_304],
+    ['/chat', 4_194_304],
+    ['/api/ai/rag/index', 26_214_400],
+    ['/api/ai/rag/index/batch', 26_214_400],
+  ])('to %s is refused beyond %i bytes before it is parsed', async (url, most) => {
+    const { app } = await testService();
+    const statusOf = async (bytes: number) => {
+      const headers = { authorization: 'Bearer acme', 'content-type': 'application/json' };
+      return (await app.inject({ method: 'POST', url, headers, payload: '['.repeat(bytes) })).statusCode;
+    };
+    expect(await statusOf(most)).not.toBe(413);
+    expect(await statusOf(most + 1)).toBe(413);
+  });
+
+  test('is told in a few words what was wrong, however much it was', async () => {
+    const { call } = await testService();
+    const unknown = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`key-${i}`, 0]));
+    const { status, json } = await call('acme', 'POST', `${RAG}/search`, unknown);
+    expect(status).toBe(400);
+    expect(String(json().detail).length).toBeLessThan(1_100);
   });
 
   test('never makes the service fail, whatever it holds', async () => {

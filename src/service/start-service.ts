@@ -26,8 +26,6 @@ export interface StartOptions {
   readonly log?: { readonly level: string; readonly write: (line: string) => void } | undefined;
 }
 
-/** A body holds a document of 5,000,000 characters at most, and those of a batch. */
-const MOST_BODY_BYTES = 26_214_400;
 /** Who sends a request's bytes one by one keeps no connection longer. */
 const READING_MS = 60_000;
 const REQUEST_ID = /^[\w.:-]{1,100}$/;
@@ -108,7 +106,6 @@ export async function startService({
 const CUT_MS = 2_000;
 
 const serverOptions = (log: StartOptions['log']): FastifyServerOptions => ({
-  bodyLimit: MOST_BODY_BYTES,
   requestTimeout: READING_MS,
   routerOptions: { maxParamLength: MOST_PATH_PARAMETER },
   // Requests are logged once, when they are answered, without what they hold.

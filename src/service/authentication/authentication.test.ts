@@ -234,6 +234,9 @@ describe('without keys and tokens', () => {
     'localhost.evil.example',
     '127.0.0.1.evil.example',
     'evil@localhost',
+    'localhost?x',
+    'localhost#x',
+    'localhost/x',
     '0.0.0.0',
     '10.0.0.1',
     '',
@@ -241,6 +244,40 @@ describe('without keys and tokens', () => {
   ])('the host %s is refused', async (host) => {
     const { authenticate } = await open();
     await expect(authenticate({ headers: { host } })).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+  });
+
+  test.each(['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'via', 'x-real-ip'])(
+    'what a proxy sends with %s is refused',
+    async (name) => {
+      const { authenticate } = await open();
+      await expect(authenticate({ headers: { host: 'localhost', [name]: 'x' } })).rejects.toMatchObject({
+        reason: 'FORBIDDEN',
+        message: expect.stringContaining('ragstone keys create'),
+      });
+    },
+  );
+
+  test.each([
+    [{ origin: 'http://localhost:7240' }, undefined],
+    [{ origin: 'http://app.example', 'sec-fetch-site': 'cross-site' }, undefined],
+    [{ 'sec-fetch-site': 'same-origin' }, undefined],
+    [{ 'sec-fetch-site': 'none' }, undefined],
+    [{ origin: 'http://localhost:9999', 'sec-fetch-site': 'same-site' }, 'FORBIDDEN'],
+    [{ origin: 'http://127.0.0.1:7240' }, 'FORBIDDEN'],
+    [{ 'sec-fetch-site': 'cross-site' }, 'FORBIDDEN'],
+    [{ 'sec-fetch-site': 'same-site' }, 'FORBIDDEN'],
+  ])('a page that sends %j: %s', async (sent, refused) => {
+    const { authenticate } = await createAuthenticate({
+      host: '127.0.0.1',
+      place: temporaryPlace(),
+      corsOrigins: ['http://app.example'],
+    });
+    const answer = authenticate({ headers: { host: 'localhost:7240', ...sent } });
+    const reason = await answer.then(
+      () => undefined,
+      (error: { reason: string }) => error.reason,
+    );
+    expect(reason).toBe(refused);
   });
 
   test.each(['https://evil.example', 'null', 'http://localhost.evil.example', 'file://'])(

@@ -7,9 +7,9 @@ export function isLoopback(host: string): boolean {
   return isIP(name) === 4 && name.startsWith('127.');
 }
 
-/** Whether a `Host` header or the host of an `Origin` names this machine. */
+/** Whether a `Host` header names this machine. */
 export function namesLoopback(authority: string | undefined): boolean {
-  if (authority === undefined || !URL.canParse(`http://${authority}`)) return false;
-  const { hostname, username, pathname } = new URL(`http://${authority}`);
-  return username === '' && pathname === '/' && isLoopback(hostname);
+  if (authority === undefined || !/^[\w.:[\]-]+$/.test(authority) || !URL.canParse(`http://${authority}`))
+    return false;
+  return isLoopback(new URL(`http://${authority}`).hostname);
 }

@@ -53,7 +53,7 @@ const PUBLIC_PROVIDER_REASONS: ReadonlySet<ErrorReason> = new Set(['REQUEST_TIME
 /** What a caller is told of an error. */
 export function problemOf(error: unknown, requestId: string): Problem {
   const known = RAGError.isInstance(error) ? error : fromFastify(error);
-  const status = statusOf(known);
+  const status = isUnreadType(error) ? 415 : statusOf(known);
   const { code, reason, category, retryable, message } = known;
   const isPublic = category === 'user' || PUBLIC_PROVIDER_REASONS.has(reason);
   return {
@@ -74,10 +74,21 @@ function fromFastify(error: unknown): RAGError {
     return new RAGError('INTERNAL', NOT_FOR_CALLERS, { cause: error });
   const { statusCode } = error;
   if (statusCode === 413) return new RAGError('DOCUMENT_TOO_LARGE', 'The body of the request is too large.');
+  if (isUnreadType(error))
+    return new RAGError('REQUEST_INVALID', 'The body must be JSON: send `content-type: application/json`.');
   if (statusCode === 429) return new RAGError('RATE_LIMITED', error.message);
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
-    return new RAGError('REQUEST_INVALID', sentence(error.message), { cause: error });
+    return new RAGError('REQUEST_INVALID', shortened(sentence(error.message)), { cause: error });
   return new RAGError('INTERNAL', NOT_FOR_CALLERS, { cause: error });
 }
+
+const isUnreadType = (error: unknown): boolean =>
+  error instanceof Error && 'statusCode' in error && error.statusCode === 415;
+
+/** What was refused may name all that a body held. */
+const MOST_DETAIL = 1_000;
+
+const shortened = (text: string): string =>
+  text.length > MOST_DETAIL ? `${text.slice(0, MOST_DETAIL).toWellFormed()}…` : text;
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

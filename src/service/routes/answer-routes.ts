@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import * as z from 'zod';
+import { MOST_CONVERSATION_BYTES } from '../requests/body-limits.js';
 import { contextOf } from '../requests/request-context.js';
 import {
   answerRequest,
@@ -27,6 +28,7 @@ export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post(
     '/answer',
     {
+      bodyLimit: MOST_CONVERSATION_BYTES,
       config: { access: 'read' },
       schema: {
         tags: ['Answers'],
@@ -83,6 +85,7 @@ export const chatRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post(
     '/chat',
     {
+      bodyLimit: MOST_CONVERSATION_BYTES,
       config: { access: 'read' },
       schema: {
         tags: ['Answers'],

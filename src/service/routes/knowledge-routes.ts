@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import * as z from 'zod';
 import { type EngineView, RAGError } from '../../index.js';
+import { MOST_DOCUMENT_BYTES } from '../requests/body-limits.js';
 import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
 import { filtersOf, idText, jsonOf, problemResponses } from '../schemas/common.js';
 import {
@@ -51,6 +52,7 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post(
     '/index',
     {
+      bodyLimit: MOST_DOCUMENT_BYTES,
       config: { access: 'write' },
       schema: {
         tags,
@@ -75,6 +77,7 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post(
     '/index/batch',
     {
+      bodyLimit: MOST_DOCUMENT_BYTES,
       config: { access: 'write' },
       schema: {
         tags,
