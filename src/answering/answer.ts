@@ -145,7 +145,10 @@ export interface Answer {
   /** Whether `outcome` is not `answer`. */
   readonly abstained: boolean;
   readonly abstention?: Abstention;
-  /** Estimated probability that the passages found answer the question, in [0, 1]. */
+  /**
+   * Estimated probability that the best quotation of the passages found answers the question, in [0, 1]. It says the same where
+   * nothing is claimed, so it is never how sure it is that there is no answer: with `unknown-names` it may be high.
+   */
   readonly confidence: number;
   readonly sources: readonly AnswerSource[];
   readonly citations: readonly Citation[];

@@ -7,13 +7,17 @@ import { formatDuration, oneLine, plural, withoutTabs } from './text.js';
 const INDENT = '   ';
 const QUOTE_LENGTH = 240;
 
-/** An answer for a terminal: the text, its sources as `path:line` that a terminal can open, and how sure it is. */
+/**
+ * An answer for a terminal: the text, its sources as `path:line` that a terminal can open, and how sure it is. Without an answer
+ * that is said on the first line.
+ */
 export function renderAnswer(answer: Answer, context: CliContext): string {
-  const { colours } = context;
-  const sections = answer.outcome === 'answer' ? answered(answer, context) : [withheld(answer, context)];
-  return [...renderCorrection(answer.correction, context), ...sections, colours.dim(summaryOf(answer))].join(
-    '\n\n',
-  );
+  const correction = renderCorrection(answer.correction, context);
+  const sections =
+    answer.outcome === 'answer'
+      ? [...correction, ...answered(answer, context)]
+      : [withheld(answer, context), ...correction, ...placesOf(answer, context)];
+  return [...sections, context.colours.dim(summaryOf(answer))].join('\n\n');
 }
 
 function answered(answer: Answer, context: CliContext): string[] {
@@ -36,9 +40,9 @@ function answered(answer: Answer, context: CliContext): string[] {
   ];
 }
 
-/** What is said instead of an answer, and the nearest places. */
-function withheld(answer: Answer, context: CliContext): string {
-  return [context.colours.yellow(withoutTabs(answer.answer)), ...placesOf(answer, context)].join('\n\n');
+/** What is said instead of an answer. */
+function withheld({ outcome, answer }: Answer, { colours }: CliContext): string {
+  return colours.yellow(`${outcome === 'perhaps' ? 'Not sure. ' : ''}${withoutTabs(answer)}`);
 }
 
 function placesOf({ further, sources }: Answer, context: CliContext): string[] {
@@ -96,7 +100,7 @@ function shortened(text: string): string {
 
 const OUTCOMES = {
   answer: 'answer',
-  perhaps: 'no answer, perhaps in these places',
+  perhaps: 'no sure answer, perhaps in these places',
   'not-found': 'not found',
 } as const;
 
@@ -109,7 +113,8 @@ function summaryOf(answer: Answer): string {
   ];
   return [
     who,
-    `confidence ${confidence.toFixed(2)}`,
+    // Of no answer there is nothing to be confident of.
+    ...(outcome === 'answer' ? [`confidence ${confidence.toFixed(2)}`] : []),
     ...(answerer === 'chat' ? [`${supported} of ${plural(checked, 'sentence')} supported`] : []),
     ...(isPartial ? ['not complete'] : []),
     ...(degradationLevel === 0 ? [] : [`degradation level ${degradationLevel}`]),

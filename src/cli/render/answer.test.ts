@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { Answer } from '../../index.js';
+import { CliContext } from '../context.js';
+import { renderAnswer } from './answer.js';
+
+const context = new CliContext([], new AbortController().signal);
+
+// Only what is printed of an answer.
+const answer = (outcome: Answer['outcome'], answerer: Answer['answerer'] = 'none'): Answer =>
+  ({
+    ...{ outcome, answerer, answer: 'What is said.', confidence: 0.84 },
+    correction: { searchedFor: 'workers', words: [{ typed: 'wokers', used: 'workers' }] },
+    ...{
+      further: [],
+      sources: [],
+      citations: [],
+      support: [],
+      degradationLevel: 0,
+      isPartial: false,
+      tookMs: 5,
+    },
+  }) as unknown as Answer;
+
+const shown = (each: Answer): string[] => renderAnswer(each, context).split('\n');
+
+test('how sure it is stands under an answer, and nowhere else', () => {
+  expect(shown(answer('answer', 'extractive')).at(-1)).toContain('confidence 0.84');
+  for (const outcome of ['perhaps', 'not-found'] as const)
+    expect(renderAnswer(answer(outcome), context)).not.toContain('0.84');
+});
+
+test('that there is no sure answer is said first', () => {
+  expect(shown(answer('perhaps'))[0]).toBe('Not sure. What is said.');
+  expect(shown(answer('not-found'))[0]).toBe('What is said.');
+});
