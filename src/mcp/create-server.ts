@@ -23,7 +23,12 @@ const INSTRUCTIONS = `Ragstone searches the indexed documents of this project or
 
 /** A server over an index that one scope reads. It is connected to one client. */
 export function createMcpServer(index: ReadableIndex, options: McpOptions): Server {
-  const { version, own = (text) => text, onError = () => undefined } = options;
+  const {
+    version,
+    own = (text) => text,
+    tells = ({ category }) => category !== 'internal',
+    onError = () => undefined,
+  } = options;
   const server = new Server(
     { name: 'ragstone', title: 'Ragstone', version },
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
@@ -35,7 +40,12 @@ export function createMcpServer(index: ReadableIndex, options: McpOptions): Serv
     showPath: options.showPath ?? (() => undefined),
     signal,
   });
-  const messageOf = (error: unknown): string => own(publicMessage(error, onError));
+  const messageOf = (error: unknown): string => {
+    if (RAGError.isInstance(error) && tells(error))
+      return own(maskUrlCredentials(`${error.reason}: ${error.message}`));
+    onError(error);
+    return `${RAGError.isInstance(error) ? error.reason : 'INTERNAL'}: It failed for a reason that the log of the server has.`;
+  };
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: LISTED_TOOLS }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }): Promise<CallToolResult> => {
@@ -87,10 +97,3 @@ const unknownTool = (name: string): RAGError =>
     'USAGE',
     `There is no tool ${JSON.stringify(name.slice(0, 100))}. There are: ${TOOLS.map((tool) => tool.name).join(', ')}.`,
   );
-
-function publicMessage(error: unknown, onError: (error: unknown) => void): string {
-  if (RAGError.isInstance(error) && error.category !== 'internal')
-    return maskUrlCredentials(`${error.reason}: ${error.message}`);
-  onError(error);
-  return 'INTERNAL: It failed for an unexpected reason, which the log of the server has.';
-}

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { RAGError } from '../index.js';
 import { createMcpServer } from './create-server.js';
 import type { McpOptions } from './mcp-options.js';
 import type { ReadableIndex } from './readable-index.js';
@@ -9,6 +10,16 @@ export interface McpRequestOptions extends McpOptions {
   /** The parsed body, where it was read before. Without it at most 4 MiB are read. */
   readonly body?: unknown;
 }
+
+/** What else fails names stores, models and settings. */
+const isOfAsker = ({ category }: RAGError): boolean => category === 'user';
+
+/** The protocol has none since its version 2025-06-18. */
+const noBatches = (): Response =>
+  Response.json(
+    { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'Send one message in each request.' } },
+    { status: 400 },
+  );
 
 /** As some servers write down that a client went away. */
 const CLIENT_CLOSED_REQUEST = 499;
@@ -25,9 +36,11 @@ export async function handleMcpRequest(
 ): Promise<Response> {
   // Nothing comes by itself from the server, so there is no stream to open and no session to end.
   if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } });
+  // Its calls would count as one, and one of them could cancel another that then never answers.
+  if (Array.isArray(body)) return noBatches();
   const { signal } = request;
   const answered = new AbortController();
-  const server = createMcpServer(index, options);
+  const server = createMcpServer(index, { tells: isOfAsker, ...options });
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   try {
     await server.connect(transport);

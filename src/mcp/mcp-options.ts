@@ -1,3 +1,5 @@
+import type { RAGError } from '../index.js';
+
 /** How an index is shown to assistants. */
 export interface McpOptions {
   /** Of Ragstone. */
@@ -8,6 +10,12 @@ export interface McpOptions {
   readonly showPath?: ((path: string) => string | undefined) | undefined;
   /** Commands in messages as they work for the asker. @default as they are */
   readonly own?: ((text: string) => string) | undefined;
+  /**
+   * Whether an asker may read the message of an error.
+   *
+   * @default all but what is internal; over HTTP only what is the asker's own mistake
+   */
+  readonly tells?: ((error: RAGError) => boolean) | undefined;
   /** Told what failed for a reason that no asker is told. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

@@ -4,9 +4,10 @@ import type { Authenticate } from './authentication/principal.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, rateLimit, serializerCompiler, validatorCompiler } from './packages.js';
 import { limitBodies } from './requests/body-limits.js';
+import { callersView } from './requests/callers-view.js';
 import { IdempotentWrites } from './requests/idempotent-writes.js';
 import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
-import { reasonOfStop, requestSignal } from './requests/request-signal.js';
+import { logFailure, reasonOfStop, requestSignal } from './requests/request-signal.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
 import { documentRoutes } from './routes/document-routes.js';
 import { healthRoutes } from './routes/health-routes.js';
@@ -85,7 +86,13 @@ function admitCallers(
       timeoutMs: isLong ? undefined : timeoutMs,
       stopping: stopping ?? never,
     });
-    request.ragstone = { view: engine.as(principal.scope), principal, signal, writes };
+    const whole = engine.as(principal.scope);
+    // The user of this machine is the one who would read the log.
+    const view =
+      principal.isLocal === true
+        ? whole
+        : callersView(whole, (withheld) => request.log.warn({ withheld }, 'a caller was not told all'));
+    request.ragstone = { view, principal, signal, writes };
   });
 }
 
@@ -128,7 +135,7 @@ export async function sendProblem(
 ): Promise<FastifyReply> {
   const cause = reasonOfStop(error, request.ragstone?.signal);
   const problem = problemOf(cause, request.id);
-  if (problem.status >= 500) request.log.error({ err: cause, reason: problem.reason }, 'a request failed');
+  if (problem.status >= 500) logFailure(request, cause, 'a request failed');
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
   if (problem.status === 503) reply.header('retry-after', '1');
   // As it is: the schema of a route may not know this status.

@@ -48,10 +48,16 @@ export interface Reply {
 }
 
 /** Goes with the test. */
-export async function testService(options: Partial<ServiceOptions> = {}): Promise<TestService> {
+export async function testService(
+  options: Partial<ServiceOptions> = {},
+  log?: (line: string) => void,
+): Promise<TestService> {
   const engine =
     options.engine ?? (await createEngine({ config: { provider: 'memory' }, cwd: temporaryFolder() }));
-  const app = Fastify({ routerOptions: { maxParamLength: 3_000 } });
+  const app = Fastify({
+    routerOptions: { maxParamLength: 3_000 },
+    logger: log === undefined ? false : { stream: { write: log } },
+  });
   await app.register(ragstonePlugin, { authenticate: byName, requestsPerMinute: 0, ...options, engine });
   onTestFinished(async () => {
     await app.close();

@@ -51,3 +51,11 @@ export function reasonOfStop(error: unknown, signal: AbortSignal | undefined): u
   const isStop = RAGError.isInstance(error) && error.reason === 'ABORTED';
   return isStop && signal?.aborted === true ? signal.reason : error;
 }
+
+/** A caller that goes is no failure of the service. */
+export function logFailure(request: FastifyRequest, error: unknown, what: string): void {
+  const reason = RAGError.isInstance(error) ? error.reason : undefined;
+  if (reason === 'ABORTED' && request.ragstone?.signal.aborted === true)
+    request.log.info({ reason }, 'the caller went away');
+  else request.log.error({ err: error, reason }, what);
+}

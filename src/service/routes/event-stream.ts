@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnswerEvent } from '../../index.js';
 import { problemOf } from '../requests/problem.js';
-import { reasonOfStop } from '../requests/request-signal.js';
+import { logFailure, reasonOfStop } from '../requests/request-signal.js';
 import { answerEvents } from '../schemas/answers.js';
 
 export const EVENT_STREAM = 'text/event-stream';
@@ -29,7 +29,7 @@ export function sendEvents(
       for await (const { name, data } of events) yield eventOf(name, data);
     } catch (error) {
       const cause = reasonOfStop(error, request.ragstone?.signal);
-      request.log.error({ err: cause }, 'a stream broke');
+      logFailure(request, cause, 'a stream broke');
       yield eventOf('error', problemOf(cause, request.id));
     }
   }

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { createEngine, RAGError } from '../../index.js';
 import { testService } from '../test-service.js';
 
 const ACCEPT = { accept: 'application/json, text/event-stream' };
@@ -18,4 +20,32 @@ test('an assistant sees what its key may read, and no one else is answered', asy
   expect([other.status, other.text.includes('on the wall')]).toEqual([200, false]);
   expect((await call('nobody', 'POST', '/mcp', SEARCH, ACCEPT)).status).toBe(401);
   expect((await call('acme', 'GET', '/mcp')).status).toBe(405);
+});
+
+test('batches and HEAD are refused', async () => {
+  const { call } = await testService();
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+  for (const batch of [[SEARCH, cancel], []]) {
+    const { status, text } = await call('acme', 'POST', '/mcp', batch, ACCEPT);
+    expect([status, text]).toEqual([400, expect.stringContaining('one message')]);
+  }
+  expect((await call('acme', 'HEAD', '/mcp')).status).toBe(404);
+});
+
+test('what fails inside is told to the log alone', async () => {
+  const engine = await createEngine({ config: { provider: 'memory' }, cwd: temporaryFolder() });
+  const failing = async () => {
+    throw new RAGError(
+      'STORE_DAMAGED',
+      'The collection secret-7 is damaged: run `ragstone verify --repair`.',
+    );
+  };
+  const view = engine.as({ tenant: 'acme' });
+  vi.spyOn(engine, 'as').mockReturnValue({ ...view, search: failing });
+  const logged: string[] = [];
+  const { call } = await testService({ engine }, (line) => logged.push(line));
+  const { text } = await call('acme', 'POST', '/mcp', SEARCH, ACCEPT);
+  expect(text).toContain('STORE_DAMAGED');
+  expect(text).not.toMatch(/secret-7|verify/);
+  expect(logged.join('')).toContain('secret-7');
 });

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { contextOf } from '../requests/request-context.js';
+import { logFailure } from '../requests/request-signal.js';
 
 /** The tools of `ragstone mcp` for assistants that ask over HTTP, as the caller's scope sees the index. */
 export const mcpRoutes: FastifyPluginAsync = async (app) => {
@@ -7,6 +8,7 @@ export const mcpRoutes: FastifyPluginAsync = async (app) => {
     // The protocol asks whether there is a stream by GET, and is told that there is none.
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
+    exposeHeadRoute: false,
     config: { access: 'read' },
     schema: { hide: true },
     handler: async (request, reply) => {
@@ -17,7 +19,12 @@ export const mcpRoutes: FastifyPluginAsync = async (app) => {
       );
       const call = new Request('http://localhost/mcp', { method, headers: stated, signal });
       const { handleMcpRequest } = await import('../../mcp/handle-request.js');
-      return reply.send(await handleMcpRequest(call, view, { version: '1', body }));
+      const answer = await handleMcpRequest(call, view, {
+        version: '1',
+        body,
+        onError: (error) => logFailure(request, error, 'a tool failed'),
+      });
+      return reply.send(answer);
     },
   });
 };

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { type ChatModel, createEngine, RAGError } from '../../index.js';
+import { testService, withDocuments } from '../test-service.js';
+
+const RAG = '/api/ai/rag';
+const QUESTION = 'How often are payments retried?';
+
+const fails = (): never => {
+  throw new RAGError('CHAT_UNAVAILABLE', 'gpt-9: Incorrect API key provided: sk-proj-7. Organization org-7.');
+};
+const failingModel: ChatModel = {
+  id: 'openai:gpt-9',
+  contextWindow: 32_000,
+  stream: () => ({ [Symbol.asyncIterator]: () => ({ next: async () => fails() }) }),
+  generateObject: async () => fails(),
+  close: async () => undefined,
+};
+
+async function failingService() {
+  const engine = await createEngine({
+    config: { provider: 'memory' },
+    cwd: temporaryFolder(),
+    chatModel: failingModel,
+  });
+  const logged: string[] = [];
+  const service = await testService({ engine }, (line) => logged.push(line));
+  await withDocuments(service);
+  return { ...service, logged };
+}
+
+test.each([
+  ['/answer', { question: QUESTION }, undefined],
+  ['/answer', { question: QUESTION, history: [{ role: 'user', content: 'Hello' }] }, undefined],
+  ['/answer', { question: QUESTION }, 'text/event-stream'],
+  ['/context', { query: QUESTION }, undefined],
+  ['/explain', { query: QUESTION }, undefined],
+])('the words of a provider are for the log: %s %j as %s', async (route, body, accept) => {
+  const { call, logged } = await failingService();
+  const headers = accept === undefined ? {} : { accept };
+  const { status, text } = await call('acme-reader', 'POST', RAG + route, body, headers);
+  expect(status).toBe(200);
+  expect(text).not.toMatch(/sk-proj|org-7|gpt-9/);
+  if (route !== '/answer') return;
+  expect(text).toMatch(/ without the language model\."/);
+  expect(logged.join('')).toContain('sk-proj-7');
+});
+
+test('the reason of a failure stays, without its words', async () => {
+  const { call } = await failingService();
+  const { json } = await call('acme-reader', 'POST', `${RAG}/answer`, { question: QUESTION });
+  expect(json().fallback).toEqual({
+    reason: 'CHAT_UNAVAILABLE',
+    detail: expect.stringContaining('its log says why'),
+  });
+});
+
+test('an assistant is not told them either', async () => {
+  const { call } = await failingService();
+  const ask = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'ask', arguments: { question: QUESTION } },
+  };
+  const { status, text } = await call('acme-reader', 'POST', '/mcp', ask, {
+    accept: 'application/json, text/event-stream',
+  });
+  expect([status, text]).toEqual([200, expect.stringContaining('three times')]);
+  expect(text).not.toMatch(/sk-proj|org-7|gpt-9/);
+});
+
+test('what is said of a question stays, and no command for whoever keeps the index', async () => {
+  const { call } = await failingService();
+  const search = async (body: object) =>
+    (await call('acme-reader', 'POST', `${RAG}/search`, { tenantId: 'acme', minScore: 0, ...body })).json()
+      .notices;
+  expect(await search({ query: QUESTION })).toEqual([
+    'This tenant keeps documents that this scope may not read, and they are not searched.',
+  ]);
+  expect(await search({ query: QUESTION, tags: ['nowhere'] })).toContainEqual(
+    expect.stringContaining('No indexed passage passes the filters: check'),
+  );
+  expect(await search({ query: 'payments '.repeat(1_100) })).toContainEqual(
+    expect.stringMatching(/^The query has \d+ characters/),
+  );
+});
