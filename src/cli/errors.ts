@@ -59,5 +59,6 @@ export function exitCodeOf(error: unknown): number {
 
 function tidyMessage(error: CommanderError): string {
   if (error.code === 'commander.help') return 'No command is given. See "ragstone --help".';
-  return error.message.replace(/^error: /, '');
+  const message = error.message.replace(/^error: /, '');
+  return error.code === 'commander.excessArguments' ? `${message} Put text with spaces in quotes.` : message;
 }

@@ -33,9 +33,20 @@ async function runCommand(args: readonly string[], context: CliContext): Promise
     await parse();
   } catch (error) {
     const { trustOnRequest } = await import('./trust-on-request.js');
-    if (!(await trustOnRequest(error, context))) throw error;
+    if (!(await trustOnRequest(error, context))) throw withQuestionHint(error, args);
     await parse();
   }
+}
+
+/** Who begins with a question is told which commands take one. */
+function withQuestionHint(error: unknown, args: readonly string[]): unknown {
+  if (!(error instanceof CommanderError) || error.code !== 'commander.unknownCommand') return error;
+  const first = args.find((arg) => !arg.startsWith('-'));
+  const isFirst = error.message === `error: unknown command '${first}'`;
+  if (!isFirst) return error;
+  const hint =
+    'A question comes after a command: "ragstone ask ..." answers it, "ragstone search ..." shows passages.';
+  return new CommanderError(error.exitCode, error.code, `${error.message}. ${hint}`);
 }
 
 function reportFailure(context: CliContext, error: unknown): void {

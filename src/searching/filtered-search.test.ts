@@ -33,3 +33,20 @@ test('a filter that admits passages, and a search without one, say nothing', asy
   expect(unfiltered.results).toEqual([]);
   expect(unfiltered.notices).toEqual([]);
 });
+
+test('a source or a type that nothing has is told with those that the scope may read', async () => {
+  await engine.index([
+    { id: 'ticket', text: 'An audit is due.', metadata: { sourceType: 'ticket' } },
+    { id: 'pay', text: 'An audit of pay.', metadata: { sourceType: 'salary' }, access: { groups: ['hr'] } },
+  ]);
+  const told = async (filters: object, scope = { tenant: 'default', groups: [] as string[] }) =>
+    (await engine.search({ text: 'audit', filters }, scope)).notices.join('\n');
+  expect(await told({ source: ['documents'] })).toContain(
+    'There is no source documents; there is push:documents.',
+  );
+  const types = await told({ sourceType: ['tickets'] });
+  expect(types).toContain('There is no source type tickets; there are document, ticket.');
+  expect(types).not.toContain('salary');
+  expect(await told({ sourceType: ['tickets'] }, { tenant: 'default', groups: ['hr'] })).toContain('salary');
+  expect(await told({ source: ['documents'] }, { tenant: 'other', groups: [] })).not.toContain('push');
+});

@@ -29,6 +29,7 @@ import { openQueryModel, type QueryModel } from './query-model.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
 import type { FindResources, SearchedIndex } from './searched-index.js';
 import { chunkLimit, collapseOfChunks, passageLimit, shownPassages } from './shown-passages.js';
+import { describeEmptyFilters } from './unknown-filters.js';
 
 /** What a search found and how. */
 export interface FoundPassages {
@@ -127,7 +128,7 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
     query.signal,
   );
   if (isEmptied(result, query) && (await scoped.count(request.filter, query.signal)) === 0)
-    notices.push('No indexed passage passes the filters: check their values, or leave some out.');
+    notices.push(await describeEmptyFilters(query, scoped));
   return {
     passages,
     limit,

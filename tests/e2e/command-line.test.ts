@@ -86,6 +86,17 @@ describe('wrong usage', () => {
     expect(stderr).not.toBe('');
   });
 
+  test.each([
+    [['how do I set a timeout?'], '"ragstone ask ..." answers it'],
+    [['how', 'do', 'I'], '"ragstone ask ..." answers it'],
+    [['explain-miss', 'set', 'a', 'timeout', 'a.md'], 'Put text with spaces in quotes.'],
+  ])('%j says where a question goes', async (args, hint) => {
+    const { code, stderr } = await ragstone(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(hint);
+    expect((await ragstone(['config', 'nonsense'])).stderr).not.toContain('ragstone ask');
+  });
+
   test('with --json the error is the one document on stdout, before or after the command', async () => {
     for (const args of [
       ['--json', 'search'],
@@ -225,6 +236,24 @@ describe('try, index, search, clear', () => {
       index: { stats: { documentsProcessed: 0, documentsUnchanged: 2, embeddingsComputed: 0 } },
     });
     expect((await ragstone(['try', 'guide', 'retries'])).stderr).toContain('nothing re-indexed');
+  });
+
+  test('try takes a question without quotes', async () => {
+    await writeFile(join(folder, 'a.md'), '# Timeouts\n\nSet a timeout with --wait.\n');
+    const { code, stdout } = await ragstone([
+      'try',
+      'a.md',
+      'how',
+      'do',
+      'I',
+      'set',
+      'a',
+      'timeout',
+      '--top-k',
+      '1',
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Timeouts');
   });
 
   test('try says when a folder holds nothing to index', async () => {

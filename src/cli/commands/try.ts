@@ -29,13 +29,13 @@ export function registerTry(program: Command, context: CliContext): void {
     .command('try')
     .description('index a folder and ask it something, in one step')
     .argument('<folder>', 'folder (or file) to index')
-    .argument('<question>', 'what to find')
+    .argument('<question...>', 'what to find; quotes may be left out')
     .option('--top-k <n>', 'results (default: 5)', wholeNumber(1))
     .addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical']))
     .option('--explain', 'show every part of each score and how each lane did')
     .addHelpText('after', EXAMPLES)
-    .action((folder: string, question: string, options: TryOptions) =>
-      runTry(context, { folder, question, options }),
+    .action((folder: string, words: readonly string[], options: TryOptions) =>
+      runTry(context, { folder, question: words.join(' '), options }),
     );
 }
 
