@@ -4,6 +4,7 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import { type Engine, RAGError, SYSTEM_RUNTIME } from '../index.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
 import { ragstonePlugin, sendProblem } from './ragstone-plugin.js';
+import { refuseConnection } from './requests/refuse-connection.js';
 
 /** Where the service listens, and how it is stopped. */
 export interface RunningService {
@@ -57,6 +58,10 @@ export async function startService({
       reply,
     ),
   );
+  app.addHook('onRequest', async ({ routeOptions, headers }) => {
+    if (routeOptions.config.access === 'everyone') await authentication.guard({ headers });
+  });
+  app.get('/', { config: { access: 'everyone' } }, (_, reply) => reply.redirect('/docs', 303));
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, ragstone } = request;
     // The route, not the address: it may hold ids of documents.
@@ -107,6 +112,9 @@ const CUT_MS = 2_000;
 
 const serverOptions = (log: StartOptions['log']): FastifyServerOptions => ({
   requestTimeout: READING_MS,
+  // An address that cannot be decoded is of no route.
+  frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
+  clientErrorHandler: refuseConnection,
   routerOptions: { maxParamLength: MOST_PATH_PARAMETER },
   // Requests are logged once, when they are answered, without what they hold.
   logController: new LogController({ disableRequestLogging: true }),

@@ -165,6 +165,22 @@ describe('tokens of an identity provider', () => {
     });
   });
 
+  test('that name no key are checked with each that fits', async () => {
+    const second = await keyPair('second');
+    served.push(second.jwk);
+    const { authenticate } = await authentication();
+    const unnamed = (by: Pair) =>
+      new SignJWT({ tenant_id: 'acme', sub: 'ann', iss: ISSUER, aud: AUDIENCE })
+        .setProtectedHeader({ alg: 'RS256' })
+        .setExpirationTime('5m')
+        .sign(by.privateKey);
+    expect(await authenticate(bearer(await unnamed(own)))).toMatchObject({ name: 'ann' });
+    expect(await authenticate(bearer(await unnamed(second)))).toMatchObject({ name: 'ann' });
+    await expect(authenticate(bearer(await unnamed(await keyPair('third'))))).rejects.toMatchObject({
+      reason: 'UNAUTHENTICATED',
+    });
+  });
+
   test('may be a little late', async () => {
     const { authenticate } = await authentication({ clockSkewSeconds: 300 });
     expect(

@@ -3,9 +3,9 @@ import { RAGError } from '../../index.js';
 import { bearerTokenOf, unauthenticated } from './bearer-token.js';
 import { type JwtSettings, tokenVerifier } from './json-web-token.js';
 import { KeyStore } from './key-store.js';
-import { localCaller } from './local-caller.js';
+import { assertFromHere, localCaller } from './local-caller.js';
 import { isLoopback } from './loopback.js';
-import type { Authenticate } from './principal.js';
+import type { Authenticate, Credentials } from './principal.js';
 
 /** What callers are told by. */
 export interface AuthenticationOptions {
@@ -20,6 +20,8 @@ export interface AuthenticationOptions {
 /** Who may call, and how that is told. */
 export interface Authentication {
   readonly authenticate: Authenticate;
+  /** For what everyone may call: where nobody needs a key, throws `FORBIDDEN` for what does not come from this machine. */
+  readonly guard: (credentials: Credentials) => Promise<void>;
   /** Nobody needs a key now: only the user of this machine reaches the service. */
   readonly isOpen: boolean;
 }
@@ -59,5 +61,8 @@ export async function createAuthenticate({
     if (principal === undefined) throw unauthenticated('The key is unknown or revoked.');
     return principal;
   };
-  return { authenticate, isOpen: isOpenNow };
+  const guard = async (credentials: Credentials): Promise<void> => {
+    if (isLoopback(host) && (await isOpen())) assertFromHere(credentials);
+  };
+  return { authenticate, guard, isOpen: isOpenNow };
 }

@@ -1,4 +1,4 @@
-import type { errors, JWTPayload, JWTVerifyGetKey } from 'jose';
+import type { errors, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { PERMISSIONS } from '../../config/schema/server.js';
 import { RAGError } from '../../index.js';
@@ -19,7 +19,7 @@ export function tokenVerifier(settings: JwtSettings): (token: string) => Promise
     const jose = await import('jose');
     keys ??= Promise.resolve(jose.createRemoteJWKSet(new URL(settings.jwksUrl)));
     try {
-      const { payload } = await jose.jwtVerify(token, await keys, {
+      const payload = await verifiedPayload(token, await keys, {
         issuer,
         audience,
         algorithms: [...algorithms],
@@ -35,6 +35,28 @@ export function tokenVerifier(settings: JwtSettings): (token: string) => Promise
       });
     }
   };
+}
+
+/** A token may name no key where several fit: then each of them is tried. */
+async function verifiedPayload(
+  token: string,
+  keys: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  const { errors, jwtVerify } = await import('jose');
+  try {
+    return (await jwtVerify(token, keys, options)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (wrong) {
+        if (!(wrong instanceof errors.JWSSignatureVerificationFailed)) throw wrong;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
 }
 
 /** Everything else (no answer, an answer that is no key set) is not the caller's fault. */
