@@ -6,7 +6,7 @@ import { type Filter, lookupPath, matchesFilter } from '../core/filter.js';
 import { documentIdOf } from '../core/ids.js';
 import type { MetadataValue } from '../core/metadata.js';
 import { runtime } from '../core/runtime.js';
-import type { Scope } from '../core/scope.js';
+import type { AccessControl, Scope } from '../core/scope.js';
 import { pushSourceName } from '../indexing/configured-sources.js';
 import {
   type DeletionTargets,
@@ -109,8 +109,15 @@ async function claimItem(
   );
 }
 
-/** Pushed documents that are there already and that the scope may not read, by the ids they were pushed under. */
-export async function unreadablePushes(ids: readonly string[], index: ScopedIndex): Promise<Set<string>> {
+/** What is there already under the ids of a push. */
+export interface EarlierPushes {
+  /** Ids of what the scope may not read. */
+  readonly unreadable: ReadonlySet<string>;
+  /** Who may read the others, by id. */
+  readonly access: ReadonlyMap<string, AccessControl>;
+}
+
+export async function earlierPushes(ids: readonly string[], index: ScopedIndex): Promise<EarlierPushes> {
   const pushed = await Promise.all(ids.map((id) => pushedDocument(id, index)));
   const known = await firstChunksOf(
     pushed.flatMap((document) => document ?? []),
@@ -119,10 +126,12 @@ export async function unreadablePushes(ids: readonly string[], index: ScopedInde
   const { collection, scope } = index;
   const present = await collection.get([...known.keys()]);
   const readable = await scopeCollection(collection, scope).get([...known.keys()]);
-  const own = new Set(readable.map((chunk) => chunk.id));
-  return new Set(
-    present.flatMap((chunk) => (own.has(chunk.id) ? [] : (known.get(chunk.id)?.externalId ?? []))),
-  );
+  const idOf = ({ id }: StoredChunk): string[] => {
+    const document = known.get(id);
+    return document === undefined ? [] : [document.externalId];
+  };
+  const access = new Map(readable.flatMap((chunk) => idOf(chunk).map((id) => [id, chunk.access] as const)));
+  return { access, unreadable: new Set(present.flatMap(idOf).filter((id) => !access.has(id))) };
 }
 
 /**

@@ -9,7 +9,7 @@ import {
 import type { Risk } from '../config/trust/risks.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
-import { cacheOwner, type Scope } from '../core/scope.js';
+import { type AccessControl, cacheOwner, EVERYONE, type Scope } from '../core/scope.js';
 import { configuredSources, inProject, placesOf, rememberedPaths } from '../indexing/configured-sources.js';
 import { type Rebuild, runIndex } from '../indexing/run-index.js';
 import { configuredNames } from '../indexing/source-owners.js';
@@ -18,7 +18,8 @@ import { pathAdder } from '../maintenance/read-status.js';
 import { type SalvagedLedger, salvageLedger } from '../maintenance/salvage-ledger.js';
 import { isLedgerDamage } from '../maintenance/verify-index.js';
 import { splitModelName } from '../providers/provider-table.js';
-import { type ScopedIndex, unreadablePushes } from './documents.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
+import { earlierPushes, type ScopedIndex } from './documents.js';
 import type { IndexRequest, IndexResult } from './engine.js';
 import { keepFoldersPrivate } from './private-data.js';
 import {
@@ -179,17 +180,37 @@ export async function scopedIndex(scope: Scope, host: EngineHost): Promise<Scope
   return { reader, collection, scope };
 }
 
-/** The request without what the scope may not touch: it replaces no document that it may not read, and deletes none. */
+/**
+ * The request without what the scope may not touch: it replaces no document that it may not read, and deletes none. What a replacement
+ * leaves out of its access stays as it was; where access rules are configured, they decide anew.
+ */
 async function permitted(request: IndexRequest, scope: Scope, host: EngineHost): Promise<IndexRequest> {
   const { documents = [], deleted = [] } = request;
   if (documents.length + deleted.length === 0) return request;
   const index = await scopedIndex(scope, host);
   if (index === undefined) return request;
-  const refused = await unreadablePushes([...documents.map(({ id }) => id), ...deleted], index);
-  const taken = documents.find(({ id }) => refused.has(id));
+  const earlier = await earlierPushes([...documents.map(({ id }) => id), ...deleted], index);
+  const taken = documents.find(({ id }) => earlier.unreadable.has(id));
   if (taken !== undefined) throw idIsTaken(taken.id);
-  return deleted.length === 0 ? request : { ...request, deleted: deleted.filter((id) => !refused.has(id)) };
+  const { rules, defaultLevel } = host.config.rag.security.access;
+  const isRuled = rules.length > 0 || defaultLevel !== undefined;
+  return {
+    ...request,
+    documents: isRuled
+      ? documents
+      : documents.map((document) => withEarlierAccess(document, earlier.access.get(document.id))),
+    deleted: deleted.filter((id) => !earlier.unreadable.has(id)),
+  };
 }
+
+/** Open access is not written down: an equal document stays equal. */
+function withEarlierAccess(document: PushedDocument, earlier: AccessControl | undefined): PushedDocument {
+  if (earlier === undefined || isOpen(earlier)) return document;
+  const { groups = earlier.groups, level = earlier.level } = document.access ?? {};
+  return { ...document, access: { groups, level } };
+}
+
+const isOpen = ({ groups, level }: AccessControl): boolean => level === 0 && groups.includes(EVERYONE);
 
 const placesNamed = ({ paths = [] }: IndexRequest, { cwd }: EngineHost): string[] =>
   paths.map((path) => resolve(cwd, path));

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type PushedDocument, RAGError, type SearchResult } from '../../index.js';
+import { EVERYONE, type PushedDocument, RAGError, type ScopeInput, type SearchResult } from '../../index.js';
 import type { KnowledgeDocumentInput, knowledgeDocument, ragSearchResult } from '../schemas/knowledge.js';
 
 /** Keys of the metadata under which a knowledge document keeps what the engine has no place for. */
@@ -30,6 +30,7 @@ export function toPushed(document: KnowledgeDocumentInput): PushedDocument {
     content,
     tags,
     metadata,
+    access,
   } = document;
   const { createdAt, updatedAt } = document;
   const stated = {
@@ -43,7 +44,25 @@ export function toPushed(document: KnowledgeDocumentInput): PushedDocument {
     createdAt: createdAt && new Date(createdAt).toISOString(),
     updatedAt: updatedAt && new Date(updatedAt).toISOString(),
   };
-  return { id, text: content, title: documentName, metadata: withoutUndefined(stated) };
+  return { id, text: content, title: documentName, metadata: withoutUndefined(stated), access };
+}
+
+/** Whoever restricts a document must still be able to read it. Throws `FORBIDDEN`. */
+export function assertReadableBy(
+  { groups: own = [], clearance = 0 }: ScopeInput,
+  { access: { groups = [], level = 0 } = {} }: KnowledgeDocumentInput,
+): void {
+  const foreign = groups.find((group) => group !== EVERYONE && !own.includes(group));
+  if (foreign !== undefined)
+    throw new RAGError(
+      'FORBIDDEN',
+      `The key or token is not of the group ${JSON.stringify(foreign)} that \`access.groups\` names. Name groups of its own, or leave them out.`,
+    );
+  if (level > clearance)
+    throw new RAGError(
+      'FORBIDDEN',
+      `The level ${level} of \`access\` is above the clearance of the key or token, ${clearance}. State one up to that.`,
+    );
 }
 
 function withoutUndefined<Value>(

@@ -14,7 +14,7 @@ import {
   ragSearchRequest,
   ragSearchResponse,
 } from '../schemas/knowledge.js';
-import { idOf, PARENT, toIndexed, toPushed, toRagResult } from './knowledge-document.js';
+import { assertReadableBy, idOf, PARENT, toIndexed, toPushed, toRagResult } from './knowledge-document.js';
 import { pushAll, pushOne } from './push-documents.js';
 
 const tags = ['Knowledge'];
@@ -68,6 +68,7 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
       const context = contextOf(request);
       const document = request.body;
       assertTenant(document.tenantId, context);
+      assertReadableBy(context.principal.scope, document);
       const pushed = toPushed(document);
       await writeOnce(request, () => pushOne(pushed, context));
       return toIndexed(document, context.principal.scope.tenant);
@@ -93,7 +94,10 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
       const context = contextOf(request);
       const { tenantId, documents } = request.body;
       // A document names its tenant itself, or the batch does for all of them.
-      for (const document of documents) assertTenant(document.tenantId ?? tenantId, context);
+      for (const document of documents) {
+        assertTenant(document.tenantId ?? tenantId, context);
+        assertReadableBy(context.principal.scope, document);
+      }
       if (tenantId !== undefined) assertTenant(tenantId, context);
       assertDistinct(documents.map(idOf));
       return writeOnce(request, async () => {

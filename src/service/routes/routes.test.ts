@@ -93,6 +93,50 @@ describe('search and index', () => {
     });
   });
 
+  test('a document that replaces a restricted one is restricted as that was, until the caller states otherwise', async () => {
+    const service = await testService();
+    await withDocuments(service);
+    const { call } = service;
+    const replaced = { id: 'pay', tenantId: 'acme', content: 'Salaries rise by ten percent.' };
+    const documents = [replaced];
+    const accessNow = async () => {
+      const hidden = await call('acme', 'GET', `${RAG}/documents/pay`);
+      const { access, text } = (await call('acme-hr', 'GET', `${RAG}/documents/pay`)).json();
+      return { hidden: hidden.status === 404, access, text };
+    };
+    const restricted = { hidden: true, access: { groups: ['hr'], level: 2 }, text: replaced.content };
+    expect((await call('acme-hr', 'POST', `${RAG}/index`, replaced)).status).toBe(200);
+    expect(await accessNow()).toEqual(restricted);
+    await call('acme-hr', 'POST', `${RAG}/index/batch`, { tenantId: 'acme', documents });
+    expect(await accessNow()).toEqual(restricted);
+    const lower = { ...replaced, access: { level: 0 } };
+    expect((await call('acme-hr', 'POST', `${RAG}/index`, lower)).json().access).toEqual({ level: 0 });
+    expect(await accessNow()).toEqual({ ...restricted, access: { groups: ['hr'], level: 0 } });
+    await call('acme-hr', 'POST', `${RAG}/index`, { ...replaced, access: { groups: ['*'] } });
+    expect(await accessNow()).toMatchObject({ hidden: false, access: { groups: ['*'], level: 0 } });
+  });
+
+  test('a document is restricted to what its caller may read, and to nothing else', async () => {
+    const { call } = await testService();
+    const answers = async (caller: string, access: object) => {
+      const document = { id: 'note', tenantId: 'acme', content: 'A note.', access };
+      const one = await call(caller, 'POST', `${RAG}/index`, document);
+      const many = await call(caller, 'POST', `${RAG}/index/batch`, {
+        tenantId: 'acme',
+        documents: [document],
+      });
+      return [one.status, many.status];
+    };
+    for (const access of [{ groups: ['hr'] }, { groups: ['*', 'board'] }, { level: 1 }])
+      expect(await answers('acme', access)).toEqual([403, 403]);
+    for (const access of [{ groups: [] }, { level: -1 }, { clearance: 1 }])
+      expect(await answers('acme', access)).toEqual([400, 400]);
+    expect(await answers('acme-hr', { groups: ['board'], level: 2 })).toEqual([403, 403]);
+    expect(await answers('acme-hr', { groups: ['hr'], level: 3 })).toEqual([403, 403]);
+    expect(await answers('acme-hr', { groups: ['hr'], level: 2 })).toEqual([200, 200]);
+    expect((await call('acme', 'GET', `${RAG}/documents/note`)).status).toBe(404);
+  });
+
   test('a document is deleted by its id, its parts by that of their document', async () => {
     const { call } = await testService();
     const documents = ['a', 'b', 'c'].map((id) => ({

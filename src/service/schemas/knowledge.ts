@@ -86,6 +86,12 @@ const documentFields = {
   chunkCount: z.int().min(0).optional(),
   content: z.string().min(1).max(MOST_CONTENT),
   tags: names().optional(),
+  access: z
+    .strictObject({ groups: names().min(1).optional(), level: z.int().min(0).optional() })
+    .optional()
+    .describe(
+      'Who may read it: of these groups (`*` is everyone), with a clearance of at least this level. Groups of the caller alone, and no level above its clearance. What is left out stays as it is; of a new document, everyone and 0.',
+    ),
   metadata: z.union([z.string(), jsonFacts()]).optional().describe('Given back as it is.'),
   createdAt: dateTime(),
   updatedAt: dateTime(),
