@@ -78,7 +78,7 @@ function oneTopK({ topK, options }: Pick<AskRequest, 'topK' | 'options'>): numbe
 
 const INDEXING: Refusal = { what: 'What to index', reason: 'USAGE' };
 
-/** A list of documents, and deletions alone, are pushes too. Throws `USAGE`, and `DOCUMENT_INVALID` for a document. */
+/** A list of documents, and deletions alone, are pushes too. Throws `USAGE`; `DOCUMENT_INVALID` and `DOCUMENT_TOO_LARGE` for a document. */
 export function checkedIndexing(given: IndexRequest | readonly PushedDocument[]): IndexRequest {
   const { documents, ...rest } = isDocuments(given)
     ? { documents: given }
@@ -104,8 +104,17 @@ function checkedDocument(given: PushedDocument, at: number): PushedDocument {
   assertShape(documentSchema, document, refusal);
   if ((document.text === undefined) === (document.bytes === undefined))
     throw new RAGError('DOCUMENT_INVALID', `${refusal.what} needs text or bytes, one of the two.`);
+  const metadataBytes = Buffer.byteLength(JSON.stringify(document.metadata ?? {}));
+  if (metadataBytes > MOST_METADATA)
+    throw new RAGError(
+      'DOCUMENT_TOO_LARGE',
+      `${refusal.what} has ${metadataBytes} bytes of metadata, as JSON; ${MOST_METADATA} are the most. Put long texts into the document's text, or keep them elsewhere and name their place.`,
+    );
   return document;
 }
+
+/** Bytes of the metadata of a document, as JSON: every chunk has a copy of it. */
+const MOST_METADATA = 64 * 1024;
 
 const LONGEST_NAME = 200;
 

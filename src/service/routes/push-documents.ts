@@ -3,6 +3,9 @@ import { type EngineView, type IndexError, type PushedDocument, RAGError } from 
 /** How long a push waits for another writer, such as `ragstone index` beside the service, in milliseconds. */
 const WRITER_WAIT_MS = 60_000;
 
+/** Reasons for which a run refuses all of its documents for one of them. */
+const OF_ONE_DOCUMENT: ReadonlySet<string> = new Set(['DOCUMENT_DUPLICATE_ID', 'DOCUMENT_TOO_LARGE']);
+
 /** What became of a document. */
 export interface PushOutcome {
   readonly id: string;
@@ -29,7 +32,7 @@ export async function pushAll(
     const errors = new Map((await push(documents, pushing)).map((error) => [error.item, toError(error)]));
     return documents.map(({ id }) => outcomeOf(id, errors.get(id)));
   } catch (error) {
-    if (!RAGError.isInstance(error) || error.reason !== 'DOCUMENT_DUPLICATE_ID') throw error;
+    if (!RAGError.isInstance(error) || !OF_ONE_DOCUMENT.has(error.reason)) throw error;
     const outcomes: PushOutcome[] = [];
     for (const document of documents) outcomes.push(await tryOne(document, pushing));
     return outcomes;

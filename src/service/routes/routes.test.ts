@@ -137,6 +137,25 @@ describe('search and index', () => {
     expect((await call('acme', 'GET', `${RAG}/documents/note`)).status).toBe(404);
   });
 
+  test('metadata that every chunk would carry along has a limit, and costs no other document of a batch', async () => {
+    const { call } = await testService();
+    const large = { id: 'large', content: 'A note.', metadata: { blob: 'y'.repeat(64 * 1024) } };
+    const refused = await call('acme', 'POST', `${RAG}/index`, { ...large, tenantId: 'acme' });
+    expect(refused.status).toBe(413);
+    expect(refused.json()).toMatchObject({
+      reason: 'DOCUMENT_TOO_LARGE',
+      detail: expect.stringContaining('65536 are the most'),
+    });
+    const documents = [large, { ...large, id: 'small', metadata: { blob: 'y'.repeat(60 * 1024) } }];
+    const batch = await call('acme', 'POST', `${RAG}/index/batch`, { tenantId: 'acme', documents });
+    expect(batch.json()).toMatchObject({
+      results: [
+        { id: 'large', success: false, error: { reason: 'DOCUMENT_TOO_LARGE' } },
+        { id: 'small', success: true },
+      ],
+    });
+  });
+
   test('a document is deleted by its id, its parts by that of their document', async () => {
     const { call } = await testService();
     const documents = ['a', 'b', 'c'].map((id) => ({

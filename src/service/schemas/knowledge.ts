@@ -92,7 +92,10 @@ const documentFields = {
     .describe(
       'Who may read it: of these groups (`*` is everyone), with a clearance of at least this level. Groups of the caller alone, and no level above its clearance. What is left out stays as it is; of a new document, everyone and 0.',
     ),
-  metadata: z.union([z.string(), jsonFacts()]).optional().describe('Given back as it is.'),
+  metadata: z
+    .union([z.string(), jsonFacts()])
+    .optional()
+    .describe('Given back as it is; at most 64 KiB as JSON, with tags and names.'),
   createdAt: dateTime(),
   updatedAt: dateTime(),
 };
