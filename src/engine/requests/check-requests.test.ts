@@ -148,6 +148,13 @@ describe('a call that was written for another API says what is meant', () => {
   });
 });
 
+it('an id that no store can keep is refused before anything is written', () => {
+  expect(() => index([{ id: 'a\ud800', text: 'a' }])).toThrow(
+    'it must be a text without half a surrogate pair',
+  );
+  expect(() => index([{ id: 'a\ud83d\ude00', text: 'a' }])).not.toThrow();
+});
+
 it('a document needs text or bytes, one of the two', () => {
   expect(() => index([{ id: 'a' }])).toThrow('needs text or bytes');
   expect(() => index([{ id: 'a', text: 'a', bytes: new Uint8Array(1) }])).toThrow('one of the two');

@@ -150,7 +150,7 @@ export const embedSchema = z.strictObject({
 } satisfies ShapeOf<EmbedRequest>);
 
 export const documentSchema = z.strictObject({
-  id: z.string(),
+  id: z.string().refine((id) => id.isWellFormed(), 'a text without half a surrogate pair'),
   text,
   bytes: z.instanceof(Uint8Array, { message: 'a Uint8Array' }).optional(),
   title: text,

@@ -156,6 +156,22 @@ describe('search and index', () => {
     });
   });
 
+  test('an id that cannot be stored is refused, and nothing of its batch is left pending', async () => {
+    const { call } = await testService();
+    const good = { id: 'good', content: 'A note.' };
+    await call('acme', 'POST', `${RAG}/index`, { ...good, tenantId: 'acme' });
+    for (const id of ['half \ud800', 'a\0b', 'a\nb']) {
+      const documents = [
+        { ...good, id: 'other' },
+        { ...good, id },
+      ];
+      const refused = await call('acme', 'POST', `${RAG}/index/batch`, { tenantId: 'acme', documents });
+      expect([refused.status, refused.json().reason]).toEqual([400, 'REQUEST_INVALID']);
+    }
+    const { sources } = (await call('acme', 'GET', `${RAG}/status`)).json();
+    expect(sources).toMatchObject([{ documents: { pending: 0, indexed: 1 } }]);
+  });
+
   test('a document is deleted by its id, its parts by that of their document', async () => {
     const { call } = await testService();
     const documents = ['a', 'b', 'c'].map((id) => ({

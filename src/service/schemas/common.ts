@@ -12,7 +12,13 @@ export const facts = z.record(z.string(), z.unknown());
 
 export const questionText = () => z.string().min(1).max(MOST_QUERY);
 export const topKSchema = () => z.int().min(1).max(100);
-export const idText = () => z.string().min(1).max(MOST_ID);
+
+/** Half a surrogate pair cannot be stored: two ids could become one. */
+const ID = /^[^\p{Cc}\p{Cs}]*$/u;
+
+export const idText = () =>
+  z.string().min(1).max(MOST_ID).regex(ID, 'must hold no control characters and no half of a surrogate pair');
+
 export const tenantText = () =>
   z
     .string()
