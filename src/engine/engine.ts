@@ -285,13 +285,13 @@ export interface IndexStatus {
   readonly vectorIndex: string;
   readonly textIndex: string;
   readonly sources: readonly SourceStatus[];
+  /** Absent before the first, for the scope of a project, and where the index holds other tenants too. */
   readonly lastRun?:
     | {
         readonly command: string;
         readonly startedAt: string;
         readonly finishedAt?: string | undefined;
         readonly success?: boolean | undefined;
-        /** Absent where the index holds other tenants too. */
         readonly stats?: IndexResult['stats'] | undefined;
       }
     | undefined;

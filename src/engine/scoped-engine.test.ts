@@ -150,6 +150,14 @@ describe.each(['libsql', 'memory'] as const)('an engine and its scopes over %s',
     expect((await engine.verify()).drift).toEqual([]);
   });
 
+  it('tells of a run only whom it must have been of', async () => {
+    await engine.push([{ id: 'a', text: 'a quokka' }]);
+    expect((await engine.status()).lastRun).toMatchObject({ command: 'index', success: true });
+    expect((await engine.as({ tenant: 'default', project: 'zoo' }).status()).lastRun).toBeUndefined();
+    await engine.as({ tenant: 'acme' }).push([{ id: 'b', text: 'a wombat' }]);
+    expect((await engine.status()).lastRun).toBeUndefined();
+  });
+
   it('a forced run of one tenant leaves the others their documents', async () => {
     mkdirSync(join(cwd, 'docs'));
     writeFileSync(join(cwd, 'docs/a.md'), 'a quokka in a file');

@@ -20,7 +20,7 @@ const PAGE = 1_000;
 
 /**
  * What is indexed of the scope's tenant and in which state. Where the index holds other tenants too, what is said of it as a
- * whole (bytes, the last run's figures) is left out. Throws `INDEX_EMPTY` before the first `index`.
+ * whole (bytes, the last run) is left out, as it is where the scope is of one project. Throws `INDEX_EMPTY` before the first `index`.
  */
 export async function readStatus(resources: EngineResources, scope: Scope): Promise<IndexStatus> {
   const live = await resources.live();
@@ -33,7 +33,8 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
   const sources = scope.project === undefined ? ofTenant : await ofProject(reader, ofTenant, scope);
   const isAlone = scope.project === undefined && ofTenant.length === everySource.length;
   const names = new Set(sources.map(({ source }) => source));
-  const run = await ledger.lastRun();
+  // A run does not say of which tenant and project it was.
+  const run = isAlone ? await ledger.lastRun() : undefined;
   const failures = await reader.failures(isAlone ? MAX_FAILURES : Number.MAX_SAFE_INTEGER);
   return {
     dataDir: resources.config.dataDir,
@@ -48,7 +49,7 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
     vectorIndex: (isAlone ? stats?.vectorIndex : undefined) ?? 'unknown',
     textIndex: (isAlone ? stats?.textIndex : undefined) ?? 'unknown',
     sources: sources.map(({ tenant: _, ...summary }) => summary),
-    lastRun: run === undefined ? undefined : toLastRun(run, isAlone),
+    lastRun: run && toLastRun(run),
     failures: failures
       .filter(({ tenant, source }) => tenant === scope.tenant && names.has(source))
       .slice(0, MAX_FAILURES)
@@ -107,17 +108,19 @@ async function collectionStats(
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** A run names documents in its figures, and does not say of which tenant it was. */
-function toLastRun(
-  { command, startedAt, finishedAt, success, stats }: RunRecord,
-  isAlone: boolean,
-): NonNullable<IndexStatus['lastRun']> {
+function toLastRun({
+  command,
+  startedAt,
+  finishedAt,
+  success,
+  stats,
+}: RunRecord): NonNullable<IndexStatus['lastRun']> {
   return {
     command,
     startedAt,
     finishedAt,
     success,
-    stats: stats === undefined || !isAlone ? undefined : (JSON.parse(stats) as IndexResult['stats']),
+    stats: stats === undefined ? undefined : (JSON.parse(stats) as IndexResult['stats']),
   };
 }
 

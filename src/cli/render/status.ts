@@ -6,7 +6,7 @@ import { formatBytes, formatCount, formatTime, oneLine } from './text.js';
 
 /** What is indexed, by source and state; model, store, size, last run, failures. */
 export function renderStatus(status: IndexStatus, context: CliContext): string {
-  const { bytes, lastRun } = status;
+  const { bytes } = status;
   const facts: [string, string][] = [
     ['data folder', status.dataDir],
     ['store', `${status.provider} (${status.providerOrigin})`],
@@ -16,7 +16,7 @@ export function renderStatus(status: IndexStatus, context: CliContext): string {
     ['size', describeSize(bytes)],
     ['vector index', status.vectorIndex],
     ['text index', status.textIndex],
-    ['last run', lastRun === undefined ? 'never' : describeLastRun(lastRun)],
+    ['last run', describeLastRun(status)],
   ];
   const parts = [
     facts.map(([name, value]) => `${context.colours.bold(name.padEnd(16))} ${oneLine(value)}`).join('\n'),
@@ -32,18 +32,17 @@ export function renderStatus(status: IndexStatus, context: CliContext): string {
   return parts.join('\n\n');
 }
 
+const NOT_TOLD = 'not told: the index holds other tenants or projects too';
+
 /** A store without a size of its own is on a server, or in the ledger's file. */
 const describeSize = ({ ledger, store }: IndexStatus['bytes']): string => {
-  if (ledger === undefined) return 'not told: the index holds other tenants too';
+  if (ledger === undefined) return NOT_TOLD;
   return `ledger ${formatBytes(ledger)}${store === undefined ? '' : `, store ${formatBytes(store)}`}`;
 };
 
-function describeLastRun({
-  command,
-  startedAt,
-  finishedAt,
-  success,
-}: NonNullable<IndexStatus['lastRun']>): string {
+function describeLastRun({ lastRun, bytes }: IndexStatus): string {
+  if (lastRun === undefined) return bytes.ledger === undefined ? NOT_TOLD : 'never';
+  const { command, startedAt, finishedAt, success } = lastRun;
   if (finishedAt === undefined) return `${command}, begun ${formatTime(startedAt)}, not finished`;
   return `${command}, ${formatTime(finishedAt)}, ${success === true ? 'fine' : 'with failures'}`;
 }

@@ -141,7 +141,9 @@ export const runsResponse = z.object({
       success: z.boolean().optional(),
     })
     .optional()
-    .describe('Absent before the first run.'),
+    .describe(
+      'Absent before the first run, and where the index holds other tenants too or the caller is of a project.',
+    ),
 });
 
 export const statusResponse = z
