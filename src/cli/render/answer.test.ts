@@ -33,3 +33,15 @@ test('that there is no sure answer is said first', () => {
   expect(shown(answer('perhaps'))[0]).toBe('Not sure. What is said.');
   expect(shown(answer('not-found'))[0]).toBe('What is said.');
 });
+
+test('a quoted answer points at the line that decides, not where the quotation begins', () => {
+  const quote = 'def delay(self):\n    return self.apply_async()\n\ndef apply_async(self):';
+  const quoted = {
+    ...answer('answer', 'extractive'),
+    ...{ answer: `${quote} [1]`, highlight: 'def apply_async(self):' },
+    sources: [{ n: 1, source: 'task.py', headingPath: [], flags: [] }],
+    citations: [{ n: 1, lines: { start: 574, end: 577 }, quote }],
+  } as unknown as Answer;
+  expect(renderAnswer(quoted, context)).toContain('task.py:577');
+  expect(renderAnswer({ ...quoted, highlight: 'not in it' }, context)).toContain('task.py:574');
+});

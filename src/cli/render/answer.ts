@@ -30,7 +30,8 @@ function answered(answer: Answer, context: CliContext): string[] {
   const cited = answer.sources.filter(({ n }) => answer.citations.some((citation) => citation.n === n));
   const sources = cited.map((source) => {
     const own = answer.citations.filter(({ n }) => n === source.n);
-    return renderSource(source, isQuoted ? own.slice(0, 1) : own, { context, hasQuotes: !isQuoted });
+    const places = isQuoted ? [decidingPlace(own, highlight)] : own;
+    return renderSource(source, places, { context, hasQuotes: !isQuoted });
   });
   const further = isQuoted ? placesOf(answer, context) : [];
   return [
@@ -38,6 +39,16 @@ function answered(answer: Answer, context: CliContext): string[] {
     sources.join('\n'),
     ...(further.length > 0 ? [`${colours.dim('See also')}\n${further.join('\n')}`] : []),
   ];
+}
+
+/** Where the words that decide stand: a quotation may begin with the function before the one that was asked for. */
+function decidingPlace(citations: readonly Citation[], highlight: string | undefined): CitedPlace {
+  const [first] = citations;
+  const deciding =
+    citations.find(({ quote }) => highlight !== undefined && quote.includes(highlight)) ?? first;
+  const { lines = { start: 1, end: 1 }, quote = '' } = deciding ?? {};
+  const before = quote.slice(0, Math.max(0, quote.indexOf(highlight ?? '')));
+  return { quote, lines: { start: lines.start + before.split('\n').length - 1, end: lines.end } };
 }
 
 /** What is said instead of an answer. */
@@ -63,6 +74,8 @@ const emphasised = (text: string, part: string, style: (text: string) => string)
   return `${text.slice(0, at)}${bold}${text.slice(at + part.length)}`;
 };
 
+type CitedPlace = Pick<Citation, 'lines' | 'quote'>;
+
 interface SourceOptions {
   readonly context: CliContext;
   readonly hasQuotes: boolean;
@@ -70,7 +83,7 @@ interface SourceOptions {
 
 function renderSource(
   source: AnswerSource,
-  places: readonly Pick<Citation, 'lines' | 'quote'>[],
+  places: readonly CitedPlace[],
   { context, hasQuotes }: SourceOptions,
 ): string {
   const { colours } = context;
