@@ -61,7 +61,7 @@ sentences by kind: ${Object.entries(altered.byKind)
 
 ## Abstention
 
-At the default threshold of ${abstention.threshold}, ${two(abstention.answeredWithGold)} of the questions whose paragraph is there are answered and ${two(abstention.answeredWithoutGold)} of those
+At a threshold of ${abstention.threshold}, ${two(abstention.answeredWithGold)} of the questions whose paragraph is there are answered and ${two(abstention.answeredWithoutGold)} of those
 whose paragraph is missing; ${two(abstention.riskOfAnswers)} of the answers given are wrong, missing paragraphs included (area under the
 risk-coverage curve ${two(abstention.areaUnderRiskCoverage)}).
 
