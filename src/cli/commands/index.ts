@@ -115,7 +115,7 @@ async function noteProject(context: CliContext): Promise<void> {
 async function stopped(cause: unknown, { dryRun = false, force = false }: IndexOptions): Promise<Error> {
   const { RAGError } = await import('../../index.js');
   const kept = force
-    ? 'What was searched before still is; "ragstone index --force" goes on.'
+    ? 'What is searched stays whole; the same command goes on.'
     : 'What is indexed so far is kept and whole; "ragstone index" goes on with the rest.';
   const next = dryRun ? 'Nothing was written.' : kept;
   return new RAGError('ABORTED', `Stopped. ${next}`, { cause });
