@@ -23,7 +23,7 @@ interface SlowSearch {
   release(): void;
 }
 
-async function slowSearch(stopMs: number): Promise<SlowSearch> {
+async function slowSearch(stopMs: number, logged: string[] = []): Promise<SlowSearch> {
   const cwd = temporaryFolder();
   const config = await loadConfig({ config: { provider: 'memory', server: { stopMs } }, cwd });
   const engine = await createEngine({ config: { provider: 'memory' }, cwd });
@@ -44,7 +44,12 @@ async function slowSearch(stopMs: number): Promise<SlowSearch> {
     },
   } as unknown as EngineView;
   const slow: Engine = Object.assign(Object.create(engine) as Engine, { as: () => view });
-  const service = await startService({ engine: slow, config, port: 0 });
+  const service = await startService({
+    engine: slow,
+    config,
+    port: 0,
+    log: { level: 'info', write: (line) => logged.push(line) },
+  });
   return { service, begun: begun.promise, stopped: stopped.promise, release: released.resolve };
 }
 
@@ -82,7 +87,8 @@ async function untilRefused({ url }: RunningService): Promise<void> {
 
 describe('a request under way', () => {
   test('is stopped when its caller goes', async () => {
-    const { service, begun, stopped } = await slowSearch(60_000);
+    const logged: string[] = [];
+    const { service, begun, stopped } = await slowSearch(60_000, logged);
     const caller = new AbortController();
     const answer = search(service, { signal: caller.signal }).catch((error: Error) => error.name);
     await begun;
@@ -90,6 +96,8 @@ describe('a request under way', () => {
     expect(await answer).toBe('AbortError');
     expect(await stopped).toMatchObject({ reason: 'ABORTED' });
     await service.stop();
+    expect(logged.join('')).toContain('the caller went away');
+    expect(logged.join(''), 'it is no failure of the service').not.toContain('"level":50');
   });
 
   test('is finished by a service that stops, on a connection that is kept open', async () => {
