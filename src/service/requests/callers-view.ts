@@ -64,6 +64,7 @@ const ABOUT_THE_QUESTION: readonly RegExp[] = [
   /^The query (?:has|names) \d+ /,
   /^The query has more distinct words /,
   /^No indexed passage passes the filters:/,
+  /^There is no source(?: type)? /,
   /^Passages were found, but none reaches minSimilarity /,
   /^Nothing (?:reached the threshold of relevance|was found)[,;]/,
   /^Passage \[\d+\] \(.*\) holds text that reads like an instruction /s,
