@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import type * as Fs from 'node:fs';
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdtempSync,
@@ -11,24 +10,28 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentHash } from '../core/ids.js';
 import { openEmbeddingCache } from './disk-embedding-cache.js';
 
 const DIMENSIONS = 64;
 
-const disk = vi.hoisted(() => ({ isFull: false }));
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof Fs>();
-  const writeSync = (...parts: Parameters<typeof fs.writeSync>): number => {
-    if (disk.isFull) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
-    return fs.writeSync(...parts);
+/** What a full disk says, in place of every write until it is undone. */
+function fillDisk(): () => void {
+  const { writeSync } = fs;
+  fs.writeSync = () => {
+    throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
   };
-  return { ...fs, writeSync };
-});
+  syncBuiltinESMExports();
+  return () => {
+    fs.writeSync = writeSync;
+    syncBuiltinESMExports();
+  };
+}
 
 let folder: string;
 let cacheFolder: string;
@@ -247,11 +250,11 @@ describe('openEmbeddingCache', () => {
 
   it('is off, and says so, on a full disk', () => {
     const cache = open();
-    disk.isFull = true;
+    const emptyDisk = fillDisk();
     try {
       cache.setMany(entriesOf(0, 1));
     } finally {
-      disk.isFull = false;
+      emptyDisk();
     }
     expect(cache.problem).toMatch(/no space/);
     expect(problems).toEqual([cache.problem]);

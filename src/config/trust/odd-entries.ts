@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { isPathInside } from '../../security/path-containment.js';
 import { realPathOf } from '../../security/real-path.js';
@@ -37,7 +37,7 @@ export function findOddEntries(config: ResolvedConfig): OddEntries {
   };
   for (const entry of entriesOf(dataDir)) if (FILES.test(entry.name)) look(join(dataDir, entry.name), entry);
   for (const folder of writtenFolders(config)) {
-    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    const stats = statsOf(folder);
     if (stats !== undefined) look(folder, stats);
   }
   // One in the place of the usual data folder, which must not lead out of the project. Another folder is the user's choice.
@@ -53,6 +53,15 @@ function writtenFolders({ dataDir, projectRoot, rag }: ResolvedConfig): string[]
       (isPathInside(projectRoot, path) || isPathInside(dataDir, path)) && !isPathInside(path, projectRoot),
   );
   return [...FOLDERS.map((name) => join(dataDir, name)), ...stated];
+}
+
+/** What cannot be looked at cannot be opened either: whoever opens it says why. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function entriesOf(folder: string): Dirent[] {
