@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { EVERYTHING } from '../../core/filter.js';
 import { record } from '../../testing/vector-store/records.js';
 import { createChromaStore } from './chroma-store.js';
 import { startLocalChroma } from './local-chroma.js';
-import { isAlive, readClaim } from './local-server-claim.js';
+import { isAlive, isServerOf, readClaim, serverArguments } from './local-server-claim.js';
 
 const command = process.env.RAGSTONE_TEST_CHROMA_COMMAND;
 const SPEC = { name: 'local', dimensions: 8, fingerprint: 'm' };
@@ -47,6 +48,34 @@ describe('a server that cannot be started', () => {
     await writeFile(join(path, 'ragstone-server.json'), '{"owner":4194304,"server":4194305,"port":1}');
     const start = startLocalChroma({ path, command: await executable('echo tried; exit 1') });
     await expect(start).rejects.toThrow('tried');
+  });
+
+  it('is not believed to be a process that a claim names, which is neither asked nor stopped', async () => {
+    const other = spawn('sleep', ['60']);
+    try {
+      for (const server of [other.pid, -1]) {
+        await writeFile(
+          join(path, 'ragstone-server.json'),
+          JSON.stringify({ owner: 4194304, server, port: 1 }),
+        );
+        await expect(startLocalChroma({ path })).rejects.toMatchObject({ reason: 'STORE_UNAVAILABLE' });
+      }
+      expect(isAlive(other.pid)).toBe(true);
+    } finally {
+      other.kill();
+    }
+  });
+
+  it('is known by the command that started it', async () => {
+    const server = spawn('sh', ['-c', 'sleep 60; true', ...serverArguments(path, 4242)]);
+    try {
+      const claim = { owner: process.pid, server: server.pid ?? 0 };
+      expect(await isServerOf(path, { ...claim, port: 4242 })).toBe(true);
+      expect(await isServerOf(path, { ...claim, port: 424 })).toBe(false);
+      expect(await isServerOf(join(path, 'x'), { ...claim, port: 4242 })).toBe(false);
+    } finally {
+      server.kill();
+    }
   });
 
   async function executable(body: string): Promise<string> {

@@ -9,10 +9,12 @@ import { openRegularFile, readRegularText } from '../../security/regular-file.js
 import {
   claimFolder,
   isAlive,
+  isServerOf,
   readClaim,
   releaseClaim,
   renewClaim,
   type ServerClaim,
+  serverArguments,
 } from './local-server-claim.js';
 
 export interface LocalChromaOptions {
@@ -71,8 +73,11 @@ async function joinRunning(folder: string, deadline: number): Promise<LocalChrom
       return undefined;
     }
     const { port, server } = claim;
-    if (await answers(port)) {
-      if (hasOwner || server === undefined) return { host: HOST, port, close: async () => undefined };
+    // While it is being started, the claim names no server yet.
+    if (server !== undefined && hasServer && !(await isServerOf(folder, claim)))
+      throw foreignClaim(folder, server);
+    if (server !== undefined && hasServer && (await answers(port))) {
+      if (hasOwner) return { host: HOST, port, close: async () => undefined };
       await renewClaim(folder, { ...claim, owner: process.pid });
       return { host: HOST, port, close: () => stopOrphan(folder, server) };
     }
@@ -145,17 +150,13 @@ class SupervisedServer implements LocalChroma {
     });
     try {
       const { command = 'chroma' } = this.#options;
-      const child = spawn(
-        command,
-        ['run', '--host', HOST, '--port', String(this.port), '--path', this.#folder],
-        {
-          // A file, not a pipe: the server outlives this process if that is killed, and must not fail at its next line.
-          stdio: ['ignore', log.fd, log.fd],
-          // A group of its own, so that Ctrl-C ends it through `close` and not before.
-          detached: true,
-          env: { ...process.env, ANONYMIZED_TELEMETRY: 'False' },
-        },
-      );
+      const child = spawn(command, serverArguments(this.#folder, this.port), {
+        // A file, not a pipe: the server outlives this process if that is killed, and must not fail at its next line.
+        stdio: ['ignore', log.fd, log.fd],
+        // A group of its own, so that Ctrl-C ends it through `close` and not before.
+        detached: true,
+        env: { ...process.env, ANONYMIZED_TELEMETRY: 'False' },
+      });
       await new Promise<void>((started, failed) => {
         child.once('spawn', started);
         child.once('error', (error) => {
@@ -240,6 +241,12 @@ function freePort(): Promise<number> {
     });
   });
 }
+
+const foreignClaim = (folder: string, server: number): RAGError =>
+  new RAGError(
+    'STORE_UNAVAILABLE',
+    `ragstone-server.json in ${folder} names process ${server}, which is no Chroma server on that folder. If no server runs there, remove the file and try again.`,
+  );
 
 const startTimeout = (folder: string): RAGError =>
   new RAGError(

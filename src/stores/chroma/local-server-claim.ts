@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { systemErrorCode } from '../../core/errors.js';
 import { readRegularText } from '../../security/regular-file.js';
 
@@ -54,6 +56,35 @@ export function isAlive(pid: number | undefined): boolean {
     return true;
   } catch (error) {
     return systemErrorCode(error) === 'EPERM';
+  }
+}
+
+/**
+ * Whether the process that a claim names is a Chroma server on this folder and port. A claim may have come with the folder: what it
+ * names is not stopped, and nothing is sent to its port, unless that holds.
+ */
+export async function isServerOf(folder: string, { server, port }: ServerClaim): Promise<boolean> {
+  const command = server === undefined ? '' : await commandOf(server);
+  return ` ${command} `.includes(` ${serverArguments(folder, port).join(' ')} `);
+}
+
+/** What a Chroma server on a folder is started with. */
+export const serverArguments = (folder: string, port: number): string[] => [
+  ...['run', '--host', '127.0.0.1'],
+  ...['--port', String(port)],
+  ...['--path', folder],
+];
+
+/** How a process was started; empty where that cannot be told. */
+async function commandOf(pid: number): Promise<string> {
+  try {
+    return (await readRegularText(`/proc/${pid}/cmdline`)).replaceAll('\0', ' ').trim();
+  } catch {
+    // No Linux: every other Unix has `ps`.
+    return promisify(execFile)('ps', ['-ww', '-o', 'args=', '-p', String(pid)]).then(
+      ({ stdout }) => stdout.trim(),
+      () => '',
+    );
   }
 }
 
