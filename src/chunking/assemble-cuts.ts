@@ -1,5 +1,6 @@
 import type { ChunkSpan } from '../core/chunk.js';
 import type { Block, LineRange, ParsedDocument, TextRange } from '../core/document.js';
+import { lastAtOrBefore } from '../core/last-at-or-before.js';
 import type { Metadata } from '../core/metadata.js';
 import type { ChunkDescription, ChunkRange } from './chunk-range.js';
 import type { DocumentCuts, MeasureSlice, ReadSlice } from './chunker.js';
@@ -130,16 +131,4 @@ const lineAt = (lineStarts: readonly number[], offset: number): number =>
 function contextAt(opened: readonly Block[], offset: number): string | undefined {
   const block = opened[lastAtOrBefore(opened, offset, ({ start }) => start)];
   return block !== undefined && block.start < offset && offset < block.end ? block.context : undefined;
-}
-
-function lastAtOrBefore<T>(items: readonly T[], offset: number, startOf: (item: T) => number): number {
-  let low = 0;
-  let high = items.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    const item = items[middle];
-    if (item !== undefined && startOf(item) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

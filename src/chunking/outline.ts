@@ -1,5 +1,6 @@
 import { extractIdentifiers } from '../analysis/identifiers.js';
 import type { Block, ParsedDocument, TextRange } from '../core/document.js';
+import { lastAtOrBefore } from '../core/last-at-or-before.js';
 
 /** A heading (or the start of the document) and what stands below it, up to the next heading of any level. */
 export interface Section extends TextRange {
@@ -74,16 +75,8 @@ const common = (left: readonly number[] | undefined, right: readonly number[]): 
   left === undefined ? right : left.slice(0, sharedHeadings(left, right));
 
 /** Index of the section that holds an offset. */
-function sectionAt(sections: readonly Section[], offset: number): number {
-  let low = 0;
-  let high = sections.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((sections[middle]?.start ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+const sectionAt = (sections: readonly Section[], offset: number): number =>
+  lastAtOrBefore(sections, offset, ({ start }) => start);
 
 /** Labels of headings as a chunk carries them: without empty ones, and without the title where it opens the path. */
 export function headingPathOf(

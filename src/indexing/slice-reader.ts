@@ -1,4 +1,5 @@
 import type { ReadSlice } from '../chunking/chunker.js';
+import { lastAtOrBefore } from '../core/last-at-or-before.js';
 
 /** Code units of a window. */
 const WINDOW = 65_536;
@@ -62,23 +63,11 @@ function windowReader({ starts, offsets }: Windows, utf8: Buffer): ReadSlice {
   };
   return (start, end) => {
     let slice = '';
-    for (let window = windowAt(starts, start); window + 1 < starts.length; window += 1) {
+    for (let window = lastAtOrBefore(starts, start, (at) => at); window + 1 < starts.length; window += 1) {
       const from = starts[window] ?? 0;
       if (from >= end) break;
       slice += textOf(window).slice(Math.max(0, start - from), end - from);
     }
     return slice;
   };
-}
-
-/** The last window that begins at an offset or before it. */
-function windowAt(starts: readonly number[], offset: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

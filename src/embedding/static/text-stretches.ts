@@ -1,3 +1,5 @@
+import { lastAtOrBefore } from '../../core/last-at-or-before.js';
+
 type CountSlice = (start: number, end: number) => number;
 
 /** Characters of a stretch, before what is left of its last word. */
@@ -31,7 +33,7 @@ export function sumOverStretches(
   };
   return (start, end) => {
     let sum = 0;
-    for (let stretch = stretchAt(starts, start); stretch < starts.length; stretch += 1) {
+    for (let stretch = lastAtOrBefore(starts, start, (at) => at); stretch < starts.length; stretch += 1) {
       const from = starts[stretch] ?? text.length;
       if (from >= end) break;
       const to = starts[stretch + 1] ?? text.length;
@@ -59,16 +61,4 @@ function nextSpace(text: string, from: number): number | undefined {
     if (unit === 0x20 || unit === 0x0a) return at;
   }
   return undefined;
-}
-
-/** The last stretch that starts at an offset or before it. */
-function stretchAt(starts: readonly number[], offset: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

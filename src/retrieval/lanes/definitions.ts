@@ -2,7 +2,7 @@ import { definitionKey } from '../../analysis/identifiers.js';
 import type { StoredChunk } from '../../core/chunk.js';
 import { and, contains } from '../../core/filter.js';
 import type { Hit } from '../candidate.js';
-import { findByText } from './find-chunks.js';
+import { findWithin } from './find-chunks.js';
 import type { LaneInput } from './lane.js';
 
 /** A name that many define (`render`) tells its definitions apart no better than a word does. */
@@ -11,8 +11,8 @@ const MAX_DEFINITIONS = 26;
 /** A chunk that defines what the query names. */
 export interface DefinitionHit extends Hit {
   /**
-   * How much it is what is asked for, from 0 to 1: what a module defines comes before members of a class, and both before
-   * what tests define for themselves.
+   * How much it is what is asked for, from 0 to 1: what a module defines comes before members of a class, and each before
+   * the same in tests.
    */
   readonly weight: number;
 }
@@ -46,13 +46,9 @@ async function definitionsOf(
   input: LaneInput,
   isWhole: (symbol: string) => boolean,
 ): Promise<DefinitionHit[]> {
-  const { collection, query, signal } = input;
+  const { collection, signal } = input;
   const filter = and(contains('$identifiers', definitionKey(name)), input.filter);
-  const { terms, counts } = query.lexical;
-  const found =
-    terms.length === 0 || collection.searchText === undefined
-      ? await listed(input, filter)
-      : await findByText(input, { terms, weights: counts, topK: MAX_DEFINITIONS, filter });
+  const found = await findWithin(input, filter, MAX_DEFINITIONS);
   if (found.length === 0) return [];
   const ids = found.map(({ chunk }) => chunk.id);
   const chunks = await collection.get(ids, signal === undefined ? {} : { signal });
@@ -72,10 +68,4 @@ function weightOf(
   const inTests = typeof source === 'string' && TEST_PATH.test(source);
   if (ofModule) return inTests ? OF_MODULE_IN_TESTS : OF_MODULE;
   return inTests ? MEMBER_IN_TESTS : MEMBER;
-}
-
-async function listed({ collection, signal }: LaneInput, filter: LaneInput['filter']): Promise<Hit[]> {
-  const abort = signal === undefined ? {} : { signal };
-  const { chunks } = await collection.list({ filter, limit: MAX_DEFINITIONS, ...abort });
-  return chunks.map((chunk) => ({ chunk, score: 0 }));
 }

@@ -21,6 +21,20 @@ export async function findByText(input: LaneInput, query: Asked<TextQuery>): Pro
   return (await collection.searchText?.(whole)) ?? [];
 }
 
+/** What a filter admits, by the words of the query where the store searches for words, else in the order of ids with score 0. */
+export async function findWithin(
+  input: LaneInput,
+  filter: LaneInput['filter'],
+  topK: number,
+): Promise<readonly Hit[]> {
+  const { collection, query } = input;
+  const { terms, counts } = query.lexical;
+  if (collection.searchText !== undefined && terms.length > 0)
+    return findByText(input, { terms, weights: counts, topK, filter });
+  const { chunks } = await collection.list({ filter, limit: topK, ...abort(input) });
+  return chunks.map((chunk) => ({ chunk, score: 0 }));
+}
+
 const abort = ({ signal }: LaneInput) => (signal === undefined ? {} : { signal });
 
 const found = (ids: readonly ScoredId[]): Hit[] => ids.map(({ id, score }) => ({ chunk: { id }, score }));

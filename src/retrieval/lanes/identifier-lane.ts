@@ -1,10 +1,10 @@
 import { extractIdentifiers } from '../../analysis/identifiers.js';
 import type { StoredChunk } from '../../core/chunk.js';
-import { and, contains, type Filter } from '../../core/filter.js';
+import { and, contains } from '../../core/filter.js';
 import type { Hit } from '../candidate.js';
 import { identifierRoles } from '../identifier-roles.js';
 import { definitionsOfIdentifier, definitionsOfWord, plainNameIn } from './definitions.js';
-import { findByText } from './find-chunks.js';
+import { findWithin } from './find-chunks.js';
 import type { LaneHits, LaneInput } from './lane.js';
 
 /**
@@ -67,7 +67,7 @@ async function findOne(
 ): Promise<Found> {
   const filter = and(contains('$identifiers', identifier), input.filter);
   const [holders, definitions] = await Promise.all([
-    searchOne(input, filter, Math.min(input.limit, MAX_RARE_CHUNKS + 1)),
+    findWithin(input, filter, Math.min(input.limit, MAX_RARE_CHUNKS + 1)),
     isDecisive ? definitionsOfIdentifier(identifier, input) : [],
   ]);
   const named = isDecisive ? await namedBy(identifier, holders, input) : new Set<string>();
@@ -117,13 +117,3 @@ function countHits(found: readonly Found[]): IdentifierHit[] {
 
 const commonReason = (identifiers: readonly string[]): string =>
   `${identifiers.join(', ')}: in more than ${MAX_RARE_CHUNKS} passages, so ranked as a word.`;
-
-async function searchOne(input: LaneInput, filter: Filter, topK: number): Promise<readonly Hit[]> {
-  const { collection, query, signal } = input;
-  const { terms, counts } = query.lexical;
-  if (collection.searchText !== undefined && terms.length > 0)
-    return findByText(input, { terms, weights: counts, topK, filter });
-  const abort = signal === undefined ? {} : { signal };
-  const { chunks } = await collection.list({ filter, limit: topK, ...abort });
-  return chunks.map((chunk) => ({ chunk, score: 0 }));
-}
