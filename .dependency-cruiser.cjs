@@ -114,6 +114,21 @@ module.exports = {
       to: { path: '^src/(config|service/(authentication|ragstone-plugin|start-service))' },
     },
     {
+      name: 'examples-use-the-package-by-its-public-names',
+      severity: 'error',
+      from: { path: '^examples/([^/]+)/' },
+      to: {
+        path: '^(src|tools|tests|bench|examples)/',
+        pathNot: ['^examples/$1/', '^src/((client|knowledge-store|mcp|service|testing)/)?index\\.ts$'],
+      },
+    },
+    {
+      name: 'nothing-imports-an-example',
+      severity: 'error',
+      from: { pathNot: '^examples/' },
+      to: { path: '^examples/' },
+    },
+    {
       name: 'drivers-are-loaded-lazily',
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.test\\.ts$' },

@@ -52,6 +52,11 @@ export default tseslint.config(
     },
   },
   {
+    // The configuration beside an example is for where its packages are installed; here they are those of this repository.
+    files: ['examples/**/*.ts'],
+    languageOptions: { parserOptions: { projectService: false, project: './tsconfig.json' } },
+  },
+  {
     // What a terminal shows was often written by somebody else: one writer takes out what would steer it.
     files: ['src/**/*.ts'],
     ignores: ['src/cli/terminal.ts', 'src/testing/**', '**/*.test.ts'],
