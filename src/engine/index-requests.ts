@@ -182,7 +182,8 @@ export async function scopedIndex(scope: Scope, host: EngineHost): Promise<Scope
 
 /**
  * The request without what the scope may not touch: it replaces no document that it may not read, and deletes none. What a replacement
- * leaves out of its access stays as it was; where access rules are configured, they decide anew.
+ * leaves out of its access stays as it was. Access rules can only narrow that: what they decided before, over another text or with other
+ * rules, stays in force until a push states otherwise.
  */
 async function permitted(request: IndexRequest, scope: Scope, host: EngineHost): Promise<IndexRequest> {
   const { documents = [], deleted = [] } = request;
@@ -192,13 +193,9 @@ async function permitted(request: IndexRequest, scope: Scope, host: EngineHost):
   const earlier = await earlierPushes([...documents.map(({ id }) => id), ...deleted], index);
   const taken = documents.find(({ id }) => earlier.unreadable.has(id));
   if (taken !== undefined) throw idIsTaken(taken.id);
-  const { rules, defaultLevel } = host.config.rag.security.access;
-  const isRuled = rules.length > 0 || defaultLevel !== undefined;
   return {
     ...request,
-    documents: isRuled
-      ? documents
-      : documents.map((document) => withEarlierAccess(document, earlier.access.get(document.id))),
+    documents: documents.map((document) => withEarlierAccess(document, earlier.access.get(document.id))),
     deleted: deleted.filter((id) => !earlier.unreadable.has(id)),
   };
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { EVERYONE, type ScopeInput } from '../core/scope.js';
 import { createEngine } from './create-engine.js';
@@ -219,5 +219,45 @@ describe.each(['libsql', 'memory'] as const)('an engine and its scopes over %s',
     ]);
     expect((await engine.index([{ id: 'item', text: 'a quokka story' }])).stats.documentsProcessed).toBe(1);
     expect((await engine.get('item'))?.sourceType).toBe('document');
+  });
+});
+
+describe('a replacement that leaves out its access, where access rules decide', () => {
+  const rules = [
+    { contains: ['strictly confidential'], level: 2 },
+    { paths: ['board/*'], groups: ['board'] },
+  ];
+  const open = async () => {
+    const engine = await createEngine({
+      config: { provider: 'memory', security: { access: { rules, defaultLevel: 0 } } },
+      cwd: temporaryFolder(),
+    });
+    onTestFinished(() => engine.close());
+    return engine;
+  };
+  const reader = { tenant: 'default', groups: ['hr', 'board'], clearance: 2 };
+  const accessOf = async (engine: Engine, id: string) => (await engine.as(reader).get(id))?.access;
+
+  it.each([
+    ['what the push stated', 'plan', { text: 'a quokka', access: { groups: ['hr'], level: 1 } }],
+    ['what a rule decided over its words', 'plan', { text: 'a strictly confidential quokka' }],
+    ['what a rule decided over its place', 'board/plan', { text: 'a quokka' }],
+  ])('keeps %s', async (_, id, document) => {
+    const engine = await open();
+    await engine.index([{ id, ...document }]);
+    const before = await accessOf(engine, id);
+    await engine.as(reader).push([{ id, text: 'another quokka' }]);
+    expect(await engine.get(id)).toBeUndefined();
+    expect(await engine.as(reader).get(id)).toMatchObject({ text: 'another quokka', access: before });
+  });
+
+  it('is narrowed by a rule that fits now, and widened by what a push states', async () => {
+    const engine = await open();
+    await engine.index([{ id: 'plan', text: 'a quokka', access: { groups: ['hr'] } }]);
+    const view = engine.as(reader);
+    await view.push([{ id: 'plan', text: 'a strictly confidential quokka' }]);
+    expect(await accessOf(engine, 'plan')).toEqual({ groups: ['hr'], level: 2 });
+    await view.push([{ id: 'plan', text: 'a quokka', access: { groups: ['*'], level: 0 } }]);
+    expect(await accessOf(engine, 'plan')).toEqual({ groups: ['*'], level: 0 });
   });
 });

@@ -349,6 +349,38 @@ describe('keys', () => {
     await expect(store.revoke('../../etc/passwd')).rejects.toMatchObject({ reason: 'USAGE' });
   });
 
+  const fileOf = (place: { dataDir: string }, id: string) => join(place.dataDir, 'keys', `${id}.json`);
+
+  test.each(['revoked here', 'found revoked when a service starts'])(
+    'that were %s stay so when an older file of them comes back',
+    async (how) => {
+      const place = temporaryPlace();
+      const store = new KeyStore(place);
+      const { key, id } = await store.create({ tenant: 'acme' });
+      const backup = readFileSync(fileOf(place, id));
+      if (how === 'revoked here') await store.revoke(id);
+      else {
+        // By another account, on another machine.
+        const elsewhere = { ...place, environment: { XDG_STATE_HOME: temporaryFolder() } };
+        await new KeyStore(elsewhere).revoke(id);
+        await createAuthenticate({ host: '127.0.0.1', place });
+      }
+      writeFileSync(fileOf(place, id), backup);
+      expect(await store.find(key).catch(({ reason }: { reason: string }) => reason)).toBe('UNAUTHENTICATED');
+      expect(await new KeyStore(place).list()).toMatchObject([{ id, revokedAt: expect.any(String) }]);
+      await new KeyStore(place).create({ tenant: 'acme' });
+      await expect(new KeyStore(place).find(key)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    },
+  );
+
+  test('are refused where the revocation could be written to their file alone, which is told', async () => {
+    const place = temporaryPlace();
+    const { key, id } = await new KeyStore(place).create({ tenant: 'acme' });
+    writeFileSync(join(place.environment.XDG_STATE_HOME ?? '', 'ragstone', 'revoked-keys'), 'no folder');
+    await expect(new KeyStore(place).revoke(id)).rejects.toMatchObject({ reason: 'INDEX_UNAVAILABLE' });
+    await expect(new KeyStore(place).find(key)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+  });
+
   test('that came with the data folder let nobody in until they are trusted', async () => {
     const theirs = temporaryPlace();
     const { key, id } = await new KeyStore(theirs).create({ tenant: 'acme' });

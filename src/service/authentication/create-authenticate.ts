@@ -41,6 +41,7 @@ export async function createAuthenticate({
 }: AuthenticationOptions): Promise<Authentication> {
   const keys = new KeyStore(place);
   keys.assertTrusted();
+  await keys.rememberRevocations();
   const verify = jwt === undefined ? undefined : tokenVerifier(jwt);
   const isOpen = async (): Promise<boolean> => verify === undefined && (await keys.isEmpty());
   const isOpenNow = await isOpen();

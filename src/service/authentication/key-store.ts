@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { PERMISSIONS } from '../../config/schema/server.js';
 import {
@@ -10,6 +10,7 @@ import {
   trustKey,
 } from '../../config/trust/index-reach.js';
 import { isKeyFile, keyRisk, keyRisksOf, keysFolderOf } from '../../config/trust/key-risks.js';
+import { recordRevocation, revocationOf } from '../../config/trust/revoked-keys.js';
 import { type Metadata, RAGError, SYSTEM_RUNTIME } from '../../index.js';
 import { readRegularText } from '../../security/regular-file.js';
 import { unauthenticated } from './bearer-token.js';
@@ -24,7 +25,7 @@ const ID_BYTES = 8;
 const KEY = /^rsk_([0-9a-f]{16})_([\w-]{43})$/;
 
 const recordSchema = z.strictObject({
-  id: z.string(),
+  id: z.string().regex(/^[0-9a-f]{16}$/),
   /** SHA-256 of the whole key, in hexadecimal digits. */
   hash: z.string(),
   name: z.string().optional(),
@@ -115,12 +116,28 @@ export class KeyStore {
     assertKeysTrusted(keyRisksOf(this.#place.dataDir), this.#place);
   }
 
+  /** Records what the files say, which another account may have revoked, as far as it can be. */
+  async rememberRevocations(): Promise<void> {
+    for (const { id, revokedAt } of await this.list()) {
+      if (revokedAt === undefined) continue;
+      try {
+        recordRevocation(id, this.#place.environment);
+      } catch {
+        // The file refuses the key.
+      }
+    }
+  }
+
   /** Whether a key was ever made, so that revoking the last one opens nothing. */
   async isEmpty(): Promise<boolean> {
     return (await this.#files()).length === 0;
   }
 
-  /** The key is refused from now on. Throws `USAGE` where there is none of this id. */
+  /**
+   * The key is refused from now on, also where an older file of it comes back (`revoked-keys.ts`).
+   *
+   * @throws RAGError `USAGE` where there is none of this id, `INDEX_UNAVAILABLE` where only the file could be changed
+   */
   async revoke(id: string): Promise<ApiKey> {
     const record = isKeyFile(`${id}.json`) ? await this.#read(`${id}.json`) : undefined;
     if (record === undefined)
@@ -130,6 +147,15 @@ export class KeyStore {
       revokedAt: record.revokedAt ?? new Date(SYSTEM_RUNTIME.now()).toISOString(),
     };
     await this.#write(revoked);
+    try {
+      recordRevocation(id, this.#place.environment);
+    } catch (error) {
+      throw new RAGError(
+        'INDEX_UNAVAILABLE',
+        `The key ${id} is refused now, but that could not be recorded outside of the data folder: an older file of it that is put back would admit it again. Make the state folder of this account writable (\`XDG_STATE_HOME\`), and revoke the key once more.`,
+        { cause: error },
+      );
+    }
     return withoutHash(revoked);
   }
 
@@ -164,11 +190,17 @@ export class KeyStore {
   async #read(file: string): Promise<KeyRecord | undefined> {
     const path = join(this.#folder, file);
     try {
-      return recordSchema.parse(JSON.parse(await readRegularText(path)));
+      const record = recordSchema.parse(JSON.parse(await readRegularText(path)));
+      return { ...record, revokedAt: record.revokedAt ?? this.#revokedBefore(basename(file, '.json')) };
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw unreadable(path, error);
     }
+  }
+
+  // The file may be older than the revocation.
+  #revokedBefore(id: string): string | undefined {
+    return revocationOf(id, this.#place.environment)?.toISOString();
   }
 
   /** At once or not at all. */

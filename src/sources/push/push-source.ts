@@ -21,7 +21,7 @@ export interface PushedDocument {
   readonly surroundings?: readonly string[] | undefined;
   /** @default 'text/plain' */
   readonly mediaType?: string | undefined;
-  /** Who may read it; access rules of the configuration can only narrow it. Default: as before where it replaces a document and there are no such rules, else everyone in the tenant. */
+  /** Who may read it; access rules of the configuration can only narrow it. Default: as before where it replaces a document, else everyone in the tenant. */
   readonly access?: { readonly [Key in keyof AccessControl]?: AccessControl[Key] | undefined } | undefined;
 }
 
