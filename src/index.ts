@@ -56,6 +56,11 @@ export type {
   MissStep,
 } from './explain-miss/miss-explanation.js';
 
+// Which index a tenant has (docs/deployments.md).
+
+export { type DeploymentReference, RagDeploymentModel } from './deployments/deployment-model.js';
+export { indexesOf, type TenantIndex, type TenantIndexes } from './deployments/tenant-indexes.js';
+
 // What an answer says, and what a stream of it gives.
 
 export type {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { type Engine, RAGError } from '../index.js';
+import { type Engine, indexesOf, RAGError, type TenantIndexes } from '../index.js';
 import type { Authenticate } from './authentication/principal.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, rateLimit, serializerCompiler, validatorCompiler } from './packages.js';
@@ -17,8 +17,10 @@ import { mcpRoutes } from './routes/mcp-routes.js';
 
 /** What the routes need. */
 export interface ServiceOptions {
-  /** It is not closed with the application. */
-  readonly engine: Engine;
+  /** The one index of all tenants; it is not closed with the application. Either this or `indexes`. */
+  readonly engine?: Engine | undefined;
+  /** Finds the index of each tenant; not closed either. */
+  readonly indexes?: TenantIndexes | undefined;
   /** Says who calls, for every route but the health. There is no default. */
   readonly authenticate: Authenticate;
   /** Longest time of a request, in milliseconds; runs of `POST /rag/index` have none. @default 30,000 */
@@ -38,12 +40,8 @@ export interface ServiceOptions {
  * sees the index through the scope of its caller and no other way. Nothing of the application outside is changed.
  */
 export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, options) => {
-  const {
-    engine,
-    corsOrigins = [],
-    requestsPerMinute = 600,
-    healthEndpoint: endpoint = '/health/rag',
-  } = options;
+  const { corsOrigins = [], requestsPerMinute = 600, healthEndpoint: endpoint = '/health/rag' } = options;
+  const indexes = statedIndexes(options);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendProblem);
@@ -53,7 +51,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
     contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
   });
   if (corsOrigins.length > 0) await app.register(cors, { origin: [...corsOrigins], strictPreflight: true });
-  admitCallers(app, options);
+  admitCallers(app, indexes, options);
   if (requestsPerMinute > 0) await limitCalls(app, requestsPerMinute);
   await registerOpenApi(app);
   await app.register(knowledgeRoutes, { prefix: '/api/ai/rag' });
@@ -63,13 +61,20 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(chatRoutes);
   await app.register(indexRoutes);
   await app.register(mcpRoutes);
-  await app.register(healthRoutes, { engine, endpoint });
+  await app.register(healthRoutes, { indexes, endpoint });
 };
+
+function statedIndexes({ engine, indexes }: ServiceOptions): TenantIndexes {
+  if (engine !== undefined && indexes === undefined) return indexesOf(engine);
+  if (indexes !== undefined && engine === undefined) return indexes;
+  throw new RAGError('USAGE', 'The plugin needs either `engine` or `indexes`, and not both.');
+}
 
 /** Before a body is read. */
 function admitCallers(
   app: FastifyInstance,
-  { engine, authenticate, timeoutMs = 30_000, stopping }: ServiceOptions,
+  indexes: TenantIndexes,
+  { authenticate, timeoutMs = 30_000, stopping }: ServiceOptions,
 ): void {
   const writes = new IdempotentWrites();
   const never = new AbortController().signal;
@@ -86,13 +91,13 @@ function admitCallers(
       timeoutMs: isLong ? undefined : timeoutMs,
       stopping: stopping ?? never,
     });
-    const whole = engine.as(principal.scope);
+    const { view: whole, deployment } = await indexes.of(principal.scope);
     // The user of this machine is the one who would read the log.
     const view =
       principal.isLocal === true
         ? whole
         : callersView(whole, (withheld) => request.log.warn({ withheld }, 'a caller was not told all'));
-    request.ragstone = { view, principal, signal, writes };
+    request.ragstone = { view, deployment, principal, signal, writes };
   });
 }
 

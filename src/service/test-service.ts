@@ -58,7 +58,12 @@ export async function testService(
     routerOptions: { maxParamLength: 3_000 },
     logger: log === undefined ? false : { stream: { write: log } },
   });
-  await app.register(ragstonePlugin, { authenticate: byName, requestsPerMinute: 0, ...options, engine });
+  await app.register(ragstonePlugin, {
+    authenticate: byName,
+    requestsPerMinute: 0,
+    ...options,
+    ...(options.indexes === undefined ? { engine } : {}),
+  });
   onTestFinished(async () => {
     await app.close();
     await engine.close();

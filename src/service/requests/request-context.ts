@@ -1,11 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import { type EngineView, RAGError } from '../../index.js';
+import { type DeploymentReference, type EngineView, RAGError } from '../../index.js';
 import type { Permission, Principal } from '../authentication/principal.js';
 import type { IdempotentWrites } from './idempotent-writes.js';
 
 /** What every route works with: it never sees the engine, only what the caller's scope sees of it. */
 export interface RequestContext {
   readonly view: EngineView;
+  /** The caller's tenant's. */
+  readonly deployment: DeploymentReference;
   readonly principal: Principal;
   /** Fires when nobody waits for the answer any more. */
   readonly signal: AbortSignal;

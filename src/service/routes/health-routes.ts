@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { type Engine, type EngineHealth, SYSTEM_RUNTIME } from '../../index.js';
+import { type EngineHealth, SYSTEM_RUNTIME, type TenantIndexes } from '../../index.js';
 import { jsonOf } from '../schemas/common.js';
 import { healthResponse } from '../schemas/index-state.js';
 
@@ -10,18 +10,18 @@ const KEPT_MS = 1_000;
 const UNHEALTHY: EngineHealth = { ok: false, parts: [] };
 
 export interface HealthOptions {
-  readonly engine: Engine;
+  readonly indexes: Pick<TenantIndexes, 'health'>;
   /** Such as `/health/rag`. */
   readonly endpoint: string;
 }
 
 /** Whether the service can answer, for load balancers: it tells nothing else. */
-export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (app, { engine, endpoint }) => {
-  let last: { readonly at: number; readonly health: ReturnType<Engine['health']> } | undefined;
+export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (app, { indexes, endpoint }) => {
+  let last: { readonly at: number; readonly health: ReturnType<TenantIndexes['health']> } | undefined;
   const askAtMostOften = () => {
     const now = SYSTEM_RUNTIME.elapsed();
     if (last === undefined || now - last.at >= KEPT_MS)
-      last = { at: now, health: engine.health().catch(() => UNHEALTHY) };
+      last = { at: now, health: indexes.health().catch(() => UNHEALTHY) };
     return last.health;
   };
   app.get(

@@ -1,5 +1,12 @@
 import type * as z from 'zod';
-import { EVERYONE, type PushedDocument, RAGError, type ScopeInput, type SearchResult } from '../../index.js';
+import {
+  type DeploymentReference,
+  EVERYONE,
+  type PushedDocument,
+  RAGError,
+  type ScopeInput,
+  type SearchResult,
+} from '../../index.js';
 import type { KnowledgeDocumentInput, knowledgeDocument, ragSearchResult } from '../schemas/knowledge.js';
 
 /** Keys of the metadata under which a knowledge document keeps what the engine has no place for. */
@@ -76,18 +83,36 @@ function withoutUndefined<Value>(
 /** What a caller is told that was indexed. */
 export function toIndexed(
   document: KnowledgeDocumentInput,
-  tenantId: string,
+  { tenantId, deployment }: { readonly tenantId: string; readonly deployment: DeploymentReference },
 ): z.infer<typeof knowledgeDocument> {
   const id = idOf(document);
-  return { ...document, id, documentId: document.documentId ?? id, tenantId, deploymentModel: 'Shared' };
+  return { ...document, ...deployment, id, documentId: document.documentId ?? id, tenantId };
+}
+
+/** Who states where a document is to be kept must not find it kept elsewhere. Throws `REQUEST_INVALID`. */
+export function assertDeployment(
+  { deploymentId, deploymentModel }: KnowledgeDocumentInput,
+  deployment: DeploymentReference,
+): void {
+  const stated = { deploymentId, deploymentModel };
+  for (const key of ['deploymentId', 'deploymentModel'] as const)
+    if (stated[key] !== undefined && stated[key] !== deployment[key])
+      throw new RAGError(
+        'REQUEST_INVALID',
+        `The tenant's documents are kept with ${key} ${JSON.stringify(deployment[key])}. State that, or leave it out.`,
+      );
 }
 
 /** A passage under the names of the index schema; of documents that came another way, what they have. */
-export function toRagResult({ id, content, score, metadata }: SearchResult): z.infer<typeof ragSearchResult> {
+export function toRagResult(
+  { id, content, score, metadata }: SearchResult,
+  deployment: DeploymentReference,
+): z.infer<typeof ragSearchResult> {
   const documentId = textOf(metadata.documentId) ?? id;
   const own = textOf(metadata[ID]) ?? documentId;
   const { tags } = metadata;
   return {
+    ...deployment,
     id: own,
     chunkId: id,
     documentId: textOf(metadata[PARENT]) ?? own,

@@ -14,7 +14,15 @@ import {
   ragSearchRequest,
   ragSearchResponse,
 } from '../schemas/knowledge.js';
-import { assertReadableBy, idOf, PARENT, toIndexed, toPushed, toRagResult } from './knowledge-document.js';
+import {
+  assertDeployment,
+  assertReadableBy,
+  idOf,
+  PARENT,
+  toIndexed,
+  toPushed,
+  toRagResult,
+} from './knowledge-document.js';
 import { pushAll, pushOne } from './push-documents.js';
 
 const tags = ['Knowledge'];
@@ -45,7 +53,7 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
         options: { minScore },
         signal: context.signal,
       });
-      return { ...found, results: found.results.map(toRagResult) };
+      return { ...found, results: found.results.map((result) => toRagResult(result, context.deployment)) };
     },
   );
 
@@ -68,10 +76,14 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
       const context = contextOf(request);
       const document = request.body;
       assertTenant(document.tenantId, context);
+      assertDeployment(document, context.deployment);
       assertReadableBy(context.principal.scope, document);
       const pushed = toPushed(document);
       await writeOnce(request, () => pushOne(pushed, context));
-      return toIndexed(document, context.principal.scope.tenant);
+      return toIndexed(document, {
+        tenantId: context.principal.scope.tenant,
+        deployment: context.deployment,
+      });
     },
   );
 
@@ -96,6 +108,7 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
       // A document names its tenant itself, or the batch does for all of them.
       for (const document of documents) {
         assertTenant(document.tenantId ?? tenantId, context);
+        assertDeployment(document, context.deployment);
         assertReadableBy(context.principal.scope, document);
       }
       if (tenantId !== undefined) assertTenant(tenantId, context);

@@ -24,7 +24,11 @@ describe('search and index', () => {
     const { call } = await testService();
     const indexed = await call('acme', 'POST', `${RAG}/index`, CONTRACT);
     expect(indexed.status).toBe(200);
-    expect(indexed.json()).toEqual({ ...CONTRACT, deploymentModel: 'Shared' });
+    expect(indexed.json()).toEqual({
+      ...CONTRACT,
+      deploymentModel: 'Shared',
+      deploymentId: expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
     const found = await call('acme', 'POST', `${RAG}/search`, {
       query: 'when are invoices paid?',
       tenantId: 'acme',
@@ -34,6 +38,8 @@ describe('search and index', () => {
     expect(found.json().results).toEqual([
       {
         ...fields,
+        deploymentModel: 'Shared',
+        deploymentId: expect.stringMatching(/^[0-9a-f]{16}$/),
         chunkId: expect.stringMatching(/^[0-9a-f]{32}$/),
         score: expect.any(Number),
         source: 'c-1',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Metadata } from '../../index.js';
+import { type Metadata, RagDeploymentModel } from '../../index.js';
 import {
   correctionSchema,
   degradationSchema,
@@ -26,8 +26,14 @@ export const ragSearchRequest = z.strictObject({
   ...filterFields,
 });
 
+const deploymentFields = {
+  deploymentId: z.string().describe("Id of the tenant's deployment."),
+  deploymentModel: z.enum(RagDeploymentModel).describe("Where the tenant's documents are kept."),
+};
+
 /** A passage, under the names of the index schema. */
 export const ragSearchResult = z.object({
+  ...deploymentFields,
   id: z.string().describe('Id of the document as it was indexed; deletes and reads take it.'),
   chunkId: z.string(),
   documentId: z
@@ -103,11 +109,8 @@ const documentFields = {
 export const knowledgeDocumentInput = z.strictObject({
   ...documentFields,
   tenantId: tenantText(),
-  deploymentId: z.string().max(200).optional().describe('Accepted and not kept.'),
-  deploymentModel: z
-    .literal('Shared')
-    .optional()
-    .describe('All tenants are in one index, apart in every read.'),
+  deploymentId: z.string().max(200).optional().describe("Where it is stated, the tenant's."),
+  deploymentModel: z.enum(RagDeploymentModel).optional().describe("Where it is stated, the tenant's."),
 });
 
 export type KnowledgeDocumentInput = z.infer<typeof knowledgeDocumentInput>;
@@ -118,8 +121,8 @@ export const knowledgeDocument = z
     ...documentFields,
     id: z.string(),
     documentId: z.string(),
+    ...deploymentFields,
     tenantId: z.string(),
-    deploymentModel: z.literal('Shared'),
   })
   .meta({ id: 'KnowledgeDocument' });
 
