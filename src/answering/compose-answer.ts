@@ -11,7 +11,7 @@ import type { StandaloneQuestion } from './follow-up.js';
 import { checkWithModel, type ModelSupportOptions } from './model-support-check.js';
 import { outcomeOf } from './outcome.js';
 import { NO_ANSWER } from './prompts/answer-prompt.js';
-import { apart } from './quotation.js';
+import { apart, wholeStretch } from './quotation.js';
 import { type UnsupportedPolicy, type VerifiedAnswer, verifyAnswer } from './verify-answer.js';
 
 /** Everything that is known before an answer is written. */
@@ -63,9 +63,12 @@ const NEAREST_PLACES = 3;
 
 /** No answer, the reason, and the nearest places. */
 export function abstain(findings: Findings, abstention: Abstention): Answer {
-  const further = apart(findings.evidence.quotations, NEAREST_PLACES).map(({ entry, decisive }) =>
-    placeOf({ entry, ...decisive }),
-  );
+  const [nearest, ...others] = apart(findings.evidence.quotations, NEAREST_PLACES);
+  // Whoever gets no answer reads on: the nearest passage is quoted as an answer would be, the others by what decides.
+  const further = [
+    ...(nearest === undefined ? [] : [wholeStretch(nearest)]),
+    ...others.map(({ entry, decisive }) => ({ entry, ...decisive })),
+  ].map(placeOf);
   return {
     ...common(findings),
     outcome: outcomeOf(abstention, findings.confidence),

@@ -96,6 +96,13 @@ export function apart<Each extends Quotation>(quotations: readonly Each[], most:
 export const textOfQuotation = ({ entry, ranges }: Quotation): string =>
   ranges.map((range) => exactText({ entry, ...range })).join('\n');
 
+/** The stretch of a quotation that holds its deciding words; ranges are apart in a table alone. */
+export function wholeStretch({ entry, ranges, decisive }: Quotation): QuotedRange {
+  const { start, end } =
+    ranges.find((range) => range.start <= decisive.start && decisive.end <= range.end) ?? decisive;
+  return { entry, start, end };
+}
+
 const overlap = (a: Quotation, b: Quotation): boolean =>
   a.entry.documentId === b.entry.documentId &&
   a.ranges.some((one) => b.ranges.some((other) => one.start < other.end && other.start < one.end));

@@ -1,9 +1,16 @@
 import { widestLine } from './render/wrap.js';
 
-const EXAMPLE = /^( {2}\$ \S.*?\S) {3,}(\S.*)$/;
+const EXAMPLE = /^( {2}\$ \S.*?\S) {3,}(\S.*)$/gm;
+const GAP = 3;
 
-/** A help page in which what an example does stands below it, where both do not fit in a line. */
+/** A help page in which what the examples do stands in one column, or below them where both do not fit in a line. */
 export function layOutExamples(help: string, width: number): string {
-  if (widestLine(help) <= width) return help;
-  return help.replaceAll(new RegExp(EXAMPLE, 'gm'), '$1\n      $2');
+  const commands = [...help.matchAll(EXAMPLE)].map(([, command = '']) => widestLine(command));
+  const column = Math.max(0, ...commands) + GAP;
+  const aligned = help.replaceAll(
+    EXAMPLE,
+    (_, command: string, purpose: string) =>
+      command + ' '.repeat(column - widestLine(command)) + purpose,
+  );
+  return widestLine(aligned) <= width ? aligned : help.replaceAll(EXAMPLE, '$1\n      $2');
 }

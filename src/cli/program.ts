@@ -26,10 +26,10 @@ import { packageVersion } from './package-version.js';
 const EXAMPLES = `
 Examples:
   $ ragstone try docs "how long are logs kept?"   index a folder and ask it something
-  $ ragstone index docs README.md                        keep an index of files and folders
-  $ ragstone search "exit codes" --top-k 3               find in it
-  $ ragstone ask "how long are logs kept?"                answer from it, with citations
-  $ ragstone config check                                check ragstone.yaml
+  $ ragstone index docs README.md   keep an index of files and folders
+  $ ragstone search "exit codes" --top-k 3   find in it
+  $ ragstone ask "how long are logs kept?"   answer from it, with citations
+  $ ragstone config check   check ragstone.yaml
 
 Exit codes: 0 fine, 1 something failed or drift was found, 2 wrong usage or configuration,
 3 "eval --gate" found a change that hurts, 130 interrupted.`;

@@ -13,6 +13,7 @@ import type {
   RunRecord,
   SourceSummary,
 } from '../ledger/ledger.js';
+import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
 import type { CollectionStats } from '../stores/vector-store.js';
 
 const MAX_FAILURES = 100;
@@ -58,7 +59,8 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
     notices: [
       ...resources.storeNotice(facts),
       ...(problem === undefined ? [] : [problem]),
-      ...statusNotices(sources, run),
+      ...(await unfinishedRunNotice(run, ledger)),
+      ...waitingNotices(sources),
       ...(await abandonments(reader, ledger, { tenant: scope.tenant, config: resources.config })),
       ...(await resources.adaptationNotice(live)),
     ],
@@ -140,17 +142,11 @@ const toIndexError = ({ source, itemId, error }: LedgerItem): IndexError => ({
   message: error?.message ?? 'It failed for an unknown reason.',
 });
 
-function statusNotices(sources: readonly SourceSummary[], run: RunRecord | undefined): string[] {
-  const notices: string[] = [];
-  if (run !== undefined && run.finishedAt === undefined) {
-    notices.push(
-      'The last index run is still under way or was interrupted. `ragstone index` completes its work.',
-    );
-  }
-  for (const { source, documents } of sources) {
+function waitingNotices(sources: readonly SourceSummary[]): string[] {
+  return sources.flatMap(({ source, documents }) => {
     const waiting = documents.outdated + documents.pending;
-    if (waiting > 0)
-      notices.push(`${waiting} documents of "${source}" wait to be indexed again: run \`ragstone index\`.`);
-  }
-  return notices;
+    return waiting > 0
+      ? [`${waiting} documents of "${source}" wait to be indexed again: run \`ragstone index\`.`]
+      : [];
+  });
 }

@@ -9,6 +9,7 @@ import { withDeadline } from '../core/with-deadline.js';
 import { loadWordRarity } from '../embedding/static/word-rarity.js';
 import type { SearchQuery } from '../engine/engine.js';
 import type { RunRecord } from '../ledger/ledger.js';
+import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
 import type {
   LaneReport,
@@ -233,17 +234,3 @@ const NO_MODEL: QueryModel = {
   embedPassage: () => Promise.reject(new RAGError('INTERNAL', 'A search for words alone embeds nothing.')),
   notices: [],
 };
-
-/** Says that passages may be missing, where an index run has not ended. */
-async function unfinishedRunNotice(
-  run: RunRecord | undefined,
-  ledger: SearchedIndex['ledger'],
-): Promise<string[]> {
-  if (run === undefined || run.finishedAt !== undefined) return [];
-  const isRebuilt = (await ledger.generations()).some(({ state }) => state === 'building');
-  return [
-    isRebuilt
-      ? 'A rebuild is under way or was interrupted; what was indexed before it is searched. `ragstone index --force` completes it.'
-      : 'An index run is under way or was interrupted, so passages may be missing. `ragstone index` completes it.',
-  ];
-}

@@ -45,3 +45,15 @@ test('a quoted answer points at the line that decides, not where the quotation b
   expect(renderAnswer(quoted, context)).toContain('task.py:577');
   expect(renderAnswer({ ...quoted, highlight: 'not in it' }, context)).toContain('task.py:574');
 });
+
+test('where it is not sure the nearest passage is shown whole, the others by a line', () => {
+  const quote = `Steps:\n\n- stop it\n- ${'wait '.repeat(60)}`;
+  const place = { n: 1, lines: { start: 3, end: 6 }, quote };
+  const unsure = {
+    ...answer('perhaps'),
+    ...{ further: [place, place], sources: [{ n: 1, source: 'a.md', headingPath: [], flags: [] }] },
+  } as unknown as Answer;
+  const [, first, second] = renderAnswer(unsure, context).split('a.md:3');
+  expect(first).toContain(`   Steps:\n\n   - stop it\n   - ${'wait '.repeat(60)}\n`);
+  expect(second).toMatch(/^\n {3}Steps: - stop it - (?:wait )+…\n/);
+});

@@ -1,4 +1,4 @@
-import type { Answer, AnswerSource, Citation } from '../../index.js';
+import type { Answer, AnswerSource, Citation, FurtherPlace } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { renderCorrection } from './correction.js';
 import { renderPlace } from './place.js';
@@ -16,7 +16,7 @@ export function renderAnswer(answer: Answer, context: CliContext): string {
   const sections =
     answer.outcome === 'answer'
       ? [...correction, ...answered(answer, context)]
-      : [withheld(answer, context), ...correction, ...placesOf(answer, context)];
+      : [withheld(answer, context), ...correction, ...nearestPlaces(answer, context)];
   return [...sections, context.colours.dim(summaryOf(answer))].join('\n\n');
 }
 
@@ -31,9 +31,9 @@ function answered(answer: Answer, context: CliContext): string[] {
   const sources = cited.map((source) => {
     const own = answer.citations.filter(({ n }) => n === source.n);
     const places = isQuoted ? [decidingPlace(own, highlight)] : own;
-    return renderSource(source, places, { context, hasQuotes: !isQuoted });
+    return renderSource(source, places, { context, quote: isQuoted ? 'none' : 'line' });
   });
-  const further = isQuoted ? placesOf(answer, context) : [];
+  const further = isQuoted ? answer.further.flatMap((place) => placeIn(answer, place, context)) : [];
   return [
     shown,
     sources.join('\n'),
@@ -56,11 +56,21 @@ function withheld({ outcome, answer }: Answer, { colours }: CliContext): string 
   return colours.yellow(`${outcome === 'perhaps' ? 'Not sure. ' : ''}${withoutTabs(answer)}`);
 }
 
-function placesOf({ further, sources }: Answer, context: CliContext): string[] {
-  return further.flatMap((place) => {
-    const source = sources.find(({ n }) => n === place.n);
-    return source === undefined ? [] : [renderSource(source, [place], { context, hasQuotes: true })];
-  });
+/** The first is for reading, the others for choosing. */
+function nearestPlaces(answer: Answer, context: CliContext): string[] {
+  return answer.further.flatMap((place, rank) =>
+    placeIn(answer, place, context, rank === 0 && answer.outcome === 'perhaps' ? 'whole' : 'line'),
+  );
+}
+
+function placeIn(
+  { sources }: Answer,
+  place: FurtherPlace,
+  context: CliContext,
+  quote: QuoteForm = 'line',
+): string[] {
+  const source = sources.find(({ n }) => n === place.n);
+  return source === undefined ? [] : [renderSource(source, [place], { context, quote })];
 }
 
 const emphasised = (text: string, part: string, style: (text: string) => string): string => {
@@ -76,15 +86,18 @@ const emphasised = (text: string, part: string, style: (text: string) => string)
 
 type CitedPlace = Pick<Citation, 'lines' | 'quote'>;
 
+/** What is shown of a place's words: nothing, as much as one line takes, or all with its own lines. */
+type QuoteForm = 'none' | 'line' | 'whole';
+
 interface SourceOptions {
   readonly context: CliContext;
-  readonly hasQuotes: boolean;
+  readonly quote: QuoteForm;
 }
 
 function renderSource(
   source: AnswerSource,
   places: readonly CitedPlace[],
-  { context, hasQuotes }: SourceOptions,
+  { context, quote: form }: SourceOptions,
 ): string {
   const { colours } = context;
   const title = [source.title, ...source.headingPath].filter((part) => part !== undefined).map(oneLine);
@@ -96,13 +109,19 @@ function renderSource(
         colours.cyan(
           renderPlace({ id: source.source, origin: source.origin, lines: `${lines.start}` }, context),
         ),
-      ...(hasQuotes ? [INDENT + colours.dim(shortened(oneLine(quote)))] : []),
+      ...(form === 'line' ? [INDENT + colours.dim(shortened(oneLine(quote)))] : []),
+      ...(form === 'whole' ? indented(quote) : []),
     ]),
     ...(source.flags.length > 0
       ? [INDENT + colours.yellow(`reads like an instruction to a language model: ${source.flags.join(', ')}`)]
       : []),
   ].join('\n');
 }
+
+const indented = (text: string): string[] =>
+  withoutTabs(text)
+    .split('\n')
+    .map((line) => (line === '' ? line : INDENT + line));
 
 /** Cut between words. */
 function shortened(text: string): string {
