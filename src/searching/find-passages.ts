@@ -28,7 +28,7 @@ import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
-import type { FindResources, SearchedIndex } from './searched-index.js';
+import type { FindResources } from './searched-index.js';
 import { chunkLimit, collapseOfChunks, passageLimit, shownPassages } from './shown-passages.js';
 import { describeEmptyFilters } from './unknown-filters.js';
 
