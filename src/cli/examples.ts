@@ -9,8 +9,7 @@ export function layOutExamples(help: string, width: number): string {
   const column = Math.max(0, ...commands) + GAP;
   const aligned = help.replaceAll(
     EXAMPLE,
-    (_, command: string, purpose: string) =>
-      command + ' '.repeat(column - widestLine(command)) + purpose,
+    (_, command: string, purpose: string) => command + ' '.repeat(column - widestLine(command)) + purpose,
   );
   return widestLine(aligned) <= width ? aligned : help.replaceAll(EXAMPLE, '$1\n      $2');
 }
