@@ -20,12 +20,12 @@ export interface EmbedAllOptions {
 export interface EmbedAllResult {
   /** One vector a text, in order; equal texts share one array. */
   readonly vectors: Float32Array[];
-  /** Distinct texts that the model embedded. */
-  readonly computed: number;
+  /** The texts that the model embedded. */
+  readonly computed: ReadonlySet<string>;
   /** Distinct texts that the cache held. */
   readonly cached: number;
   /** Texts longer than the model reads: what stands beyond its limit is not in their vectors. */
-  readonly truncated: number;
+  readonly truncated: ReadonlySet<string>;
 }
 
 const DEFAULT_RETRIES = 3;
@@ -69,9 +69,9 @@ export async function embedAll(
   }
   return {
     vectors: texts.map((text) => vectorOf(known, text)),
-    computed: missing.length,
+    computed: new Set(missing),
     cached,
-    truncated: countTruncated(embedder, occurrences, kind),
+    truncated: truncatedTexts(embedder, [...occurrences.keys()], kind),
   };
 }
 
@@ -188,16 +188,14 @@ function vectorOf(known: ReadonlyMap<string, Float32Array>, text: string): Float
   return vector;
 }
 
-function countTruncated(
+function truncatedTexts(
   embedder: Embedder,
-  occurrences: ReadonlyMap<string, number>,
+  texts: readonly string[],
   kind: EmbeddingKind,
-): number {
+): ReadonlySet<string> {
   const { queryPrefix, documentPrefix } = embedder.identity;
   const prefix = kind === 'query' ? queryPrefix : documentPrefix;
-  let truncated = 0;
-  for (const [text, count] of occurrences) if (isTruncated(embedder, prefix + text)) truncated += count;
-  return truncated;
+  return new Set(texts.filter((text) => isTruncated(embedder, prefix + text)));
 }
 
 // No tokenizer makes more tokens of ASCII than it has characters, so that short texts need not be counted.

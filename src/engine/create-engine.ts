@@ -10,9 +10,8 @@ import { runtime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
 import { explainMiss } from '../explain-miss/explain-miss.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
-import { ItemClaims } from '../indexing/item-claims.js';
-import { dropGeneration, nothingIndexed, retiredGenerations } from '../indexing/open-collection.js';
-import type { IndexFacts, Ledger, LockSubject } from '../ledger/ledger.js';
+import { dropGeneration, nothingIndexed } from '../indexing/open-collection.js';
+import type { IndexFacts, Ledger, LockRequest, LockSubject } from '../ledger/ledger.js';
 import { checkHealth } from '../maintenance/check-health.js';
 import { listGenerations, tenantsOf } from '../maintenance/list-generations.js';
 import { readStatus } from '../maintenance/read-status.js';
@@ -23,7 +22,7 @@ import { lastAnswer, runAsk } from '../searching/run-ask.js';
 import { runContext } from '../searching/run-context.js';
 import { runSearch } from '../searching/run-search.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
-import { deleteReadable, getDocument, listDocuments } from './documents.js';
+import { getDocument, listDocuments } from './documents.js';
 import type {
   AskRequest,
   ContextQuery,
@@ -47,8 +46,10 @@ import type {
 import type { CreateEngineOptions } from './engine-options.js';
 import { EngineResources } from './engine-resources.js';
 import { viewOf } from './engine-view.js';
-import { needsWhole, refuseEmptyRequest, runIndexRequest, scopedIndex } from './index-requests.js';
+import { deletionWrite, type EngineWrite, pushWrite, type WriteOutcome, writeTogether } from './grouped-writes.js';
+import { needsWhole, refuseEmptyRequest, runIndexRequest } from './index-requests.js';
 import { anySignal, OpenWork } from './open-work.js';
+import { asPush, type PushRequest } from './push-requests.js';
 import {
   checkedContext,
   checkedEngineOptions,
@@ -62,8 +63,10 @@ import {
   checkedTexts,
   checkedVerification,
 } from './requests/check-requests.js';
+import { scopedIndex } from './scoped-index.js';
 import type { EngineHost } from './select-sources.js';
 import { repairIndex, verifyTwice } from './verify-requests.js';
+import { WriteGroups } from './write-groups.js';
 
 /** Opens an engine. Nothing is read or loaded until it is needed. Throws what the configuration is refused for. */
 export async function createEngine(options: CreateEngineOptions = {}): Promise<Engine> {
@@ -87,11 +90,18 @@ class EmbeddedEngine implements Engine {
   readonly #opened: EngineResources;
   readonly #cwd: string;
   readonly #work: OpenWork;
+  readonly #writes: WriteGroups<EngineWrite, WriteOutcome>;
   #closing: Promise<void> | undefined;
 
   constructor(resources: EngineResources, cwd: string) {
     this.#opened = resources;
     this.#work = new OpenWork(resources.config.own?.runtime);
+    this.#writes = new WriteGroups(this.#work, (writes, signal) =>
+      this.#withLock(
+        { command: 'index', subject: 'items', waitMs: writes[0]?.waitMs, signal },
+        (writing, leaseMs) => writeTogether(writes, { leaseMs, signal: writing }, this.#host),
+      ),
+    );
     this.#cwd = cwd;
   }
 
@@ -132,6 +142,8 @@ class EmbeddedEngine implements Engine {
   ): Promise<IndexResult> {
     const scope = scopeOf(stated);
     const request = checkedIndexing(given);
+    const push = asPush(request);
+    if (push !== undefined) return this.#push(push, scope, request);
     return this.#work.run(request.signal, async (signal) => {
       const stoppable = { ...request, signal };
       if (request.options?.dryRun === true)
@@ -142,6 +154,20 @@ class EmbeddedEngine implements Engine {
         runIndexRequest({ ...request, signal: writing }, 'index', { scope, leaseMs }, this.#host),
       );
     });
+  }
+
+  async #push(
+    push: PushRequest,
+    scope: Scope,
+    { signal, options }: IndexRequest,
+  ): Promise<IndexResult> {
+    const outcome = await this.#write(pushWrite(push, scope, options?.waitMs), signal);
+    if ('pushed' in outcome) return outcome.pushed;
+    throw new RAGError('INTERNAL', 'A push was answered as a deletion.');
+  }
+
+  #write(write: EngineWrite, given: AbortSignal | undefined): Promise<WriteOutcome> {
+    return this.#work.run(given, (signal) => this.#writes.add(write, signal));
   }
 
   push(documents: readonly PushedDocument[], scope: ScopeInput = LOCAL_SCOPE): Promise<IndexResult> {
@@ -171,25 +197,8 @@ class EmbeddedEngine implements Engine {
   async delete(ids: readonly string[], scope: ScopeInput = LOCAL_SCOPE): Promise<number> {
     const checked = scopeOf(scope);
     const names = checkedNames(ids);
-    return this.#work.run(undefined, (outer) =>
-      this.#locked('delete', { signal: outer, subject: 'items' }, async (signal, leaseMs) => {
-        const index = await scopedIndex(checked, this.#host);
-        if (index === undefined) return 0;
-        const ledger = await this.#resources.writingLedger({ check: false });
-        const writer = ledger.writer(index.reader.generation, runtime().uniqueName());
-        const retired = retiredGenerations(ledger, (facts) => this.#resources.storeOf(facts), {
-          holder: runtime().uniqueName(),
-          signal,
-        });
-        const claims = leaseMs === undefined ? undefined : new ItemClaims(writer, leaseMs);
-        const { collection } = index;
-        try {
-          return await deleteReadable(names, index, { ledger: writer, collection, signal, retired, claims });
-        } finally {
-          await claims?.close();
-        }
-      }),
-    );
+    const outcome = await this.#write(deletionWrite(names, checked), undefined);
+    return 'deleted' in outcome ? outcome.deleted : 0;
   }
 
   async search(query: string | SearchQuery, scope: ScopeInput = LOCAL_SCOPE): Promise<SearchResponse> {
@@ -337,26 +346,27 @@ class EmbeddedEngine implements Engine {
     },
     work: (signal: AbortSignal, leaseMs: number | undefined) => Promise<T>,
   ): Promise<T> {
+    this.#writes.separate();
     // Runs of one engine wait for each other; the lock is for other processes.
-    return this.#work.inTurn(signal, async () => {
-      const lock = await this.#resources.lock({
-        subject,
-        command: `ragstone ${command}`,
-        waitMs: options?.waitMs,
-        signal,
-      });
-      const { lost, isShared = false } = lock;
-      const leaseMs = isShared ? this.#config.rag.ledger.leaseMs : undefined;
-      try {
-        const done = await work(lost === undefined ? signal : anySignal(signal, lost), leaseMs);
-        this.#resources.assertSameLedger();
-        return done;
-      } catch (error) {
-        throw lost?.aborted === true ? lost.reason : error;
-      } finally {
-        await lock.release();
-      }
-    });
+    return this.#work.inTurn(signal, () => this.#withLock({ command, waitMs: options?.waitMs, signal, subject }, work));
+  }
+
+  async #withLock<T>(
+    { command, signal, ...request }: LockRequest & { readonly signal: AbortSignal },
+    work: (signal: AbortSignal, leaseMs: number | undefined) => Promise<T>,
+  ): Promise<T> {
+    const lock = await this.#resources.lock({ ...request, signal, command: `ragstone ${command}` });
+    const { lost, isShared = false } = lock;
+    const leaseMs = isShared ? this.#config.rag.ledger.leaseMs : undefined;
+    try {
+      const done = await work(lost === undefined ? signal : anySignal(signal, lost), leaseMs);
+      this.#resources.assertSameLedger();
+      return done;
+    } catch (error) {
+      throw lost?.aborted === true ? lost.reason : error;
+    } finally {
+      await lock.release();
+    }
   }
 }
 

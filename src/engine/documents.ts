@@ -71,14 +71,28 @@ export async function listDocuments(
   return { documents, cursor: found.length > limit ? documents.at(-1)?.id : undefined };
 }
 
-/** Deletes what the scope may read of these documents; says how many. */
+/** Deletes what the scope may read of these documents; says how many of each request. */
 export async function deleteReadable(
-  ids: readonly string[],
+  requests: readonly (readonly string[])[],
   index: ScopedIndex,
   targets: DeletionTargets,
-): Promise<number> {
-  const found = await findDocuments(ids, index);
-  const documents = [...new Map(found.map(({ document }) => [document.documentId, document])).values()];
+): Promise<number[]> {
+  const found = new Map(
+    (await findDocuments(requests.flat(), index)).map(({ document, name }) => [name, document]),
+  );
+  const ofRequests = requests.map(
+    (names) => new Map(names.flatMap((name) => byId(found.get(name)))),
+  );
+  const documents = new Map(ofRequests.flatMap((ofRequest) => [...ofRequest]));
+  await deleteFound([...documents.values()], targets);
+  return ofRequests.map(({ size }) => size);
+}
+
+const byId = (document: LedgerDocument | undefined): (readonly [string, LedgerDocument])[] =>
+  document === undefined ? [] : [[document.documentId, document]];
+
+async function deleteFound(documents: readonly LedgerDocument[], targets: DeletionTargets): Promise<void> {
+  if (documents.length === 0) return;
   const { ledger, claims } = targets;
   const run = new IndexRun(undefined, targets.signal);
   if (claims !== undefined) for (const document of documents) await claimItem(document, claims, targets);
@@ -90,8 +104,7 @@ export async function deleteReadable(
   for (const { tenant, source, itemId } of documents)
     if ((await ledger.documentsOfItems(tenant, source, [itemId])).length === 0)
       await forgetItems({ tenant, source, itemIds: [itemId] }, targets, run);
-  if (documents.length > 0) await purgeDeleted(targets, run);
-  return documents.length;
+  await purgeDeleted(targets, run);
 }
 
 /** Waits for whoever writes the document now. */
@@ -138,19 +151,28 @@ export async function earlierPushes(ids: readonly string[], index: ScopedIndex):
  * By id of the document, or by the id that it was pushed under. Which of the two is meant is decided among what the scope may read:
  * a document of others under that id would show itself by standing before one of its own.
  */
-async function findDocuments(ids: readonly string[], index: ScopedIndex): Promise<ReadableDocument[]> {
+async function findDocuments(ids: readonly string[], index: ScopedIndex): Promise<NamedDocument[]> {
   const meant = await Promise.all(
     ids.map(async (id) => {
       const either = await Promise.all([index.reader.document(id), pushedDocument(id, index)]);
-      return either.flatMap((document) => document ?? []);
+      return { name: id, either: either.flatMap((document) => document ?? []) };
     }),
   );
+  const candidates = meant.flatMap(({ either }) => either);
   const readable = new Map(
-    (await onlyReadable(meant.flat(), index)).map((found) => [found.document.documentId, found]),
+    (await onlyReadable(candidates, index)).map((found) => [found.document.documentId, found]),
   );
-  return meant.flatMap((either) =>
-    either.flatMap(({ documentId }) => readable.get(documentId) ?? []).slice(0, 1),
+  return meant.flatMap(({ name, either }) =>
+    either
+      .flatMap(({ documentId }) => readable.get(documentId) ?? [])
+      .slice(0, 1)
+      .map((found) => ({ ...found, name })),
   );
+}
+
+/** With what it was asked for by. */
+interface NamedDocument extends ReadableDocument {
+  readonly name: string;
 }
 
 const pushedDocument = (id: string, { reader, scope }: ScopedIndex): Promise<LedgerDocument | undefined> =>

@@ -12,6 +12,7 @@ import { nothingIndexed, openForReading, otherModel } from '../indexing/open-col
 import type { GenerationReader, IndexFacts, Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
 import { splitModelName } from '../providers/provider-table.js';
 import type { Reranker } from '../reranking/reranker.js';
+import { LearningPace, type PushedChunks } from '../searching/learning-pace.js';
 import {
   createAdaptationCheck,
   learnFromCollection,
@@ -61,6 +62,7 @@ export class EngineResources {
   #chatModel: Promise<ChatModel | undefined> | undefined;
   #contextualiser: Promise<ChunkContextualiser | undefined> | undefined;
   readonly #checkAdaptation = createAdaptationCheck();
+  readonly #learningPace = new LearningPace();
   #collection: { readonly key: string; readonly open: Promise<VectorCollection> } | undefined;
 
   constructor(config: ResolvedConfig) {
@@ -211,13 +213,18 @@ export class EngineResources {
     return this.#chatModel;
   }
 
-  /** Brings what the embedder has learnt of a generation in step with it. Hold the writer lock. */
+  /**
+   * Brings what the embedder has learnt of a generation in step with it; after a push, once enough of its tenant has changed.
+   * Hold the writer lock.
+   */
   async learnFrom(
     { ledger, facts, collection }: { ledger: Ledger; facts: IndexFacts; collection: VectorCollection },
-    signal: AbortSignal | undefined,
+    { signal, pushed }: { readonly signal: AbortSignal | undefined; readonly pushed?: PushedChunks | undefined },
   ): Promise<void> {
     if (!this.config.rag.embedding.adaptQueries) return;
     const { embedder } = await this.embedder();
+    if (embedder.adaptation === undefined) return;
+    if (pushed !== undefined && !(await this.#learningPace.isDue(pushed, { ledger, facts }))) return;
     // In turn, so that the last one learns of all that was written before.
     const lock = await ledger.lock?.({
       subject: 'learning',
@@ -226,7 +233,8 @@ export class EngineResources {
       signal,
     });
     try {
-      await learnFromCollection({ ledger, facts, collection, embedder, signal });
+      await learnFromCollection({ ledger, facts, collection, embedder, signal, only: pushed?.tenant });
+      this.#learningPace.learnt(pushed?.tenant);
     } finally {
       await lock?.release();
     }

@@ -9,7 +9,7 @@ import {
 import type { Risk } from '../config/trust/risks.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
-import { type AccessControl, cacheOwner, EVERYONE, type Scope } from '../core/scope.js';
+import { cacheOwner, type Scope } from '../core/scope.js';
 import { configuredSources, inProject, placesOf, rememberedPaths } from '../indexing/configured-sources.js';
 import { type Rebuild, runIndex } from '../indexing/run-index.js';
 import { configuredNames } from '../indexing/source-owners.js';
@@ -18,9 +18,8 @@ import { pathAdder } from '../maintenance/read-status.js';
 import { type SalvagedLedger, salvageLedger } from '../maintenance/salvage-ledger.js';
 import { isLedgerDamage } from '../maintenance/verify-index.js';
 import { splitModelName } from '../providers/provider-table.js';
-import type { PushedDocument } from '../sources/push/push-source.js';
-import { earlierPushes, type ScopedIndex } from './documents.js';
 import type { IndexRequest, IndexResult } from './engine.js';
+import { permission } from './permission.js';
 import { keepFoldersPrivate } from './private-data.js';
 import {
   abandonedSourcesOf,
@@ -33,8 +32,8 @@ import {
 } from './select-sources.js';
 
 /** Chunks in one embedding and store batch: large enough to make a store's commits cheap, small enough for steady memory. */
-const DEFAULT_BATCH_SIZE = 2000;
-const DEFAULT_PARALLEL = 8;
+export const DEFAULT_BATCH_SIZE = 2000;
+export const DEFAULT_PARALLEL = 8;
 
 /** What a run needs beside its request. */
 export interface RunParts {
@@ -98,7 +97,8 @@ async function runOnce(
     await rememberSelected(ledger, { tenant, selected, before: ownership.own, config });
   }
   // Other tenants are in the same generation: it is not begun anew for one of them.
-  const rebuild = (await isAlone(ledger, tenant)) ? (wanted ?? rebuildOf(request)) : 'never';
+  const asked = wanted ?? rebuildOf(request);
+  const rebuild = asked !== 'never' && (await isAlone(ledger, tenant)) ? asked : 'never';
   const { store, notices: ofStore } = await host.resources.store({ rebuild: rebuild !== 'never' });
   const { embedder, notices, cache } = await host.resources.embedder();
   if (!dryRun) trustNamed(partsNamed(store.name, embedder.identity.model), config);
@@ -125,7 +125,7 @@ async function runOnce(
     abandoned: salvaged?.facts,
     leaseMs,
     abandonedSources: await abandonedSourcesOf(ledger, tenant, host),
-    learn: (target) => host.resources.learnFrom({ ledger, ...target }, request.signal),
+    learn: (target) => host.resources.learnFrom({ ledger, ...target }, { signal: request.signal }),
     now: () => new Date(runtime().now()).toISOString(),
     onProgress: request.onProgress,
     signal: request.signal,
@@ -173,47 +173,18 @@ async function salvage(
   return salvaged;
 }
 
-/** What is indexed, as a scope sees it; undefined before the first run. */
-export async function scopedIndex(scope: Scope, host: EngineHost): Promise<ScopedIndex | undefined> {
-  if ((await host.resources.live()) === undefined) return undefined;
-  const { reader, collection } = await host.resources.collection();
-  return { reader, collection, scope };
-}
-
-/**
- * The request without what the scope may not touch: it replaces no document that it may not read, and deletes none. What a replacement
- * leaves out of its access stays as it was. Access rules can only narrow that: what they decided before, over another text or with other
- * rules, stays in force until a push states otherwise.
- */
+/** The request without what the scope may not touch; one without documents as it is. */
 async function permitted(request: IndexRequest, scope: Scope, host: EngineHost): Promise<IndexRequest> {
   const { documents = [], deleted = [] } = request;
   if (documents.length + deleted.length === 0) return request;
-  const index = await scopedIndex(scope, host);
-  if (index === undefined) return request;
-  const earlier = await earlierPushes([...documents.map(({ id }) => id), ...deleted], index);
-  const taken = documents.find(({ id }) => earlier.unreadable.has(id));
-  if (taken !== undefined) throw idIsTaken(taken.id);
-  return {
-    ...request,
-    documents: documents.map((document) => withEarlierAccess(document, earlier.access.get(document.id))),
-    deleted: deleted.filter((id) => !earlier.unreadable.has(id)),
-  };
+  return (await permission([request], scope, host))(request);
 }
-
-/** Open access is not written down: an equal document stays equal. */
-function withEarlierAccess(document: PushedDocument, earlier: AccessControl | undefined): PushedDocument {
-  if (earlier === undefined || isOpen(earlier)) return document;
-  const { groups = earlier.groups, level = earlier.level } = document.access ?? {};
-  return { ...document, access: { groups, level } };
-}
-
-const isOpen = ({ groups, level }: AccessControl): boolean => level === 0 && groups.includes(EVERYONE);
 
 const placesNamed = ({ paths = [] }: IndexRequest, { cwd }: EngineHost): string[] =>
   paths.map((path) => resolve(cwd, path));
 
 /** Of the configuration that makes the index: a later one may name others. */
-const partsNamed = (store: string, model: string): Risk[] => [
+export const partsNamed = (store: string, model: string): Risk[] => [
   ...storeAbroad(store),
   ...(splitModelName(model) === undefined ? [] : [hostedModel(model)]),
 ];
@@ -235,13 +206,6 @@ async function isAlone(ledger: Ledger, tenant: string): Promise<boolean> {
   if (live === undefined) return true;
   return (await ledger.reader(live.generation).sources()).every((source) => source.tenant === tenant);
 }
-
-/** As row security of databases does: who sees that an id is taken learns less than who loses a document would lose. */
-const idIsTaken = (id: string): RAGError =>
-  new RAGError(
-    'DOCUMENT_DUPLICATE_ID',
-    `The document ${JSON.stringify(id)} cannot be pushed: the id is in use for a document that this scope may not read. Push it as a scope with its groups and clearance, or under another id.`,
-  );
 
 const nothingToIndex = (): RAGError =>
   new RAGError(

@@ -10,7 +10,7 @@ import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { PARSING_VERSION } from '../parsing/parsing-version.js';
 import { sourceDefinition } from '../sources/definitions.js';
-import { createPushSource, type PushedDocument } from '../sources/push/push-source.js';
+import { assertDistinct, createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import type { Source } from '../sources/source.js';
 import { protectionSettings } from './document-protection.js';
 import type { PreparationRecipe } from './preparation/preparation-recipe.js';
@@ -114,26 +114,29 @@ export function rememberedPaths(sourceNames: Iterable<string>, { projectRoot }: 
     .map((name) => resolve(projectRoot, name.slice(PATH_PREFIX.length)));
 }
 
-/** Documents that the caller hands in or takes back. */
-export async function pushedSource(
-  {
-    documents,
-    deleted = [],
-    project,
-  }: {
-    readonly documents: readonly PushedDocument[];
-    readonly deleted?: readonly string[] | undefined;
-    readonly project: string | undefined;
-  },
-  config: ResolvedConfig,
-): Promise<ConfiguredSource> {
-  const { maxFileBytes } = config.rag.limits;
+/** What a caller hands in or takes back. */
+export interface PushedItems {
+  readonly documents: readonly PushedDocument[];
+  readonly deleted?: readonly string[] | undefined;
+  readonly project: string | undefined;
+}
+
+/** Throws what a push is refused for as a whole: `DOCUMENT_TOO_LARGE`, and as `assertDistinct` does. */
+export function assertPushable({ documents, deleted, project }: PushedItems, { rag }: ResolvedConfig): void {
+  const { maxFileBytes } = rag.limits;
   const large = documents.find(({ bytes }) => bytes !== undefined && bytes.length > maxFileBytes);
   if (large !== undefined)
     throw new RAGError(
       'DOCUMENT_TOO_LARGE',
       `The document ${JSON.stringify(large.id)} has more bytes than limits.maxFileBytes (${maxFileBytes}).`,
     );
+  assertDistinct(pushSourceName(project), { documents, deleted });
+}
+
+/** Documents that the caller hands in or takes back. Throws as `assertPushable` does. */
+export async function pushedSource(pushed: PushedItems, config: ResolvedConfig): Promise<ConfiguredSource> {
+  assertPushable(pushed, config);
+  const { documents, deleted, project } = pushed;
   const name = pushSourceName(project);
   const source = createPushSource({ name, documents, deleted, listing: 'incremental' });
   return assembleSource(

@@ -13,12 +13,14 @@ export async function deleteItems(
 ): Promise<void> {
   const { tenant, source, itemIds } = gone;
   const documents = await targets.ledger.documentsOfItems(tenant, source, itemIds);
-  const documentIds = documents.map(({ documentId }) => documentId);
-  if (gone.dryRun) {
-    run.documentsDeleted += documentIds.length;
-    return;
-  }
-  await deleteDocuments(documentIds, targets, run);
+  if (!gone.dryRun)
+    await deleteDocuments(
+      documents.map(({ documentId }) => documentId),
+      targets,
+      run,
+    );
+  for (const document of documents) run.of(document.itemId).documentsDeleted += 1;
+  if (gone.dryRun) return;
   await forgetItems({ tenant, source, itemIds }, targets, run);
 }
 
@@ -46,7 +48,6 @@ export async function deleteDocuments(
     run.checkAborted();
     const ids = documentIds.slice(start, start + DELETE_BATCH);
     await deleteBatch(ids, targets, run);
-    run.documentsDeleted += ids.length;
   }
   if (documentIds.length === 0) return;
   for (const generation of (await targets.retired?.(run)) ?? [])

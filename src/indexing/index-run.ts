@@ -2,25 +2,19 @@ import type { ContextEstimate } from '../chunking/contextual/chunk-contextualise
 import { throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
-import type { IndexError, IndexProgress, IndexResult } from '../engine/engine.js';
-import type { RedactionCounts } from './document-protection.js';
+import type { IndexProgress, IndexResult } from '../engine/engine.js';
+import { IndexTally } from './index-tally.js';
 
 const PROGRESS_INTERVAL_MS = 100;
 /** Below this share of the bytes, the time that is left would be a guess from a few small files. */
 const MIN_SHARE_FOR_ETA = 0.02;
 
-/** Counters, stage times and progress of one `index` run. */
-export class IndexRun {
-  documentsProcessed = 0;
-  documentsUnchanged = 0;
-  documentsFailed = 0;
-  documentsDeleted = 0;
-  chunksCreated = 0;
-  chunksUnchanged = 0;
-  vectorsIndexed = 0;
-  embeddingsComputed = 0;
-  readonly errors: IndexError[] = [];
-  readonly #notices = new Map<string, number>();
+/** Which of several requests that are done in one run an item is of. */
+export type RequestOfItem = (itemId: string) => number | undefined;
+
+/** Stage times and progress of one `index` run, and what it counted: of each request that it does, and of none in particular. */
+export class IndexRun extends IndexTally {
+  readonly #requests = new Map<number, IndexTally>();
   readonly #stages = new Map<string, number>();
   readonly #startedAt = runtime().elapsed();
   #indexingSince: number | undefined;
@@ -29,9 +23,6 @@ export class IndexRun {
   #source: string | undefined;
   #items = { total: 0, done: 0 };
   #bytes = { total: 0, done: 0 };
-  readonly #truncated = { chunks: 0, maxInputTokens: 0 };
-
-  readonly #redactions = new Map<string, Map<string, number>>();
   readonly #skipped = new Map<string, Readonly<Record<string, number>>>();
   #contexts: ContextEstimate | undefined;
   #embedding: EmbeddingEstimate | undefined;
@@ -39,7 +30,29 @@ export class IndexRun {
   constructor(
     private readonly onProgress: ((progress: IndexProgress) => void) | undefined,
     private readonly signal: AbortSignal | undefined,
-  ) {}
+    private readonly requestOf: RequestOfItem = () => undefined,
+  ) {
+    super();
+  }
+
+  /** Where an item is counted. */
+  of(itemId: string): IndexTally {
+    const request = this.requestOf(itemId);
+    return request === undefined ? this : this.#tallyOf(request);
+  }
+
+  #tallyOf(request: number): IndexTally {
+    const known = this.#requests.get(request) ?? new IndexTally();
+    this.#requests.set(request, known);
+    return known;
+  }
+
+  /** Everything that was counted. */
+  total(): IndexTally {
+    const total = new IndexTally();
+    for (const tally of [this, ...this.#requests.values()]) total.add(tally);
+    return total;
+  }
 
   /** Times synchronous work under a stage's name. */
   readonly timed = <T>(stage: string, work: () => T): T => {
@@ -72,30 +85,6 @@ export class IndexRun {
 
   checkAborted(): void {
     throwIfAborted(this.signal);
-  }
-
-  fail(error: IndexError): void {
-    this.documentsFailed++;
-    this.errors.push(error);
-  }
-
-  /** Repeated notices are counted, not repeated. */
-  notice(text: string): void {
-    this.#notices.set(text, (this.#notices.get(text) ?? 0) + 1);
-  }
-
-  /** Chunks that the model could not read to their end; said once for the run. */
-  countTruncated(chunks: number, maxInputTokens: number): void {
-    this.#truncated.chunks += chunks;
-    this.#truncated.maxInputTokens = maxInputTokens;
-  }
-
-  /** What was taken out of a document, by type. */
-  countRedactions(source: string, counts: RedactionCounts): void {
-    for (const [type, count] of Object.entries(counts)) {
-      const ofSource = this.#redactions.get(source) ?? new Map<string, number>();
-      this.#redactions.set(source, ofSource.set(type, (ofSource.get(type) ?? 0) + count));
-    }
   }
 
   /** What a listing left out by rule, by kind. */
@@ -168,55 +157,39 @@ export class IndexRun {
       ...(this.#source === undefined ? {} : { source: this.#source }),
       itemsTotal: this.#items.total,
       itemsDone: this.#items.done,
-      chunksWritten: this.vectorsIndexed,
-      chunksPerSecond: elapsed === 0 ? 0 : (this.vectorsIndexed * 1000) / elapsed,
+      chunksWritten: this.total().vectorsIndexed,
+      chunksPerSecond: elapsed === 0 ? 0 : (this.total().vectorsIndexed * 1000) / elapsed,
       ...(share >= MIN_SHARE_FOR_ETA && share < 1 && elapsed > 500
         ? { etaMs: (elapsed * (1 - share)) / share }
         : {}),
     });
   }
 
-  stats(): IndexResult['stats'] {
+  stats(tally = this.total()): IndexResult['stats'] {
     return {
-      documentsProcessed: this.documentsProcessed,
-      documentsUnchanged: this.documentsUnchanged,
-      documentsFailed: this.documentsFailed,
-      documentsDeleted: this.documentsDeleted,
-      chunksCreated: this.chunksCreated,
-      chunksUnchanged: this.chunksUnchanged,
-      vectorsIndexed: this.vectorsIndexed,
-      embeddingsComputed: this.embeddingsComputed,
+      ...tally.counts(),
       timeElapsed: round(runtime().elapsed() - this.#startedAt),
       stages: Object.fromEntries([...this.#stages].map(([stage, ms]) => [stage, round(ms)])),
-      ...(this.#redactions.size === 0
-        ? {}
-        : {
-            redactions: Object.fromEntries(
-              [...this.#redactions].map(([source, counts]) => [source, Object.fromEntries(counts)]),
-            ),
-          }),
+      ...tally.redactions(),
       ...(this.#skipped.size === 0 ? {} : { skipped: Object.fromEntries(this.#skipped) }),
-      errors: this.errors,
+      errors: tally.errors,
     };
   }
 
   result(dryRun: boolean): IndexResult {
-    const notices = [...this.#notices].map(([text, count]) =>
-      count === 1 ? text : `${text} (${count} times)`,
-    );
-    const { chunks, maxInputTokens } = this.#truncated;
-    if (chunks > 0) {
-      notices.push(
-        `${chunks} chunks are longer than the ${maxInputTokens} tokens that the embedding model reads; their vectors see only the beginning. Every word is still found by the lexical lane. A lower chunking.maxSize avoids this.`,
-      );
-    }
-    return {
-      success: this.errors.length === 0,
-      stats: this.stats(),
-      notices,
-      dryRun,
-      ...this.#estimate(),
-    };
+    return { ...this.#resultOf(this.total()), dryRun, ...this.#estimate() };
+  }
+
+  /** What came of one of several requests: its own items, and what concerns none in particular. */
+  resultOf(request: number): IndexResult {
+    const tally = new IndexTally();
+    tally.add(this);
+    tally.add(this.#tallyOf(request));
+    return { ...this.#resultOf(tally), dryRun: false };
+  }
+
+  #resultOf(tally: IndexTally): Omit<IndexResult, 'dryRun'> {
+    return { success: tally.errors.length === 0, stats: this.stats(tally), notices: tally.notices() };
   }
 }
 

@@ -181,24 +181,38 @@ async function recordListing(changes: SourceChanges, task: SourcePass): Promise<
   const { configured, targets, options, run } = task;
   const { name } = configured.source;
   for (const { error } of changes.waived) run.notice(error.message);
-  const counts = await targets.ledger.documentCounts(options.scope.tenant, name);
-  for (const itemId of changes.unchangedItemIds) run.documentsUnchanged += counts.get(itemId) ?? 0;
+  const counts = await countsOfUnchanged(changes, task);
+  for (const itemId of changes.unchangedItemIds)
+    run.of(itemId).documentsUnchanged += counts.get(itemId) ?? 0;
   const unreadable = changes.unreadable.map(({ id }) => id);
   // What another one holds is read by it, and its failure recorded.
   const mine = (await targets.claims?.take(keyOf(task), unreadable)) ?? new Set(unreadable);
   for (const { id, error } of changes.unreadable) {
-    run.fail({ source: name, item: id, reason: error.reason, message: error.message });
+    run.of(id).fail({ source: name, item: id, reason: error.reason, message: error.message });
     if (!options.dryRun && mine.has(id)) await recordFailure({ itemId: id, error }, task);
   }
   await targets.claims?.release(keyOf(task), [...mine]);
   for (const item of changes.deadLetters) {
-    run.fail({
+    run.of(item.itemId).fail({
       source: name,
       item: item.itemId,
       reason: item.error?.reason ?? 'DOCUMENT_INVALID',
       message: `${item.error?.message ?? 'It could not be read.'} Given up after ${MAX_ATTEMPTS} attempts; it is tried again when it changes, or with --force.`,
     });
   }
+}
+
+/** How many documents there are of each unchanged item. */
+async function countsOfUnchanged(
+  { unchangedItemIds }: SourceChanges,
+  { configured: { source }, targets: { ledger }, options }: SourceTask,
+): Promise<ReadonlyMap<string, number>> {
+  const { tenant } = options.scope;
+  if (source.itemIds === undefined) return ledger.documentCounts(tenant, source.name);
+  const counts = new Map<string, number>();
+  for (const { itemId } of await ledger.documentsOfItems(tenant, source.name, unchangedItemIds))
+    counts.set(itemId, (counts.get(itemId) ?? 0) + 1);
+  return counts;
 }
 
 async function recordFailure(
@@ -290,6 +304,7 @@ async function writeClaimed(reads: readonly ItemRead[], task: SourcePass): Promi
     targets,
     run,
   );
+  for (const { item, gone } of reads) run.of(item.id).documentsDeleted += gone.length;
   await run.timedAsync('ledger', () => settleItems(reads, task));
   for (const { item } of reads) run.itemDone(item.bytes ?? 1);
 }

@@ -45,7 +45,7 @@ export interface ListContext {
 /** Compares one listing of a source with the ledger. Reads nothing but what the source needs to name versions. */
 export async function listChanges(source: Source, context: ListContext): Promise<SourceChanges> {
   const { ledger, tenant, signal, since } = context;
-  const known = await ledger.items(tenant, source.name);
+  const known = await ledger.items(tenant, source.name, source.itemIds);
   const listing = new Listing(known, context);
   const options = { ...(since === undefined ? {} : { since }), ...(signal === undefined ? {} : { signal }) };
   const listed = source.listChanges?.(options) ?? source.list(options);

@@ -30,9 +30,10 @@ async function estimateEmbedding(reads: readonly ItemRead[], task: SourceTask): 
 
 function countPreview(reads: readonly ItemRead[], { run }: SourceTask): void {
   for (const { item, documents, gone } of reads) {
-    run.documentsProcessed += documents.length;
-    run.documentsDeleted += gone.length;
-    run.chunksCreated += documents.reduce((sum, { sketches }) => sum + sketches.length, 0);
+    const tally = run.of(item.id);
+    tally.documentsProcessed += documents.length;
+    tally.documentsDeleted += gone.length;
+    tally.chunksCreated += documents.reduce((sum, { sketches }) => sum + sketches.length, 0);
     run.itemDone(item.bytes ?? 1);
   }
 }

@@ -37,7 +37,7 @@ export function withoutRepeats(read: ItemRead, seen: Set<string>, run: IndexRun)
         'DOCUMENT_DUPLICATE_ID',
         `Two documents are called "${document.externalId}"; the first one was kept.`,
       );
-      run.fail({
+      run.of(read.item.id).fail({
         source: read.source,
         item: document.externalId,
         reason: repeated.reason,
@@ -103,17 +103,18 @@ export async function settleItem(prepared: PreparedItem, task: SourceTask): Prom
   const { configured, targets, options, run } = task;
   const { item, documents, failures, isRead, notices } = prepared;
   const source = configured.source.name;
+  const tally = run.of(item.id);
   const report = (externalId: string, error: RAGError): void =>
-    run.fail({ source, item: externalId, reason: error.reason, message: error.message });
-  for (const notice of notices) run.notice(notice);
+    tally.fail({ source, item: externalId, reason: error.reason, message: error.message });
+  for (const notice of notices) tally.notice(notice);
   for (const [externalId, error] of failures) report(externalId, error);
   const shortcomings = documents.flatMap(({ externalId, shortcoming }) => {
     if (shortcoming !== undefined) report(externalId, shortcoming);
     return shortcoming ?? [];
   });
   for (const { externalId, warnings, redactions } of documents) {
-    run.countRedactions(source, redactions);
-    for (const warning of warnings) run.notice(`${externalId}: ${warning}`);
+    tally.countRedactions(source, redactions);
+    for (const warning of warnings) tally.notice(`${externalId}: ${warning}`);
   }
   const failure = [...failures.values(), ...shortcomings][0];
   if (!isRead) return { item, source, documents, gone: [], failure };

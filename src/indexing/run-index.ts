@@ -10,7 +10,7 @@ import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { type AbandonedSource, giveUpMovedFiles } from './abandoned-sources.js';
 import { carryOver } from './carry-over.js';
 import { deleteItems, purgeDeleted } from './delete-documents.js';
-import { IndexRun } from './index-run.js';
+import { IndexRun, type RequestOfItem } from './index-run.js';
 import { indexSource } from './index-source.js';
 import { ItemClaims } from './item-claims.js';
 import {
@@ -48,8 +48,10 @@ export interface IndexPipeline {
   readonly abandoned?: IndexFacts | undefined;
   /** Where documents are prepared. @default threads where there is much to prepare, else this thread */
   readonly preparerFor?: ChoosePreparer | undefined;
-  /** Lets the model learn from what a generation now holds. */
-  readonly learn: (target: WriteTarget) => Promise<void>;
+  /** Lets the model learn from what a generation now holds; told how many chunks a push has changed, where it is one. */
+  readonly learn: (target: WriteTarget, pushedChunks: number | undefined) => Promise<void>;
+  /** Documents that programs hand in: no source is listed, so nothing is said of the rest of the index. @default false */
+  readonly isPush?: boolean | undefined;
   readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly now: () => string;
@@ -69,6 +71,21 @@ export type Rebuild = 'never' | 'covering' | 'always' | 'damaged';
  */
 export async function runIndex(pipeline: IndexPipeline): Promise<IndexResult> {
   const run = new IndexRun(pipeline.onProgress, pipeline.signal);
+  await bringInStep(pipeline, run);
+  return run.result(pipeline.options.dryRun);
+}
+
+/** As `runIndex`, for several requests at once: what came of each. */
+export async function runRequests(
+  pipeline: IndexPipeline,
+  { requests, requestOf }: { readonly requests: number; readonly requestOf: RequestOfItem },
+): Promise<IndexResult[]> {
+  const run = new IndexRun(pipeline.onProgress, pipeline.signal, requestOf);
+  await bringInStep(pipeline, run);
+  return Array.from({ length: requests }, (_, request) => run.resultOf(request));
+}
+
+async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void> {
   const { ledger, options } = pipeline;
   const before = spendingOf(pipeline);
   const target = await openTarget(pipeline, run);
@@ -86,18 +103,17 @@ export async function runIndex(pipeline: IndexPipeline): Promise<IndexResult> {
     await preparers.close();
     await pruneSources(targets, pipeline, run);
     await settle(pipeline, { target, targets, isPurgeOwed }, run);
-    await probe(pipeline, target);
+    if (pipeline.isPush !== true) await probe(pipeline, target);
     run.enter('done');
     noticeSpending(pipeline, before, run);
-    const result = run.result(options.dryRun);
     // A run that is stopped or fails has no end, as after a kill: searches say so until another one completes its work.
-    if (runId !== undefined)
-      await ledger.finishRun(runId, {
-        at: pipeline.now(),
-        success: result.success,
-        stats: JSON.stringify(run.stats()),
-      });
-    return result;
+    if (runId === undefined) return;
+    const stats = run.stats();
+    await ledger.finishRun(runId, {
+      at: pipeline.now(),
+      success: stats.errors.length === 0,
+      stats: JSON.stringify(stats),
+    });
   } finally {
     await preparers.close();
     // What cannot be given back is free when its lease is over.
@@ -129,12 +145,14 @@ async function settle(
   const { sources: owners, options } = pipeline;
   for (const source of pipeline.abandonedSources ?? [])
     await giveUpMovedFiles(source, { owners, targets, tenant: options.scope.tenant }, run);
-  if (run.vectorsIndexed > 0 || run.documentsDeleted > 0) {
+  const { vectorsIndexed, documentsDeleted } = run.total();
+  if (vectorsIndexed > 0 || documentsDeleted > 0) {
     run.enter('optimizing');
     await run.timedAsync('optimize', () => collection.optimize(pipeline.signal));
   }
-  if (run.documentsDeleted > 0 || isPurgeOwed) await purgeDeleted(targets, run);
-  await pipeline.learn({ facts, collection });
+  if (documentsDeleted > 0 || isPurgeOwed) await purgeDeleted(targets, run);
+  const changed = pipeline.isPush === true ? vectorsIndexed + documentsDeleted : undefined;
+  await run.timedAsync('learn', () => pipeline.learn({ facts, collection }, changed));
   if (live === undefined) return;
   const unread = run.errors.filter(({ item }) => item === undefined);
   if (unread.length > 0) {

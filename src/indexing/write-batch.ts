@@ -12,6 +12,7 @@ import type {
 } from '../ledger/ledger.js';
 import type { EnlistedWrites, VectorCollection } from '../stores/vector-store.js';
 import type { IndexRun } from './index-run.js';
+import type { IndexTally } from './index-tally.js';
 import type { ItemClaims } from './item-claims.js';
 import { KEPT_CHUNKS, type PreparedChunk, type PreparedDocument } from './prepare-document.js';
 
@@ -119,11 +120,11 @@ async function writeSmall(
   const plans = await run.timedAsync('ledger', () =>
     shared === undefined ? ledger.plan(planned) : ledger.preview(planned),
   );
-  const records = await buildRecords(plannedWork(plans), chunks, targets, run);
+  const records = await buildRecords({ ...plannedWork(plans), tallyOf: talliesOf(documents, run) }, chunks, targets, run);
   run.checkAborted();
   if (shared === undefined) await writeLogged({ planned, plans, records }, targets, run);
   else await run.timedAsync('store', () => writeAtOnce(shared, { planned, records }, targets.now()));
-  count(plans, run);
+  count(plans, talliesOf(documents, run));
 }
 
 /** Writes a document whose chunks are more than what is kept of it, as they come. */
@@ -136,7 +137,8 @@ async function writeLarge(
   try {
     const planned = [toPlanned(document)];
     const plans = await run.timedAsync('ledger', () => targets.ledger.plan(planned));
-    const work = plannedWork(plans);
+    const tallyOf = talliesOf([document], run);
+    const work = { ...plannedWork(plans), tallyOf };
     const upsert = async (chunks: readonly PreparedChunk[]): Promise<void> => {
       run.checkAborted();
       const records = await buildRecords(work, chunks, targets, run);
@@ -152,7 +154,7 @@ async function writeLarge(
     }
     if (chunks.length > 0) await upsert(chunks);
     await writeLogged({ planned, plans, records: [] }, targets, run);
-    count(plans, run);
+    count(plans, tallyOf);
   } finally {
     await batches.return?.();
   }
@@ -214,6 +216,17 @@ function toPlanned({ prepared, tenant, source, sourceType, itemId }: BatchDocume
   };
 }
 
+/** Where the documents of a batch are counted. */
+type TallyOfDocument = (documentId: string) => IndexTally;
+
+function talliesOf(documents: readonly BatchDocument[], run: IndexRun): TallyOfDocument {
+  const items = new Map(documents.map(({ prepared: { documentId }, itemId }) => [documentId, itemId]));
+  return (documentId) => {
+    const itemId = items.get(documentId);
+    return itemId === undefined ? run : run.of(itemId);
+  };
+}
+
 /** Ids of the chunks that plans want written. */
 interface PlannedWork {
   readonly toWrite: ReadonlySet<string>;
@@ -227,7 +240,7 @@ const plannedWork = (plans: readonly DocumentPlan[]): PlannedWork => ({
 
 /** Those of the chunks that are to be written, with their vectors. */
 async function buildRecords(
-  { toWrite, toRewrite }: PlannedWork,
+  { toWrite, toRewrite, tallyOf }: PlannedWork & { readonly tallyOf: TallyOfDocument },
   chunks: readonly PreparedChunk[],
   targets: WriteTargets,
   run: IndexRun,
@@ -243,10 +256,11 @@ async function buildRecords(
     if (embedded === undefined) continue;
     vectors.set(record.id, embedded.vector);
     if (!toWrite.has(record.id)) continue;
-    run.embeddingsComputed += 1;
-    run.countTruncated(embedded.isTruncated ? 1 : 0, targets.embedder.maxInputTokens);
+    const tally = tallyOf(record.documentId);
+    tally.embeddingsComputed += 1;
+    tally.countTruncated(embedded.isTruncated ? 1 : 0, targets.embedder.maxInputTokens);
   }
-  await embedMissing(bare, vectors, targets, run);
+  await embedMissing({ chunks: bare, vectors, tallyOf }, targets, run);
   return wanted.flatMap(({ record }) => {
     const vector = vectors.get(record.id);
     return vector === undefined ? [] : [{ ...record, vector }];
@@ -255,8 +269,15 @@ async function buildRecords(
 
 /** Adds the vectors of chunks that have none. */
 async function embedMissing(
-  chunks: readonly PreparedChunk[],
-  vectors: Map<string, Float32Array>,
+  {
+    chunks,
+    vectors,
+    tallyOf,
+  }: {
+    readonly chunks: readonly PreparedChunk[];
+    readonly vectors: Map<string, Float32Array>;
+    readonly tallyOf: TallyOfDocument;
+  },
   { embedder, embedding, signal }: WriteTargets,
   run: IndexRun,
 ): Promise<void> {
@@ -269,9 +290,14 @@ async function embedMissing(
       { ...embedding, ...(signal === undefined ? {} : { signal }) },
     ),
   );
-  run.embeddingsComputed += embedded.computed;
-  run.countTruncated(embedded.truncated, embedder.maxInputTokens);
-  toEmbed.forEach(({ record }, index) => {
+  // Equal texts of two tallies are counted in both: each has a vector of it now.
+  const counted = new Map<IndexTally, Set<string>>();
+  toEmbed.forEach(({ record, indexedText }, index) => {
+    const tally = tallyOf(record.documentId);
+    const texts = counted.get(tally) ?? new Set();
+    if (embedded.computed.has(indexedText) && !texts.has(indexedText)) tally.embeddingsComputed += 1;
+    counted.set(tally, texts.add(indexedText));
+    if (embedded.truncated.has(indexedText)) tally.countTruncated(1, embedder.maxInputTokens);
     const vector = embedded.vectors[index];
     if (vector !== undefined) vectors.set(record.id, vector);
   });
@@ -301,13 +327,14 @@ export async function deleteChunks(
   }
 }
 
-function count(plans: readonly DocumentPlan[], run: IndexRun): void {
+function count(plans: readonly DocumentPlan[], tallyOf: TallyOfDocument): void {
   for (const plan of plans) {
+    const tally = tallyOf(plan.documentId);
     const written = plan.toWrite.length + plan.toRewrite.length;
-    if (written + plan.toDelete.length === 0 && plan.unchanged.length > 0) run.documentsUnchanged++;
-    else run.documentsProcessed++;
-    run.chunksCreated += plan.toWrite.length;
-    run.chunksUnchanged += plan.unchanged.length + plan.toRewrite.length;
-    run.vectorsIndexed += written;
+    if (written + plan.toDelete.length === 0 && plan.unchanged.length > 0) tally.documentsUnchanged++;
+    else tally.documentsProcessed++;
+    tally.chunksCreated += plan.toWrite.length;
+    tally.chunksUnchanged += plan.unchanged.length + plan.toRewrite.length;
+    tally.vectorsIndexed += written;
   }
 }

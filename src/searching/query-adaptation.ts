@@ -13,7 +13,7 @@ import type { VectorCollection } from '../stores/vector-store.js';
 /** Chunks of a tenant that a model learns from at most: quality hardly rises beyond, and learning takes about half a second. */
 export const ADAPTATION_SAMPLE = 1000;
 /** Fewer teach nothing. */
-const MIN_SAMPLE = 30;
+export const MIN_SAMPLE = 30;
 /** With more tenants nothing is learnt: each costs time after every run. */
 const MAX_TENANTS = 32;
 const READ_BATCH = 500;
@@ -29,6 +29,8 @@ const headerSchema = z.object({
       tenant: z.string(),
       /** Hash of the sample's chunk ids, which are hashes of what is indexed. */
       sample: z.string(),
+      /** Chunks that the tenant had then; absent where an earlier version wrote it. */
+      chunks: z.int().nonnegative().optional(),
       bytes: z.int().nonnegative(),
     }),
   ),
@@ -45,6 +47,7 @@ type Origin = Omit<Header, 'learned' | 'parts'>;
 interface LearnedPart {
   readonly tenant: string;
   readonly sample: string;
+  readonly chunks?: number | undefined;
   readonly learned: Uint8Array;
 }
 
@@ -58,6 +61,8 @@ export interface LearnFromCollection {
   readonly facts: IndexFacts;
   readonly collection: VectorCollection;
   readonly embedder: Embedder;
+  /** The tenant that is looked at; what was learnt of the others stays. @default all */
+  readonly only?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -70,14 +75,14 @@ export async function learnFromCollection(input: LearnFromCollection): Promise<v
   const { ledger, facts, embedder, signal } = input;
   const { adaptation } = embedder;
   if (adaptation === undefined) return;
-  const samples = await samplesOf(input);
+  const origin: Origin = { ...identityOf(embedder, facts), version: adaptation.version };
+  const kept = readKept(await ledger.learned(facts.generation));
+  const known = kept !== undefined && isSame(kept.header, origin) ? kept.parts : [];
+  const samples = await samplesOf(input, known);
   if (samples.length === 0) {
     if (facts.learned !== undefined) await ledger.setLearned(facts.generation, undefined);
     return;
   }
-  const origin: Origin = { ...identityOf(embedder, facts), version: adaptation.version };
-  const kept = readKept(await ledger.learned(facts.generation));
-  const known = kept !== undefined && isSame(kept.header, origin) ? kept.parts : [];
   if (known.length === samples.length && samples.every((sample) => partOf(known, sample) !== undefined))
     return;
   const parts: LearnedPart[] = [];
@@ -85,7 +90,7 @@ export async function learnFromCollection(input: LearnFromCollection): Promise<v
     signal?.throwIfAborted();
     const learned =
       partOf(known, sample)?.learned ?? (await adaptation.learn(await textsOf(sample.ids, input)));
-    parts.push({ tenant: sample.tenant, sample: sample.hash, learned });
+    parts.push({ tenant: sample.tenant, sample: sample.hash, chunks: sample.chunks, learned });
   }
   signal?.throwIfAborted();
   const bytes = encodeKept(origin, parts);
@@ -97,27 +102,44 @@ interface Sample {
   readonly tenant: string;
   readonly ids: readonly string[];
   readonly hash: string;
+  /** Of the tenant, when it was taken. */
+  readonly chunks?: number | undefined;
 }
 
 const partOf = (parts: readonly LearnedPart[], { tenant, hash }: Sample): LearnedPart | undefined =>
   parts.find((part) => part.tenant === tenant && part.sample === hash);
 
 /** The sample of every tenant that has enough chunks; none where there are too many tenants. */
-async function samplesOf(input: LearnFromCollection): Promise<Sample[]> {
+async function samplesOf(input: LearnFromCollection, known: readonly LearnedPart[]): Promise<Sample[]> {
   const reader = input.ledger.reader(input.facts.generation);
   const tenants = await tenantsOf(reader);
   if (tenants.size > MAX_TENANTS) return [];
   const samples: Sample[] = [];
   for (const tenant of [...tenants.keys()].sort(compareText)) {
     input.signal?.throwIfAborted();
+    if (input.only !== undefined && tenant !== input.only) {
+      const before = known.find((part) => part.tenant === tenant);
+      if (before !== undefined) samples.push({ ...before, ids: [], hash: before.sample });
+      continue;
+    }
     const ids = tenants.size === 1 ? await sampleOf(reader) : await sampleOfTenant(tenant, input);
-    if (ids.length >= MIN_SAMPLE) samples.push({ tenant, ids, hash: contentHash(ids.join()) });
+    const chunks = tenants.get(tenant);
+    if (ids.length >= MIN_SAMPLE) samples.push({ tenant, ids, hash: contentHash(ids.join()), chunks });
   }
   return samples;
 }
 
+/** How many chunks each tenant had when it was learnt from; 0 where that is not known. */
+export async function learntChunks(
+  ledger: Pick<Ledger, 'learned'>,
+  { generation, learned }: IndexFacts,
+): Promise<ReadonlyMap<string, number>> {
+  const kept = learned === undefined ? undefined : readKept(await ledger.learned(generation));
+  return new Map((kept?.parts ?? []).map(({ tenant, chunks = 0 }) => [tenant, chunks]));
+}
+
 /** Tenants with the number of their chunks. */
-async function tenantsOf(reader: Pick<GenerationReader, 'sources'>): Promise<Map<string, number>> {
+export async function tenantsOf(reader: Pick<GenerationReader, 'sources'>): Promise<Map<string, number>> {
   const tenants = new Map<string, number>();
   for (const { tenant, chunks } of await reader.sources())
     tenants.set(tenant, (tenants.get(tenant) ?? 0) + chunks);
@@ -202,11 +224,15 @@ export type AdaptationCheck = (
 /** Checks what the ledger keeps; reads it again only when it has changed. */
 export function createAdaptationCheck(): AdaptationCheck {
   let known: { readonly stamp: string; readonly problem: string | undefined } | undefined;
+  // Counting them reads the whole ledger.
+  let crowded: number | undefined;
   return async (facts, ledger) => {
     if (!ADAPTING_MODELS.has(facts.embedder)) return undefined;
     const { learned: stamp, generation } = facts;
     if (stamp === undefined) {
+      if (crowded === generation) return undefined;
       const tenants = await tenantsOf(ledger.reader(generation));
+      if (tenants.size > MAX_TENANTS) crowded = generation;
       const isLearnt =
         tenants.size <= MAX_TENANTS && [...tenants.values()].some((chunks) => chunks >= MIN_SAMPLE);
       return isLearnt ? problemOf('is missing') : undefined;
@@ -250,7 +276,12 @@ function encodeKept(origin: Origin, parts: readonly LearnedPart[]): Buffer {
   const learned = Buffer.concat(parts.map((part) => part.learned));
   const header: Header = {
     ...origin,
-    parts: parts.map(({ tenant, sample, learned: { length } }) => ({ tenant, sample, bytes: length })),
+    parts: parts.map(({ tenant, sample, chunks, learned: { length } }) => ({
+      tenant,
+      sample,
+      chunks,
+      bytes: length,
+    })),
     learned: hashOf(learned),
   };
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), learned]);
@@ -266,9 +297,9 @@ function readKept(kept: Uint8Array | undefined): Kept | undefined {
   if (!header.success || header.data.learned !== hashOf(learned)) return undefined;
   const parts: LearnedPart[] = [];
   let start = 0;
-  for (const { tenant, sample, bytes: length } of header.data.parts) {
+  for (const { tenant, sample, chunks, bytes: length } of header.data.parts) {
     // A copy, because a slice may not begin where numbers may.
-    parts.push({ tenant, sample, learned: new Uint8Array(learned.subarray(start, start + length)) });
+    parts.push({ tenant, sample, chunks, learned: new Uint8Array(learned.subarray(start, start + length)) });
     start += length;
   }
   return { header: header.data, parts };

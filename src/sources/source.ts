@@ -77,6 +77,11 @@ export interface Source {
   readonly listing: 'complete' | 'incremental';
   /** Chunking that fits these documents better than the configured default, if any. */
   readonly preferredChunking?: string;
+  /**
+   * The only items that an incremental listing can name, where they are known before: a run then looks at no others, however many
+   * the source has had. Absent: any.
+   */
+  readonly itemIds?: readonly string[] | undefined;
   list(options?: ListOptions): AsyncIterable<ListedItem>;
   /**
    * Where the source can tell what changed: only that, and a `ListingEnd` last, which is recorded once the run is through. A

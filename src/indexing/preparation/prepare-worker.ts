@@ -112,8 +112,7 @@ async function prepare(request: PrepareRequest, times: Record<string, number>): 
 
 async function embedTexts(model: Embedder, texts: readonly string[]): Promise<EmbeddedChunk[]> {
   const { vectors, truncated } = await embedAll(model, texts, 'document');
-  const isCut = (text: string): boolean => truncated > 0 && model.countTokens(text) > model.maxInputTokens;
-  return ownVectors(vectors).map((vector, i) => ({ vector, isTruncated: isCut(texts[i] ?? '') }));
+  return ownVectors(vectors).map((vector, i) => ({ vector, isTruncated: truncated.has(texts[i] ?? '') }));
 }
 
 /** The same vectors in one buffer, so that handing them over moves one thing. */

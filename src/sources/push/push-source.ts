@@ -31,22 +31,29 @@ export interface PushSourceOptions {
   /** `complete`: what is not in `documents` is deleted. `incremental`: it stays. */
   readonly listing: Source['listing'];
   /** Of an incremental listing: ids of documents that were pushed before and are to be deleted; unknown ones are none. */
-  readonly deleted?: readonly string[];
+  readonly deleted?: readonly string[] | undefined;
 }
 
-/** Documents from memory. Two documents under one id are refused with `DOCUMENT_DUPLICATE_ID`, one that is deleted too with `USAGE`. */
-export function createPushSource({ name, documents, listing, deleted = [] }: PushSourceOptions): Source {
-  const byId = new Map(documents.map((document) => [document.id, document]));
-  if (byId.size < documents.length) {
+/** @throws RAGError `DOCUMENT_DUPLICATE_ID` for two documents under one id, `USAGE` for one that is deleted too */
+export function assertDistinct(
+  name: string,
+  { documents, deleted = [] }: Pick<PushSourceOptions, 'documents' | 'deleted'>,
+): void {
+  const ids = new Set(documents.map(({ id }) => id));
+  if (ids.size < documents.length)
     throw new RAGError('DOCUMENT_DUPLICATE_ID', `Two of the documents pushed to "${name}" have the same id.`);
-  }
-  const both = deleted.find((id) => byId.has(id));
-  if (both !== undefined) {
+  const both = deleted.find((id) => ids.has(id));
+  if (both !== undefined)
     throw new RAGError(
       'USAGE',
       `The document ${JSON.stringify(both)} is both pushed and deleted; do one of the two.`,
     );
-  }
+}
+
+/** Documents from memory. Throws as `assertDistinct` does. */
+export function createPushSource({ name, documents, listing, deleted = [] }: PushSourceOptions): Source {
+  assertDistinct(name, { documents, deleted });
+  const byId = new Map(documents.map((document) => [document.id, document]));
   const items = [...byId.values()].map(
     (document): SourceItem => ({
       id: document.id,
@@ -66,6 +73,7 @@ export function createPushSource({ name, documents, listing, deleted = [] }: Pus
   if (listing === 'complete') return source;
   return {
     ...source,
+    itemIds: [...byId.keys(), ...deleted],
     async *listChanges(): AsyncGenerator<ListedChange> {
       yield* items;
       for (const id of deleted) yield { id, isDeleted: true };

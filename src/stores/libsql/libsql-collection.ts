@@ -61,6 +61,8 @@ export class LibsqlCollection implements VectorCollection {
   readonly #database: SqliteDatabase;
   readonly #options: CollectionOptions;
   readonly #cache: RowCache;
+  /** Deleted rows in the cache whose postings are dropped already. */
+  #dropped = 0;
   #closed = false;
 
   constructor(database: SqliteDatabase, options: CollectionOptions) {
@@ -147,9 +149,12 @@ export class LibsqlCollection implements VectorCollection {
 
   async optimize(signal?: AbortSignal): Promise<void> {
     this.#begin(signal);
-    const merges = this.#database.snapshot(() => {
+    const { merges, dead } = this.#database.snapshot(() => {
       this.#cache.refresh(this.#versionOf());
-      return planMerges(this.#database, this.id, this.#cache.deadRows > this.#cache.size / 4);
+      const { deadRows, size } = this.#cache;
+      const isWorthwhile = deadRows - Math.min(this.#dropped, deadRows) > size / 4;
+      const planned = planMerges(this.#database, this.id, isWorthwhile);
+      return { merges: planned, dead: isWorthwhile ? deadRows : this.#dropped };
     });
     // A range of terms at a time, here as below: readers and the event loop go on between them.
     for (const segments of merges)
@@ -157,6 +162,7 @@ export class LibsqlCollection implements VectorCollection {
         this.#begin(signal);
         after = this.#mergeTerms(segments, after);
       }
+    this.#dropped = dead;
     await this.#options.index?.optimize(this.#records(), signal);
   }
 
@@ -166,6 +172,7 @@ export class LibsqlCollection implements VectorCollection {
       this.#begin(signal);
       after = this.#dropDeadPostings(after);
     }
+    this.#dropped = this.#cache.deadRows;
     this.#database.tryTruncateLog();
   }
 

@@ -58,9 +58,16 @@ export function visitPostings(
 /** Neighbours that are merged at a time: a step reads each of them, so it must not be many. */
 const MERGE_WIDTH = 16;
 
+/** A segment of so many times as many terms as all younger ones together is left out of their merge. */
+const TIER_RATIO = 4;
+/** Terms of a segment that are counted at most: more are many. */
+const MOST_COUNTED = 250_000;
+
 /**
- * The merges that make one segment of all, where there are many or where `isWorthwhile` says that many rows were deleted:
- * neighbours become one in the place of the first, then these are neighbours.
+ * The merges to do, where there are many segments or where `isWorthwhile` says that many rows were deleted: neighbours become one in
+ * the place of the first, then these are neighbours. All become one where many rows were deleted; else the youngest do, as far back
+ * as segments are not much larger than what follows them. So a large segment is not written anew for a few small ones, and
+ * each entry is moved a number of times that grows with the logarithm of the index.
  */
 export function planMerges(
   database: SqliteDatabase,
@@ -69,14 +76,31 @@ export function planMerges(
 ): readonly (readonly number[])[] {
   const all = segmentsBetween(database, collection, [0, Number.MAX_SAFE_INTEGER]);
   if (all.length <= (isWorthwhile ? 0 : MAX_SEGMENTS)) return [];
+  const first = isWorthwhile ? all : youngest(database, collection, all);
   const merges: (readonly number[])[] = [];
-  for (let level = all; level.length > 1 || level === all; ) {
+  for (let level = first; level.length > 1 || level === first; ) {
     const groups: number[][] = [];
     for (let at = 0; at < level.length; at += MERGE_WIDTH) groups.push(level.slice(at, at + MERGE_WIDTH));
     merges.push(...groups.filter((group) => group.length > 1 || level === all));
     level = groups.flatMap((group) => group.slice(0, 1));
   }
   return merges;
+}
+
+/** The segments at the end that are merged with each other: of two at least, the older is not much larger than the rest. */
+function youngest(database: SqliteDatabase, collection: number, segments: readonly number[]): number[] {
+  const sql = `SELECT count(*) FROM (SELECT 1 FROM store_posting WHERE collection = ? AND segment = ? LIMIT ${MOST_COUNTED})`;
+  const termsOf = (segment: number): number =>
+    numberAt(database.row(sql, collection, segment) ?? [0], 0);
+  let start = segments.length - 1;
+  let terms = termsOf(segments[start] ?? 0);
+  for (; start > 0; start--) {
+    const older = termsOf(segments[start - 1] ?? 0);
+    const isFew = segments.length - start < segments.length / 2;
+    if (!isFew && older > TIER_RATIO * terms) break;
+    terms += older;
+  }
+  return segments.slice(start);
 }
 
 /**

@@ -1,0 +1,117 @@
+import { trustNamed } from '../config/trust/index-reach.js';
+import { RAGError, toRAGError } from '../core/errors.js';
+import { documentIdOf } from '../core/ids.js';
+import { runtime } from '../core/runtime.js';
+import { cacheOwner, type Scope } from '../core/scope.js';
+import { assertPushable, inProject, pushedSource, pushSourceName } from '../indexing/configured-sources.js';
+import { runRequests } from '../indexing/run-index.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
+import type { IndexRequest, IndexResult } from './engine.js';
+import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, partsNamed, type RunParts } from './index-requests.js';
+import { permission } from './permission.js';
+import { keepFoldersPrivate } from './private-data.js';
+import type { EngineHost } from './select-sources.js';
+
+/** Documents to write and ids of documents to delete. */
+export interface PushRequest {
+  readonly documents: readonly PushedDocument[];
+  readonly deleted: readonly string[];
+}
+
+/** The request as a push, where it is nothing else and leaves the way to the engine. */
+export function asPush(request: IndexRequest): PushRequest | undefined {
+  const { sources, paths, documents, deleted = [], options = {}, onProgress } = request;
+  const { force = false, dryRun = false, prune = false, batchSize, parallel } = options;
+  const others = [sources, paths, onProgress, batchSize, parallel];
+  if (documents === undefined || others.some((part) => part !== undefined)) return undefined;
+  return force || dryRun || prune !== false ? undefined : { documents, deleted };
+}
+
+/** Ids of the documents that are written or deleted. */
+export const touchedBy = ({ documents, deleted }: PushRequest, { tenant, project }: Scope): string[] =>
+  [...documents.map(({ id }) => id), ...deleted].map((id) =>
+    documentIdOf(tenant, pushSourceName(project), id),
+  );
+
+/** Bytes of the texts, about. */
+export const sizeOf = ({ documents }: PushRequest): number =>
+  documents.reduce((sum, { text = '', bytes }) => sum + (bytes?.length ?? text.length), 0);
+
+/**
+ * Does pushes of one scope that touch different documents, as one run: nothing is listed, and nothing read that grows with the index.
+ * What came of each, or why it is refused. Hold the writer lock.
+ */
+export async function runPushes(
+  requests: readonly PushRequest[],
+  { scope, leaseMs, signal }: Pick<RunParts, 'scope' | 'leaseMs'> & { readonly signal: AbortSignal },
+  host: EngineHost,
+): Promise<(IndexResult | RAGError)[]> {
+  const { config, resources } = host;
+  const { project } = scope;
+  const permitted = await permittedPushes(requests, scope, host);
+  const accepted = permitted.flatMap((request) => (RAGError.isInstance(request) ? [] : [request]));
+  if (accepted.length === 0) return permitted.filter(RAGError.isInstance);
+  const documents = accepted.flatMap((request) => request.documents);
+  const deleted = accepted.flatMap((request) => request.deleted);
+  const requestOf = new Map(
+    accepted.flatMap((request, index) =>
+      [...request.documents.map(({ id }) => id), ...request.deleted].map((id) => [id, index] as const),
+    ),
+  );
+  const ledger = await resources.writingLedger({ check: false });
+  const source = await pushedSource({ documents, deleted, project }, config);
+  const { store, notices: ofStore } = await resources.store();
+  const { embedder, notices: ofModel, cache } = await resources.embedder();
+  trustNamed(partsNamed(store.name, embedder.identity.model), config);
+  const results = await runRequests(
+    {
+      ledger,
+      store,
+      storeOf: (facts) => resources.storeOf(facts),
+      embedder,
+      embedding: { cache, owner: cacheOwner(scope) },
+      contextualiser: await resources.contextualiser(),
+      sources: [inProject(source, project)],
+      configuredNames: new Set(),
+      options: {
+        scope,
+        force: false,
+        dryRun: false,
+        batchSize: DEFAULT_BATCH_SIZE,
+        parallel: DEFAULT_PARALLEL,
+      },
+      isPush: true,
+      command: 'index',
+      leaseMs,
+      learn: (target, chunks = 0) =>
+        resources.learnFrom({ ledger, ...target }, { signal, pushed: { tenant: scope.tenant, chunks } }),
+      now: () => new Date(runtime().now()).toISOString(),
+      signal,
+    },
+    { requests: accepted.length, requestOf: (itemId) => requestOf.get(itemId) },
+  );
+  const told = [...keepFoldersPrivate(config), ...ofStore, ...ofModel];
+  const outcomes = results.map((result) => ({ ...result, notices: [...told, ...result.notices] })).values();
+  return permitted.map((request) =>
+    RAGError.isInstance(request) ? request : (outcomes.next().value ?? withoutOutcome()),
+  );
+}
+
+const withoutOutcome = (): RAGError => new RAGError('INTERNAL', 'A push was left without an outcome.');
+
+/** Each request as the scope may have it, or why it is refused. */
+async function permittedPushes(
+  requests: readonly PushRequest[],
+  scope: Scope,
+  host: EngineHost,
+): Promise<(PushRequest | RAGError)[]> {
+  const permit = await permission(requests, scope, host);
+  return requests.map((request) => {
+    try {
+      assertPushable({ ...request, project: scope.project }, host.config);
+      return permit(request);
+    } catch (error) {
+      return toRAGError(error, 'INTERNAL', 'The push failed.');
+    }
+  });
+}

@@ -1,0 +1,10 @@
+import type { Scope } from '../core/scope.js';
+import type { ScopedIndex } from './documents.js';
+import type { EngineHost } from './select-sources.js';
+
+/** What is indexed, as a scope sees it; undefined before the first run. */
+export async function scopedIndex(scope: Scope, host: EngineHost): Promise<ScopedIndex | undefined> {
+  if ((await host.resources.live()) === undefined) return undefined;
+  const { reader, collection } = await host.resources.collection();
+  return { reader, collection, scope };
+}

@@ -1,0 +1,96 @@
+import type { IndexError, IndexResult } from '../engine/engine.js';
+import type { RedactionCounts } from './document-protection.js';
+
+/** What became of some of the items of a run, in numbers and words. */
+export class IndexTally {
+  documentsProcessed = 0;
+  documentsUnchanged = 0;
+  documentsFailed = 0;
+  documentsDeleted = 0;
+  chunksCreated = 0;
+  chunksUnchanged = 0;
+  vectorsIndexed = 0;
+  embeddingsComputed = 0;
+  readonly errors: IndexError[] = [];
+  readonly #notices = new Map<string, number>();
+  readonly #truncated = { chunks: 0, maxInputTokens: 0 };
+  readonly #redactions = new Map<string, Map<string, number>>();
+
+  fail(error: IndexError): void {
+    this.documentsFailed++;
+    this.errors.push(error);
+  }
+
+  /** Repeated notices are counted, not repeated. */
+  notice(text: string, times = 1): void {
+    this.#notices.set(text, (this.#notices.get(text) ?? 0) + times);
+  }
+
+  /** Chunks that the model could not read to their end; said once. */
+  countTruncated(chunks: number, maxInputTokens: number): void {
+    this.#truncated.chunks += chunks;
+    this.#truncated.maxInputTokens = Math.max(this.#truncated.maxInputTokens, maxInputTokens);
+  }
+
+  /** What was taken out of a document, by type. */
+  countRedactions(source: string, counts: RedactionCounts): void {
+    for (const [type, count] of Object.entries(counts)) {
+      const ofSource = this.#redactions.get(source) ?? new Map<string, number>();
+      this.#redactions.set(source, ofSource.set(type, (ofSource.get(type) ?? 0) + count));
+    }
+  }
+
+  /** Takes in what another one counted. */
+  add(other: IndexTally): void {
+    for (const name of COUNTERS) this[name] += other[name];
+    this.errors.push(...other.errors);
+    for (const [text, times] of other.#notices) this.notice(text, times);
+    this.countTruncated(other.#truncated.chunks, other.#truncated.maxInputTokens);
+    for (const [source, counts] of other.#redactions)
+      this.countRedactions(source, Object.fromEntries(counts));
+  }
+
+  counts(): Pick<IndexResult['stats'], (typeof COUNTERS)[number]> {
+    const { documentsProcessed, documentsUnchanged, documentsFailed, documentsDeleted } = this;
+    const { chunksCreated, chunksUnchanged, vectorsIndexed, embeddingsComputed } = this;
+    return {
+      documentsProcessed,
+      documentsUnchanged,
+      documentsFailed,
+      documentsDeleted,
+      chunksCreated,
+      chunksUnchanged,
+      vectorsIndexed,
+      embeddingsComputed,
+    };
+  }
+
+  redactions(): Pick<IndexResult['stats'], 'redactions'> {
+    if (this.#redactions.size === 0) return {};
+    const bySource = [...this.#redactions].map(([source, counts]) => [source, Object.fromEntries(counts)]);
+    return { redactions: Object.fromEntries(bySource) };
+  }
+
+  notices(): string[] {
+    const notices = [...this.#notices].map(([text, count]) =>
+      count === 1 ? text : `${text} (${count} times)`,
+    );
+    const { chunks, maxInputTokens } = this.#truncated;
+    if (chunks > 0)
+      notices.push(
+        `${chunks} chunks are longer than the ${maxInputTokens} tokens that the embedding model reads; their vectors see only the beginning. Every word is still found by the lexical lane. A lower chunking.maxSize avoids this.`,
+      );
+    return notices;
+  }
+}
+
+const COUNTERS = [
+  'documentsProcessed',
+  'documentsUnchanged',
+  'documentsFailed',
+  'documentsDeleted',
+  'chunksCreated',
+  'chunksUnchanged',
+  'vectorsIndexed',
+  'embeddingsComputed',
+] as const;
