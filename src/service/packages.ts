@@ -5,6 +5,7 @@ export { default as cors } from '@fastify/cors';
 export { default as helmet } from '@fastify/helmet';
 export { default as rateLimit } from '@fastify/rate-limit';
 export { default as swagger } from '@fastify/swagger';
+export { default as underPressure } from '@fastify/under-pressure';
 export {
   jsonSchemaTransform,
   jsonSchemaTransformObject,

@@ -6,6 +6,7 @@ import { cors, helmet, rateLimit, serializerCompiler, validatorCompiler } from '
 import { limitBodies } from './requests/body-limits.js';
 import { callersView } from './requests/callers-view.js';
 import { IdempotentWrites } from './requests/idempotent-writes.js';
+import { limitLoad } from './requests/limit-load.js';
 import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
 import { logFailure, reasonOfStop, requestSignal } from './requests/request-signal.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
@@ -27,6 +28,10 @@ export interface ServiceOptions {
   readonly timeoutMs?: number | undefined;
   /** Calls of one route that a tenant may make in a minute; 0 for any number. @default 600 */
   readonly requestsPerMinute?: number | undefined;
+  /** Requests under way at once; more are refused with 503. 0 for any number. @default 256 */
+  readonly maxRequests?: number | undefined;
+  /** How late the event loop may be, in milliseconds, before requests are refused with 503; 0 for any. @default 1,000 */
+  readonly maxDelayMs?: number | undefined;
   /** Origins of web pages that may call from a browser. @default none */
   readonly corsOrigins?: readonly string[] | undefined;
   /** Path of the health. @default '/health/rag' */
@@ -51,6 +56,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
     contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
   });
   if (corsOrigins.length > 0) await app.register(cors, { origin: [...corsOrigins], strictPreflight: true });
+  await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 1_000 });
   admitCallers(app, indexes, options);
   if (requestsPerMinute > 0) await limitCalls(app, requestsPerMinute);
   await registerOpenApi(app);

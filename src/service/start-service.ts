@@ -81,6 +81,8 @@ export async function startService({
     authenticate: authentication.authenticate,
     timeoutMs: server.timeoutMs,
     requestsPerMinute: server.requestsPerMinute,
+    maxRequests: server.maxRequests,
+    maxDelayMs: server.maxDelayMs,
     corsOrigins,
     healthEndpoint: monitoring.healthCheck.endpoint,
     stopping: stopping.signal,

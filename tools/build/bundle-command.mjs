@@ -20,6 +20,7 @@ const BUNDLED = new Set([
   '@fastify/helmet',
   '@fastify/rate-limit',
   '@fastify/swagger',
+  '@fastify/under-pressure',
   '@modelcontextprotocol/sdk',
   'cli-table3',
   'cockatiel',

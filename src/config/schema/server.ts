@@ -104,6 +104,17 @@ export const serverSchema = z
       .describe(
         'Calls of one route that a tenant may make in a minute; 0 for any number. Without keys and `jwt` there is no limit.',
       ),
+    maxRequests: wholeNumber(0)
+      .default(256)
+      .describe(
+        'Requests under way at once; more are answered with 503 and `retry-after` at once. 0 for any number.',
+      ),
+    maxDelayMs: wholeNumber(0)
+      .max(60_000)
+      .default(1_000)
+      .describe(
+        'How late the event loop may be in the mean of a second, in milliseconds, before requests are answered with 503. 0 for any.',
+      ),
     timeoutMs: wholeNumber(100)
       .max(3_600_000)
       .default(30_000)
