@@ -46,7 +46,13 @@ import type {
 import type { CreateEngineOptions } from './engine-options.js';
 import { EngineResources } from './engine-resources.js';
 import { viewOf } from './engine-view.js';
-import { deletionWrite, type EngineWrite, pushWrite, type WriteOutcome, writeTogether } from './grouped-writes.js';
+import {
+  deletionWrite,
+  type EngineWrite,
+  pushWrite,
+  type WriteOutcome,
+  writeTogether,
+} from './grouped-writes.js';
 import { needsWhole, refuseEmptyRequest, runIndexRequest } from './index-requests.js';
 import { anySignal, OpenWork } from './open-work.js';
 import { asPush, type PushRequest } from './push-requests.js';
@@ -156,11 +162,7 @@ class EmbeddedEngine implements Engine {
     });
   }
 
-  async #push(
-    push: PushRequest,
-    scope: Scope,
-    { signal, options }: IndexRequest,
-  ): Promise<IndexResult> {
+  async #push(push: PushRequest, scope: Scope, { signal, options }: IndexRequest): Promise<IndexResult> {
     const outcome = await this.#write(pushWrite(push, scope, options?.waitMs), signal);
     if ('pushed' in outcome) return outcome.pushed;
     throw new RAGError('INTERNAL', 'A push was answered as a deletion.');
@@ -348,7 +350,9 @@ class EmbeddedEngine implements Engine {
   ): Promise<T> {
     this.#writes.separate();
     // Runs of one engine wait for each other; the lock is for other processes.
-    return this.#work.inTurn(signal, () => this.#withLock({ command, waitMs: options?.waitMs, signal, subject }, work));
+    return this.#work.inTurn(signal, () =>
+      this.#withLock({ command, waitMs: options?.waitMs, signal, subject }, work),
+    );
   }
 
   async #withLock<T>(

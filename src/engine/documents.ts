@@ -80,9 +80,7 @@ export async function deleteReadable(
   const found = new Map(
     (await findDocuments(requests.flat(), index)).map(({ document, name }) => [name, document]),
   );
-  const ofRequests = requests.map(
-    (names) => new Map(names.flatMap((name) => byId(found.get(name)))),
-  );
+  const ofRequests = requests.map((names) => new Map(names.flatMap((name) => byId(found.get(name)))));
   const documents = new Map(ofRequests.flatMap((ofRequest) => [...ofRequest]));
   await deleteFound([...documents.values()], targets);
   return ofRequests.map(({ size }) => size);

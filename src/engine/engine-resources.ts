@@ -219,7 +219,10 @@ export class EngineResources {
    */
   async learnFrom(
     { ledger, facts, collection }: { ledger: Ledger; facts: IndexFacts; collection: VectorCollection },
-    { signal, pushed }: { readonly signal: AbortSignal | undefined; readonly pushed?: PushedChunks | undefined },
+    {
+      signal,
+      pushed,
+    }: { readonly signal: AbortSignal | undefined; readonly pushed?: PushedChunks | undefined },
   ): Promise<void> {
     if (!this.config.rag.embedding.adaptQueries) return;
     const { embedder } = await this.embedder();

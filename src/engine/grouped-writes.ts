@@ -36,10 +36,7 @@ export const pushWrite = (push: PushRequest, scope: Scope, waitMs: number | unde
 export const deletionWrite = (names: readonly string[], scope: Scope): EngineWrite => ({
   kind: JSON.stringify(['delete', nameOf(scope)]),
   // A name is that of a document, or the one that it was pushed under.
-  touches: names.flatMap((name) => [
-    name,
-    documentIdOf(scope.tenant, pushSourceName(scope.project), name),
-  ]),
+  touches: names.flatMap((name) => [name, documentIdOf(scope.tenant, pushSourceName(scope.project), name)]),
   size: 0,
   scope,
   waitMs: undefined,

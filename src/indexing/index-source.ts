@@ -182,8 +182,7 @@ async function recordListing(changes: SourceChanges, task: SourcePass): Promise<
   const { name } = configured.source;
   for (const { error } of changes.waived) run.notice(error.message);
   const counts = await countsOfUnchanged(changes, task);
-  for (const itemId of changes.unchangedItemIds)
-    run.of(itemId).documentsUnchanged += counts.get(itemId) ?? 0;
+  for (const itemId of changes.unchangedItemIds) run.of(itemId).documentsUnchanged += counts.get(itemId) ?? 0;
   const unreadable = changes.unreadable.map(({ id }) => id);
   // What another one holds is read by it, and its failure recorded.
   const mine = (await targets.claims?.take(keyOf(task), unreadable)) ?? new Set(unreadable);

@@ -120,7 +120,12 @@ async function writeSmall(
   const plans = await run.timedAsync('ledger', () =>
     shared === undefined ? ledger.plan(planned) : ledger.preview(planned),
   );
-  const records = await buildRecords({ ...plannedWork(plans), tallyOf: talliesOf(documents, run) }, chunks, targets, run);
+  const records = await buildRecords(
+    { ...plannedWork(plans), tallyOf: talliesOf(documents, run) },
+    chunks,
+    targets,
+    run,
+  );
   run.checkAborted();
   if (shared === undefined) await writeLogged({ planned, plans, records }, targets, run);
   else await run.timedAsync('store', () => writeAtOnce(shared, { planned, records }, targets.now()));

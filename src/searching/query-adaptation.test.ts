@@ -125,8 +125,11 @@ describe('queries over what was learnt', () => {
     await push('globex', 'server upgrade', 60);
     expect(await scoresOf('acme')).toEqual(alone);
     expect(await kept()).not.toEqual(learnt);
+    const others = await scoresOf('globex');
     await push('initech', 'printer', 5);
     expect((await scoresOf('initech')).length).toBeGreaterThan(0);
+    await push('umbrella', 'printer', 40);
+    expect([await scoresOf('acme'), await scoresOf('globex')]).toEqual([alone, others]);
     expect((await engine.status()).notices).toEqual([]);
   });
 

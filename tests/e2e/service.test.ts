@@ -162,37 +162,54 @@ describe('a service that runs', () => {
     expect(stderr).not.toMatch(/audit logs|thirty days|rsk_|private-name/);
   });
 
-  test('loses no write that it acknowledged when it is stopped under load', async () => {
+  test.each([
+    ['stopped', 'SIGTERM'],
+    ['killed', 'SIGKILL'],
+  ] as const)('loses no write that it acknowledged when it is %s under load', async (_, stop) => {
     const cwd = temporaryFolder(FILES);
     await runRagstone(['index', 'docs'], { cwd });
     const { url, process, ended } = await serve(cwd);
     const acknowledged: string[] = [];
     const refused: number[] = [];
-    const push = async (id: string) => {
-      const body = JSON.stringify({ id, content: `The note ${id} of the load.` });
-      try {
-        const response = await fetch(`${url}/api/ai/rag/index`, { method: 'POST', headers: JSON_BODY, body });
-        if (response.status === 200) acknowledged.push(id);
-        else refused.push(response.status);
-        await response.text();
-        return true;
-      } catch {
-        // Nobody listens any more.
-        return false;
-      }
+    /** The youngest version of the page of a client that was acknowledged. */
+    const versions = new Map<number, number>();
+    const send = async (id: string, content: string) => {
+      const body = JSON.stringify({ id, content });
+      const response = await fetch(`${url}/api/ai/rag/index`, { method: 'POST', headers: JSON_BODY, body });
+      await response.text();
+      if (response.status !== 200) refused.push(response.status);
+      return response.status === 200;
     };
     const client = async (name: number) => {
-      for (let at = 0; await push(`n-${name}-${at}`); at++)
-        if (acknowledged.length === 12) process.kill('SIGTERM');
+      // Until nobody listens any more.
+      for (let at = 0; ; at++) {
+        const id = `n-${name}-${at}`;
+        if (await send(id, `The note ${id} of the load.`)) acknowledged.push(id);
+        if (await send(`page-${name}`, `The page ${name} in version ${at}.`)) versions.set(name, at);
+        if (acknowledged.length >= 60 && !process.killed) process.kill(stop);
+      }
     };
-    await Promise.all(Array.from({ length: 4 }, (_, name) => client(name)));
+    await Promise.allSettled(Array.from({ length: 16 }, (_, name) => client(name)));
     const { code, stderr } = await ended;
-    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+    if (stop === 'SIGTERM')
+      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     expect(refused.filter((status) => status !== 503)).toEqual([]);
     const { url: again } = await serve(cwd);
-    for (const id of acknowledged)
-      expect([id, (await fetch(`${again}/api/ai/rag/documents/${id}`)).status]).toEqual([id, 200]);
-    expect(acknowledged.length).toBeGreaterThanOrEqual(12);
+    const read = async (id: string) => {
+      const response = await fetch(`${again}/api/ai/rag/documents/${id}`);
+      return { ...((await response.json()) as { text?: string }), status: response.status };
+    };
+    for (const id of acknowledged) expect([id, (await read(id)).status]).toEqual([id, 200]);
+    for (const [name, version] of versions) {
+      const { text = '' } = await read(`page-${name}`);
+      // What came after it may be written without anybody having been told.
+      expect(Number(/version (\d+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(version);
+    }
+    expect(acknowledged.length).toBeGreaterThanOrEqual(60);
+    expect(versions.size).toBeGreaterThan(0);
+    const body = JSON.stringify({ query: acknowledged.at(-1), minScore: 0, topK: 50 });
+    const found = await fetch(`${again}/api/ai/rag/search`, { method: 'POST', headers: JSON_BODY, body });
+    expect(await found.text()).toContain(`"${acknowledged.at(-1)}"`);
   });
 });
 

@@ -3,9 +3,6 @@ import { type EngineView, type IndexError, type PushedDocument, RAGError } from 
 /** How long a push waits for another writer, such as `ragstone index` beside the service, in milliseconds. */
 const WRITER_WAIT_MS = 60_000;
 
-/** Reasons for which a run refuses all of its documents for one of them. */
-const OF_ONE_DOCUMENT: ReadonlySet<string> = new Set(['DOCUMENT_DUPLICATE_ID', 'DOCUMENT_TOO_LARGE']);
-
 /** What became of a document. */
 export interface PushOutcome {
   readonly id: string;
@@ -19,45 +16,38 @@ interface Pushing {
 
 /** Pushes one document, and throws what it failed for. */
 export async function pushOne(document: PushedDocument, pushing: Pushing): Promise<void> {
-  const [error] = await push([document], pushing);
-  if (error !== undefined) throw toError(error);
+  const error = await push(document, pushing);
+  if (error !== undefined) throw error;
 }
 
-/** Pushes documents together; where that is refused for one of them, one by one. */
+/** Pushes documents, each for itself: the engine writes them together, and what one is refused for is no matter of the others. */
 export async function pushAll(
   documents: readonly PushedDocument[],
   pushing: Pushing,
 ): Promise<PushOutcome[]> {
-  try {
-    const errors = new Map((await push(documents, pushing)).map((error) => [error.item, toError(error)]));
-    return documents.map(({ id }) => outcomeOf(id, errors.get(id)));
-  } catch (error) {
-    if (!RAGError.isInstance(error) || !OF_ONE_DOCUMENT.has(error.reason)) throw error;
-    const outcomes: PushOutcome[] = [];
-    for (const document of documents) outcomes.push(await tryOne(document, pushing));
-    return outcomes;
-  }
+  const outcomes = await Promise.allSettled(documents.map((document) => tryOne(document, pushing)));
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
 }
 
 async function tryOne(document: PushedDocument, pushing: Pushing): Promise<PushOutcome> {
+  const { id } = document;
   try {
-    await pushOne(document, pushing);
-    return { id: document.id };
+    const error = await push(document, pushing);
+    return error === undefined ? { id } : { id, error };
   } catch (error) {
     if (!RAGError.isInstance(error) || error.category !== 'user' || error.reason === 'ABORTED') throw error;
-    return { id: document.id, error };
+    return { id, error };
   }
 }
 
-async function push(
-  documents: readonly PushedDocument[],
-  { view, signal }: Pushing,
-): Promise<readonly IndexError[]> {
-  const { stats } = await view.index({ documents, signal, options: { waitMs: WRITER_WAIT_MS } });
-  return stats.errors;
+/** What the document failed for. Throws what the push was refused for. */
+async function push(document: PushedDocument, { view, signal }: Pushing): Promise<RAGError | undefined> {
+  const request = { documents: [document], signal, options: { waitMs: WRITER_WAIT_MS } };
+  const [error] = (await view.index(request)).stats.errors;
+  return error && toError(error);
 }
-
-const outcomeOf = (id: string, error: RAGError | undefined): PushOutcome =>
-  error === undefined ? { id } : { id, error };
 
 const toError = ({ reason, message }: IndexError): RAGError => new RAGError(reason, message);

@@ -90,8 +90,7 @@ export function planMerges(
 /** The segments at the end that are merged with each other: of two at least, the older is not much larger than the rest. */
 function youngest(database: SqliteDatabase, collection: number, segments: readonly number[]): number[] {
   const sql = `SELECT count(*) FROM (SELECT 1 FROM store_posting WHERE collection = ? AND segment = ? LIMIT ${MOST_COUNTED})`;
-  const termsOf = (segment: number): number =>
-    numberAt(database.row(sql, collection, segment) ?? [0], 0);
+  const termsOf = (segment: number): number => numberAt(database.row(sql, collection, segment) ?? [0], 0);
   let start = segments.length - 1;
   let terms = termsOf(segments[start] ?? 0);
   for (; start > 0; start--) {
