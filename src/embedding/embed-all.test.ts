@@ -96,7 +96,11 @@ describe('embedAll', () => {
     const cache = memoryCache();
     await embedAll(embedder, ['a', 'b'], 'document', { cache });
     const second = await embedAll(embedder, ['b', 'c', 'a', 'b'], 'document', { cache });
-    expect(second).toMatchObject({ computed: new Set(['c']), cached: 2, vectors: ['b', 'c', 'a', 'b'].map(vectorOf) });
+    expect(second).toMatchObject({
+      computed: new Set(['c']),
+      cached: 2,
+      vectors: ['b', 'c', 'a', 'b'].map(vectorOf),
+    });
     expect(calls).toEqual([['a', 'b'], ['c']]);
   });
 
