@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { registerAsk } from './commands/ask.js';
+import { registerAudit } from './commands/audit.js';
 import { registerClear } from './commands/clear.js';
 import { registerConfig } from './commands/config.js';
 import { registerEval } from './commands/eval.js';
@@ -87,6 +88,7 @@ export function buildProgram(context: CliContext): Command {
     registerTrust,
     registerServe,
     registerKeys,
+    registerAudit,
   ])
     register(program, context);
   return program;

@@ -106,6 +106,7 @@ export const ERROR_TABLE = {
   RATE_LIMITED: facts(SEARCH_FAILURE, 'user', { retryable: true }),
   IDEMPOTENCY_KEY_REUSED: facts(INDEXING_FAILURE, 'user'),
   SERVICE_UNAVAILABLE: facts(SEARCH_FAILURE, 'provider', { retryable: true }),
+  AUDIT_UNAVAILABLE: facts(CONFIGURATION_ERROR, 'provider', { retryable: true }),
   // Anywhere
   ABORTED: facts(SEARCH_FAILURE, 'user'),
   INTERNAL: facts(SEARCH_FAILURE, 'internal', { recoverable: false }),

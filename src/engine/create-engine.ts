@@ -83,7 +83,12 @@ export async function createEngine(options: CreateEngineOptions = {}): Promise<E
   checkOwnParts(own, resolved);
   // A store that this version lacks is refused now, whatever is asked for later.
   chooseProvider(resolved);
-  return engineOver(new EngineResources(resolved), cwd ?? process.cwd());
+  const engine = engineOver(new EngineResources(resolved), cwd ?? process.cwd());
+  if (!resolved.rag.audit.library) return engine;
+  const { openAuditLog } = await import('../audit/open-audit-log.js');
+  const { auditedEngine } = await import('../audit/audited-engine.js');
+  const log = openAuditLog(resolved, ({ message }) => process.emitWarning(message));
+  return log === undefined ? engine : auditedEngine(engine, log);
 }
 
 /** An engine over resources that the caller knows too; closing the engine closes them. */

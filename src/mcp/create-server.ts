@@ -28,13 +28,14 @@ export function createMcpServer(index: ReadableIndex, options: McpOptions): Serv
     own = (text) => text,
     tells = ({ category }) => category !== 'internal',
     onError = () => undefined,
+    audited = (_, noted, work) => work(noted),
   } = options;
   const server = new Server(
     { name: 'ragstone', title: 'Ragstone', version },
     { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
   );
-  const contextOf = async (signal: AbortSignal): Promise<ToolContext> => ({
-    index,
+  const contextOf = async (noted: ReadableIndex, signal: AbortSignal): Promise<ToolContext> => ({
+    index: noted,
     counter: await loadCounter(),
     maxTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
     showPath: options.showPath ?? (() => undefined),
@@ -52,7 +53,9 @@ export function createMcpServer(index: ReadableIndex, options: McpOptions): Serv
     try {
       const tool = TOOLS.find(({ name }) => name === params.name);
       if (tool === undefined) throw unknownTool(params.name);
-      const { text, structured } = await tool.call(params.arguments, await contextOf(signal));
+      const { text, structured } = await audited(`tools/call ${tool.name}`, index, async (noted) =>
+        tool.call(params.arguments, await contextOf(noted, signal)),
+      );
       return { content: [{ type: 'text', text }], structuredContent: structured };
     } catch (error) {
       return { content: [{ type: 'text', text: messageOf(error) }], isError: true };
@@ -65,14 +68,18 @@ export function createMcpServer(index: ReadableIndex, options: McpOptions): Serv
     new McpError(ErrorCode.InvalidParams, messageOf(error));
   server.setRequestHandler(ListResourcesRequestSchema, async ({ params }, { signal }) => {
     try {
-      return await listResources(params?.cursor, await contextOf(signal));
+      return await audited('resources/list', index, async (noted) =>
+        listResources(params?.cursor, await contextOf(noted, signal)),
+      );
     } catch (error) {
       throw asProtocolError(error);
     }
   });
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, { signal }) => {
     try {
-      return await readResource(params.uri, await contextOf(signal));
+      return await audited('resources/read', index, async (noted) =>
+        readResource(params.uri, await contextOf(noted, signal)),
+      );
     } catch (error) {
       throw asProtocolError(error);
     }

@@ -6,5 +6,5 @@
  */
 
 export { handleMcpRequest, type McpRequestOptions } from './handle-request.js';
-export type { McpOptions } from './mcp-options.js';
+export type { AuditedCalls, McpOptions } from './mcp-options.js';
 export type { ReadableIndex } from './readable-index.js';

@@ -1,4 +1,5 @@
 import type { RAGError } from '../index.js';
+import type { ReadableIndex } from './readable-index.js';
 
 /** How an index is shown to assistants. */
 export interface McpOptions {
@@ -16,9 +17,18 @@ export interface McpOptions {
    * @default all but what is internal; over HTTP only what is the asker's own mistake
    */
   readonly tells?: ((error: RAGError) => boolean) | undefined;
+  /** Does a call of a tool or resource (`tools/call search`) with an index that notes what is done, and logs it. @default not logged */
+  readonly audited?: AuditedCalls | undefined;
   /** Told what failed for a reason that no asker is told. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
+
+/** Does work with an index, and logs it. */
+export type AuditedCalls = <Outcome>(
+  action: string,
+  index: ReadableIndex,
+  work: (noted: ReadableIndex) => Promise<Outcome>,
+) => Promise<Outcome>;
 
 /** Five passages or some 15 kB of a document. */
 export const DEFAULT_MAX_TOKENS = 6_000;

@@ -4,5 +4,7 @@
  * @module
  */
 
+export { AuditLog, type AuditLogOptions } from '../audit/audit-log.js';
+export type { AuditEntry } from '../audit/audit-record.js';
 export type { Authenticate, Credentials, Permission, Principal } from './authentication/principal.js';
 export { ragstonePlugin, type ServiceOptions } from './ragstone-plugin.js';

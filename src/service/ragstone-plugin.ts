@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { AuditLog } from '../audit/audit-log.js';
 import { type Engine, indexesOf, RAGError, type TenantIndexes } from '../index.js';
 import type { Authenticate } from './authentication/principal.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, rateLimit, serializerCompiler, validatorCompiler } from './packages.js';
+import { auditCalls, auditedView, noteCaller } from './requests/audit-calls.js';
 import { limitBodies } from './requests/body-limits.js';
 import { callersView } from './requests/callers-view.js';
 import { IdempotentWrites } from './requests/idempotent-writes.js';
@@ -36,6 +38,8 @@ export interface ServiceOptions {
   readonly corsOrigins?: readonly string[] | undefined;
   /** Path of the health. @default '/health/rag' */
   readonly healthEndpoint?: string | undefined;
+  /** Where calls are logged, denied ones too. It is not closed with the application. @default nowhere */
+  readonly audit?: AuditLog | undefined;
   /** Fires when requests under way are to be given up. @default never */
   readonly stopping?: AbortSignal | undefined;
 }
@@ -56,6 +60,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
     contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
   });
   if (corsOrigins.length > 0) await app.register(cors, { origin: [...corsOrigins], strictPreflight: true });
+  auditCalls(app, options.audit);
   await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 1_000 });
   admitCallers(app, indexes, options);
   if (requestsPerMinute > 0) await limitCalls(app, requestsPerMinute);
@@ -90,6 +95,7 @@ function admitCallers(
     const { access, isLong = false } = request.routeOptions.config;
     if (access === 'everyone') return;
     const principal = await authenticate({ headers: request.headers });
+    noteCaller(request, principal);
     // A route that says nothing is for nobody.
     if (access === undefined || !principal.permissions.includes(access))
       throw new RAGError('FORBIDDEN', `The key or token does not have the permission "${access ?? 'none'}".`);
@@ -97,7 +103,8 @@ function admitCallers(
       timeoutMs: isLong ? undefined : timeoutMs,
       stopping: stopping ?? never,
     });
-    const { view: whole, deployment } = await indexes.of(principal.scope);
+    const { view: stated, deployment } = await indexes.of(principal.scope);
+    const whole = auditedView(request, stated);
     // The user of this machine is the one who would read the log.
     const view =
       principal.isLocal === true
@@ -146,6 +153,7 @@ export async function sendProblem(
 ): Promise<FastifyReply> {
   const cause = reasonOfStop(error, request.ragstone?.signal);
   const problem = problemOf(cause, request.id);
+  if (request.audit) request.audit.reason = problem.reason;
   if (problem.status >= 500) logFailure(request, cause, 'a request failed');
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
   if (problem.status === 503) reply.header('retry-after', '1');

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyServerOptions, LogController } from 'fastify';
+import { openAuditLog } from '../audit/open-audit-log.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { type Engine, RAGError, SYSTEM_RUNTIME } from '../index.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
@@ -76,8 +77,12 @@ export async function startService({
       'answered',
     );
   });
+  const audit = openAuditLog(config, (error) =>
+    app.log.error({ err: error, reason: error.reason }, 'a call was not logged'),
+  );
   await app.register(ragstonePlugin, {
     engine,
+    audit,
     authenticate: authentication.authenticate,
     timeoutMs: server.timeoutMs,
     requestsPerMinute: server.requestsPerMinute,
@@ -103,6 +108,7 @@ export async function startService({
       // Whoever does not read an answer to its end would keep the service for ever.
       const cut = SYSTEM_RUNTIME.setTimer(() => app.server.closeAllConnections(), server.stopMs + CUT_MS);
       await app.close();
+      await audit?.close();
       giveUp();
       cut();
     },

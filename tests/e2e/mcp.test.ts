@@ -87,6 +87,33 @@ describe('ragstone mcp', () => {
     expect((await call(hr, 'search', question)).text).toContain('May');
   });
 
+  test('what it asked is in the audit log, beside the commands that change who may ask', async () => {
+    const cwd = await indexed();
+    const client = await assistant({ cwd });
+    await call(client, 'search', { query: 'how long are audit logs kept?' });
+    const made = JSON.parse(
+      (await runRagstone(['keys', 'create', '--tenant', 'acme', '--json'], { cwd })).stdout,
+    );
+    await runRagstone(['keys', 'revoke', made.id], { cwd });
+    const audit = async (...args: string[]) =>
+      JSON.parse((await runRagstone(['audit', '--json', ...args], { cwd })).stdout);
+    const { records } = await audit('--last', '0');
+    expect(
+      records.map(({ face, action, outcome }: Record<string, string>) => [face, action, outcome]),
+    ).toEqual([
+      ['mcp', 'tools/call search', 'done'],
+      ['command', 'keys create', 'begun'],
+      ['command', 'keys create', 'done'],
+      ['command', `keys revoke ${made.id}`, 'begun'],
+      ['command', `keys revoke ${made.id}`, 'done'],
+    ]);
+    expect(records[0]).toMatchObject({ tenant: 'default', results: 1 });
+    expect(JSON.stringify(records)).not.toContain('how long');
+    expect((await audit('--tenant', 'acme', '--last', '1')).records).toMatchObject([{ outcome: 'done' }]);
+    expect((await audit('--since', '2999-01-01')).records).toEqual([]);
+    expect(await audit('--verify')).toMatchObject({ lines: 5, found: 0 });
+  });
+
   test('it starts before there is an index, and finds the one that is made, changed and replaced meanwhile', async () => {
     const root = temporaryFolder(DOCUMENTS);
     const cwd = join(root, 'docs');

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { PERMISSIONS } from '../../config/schema/server.js';
 import type { ApiKey, KeyStore } from '../../service/authentication/key-store.js';
 import type { Permission } from '../../service/authentication/principal.js';
+import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { placeOf } from '../open-engine.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
@@ -44,7 +46,7 @@ export function registerKeys(program: Command, context: CliContext): void {
     .description('list the keys, without what could be used of them')
     .addHelpText('after', EXAMPLES)
     .action(async () => {
-      const all = await (await keyStore(context)).list();
+      const all = await (await keyStore(await placeOf(context))).list();
       const { renderKeys } = await import('../render/keys.js');
       context.printResult({ keys: all }, () => renderKeys(all, context));
     });
@@ -53,7 +55,10 @@ export function registerKeys(program: Command, context: CliContext): void {
     .description('refuse a key from now on')
     .addHelpText('after', EXAMPLES)
     .action(async (id: string) => {
-      const revoked = await (await keyStore(context)).revoke(id);
+      const place = await placeOf(context);
+      const revoked = await auditedCommand(place, { action: `keys revoke ${id}`, context }, async () =>
+        (await keyStore(place)).revoke(id),
+      );
       context.printResult(
         revoked,
         () => `The key ${revoked.id} of tenant ${revoked.tenant} is refused from now on.`,
@@ -65,24 +70,26 @@ async function runCreate(
   context: CliContext,
   { tenant = 'default', project, group, clearance, name, permission }: CreateOptions,
 ): Promise<void> {
-  const store = await keyStore(context);
-  const created = await store.create({
-    name,
-    tenant,
-    project,
-    groups: group,
-    clearance,
-    permissions: permission,
-  });
+  const place = await placeOf(context);
+  const created = await auditedCommand(place, { action: 'keys create', tenant, project, context }, async () =>
+    (await keyStore(place)).create({
+      name,
+      tenant,
+      project,
+      groups: group,
+      clearance,
+      permissions: permission,
+    }),
+  );
   context.printResult(created, () => created.key);
   context.note(`Key ${created.id} of tenant ${tenant}: ${permissionsOf(created)}. It is not shown again.`);
 }
 
 const permissionsOf = ({ permissions }: ApiKey): string => permissions.join(', ');
 
-async function keyStore(context: CliContext): Promise<KeyStore> {
+async function keyStore(place: ResolvedConfig): Promise<KeyStore> {
   const { KeyStore } = await import('../../service/authentication/key-store.js');
-  return new KeyStore(await placeOf(context));
+  return new KeyStore(place);
 }
 
 function collectPermission(name: string, previous: readonly Permission[] = []): readonly Permission[] {

@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
+import type { AuditLog } from '../../audit/audit-log.js';
+import type { ScopeInput } from '../../index.js';
+import type { AuditedCalls } from '../../mcp/index.js';
 import type { CliContext } from '../context.js';
-import { openEngine } from '../open-engine.js';
+import { openEngine, placeOf } from '../open-engine.js';
 import { packageVersion } from '../package-version.js';
 import { wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, toScope, withScopeOptions } from '../scope-options.js';
@@ -38,7 +41,8 @@ async function runMcp(context: CliContext, { maxTokens, ...options }: McpCommand
   const { followIndex } = await import('../../mcp/follow-index.js');
   const { displayPath } = await import('../render/place.js');
   const { describeChain } = await import('../error-chain.js');
-  const index = followIndex(() => openEngine(context), toScope(options));
+  const scope = toScope(options);
+  const index = followIndex(() => openEngine(context), scope);
   try {
     await serveStdio(
       index,
@@ -47,6 +51,7 @@ async function runMcp(context: CliContext, { maxTokens, ...options }: McpCommand
         maxTokens,
         showPath: (path) => displayPath(context, path),
         own: (text) => context.own(text),
+        audited: auditedTools(context, scope),
         onError: (error) =>
           context.log('error', error instanceof Error ? describeChain(error) : String(error)),
       },
@@ -58,4 +63,30 @@ async function runMcp(context: CliContext, { maxTokens, ...options }: McpCommand
   } finally {
     await index.close();
   }
+}
+
+/** The calls of the assistant in the audit log, where one is kept. */
+function auditedTools(context: CliContext, { tenant, project }: ScopeInput): AuditedCalls {
+  let opened: Promise<AuditLog | undefined> | undefined;
+  // A configuration that is mended meanwhile is read anew.
+  const log = (): Promise<AuditLog | undefined> => {
+    opened ??= openLog(context);
+    opened.catch(() => {
+      opened = undefined;
+    });
+    return opened;
+  };
+  return async (action, index, work) => {
+    const { audited, notedReading } = await import('../../audit/audit-trail.js');
+    const kept = await log();
+    if (kept === undefined) return work(index);
+    return audited({ face: 'mcp', action, tenant, project }, kept, (trail) =>
+      work({ ...index, ...notedReading(index, trail) }),
+    );
+  };
+}
+
+async function openLog(context: CliContext): Promise<AuditLog | undefined> {
+  const { openAuditLog } = await import('../../audit/open-audit-log.js');
+  return openAuditLog(await placeOf(context), ({ message }) => context.log('warn', message));
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { wholeNumber } from '../../core/setting-values.js';
 import { answeringSchema, contextSchema } from './answering.js';
+import { auditSchema } from './audit.js';
 import { chunkingSchema } from './chunking.js';
 import { embeddingSchema } from './embedding.js';
 import { indexingSchema } from './indexing.js';
@@ -56,6 +57,7 @@ export const ragSchema = z.strictObject({
   security: securitySchema,
   limits,
   server: serverSchema,
+  audit: auditSchema,
   monitoring: monitoringSchema,
 });
 

@@ -30,7 +30,9 @@ export function sendEvents(
     } catch (error) {
       const cause = reasonOfStop(error, request.ragstone?.signal);
       logFailure(request, cause, 'a stream broke');
-      yield eventOf('error', problemOf(cause, request.id));
+      const problem = problemOf(cause, request.id);
+      if (request.audit) request.audit.reason = problem.reason;
+      yield eventOf('error', problem);
     }
   }
   return reply.type(EVENT_STREAM).header('cache-control', 'no-store').send(Readable.from(lines()));

@@ -1,0 +1,154 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import type { RAGError } from '../core/errors.js';
+import { AuditLog, type AuditLogOptions } from './audit-log.js';
+import { AUDIT_FOLDER, type AuditEntry, CURRENT_FILE } from './audit-record.js';
+import { AuditChains, type AuditLine, readAudit } from './read-audit.js';
+
+const SEARCH: AuditEntry = { face: 'http', action: 'POST /search', outcome: 'done', tenant: 'acme' };
+
+function openLog(dataDir: string, options: Partial<AuditLogOptions> = {}): AuditLog {
+  return new AuditLog({
+    dataDir,
+    required: true,
+    text: false,
+    maxFileBytes: 1_000_000,
+    keepFiles: 0,
+    onFailure: (error) => {
+      throw error;
+    },
+    ...options,
+  });
+}
+
+async function linesOf(dataDir: string): Promise<AuditLine[]> {
+  const lines: AuditLine[] = [];
+  for await (const line of readAudit(dataDir)) lines.push(line);
+  return lines;
+}
+
+const actionsOf = (lines: readonly AuditLine[]) => lines.map(({ record }) => record?.action);
+
+function findingsOf(lines: readonly AuditLine[]): string[] {
+  const chains = new AuditChains();
+  return lines.flatMap((line) => chains.check(line)?.problem ?? []);
+}
+
+const currentFile = (dataDir: string) => join(dataDir, AUDIT_FOLDER, CURRENT_FILE);
+const filesOf = (dataDir: string) => readdirSync(join(dataDir, AUDIT_FOLDER));
+
+test('lines are read as they were written, for the owner alone', async () => {
+  const dataDir = temporaryFolder();
+  const entry = { ...SEARCH, filters: { filters: { tags: ['a\nb'] } }, documents: ['x'], results: 1 };
+  await openLog(dataDir).record(entry);
+  expect((await linesOf(dataDir)).map(({ record }) => record)).toEqual([expect.objectContaining(entry)]);
+  if (process.platform === 'win32') return;
+  expect(statSync(currentFile(dataDir)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(dataDir, AUDIT_FOLDER)).mode & 0o777).toBe(0o700);
+});
+
+test('several writers lose and tear no line, also while files are put aside', async () => {
+  const dataDir = temporaryFolder();
+  const logs = Array.from({ length: 4 }, () => openLog(dataDir, { maxFileBytes: 8_192, required: false }));
+  const actions = logs.flatMap((_, writer) => Array.from({ length: 150 }, (_, n) => `${writer} ${n}`));
+  await Promise.all(
+    actions.map((action) => (logs[Number(action[0])] as AuditLog).record({ ...SEARCH, action })),
+  );
+  const lines = await linesOf(dataDir);
+  expect(filesOf(dataDir).length).toBeGreaterThan(3);
+  expect(actionsOf(lines).sort()).toEqual(actions.sort());
+  expect(lines.every(({ file }) => statSync(join(dataDir, AUDIT_FOLDER, file)).size < 40_000)).toBe(true);
+});
+
+test('of files put aside as many are kept as is said', async () => {
+  const dataDir = temporaryFolder();
+  const log = openLog(dataDir, { maxFileBytes: 1, keepFiles: 2 });
+  for (const action of ['1', '2', '3', '4']) await log.record({ ...SEARCH, action });
+  expect(actionsOf(await linesOf(dataDir))).toHaveLength(2);
+  expect(findingsOf(await linesOf(dataDir))).toEqual([expect.stringMatching(/older files were removed/)]);
+});
+
+test('a line that a killed process left torn costs no other', async () => {
+  const dataDir = temporaryFolder();
+  await openLog(dataDir).record({ ...SEARCH, action: 'before' });
+  appendFileSync(currentFile(dataDir), '{"at":"2026-05-01T00:00:00.000Z","face":"ht');
+  await openLog(dataDir).record({ ...SEARCH, action: 'after' });
+  expect(actionsOf(await linesOf(dataDir))).toEqual(['before', undefined, 'after']);
+});
+
+describe('what cannot be written', () => {
+  const blocked = (): string => {
+    const dataDir = temporaryFolder();
+    writeFileSync(join(dataDir, AUDIT_FOLDER), 'no folder');
+    return dataDir;
+  };
+
+  test('is refused where the log is required', async () => {
+    await expect(openLog(blocked()).record(SEARCH)).rejects.toMatchObject({ reason: 'AUDIT_UNAVAILABLE' });
+  });
+
+  test('is told elsewhere where it is not, and later lines are written', async () => {
+    const dataDir = blocked();
+    const told: RAGError[] = [];
+    const log = openLog(dataDir, { required: false, onFailure: (error) => told.push(error) });
+    await log.record(SEARCH);
+    expect(told.map(({ reason }) => reason)).toEqual(['AUDIT_UNAVAILABLE']);
+    rmSync(join(dataDir, AUDIT_FOLDER));
+    mkdirSync(join(dataDir, AUDIT_FOLDER));
+    await log.record(SEARCH);
+    expect(findingsOf(await linesOf(dataDir))).toEqual([]);
+  });
+});
+
+describe('the chains of the writers', () => {
+  const written = async () => {
+    const dataDir = temporaryFolder();
+    const logs = [openLog(dataDir), openLog(dataDir)];
+    for (const action of ['a', 'b', 'c', 'd'])
+      for (const log of logs) await log.record({ ...SEARCH, action });
+    expect(findingsOf(await linesOf(dataDir))).toEqual([]);
+    return { dataDir, lines: readFileSync(currentFile(dataDir), 'utf8').trimEnd().split('\n') };
+  };
+  const findingsAfter = async (dataDir: string, lines: readonly string[]) => {
+    writeFileSync(currentFile(dataDir), `${lines.join('\n')}\n`);
+    return findingsOf(await linesOf(dataDir));
+  };
+
+  test.each([
+    [
+      'a line that was changed',
+      (lines: string[]) => lines.with(2, (lines[2] ?? '').replace('acme', 'other')),
+      1,
+    ],
+    ['a line that was taken out', (lines: string[]) => lines.toSpliced(3, 1), 1],
+    [
+      'lines that changed places',
+      (lines: string[]) => lines.with(2, lines[4] ?? '').with(4, lines[2] ?? ''),
+      3,
+    ],
+    ['a line that stands twice', (lines: string[]) => lines.toSpliced(4, 0, lines[4] ?? ''), 1],
+    ['a line that is none', (lines: string[]) => lines.toSpliced(4, 0, 'x'), 1],
+  ])('show %s', async (_, change, count) => {
+    const { dataDir, lines } = await written();
+    expect(await findingsAfter(dataDir, change(lines))).toHaveLength(count);
+  });
+});
+
+test('a line without end is not held in memory, and those after it are read', async () => {
+  const dataDir = temporaryFolder();
+  const log = openLog(dataDir);
+  await log.record({ ...SEARCH, action: 'before' });
+  appendFileSync(currentFile(dataDir), `${'x'.repeat(5_000_000)}\n`);
+  await log.record({ ...SEARCH, action: 'after' });
+  expect(actionsOf(await linesOf(dataDir))).toEqual(['before', undefined, 'after']);
+});

@@ -1,0 +1,165 @@
+import { constants } from 'node:fs';
+import { type FileHandle, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RAGError, systemErrorCode } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
+import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
+import { openRegularFile } from '../security/regular-file.js';
+import { AUDIT_FOLDER, type AuditEntry, CURRENT_FILE, ROTATED_FILE } from './audit-record.js';
+import { lineHash } from './line-hash.js';
+
+/** How a log is kept. */
+export interface AuditLogOptions {
+  readonly dataDir: string;
+  /** What cannot be logged is not done, and a line is on the disk before the call is answered. */
+  readonly required: boolean;
+  /** Questions are logged. */
+  readonly text: boolean;
+  /** Size at which a file is put aside, in bytes. */
+  readonly maxFileBytes: number;
+  /** Files put aside that are kept; 0 keeps all. */
+  readonly keepFiles: number;
+  /** Told of a line that could not be written, where that does not stop the call. */
+  readonly onFailure: (error: RAGError) => void;
+}
+
+interface WaitingEntry {
+  readonly entry: AuditEntry;
+  readonly at: string;
+  readonly written: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
+const LINE_FEED = 0x0a;
+/** Lines that one write takes. */
+const MOST_LINES = 64;
+
+/**
+ * The audit log of a data folder: a line of JSON for each call, for the owner of the folder alone. Several processes may write at once:
+ * each write appends whole lines by one call of the system, which no other write comes between on a local disk. A line that a killed
+ * process left torn is ended by the next write, so that it costs no other.
+ */
+export class AuditLog {
+  readonly #options: AuditLogOptions;
+  readonly #folder: string;
+  readonly #writer = runtime().uniqueName();
+  readonly #waiting: WaitingEntry[] = [];
+  #writing: Promise<void> | undefined;
+  #sequence = 0;
+  #lastHash = '';
+
+  constructor(options: AuditLogOptions) {
+    this.#options = options;
+    this.#folder = join(options.dataDir, AUDIT_FOLDER);
+  }
+
+  /** Whether questions are to be handed in. */
+  get keepsText(): boolean {
+    return this.#options.text;
+  }
+
+  /**
+   * Appends a line. It is written when this resolves.
+   *
+   * @throws RAGError `AUDIT_UNAVAILABLE` where it cannot be, and `required` is set
+   */
+  async record(entry: AuditEntry): Promise<void> {
+    const at = new Date(runtime().now()).toISOString();
+    try {
+      await new Promise<void>((written, failed) => {
+        this.#waiting.push({ entry, at, written, failed });
+        this.#writing ??= this.#writeAll();
+      });
+    } catch (cause) {
+      const error = new RAGError(
+        'AUDIT_UNAVAILABLE',
+        `The audit log in ${this.#folder} cannot be written. Make room and give this account the right to write there, or set \`rag.audit.required: false\`.`,
+        { cause },
+      );
+      if (this.#options.required) throw error;
+      this.#options.onFailure(error);
+    }
+  }
+
+  /** Waits for what is being written. */
+  async close(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const taken = this.#waiting.splice(0, MOST_LINES);
+      try {
+        await this.#append(taken);
+        for (const { written } of taken) written();
+      } catch (error) {
+        for (const { failed } of taken) failed(error);
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #append(taken: readonly WaitingEntry[]): Promise<void> {
+    makePrivateFolder(this.#folder);
+    const lines = this.#linesOf(taken);
+    const path = join(this.#folder, CURRENT_FILE);
+    // Opened for each write: another process may have put the file aside.
+    const { handle: file, stats } = await openRegularFile(path, {
+      flags: APPENDING,
+      mode: PRIVATE_FILE,
+      followLink: false,
+    });
+    const { size } = stats;
+    try {
+      const bytes = Buffer.from(`${await endOfTornLine(file, size)}${lines.text}`);
+      const { bytesWritten } = await file.write(bytes);
+      if (bytesWritten < bytes.length) throw new Error('The disk took a part of a line.');
+      if (this.#options.required) await file.sync();
+      this.#sequence += taken.length;
+      this.#lastHash = lines.lastHash;
+      if (size + bytes.length >= this.#options.maxFileBytes) await this.#rotate(file, path);
+    } finally {
+      await file.close();
+    }
+  }
+
+  #linesOf(taken: readonly WaitingEntry[]): { readonly text: string; readonly lastHash: string } {
+    let hash = this.#lastHash;
+    const lines = taken.map(({ entry, at }, index) => {
+      const line = { at, ...entry, writer: this.#writer, sequence: this.#sequence + index };
+      hash = lineHash(hash, line);
+      return `${JSON.stringify({ ...line, hash })}\n`;
+    });
+    return { text: lines.join(''), lastHash: hash };
+  }
+
+  // What was written stays written where this fails: the file is then put aside later.
+  async #rotate(file: FileHandle, path: string): Promise<void> {
+    try {
+      await file.sync();
+      const time = new Date(runtime().now()).toISOString().replaceAll(/[-:.]/g, '');
+      await rename(path, join(this.#folder, `audit-${time}-${runtime().uniqueName()}.jsonl`));
+      if (this.#options.keepFiles === 0) return;
+      const names = (await readdir(this.#folder)).filter((name) => ROTATED_FILE.test(name)).sort();
+      for (const name of names.slice(0, -this.#options.keepFiles))
+        await rm(join(this.#folder, name), { force: true });
+    } catch (cause) {
+      // Another process put it aside.
+      if (systemErrorCode(cause) === 'ENOENT') return;
+      this.#options.onFailure(
+        new RAGError('AUDIT_UNAVAILABLE', `The audit log in ${this.#folder} could not be rotated.`, {
+          cause,
+        }),
+      );
+    }
+  }
+}
+
+/** What ends a line that somebody left without an end. */
+async function endOfTornLine(file: FileHandle, size: number): Promise<string> {
+  if (size === 0) return '';
+  const last = Buffer.alloc(1);
+  await file.read(last, 0, 1, size - 1);
+  return last[0] === LINE_FEED ? '' : '\n';
+}

@@ -1,0 +1,79 @@
+import * as z from 'zod';
+
+/** By which way a call came. */
+export const AUDIT_FACES = ['http', 'mcp', 'library', 'command'] as const;
+
+/**
+ * `begun`: a change that is about to be made, or an answer whose text is sent as it comes about; a line with the outcome follows,
+ * unless the process died. `denied`: the caller was not known, not permitted, or called too often.
+ */
+export const AUDIT_OUTCOMES = ['begun', 'done', 'denied', 'failed'] as const;
+
+/** What happened, as it is handed to the log. */
+export interface AuditEntry {
+  readonly face: (typeof AUDIT_FACES)[number];
+  /** Route, tool, command or method: `POST /api/ai/rag/search`, `tools/call search`, `keys revoke`, `search`. */
+  readonly action: string;
+  readonly outcome: (typeof AUDIT_OUTCOMES)[number];
+  /** Why it was denied or failed, as `docs/errors.md` lists it. */
+  readonly reason?: string | undefined;
+  /** Of HTTP. */
+  readonly status?: number | undefined;
+  /** The id of the request, which the log of the service has too. */
+  readonly request?: string | undefined;
+  /** Id of a key or subject of a token; absent where nobody was known. */
+  readonly caller?: string | undefined;
+  /** Id of the key that was shown by a caller who was not known. It proves nothing. */
+  readonly shownKey?: string | undefined;
+  /** Where an unknown caller called from. */
+  readonly address?: string | undefined;
+  readonly tenant?: string | undefined;
+  readonly project?: string | undefined;
+  /** The filters of a search or listing, as they were stated. */
+  readonly filters?: unknown;
+  /** Ids of documents that the caller was given, or that were written or deleted; at most 1,000. */
+  readonly documents?: readonly string[] | undefined;
+  /** How many results were given, or documents written or deleted. */
+  readonly results?: number | undefined;
+  /** The question; only with `rag.audit.text`. */
+  readonly text?: string | undefined;
+  /** Calls of unknown callers since the line before that were left out, because there were too many. */
+  readonly leftOut?: number | undefined;
+}
+
+/** A line of the log. */
+export const auditRecord = z.object({
+  /** ISO-8601 UTC. */
+  at: z.string(),
+  face: z.enum(AUDIT_FACES),
+  action: z.string(),
+  outcome: z.enum(AUDIT_OUTCOMES),
+  reason: z.string().optional(),
+  status: z.int().optional(),
+  request: z.string().optional(),
+  caller: z.string().optional(),
+  shownKey: z.string().optional(),
+  address: z.string().optional(),
+  tenant: z.string().optional(),
+  project: z.string().optional(),
+  filters: z.unknown().optional(),
+  documents: z.array(z.string()).optional(),
+  results: z.int().optional(),
+  text: z.string().optional(),
+  leftOut: z.int().optional(),
+  /** Name of the process that wrote it, made at its start. */
+  writer: z.string(),
+  /** Which of that writer's lines it is, from 0 on. */
+  sequence: z.int().min(0),
+  /** See `lineHash`. */
+  hash: z.string(),
+});
+
+/** A line of the log, as it is read. */
+export type AuditRecord = z.output<typeof auditRecord>;
+
+/** Name of the file that is written to; rotated ones have a time in theirs, so that names sort as times do. */
+export const CURRENT_FILE = 'audit.jsonl';
+export const ROTATED_FILE = /^audit-\d{8}T\d{9}Z-[\w-]+\.jsonl$/;
+/** Folder of a data folder that holds the log. */
+export const AUDIT_FOLDER = 'audit';

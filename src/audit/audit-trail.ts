@@ -1,0 +1,163 @@
+import type { Answer } from '../answering/answer.js';
+import type { AnswerEvent } from '../answering/answer-events.js';
+import { RAGError } from '../core/errors.js';
+import type { AskRequest, EngineView, SearchQuery } from '../engine/engine.js';
+import type { PushedDocument } from '../sources/push/push-source.js';
+import type { AuditLog } from './audit-log.js';
+import type { AuditEntry } from './audit-record.js';
+
+/** Ids that a line names; `results` counts the others too. */
+const MOST_DOCUMENTS = 1_000;
+const MOST_FILTER_CHARACTERS = 16_384;
+
+/** What the calls of one request did, gathered for its line. */
+export class AuditTrail {
+  readonly #keepsText: boolean;
+  readonly #documents = new Set<string>();
+  #filters: unknown;
+  #text: string | undefined;
+  #results: number | undefined;
+
+  constructor({ keepsText }: Pick<AuditLog, 'keepsText'>) {
+    this.#keepsText = keepsText;
+  }
+
+  get facts(): Pick<AuditEntry, 'filters' | 'documents' | 'results' | 'text'> {
+    return {
+      filters: this.#filters,
+      documents: this.#documents.size === 0 ? undefined : [...this.#documents],
+      results: this.#results,
+      text: this.#text,
+    };
+  }
+
+  asked({
+    text,
+    filters,
+    filter,
+  }: Pick<SearchQuery, 'filters' | 'filter'> & { readonly text?: string | undefined }): void {
+    if (this.#keepsText && text !== undefined) this.#text ??= text;
+    if (filters === undefined && filter === undefined) return;
+    const stated = { filters, filter };
+    const isSmall = JSON.stringify(stated).length <= MOST_FILTER_CHARACTERS;
+    this.#filters ??= isSmall ? stated : 'too long to be logged';
+  }
+
+  gave(documents: readonly string[]): void {
+    this.#results = (this.#results ?? 0) + documents.length;
+    for (const id of documents) if (this.#documents.size < MOST_DOCUMENTS) this.#documents.add(id);
+  }
+}
+
+/** Calls that read, and that assistants may make. */
+type Reading = Pick<EngineView, 'search' | 'ask' | 'explainMiss' | 'get' | 'list'>;
+
+/** The same with a trail that notes what was asked and given. */
+export function notedReading(index: Reading, trail: AuditTrail): Reading {
+  return {
+    get: async (id) => {
+      const document = await index.get(id);
+      trail.gave(document === undefined ? [] : [document.id]);
+      return document;
+    },
+    list: async (request = {}) => {
+      trail.asked(request);
+      const page = await index.list(request);
+      trail.gave(page.documents.map(({ id }) => id));
+      return page;
+    },
+    search: async (query) => {
+      trail.asked(asQuery(query));
+      const found = await index.search(query);
+      trail.gave(found.results.map(({ metadata }) => String(metadata.documentId)));
+      return found;
+    },
+    explainMiss: async (query, document) => {
+      trail.asked(asQuery(query));
+      const explanation = await index.explainMiss(query, document);
+      trail.gave([document]);
+      return explanation;
+    },
+    ask: async (request) => {
+      trail.asked(asQuestion(request));
+      const answer = await index.ask(request);
+      trail.gave(sourcesOf(answer));
+      return answer;
+    },
+  };
+}
+
+/** An index whose calls are all noted in a trail. */
+export const notedView = (view: EngineView, trail: AuditTrail): EngineView => ({
+  ...view,
+  ...notedReading(view, trail),
+  index: async (request = {}) => {
+    const { documents = [], deleted = [] } = isList(request) ? { documents: request } : request;
+    trail.gave([...documents.map(({ id }) => id), ...deleted]);
+    return view.index(request);
+  },
+  push: async (documents) => {
+    trail.gave(documents.map(({ id }) => id));
+    return view.push(documents);
+  },
+  delete: async (ids) => {
+    trail.gave(ids);
+    return view.delete(ids);
+  },
+  context: async (query) => {
+    trail.asked(asQuery(query));
+    const pack = await view.context(query);
+    trail.gave(pack.entries.map(({ documentId }) => documentId));
+    return pack;
+  },
+  embed: async (request) => {
+    trail.asked({ text: request.texts.join('\n') });
+    return view.embed(request);
+  },
+  async *askStream(request): AsyncGenerator<AnswerEvent> {
+    trail.asked(asQuestion(request));
+    for await (const event of view.askStream(request)) {
+      if (event.type === 'answer') trail.gave(sourcesOf(event.answer));
+      yield event;
+    }
+  },
+});
+
+const sourcesOf = ({ sources }: Answer): string[] => sources.map(({ documentId }) => documentId);
+
+const isList = (
+  request: NonNullable<Parameters<EngineView['index']>[0]>,
+): request is readonly PushedDocument[] => Array.isArray(request);
+
+const asQuery = <Query extends { readonly text: string }>(query: string | Query) =>
+  typeof query === 'string' ? { text: query } : query;
+
+function asQuestion(request: string | AskRequest) {
+  if (typeof request === 'string') return { text: request };
+  return { ...request, text: request.question ?? request.message };
+}
+
+/** Which call is logged, and whose it is. */
+export type AuditedCall = Pick<AuditEntry, 'face' | 'action' | 'caller' | 'tenant' | 'project'>;
+
+/** Does one call, and logs it before what it gives is handed on. */
+export async function audited<Outcome>(
+  call: AuditedCall,
+  log: AuditLog,
+  work: (trail: AuditTrail) => Promise<Outcome>,
+): Promise<Outcome> {
+  const trail = new AuditTrail(log);
+  const record = (rest: Pick<AuditEntry, 'outcome' | 'reason'>): Promise<void> =>
+    log.record({ ...call, ...trail.facts, ...rest });
+  let outcome: Outcome;
+  try {
+    outcome = await work(trail);
+  } catch (error) {
+    await record({ outcome: 'failed', reason: reasonOf(error) });
+    throw error;
+  }
+  await record({ outcome: 'done' });
+  return outcome;
+}
+
+export const reasonOf = (error: unknown): string => (RAGError.isInstance(error) ? error.reason : 'INTERNAL');

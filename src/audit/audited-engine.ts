@@ -1,0 +1,86 @@
+import { LOCAL_SCOPE, type ScopeInput, scopeOf } from '../core/scope.js';
+import type { Engine, EngineView } from '../engine/engine.js';
+import type { AuditLog } from './audit-log.js';
+import type { AuditEntry } from './audit-record.js';
+import { AuditTrail, audited, notedView, reasonOf } from './audit-trail.js';
+
+/**
+ * An engine whose calls are logged, for programs that use the library. What changes the index is logged before it is done, too, so that
+ * nothing is changed without a line.
+ */
+export function auditedEngine(engine: Engine, log: AuditLog): Engine {
+  const whole = (action: string) => ({ face: 'library', action, tenant: undefined }) as const;
+  const viewFor = (scope: ScopeInput = LOCAL_SCOPE): EngineView => auditedView(engine.as(scope), log);
+  return {
+    scope: engine.scope,
+    as: (scope) => viewFor(scopeOf(scope)),
+    index: (request, scope) => viewFor(scope).index(request),
+    push: (documents, scope) => viewFor(scope).push(documents),
+    get: (id, scope) => viewFor(scope).get(id),
+    list: (request, scope) => viewFor(scope).list(request),
+    delete: (ids, scope) => viewFor(scope).delete(ids),
+    search: (query, scope) => viewFor(scope).search(query),
+    context: (query, scope) => viewFor(scope).context(query),
+    embed: (request, scope) => viewFor(scope).embed(request),
+    explainMiss: (query, document, scope) => viewFor(scope).explainMiss(query, document),
+    ask: (request, scope) => viewFor(scope).ask(request),
+    askStream: (request, scope) => viewFor(scope).askStream(request),
+    status: (scope) => viewFor(scope).status(),
+    verify: (request, scope) => viewFor(scope).verify(request),
+    health: () => engine.health(),
+    generations: () => engine.generations(),
+    useGeneration: (generation) =>
+      audited(whole(`useGeneration ${generation}`), log, () => engine.useGeneration(generation)),
+    dropGeneration: (generation) =>
+      audited(whole(`dropGeneration ${generation}`), log, () => engine.dropGeneration(generation)),
+    clear: () => audited(whole('clear'), log, () => engine.clear()),
+    close: async () => {
+      await engine.close();
+      await log.close();
+    },
+  };
+}
+
+function auditedView(view: EngineView, log: AuditLog): EngineView {
+  const { tenant, project } = view.scope;
+  const call = (action: string) => ({ face: 'library', action, tenant, project }) as const;
+  const read = <Outcome>(action: string, work: (noted: EngineView) => Promise<Outcome>): Promise<Outcome> =>
+    audited(call(action), log, (trail) => work(notedView(view, trail)));
+  const change = async <Outcome>(
+    action: string,
+    work: (noted: EngineView) => Promise<Outcome>,
+  ): Promise<Outcome> => {
+    await log.record({ ...call(action), outcome: 'begun' });
+    return read(action, work);
+  };
+  return {
+    scope: view.scope,
+    index: (request) => change('index', (noted) => noted.index(request)),
+    push: (documents) => change('push', (noted) => noted.push(documents)),
+    delete: (ids) => change('delete', (noted) => noted.delete(ids)),
+    get: (id) => read('get', (noted) => noted.get(id)),
+    list: (request) => read('list', (noted) => noted.list(request)),
+    search: (query) => read('search', (noted) => noted.search(query)),
+    context: (query) => read('context', (noted) => noted.context(query)),
+    embed: (request) => read('embed', (noted) => noted.embed(request)),
+    explainMiss: (query, document) => read('explainMiss', (noted) => noted.explainMiss(query, document)),
+    ask: (request) => read('ask', (noted) => noted.ask(request)),
+    status: () => read('status', (noted) => noted.status()),
+    verify: (request) => read('verify', (noted) => noted.verify(request)),
+    async *askStream(request) {
+      // Its text is handed on as it comes about.
+      await log.record({ ...call('ask'), outcome: 'begun' });
+      const trail = new AuditTrail(log);
+      let end: Pick<AuditEntry, 'outcome' | 'reason'> = { outcome: 'failed', reason: 'ABORTED' };
+      try {
+        yield* notedView(view, trail).askStream(request);
+        end = { outcome: 'done' };
+      } catch (error) {
+        end = { outcome: 'failed', reason: reasonOf(error) };
+        throw error;
+      } finally {
+        await log.record({ ...call('ask'), ...trail.facts, ...end });
+      }
+    },
+  };
+}
