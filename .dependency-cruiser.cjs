@@ -133,7 +133,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.test\\.ts$' },
       to: {
-        path: '^node_modules/(@lancedb/lancedb|apache-arrow|@huggingface/transformers|onnxruntime-node|usearch|@ai-sdk|ai|voyage-ai-provider|gpt-tokenizer)/',
+        path: '^node_modules/(@lancedb/lancedb|apache-arrow|@huggingface/transformers|onnxruntime-node|usearch|ioredis|@ai-sdk|ai|voyage-ai-provider|gpt-tokenizer)/',
         dependencyTypesNot: ['type-only'],
         dynamic: false,
       },

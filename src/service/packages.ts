@@ -3,7 +3,6 @@
  */
 export { default as cors } from '@fastify/cors';
 export { default as helmet } from '@fastify/helmet';
-export { default as rateLimit } from '@fastify/rate-limit';
 export { default as swagger } from '@fastify/swagger';
 export { default as underPressure } from '@fastify/under-pressure';
 export {
@@ -12,3 +11,4 @@ export {
   serializerCompiler,
   validatorCompiler,
 } from 'fastify-type-provider-zod';
+export { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';

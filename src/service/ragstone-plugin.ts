@@ -1,13 +1,15 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditLog } from '../audit/audit-log.js';
 import { type Engine, indexesOf, RAGError, type TenantIndexes } from '../index.js';
+import type { RedisConnection } from '../redis/open-redis.js';
 import type { Authenticate } from './authentication/principal.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
-import { cors, helmet, rateLimit, serializerCompiler, validatorCompiler } from './packages.js';
+import { cors, helmet, serializerCompiler, validatorCompiler } from './packages.js';
 import { auditCalls, auditedView, noteCaller } from './requests/audit-calls.js';
 import { limitBodies } from './requests/body-limits.js';
 import { callersView } from './requests/callers-view.js';
 import { IdempotentWrites } from './requests/idempotent-writes.js';
+import { type CallLimits, limitCalls } from './requests/limit-calls.js';
 import { limitLoad } from './requests/limit-load.js';
 import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
 import { logFailure, reasonOfStop, requestSignal } from './requests/request-signal.js';
@@ -34,6 +36,10 @@ export interface ServiceOptions {
   readonly maxRequests?: number | undefined;
   /** How late the event loop may be, in milliseconds, before requests are refused with 503; 0 for any. @default 1,000 */
   readonly maxDelayMs?: number | undefined;
+  /** Calls of the routes of a group that a tenant may make in a minute; they share the count. @default `requestsPerMinute` each route */
+  readonly limits?: CallLimits['groups'];
+  /** Where several processes count calls together; not closed with the application. @default each process counts for itself */
+  readonly redis?: RedisConnection | undefined;
   /** Origins of web pages that may call from a browser. @default none */
   readonly corsOrigins?: readonly string[] | undefined;
   /** Path of the health. @default '/health/rag' */
@@ -49,7 +55,8 @@ export interface ServiceOptions {
  * sees the index through the scope of its caller and no other way. Nothing of the application outside is changed.
  */
 export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, options) => {
-  const { corsOrigins = [], requestsPerMinute = 600, healthEndpoint: endpoint = '/health/rag' } = options;
+  const { corsOrigins = [], requestsPerMinute = 600, limits: groups, redis } = options;
+  const { healthEndpoint: endpoint = '/health/rag' } = options;
   const indexes = statedIndexes(options);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
@@ -63,7 +70,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   auditCalls(app, options.audit);
   await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 1_000 });
   admitCallers(app, indexes, options);
-  if (requestsPerMinute > 0) await limitCalls(app, requestsPerMinute);
+  limitCalls(app, { requestsPerMinute, groups, redis });
   await registerOpenApi(app);
   await app.register(knowledgeRoutes, { prefix: '/api/ai/rag' });
   await app.register(answerRoutes, { prefix: '/api/ai/rag' });
@@ -72,7 +79,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(chatRoutes);
   await app.register(indexRoutes);
   await app.register(mcpRoutes);
-  await app.register(healthRoutes, { indexes, endpoint });
+  await app.register(healthRoutes, { indexes, endpoint, redis });
 };
 
 function statedIndexes({ engine, indexes }: ServiceOptions): TenantIndexes {
@@ -111,24 +118,6 @@ function admitCallers(
         ? whole
         : callersView(whole, (withheld) => request.log.warn({ withheld }, 'a caller was not told all'));
     request.ragstone = { view, deployment, principal, signal, writes };
-  });
-}
-
-/** Each tenant has its own count for each route; what is left of it is not told, so that equal answers stay equal. */
-async function limitCalls(app: FastifyInstance, max: number): Promise<void> {
-  const silent = { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false };
-  await app.register(rateLimit, {
-    max,
-    timeWindow: '1 minute',
-    hook: 'preParsing',
-    keyGenerator: ({ ragstone, method, routeOptions }) =>
-      JSON.stringify([ragstone?.principal.scope.tenant, method, routeOptions.url]),
-    // Of the routes that everyone may call, too: nobody is known there.
-    allowList: ({ ragstone }) => ragstone === null || ragstone.principal.isLocal === true,
-    addHeadersOnExceeding: silent,
-    addHeaders: { ...silent, 'retry-after': true },
-    errorResponseBuilder: (_, { after }) =>
-      new RAGError('RATE_LIMITED', `Too many calls of this route. Try again in ${after}.`),
   });
 }
 

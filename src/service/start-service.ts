@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyServerOptions, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyServerOptions, LogController } from 'fastify';
 import { openAuditLog } from '../audit/open-audit-log.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { resolveSecrets } from '../config/secret-resolver.js';
 import { type Engine, RAGError, SYSTEM_RUNTIME } from '../index.js';
+import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
 import { ragstonePlugin, sendProblem } from './ragstone-plugin.js';
 import { refuseConnection } from './requests/refuse-connection.js';
@@ -80,6 +82,7 @@ export async function startService({
   const audit = openAuditLog(config, (error) =>
     app.log.error({ err: error, reason: error.reason }, 'a call was not logged'),
   );
+  const redis = await connectRedis(config, app.log);
   await app.register(ragstonePlugin, {
     engine,
     audit,
@@ -88,6 +91,8 @@ export async function startService({
     requestsPerMinute: server.requestsPerMinute,
     maxRequests: server.maxRequests,
     maxDelayMs: server.maxDelayMs,
+    limits: server.limits,
+    redis,
     corsOrigins,
     healthEndpoint: monitoring.healthCheck.endpoint,
     stopping: stopping.signal,
@@ -96,6 +101,7 @@ export async function startService({
     await app.listen({ host, port: port ?? server.port });
   } catch (error) {
     await app.close();
+    redis?.close();
     throw listeningError(error, host, port ?? server.port);
   }
   return {
@@ -109,10 +115,26 @@ export async function startService({
       const cut = SYSTEM_RUNTIME.setTimer(() => app.server.closeAllConnections(), server.stopMs + CUT_MS);
       await app.close();
       await audit?.close();
+      redis?.close();
       giveUp();
       cut();
     },
   };
+}
+
+/** The server that counts calls for several processes; undefined where none is set. */
+async function connectRedis(
+  config: ResolvedConfig,
+  log: FastifyBaseLogger,
+): Promise<RedisConnection | undefined> {
+  const { redis } = config.rag.server;
+  if (redis === undefined) return undefined;
+  await resolveSecrets({ redis }, ['rag', 'server'], config);
+  const onChange = (isUp: boolean): void => {
+    if (isUp) log.info('Redis answers: calls are counted together with other processes');
+    else log.error('Redis does not answer: this process counts calls for itself until it does');
+  };
+  return openRedis({ url: redis.reveal(), onChange });
 }
 
 /** Between giving work up and cutting connections, for the answers that say so. */

@@ -107,7 +107,7 @@ describe('ragstone mcp', () => {
       ['command', `keys revoke ${made.id}`, 'begun'],
       ['command', `keys revoke ${made.id}`, 'done'],
     ]);
-    expect(records[0]).toMatchObject({ tenant: 'default', results: 1 });
+    expect(records[0]).toMatchObject({ tenant: 'default', results: 2 });
     expect(JSON.stringify(records)).not.toContain('how long');
     expect((await audit('--tenant', 'acme', '--last', '1')).records).toMatchObject([{ outcome: 'done' }]);
     expect((await audit('--since', '2999-01-01')).records).toEqual([]);

@@ -18,7 +18,6 @@ const NODE_MODULES = `${sep}node_modules${sep}`;
 const BUNDLED = new Set([
   '@fastify/cors',
   '@fastify/helmet',
-  '@fastify/rate-limit',
   '@fastify/swagger',
   '@fastify/under-pressure',
   '@modelcontextprotocol/sdk',
@@ -30,6 +29,7 @@ const BUNDLED = new Set([
   'jose',
   'markdown-it',
   'picocolors',
+  'rate-limiter-flexible',
   'string-width',
   'yaml',
   'zod',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { stringList, wholeNumber } from '../../core/setting-values.js';
+import { secretText, stringList, wholeNumber } from '../../core/setting-values.js';
 
 /** Asymmetric ones alone (RFC 7518): who checks tokens can make none. */
 const ALGORITHMS = [
@@ -86,6 +86,24 @@ const jwt = z
   })
   .describe('Tokens of an identity provider (JSON Web Tokens), beside keys of `ragstone keys`.');
 
+/** Routes that may have a limit of their own, which they then share. */
+export const LIMIT_GROUPS = ['ai-search', 'ai-answer', 'ai-batch'] as const;
+export type LimitGroup = (typeof LIMIT_GROUPS)[number];
+
+const limit = (what: string) =>
+  wholeNumber(0)
+    .optional()
+    .describe(`${what}, all together; 0 for any number. Default: \`requestsPerMinute\` for each of them.`);
+
+const limits = z
+  .strictObject({
+    'ai-search': limit('Searches, contexts and explanations of searches'),
+    'ai-answer': limit('Answers and chats'),
+    'ai-batch': limit('Batches of documents'),
+  } satisfies Record<LimitGroup, unknown>)
+  .prefault({})
+  .describe('Calls of a group of routes that a tenant may make in a minute.');
+
 /** `rag.server`: the HTTP service, `ragstone serve`. */
 export const serverSchema = z
   .strictObject({
@@ -114,6 +132,12 @@ export const serverSchema = z
       .default(1_000)
       .describe(
         'How late the event loop may be in the mean of a second, in milliseconds, before requests are answered with 503. 0 for any.',
+      ),
+    limits,
+    redis: secretText()
+      .optional()
+      .describe(
+        'Address of a Redis or Valkey server (`redis://HOST:6379`, best by a reference such as `env:REDIS_URL`) by which several processes count calls together; needs the package `ioredis`. While it does not answer, each process counts for itself, and health and log say so. Default: each process counts for itself.',
       ),
     timeoutMs: wholeNumber(100)
       .max(3_600_000)

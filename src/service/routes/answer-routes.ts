@@ -29,7 +29,7 @@ export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
     '/answer',
     {
       bodyLimit: MOST_CONVERSATION_BYTES,
-      config: { access: 'read' },
+      config: { access: 'read', limit: 'ai-answer' },
       schema: {
         tags: ['Answers'],
         summary: 'Answer a question with citations, or say that nothing tells of it',
@@ -55,7 +55,7 @@ export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post(
     '/context',
     {
-      config: { access: 'read' },
+      config: { access: 'read', limit: 'ai-search' },
       schema: {
         tags: ['Answers'],
         summary: 'Cited context for a language model of your own, under a budget of tokens',
@@ -86,7 +86,7 @@ export const chatRoutes: FastifyPluginAsyncZod = async (app) => {
     '/chat',
     {
       bodyLimit: MOST_CONVERSATION_BYTES,
-      config: { access: 'read' },
+      config: { access: 'read', limit: 'ai-answer' },
       schema: {
         tags: ['Answers'],
         summary: 'Answer a message of a conversation',

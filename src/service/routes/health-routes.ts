@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { type EngineHealth, SYSTEM_RUNTIME, type TenantIndexes } from '../../index.js';
+import type { RedisConnection } from '../../redis/open-redis.js';
 import { jsonOf } from '../schemas/common.js';
 import { healthResponse } from '../schemas/index-state.js';
 
@@ -11,12 +12,17 @@ const UNHEALTHY: EngineHealth = { ok: false, parts: [] };
 
 export interface HealthOptions {
   readonly indexes: Pick<TenantIndexes, 'health'>;
+  /** Counts calls, where several processes do that together. Without it the service answers, and each counts for itself. */
+  readonly redis?: RedisConnection | undefined;
   /** Such as `/health/rag`. */
   readonly endpoint: string;
 }
 
 /** Whether the service can answer, for load balancers: it tells nothing else. */
-export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (app, { indexes, endpoint }) => {
+export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
+  app,
+  { indexes, redis, endpoint },
+) => {
   let last: { readonly at: number; readonly health: ReturnType<TenantIndexes['health']> } | undefined;
   const askAtMostOften = () => {
     const now = SYSTEM_RUNTIME.elapsed();
@@ -40,7 +46,8 @@ export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (app, { 
     },
     async (_, reply) => {
       const { ok, parts } = await askAtMostOften();
-      const checks = Object.fromEntries(parts.map((part) => [part.part, part.ok ? 'ok' : 'failed'] as const));
+      const all = redis === undefined ? parts : [...parts, { part: 'redis', ok: redis.isUp }];
+      const checks = Object.fromEntries(all.map((part) => [part.part, part.ok ? 'ok' : 'failed'] as const));
       return reply.code(ok ? 200 : 503).send({ status: ok ? 'healthy' : 'unhealthy', checks });
     },
   );

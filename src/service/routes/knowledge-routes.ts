@@ -34,7 +34,7 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post(
     '/search',
     {
-      config: { access: 'read' },
+      config: { access: 'read', limit: 'ai-search' },
       schema: {
         tags,
         summary: 'Find passages by words, meaning and names',
@@ -91,7 +91,7 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
     '/index/batch',
     {
       bodyLimit: MOST_DOCUMENT_BYTES,
-      config: { access: 'write' },
+      config: { access: 'write', limit: 'ai-batch' },
       schema: {
         tags,
         summary: 'Index many documents',

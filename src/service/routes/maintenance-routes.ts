@@ -22,7 +22,7 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post(
     '/explain',
     {
-      config: { access: 'read' },
+      config: { access: 'read', limit: 'ai-search' },
       schema: {
         tags,
         summary: 'Find passages, with what each score is made of',
