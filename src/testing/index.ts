@@ -5,6 +5,15 @@
  */
 
 export { createHashEmbedder, type HashEmbedderOptions } from './hash-embedder.js';
+export {
+  type IsolationProbeOptions,
+  type IsolationReport,
+  type IsolationViolation,
+  type ProbeCaller,
+  type ProbeReply,
+  type ProbeRequest,
+  probeIsolation,
+} from './isolation/isolation-probe.js';
 export type { LedgerContractOptions, LedgerFixture, LedgerSettings } from './ledger/contract.js';
 export { testLedger } from './ledger/suite.js';
 export { type ChunkerContractOptions, testChunker } from './parts/chunker-suite.js';

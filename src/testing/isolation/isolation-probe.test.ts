@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { RAGError } from '../../index.js';
+import type { Authenticate } from '../../service/authentication/principal.js';
+import { testService } from '../../service/test-service.js';
+import { type IsolationProbeOptions, type ProbeCaller, probeIsolation } from './isolation-probe.js';
+
+const TENANTS = ['acme', 'Acme', 'acme-eu', 'globex', `o'neill`];
+
+/** Of each tenant somebody without groups, and somebody of a group. */
+const CALLERS: readonly ProbeCaller[] = TENANTS.flatMap((tenant, at) => [
+  { authorization: `Bearer ${at}-all`, tenant },
+  { authorization: `Bearer ${at}-hr`, tenant, groups: ['hr'], clearance: 2 },
+]);
+
+const authenticate: Authenticate = async ({ headers: { authorization } }) => {
+  const caller = CALLERS.find((each) => each.authorization === authorization);
+  if (caller === undefined) throw new RAGError('UNAUTHENTICATED', 'Nobody knows you.');
+  const { tenant, groups = [], clearance = 0 } = caller;
+  return { name: tenant, scope: { tenant, groups, clearance }, permissions: ['read', 'write'] };
+};
+
+async function sender(): Promise<IsolationProbeOptions['send']> {
+  const { app } = await testService({ authenticate });
+  return async ({ method, path, body, headers = {} }, authorization) => {
+    const reply = await app.inject({
+      method,
+      url: path,
+      headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
+      ...(body === undefined ? {} : { payload: body as object }),
+    });
+    const texts = Object.entries(reply.headers).map(([name, value]) => [name, String(value)]);
+    return { status: reply.statusCode, headers: Object.fromEntries(texts), body: reply.body };
+  };
+}
+
+const FORGED = [
+  'Bearer ',
+  'Bearer 0-ALL',
+  'Basic MC1hbGw6',
+  'Bearer eyJhbGciOiJub25lIn0.eyJ0ZW5hbnQiOiJhY21lIn0.',
+];
+
+test('nothing of another tenant or group is found in any reply', { timeout: 120_000 }, async () => {
+  const report = await probeIsolation({
+    ...{ send: await sender(), callers: CALLERS, forged: FORGED },
+    ...{ steps: 400, pairs: 4, documentsPerCaller: 1 },
+  });
+  expect(report.violations).toEqual([]);
+  expect(report.ownShown).toBeGreaterThan(100);
+  expect(report.deleted).toBeGreaterThan(0);
+  expect(report.compared - report.disturbed).toBeGreaterThan(20);
+});
+
+test.each([
+  ['the key of a neighbour counts', '/search', 'foreign document shown'],
+  ['the key of a neighbour counts', '/documents/', 'forbidden differs from absent'],
+] as const)('where %s for %s it is found', { timeout: 60_000 }, async (_, part, kind) => {
+  const send = await sender();
+  const report = await probeIsolation({
+    callers: CALLERS.slice(0, 4),
+    ...{ steps: 300, pairs: 1, documentsPerCaller: 2 },
+    send: async (request, authorization) => {
+      const isConfused =
+        request.path.includes(part) && (request.method === 'GET') === (part === '/documents/');
+      // As a cache would that forgets whose answer it keeps.
+      return send(request, isConfused && authorization === 'Bearer 0-all' ? 'Bearer 1-hr' : authorization);
+    },
+  });
+  expect(report.violations.map((violation) => violation.kind)).toContain(kind);
+});
+
+test('a service that lets anybody in is found', { timeout: 60_000 }, async () => {
+  const send = await sender();
+  const report = await probeIsolation({
+    ...{ callers: CALLERS.slice(0, 4), steps: 100, pairs: 0, documentsPerCaller: 1 },
+    send: (request, authorization) => send(request, authorization ?? 'Bearer 0-all'),
+  });
+  expect(report.violations.map(({ kind }) => kind)).toContain('not refused');
+});
