@@ -6,9 +6,9 @@ import { storeError } from './store-errors.js';
 import { prepareStore } from './store-schema.js';
 
 /** Tables whose rows belong to a collection by a column. */
-const OF_COLLECTION = ['profile', 'chunk', 'segment', 'posting', 'vector_index'] as const;
+const OF_COLLECTION = ['profile', 'chunk', 'segment', 'posting', 'dead', 'vector_index'] as const;
 /** Tables whose rows belong to a chunk. */
-const OF_CHUNK = ['body', 'vector'] as const;
+const OF_CHUNK = ['body', 'vector', 'terms'] as const;
 
 export interface Adoption {
   /** The file that holds the collection; removed when nothing is left in it. */

@@ -2,11 +2,12 @@ import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import type { Metadata } from '../../core/metadata.js';
 import { bytesAt, numberAt, originalText, storableText, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { packTerms } from './packed-terms.js';
 import { SegmentWriter } from './postings.js';
 import { type Profile, vectorOf } from './row-cache.js';
 
 /** Tables that hold a part of a chunk under its row. */
-const PARTS = ['chunk', 'body', 'vector'] as const;
+const PARTS = ['chunk', 'body', 'vector', 'terms'] as const;
 
 /** Rows of the chunks with these ids, in the order asked for; unknown ids are left out. */
 export function rowsOfIds(database: SqliteDatabase, collection: number, ids: readonly string[]): number[] {
@@ -17,8 +18,11 @@ export function rowsOfIds(database: SqliteDatabase, collection: number, ids: rea
   });
 }
 
-/** Removes chunks; their postings stay until the next merge. */
-export function deleteRows(database: SqliteDatabase, rows: readonly number[]): void {
+/** Removes chunks; their postings stay until the next purge or merge. */
+export function deleteRows(database: SqliteDatabase, collection: number, rows: readonly number[]): void {
+  const sql = `INSERT INTO store_dead (row, collection, terms)
+    SELECT row, collection, terms FROM store_chunk LEFT JOIN store_terms USING (row) WHERE row = ? AND collection = ?`;
+  for (const row of rows) database.run(sql, row, collection);
   for (const part of PARTS)
     for (const row of rows) database.run(`DELETE FROM store_${part} WHERE row = ?`, row);
 }
@@ -34,7 +38,7 @@ export function writeRecords(
   // Rows are given here and not by the database, because the terms must be counted before the row is written.
   let row = lastRow(database);
   for (const record of records) {
-    const length = segment.add(++row, record.searchText, record.identifiers);
+    const { length, terms } = segment.add(++row, record.searchText, record.identifiers);
     database.run(
       'INSERT INTO store_chunk (row, collection, chunk_id, document_id, profile, length) VALUES (?, ?, ?, ?, ?, ?)',
       row,
@@ -57,6 +61,7 @@ export function writeRecords(
       row,
       new Uint8Array(buffer, byteOffset, byteLength),
     );
+    database.run('INSERT INTO store_terms (row, terms) VALUES (?, ?)', row, packTerms(terms));
   }
   segment.write(database, collection);
 }

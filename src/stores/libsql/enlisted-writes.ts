@@ -17,13 +17,13 @@ export function enlistedWrites(
       nextVersion(database, id, spec.name);
       const latest = lastRecordById(records);
       const ids = latest.map((record) => record.id);
-      deleteRows(database, rowsOfIds(database, id, ids));
+      deleteRows(database, id, rowsOfIds(database, id, ids));
       writeRecords(database, id, latest);
     },
     delete: (chunkIds) => {
       if (chunkIds.length === 0) return;
       nextVersion(database, id, spec.name);
-      deleteRows(database, rowsOfIds(database, id, chunkIds));
+      deleteRows(database, id, rowsOfIds(database, id, chunkIds));
     },
   };
 }

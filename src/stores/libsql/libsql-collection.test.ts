@@ -110,13 +110,77 @@ describe('optimize', () => {
   });
 });
 
+describe('purge', () => {
+  const edit = (work: (database: SqliteDatabase) => void): void => {
+    const database = SqliteDatabase.open(path, { toError: (_, cause) => new Error('', { cause }) });
+    work(database);
+    database.close();
+  };
+
+  it('drops the postings of deleted chunks by their terms, and no others', async () => {
+    const collection = await store.open(SPEC);
+    for (let i = 0; i < 10; i++) await collection.upsert(records(i * 3, i * 3 + 3, { identifiers: ['A-1'] }));
+    const gone = ['r00000', 'r00013', 'r00029'];
+    await collection.delete(oneOf('$chunkId', gone));
+    const hits = () => collection.searchText?.({ ...text, terms: ['common', 'r00014'] });
+    const before = await hits();
+    expect([rowsIn('posting'), rowsIn('dead'), rowsIn('terms')]).toEqual([50, 3, 27]);
+    await collection.purge?.();
+    // One for each of the 27 names, and one for each of the shared word and identifier in each of the 10 segments.
+    expect([rowsIn('posting'), rowsIn('dead')]).toEqual([47, 0]);
+    expect(await hits()).toEqual(before);
+    const { chunks } = await collection.list({ filter: contains('$identifiers', 'A-1'), limit: 100 });
+    expect(chunks).toHaveLength(27);
+  });
+
+  it('drops those of a file that an earlier version wrote', async () => {
+    const collection = await store.open(SPEC);
+    await collection.upsert(records(0, 4));
+    await collection.delete(oneOf('$chunkId', ['r00000']));
+    await store.close();
+    edit((database) => {
+      for (const table of ['terms', 'dead']) database.exec(`DROP TABLE store_${table}`);
+      database.run("UPDATE component SET version = 2 WHERE name = 'store'");
+    });
+    store = createLibsqlStore({ path });
+    const opened = await store.open(SPEC);
+    expect(rowsIn('posting')).toBe(5);
+    await opened.delete(oneOf('$chunkId', ['r00001']));
+    await opened.purge?.();
+    expect([rowsIn('posting'), rowsIn('dead')]).toEqual([3, 0]);
+    expect(await opened.searchText?.({ ...text, terms: ['common'] })).toHaveLength(2);
+  });
+
+  it('is done for replaced chunks too, once there are many', async () => {
+    const collection = await store.open(SPEC);
+    await collection.upsert(records(0, 1_200));
+    await collection.upsert(records(0, 255, { searchText: 'other' }));
+    await collection.optimize();
+    expect(rowsIn('dead')).toBe(255);
+    await collection.upsert(records(255, 256, { searchText: 'other' }));
+    await collection.optimize();
+    expect(rowsIn('dead')).toBe(0);
+    expect(await collection.searchText?.({ ...text, terms: ['common'] })).toHaveLength(944);
+  });
+});
+
 describe('the file', () => {
   it('keeps nothing of a dropped collection, and tells handles on it', async () => {
     const collection = await store.open(SPEC);
     await collection.upsert(records(0, 3));
     const other = createLibsqlStore({ path });
     await other.drop('chunks');
-    for (const table of ['chunk', 'body', 'vector', 'posting', 'segment', 'profile', 'collection'])
+    for (const table of [
+      'chunk',
+      'body',
+      'vector',
+      'terms',
+      'dead',
+      'posting',
+      'segment',
+      'profile',
+      'collection',
+    ])
       expect(rowsIn(table), table).toBe(0);
     await expect(collection.count(EVERYTHING)).rejects.toMatchObject({ reason: 'COLLECTION_NOT_FOUND' });
     await expect(collection.upsert(records(0, 1))).rejects.toMatchObject({ reason: 'COLLECTION_NOT_FOUND' });

@@ -21,6 +21,7 @@ import type {
 } from '../vector-store.js';
 import { scoreBm25 } from './bm25-search.js';
 import { deleteRows, readChunks, rowsOfIds } from './chunk-rows.js';
+import { areTermsKnown, deadRows, dropPostingsOf, forgetDead } from './dead-rows.js';
 import { enlistedWrites, nextVersion, versionOf } from './enlisted-writes.js';
 import { searchWithIndex } from './indexed-search.js';
 import {
@@ -36,6 +37,13 @@ import { RowCache } from './row-cache.js';
 import { demandedIdentifier } from './row-filter.js';
 import { FORMAT_WITH_IDENTIFIERS } from './store-schema.js';
 import { vectorRows, writeNote } from './vector-rows.js';
+
+/** Deleted rows whose postings are dropped term by term; for more, one look through all postings takes less. */
+const MOST_TARGETED = 500;
+/** Deleted rows, such as those of replaced documents, whose postings are left where they are: each search passes over them. */
+const MOST_KEPT = 256;
+/** Rows whose postings are dropped in one transaction. */
+const ROWS_PER_PURGE = 16;
 
 export interface CollectionOptions {
   readonly spec: CollectionSpec;
@@ -61,8 +69,6 @@ export class LibsqlCollection implements VectorCollection {
   readonly #database: SqliteDatabase;
   readonly #options: CollectionOptions;
   readonly #cache: RowCache;
-  /** Deleted rows in the cache whose postings are dropped already. */
-  #dropped = 0;
   #closed = false;
 
   constructor(database: SqliteDatabase, options: CollectionOptions) {
@@ -99,7 +105,7 @@ export class LibsqlCollection implements VectorCollection {
     assertFilter(filter);
     return this.#write(() => {
       const rows = this.#matches(filter).map((ordinal) => this.#cache.rowAt(ordinal));
-      deleteRows(this.#database, rows);
+      deleteRows(this.#database, this.id, rows);
       return rows.length;
     });
   }
@@ -149,12 +155,11 @@ export class LibsqlCollection implements VectorCollection {
 
   async optimize(signal?: AbortSignal): Promise<void> {
     this.#begin(signal);
-    const { merges, dead } = this.#database.snapshot(() => {
+    const { merges, dead, isWorthwhile } = this.#database.snapshot(() => {
       this.#cache.refresh(this.#versionOf());
-      const { deadRows, size } = this.#cache;
-      const isWorthwhile = deadRows - Math.min(this.#dropped, deadRows) > size / 4;
-      const planned = planMerges(this.#database, this.id, isWorthwhile);
-      return { merges: planned, dead: isWorthwhile ? deadRows : this.#dropped };
+      const dead = deadRows(this.#database, this.id);
+      const isWorthwhile = dead.length > this.#cache.size / 4;
+      return { merges: planMerges(this.#database, this.id, isWorthwhile), dead, isWorthwhile };
     });
     // A range of terms at a time, here as below: readers and the event loop go on between them.
     for (const segments of merges)
@@ -162,18 +167,43 @@ export class LibsqlCollection implements VectorCollection {
         this.#begin(signal);
         after = this.#mergeTerms(segments, after);
       }
-    this.#dropped = dead;
+    if (isWorthwhile) this.#database.transaction(() => forgetDead(this.#database, this.id, dead));
+    else if (dead.length >= MOST_KEPT && this.#isTargeted(dead)) await this.#dropPostingsOf(dead, signal);
     await this.#options.index?.optimize(this.#records(), signal);
   }
 
   async purge(signal?: AbortSignal): Promise<void> {
     this.#begin(signal);
+    const dead = this.#database.snapshot(() => {
+      // Before they are forgotten: what is deleted is found by them.
+      this.#cache.refresh(this.#versionOf());
+      return deadRows(this.#database, this.id);
+    });
+    if (this.#isTargeted(dead)) await this.#dropPostingsOf(dead, signal);
+    else await this.#dropAllDeadPostings(dead, signal);
+    this.#database.tryTruncateLog();
+  }
+
+  #isTargeted(rows: readonly number[]): boolean {
+    return rows.length <= MOST_TARGETED && areTermsKnown(this.#database, this.id);
+  }
+
+  /** By the terms of the rows. */
+  async #dropPostingsOf(rows: readonly number[], signal: AbortSignal | undefined): Promise<void> {
+    for (let start = 0; start < rows.length; start += ROWS_PER_PURGE, await nextTurn()) {
+      this.#begin(signal);
+      const some = rows.slice(start, start + ROWS_PER_PURGE);
+      this.#database.transaction(() => dropPostingsOf(this.#database, this.id, some));
+    }
+  }
+
+  /** By looking through all postings. */
+  async #dropAllDeadPostings(rows: readonly number[], signal: AbortSignal | undefined): Promise<void> {
     for (let after: TermPlace | undefined = FIRST_TERM; after !== undefined; await nextTurn()) {
       this.#begin(signal);
       after = this.#dropDeadPostings(after);
     }
-    this.#dropped = this.#cache.deadRows;
-    this.#database.tryTruncateLog();
+    this.#database.transaction(() => forgetDead(this.#database, this.id, rows));
   }
 
   async stats(): Promise<CollectionStats> {

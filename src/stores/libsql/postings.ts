@@ -17,12 +17,17 @@ const MAX_SEGMENTS = 32;
 export class SegmentWriter {
   readonly #lists = new Map<string, PostingList>();
 
-  /** Adds a text of terms separated by one space, and identifiers; returns how many terms the text has. */
-  add(row: number, searchText: string, identifiers: readonly string[]): number {
+  /** Adds a text of terms separated by one space, and identifiers; returns how many terms the text has, and the distinct ones of both. */
+  add(
+    row: number,
+    searchText: string,
+    identifiers: readonly string[],
+  ): { readonly length: number; readonly terms: readonly string[] } {
     const { counts, length } = countTerms(searchText);
+    const named = [...new Set(identifiers)].map(identifierTerm);
     for (const [term, frequency] of counts) this.#append(term, row, frequency);
-    for (const identifier of new Set(identifiers)) this.#append(identifierTerm(identifier), row, 1);
-    return length;
+    for (const term of named) this.#append(term, row, 1);
+    return { length, terms: [...counts.keys(), ...named] };
   }
 
   /** Writes what was added as a new segment. */
@@ -177,14 +182,45 @@ export function dropDeadPostings(
         list.frequencies.push(frequency);
       } else dead += 1;
     });
-    if (dead === 0) continue;
-    const where = 'WHERE collection = ? AND segment = ? AND term = ?';
-    if (list.rows.length === 0) database.run(`DELETE FROM store_posting ${where}`, ...key);
-    else database.run(`UPDATE store_posting SET postings = ? ${where}`, encodePostings(list), ...key);
+    if (dead > 0) replacePostings(database, key, list);
   }
   const last = page.at(-1);
   if (last === undefined || page.length < TERMS_PER_PURGE) return undefined;
   return { segment: numberAt(last, 0), term: textAt(last, 1) };
+}
+
+/** Drops the entries of deleted rows from the postings of one term. */
+export function dropRowsOfTerm(
+  database: SqliteDatabase,
+  { collection, term }: { readonly collection: number; readonly term: string },
+  rows: ReadonlySet<number>,
+): void {
+  const stored = storableText(term);
+  const sql = `SELECT segment, postings FROM store_segment CROSS JOIN store_posting USING (collection, segment)
+    WHERE collection = ? AND term = ?`;
+  for (const found of database.rows(sql, collection, stored)) {
+    const list: PostingList = { rows: [], frequencies: [] };
+    let dropped = 0;
+    decodePostings(bytesAt(found, 1), (row, frequency) => {
+      if (rows.has(row)) dropped += 1;
+      else {
+        list.rows.push(row);
+        list.frequencies.push(frequency);
+      }
+    });
+    if (dropped > 0) replacePostings(database, [collection, numberAt(found, 0), stored], list);
+  }
+}
+
+/** Terms that are in no row any more go. */
+function replacePostings(
+  database: SqliteDatabase,
+  key: readonly [number, number, string],
+  list: PostingList,
+): void {
+  const where = 'WHERE collection = ? AND segment = ? AND term = ?';
+  if (list.rows.length === 0) database.run(`DELETE FROM store_posting ${where}`, ...key);
+  else database.run(`UPDATE store_posting SET postings = ? ${where}`, encodePostings(list), ...key);
 }
 
 /** A term of a segment, as it is stored. */

@@ -8,12 +8,12 @@ export function removeCollection(database: SqliteDatabase, name: string): void {
     const row = database.row('SELECT id FROM store_collection WHERE name = ?', name);
     if (row === undefined) return;
     const id = numberAt(row, 0);
-    for (const part of ['body', 'vector'])
+    for (const part of ['body', 'vector', 'terms'])
       database.run(
         `DELETE FROM store_${part} WHERE row IN (SELECT row FROM store_chunk WHERE collection = ?)`,
         id,
       );
-    for (const table of ['chunk', 'segment', 'posting', 'profile'])
+    for (const table of ['chunk', 'segment', 'posting', 'profile', 'dead'])
       database.run(`DELETE FROM store_${table} WHERE collection = ?`, id);
     removeNote(database, id);
     database.run('DELETE FROM store_collection WHERE id = ?', id);

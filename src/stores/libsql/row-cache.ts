@@ -6,6 +6,7 @@ import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
 import { PartStatistics, type TextStatistics } from '../bm25.js';
 import { isSystemField } from '../record-fields.js';
+import { deadRows } from './dead-rows.js';
 import { compileFilter, readsBody, reduceByProfile } from './row-filter.js';
 import { VectorScan } from './vector-scan.js';
 
@@ -74,11 +75,6 @@ export class RowCache {
     return this.#rows.length;
   }
 
-  /** Deleted rows whose postings may still be stored. */
-  get deadRows(): number {
-    return this.#rows.length - this.#live;
-  }
-
   /** Statistics of the chunks of a tenant, or of all. */
   textStatistics(tenant: string | undefined): TextStatistics {
     return this.#texts.of((profileId) => this.#isOf(tenant, profileId));
@@ -127,7 +123,7 @@ export class RowCache {
     if (version === this.#version) return;
     // Deletions first, so that a row written and deleted since is never taken in.
     if (this.#rows.length > 0) this.#markDeleted();
-    if (this.deadRows > Math.max(MIN_DEAD_ROWS, this.#live)) this.#clear();
+    if (this.#rows.length - this.#live > Math.max(MIN_DEAD_ROWS, this.#live)) this.#clear();
     this.#append();
     this.#version = version;
   }
@@ -245,17 +241,24 @@ export class RowCache {
   }
 
   #markDeleted(): void {
+    for (const row of deadRows(this.#database, this.#collection)) {
+      const ordinal = this.ordinalOf(row);
+      if (ordinal !== undefined) this.#bury(ordinal);
+    }
+    // Others may have deleted and purged meanwhile.
     const last = this.#rows.at(-1) ?? 0;
     const sql = 'FROM store_chunk WHERE collection = ? AND row <= ?';
     const counted = this.#database.row(`SELECT count(*) ${sql}`, this.#collection, last);
     if (numberAt(counted ?? [], 0) === this.#live) return;
     const left = new Set(this.#database.rows(`SELECT row ${sql}`, this.#collection, last).map((r) => r[0]));
     for (const [ordinal, row] of this.#rows.entries())
-      if (this.#isLive[ordinal] && !left.has(row)) {
-        this.#isLive[ordinal] = false;
-        this.#live--;
-        this.#texts.remove(this.#profileIds[ordinal] ?? 0, this.lengthAt(ordinal));
-      }
+      if (this.#isLive[ordinal] && !left.has(row)) this.#bury(ordinal);
+  }
+
+  #bury(ordinal: number): void {
+    this.#isLive[ordinal] = false;
+    this.#live--;
+    this.#texts.remove(this.#profileIds[ordinal] ?? 0, this.lengthAt(ordinal));
   }
 
   #loadBodies(): void {

@@ -11,6 +11,13 @@ export const FORMAT_WITH_IDENTIFIERS = 2;
 // What a vector index beside the file wrote down; see vector-index.ts.
 const VECTOR_INDEX = 'CREATE TABLE store_vector_index (collection INTEGER PRIMARY KEY, note TEXT NOT NULL);';
 
+// The terms of a chunk, packed, so that its postings are found without looking through all of them; and those of deleted chunks whose
+// postings may still be there. Terms that are not known stand for all that there are.
+const TERMS = `
+  CREATE TABLE store_terms (row INTEGER PRIMARY KEY, terms BLOB NOT NULL);
+  CREATE TABLE store_dead (row INTEGER PRIMARY KEY, collection INTEGER NOT NULL, terms BLOB);
+`;
+
 // The store may share a file with the ledger, hence the prefix of its tables. Rows are never used twice (AUTOINCREMENT), so
 // that a cache can ask for what is new by row, and postings of a deleted row can wait for the next merge. What a scan needs
 // of a chunk, its body and its vector lie apart: each is read alone.
@@ -70,13 +77,14 @@ const TABLES = `
   ) WITHOUT ROWID;
 
   ${VECTOR_INDEX}
+  ${TERMS}
 `;
 
 /** Tables of version 1, which was alone in its file and needed no prefix. */
 const UNPREFIXED = ['collection', 'profile', 'chunk', 'body', 'vector', 'segment', 'posting'] as const;
 
 /** Version of the tables' layout. */
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 /** Makes the tables where they are missing. Throws `STORE_SCHEMA_TOO_NEW` for a layout of a newer version. */
 export function prepareStore(database: SqliteDatabase): void {
@@ -97,8 +105,15 @@ export function prepareStore(database: SqliteDatabase): void {
 function migrate(database: SqliteDatabase, version: number): void {
   if (version >= LAYOUT) return;
   if (version === 0) database.exec(TABLES);
-  else addPrefix(database);
+  if (version === 1) addPrefix(database);
+  if (version === 1 || version === 2) addTerms(database);
   setComponentVersion(database, 'store', LAYOUT);
+}
+
+// What was deleted before has left postings that nobody can name; no chunk has a row below 0.
+function addTerms(database: SqliteDatabase): void {
+  database.exec(TERMS);
+  database.run('INSERT INTO store_dead (row, collection) SELECT -id, id FROM store_collection');
 }
 
 function addPrefix(database: SqliteDatabase): void {
