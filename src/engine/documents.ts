@@ -2,7 +2,7 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { CHUNK_KEYS, titleOf } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
-import { type Filter, lookupPath, matchesFilter } from '../core/filter.js';
+import { and, compareText, eq, type Filter, lookupPath, matchesFilter } from '../core/filter.js';
 import { documentIdOf } from '../core/ids.js';
 import type { MetadataValue } from '../core/metadata.js';
 import { runtime } from '../core/runtime.js';
@@ -59,16 +59,57 @@ export async function listDocuments(
 ): Promise<DocumentPage> {
   const wanted = searchFilter({ filter, filters });
   const found: IndexedDocument[] = [];
-  for (let after = cursor; ; ) {
-    const page = await index.reader.documents(after, PAGE);
+  const named = await fewAdmitted(wanted, index);
+  const pages = named === undefined ? allPages(cursor, index) : pagesOf(named, cursor, index);
+  for await (const page of pages) {
     for (const readable of await onlyReadable(page, index))
       if (admits(wanted, readable)) found.push(describe(readable, config));
-    after = page.at(-1)?.documentId;
     // One more than asked for is looked for: a cursor that led to nothing readable would tell of what is not.
-    if (found.length > limit || page.length < PAGE) break;
+    if (found.length > limit) break;
   }
   const documents = found.slice(0, limit);
   return { documents, cursor: found.length > limit ? documents.at(-1)?.id : undefined };
+}
+
+async function* allPages(
+  cursor: string | undefined,
+  { reader }: ScopedIndex,
+): AsyncGenerator<readonly LedgerDocument[]> {
+  for (let after = cursor; ; ) {
+    const page = await reader.documents(after, PAGE);
+    yield page;
+    after = page.at(-1)?.documentId;
+    if (page.length < PAGE) return;
+  }
+}
+
+async function* pagesOf(
+  ids: readonly string[],
+  cursor: string | undefined,
+  { reader }: ScopedIndex,
+): AsyncGenerator<readonly LedgerDocument[]> {
+  const left = cursor === undefined ? ids : ids.filter((id) => compareText(id, cursor) > 0);
+  for (let start = 0; start < left.length; start += PAGE) {
+    const page = await Promise.all(left.slice(start, start + PAGE).map((id) => reader.document(id)));
+    yield page.flatMap((document) => document ?? []);
+  }
+}
+
+/** Documents that are asked of the store by a filter, at most: of more, a page is sooner found by looking at one after the other. */
+const FEW = 1_000;
+
+/** Ids, in order, of documents that a filter may admit, where it admits few; undefined where it does not narrow, or admits many. */
+async function fewAdmitted(
+  wanted: Filter,
+  { collection, scope }: ScopedIndex,
+): Promise<string[] | undefined> {
+  if (wanted.op === 'and' && wanted.filters.length === 0) return undefined;
+  const scoped = scopeCollection(collection, scope);
+  // The first chunk stands for its document.
+  const filter = and(wanted, eq('chunkIndex', 0));
+  if ((await scoped.count(filter)) > FEW) return undefined;
+  const { chunks } = await scoped.list({ filter, limit: FEW });
+  return [...new Set(chunks.map(({ documentId }) => documentId))].sort(compareText);
 }
 
 /** Deletes what the scope may read of these documents; says how many of each request. */

@@ -222,6 +222,42 @@ describe.each(['libsql', 'memory'] as const)('an engine and its scopes over %s',
   });
 });
 
+describe('a listing that a filter narrows', () => {
+  it('gives the same documents whether the store is asked for few, or all are looked at', async () => {
+    const engine = await createEngine({ config: { provider: 'libsql' }, cwd: temporaryFolder() });
+    onTestFinished(() => engine.close());
+    const scope = { tenant: 'a', groups: ['hr'], clearance: 1 };
+    const parts = Array.from({ length: 1_010 }, (_, i) => ({
+      id: `part-${i}`,
+      text: `The quokka number ${i}.`,
+      metadata: { parent: i < 7 ? 'small' : 'large', tags: i % 2 === 0 ? ['even'] : [] },
+      access: i % 3 === 0 ? { groups: ['hr'], level: 1 } : {},
+    }));
+    await engine.as(scope).push(parts);
+    await engine.as({ tenant: 'b' }).push(parts.slice(0, 3).map(({ access: _, ...part }) => part));
+    const listed = async (asker: ScopeInput, metadata: Record<string, string>) => {
+      const ids: string[] = [];
+      const whole: string[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await engine.as(asker).list({ filters: { metadata }, cursor, limit: 4 });
+        ids.push(...page.documents.map(({ externalId }) => externalId));
+        whole.push(...page.documents.map(({ id }) => id));
+        cursor = page.cursor;
+        if (cursor === undefined || whole.length >= 40) break;
+      }
+      expect(whole).toEqual([...whole].sort());
+      return ids;
+    };
+    const names = (asker: boolean) =>
+      parts.flatMap(({ id }, i) => (i < 7 && (asker || i % 3 > 0) ? [id] : [])).sort();
+    expect((await listed(scope, { parent: 'small' })).sort()).toEqual(names(true));
+    expect((await listed({ tenant: 'a' }, { parent: 'small' })).sort()).toEqual(names(false));
+    expect((await listed({ tenant: 'b' }, { parent: 'small' })).length).toBe(3);
+    expect(await listed({ tenant: 'c' }, { parent: 'small' })).toEqual([]);
+    expect((await listed(scope, { parent: 'large' })).length).toBe(40);
+  });
+});
+
 describe('a replacement that leaves out its access, where access rules decide', () => {
   const rules = [
     { contains: ['strictly confidential'], level: 2 },
