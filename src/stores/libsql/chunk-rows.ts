@@ -2,6 +2,7 @@ import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import type { Metadata } from '../../core/metadata.js';
 import { bytesAt, numberAt, originalText, storableText, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
 import { packTerms } from './packed-terms.js';
 import { SegmentWriter } from './postings.js';
 import { type Profile, vectorOf } from './row-cache.js';
@@ -72,25 +73,50 @@ export function readChunks(
   rows: readonly number[],
   options: { readonly includeVectors: boolean; readonly profile: (profileId: number) => Profile },
 ): StoredChunk[] {
-  const sql = `SELECT ${text('chunk_id')}, ${text('document_id')}, profile, ${text('content')},
-      ${text('identifiers')}, ${text('metadata')}
-    FROM store_chunk JOIN store_body USING (row) WHERE row = ?`;
+  const stored = storedRows(database, rows);
   return rows.map((rowId) => {
-    const row = database.row(sql, rowId) ?? [];
-    const { tenant, project, source, access } = options.profile(numberAt(row, 2));
+    const [, id, documentId, profileId, content, identifiers, metadata] = stored.get(rowId) ?? missing(rowId);
+    const { tenant, project, source, access } = options.profile(profileId);
     return {
-      id: originalText(textAt(row, 0)),
-      documentId: originalText(textAt(row, 1)),
+      id: originalText(id),
+      documentId: originalText(documentId),
       tenant,
       ...(project === undefined ? {} : { project }),
       source,
       access: { groups: [...access.groups], level: access.level },
-      content: originalText(textAt(row, 3)),
-      identifiers: JSON.parse(textAt(row, 4)) as string[],
-      metadata: JSON.parse(textAt(row, 5)) as Metadata,
+      content: originalText(content),
+      identifiers: JSON.parse(identifiers) as string[],
+      metadata: JSON.parse(metadata) as Metadata,
       ...(options.includeVectors ? { vector: readVector(database, rowId) } : {}),
     };
   });
+}
+
+/** Row, chunk id, document id, profile, content, identifiers, metadata. */
+type StoredRow = readonly [number, string, string, number, string, string, string];
+
+/** Rows that come as one value: the driver gives one large value far sooner than many small ones. */
+const ROWS_PER_VALUE = 128;
+
+function storedRows(database: SqliteDatabase, rows: readonly number[]): Map<number, StoredRow> {
+  const columns = 'row, chunk_id, document_id, profile, content, identifiers, metadata';
+  const sql = `SELECT ${text(`json_group_array(json_array(${columns}))`)} FROM store_chunk JOIN store_body USING (row)
+    WHERE row IN (SELECT value FROM json_each(?))`;
+  const stored = new Map<number, StoredRow>();
+  for (let start = 0; start < rows.length; start += ROWS_PER_VALUE) {
+    const some = JSON.stringify(rows.slice(start, start + ROWS_PER_VALUE));
+    const found = JSON.parse(textAt(database.row(sql, some) ?? [], 0)) as unknown[];
+    for (const row of found) if (isStoredRow(row)) stored.set(row[0], row);
+  }
+  return stored;
+}
+
+const isStoredRow = (row: unknown): row is StoredRow =>
+  Array.isArray(row) &&
+  row.every((value, column) => typeof value === (column === 0 || column === 3 ? 'number' : 'string'));
+
+function missing(row: number): never {
+  throw new SqliteValueError(`the chunk of row ${row}`, 0);
 }
 
 function readVector(database: SqliteDatabase, row: number): Float32Array {
