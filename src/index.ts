@@ -21,6 +21,7 @@ export type {
   DriftKind,
   EmbeddedTexts,
   EmbedRequest,
+  EncryptionRotation,
   Engine,
   EngineHealth,
   EngineView,

@@ -13,6 +13,7 @@ import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import type { RAGError } from '../core/errors.js';
 import { AuditLog, type AuditLogOptions } from './audit-log.js';
 import { AUDIT_FOLDER, type AuditEntry, CURRENT_FILE } from './audit-record.js';
+import { lineHash } from './line-hash.js';
 import { AuditChains, type AuditLine, readAudit } from './read-audit.js';
 
 const SEARCH: AuditEntry = { face: 'http', action: 'POST /search', outcome: 'done', tenant: 'acme' };
@@ -141,6 +142,17 @@ describe('the chains of the writers', () => {
     const { dataDir, lines } = await written();
     expect(await findingsAfter(dataDir, change(lines))).toHaveLength(count);
   });
+});
+
+test('a line that was changed together with its hash shows by the line after it', async () => {
+  const dataDir = temporaryFolder();
+  const log = openLog(dataDir);
+  for (const action of ['a', 'b', 'c']) await log.record({ ...SEARCH, action });
+  const [first = '', second = '', third = ''] = readFileSync(currentFile(dataDir), 'utf8').split('\n');
+  const changed = { ...JSON.parse(second), tenant: 'other' };
+  const hash = lineHash(JSON.parse(first).hash, changed);
+  writeFileSync(currentFile(dataDir), `${[first, JSON.stringify({ ...changed, hash }), third].join('\n')}\n`);
+  expect(findingsOf(await linesOf(dataDir))).toEqual([expect.stringMatching(/^It was changed: line 2 /)]);
 });
 
 test('a line without end is not held in memory, and those after it are read', async () => {

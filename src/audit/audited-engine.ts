@@ -33,6 +33,7 @@ export function auditedEngine(engine: Engine, log: AuditLog): Engine {
       audited(whole(`useGeneration ${generation}`), log, () => engine.useGeneration(generation)),
     dropGeneration: (generation) =>
       audited(whole(`dropGeneration ${generation}`), log, () => engine.dropGeneration(generation)),
+    rotateEncryption: () => audited(whole('rotateEncryption'), log, () => engine.rotateEncryption()),
     clear: () => audited(whole('clear'), log, () => engine.clear()),
     close: async () => {
       await engine.close();

@@ -3,6 +3,7 @@ import { registerAsk } from './commands/ask.js';
 import { registerAudit } from './commands/audit.js';
 import { registerClear } from './commands/clear.js';
 import { registerConfig } from './commands/config.js';
+import { registerEncryption } from './commands/encryption.js';
 import { registerEval } from './commands/eval.js';
 import { registerEvalInit } from './commands/eval-init.js';
 import { registerExplainMiss } from './commands/explain-miss.js';
@@ -89,6 +90,7 @@ export function buildProgram(context: CliContext): Command {
     registerServe,
     registerKeys,
     registerAudit,
+    registerEncryption,
   ])
     register(program, context);
   return program;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { ChunkingOptions } from '../chunking/chunker.js';
+import { ENGINE_KEYS } from '../core/chunk-metadata.js';
 import type { ConfigPath } from './config-path.js';
 import { explainChunkingConflict, resolveChunking, resolveSourceChunking } from './resolve-chunking.js';
 import type { ResolvedSettings, ResolvedSource } from './resolved-config.js';
@@ -36,6 +37,7 @@ export function resolveSettings(
       checkChunking(own, ['rag', 'sources', index, 'chunking'], refuse),
     ),
   );
+  checkEncryption(rag, refuse);
   const { topK } = rag.retrieval.rerank;
   if (topK !== undefined && rag.retrieval.rerank.enabled && topK > rag.retrieval.topK)
     refuse(
@@ -97,6 +99,30 @@ function checkChunking(
 ): void {
   const conflict = explainChunkingConflict(chunking);
   if (conflict !== undefined) refuse(path, `${path.join('.')}: ${conflict}.`);
+}
+
+/** What the engine itself reads of a document, to find, weigh, order and cite it. */
+const READ_BY_ENGINE: ReadonlySet<string> = new Set([
+  ...ENGINE_KEYS,
+  ...['title', 'source', 'sourceType', 'createdAt', 'updatedAt', 'url', 'tags', 'labels'],
+]);
+
+function checkEncryption(
+  { security }: RAGSettings,
+  refuse: (path: ConfigPath, problem: string) => void,
+): void {
+  const { fields, keys } = security.encryption;
+  const path = ['rag', 'security', 'encryption'];
+  for (const field of fields) {
+    if (READ_BY_ENGINE.has(field))
+      refuse([...path, 'fields'], `The field "${field}" is read by the engine and cannot be encrypted.`);
+    else if (!/^[\w-]+$/.test(field))
+      refuse([...path, 'fields'], `"${field}" is no name of a field: letters, digits, _ and -.`);
+  }
+  if (fields.length > 0 && keys.length === 0)
+    refuse([...path, 'keys'], 'rag.security.encryption.fields needs a key in rag.security.encryption.keys.');
+  if (new Set(keys.map(({ id }) => id)).size < keys.length)
+    refuse([...path, 'keys'], 'Two keys of rag.security.encryption.keys have the same id.');
 }
 
 function checkSourceNames(rag: RAGSettings, refuse: (path: ConfigPath, problem: string) => void): void {

@@ -22,8 +22,11 @@ export const CHUNK_KEYS: ReadonlySet<string> = new Set([
   'chunkTotal',
 ]);
 
+/** Holds the encrypted values of a document, by their fields. */
+export const SEALED_KEY = 'sealed';
+
 /** Keys that the engine writes and no document can set. */
-export const ENGINE_KEYS: ReadonlySet<string> = new Set([...CHUNK_KEYS, 'redactions']);
+export const ENGINE_KEYS: ReadonlySet<string> = new Set([...CHUNK_KEYS, 'redactions', SEALED_KEY]);
 
 /** Offsets of the content in its stored revision; undefined where the chunk does not say. */
 export const offsetsOf = ({ metadata }: WithMetadata): TextRange | undefined => rangeOf(metadata.offsets);

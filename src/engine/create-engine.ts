@@ -15,6 +15,7 @@ import type { IndexFacts, Ledger, LockRequest, LockSubject } from '../ledger/led
 import { checkHealth } from '../maintenance/check-health.js';
 import { listGenerations, tenantsOf } from '../maintenance/list-generations.js';
 import { readStatus } from '../maintenance/read-status.js';
+import { rotateEncryption } from '../maintenance/rotate-encryption.js';
 import { findGeneration, findRetired, takeBack } from '../maintenance/take-back.js';
 import { isLedgerDamage } from '../maintenance/verify-index.js';
 import { embedTexts } from '../searching/embed-texts.js';
@@ -31,6 +32,7 @@ import type {
   DocumentText,
   EmbeddedTexts,
   EmbedRequest,
+  EncryptionRotation,
   Engine,
   EngineHealth,
   EngineView,
@@ -311,6 +313,26 @@ class EmbeddedEngine implements Engine {
     return this.#resources.writingLedger({ check: false });
   }
 
+  async rotateEncryption(): Promise<EncryptionRotation> {
+    const sealing = await this.#resources.sealing();
+    return this.#work.run(undefined, async (outer) => {
+      await this.#existingLedger();
+      return rotateEncryption({
+        sealing,
+        storeOf: (facts) => this.#resources.storeOf(facts),
+        embedderOf: async (facts) => (await this.#resources.embedderOf(facts)).embedder,
+        signal: outer,
+        now: () => new Date(runtime().now()).toISOString(),
+        alone: (work) =>
+          this.#locked(
+            'encryption rotate',
+            { signal: outer, options: { waitMs: ROTATION_WAIT_MS } },
+            async () => work(await this.#existingLedger()),
+          ),
+      });
+    });
+  }
+
   async clear(): Promise<void> {
     await this.#work.run(undefined, (signal) => this.#locked('clear', { signal }, () => this.#clear()));
   }
@@ -378,6 +400,9 @@ class EmbeddedEngine implements Engine {
     }
   }
 }
+
+/** Other writers are waited for this long, in milliseconds. */
+const ROTATION_WAIT_MS = 600_000;
 
 const isFullDisk = (error: unknown): boolean =>
   RAGError.isInstance(error) && error.reason === 'INDEX_DISK_FULL';

@@ -20,6 +20,7 @@ import type { ItemClaims } from '../indexing/item-claims.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
 import { searchFilter } from '../searching/search-filter.js';
 import { scopeCollection } from '../security/scoped-collection.js';
+import type { MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { DocumentPage, DocumentText, IndexedDocument, ListRequest } from './engine.js';
 
@@ -28,6 +29,8 @@ export interface ScopedIndex {
   readonly reader: GenerationReader;
   /** The whole collection; narrowed here. */
   readonly collection: VectorCollection;
+  /** Decrypts what is encrypted of it. */
+  readonly sealing: MetadataSealing;
   readonly scope: Scope;
 }
 
@@ -58,6 +61,7 @@ export async function listDocuments(
   { index, config }: { readonly index: ScopedIndex; readonly config: ResolvedConfig },
 ): Promise<DocumentPage> {
   const wanted = searchFilter({ filter, filters });
+  index.sealing.assertFilterable(wanted);
   const found: IndexedDocument[] = [];
   const named = await fewAdmitted(wanted, index);
   const pages = named === undefined ? allPages(cursor, index) : pagesOf(named, cursor, index);
@@ -175,9 +179,9 @@ export async function earlierPushes(ids: readonly string[], index: ScopedIndex):
     pushed.flatMap((document) => document ?? []),
     index,
   );
-  const { collection, scope } = index;
+  const { collection, scope, sealing } = index;
   const present = await collection.get([...known.keys()]);
-  const readable = await scopeCollection(collection, scope).get([...known.keys()]);
+  const readable = await scopeCollection(collection, scope, sealing).get([...known.keys()]);
   const idOf = ({ id }: StoredChunk): string[] => {
     const document = known.get(id);
     return document === undefined ? [] : [document.externalId];
@@ -223,7 +227,9 @@ async function onlyReadable(
   index: ScopedIndex,
 ): Promise<ReadableDocument[]> {
   const firstChunks = await firstChunksOf(documents, index);
-  const chunks = await scopeCollection(index.collection, index.scope).get([...firstChunks.keys()]);
+  const chunks = await scopeCollection(index.collection, index.scope, index.sealing).get([
+    ...firstChunks.keys(),
+  ]);
   return chunks.flatMap((chunk) => {
     const document = firstChunks.get(chunk.id);
     return document === undefined ? [] : [{ document, chunk }];

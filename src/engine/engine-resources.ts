@@ -5,9 +5,11 @@ import { createEmbedderFor } from '../assembly/open-embedder.js';
 import { createRerankerFor } from '../assembly/open-reranker.js';
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { resolveSecrets } from '../config/secret-resolver.js';
 import { assertLedgerTrusted, hostedModel, storeAbroad } from '../config/trust/index-reach.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
+import { sealingSettings } from '../indexing/document-protection.js';
 import { nothingIndexed, openForReading, otherModel } from '../indexing/open-collection.js';
 import type { GenerationReader, IndexFacts, Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
 import { splitModelName } from '../providers/provider-table.js';
@@ -19,6 +21,7 @@ import {
   type QueryEmbedder,
   queryEmbedderOver,
 } from '../searching/query-adaptation.js';
+import { createSealing, type MetadataSealing, NO_SEALING } from '../security/sealed-metadata.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { type LedgerConnections, openConnections } from './ledger-connections.js';
 
@@ -63,6 +66,7 @@ export class EngineResources {
   #contextualiser: Promise<ChunkContextualiser | undefined> | undefined;
   readonly #checkAdaptation = createAdaptationCheck();
   readonly #learningPace = new LearningPace();
+  #sealing: Promise<MetadataSealing> | undefined;
   #collection: { readonly key: string; readonly open: Promise<VectorCollection> } | undefined;
 
   constructor(config: ResolvedConfig) {
@@ -150,6 +154,8 @@ export class EngineResources {
     LiveIndex & {
       readonly collection: VectorCollection;
       readonly store: VectorStore;
+      /** Decrypts what is encrypted of it. */
+      readonly sealing: MetadataSealing;
     }
   > {
     const live = await this.live();
@@ -164,7 +170,16 @@ export class EngineResources {
         this.#collection = undefined;
       });
     }
-    return { ...live, collection: await this.#collection.open, store };
+    return { ...live, collection: await this.#collection.open, store, sealing: await this.sealing() };
+  }
+
+  /** Encryption as it is configured, its keys fetched on first use. */
+  sealing(): Promise<MetadataSealing> {
+    this.#sealing ??= openSealing(this.config);
+    this.#sealing.catch(() => {
+      this.#sealing = undefined;
+    });
+    return this.#sealing;
   }
 
   /** The configured embedding model, loaded on first use. */
@@ -333,4 +348,11 @@ export class EngineResources {
     await (await this.#chatModel?.catch(() => undefined))?.close();
     await (await this.#contextualiser?.catch(() => undefined))?.close();
   }
+}
+
+async function openSealing(config: ResolvedConfig): Promise<MetadataSealing> {
+  const { encryption } = config.rag.security;
+  if (encryption.keys.length === 0) return NO_SEALING;
+  await resolveSecrets(encryption, ['rag', 'security', 'encryption'], config);
+  return createSealing(sealingSettings(config));
 }

@@ -483,6 +483,14 @@ export interface VerifyRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What a rotation of keys did. */
+export interface EncryptionRotation {
+  /** Documents that were looked at, in every generation. */
+  readonly documents: number;
+  /** Those that were encrypted anew. */
+  readonly rewritten: number;
+}
+
 /** One filling of a store. A rebuild fills another one beside it, and the live one is switched when it is complete. */
 export interface GenerationSummary {
   readonly generation: number;
@@ -539,6 +547,13 @@ export interface Engine extends EngineView {
   useGeneration(generation: number): Promise<void>;
   /** Removes a generation that is not live, with its texts and vectors. */
   dropGeneration(generation: number): Promise<void>;
+  /**
+   * Encrypts metadata by the first key of `rag.security.encryption.keys` where another one encrypted it, in every generation. Others may
+   * search and write meanwhile. One that was stopped or killed goes on where it was called again.
+   *
+   * @throws RAGError `ENCRYPTION_KEY_MISSING` where a value needs a key that is not there
+   */
+  rotateEncryption(): Promise<EncryptionRotation>;
   /** Deletes the whole index (not the embedding cache, not the sources). */
   clear(): Promise<void>;
   /** Stops what is under way, waits for it, and lets go of everything. */

@@ -5,6 +5,6 @@ import type { EngineHost } from './select-sources.js';
 /** What is indexed, as a scope sees it; undefined before the first run. */
 export async function scopedIndex(scope: Scope, host: EngineHost): Promise<ScopedIndex | undefined> {
   if ((await host.resources.live()) === undefined) return undefined;
-  const { reader, collection } = await host.resources.collection();
-  return { reader, collection, scope };
+  const { reader, collection, sealing } = await host.resources.collection();
+  return { reader, collection, sealing, scope };
 }

@@ -148,8 +148,8 @@ async function checkVisibility(
 ): Promise<void> {
   const [first] = chunks;
   if (journey.isLost || first === undefined) return;
-  const { collection: whole } = await resources.collection();
-  const collection = scopeCollection(whole, scope);
+  const { collection: whole, sealing } = await resources.collection();
+  const collection = scopeCollection(whole, scope, sealing);
   const admits = (filter: Filter) => collection.count(and(eq('$documentId', first.documentId), filter));
   if ((await admits(EVERYTHING)) === 0) {
     const { groups, level } = first.access;

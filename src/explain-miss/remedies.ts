@@ -92,8 +92,8 @@ export interface DeepRanks {
 /** The same search with lanes that bring everything. */
 export async function deepRanks(asked: AskedSearch, documentId: string): Promise<DeepRanks> {
   const { query, scope, resources } = asked;
-  const { collection, store } = await resources.collection();
-  const admitted = await scopeCollection(collection, scope).count(searchFilter(query));
+  const { collection, store, sealing } = await resources.collection();
+  const admitted = await scopeCollection(collection, scope, sealing).count(searchFilter(query));
   const depth = Math.max(1, Math.min(admitted, store.capabilities.maxTopK));
   const { fusion } = resources.config.rag.retrieval;
   const deep = { retrieval: { fusion: { ...fusion, candidates: depth } }, options: { rerank: false } };

@@ -3,6 +3,7 @@ import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { eq } from '../core/filter.js';
+import type { Metadata } from '../core/metadata.js';
 import type { GenerationReader, IndexFacts, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
 import { encodeText } from '../ledger/text-encoding.js';
 import { listPages } from '../stores/list-pages.js';
@@ -61,14 +62,21 @@ async function carriedItem(
   signal: AbortSignal | undefined,
 ): Promise<(BatchDocument | undefined)[]> {
   const documents = await from.reader.documentsOfItems(tenant, source, [itemId]);
-  return Promise.all(documents.map((document) => carried(document, from, signal)));
+  return Promise.all(documents.map((document) => carried(document, from, { signal })));
+}
+
+/** How a document is taken over. */
+export interface CarryOptions {
+  readonly signal: AbortSignal | undefined;
+  /** What becomes of the metadata of the document and of each chunk. @default it stays */
+  readonly change?: ((metadata: Metadata) => Metadata) | undefined;
 }
 
 /** A document as it is in the other generation; undefined where its text is no longer there. */
-async function carried(
+export async function carried(
   document: LedgerDocument,
   { reader, collection }: CarriedGeneration,
-  signal: AbortSignal | undefined,
+  { signal, change = (metadata) => metadata }: CarryOptions,
 ): Promise<BatchDocument | undefined> {
   const { documentId, externalId, revision, title, metadata, project, tenant, source, sourceType, itemId } =
     document;
@@ -77,7 +85,7 @@ async function carried(
   const carriedChunks: CarriedChunk[] = [];
   const filter = eq('$documentId', documentId);
   for await (const page of listPages(collection, { filter, limit: PAGE, signal }))
-    carriedChunks.push(...page.map(toPrepared));
+    carriedChunks.push(...page.map((chunk) => toPrepared(chunk, change)));
   carriedChunks.sort((a, b) => a.index - b.index);
   const prepared = {
     documentId,
@@ -85,7 +93,7 @@ async function carried(
     revision,
     text: encodeText(text),
     title,
-    metadata,
+    metadata: change(metadata),
     project,
     sketches: carriedChunks.map(({ sketch }) => sketch),
     batches: onceOf(carriedChunks.map(({ chunk }) => chunk)),
@@ -102,7 +110,11 @@ interface CarriedChunk {
   readonly chunk: PreparedChunk;
 }
 
-function toPrepared({ vector: _, ...stored }: StoredChunk): CarriedChunk {
+function toPrepared(
+  { vector: _, ...given }: StoredChunk,
+  change: NonNullable<CarryOptions['change']>,
+): CarriedChunk {
+  const stored = { ...given, metadata: change(given.metadata) };
   const indexedText = indexedTextOfStored(stored);
   const searchText = analyzeText(indexedText).join(' ');
   const record = { ...stored, searchText };

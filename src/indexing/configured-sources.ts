@@ -6,6 +6,7 @@ import type { ChunkingOptions } from '../chunking/chunker.js';
 import { CHUNKING_VERSION } from '../chunking/chunking-version.js';
 import { CONTEXT_PROMPT_VERSION } from '../chunking/contextual/context-prompt.js';
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.js';
+import { resolveSecrets } from '../config/secret-resolver.js';
 import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { PARSING_VERSION } from '../parsing/parsing-version.js';
@@ -167,6 +168,7 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
   // A search opens no source: what reads and parses is loaded with the first.
   const { openPreparation } = await import('./preparation/preparation-recipe.js');
   const { limits } = config.rag;
+  await resolveSecrets(config.rag.security.encryption, ['rag', 'security', 'encryption'], config);
   const recipe: PreparationRecipe = {
     chunking,
     parsing: frontmatterFields === undefined ? {} : { frontmatterFields },

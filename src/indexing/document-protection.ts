@@ -1,8 +1,15 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { ParsedDocument, RawDocument } from '../core/document.js';
+import type { Metadata } from '../core/metadata.js';
 import type { AccessRules, DecideAccess } from '../security/access-rules.js';
 import type { RedactionType } from '../security/redaction/detection.js';
 import type { Redactor, RedactorOptions } from '../security/redaction/redactor.js';
+import {
+  createSealing,
+  NO_SEALING,
+  type SealedOwner,
+  type SealingSettings,
+} from '../security/sealed-metadata.js';
 
 /** How often each type of personal data or secret was taken out of a document. */
 export type RedactionCounts = Readonly<Record<string, number>>;
@@ -19,6 +26,8 @@ export interface DocumentProtection {
   /** What decides its result; part of the processing key. */
   readonly key: readonly unknown[];
   protect(source: string, raw: RawDocument, parsed: ParsedDocument): ProtectedDocument;
+  /** Metadata as it may be stored: what is marked is encrypted. */
+  seal(metadata: Metadata, owner: SealedOwner): Metadata;
 }
 
 /** What protection does, as plain data. */
@@ -27,19 +36,32 @@ export interface ProtectionSettings {
   readonly redaction?: RedactorOptions | undefined;
   /** Absent where no rule decides who may read. */
   readonly access?: AccessRules | undefined;
+  /** Absent where no metadata is encrypted. */
+  readonly sealing?: SealingSettings | undefined;
   /** Types of personal data or secrets that the rules ask for, whether or not they are taken out. */
   readonly asked: readonly RedactionType[];
 }
 
-/** Protection as configured; undefined where neither redaction nor an access rule is. */
+/** Encryption as configured, with its keys as plain text. They must have been fetched. */
+export const sealingSettings = ({ rag }: ResolvedConfig): SealingSettings => ({
+  fields: rag.security.encryption.fields,
+  keys: rag.security.encryption.keys.map(({ id, key }) => ({ id, key: key.reveal() })),
+});
+
+/**
+ * Protection as configured; undefined where neither redaction nor an access rule nor encryption is. The keys of encryption must have been
+ * fetched.
+ */
 export function protectionSettings(config: ResolvedConfig): ProtectionSettings | undefined {
-  const { redaction, access } = config.rag.security;
+  const { redaction, access, encryption } = config.rag.security;
   const hasRules = access.rules.length > 0 || access.defaultLevel !== undefined;
-  if (!redaction.enabled && !hasRules) return undefined;
+  const sealing = encryption.fields.length > 0 ? sealingSettings(config) : undefined;
+  if (!redaction.enabled && !hasRules && sealing === undefined) return undefined;
   const { mode, types, key } = redaction;
   return {
     redaction: redaction.enabled ? { mode, types, key: key?.reveal() } : undefined,
     access: hasRules ? access : undefined,
+    sealing,
     asked: access.rules.flatMap(({ holds }) => holds ?? []),
   };
 }
@@ -52,6 +74,7 @@ export function protectionSettings(config: ResolvedConfig): ProtectionSettings |
 export async function openProtection({
   redaction,
   access,
+  sealing,
   asked,
 }: ProtectionSettings): Promise<DocumentProtection> {
   const { createRedactor } = await import('../security/redaction/redactor.js');
@@ -59,8 +82,16 @@ export async function openProtection({
   const redactor = redaction && createRedactor(redaction);
   const finder = asked.length === 0 ? undefined : createRedactor({ types: asked });
   const decide = access && createAccessRules(access);
+  const sealer = sealing === undefined ? NO_SEALING : createSealing(sealing);
   return {
-    key: [redactor?.fingerprint ?? null, access ?? null, finder?.fingerprint ?? null],
+    // Not by which key: a new one re-encrypts in the background.
+    key: [
+      redactor?.fingerprint ?? null,
+      access ?? null,
+      finder?.fingerprint ?? null,
+      ...(sealing === undefined ? [] : [sealing.fields]),
+    ],
+    seal: sealer.seal,
     protect: (source, raw, parsed) => {
       const open =
         decide === undefined ? raw : { ...raw, access: accessOf({ source, raw, parsed }, decide, finder) };

@@ -188,9 +188,11 @@ function factsOf(
   context: PreparationContext,
 ): DocumentFacts {
   const { raw, parsed, redactions } = document;
-  const { metadata, warnings } = documentMetadata(document, title, context);
+  const { metadata: open, warnings } = documentMetadata(document, title, context);
+  const documentId = documentIdOf(context.scope.tenant, context.source, raw.externalId);
+  const metadata = context.protection?.seal(open, { tenant: context.scope.tenant, documentId }) ?? open;
   return {
-    documentId: documentIdOf(context.scope.tenant, context.source, raw.externalId),
+    documentId,
     externalId: raw.externalId,
     revision,
     title,
@@ -275,6 +277,8 @@ function chunkMaker(
   context: PreparationContext,
 ): MakeChunk {
   const { documentId, revision, title, metadata } = facts;
+  const owner = { tenant: context.scope.tenant, documentId };
+  const seal = (open: Metadata): Metadata => context.protection?.seal(open, owner) ?? open;
   const above = (raw.headingPath ?? []).map((heading) => heading.toWellFormed());
   return (cut, index, idOf) => {
     const span = above.length === 0 ? cut : { ...cut, headingPath: [...above, ...cut.headingPath] };
@@ -292,8 +296,7 @@ function chunkMaker(
       searchText,
       identifiers,
       metadata: {
-        ...metadata,
-        ...span.metadata,
+        ...withSpan(metadata, span.metadata, seal),
         lines: { start: span.lines.start, end: span.lines.end },
         offsets: { start: span.start, end: span.end },
         headingPath: span.headingPath,
@@ -305,6 +308,13 @@ function chunkMaker(
     return { chunk: { record, indexedText }, terms };
   };
 }
+
+/** What a chunk knows more than its document, encrypted too where it is marked. */
+const withSpan = (
+  metadata: Metadata,
+  ofSpan: Metadata | undefined,
+  seal: (open: Metadata) => Metadata,
+): Metadata => (ofSpan === undefined ? metadata : seal({ ...metadata, ...ofSpan }));
 
 /** The document's own facts, then the source's, then what the engine itself knows: later ones win. */
 function documentMetadata(

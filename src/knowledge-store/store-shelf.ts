@@ -12,6 +12,7 @@ import { findPassages } from '../searching/find-passages.js';
 import { queryEmbedderOver } from '../searching/query-adaptation.js';
 import type { FindResources, SearchedIndex } from '../searching/searched-index.js';
 import { scopeCollection } from '../security/scoped-collection.js';
+import { NO_SEALING } from '../security/sealed-metadata.js';
 import { listAll } from '../stores/list-pages.js';
 import type { CollectionSpec, VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { documentsOf, type IndexedChunk, STORED_FACTS, wholeChunks } from './document-chunks.js';
@@ -145,7 +146,7 @@ export class StoreShelf implements Shelf {
     const forQueries = queryEmbedderOver(embedder, { adapt: false });
     return {
       config,
-      collection: async () => ({ facts, ledger: NO_LEDGER, collection, store }),
+      collection: async () => ({ facts, ledger: NO_LEDGER, collection, store, sealing: NO_SEALING }),
       embedderOf: async () => ({ embedder, notices: [], forQueries }),
       reranker: () => {
         this.#reranker ??= createRerankerFor(config);

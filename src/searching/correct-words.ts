@@ -32,7 +32,7 @@ export async function correctWords(
 ): Promise<WordCheck> {
   const { retrieval, enabled } = resources.config.rag;
   if (!enabled || !retrieval.spelling.enabled) return UNCHANGED;
-  const { collection, store, ledger } = await resources.collection();
+  const { collection, store, ledger, sealing } = await resources.collection();
   const held = heldTerms(collection, scope, await ledger.lastRun());
   const deadline = {
     timeoutMs: retrieval.laneDeadlineMs,
@@ -41,7 +41,7 @@ export async function correctWords(
   };
   try {
     return await withDeadline(deadline, async (abort) => {
-      const scoped = scopeCollection(collection, scope);
+      const scoped = scopeCollection(collection, scope, sealing);
       const { maxTopK } = store.capabilities;
       const words = readableWords({ collection: scoped, held, maxTopK, signal: abort });
       const correction =

@@ -20,8 +20,8 @@ export async function chunksOf(
   documentId: string,
   { scope, resources, signal }: ScopedRead,
 ): Promise<readonly StoredChunk[]> {
-  const { collection } = await resources.collection();
-  const scoped = scopeCollection(collection, scope);
+  const { collection, sealing } = await resources.collection();
+  const scoped = scopeCollection(collection, scope, sealing);
   const chunks: StoredChunk[] = [];
   let cursor: string | undefined;
   do {

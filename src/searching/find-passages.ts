@@ -91,12 +91,12 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
   const { config } = resources;
   const request = retrievalRequest(query, config);
   const live = await resources.collection();
-  const { collection, facts, store } = live;
+  const { collection, facts, store, sealing } = live;
   const model =
     request.mode === 'lexical'
       ? NO_MODEL
       : await openQueryModel(resources, live, { scope, signal: query.signal });
-  const scoped = scopeCollection(collection, scope);
+  const scoped = scopeCollection(collection, scope, sealing);
   const notices = [...(resources.storeNotice?.(facts) ?? []), ...model.notices];
   const run = await live.ledger.lastRun();
   if (await isRestricted(live, scope, { run, resources })) notices.push(RESTRICTED_NOTICE);

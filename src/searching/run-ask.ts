@@ -177,8 +177,8 @@ const retrieveFor =
 
 /** Whether any passage of the scope holds a word; true where the store has no lexical lane to ask. */
 async function isKnownWord(word: string, { scope, resources, signal }: ScopedRead): Promise<boolean> {
-  const { collection } = await resources.collection();
-  const { rankText, searchText } = scopeCollection(collection, scope);
+  const { collection, sealing } = await resources.collection();
+  const { rankText, searchText } = scopeCollection(collection, scope, sealing);
   const find = rankText ?? searchText;
   if (find === undefined) return true;
   const terms = termsOfName(word);

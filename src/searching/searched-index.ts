@@ -1,5 +1,6 @@
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 
 /** What is searched, and what is asked of its ledger. */
@@ -8,6 +9,8 @@ export interface SearchedIndex {
   readonly ledger: Pick<Ledger, 'lastRun' | 'generations' | 'learned' | 'reader'>;
   readonly collection: VectorCollection;
   readonly store: VectorStore;
+  /** Decrypts what is encrypted of it. */
+  readonly sealing: MetadataSealing;
 }
 
 type SearchParts = Pick<EngineResources, 'config' | 'embedderOf' | 'reranker'> &

@@ -1,10 +1,11 @@
-import type { ChunkRecord, StoredChunk } from '../core/chunk.js';
+import type { ChunkRecord, ScoredChunk, StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { and, type Filter, matchesFilter } from '../core/filter.js';
 import type { MetadataValue } from '../core/metadata.js';
 import { type Scope, scopeFilter } from '../core/scope.js';
 import { collectionOf } from '../stores/collection-members.js';
 import type { TextQuery, VectorCollection } from '../stores/vector-store.js';
+import { type MetadataSealing, NO_SEALING } from './sealed-metadata.js';
 
 /**
  * The collection as one scope may see it: every read, count and delete is narrowed by the scope's filter, words are weighed by
@@ -15,10 +16,27 @@ import type { TextQuery, VectorCollection } from '../stores/vector-store.js';
  * until someone has decided how it is scoped. `optimize`, `purge` and `stats` concern the collection as a whole and show no record;
  * `enlist` belongs to the write path, which does not go through a scope. Upsert replaces by id without asking whose record
  * it was: ids are hashes over the tenant (`core/ids.ts`), so none is shared.
+ *
+ * What is encrypted in the metadata of a chunk is decrypted here, once the scope was found to admit it, and nowhere else. Without `sealing`
+ * such a chunk is refused.
  */
-export function scopeCollection(collection: VectorCollection, scope: Scope): VectorCollection {
+export function scopeCollection(
+  collection: VectorCollection,
+  scope: Scope,
+  sealing: MetadataSealing = NO_SEALING,
+): VectorCollection {
   const admitted = scopeFilter(scope);
-  const narrow = (filter: Filter): Filter => narrowed(admitted, filter);
+  const narrow = (filter: Filter): Filter => {
+    const whole = narrowed(admitted, filter);
+    sealing.assertFilterable(filter);
+    return whole;
+  };
+  const open = <Chunk extends StoredChunk>(chunk: Chunk): Chunk => {
+    const metadata = sealing.open(chunk.metadata, chunk);
+    return metadata === chunk.metadata ? chunk : { ...chunk, metadata };
+  };
+  const openFound = (hits: readonly ScoredChunk[]): ScoredChunk[] =>
+    hits.map((hit) => ({ ...hit, chunk: open(hit.chunk) }));
   return collectionOf({
     spec: collection.spec,
     upsert: async (records, signal) => {
@@ -27,13 +45,22 @@ export function scopeCollection(collection: VectorCollection, scope: Scope): Vec
     },
     get: async (ids, options) => {
       const chunks = await collection.get(ids, options);
-      return chunks.filter((chunk) => matchesFilter(admitted, (field) => ownershipField(chunk, field)));
+      return chunks
+        .filter((chunk) => matchesFilter(admitted, (field) => ownershipField(chunk, field)))
+        .map(open);
     },
     delete: async (filter, signal) => collection.delete(narrow(filter), signal),
-    list: async (query) => collection.list({ ...query, filter: narrow(query.filter) }),
+    list: async (query) => {
+      const page = await collection.list({ ...query, filter: narrow(query.filter) });
+      return { ...page, chunks: page.chunks.map(open) };
+    },
     count: async (filter, signal) => collection.count(narrow(filter), signal),
-    searchVector: async (query) => collection.searchVector({ ...query, filter: narrow(query.filter) }),
-    searchText: narrowing(narrow, weighedFor(scope, collection.searchText?.bind(collection))),
+    searchVector: async (query) =>
+      openFound(await collection.searchVector({ ...query, filter: narrow(query.filter) })),
+    searchText: opening(
+      openFound,
+      narrowing(narrow, weighedFor(scope, collection.searchText?.bind(collection))),
+    ),
     rankVector: narrowing(narrow, collection.rankVector?.bind(collection)),
     rankText: narrowing(narrow, weighedFor(scope, collection.rankText?.bind(collection))),
     enlist: undefined,
@@ -49,6 +76,13 @@ const narrowing = <Query extends { readonly filter: Filter }, Hit>(
   search: ((query: Query) => Promise<Hit[]>) | undefined,
 ): ((query: Query) => Promise<Hit[]>) | undefined =>
   search === undefined ? undefined : async (query) => search({ ...query, filter: narrow(query.filter) });
+
+/** The search with what it finds opened, where the collection has it. */
+const opening = <Query>(
+  open: (hits: readonly ScoredChunk[]) => ScoredChunk[],
+  search: ((query: Query) => Promise<ScoredChunk[]>) | undefined,
+): ((query: Query) => Promise<ScoredChunk[]>) | undefined =>
+  search === undefined ? undefined : async (query) => open(await search(query));
 
 /** The search for words by the statistics of the scope's tenant alone: those of others would show in the scores. */
 const weighedFor = <Hit>(

@@ -116,7 +116,10 @@ function admitCallers(
     const view =
       principal.isLocal === true
         ? whole
-        : callersView(whole, (withheld) => request.log.warn({ withheld }, 'a caller was not told all'));
+        : callersView(whole, {
+            onWithheld: (withheld) => request.log.warn({ withheld }, 'a caller was not told all'),
+            keepsIndex: principal.permissions.includes('maintain'),
+          });
     request.ragstone = { view, deployment, principal, signal, writes };
   });
 }

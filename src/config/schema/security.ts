@@ -64,8 +64,35 @@ const access = z
   .prefault({})
   .describe('Who may read which document. Without rules, what the source says.');
 
+const encryption = z
+  .strictObject({
+    fields: stringList()
+      .prefault([])
+      .describe(
+        'Metadata fields that are encrypted before anything is stored. They are shown to whoever may read the document, and cannot be filtered. Changing it processes every document again.',
+      ),
+    keys: z
+      .array(
+        z.strictObject({
+          id: z
+            .string()
+            .regex(/^[\w-]{1,64}$/, 'must be letters, digits, _ and -')
+            .describe('Name of the key. It stands beside each value that the key encrypted.'),
+          key: secretText().describe(
+            '32 bytes in base64 (`openssl rand -base64 32`) or as 64 hexadecimal digits, best by a reference such as `env:NAME`. Always masked in output.',
+          ),
+        }),
+      )
+      .default([])
+      .describe(
+        'The first encrypts, all decrypt. To change keys put a new one first, then run `ragstone encryption rotate`.',
+      ),
+  })
+  .prefault({})
+  .describe('Encryption of metadata fields (AES-256-GCM).');
+
 /** `rag.security`: what is taken out of documents, and who may read them. */
 export const securitySchema = z
-  .strictObject({ redaction, access })
+  .strictObject({ redaction, access, encryption })
   .prefault({})
   .describe('What is taken out of documents, and who may read them.');

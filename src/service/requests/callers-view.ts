@@ -1,13 +1,19 @@
-import type { Answer, AnswerEvent, EngineView } from '../../index.js';
+import type { Answer, AnswerEvent, EngineView, MissExplanation, MissStage } from '../../index.js';
 
 /** Told of what a caller was not told. */
 export type OnWithheld = (texts: readonly string[]) => void;
+
+export interface CallersViewOptions {
+  readonly onWithheld: OnWithheld;
+  /** The caller keeps the index (`maintain`): explanations of a miss tell it settings, places and what failed. */
+  readonly keepsIndex: boolean;
+}
 
 /**
  * An index as callers of the service may see it. What went wrong on the way to an answer is told in fixed sentences, for the words
  * of a provider or a store name accounts, models and settings; those words go to the log.
  */
-export function callersView(view: EngineView, onWithheld: OnWithheld): EngineView {
+export function callersView(view: EngineView, { onWithheld, keepsIndex }: CallersViewOptions): EngineView {
   const answerOf = (answer: Answer): Answer => callersAnswer(answer, onWithheld);
   return {
     ...view,
@@ -23,6 +29,12 @@ export function callersView(view: EngineView, onWithheld: OnWithheld): EngineVie
       const pack = await view.context(query);
       return { ...pack, notices: callersNotices(pack.notices, onWithheld) };
     },
+    explainMiss: async (query, document) => {
+      const explanation = await view.explainMiss(query, document);
+      if (keepsIndex) return explanation;
+      onWithheld([explanation.reason, ...explanation.remedies.map(({ setting }) => setting)]);
+      return callersExplanation(explanation);
+    },
     ask: async (request) => answerOf(await view.ask(request)),
     async *askStream(request): AsyncGenerator<AnswerEvent> {
       for await (const event of view.askStream(request)) {
@@ -32,6 +44,42 @@ export function callersView(view: EngineView, onWithheld: OnWithheld): EngineVie
     },
   };
 }
+
+/** Of a lost document the step, which a sentence of ours explains, and nothing that names settings, scopes or other documents. */
+function callersExplanation(explanation: MissExplanation): MissExplanation {
+  const { document, chunk: _, correction: __, ...rest } = explanation;
+  const { lostAt } = rest;
+  const told = {
+    ...rest,
+    reason: lostAt === undefined ? 'It is among the results.' : MISS_REASONS[lostAt],
+    remedies: [],
+    steps: [],
+  };
+  if (document === undefined) return told;
+  const { path: ___, ...shown } = document;
+  return { ...told, document: shown };
+}
+
+/** A step that is new has no sentence, and does not compile. */
+const MISS_REASONS: Readonly<Record<MissStage, string>> = {
+  'not-indexed': 'It is not indexed.',
+  failed: 'It could not be indexed.',
+  outdated: 'What is indexed of it is older than the document.',
+  scope: 'It is not for this caller.',
+  filter: 'The filters leave it out.',
+  'chunk-cut': 'What the query asks for lies across two passages of it.',
+  truncated: 'What the query asks for lies behind the part that the model of the index reads.',
+  lexical: 'It holds too few of the words of the query.',
+  vector: 'It is too far from the query in meaning.',
+  fusion: 'Others are better by words and meaning together.',
+  rerank: 'It was ranked lower when the first results were looked at more closely.',
+  collapse: 'Another passage of the same document stands for it.',
+  'near-duplicate': 'Another document says almost the same and stands for it.',
+  recency: 'Newer ones were preferred.',
+  threshold: 'It is below the least relevance that is shown.',
+  diversity: 'It gave way to results that say something else.',
+  'top-k': 'It comes after the last result that is shown.',
+};
 
 const FAILED = 'A part of the service did not do its work; its log says why.';
 const TAKEN_BACK = 'What the language model wrote does not stand; the answer at the end does.';

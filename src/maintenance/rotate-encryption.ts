@@ -1,0 +1,108 @@
+import { runtime } from '../core/runtime.js';
+import type { Embedder } from '../embedding/embedder.js';
+import type { EncryptionRotation } from '../engine/engine.js';
+import { type CarriedGeneration, carried } from '../indexing/carry-over.js';
+import { IndexRun } from '../indexing/index-run.js';
+import { openForReading } from '../indexing/open-collection.js';
+import { type BatchDocument, type WriteTargets, writeBatch } from '../indexing/write-batch.js';
+import type { IndexFacts, Ledger, LedgerItem } from '../ledger/ledger.js';
+import type { MetadataSealing } from '../security/sealed-metadata.js';
+import type { VectorStore } from '../stores/vector-store.js';
+import { tenantsOf } from './list-generations.js';
+
+export interface Rotation {
+  readonly sealing: MetadataSealing;
+  readonly storeOf: (facts: IndexFacts) => Promise<VectorStore>;
+  readonly embedderOf: (facts: IndexFacts) => Promise<Embedder>;
+  readonly signal: AbortSignal | undefined;
+  readonly now: () => string;
+  /** Does work while nobody else writes; between two pieces of it others may. */
+  readonly alone: <Outcome>(work: (ledger: Ledger) => Promise<Outcome>) => Promise<Outcome>;
+}
+
+/** Items that are worked on without giving others a turn. */
+const ITEMS_AT_ONCE = 32;
+
+/**
+ * Encrypts by the first key what another one encrypted, and what should be encrypted and is not. Each document goes the way of every
+ * write, so that the death of the process loses nothing; one that is done is left alone, so that the next rotation goes on where this one
+ * stopped. Vectors are taken from the store.
+ */
+export async function rotateEncryption(rotation: Rotation): Promise<EncryptionRotation> {
+  const { alone } = rotation;
+  const all = await alone(async (ledger) => {
+    const found: { readonly facts: IndexFacts; readonly items: readonly LedgerItem[] }[] = [];
+    for (const facts of await ledger.generations())
+      if (facts.state !== 'building') found.push({ facts, items: await itemsOf(facts, ledger) });
+    return found;
+  });
+  let documents = 0;
+  let rewritten = 0;
+  for (const { facts, items } of all)
+    for (let start = 0; start < items.length; start += ITEMS_AT_ONCE) {
+      const some = items.slice(start, start + ITEMS_AT_ONCE);
+      const done = await alone(async (ledger) => rotateItems(some, { facts, ledger }, rotation));
+      documents += done.documents;
+      rewritten += done.rewritten;
+    }
+  return { documents, rewritten };
+}
+
+async function itemsOf({ generation }: IndexFacts, ledger: Ledger): Promise<LedgerItem[]> {
+  const reader = ledger.reader(generation);
+  const items: LedgerItem[] = [];
+  for (const tenant of await tenantsOf(ledger))
+    for (const source of await reader.sourceNames(tenant))
+      items.push(...(await reader.items(tenant, source)).values());
+  return items;
+}
+
+async function rotateItems(
+  items: readonly LedgerItem[],
+  { facts, ledger }: { readonly facts: IndexFacts; readonly ledger: Ledger },
+  rotation: Rotation,
+): Promise<EncryptionRotation> {
+  const { sealing, storeOf, embedderOf, signal, now } = rotation;
+  // It may have been dropped between two turns.
+  if (!(await ledger.generations()).some(({ generation }) => generation === facts.generation))
+    return { documents: 0, rewritten: 0 };
+  const collection = await openForReading(facts, await storeOf(facts));
+  const writer = ledger.writer(facts.generation, runtime().uniqueName());
+  const targets: WriteTargets = {
+    ledger: writer,
+    collection,
+    embedder: await embedderOf(facts),
+    embedding: {},
+    signal,
+    now,
+  };
+  const from: CarriedGeneration = { facts, reader: ledger.reader(facts.generation), collection };
+  const run = new IndexRun(undefined, signal);
+  let documents = 0;
+  let rewritten = 0;
+  for (const { tenant, source, itemId, version, processingKey } of items) {
+    run.checkAborted();
+    const held = await from.reader.documentsOfItems(tenant, source, [itemId]);
+    const changed: BatchDocument[] = [];
+    for (const document of held) {
+      const { documentId } = document;
+      let isCurrent = sealing.isCurrent(document.metadata);
+      const batch = await carried(document, from, {
+        signal,
+        change: (metadata) => {
+          if (sealing.isCurrent(metadata)) return metadata;
+          isCurrent = false;
+          return sealing.seal(metadata, { tenant, documentId });
+        },
+      });
+      if (batch !== undefined && !isCurrent) changed.push(batch);
+    }
+    documents += held.length;
+    rewritten += changed.length;
+    if (changed.length === 0) continue;
+    await writeBatch(changed, targets, run);
+    if (version !== undefined && processingKey !== undefined)
+      await writer.completeItems([{ tenant, source, itemId, version, processingKey }]);
+  }
+  return { documents, rewritten };
+}
