@@ -55,6 +55,13 @@ export default tseslint.config(
     // The configuration beside an example is for where its packages are installed; here they are those of this repository.
     files: ['examples/**/*.ts'],
     languageOptions: { parserOptions: { projectService: false, project: './tsconfig.json' } },
+    rules: {
+      // Their tests are those of Node.js, which waits for them.
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', name: ['describe', 'test'], package: 'node:test' }] },
+      ],
+    },
   },
   {
     // What a terminal shows was often written by somebody else: one writer takes out what would steer it.

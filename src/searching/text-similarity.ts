@@ -11,12 +11,23 @@ const BUILTIN = 'builtin';
  * fitted on its cosines. Over an index that it made, it reads questions as it learnt to.
  */
 export function similarityFor(scope: Scope, resources: EngineResources): Similarity {
-  return async (question, texts, signal) => {
-    const { queries, passages } = await modelsFor(scope, resources);
-    const [query] = await queries.doEmbed([question], 'query', signal);
-    const vectors = await passages.doEmbed(texts, 'document', signal);
-    return vectors.map((vector) => (query === undefined ? 0 : dot(query, vector)));
-  };
+  return async (question, texts, signal) =>
+    cosines(await modelsFor(scope, resources), question, texts, signal);
+}
+
+/** The same over passages of no index. */
+export const builtinSimilarity: Similarity = async (question, texts, signal) => {
+  const builtin = await loadBuiltin();
+  return cosines({ queries: builtin, passages: builtin }, question, texts, signal);
+};
+
+async function cosines(
+  { queries, passages }: Models,
+  ...[question, texts, signal]: Parameters<Similarity>
+): Promise<number[]> {
+  const [query] = await queries.doEmbed([question], 'query', signal);
+  const vectors = await passages.doEmbed(texts, 'document', signal);
+  return vectors.map((vector) => (query === undefined ? 0 : dot(query, vector)));
 }
 
 interface Models {

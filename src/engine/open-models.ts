@@ -1,0 +1,46 @@
+import type { ChatModel } from '../answering/chat-model.js';
+import type { Similarity } from '../answering/quotation-features.js';
+import { loadConfig } from '../config/load-config.js';
+import { embedAll } from '../embedding/embed-all.js';
+import { builtinSimilarity } from '../searching/text-similarity.js';
+import type { EmbeddedTexts, EmbedRequest } from './engine.js';
+import type { CreateEngineOptions } from './engine-options.js';
+import { EngineResources } from './engine-resources.js';
+import { checkedEngineOptions, checkedTexts } from './requests/check-requests.js';
+
+/** The models that a configuration names, for a program whose passages lie in tables of its own. */
+export interface Models {
+  /** Vectors by `rag.embedding.model`. */
+  embed(request: EmbedRequest): Promise<EmbeddedTexts>;
+  /** The language model of `rag.chat.model`; undefined where none is named. Throws what it cannot be opened for. */
+  chatModel(): Promise<ChatModel | undefined>;
+  /** How near texts are to a question, by the built-in model, on which `answerQuestion` was fitted. */
+  readonly similarity: Similarity;
+  /** Closes what was opened; models that were handed in stay open. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the models of a configuration without an index: for vectors in a table of your own, and for `answerQuestion` over it. Nothing is
+ * loaded until it is needed. Throws what the configuration is refused for.
+ */
+export async function openModels(options: CreateEngineOptions = {}): Promise<Models> {
+  const { config, configFile, cwd, overrides, dataDir, secretResolvers, trust, ...own } =
+    checkedEngineOptions(options);
+  const settings = { config, overrides, dataDir, secretResolvers, trust };
+  const resources = new EngineResources(await loadConfig({ ...settings, cwd, file: configFile, own }));
+  return {
+    embed: async (request) => {
+      const { texts, kind = 'document', signal } = checkedTexts(request);
+      const { embedder, cache } = await resources.embedder();
+      const { vectors } = await embedAll(embedder, texts, kind, {
+        cache,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      return { model: embedder.identity.model, dimensions: embedder.dimensions, vectors };
+    },
+    chatModel: () => resources.chatModel(),
+    similarity: builtinSimilarity,
+    close: () => resources.close(),
+  };
+}
