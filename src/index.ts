@@ -59,8 +59,31 @@ export type {
 
 // Which index a tenant has (docs/deployments.md).
 
+export { createKnowledgeDeployments } from './deployments/create-knowledge-deployments.js';
+export {
+  deploymentInputSchema,
+  type KnowledgeDeploymentInput,
+} from './deployments/deployment-config.js';
 export { type DeploymentReference, RagDeploymentModel } from './deployments/deployment-model.js';
+export type { OpenCustomerStore } from './deployments/deployment-settings.js';
+export type {
+  KnowledgeDeploymentConfig,
+  KnowledgeDeploymentOptions,
+  KnowledgeDeploymentService,
+  ResumeOptions,
+} from './deployments/knowledge-deployment-service.js';
+export type { MoveReport } from './deployments/move-tenant.js';
+export {
+  MultiTenantRAGService,
+  type TenantContext,
+  type TenantDocument,
+} from './deployments/multi-tenant-rag-service.js';
 export { indexesOf, type TenantIndex, type TenantIndexes } from './deployments/tenant-indexes.js';
+export type {
+  DeploymentCheck,
+  DeploymentCheckResult,
+  DeploymentValidationResult,
+} from './deployments/validate-deployment.js';
 
 // What an answer says, and what a stream of it gives.
 

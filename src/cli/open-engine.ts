@@ -1,5 +1,11 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
-import type { Engine, EngineView, RAGConfigInput } from '../index.js';
+import type {
+  CreateEngineOptions,
+  Engine,
+  EngineView,
+  KnowledgeDeploymentService,
+  RAGConfigInput,
+} from '../index.js';
 import type { CliContext } from './context.js';
 import { type ScopeOptions, toScope } from './scope-options.js';
 
@@ -13,15 +19,33 @@ interface OpenEngineOptions {
 export async function openEngine(context: CliContext, options: OpenEngineOptions = {}): Promise<Engine> {
   const { createEngine } = await import('../index.js');
   context.log('debug', `opening the engine in ${context.cwd}`);
-  const dataDir = options.dataDir ?? context.globals.data;
-  return createEngine({
-    cwd: context.cwd,
-    ...(options.config === undefined ? {} : { config: options.config }),
-    ...(options.config !== undefined || context.globals.config === undefined
-      ? {}
-      : { configFile: context.globals.config }),
+  return createEngine(engineOptions(context, options));
+}
+
+function engineOptions(
+  { cwd, globals }: CliContext,
+  { config, dataDir = globals.data }: OpenEngineOptions = {},
+): CreateEngineOptions {
+  return {
+    cwd,
+    ...(config === undefined ? {} : { config }),
+    ...(config !== undefined || globals.config === undefined ? {} : { configFile: globals.config }),
     ...(dataDir === undefined ? {} : { dataDir }),
-  });
+  };
+}
+
+/** Opens the indexes of all tenants, runs `work`, and closes them whatever happens. */
+export async function withDeployments<T>(
+  context: CliContext,
+  work: (deployments: KnowledgeDeploymentService) => Promise<T>,
+): Promise<T> {
+  const { createKnowledgeDeployments } = await import('../index.js');
+  const deployments = await createKnowledgeDeployments(engineOptions(context));
+  try {
+    return await work(deployments);
+  } finally {
+    await deployments.close();
+  }
 }
 
 /** Opens the engine, runs `work`, and closes the engine whatever happens. */

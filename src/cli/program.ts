@@ -3,6 +3,7 @@ import { registerAsk } from './commands/ask.js';
 import { registerAudit } from './commands/audit.js';
 import { registerClear } from './commands/clear.js';
 import { registerConfig } from './commands/config.js';
+import { registerDeployments } from './commands/deployments.js';
 import { registerEncryption } from './commands/encryption.js';
 import { registerEval } from './commands/eval.js';
 import { registerEvalInit } from './commands/eval-init.js';
@@ -91,6 +92,7 @@ export function buildProgram(context: CliContext): Command {
     registerKeys,
     registerAudit,
     registerEncryption,
+    registerDeployments,
   ])
     register(program, context);
   return program;

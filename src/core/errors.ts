@@ -107,6 +107,8 @@ export const ERROR_TABLE = {
   REQUEST_TIMEOUT: facts(SEARCH_FAILURE, 'provider', { retryable: true }),
   RATE_LIMITED: facts(SEARCH_FAILURE, 'user', { retryable: true }),
   IDEMPOTENCY_KEY_REUSED: facts(INDEXING_FAILURE, 'user'),
+  DEPLOYMENT_INVALID: facts(CONFIGURATION_ERROR, 'user'),
+  DEPLOYMENT_CONFLICT: facts(CONFIGURATION_ERROR, 'user'),
   SERVICE_UNAVAILABLE: facts(SEARCH_FAILURE, 'provider', { retryable: true }),
   AUDIT_UNAVAILABLE: facts(CONFIGURATION_ERROR, 'provider', { retryable: true }),
   // Anywhere

@@ -12,9 +12,8 @@ export interface TenantIndex {
 /** Finds the index of each tenant: the one way to an index for whoever serves several tenants. */
 export interface TenantIndexes {
   /**
-   * The index of the scope's tenant. Nothing is connected to before the view is used.
-   *
-   * @throws RAGError `SCOPE_INVALID`; `SERVICE_UNAVAILABLE` for a tenant whose deployment is not to be used now
+   * The index of the scope's tenant. Nothing is connected to before the view is used; the methods of the view throw
+   * `SERVICE_UNAVAILABLE` for a tenant whose deployment is not to be used now. Throws `SCOPE_INVALID`.
    */
   of(scope: ScopeInput): Promise<TenantIndex>;
   /** Whether the index that all tenants share answers. What a customer provides is no part of it. */

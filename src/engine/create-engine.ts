@@ -78,6 +78,13 @@ import { WriteGroups } from './write-groups.js';
 
 /** Opens an engine. Nothing is read or loaded until it is needed. Throws what the configuration is refused for. */
 export async function createEngine(options: CreateEngineOptions = {}): Promise<Engine> {
+  return (await openEngine(options)).engine;
+}
+
+/** As `createEngine`, with the resources that the engine works with. */
+export async function openEngine(
+  options: CreateEngineOptions,
+): Promise<{ readonly engine: Engine; readonly resources: EngineResources }> {
   const { config, configFile, cwd, overrides, dataDir, secretResolvers, trust, ...own } =
     checkedEngineOptions(options);
   const settings = { config, overrides, dataDir, secretResolvers, trust };
@@ -85,11 +92,17 @@ export async function createEngine(options: CreateEngineOptions = {}): Promise<E
   checkOwnParts(own, resolved);
   // A store that this version lacks is refused now, whatever is asked for later.
   chooseProvider(resolved);
-  const engine = engineOver(new EngineResources(resolved), cwd ?? process.cwd());
-  if (!resolved.rag.audit.library) return engine;
+  const resources = new EngineResources(resolved);
+  const engine = engineOver(resources, cwd ?? process.cwd());
+  return { engine: await audited(engine, resolved), resources };
+}
+
+/** The engine, with what is done with it written down where `rag.audit.library` says so. */
+export async function audited(engine: Engine, config: ResolvedConfig): Promise<Engine> {
+  if (!config.rag.audit.library) return engine;
   const { openAuditLog } = await import('../audit/open-audit-log.js');
   const { auditedEngine } = await import('../audit/audited-engine.js');
-  const log = openAuditLog(resolved, ({ message }) => process.emitWarning(message));
+  const log = openAuditLog(config, ({ message }) => process.emitWarning(message));
   return log === undefined ? engine : auditedEngine(engine, log);
 }
 

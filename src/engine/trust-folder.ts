@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DEFAULT_DATA_DIR } from '../config/find-project.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { deploymentRisksOf } from '../config/trust/deployment-risks.js';
 import { foldersOutside, hostedModel, linksOf, storeAbroad } from '../config/trust/index-reach.js';
 import { keyRisksOf } from '../config/trust/key-risks.js';
 import type { Risk } from '../config/trust/risks.js';
@@ -33,7 +34,12 @@ export async function trustFolder(
 ): Promise<{ readonly risks: readonly Risk[] }> {
   const { risks, config } = await trustConfiguration(folder, { dataDir });
   if (config === undefined || !existsSync(config.dataDir)) return { risks };
-  const ofIndex = [...linksOf(config), ...(await ledgerRisks(config)), ...keyRisksOf(config.dataDir)];
+  const ofIndex = [
+    ...linksOf(config),
+    ...(await ledgerRisks(config)),
+    ...keyRisksOf(config.dataDir),
+    ...deploymentRisksOf(config.dataDir),
+  ];
   if (ofIndex.length > 0) trust(config.dataDir, ofIndex, config.environment);
   return { risks: [...risks, ...ofIndex] };
 }

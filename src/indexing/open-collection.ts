@@ -236,7 +236,8 @@ export function retiredGenerations(
 const byLastUse = (a: IndexFacts, b: IndexFacts): number =>
   compareText(b.switchedAt ?? '', a.switchedAt ?? '') || b.generation - a.generation;
 
-const specOf = ({ collection, dimensions, fingerprint }: IndexFacts) => ({
+/** What a collection of a generation is made for. */
+export const specOf = ({ collection, dimensions, fingerprint }: IndexFacts) => ({
   name: collection,
   dimensions,
   fingerprint,

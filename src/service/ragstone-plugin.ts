@@ -1,6 +1,12 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditLog } from '../audit/audit-log.js';
-import { type Engine, indexesOf, RAGError, type TenantIndexes } from '../index.js';
+import {
+  type Engine,
+  indexesOf,
+  type KnowledgeDeploymentService,
+  RAGError,
+  type TenantIndexes,
+} from '../index.js';
 import type { RedisConnection } from '../redis/open-redis.js';
 import type { Authenticate } from './authentication/principal.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
@@ -14,6 +20,7 @@ import { limitLoad } from './requests/limit-load.js';
 import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
 import { logFailure, reasonOfStop, requestSignal } from './requests/request-signal.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
+import { deploymentRoutes } from './routes/deployment-routes.js';
 import { documentRoutes } from './routes/document-routes.js';
 import { healthRoutes } from './routes/health-routes.js';
 import { knowledgeRoutes } from './routes/knowledge-routes.js';
@@ -22,10 +29,12 @@ import { mcpRoutes } from './routes/mcp-routes.js';
 
 /** What the routes need. */
 export interface ServiceOptions {
-  /** The one index of all tenants; it is not closed with the application. Either this or `indexes`. */
+  /** The one index of all tenants; it is not closed with the application. Either this, `indexes` or `deployments`. */
   readonly engine?: Engine | undefined;
   /** Finds the index of each tenant; not closed either. */
   readonly indexes?: TenantIndexes | undefined;
+  /** Indexes of tenants by their deployments, with the routes that change these; not closed either. */
+  readonly deployments?: KnowledgeDeploymentService | undefined;
   /** Says who calls, for every route but the health. There is no default. */
   readonly authenticate: Authenticate;
   /** Longest time of a request, in milliseconds; runs of `POST /rag/index` have none. @default 30,000 */
@@ -76,16 +85,21 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(answerRoutes, { prefix: '/api/ai/rag' });
   await app.register(documentRoutes, { prefix: '/api/ai/rag' });
   await app.register(maintenanceRoutes, { prefix: '/api/ai/rag' });
+  if (options.deployments !== undefined)
+    await app.register(deploymentRoutes, {
+      prefix: '/api/ai/rag/deployments',
+      deployments: options.deployments,
+    });
   await app.register(chatRoutes);
   await app.register(indexRoutes);
   await app.register(mcpRoutes);
   await app.register(healthRoutes, { indexes, endpoint, redis });
 };
 
-function statedIndexes({ engine, indexes }: ServiceOptions): TenantIndexes {
-  if (engine !== undefined && indexes === undefined) return indexesOf(engine);
-  if (indexes !== undefined && engine === undefined) return indexes;
-  throw new RAGError('USAGE', 'The plugin needs either `engine` or `indexes`, and not both.');
+function statedIndexes({ engine, indexes, deployments }: ServiceOptions): TenantIndexes {
+  const stated = [indexes, deployments, engine && indexesOf(engine)].filter((one) => one !== undefined);
+  if (stated.length === 1 && stated[0] !== undefined) return stated[0];
+  throw new RAGError('USAGE', 'The plugin needs one of `engine`, `indexes` and `deployments`.');
 }
 
 /** Before a body is read. */

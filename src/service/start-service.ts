@@ -3,7 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyServerOptions, LogControll
 import { openAuditLog } from '../audit/open-audit-log.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
-import { type Engine, RAGError, SYSTEM_RUNTIME } from '../index.js';
+import { type Engine, type KnowledgeDeploymentService, RAGError, SYSTEM_RUNTIME } from '../index.js';
 import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
 import { ragstonePlugin, sendProblem } from './ragstone-plugin.js';
@@ -20,7 +20,10 @@ export interface RunningService {
 }
 
 export interface StartOptions {
-  readonly engine: Engine;
+  /** The one index of all tenants. Either this or `deployments`. */
+  readonly engine?: Engine | undefined;
+  /** Indexes of tenants by their deployments; moves that were interrupted go on. */
+  readonly deployments?: KnowledgeDeploymentService | undefined;
   readonly config: ResolvedConfig;
   /** @default rag.server.host */
   readonly host?: string | undefined;
@@ -36,12 +39,13 @@ const REQUEST_ID = /^[\w.:-]{1,100}$/;
 const MOST_PATH_PARAMETER = 3_000;
 
 /**
- * Starts the HTTP service over an engine, which it does not close.
+ * Starts the HTTP service over an engine or deployments, which it does not close.
  *
  * @throws RAGError `CONFIG_INVALID` where it would be open to other machines, `ADDRESS_IN_USE`
  */
 export async function startService({
   engine,
+  deployments,
   config,
   host: wanted,
   port,
@@ -86,6 +90,7 @@ export async function startService({
   await app.register(ragstonePlugin, {
     engine,
     audit,
+    deployments,
     authenticate: authentication.authenticate,
     timeoutMs: server.timeoutMs,
     requestsPerMinute: server.requestsPerMinute,
@@ -104,6 +109,10 @@ export async function startService({
     redis?.close();
     throw listeningError(error, host, port ?? server.port);
   }
+  const resuming = deployments?.resumeMoves({
+    signal: stopping.signal,
+    onProblem: (tenantId, error) => app.log.error({ err: error, tenant: tenantId }, 'a move cannot go on'),
+  });
   return {
     url: urlOf(host, app.server.address()),
     isOpen: authentication.isOpen,
@@ -114,6 +123,9 @@ export async function startService({
       // Whoever does not read an answer to its end would keep the service for ever.
       const cut = SYSTEM_RUNTIME.setTimer(() => app.server.closeAllConnections(), server.stopMs + CUT_MS);
       await app.close();
+      // A move is taken up again by the next service.
+      stopping.abort(new RAGError('SERVICE_UNAVAILABLE', 'The service stops.'));
+      await resuming?.catch(() => undefined);
       await audit?.close();
       redis?.close();
       giveUp();

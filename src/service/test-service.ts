@@ -14,6 +14,7 @@ const CALLERS: Readonly<Record<string, Principal>> = {
     scope: { tenant: 'acme', groups: ['hr'], clearance: 2 },
     permissions: ['read', 'write', 'maintain'],
   },
+  operator: { name: 'e', scope: { tenant: 'operator' }, permissions: ['admin'] },
   globex: { name: 'd', scope: { tenant: 'globex' }, permissions: ['read', 'write', 'maintain'] },
 };
 
@@ -62,7 +63,7 @@ export async function testService(
     authenticate: byName,
     requestsPerMinute: 0,
     ...options,
-    ...(options.indexes === undefined ? { engine } : {}),
+    ...(options.indexes === undefined && options.deployments === undefined ? { engine } : {}),
   });
   onTestFinished(async () => {
     await app.close();

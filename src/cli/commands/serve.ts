@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliContext } from '../context.js';
-import { withEngine } from '../open-engine.js';
+import { withDeployments } from '../open-engine.js';
 
 interface ServeOptions {
   readonly host?: string;
@@ -36,10 +36,10 @@ async function runServe(context: CliContext, { host, port }: ServeOptions): Prom
   const { cwd, globals, signal } = context;
   const config = await loadConfig({ cwd, file: globals.config, dataDir: globals.data });
   const level = globals.logLevel ?? config.rag.monitoring.logging.level;
-  await withEngine(context, async (engine) => {
+  await withDeployments(context, async (deployments) => {
     const { startService } = await import('../../service/start-service.js');
     const log = { level, write: (line: string) => context.side.write(line) };
-    const service = await startService({ engine, config, host, port, log });
+    const service = await startService({ deployments, config, host, port, log });
     const { url, isOpen } = service;
     context.printResult({ url, needsKey: !isOpen }, () => `Ragstone listens at ${url}. Routes: ${url}/docs`);
     if (isOpen)

@@ -15,8 +15,11 @@ const ALGORITHMS = [
   'EdDSA',
 ] as const;
 
-/** What a key or token may allow. */
-export const PERMISSIONS = ['read', 'write', 'maintain'] as const;
+/** What a key or token may allow in its tenant. */
+const TENANT_PERMISSIONS = ['read', 'write', 'maintain'] as const;
+
+/** What a key or token may allow: in its tenant, and `admin`, which is over all tenants and belongs to whoever runs the service. */
+export const PERMISSIONS = [...TENANT_PERMISSIONS, 'admin'] as const;
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -79,8 +82,15 @@ const jwt = z
       .default(30)
       .describe('How far clocks may be apart, in seconds.'),
     claims,
+    operatorTenant: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'Tenant of whoever runs the service: `admin` in the claim of permissions counts in its tokens alone, for it is over all tenants. Default: in no token.',
+      ),
     permissions: z
-      .array(z.enum(PERMISSIONS))
+      .array(z.enum(TENANT_PERMISSIONS))
       .default(['read', 'write'])
       .describe('What every token may do, where no claim says it.'),
   })

@@ -57,6 +57,14 @@ export function assertLedgerTrusted(risks: readonly Risk[], config: ResolvedConf
 export const assertKeysTrusted = (keys: readonly Risk[], config: DataFolder): void =>
   assertTrusted(keys, config);
 
+/** Stops before documents go to servers that this account has not named for them. @throws RAGError `INDEX_UNTRUSTED` */
+export const assertDeploymentsTrusted = (deployments: readonly Risk[], config: DataFolder): void =>
+  assertTrusted(deployments, config);
+
+/** Records that this account named a server for documents of a tenant. Throws the system's error. */
+export const trustDeployment = (deployment: Risk, { dataDir, environment }: DataFolder): void =>
+  trustAlso(dataDir, [deployment], environment);
+
 /** Whether this account made a key, or trusted it. */
 export const isKeyTrusted = (key: Risk, { dataDir, projectRoot, environment }: DataFolder): boolean =>
   isTrustedByEnvironment(projectRoot, environment) || untrusted(dataDir, [key], environment).length === 0;

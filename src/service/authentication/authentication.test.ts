@@ -117,6 +117,14 @@ describe('tokens of an identity provider', () => {
       scope: { groups: [], clearance: 0 },
       permissions: [],
     });
+    // What is over all tenants is in tokens of the operator's tenant alone.
+    const operated = await authentication({ claims, operatorTenant: 'operator' });
+    const ofOperator = { ...given, 'https://x/tenant': 'operator' };
+    expect((await operated.authenticate(bearer(await token(ofOperator)))).permissions).toEqual([
+      'read',
+      'admin',
+    ]);
+    expect((await operated.authenticate(bearer(await token(given)))).permissions).toEqual(['read']);
   });
 
   test('are refused where anything of them is wrong', async () => {

@@ -72,7 +72,7 @@ const isWrongToken = (error: unknown, kinds: typeof errors): boolean =>
     kinds.JWKSNoMatchingKey,
   ].some((kind) => error instanceof kind);
 
-function principalOf(payload: JWTPayload, { claims, permissions }: JwtSettings): Principal {
+function principalOf(payload: JWTPayload, { claims, permissions, operatorTenant }: JwtSettings): Principal {
   const tenant = payload[claims.tenant];
   const project = claims.project === undefined ? undefined : payload[claims.project];
   const clearance = claims.clearance === undefined ? 0 : (payload[claims.clearance] ?? 0);
@@ -87,7 +87,9 @@ function principalOf(payload: JWTPayload, { claims, permissions }: JwtSettings):
     permissions:
       claims.permissions === undefined
         ? permissions
-        : wordsOf(payload, claims.permissions).filter(isPermission),
+        : wordsOf(payload, claims.permissions)
+            .filter(isPermission)
+            .filter((word) => word !== 'admin' || tenant === operatorTenant),
   };
 }
 

@@ -1,0 +1,241 @@
+import { RAGError } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
+import type { EngineResources } from '../engine/engine-resources.js';
+import { carryOver } from '../indexing/carry-over.js';
+import { isPushSource } from '../indexing/configured-sources.js';
+import { deleteItems, purgeDeleted } from '../indexing/delete-documents.js';
+import { IndexRun } from '../indexing/index-run.js';
+import { openForReading, openForWriting, retiredGenerations } from '../indexing/open-collection.js';
+import type { WriteTargets } from '../indexing/write-batch.js';
+import type { GenerationReader, IndexFacts, Ledger, LedgerItem } from '../ledger/ledger.js';
+
+/** Documents written under one hold of the target's lock, so that its other writers get a turn. */
+const BATCH = 50;
+/** Longest wait for another writer of the target, in milliseconds. */
+const WRITER_WAIT_MS = 60_000;
+
+/** From which index to which a tenant's documents go. */
+export interface DocumentCopy {
+  readonly tenant: string;
+  readonly from: EngineResources;
+  readonly to: EngineResources;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a pass did. */
+export interface CopyReport {
+  readonly copied: number;
+  readonly removed: number;
+}
+
+/** A document in words that change with each of its revisions, by source and id. */
+type Stamps = Map<string, string>;
+
+/**
+ * Copies what programs handed in of a tenant, until both indexes hold the same: chunks stay as they were cut, and are embedded anew.
+ * A pass may be repeated, by another process too, and does what is left. While others write the index that is read, a pass is
+ * only nearly right; one behind a closed gate is exact.
+ */
+export class DocumentCopier {
+  readonly #copy: DocumentCopy;
+  /** What was read of a document that was copied: one that was written meanwhile is copied again. */
+  readonly #read: Stamps = new Map();
+
+  constructor(copy: DocumentCopy) {
+    this.#copy = copy;
+  }
+
+  async pass(): Promise<CopyReport> {
+    const { from, to, tenant, signal } = this.#copy;
+    const source = await from.live();
+    const target = await to.live();
+    if (source === undefined && target === undefined) return { copied: 0, removed: 0 };
+    let copied = 0;
+    let removed = 0;
+    for (const name of await pushSourcesOf(tenant, [source?.reader, target?.reader])) {
+      const held = (await source?.reader.items(tenant, name)) ?? new Map<string, LedgerItem>();
+      const filled = (await target?.reader.items(tenant, name)) ?? new Map<string, LedgerItem>();
+      const gone = [...filled.keys()].filter((id) => !held.has(id));
+      const changed: LedgerItem[] = [];
+      for (const item of held.values()) {
+        assertWhole(item, name);
+        const stamp = await stampOf(item, source?.reader);
+        const isSame = isFilled(filled.get(item.itemId), item);
+        if (!isSame || this.#isOutdated(name, item, stamp)) changed.push(item);
+      }
+      for (let start = 0; start < changed.length; start += BATCH) {
+        signal?.throwIfAborted();
+        copied += await this.#copyItems(name, changed.slice(start, start + BATCH));
+      }
+      if (gone.length > 0) removed += await this.#removeItems(name, gone);
+    }
+    return { copied, removed };
+  }
+
+  /** Makes what was copied quick to search, as an index run does at its end. */
+  async finish(): Promise<void> {
+    const { to, signal } = this.#copy;
+    await whileWriting(this.#target, async ({ collection }, _run, { ledger, facts }) => {
+      await collection.optimize(signal);
+      await to.learnFrom({ ledger, facts, collection }, { signal });
+    });
+  }
+
+  #isOutdated(name: string, { itemId }: LedgerItem, stamp: string): boolean {
+    const read = this.#read.get(JSON.stringify([name, itemId]));
+    return read !== undefined && read !== stamp;
+  }
+
+  async #copyItems(name: string, items: readonly LedgerItem[]): Promise<number> {
+    const { from, tenant } = this.#copy;
+    const live = await from.live();
+    if (live === undefined) return 0;
+    const collection = await openForReading(live.facts, await from.storeOf(live.facts));
+    return whileWriting(this.#target, async (targets, run) => {
+      for (const { itemId } of items) {
+        // As it is now, and not as it was listed.
+        const item = (await live.reader.items(tenant, name, [itemId])).get(itemId);
+        if (item === undefined) continue;
+        this.#read.set(JSON.stringify([name, itemId]), await stampOf(item, live.reader));
+        await carryOver({ facts: live.facts, reader: live.reader, collection }, [item], targets, run);
+      }
+      const failure = run.errors[0];
+      if (failure !== undefined) throw new RAGError(failure.reason, failure.message);
+      return items.length;
+    });
+  }
+
+  #removeItems(name: string, itemIds: readonly string[]): Promise<number> {
+    return whileWriting(this.#target, async (targets, run) => {
+      await deleteItems({ tenant: this.#copy.tenant, source: name, itemIds, dryRun: false }, targets, run);
+      await purgeDeleted(targets, run);
+      return itemIds.length;
+    });
+  }
+
+  get #target(): WrittenIndex {
+    const { to, signal } = this.#copy;
+    return { resources: to, signal };
+  }
+}
+
+/** Makes an index that holds nothing yet, so that who asks it is told that there is nothing, as in any other. */
+export async function beginIndex(resources: EngineResources, signal?: AbortSignal): Promise<void> {
+  if ((await resources.live()) !== undefined) return;
+  await whileWriting({ resources, signal }, async () => undefined);
+}
+
+/** Removes what programs handed in of a tenant. What of it was there already gone is none. */
+export async function removeDocuments(
+  resources: EngineResources,
+  tenant: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  const live = await resources.live();
+  if (live === undefined) return 0;
+  let removed = 0;
+  for (const source of await pushSourcesOf(tenant, [live.reader])) {
+    const ids = [...(await live.reader.items(tenant, source)).keys()];
+    for (let start = 0; start < ids.length; start += BATCH)
+      removed += await whileWriting({ resources, signal }, async (targets, run) => {
+        const itemIds = ids.slice(start, start + BATCH);
+        await deleteItems({ tenant, source, itemIds, dryRun: false }, targets, run);
+        await purgeDeleted(targets, run);
+        return itemIds.length;
+      });
+  }
+  return removed;
+}
+
+/** How many documents of a tenant an index holds: handed in, and of sources that are read. */
+export async function countDocuments(
+  resources: EngineResources,
+  tenant: string,
+): Promise<{ readonly pushed: number; readonly ofSources: Readonly<Record<string, number>> }> {
+  const sources = (await (await resources.live())?.reader.sources()) ?? [];
+  let pushed = 0;
+  const ofSources: Record<string, number> = {};
+  for (const { tenant: owner, source, documents } of sources) {
+    if (owner !== tenant) continue;
+    const count = Object.values(documents).reduce((sum, some) => sum + some, 0);
+    if (isPushSource(source)) pushed += count;
+    else if (count > 0) ofSources[source] = count;
+  }
+  return { pushed, ofSources };
+}
+
+interface WrittenIndex {
+  readonly resources: EngineResources;
+  readonly signal: AbortSignal | undefined;
+}
+
+interface WrittenGeneration {
+  readonly ledger: Ledger;
+  readonly facts: IndexFacts;
+}
+
+async function whileWriting<Result>(
+  { resources, signal }: WrittenIndex,
+  work: (targets: WriteTargets, run: IndexRun, written: WrittenGeneration) => Promise<Result>,
+): Promise<Result> {
+  const command = 'ragstone deployments move';
+  // Alone: nothing that is written here is claimed.
+  const lock = await resources.lock({ subject: 'whole', command, waitMs: WRITER_WAIT_MS, signal });
+  try {
+    const ledger = await resources.writingLedger({ check: false });
+    const { store } = await resources.store();
+    const { embedder, cache } = await resources.embedder();
+    const now = (): string => new Date(runtime().now()).toISOString();
+    const storeOf: EngineResources['storeOf'] = (facts) => resources.storeOf(facts);
+    const { facts, collection } = await openForWriting(ledger, store, {
+      ...{ embedder, storeOf },
+      rebuild: false,
+      at: now(),
+    });
+    const holder = runtime().uniqueName();
+    const targets: WriteTargets = {
+      ...{ collection, embedder, now },
+      ledger: ledger.writer(facts.generation, holder),
+      embedding: { cache },
+      signal,
+      retired: retiredGenerations(ledger, storeOf, { holder, signal }),
+    };
+    return await work(targets, new IndexRun(undefined, signal), { ledger, facts });
+  } finally {
+    await lock.release();
+  }
+}
+
+async function pushSourcesOf(
+  tenant: string,
+  readers: readonly (GenerationReader | undefined)[],
+): Promise<string[]> {
+  const names = new Set<string>();
+  for (const reader of readers) for (const name of (await reader?.sourceNames(tenant)) ?? []) names.add(name);
+  return [...names].filter(isPushSource);
+}
+
+const isFilled = (filled: LedgerItem | undefined, { version, status }: LedgerItem): boolean =>
+  filled?.version !== undefined && filled.version === version && filled.status === 'indexed'
+    ? status === 'indexed' || status === 'failed'
+    : false;
+
+/** A writer that died between two steps left what only its repetition completes. */
+function assertWhole({ itemId, status }: LedgerItem, source: string): void {
+  if (status === 'indexed' || status === 'failed') return;
+  throw new RAGError(
+    'DEPLOYMENT_CONFLICT',
+    `The document ${JSON.stringify(itemId)} of ${source} was not written to its end. Push it again, or mend the index with \`ragstone verify --repair\`; then move the tenant.`,
+  );
+}
+
+async function stampOf(
+  { tenant, source, itemId, version }: LedgerItem,
+  reader: GenerationReader | undefined,
+): Promise<string> {
+  const documents = (await reader?.documentsOfItems(tenant, source, [itemId])) ?? [];
+  return JSON.stringify([
+    version,
+    ...documents.map(({ revision, indexedAt, chunkCount }) => [revision, indexedAt, chunkCount]),
+  ]);
+}

@@ -1,0 +1,133 @@
+import { runtime } from '../core/runtime.js';
+import { audited, engineOver } from '../engine/create-engine.js';
+import type { Engine } from '../engine/engine.js';
+import { EngineResources } from '../engine/engine-resources.js';
+import { placeOf } from './deployment-config.js';
+import type { DeploymentRecord } from './deployment-records.js';
+import { type DeploymentParts, settingsOf } from './deployment-settings.js';
+
+/** An index that is open: the engine over it, and what the engine works with. */
+export interface OpenIndex {
+  readonly engine: Engine;
+  readonly resources: EngineResources;
+}
+
+export interface IndexLimits {
+  /** Indexes beside the shared one that stay open while nobody uses them. */
+  readonly mostOpen: number;
+  /** How long one stays open that nobody uses, in milliseconds. */
+  readonly idleMs: number;
+}
+
+interface Entry {
+  readonly opening: Promise<OpenIndex & { readonly close: () => Promise<void> }>;
+  users: number;
+  cancelIdle: () => void;
+}
+
+/** What decides whether an index that is open still is the one that is meant. */
+export type MeantIndex = Pick<DeploymentRecord, 'deployment' | 'revision'>;
+
+const keyOf = ({ deployment, revision }: MeantIndex): string => `${placeOf(deployment)} ${revision}`;
+
+/** Indexes of deployments, opened when they are used and closed when nobody uses them. */
+export class DeploymentIndexes {
+  readonly #parts: () => Promise<DeploymentParts>;
+  readonly #limits: IndexLimits;
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(parts: () => Promise<DeploymentParts>, limits: IndexLimits) {
+    this.#parts = parts;
+    this.#limits = limits;
+  }
+
+  /** How many are open. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Works with an index, which stays open as long. */
+  async use<Result>(meant: MeantIndex, work: (index: OpenIndex) => Promise<Result>): Promise<Result> {
+    const lease = this.#lease(meant);
+    try {
+      return await work(await lease.entry.opening);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** The same for work that gives its result bit by bit. */
+  async *stream<Part>(
+    meant: MeantIndex,
+    work: (index: OpenIndex) => AsyncIterable<Part>,
+  ): AsyncGenerator<Part> {
+    const lease = this.#lease(meant);
+    try {
+      yield* work(await lease.entry.opening);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /** Closes all; what is under way is stopped. */
+  async close(): Promise<void> {
+    for (const key of [...this.#entries.keys()]) this.#shut(key);
+    await Promise.all(this.#closing);
+  }
+
+  #lease(meant: MeantIndex): { readonly entry: Entry; readonly release: () => void } {
+    const key = keyOf(meant);
+    const entry = this.#entries.get(key) ?? this.#open(meant, key);
+    entry.cancelIdle();
+    entry.users += 1;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return { entry, release: () => this.#release(key, entry) };
+  }
+
+  #open(meant: MeantIndex, key: string): Entry {
+    const opening = this.#opened(meant);
+    const entry: Entry = { opening, users: 0, cancelIdle: () => undefined };
+    // What failed may succeed the next time: a secret is put in place.
+    opening.catch(() => {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key);
+    });
+    return entry;
+  }
+
+  async #opened({ deployment }: MeantIndex): Promise<Awaited<Entry['opening']>> {
+    const parts = await this.#parts();
+    const { config, store } = await settingsOf(deployment, parts);
+    const resources = new EngineResources(config);
+    const engine = await audited(engineOver(resources, config.projectRoot), parts.config);
+    const close = async (): Promise<void> => {
+      await engine.close();
+      await store?.close();
+    };
+    return { engine, resources, close };
+  }
+
+  #release(key: string, entry: Entry): void {
+    entry.users -= 1;
+    if (entry.users > 0 || this.#entries.get(key) !== entry) return;
+    entry.cancelIdle = runtime().setTimer(() => this.#shut(key), this.#limits.idleMs, { isBackground: true });
+    const idle = [...this.#entries].filter(([, { users }]) => users === 0).map(([name]) => name);
+    const excess = this.#entries.size - this.#limits.mostOpen;
+    for (const name of idle.slice(0, Math.max(0, excess))) this.#shut(name);
+  }
+
+  #shut(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    entry.cancelIdle();
+    this.#entries.delete(key);
+    const closing = entry.opening
+      .then(({ close }) => close())
+      // One that never opened has nothing to close; one whose server is gone is gone.
+      .catch(() => undefined)
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+}

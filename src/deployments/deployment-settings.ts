@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { resolveSecrets } from '../config/secret-resolver.js';
+import { RAGError } from '../core/errors.js';
+import { Secret } from '../core/secret.js';
+import type { Embedder } from '../embedding/embedder.js';
+import type { VectorStore } from '../stores/vector-store.js';
+import { endpointUrl, namespaceOf, type StoredDeployment } from './deployment-config.js';
+import { RagDeploymentModel } from './deployment-model.js';
+import type { DeploymentRecords } from './deployment-records.js';
+
+/** A store of a kind that Ragstone does not have, for customers who provide one. */
+export type OpenCustomerStore = (server: {
+  readonly searchEndpoint: string;
+  readonly indexName: string;
+  readonly username?: string | undefined;
+  /** Reveal it where the connection is opened. */
+  readonly apiKey?: Secret | undefined;
+}) => Promise<VectorStore> | VectorStore;
+
+/** What an index beside the shared one is opened with. */
+export interface DeploymentParts {
+  /** Of the shared index. */
+  readonly config: ResolvedConfig;
+  /** Of the shared index: one model serves all. */
+  readonly embedder: Embedder;
+  readonly records: DeploymentRecords;
+  readonly stores: Readonly<Record<string, OpenCustomerStore>>;
+}
+
+/** Longest wait for a call to a server of a customer, in milliseconds: shorter than that of a request. */
+const CUSTOMER_TIMEOUT_MS = 10_000;
+
+/** Settings of an index that one tenant has alone, and a store that must be closed after it. */
+export interface DeploymentSettings {
+  readonly config: ResolvedConfig;
+  readonly store?: VectorStore | undefined;
+}
+
+/**
+ * The settings of the shared index, for another place. Configured sources stay with the shared index.
+ *
+ * @throws RAGError `SECRET_MISSING`, `CONFIG_NOT_BUILT`
+ */
+export async function settingsOf(
+  deployment: StoredDeployment,
+  parts: DeploymentParts,
+): Promise<DeploymentSettings> {
+  assertOwnIndexes(parts.config);
+  const { config, embedder, records } = parts;
+  const { rag, own } = config;
+  const dataDir = records.indexFolder(deployment);
+  const local = { ...rag.storage.local, path: join(dataDir, 'store') };
+  const base: ResolvedConfig = {
+    ...config,
+    dataDir,
+    own: { ...own, embedder, sources: undefined },
+    rag: { ...rag, sources: [], storage: { ...rag.storage, local } },
+  };
+  if (deployment.model === RagDeploymentModel.Dedicated) return { config: base };
+  return customerSettings(deployment, base, parts);
+}
+
+async function customerSettings(
+  deployment: StoredDeployment,
+  base: ResolvedConfig,
+  { stores }: DeploymentParts,
+): Promise<DeploymentSettings> {
+  const { provider = '', searchEndpoint = '', username, indexName = '' } = deployment;
+  const { rag, own } = base;
+  const apiKey = await secretOf(deployment, base);
+  const open = stores[provider];
+  if (open !== undefined) {
+    const store = await open({ searchEndpoint, indexName, username, apiKey });
+    return { config: { ...base, own: { ...own, store } }, store };
+  }
+  const namespace = namespaceOf(deployment);
+  const timeoutMs = CUSTOMER_TIMEOUT_MS;
+  const isPostgres = provider === 'postgres';
+  const url = new Secret(
+    isPostgres ? withAccess(searchEndpoint, { username, apiKey }) : endpointUrl(searchEndpoint).href,
+  );
+  const access = isPostgres
+    ? {}
+    : username === undefined
+      ? { apiKey }
+      : // Stores with users take the secret as the password of the user.
+        { username, password: apiKey };
+  const server = { url, namespace, timeoutMs, ssl: false, layout: 'ragstone' as const, ...access };
+  // Where the customer's store can keep the ledger too, texts are with the customer alone.
+  const ledger = isPostgres
+    ? { ...rag.ledger, type: 'postgres' as const, url, namespace, timeoutMs }
+    : rag.ledger;
+  const storage = { ...rag.storage, server, s3: undefined };
+  const built = provider as ResolvedConfig['rag']['provider'];
+  return {
+    config: { ...base, own: { ...own, store: undefined }, rag: { ...rag, provider: built, storage, ledger } },
+  };
+}
+
+/** Fetched once, here: what cannot be fetched says so before anything is opened. */
+async function secretOf(
+  { apiKeySecretName }: StoredDeployment,
+  config: ResolvedConfig,
+): Promise<Secret | undefined> {
+  if (apiKeySecretName === undefined) return undefined;
+  const secret = new Secret(apiKeySecretName);
+  await resolveSecrets(secret, ['apiKeySecretName'], config);
+  if (secret.reveal() !== apiKeySecretName) return secret;
+  throw new RAGError(
+    'SECRET_MISSING',
+    `apiKeySecretName: nothing fetches secrets of "${apiKeySecretName.split(':')[0]}". Name it as \`keyvault:VAULT/NAME\`, \`env:NAME\` or \`file:PATH\`.`,
+  );
+}
+
+function withAccess(
+  endpoint: string,
+  { username, apiKey }: { readonly username: string | undefined; readonly apiKey: Secret | undefined },
+): string {
+  const url = endpointUrl(endpoint);
+  if (username !== undefined) url.username = encodeURIComponent(username);
+  if (apiKey !== undefined) url.password = encodeURIComponent(apiKey.reveal());
+  return url.href;
+}
+
+/** @throws RAGError `CONFIG_NOT_BUILT` where the shared index is of a kind beside which there can be no other */
+export function assertOwnIndexes({ rag, own }: ResolvedConfig): void {
+  const why =
+    own?.ledger !== undefined
+      ? 'its ledger was handed in by a program'
+      : rag.ledger.type !== 'sqlite'
+        ? 'its ledger is shared by hosts, and deployments are kept in the data folder of one'
+        : rag.provider === 'memory' || !rag.storage.local.persist
+          ? 'it is in memory'
+          : undefined;
+  if (why === undefined) return;
+  throw new RAGError(
+    'CONFIG_NOT_BUILT',
+    `Beside this index tenants can have none of their own: ${why}. Deployments other than Shared need \`rag.ledger.type: sqlite\` and a store that persists.`,
+  );
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { TestServers, testDeployments } from '../../deployments/test-deployments.js';
+import { testService } from '../test-service.js';
+
+const RAG = '/api/ai/rag';
+const CUSTOMER = {
+  model: 'CustomerOwned',
+  provider: 'test',
+  searchEndpoint: 'https://search.acme.example',
+  indexName: 'acme-index',
+};
+
+async function service() {
+  const servers = new TestServers();
+  const deployments = await testDeployments(temporaryFolder(), servers);
+  return { servers, ...(await testService({ deployments })) };
+}
+
+describe('routes of deployments', () => {
+  test('are for operators alone', async () => {
+    const { call } = await service();
+    for (const caller of ['acme', 'acme-reader'])
+      for (const [method, path] of [
+        ['GET', ''],
+        ['GET', '/acme'],
+        ['PUT', '/acme'],
+        ['POST', '/acme/validate'],
+        ['POST', '/acme/move'],
+      ] as const) {
+        const body = method === 'GET' ? undefined : { model: 'Shared' };
+        expect((await call(caller, method, `${RAG}/deployments${path}`, body)).status).toBe(403);
+      }
+  });
+
+  test('an operator may not read what tenants have', async () => {
+    const { call } = await service();
+    expect(
+      (await call('operator', 'POST', `${RAG}/search`, { query: 'lamp', tenantId: 'operator' })).status,
+    ).toBe(403);
+  });
+
+  test('save, validate, move and list; documents and results say where they are', async () => {
+    const { call, servers } = await service();
+    const one = `${RAG}/deployments/acme`;
+    expect((await call('operator', 'GET', one)).json()).toMatchObject({ model: 'Shared', isActive: true });
+    const document = { tenantId: 'acme', id: 'lamp', content: 'The lamp on the roof is blue.' };
+    expect((await call('acme', 'POST', `${RAG}/index`, document)).json()).toMatchObject({
+      deploymentModel: 'Shared',
+    });
+    expect((await call('operator', 'PUT', one, { model: 'Dedicated' })).json()).toMatchObject({
+      status: 409,
+      reason: 'DEPLOYMENT_CONFLICT',
+    });
+    const moved = await call('operator', 'POST', `${one}/move`, { model: 'Dedicated' });
+    expect(moved.json()).toEqual({ tenantId: 'acme', model: 'Dedicated', copied: 1, left: {} });
+    const search = { query: 'blue lamp', tenantId: 'acme', minScore: 0 };
+    expect((await call('acme', 'POST', `${RAG}/search`, search)).json()).toMatchObject({
+      results: [{ id: 'lamp', deploymentModel: 'Dedicated' }],
+    });
+
+    servers.isDown = true;
+    expect((await call('operator', 'POST', `${one}/validate`, CUSTOMER)).json()).toMatchObject({
+      isValid: false,
+    });
+    expect((await call('operator', 'POST', `${one}/move`, CUSTOMER)).json()).toMatchObject({
+      status: 422,
+      reason: 'DEPLOYMENT_INVALID',
+    });
+    servers.isDown = false;
+    expect((await call('operator', 'POST', `${one}/move`, CUSTOMER)).status).toBe(200);
+    expect((await call('operator', 'GET', `${RAG}/deployments`)).json()).toMatchObject({
+      deployments: [{ tenantId: 'acme', model: 'CustomerOwned', provider: 'test', indexName: 'acme-index' }],
+    });
+    expect((await call('acme', 'POST', `${RAG}/search`, search)).json()).toMatchObject({
+      results: [{ id: 'lamp', deploymentModel: 'CustomerOwned' }],
+    });
+    expect((await call('acme', 'DELETE', `${RAG}/lamp`)).status).toBe(204);
+
+    const written = await call('globex', 'POST', `${RAG}/index`, { ...document, tenantId: 'globex' });
+    expect(written.status).toBe(200);
+    servers.isDown = true;
+    const off = { ...CUSTOMER, isActive: false };
+    expect((await call('operator', 'PUT', one, off)).status).toBe(200);
+    const refused = await call('acme', 'POST', `${RAG}/search`, search);
+    expect([refused.status, refused.json().reason]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    const others = await call('globex', 'POST', `${RAG}/search`, { ...search, tenantId: 'globex' });
+    expect(others.json()).toMatchObject({ results: [{ id: 'lamp' }] });
+  });
+
+  test('bodies are strict, and a secret in them is not repeated', async () => {
+    const { call } = await service();
+    const refused = await call('operator', 'PUT', `${RAG}/deployments/acme`, {
+      ...CUSTOMER,
+      apiKeySecretName: 'hunter2',
+    });
+    expect(refused.status).toBe(422);
+    expect(refused.text).not.toContain('hunter2');
+    const unknown = await call('operator', 'PUT', `${RAG}/deployments/acme`, { ...CUSTOMER, apiKey: 'x' });
+    expect(unknown.status).toBe(400);
+    const other = { ...CUSTOMER, tenantId: 'globex' };
+    expect((await call('operator', 'PUT', `${RAG}/deployments/acme`, other)).status).toBe(400);
+  });
+});
