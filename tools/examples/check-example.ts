@@ -11,14 +11,16 @@ export interface InstalledExample {
   readonly folder: string;
   /** Variables that name servers to its tests. */
   readonly servers: Readonly<Record<string, string>>;
+  /** Variables that name data to them. @default none */
+  readonly data?: Readonly<Record<string, string>>;
 }
 
 /** Runs the tests of an example. Faults: what failed, and, with its servers, headings of which no test passed. */
 export async function testInstalled(
   example: Example,
-  { folder, servers }: InstalledExample,
+  { folder, servers, data = {} }: InstalledExample,
 ): Promise<TestOutcome & { readonly faults: readonly string[] }> {
-  const outcome = await runTests(example, { folder, env: { ...PLAIN_ENVIRONMENT, ...servers } });
+  const outcome = await runTests(example, { folder, env: { ...PLAIN_ENVIRONMENT, ...servers, ...data } });
   const accepted = new Set(outcome.passed);
   // Without its servers what needs one is skipped, and the whole test says more.
   if (Object.keys(servers).length < example.manifest.servers.length)

@@ -17,6 +17,8 @@ const manifestSchema = z.strictObject({
   port: z.int().min(1).max(65_535),
   /** Servers that the whole test starts, by the folders of their start scripts. Each is named to the tests by a variable. */
   servers: z.array(z.enum(SERVER_NAMES)),
+  /** Files of the evaluation data that the whole test names to the tests, by variable; what is absent is left out. */
+  data: z.record(z.string(), z.string()).default({}),
 });
 
 const packageSchema = z.object({

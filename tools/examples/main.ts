@@ -12,7 +12,7 @@ import { replayInstalled, testInstalled } from './check-example.js';
 import { type Example, exampleNames, readExample } from './example.js';
 import { installExample, PLAIN_ENVIRONMENT, packRagstone } from './places.js';
 import { runShell } from './run-tests.js';
-import { withServers } from './servers.js';
+import { dataVariables, withServers } from './servers.js';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -27,7 +27,7 @@ async function testExample(example: Example, tarball: string, folder: string): P
   tell(types.code === 0 ? 'types are right' : `types:\n${types.report}`);
   const outcome = await withServers(manifest.servers, {
     say: tell,
-    work: (servers) => testInstalled(example, { folder, servers }),
+    work: (servers) => testInstalled(example, { folder, servers, data: dataVariables(manifest.data) }),
   });
   tell(
     `${outcome.passed.length} tests passed, ${outcome.failed.length} failed, ${outcome.skipped.length} skipped`,

@@ -1,10 +1,19 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type RunningServer, startServer } from '../test-stores/start-server.js';
 import { type ServerUnderTest, STORES } from '../test-stores/stores.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SCRIPTS = resolve(ROOT, process.env.RAGSTONE_SERVERS ?? '../shared/servers');
+
+const DATA = resolve(ROOT, '../shared/data');
+
+/** The files of an example's evaluation data that are here, by the variables that name them. */
+export function dataVariables(files: Readonly<Record<string, string>>): Record<string, string> {
+  const places = Object.entries(files).map(([variable, file]) => [variable, join(DATA, file)] as const);
+  return Object.fromEntries(places.filter(([, place]) => existsSync(place)));
+}
 
 /** The variable by which the tests of an example know each server, by the folder of its start script. */
 const VARIABLES = { pgvector: 'TEST_DATABASE_URL' } as const;

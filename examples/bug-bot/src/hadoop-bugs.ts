@@ -78,10 +78,10 @@ function investigationOf(row: HadoopRow, bug_id: string): Investigation | undefi
   };
 }
 
-const EXCEPTION = /\b(?:[a-z][\w$]*\.)*([A-Z]\w*(?:Exception|Error))\b(?::[ \t]*([^\n]{1,200}))?/g;
+const EXCEPTION = /\b(?:[a-z][\w$]*\.)*([A-Z]\w*(?:Exception|Error))\b:[ \t]*([^\n]{1,200})/g;
 const MOST_FINDINGS = 3;
 
-/** Exceptions that a report names, each once, with what they say. */
+/** Exceptions of a report that say something, each once. */
 function findingsOf(message: string, { bug_id, severity }: Pick<Finding, 'bug_id' | 'severity'>): Finding[] {
   const byName = new Map<string, string>();
   for (const [, name = '', detail = ''] of message.matchAll(EXCEPTION))
@@ -91,7 +91,7 @@ function findingsOf(message: string, { bug_id, severity }: Pick<Finding, 'bug_id
     bug_id,
     category: name.endsWith('Error') ? 'error' : 'exception',
     severity,
-    finding: detail === '' ? `The report names ${name}.` : `${name}: ${detail}`,
+    finding: `${name}: ${detail}`,
     is_derived: true,
   }));
 }

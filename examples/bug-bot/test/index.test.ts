@@ -173,9 +173,10 @@ for (const { kind, skip, open } of TEST_DATABASES)
         isDone = true;
       });
       while (!isDone && !(await hasLock(false))) await setImmediate();
-      assert.equal(isDone, false);
+      const hasWaited = !isDone;
       release();
       await Promise.all([all, one]);
+      assert.equal(hasWaited, true);
       assert.equal((await rowsOf('BUG-002')).length, 2);
     });
 
@@ -241,6 +242,25 @@ for (const { kind, skip, open } of TEST_DATABASES)
       const { total_documents, by_type, last_indexed_at } = await getStats(database);
       assert.deepEqual([total_documents, by_type], [33, { bug_report: 12, finding: 12, investigation: 9 }]);
       assert.match(last_indexed_at ?? '', /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    });
+
+    const hadoop = process.env.TEST_HADOOP_BUGS;
+    const noHadoop = hadoop === undefined ? 'TEST_HADOOP_BUGS names no file of Hadoop bugs' : false;
+
+    test('all bugs of Hadoop are loaded, indexed and found by their titles', { skip: noHadoop }, async () => {
+      await database.query('TRUNCATE bug_reports CASCADE');
+      assert.match(
+        await loadBugs(database, hadoop),
+        /^Loaded 2503 Hadoop bugs, \d+ investigations, \d+ findings\.$/,
+      );
+      const counts = await reindexAll(indexer);
+      assert.equal(counts.bug_reports, 2503);
+      assert.ok(counts.investigations > 500 && counts.findings > 100);
+      const embedding = await indexer.embeddings.embedQuery(
+        'JAR in conflict with timestamp check causes AM errors',
+      );
+      const found = await similaritySearch(database, { embedding, model: indexer.embeddings.model }, 5);
+      assert.ok(found.some(({ source_id }) => source_id === 'JIRA-13404344'));
     });
 
     test('bugs are loaded twice without a change', async () => {
