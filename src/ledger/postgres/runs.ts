@@ -1,4 +1,5 @@
 import type { PostgresDatabase } from '../../postgres/postgres-database.js';
+import { KEPT_RUNS } from '../kept-runs.js';
 import type { RunRecord } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { forgetOldLeases } from './leases.js';
@@ -9,7 +10,9 @@ export async function startRun(database: PostgresDatabase, command: string, at: 
   return database.transaction({ action: 'record a run', isIdempotent: false }, async (run) => {
     await forgetOldLeases(run);
     const sql = 'INSERT INTO ragstone_ledger_run (command, started_at) VALUES ($1, $2) RETURNING run_id';
-    return numberOf((await run(sql, [storableText(command), at])).rows[0] ?? {}, 'run_id');
+    const runId = numberOf((await run(sql, [storableText(command), at])).rows[0] ?? {}, 'run_id');
+    await run('DELETE FROM ragstone_ledger_run WHERE run_id <= $1', [runId - KEPT_RUNS]);
+    return runId;
   });
 }
 

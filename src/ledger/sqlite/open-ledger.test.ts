@@ -281,3 +281,18 @@ describe('kill -9', () => {
     return output.split('\n').slice(0, -1);
   }
 });
+
+it('remembers the last runs alone', async () => {
+  const ledger = openLedger({ path });
+  const database = SqliteDatabase.open(path, { toError: (_, cause) => new Error('', { cause }) });
+  const first = await ledger.startRun('index', AT);
+  database.run('UPDATE run SET run_id = ? WHERE run_id = ?', first + 5_000, first);
+  for (let run = 0; run < 3; run++) await ledger.startRun('index', AT);
+  expect(database.row('SELECT count(*) FROM run')?.[0]).toBe(4);
+  database.run('UPDATE run SET run_id = 1 WHERE run_id = ?', first + 5_000);
+  const last = await ledger.startRun('index', AT);
+  expect(database.row('SELECT count(*) FROM run')?.[0]).toBe(4);
+  expect((await ledger.lastRun())?.runId).toBe(last);
+  database.close();
+  await ledger.close();
+});

@@ -1,5 +1,6 @@
 import { numberAt } from '../../sqlite/row.js';
 import { bytesOf, type SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import { KEPT_RUNS } from '../kept-runs.js';
 import type {
   GenerationReader,
   GenerationTarget,
@@ -143,7 +144,9 @@ export class SqliteLedger implements Ledger {
   async startRun(command: string, at: string): Promise<number> {
     return this.#database.transaction(() => {
       const sql = 'INSERT INTO run (command, started_at) VALUES (?, ?) RETURNING run_id';
-      return numberAt(this.#database.row(sql, storableText(command), at) ?? [], 0);
+      const runId = numberAt(this.#database.row(sql, storableText(command), at) ?? [], 0);
+      this.#database.run('DELETE FROM run WHERE run_id <= ?', runId - KEPT_RUNS);
+      return runId;
     });
   }
 

@@ -21,7 +21,7 @@ export async function limitLoad(
   if (maxRequests > 0)
     app.addHook('onRequest', async (request, reply) => {
       if (isForEveryone(request)) return;
-      if (underWay >= maxRequests) throw overloaded();
+      if (underWay >= maxRequests) throw new OverloadError();
       underWay += 1;
       // At the end of the answer, or when the caller goes.
       reply.raw.once('close', () => {
@@ -32,7 +32,7 @@ export async function limitLoad(
     await app.register(underPressure, {
       maxEventLoopDelay: maxDelayMs,
       pressureHandler: async (request) => {
-        if (!isForEveryone(request)) throw overloaded();
+        if (!isForEveryone(request)) throw new OverloadError();
       },
     });
 }
@@ -40,5 +40,9 @@ export async function limitLoad(
 const isForEveryone = ({ routeOptions }: FastifyRequest): boolean =>
   routeOptions.config.access === 'everyone';
 
-const overloaded = (): RAGError =>
-  new RAGError('SERVICE_UNAVAILABLE', 'The service has more to do than it can. Try again shortly.');
+/** It is the service's answer to what is asked of it, and no failure. */
+export class OverloadError extends RAGError {
+  constructor() {
+    super('SERVICE_UNAVAILABLE', 'The service has more to do than it can. Try again shortly.');
+  }
+}

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RAGError, SYSTEM_RUNTIME } from '../../index.js';
+import { OverloadError } from './limit-load.js';
 
 const TIMEOUT_HEADER = 'x-timeout-ms';
 
@@ -55,7 +56,9 @@ export function reasonOfStop(error: unknown, signal: AbortSignal | undefined): u
 /** A caller that goes is no failure of the service. */
 export function logFailure(request: FastifyRequest, error: unknown, what: string): void {
   const reason = RAGError.isInstance(error) ? error.reason : undefined;
-  if (reason === 'ABORTED' && request.ragstone?.signal.aborted === true)
+  // Without its place: there may be thousands a second.
+  if (error instanceof OverloadError) request.log.warn({ reason }, 'refused: too much is under way');
+  else if (reason === 'ABORTED' && request.ragstone?.signal.aborted === true)
     request.log.info({ reason }, 'the caller went away');
   else request.log.error({ err: error, reason }, what);
 }

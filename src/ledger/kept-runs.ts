@@ -1,0 +1,2 @@
+/** Runs that a ledger remembers: every push is one. */
+export const KEPT_RUNS = 1_000;
