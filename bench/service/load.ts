@@ -28,7 +28,7 @@ export interface Reply {
 }
 
 export function connect(url: string, connections: number): Client {
-  const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 120_000, bodyTimeout: 120_000 });
+  const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
   return {
     connections,
     send: async (method, path, body) => {

@@ -21,7 +21,7 @@ export interface Server {
 
 /** Starts it in a folder with a configuration, on a free port. */
 export async function startServer(cwd: string, execArgv: readonly string[] = []): Promise<Server> {
-  const child = fork(CLI, ['serve', '--port', '0', '--json', '--trust'], {
+  const child = fork(CLI, ['serve', '--port', '0', '--json', '--trust', '--log-level', 'silent'], {
     cwd,
     execArgv: ['--import', REPORT, ...execArgv],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
