@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { circumstances } from '../shared/machine.js';
 import { assertPlacesExist, CORPORA, corpusFolder, LOCAL_RESULTS } from '../shared/places.js';
@@ -70,6 +71,8 @@ async function measureBuiltin() {
     const cpuMs = (await server.report('read')).cpuMs / Math.max(1, highest.answered);
     say(`half of the bare store's ${rounded(bare)} a second`);
     const atHalfOfBare = await openLoop(search, bare / 2, seconds);
+    // What the overload before left behind is over then.
+    await wait(3_000);
     const atHalfOfHighest = await openLoop(search, highest.rate / 2, seconds);
     say('pushes');
     const one1 = await pushes(one, 60);

@@ -110,6 +110,21 @@ describe('optimize', () => {
   });
 });
 
+describe('many small writes', () => {
+  it('are merged with each other, and a large segment is left as it is until they are many', async () => {
+    const collection = await store.open(SPEC);
+    await collection.upsert(records(0, 2_000));
+    for (let i = 0; i < 32; i++) await collection.upsert(records(2_000 + i, 2_001 + i));
+    expect(rowsIn('segment')).toBe(33);
+    await collection.optimize();
+    expect(rowsIn('segment')).toBe(2);
+    for (let i = 0; i < 31; i++) await collection.upsert(records(3_000 + i * 20, 3_020 + i * 20));
+    await collection.optimize();
+    expect(rowsIn('segment')).toBe(1);
+    expect(await collection.searchText?.({ ...text, terms: ['common'] })).toHaveLength(2_652);
+  });
+});
+
 describe('purge', () => {
   const edit = (work: (database: SqliteDatabase) => void): void => {
     const database = SqliteDatabase.open(path, { toError: (_, cause) => new Error('', { cause }) });
@@ -140,6 +155,7 @@ describe('purge', () => {
     await store.close();
     edit((database) => {
       for (const table of ['terms', 'dead']) database.exec(`DROP TABLE store_${table}`);
+      database.exec('ALTER TABLE store_segment DROP COLUMN entries');
       database.run("UPDATE component SET version = 2 WHERE name = 'store'");
     });
     store = createLibsqlStore({ path });

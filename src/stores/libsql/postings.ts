@@ -32,7 +32,10 @@ export class SegmentWriter {
 
   /** Writes what was added as a new segment. */
   write(database: SqliteDatabase, collection: number): void {
-    insertPostings(database, { collection, segment: beginSegment(database, collection) }, this.#lists);
+    let entries = 0;
+    for (const { rows } of this.#lists.values()) entries += rows.length;
+    const segment = beginSegment(database, collection, entries);
+    insertPostings(database, { collection, segment }, this.#lists);
   }
 
   #append(term: string, row: number, frequency: number): void {
@@ -63,10 +66,8 @@ export function visitPostings(
 /** Neighbours that are merged at a time: a step reads each of them, so it must not be many. */
 const MERGE_WIDTH = 16;
 
-/** A segment of so many times as many terms as all younger ones together is left out of their merge. */
+/** A segment of so many times as many postings as all younger ones together is left out of their merge. */
 const TIER_RATIO = 4;
-/** Terms of a segment that are counted at most: more are many. */
-const MOST_COUNTED = 250_000;
 
 /**
  * The merges to do, where there are many segments or where `isWorthwhile` says that many rows were deleted: neighbours become one in
@@ -94,17 +95,23 @@ export function planMerges(
 
 /** The segments at the end that are merged with each other: of two at least, the older is not much larger than the rest. */
 function youngest(database: SqliteDatabase, collection: number, segments: readonly number[]): number[] {
-  const sql = `SELECT count(*) FROM (SELECT 1 FROM store_posting WHERE collection = ? AND segment = ? LIMIT ${MOST_COUNTED})`;
-  const termsOf = (segment: number): number => numberAt(database.row(sql, collection, segment) ?? [0], 0);
   let start = segments.length - 1;
-  let terms = termsOf(segments[start] ?? 0);
+  let entries = entriesOf(database, collection, segments[start] ?? 0);
   for (; start > 0; start--) {
-    const older = termsOf(segments[start - 1] ?? 0);
+    const older = entriesOf(database, collection, segments[start - 1] ?? 0);
     const isFew = segments.length - start < segments.length / 2;
-    if (!isFew && older > TIER_RATIO * terms) break;
-    terms += older;
+    if (!isFew && older > TIER_RATIO * entries) break;
+    entries += older;
   }
   return segments.slice(start);
+}
+
+/** Postings of a segment, about; of one that an earlier version wrote their bytes, which are about as many. */
+function entriesOf(database: SqliteDatabase, collection: number, segment: number): number {
+  const sql = `SELECT coalesce(entries, (SELECT sum(length(postings)) FROM store_posting AS posting
+      WHERE posting.collection = ?1 AND posting.segment = ?2), 0)
+    FROM store_segment WHERE collection = ?1 AND segment = ?2`;
+  return numberAt(database.row(sql, collection, segment) ?? [0], 0);
 }
 
 /**
@@ -132,7 +139,12 @@ export function mergeTerms(
   const merged = new Map<string, PostingList>();
   for (const segment of segments) takeTerms(merged, { database, collection, segment, range }, isLive);
   insertPostings(database, { collection, segment: target }, merged);
-  if (range.last === undefined) for (const segment of others) dropEmptySegment(database, collection, segment);
+  if (range.last === undefined) {
+    const entries = segments.reduce((sum, segment) => sum + entriesOf(database, collection, segment), 0);
+    const sql = 'UPDATE store_segment SET entries = ? WHERE collection = ? AND segment = ?';
+    database.run(sql, entries, collection, target);
+    for (const segment of others) dropEmptySegment(database, collection, segment);
+  }
   return range.last;
 }
 
@@ -288,10 +300,11 @@ function takeTerms(
 }
 
 /** Makes a segment with the next number, and returns that. */
-function beginSegment(database: SqliteDatabase, collection: number): number {
+function beginSegment(database: SqliteDatabase, collection: number, entries: number): number {
   const sql = 'SELECT coalesce(max(segment), 0) FROM store_segment WHERE collection = ?';
   const segment = numberAt(database.row(sql, collection) ?? [0], 0) + 1;
-  database.run('INSERT INTO store_segment (collection, segment) VALUES (?, ?)', collection, segment);
+  const insert = 'INSERT INTO store_segment (collection, segment, entries) VALUES (?, ?, ?)';
+  database.run(insert, collection, segment, entries);
   return segment;
 }
 

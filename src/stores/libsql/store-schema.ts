@@ -64,6 +64,8 @@ const TABLES = `
   CREATE TABLE store_segment (
     collection INTEGER NOT NULL,
     segment INTEGER NOT NULL,
+    -- Postings in it, about; NULL where an earlier version wrote it.
+    entries INTEGER,
     PRIMARY KEY (collection, segment)
   ) WITHOUT ROWID;
 
@@ -84,7 +86,7 @@ const TABLES = `
 const UNPREFIXED = ['collection', 'profile', 'chunk', 'body', 'vector', 'segment', 'posting'] as const;
 
 /** Version of the tables' layout. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 
 /** Makes the tables where they are missing. Throws `STORE_SCHEMA_TOO_NEW` for a layout of a newer version. */
 export function prepareStore(database: SqliteDatabase): void {
@@ -107,6 +109,7 @@ function migrate(database: SqliteDatabase, version: number): void {
   if (version === 0) database.exec(TABLES);
   if (version === 1) addPrefix(database);
   if (version === 1 || version === 2) addTerms(database);
+  if (version > 0) database.exec('ALTER TABLE store_segment ADD COLUMN entries INTEGER');
   setComponentVersion(database, 'store', LAYOUT);
 }
 
