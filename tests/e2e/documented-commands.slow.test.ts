@@ -25,6 +25,7 @@ const MINILM = fileURLToPath(new URL('../../../shared/models/all-MiniLM-L6-v2', 
 /** What ends with another code than 0, and why. */
 const OTHER_CODES: readonly (readonly [command: RegExp, code: number, why: string])[] = [
   [/^eval-init /, 2, 'questions.jsonl is there already, and is not replaced'],
+  [/^init --example /, 2, 'the folder is not empty; tools/examples runs it in one that is'],
 ];
 
 const TOPICS = [

@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Example } from './example.js';
@@ -46,12 +46,6 @@ export async function linkExample({ folder: from, packageJson }: Example, folder
     await symlink(name === 'ragstone' ? ROOT : join(ROOT, 'node_modules', name), join(modules, name));
   }
   await symlink(join(ROOT, 'node_modules', '.bin'), join(modules, '.bin'));
-}
-
-/** Version of the package that examples are of. */
-export async function ragstoneVersion(): Promise<string> {
-  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  return version;
 }
 
 async function run(command: string, folder: string): Promise<void> {

@@ -10,6 +10,8 @@ const FILES = {
   'examples/one/package.json': '{"name":"one","dependencies":{"a":"1","ragstone":"0.0.0"}}',
   'examples/one/src/main.ts': 'main();',
   'examples/one/node_modules/a/index.js': 'a',
+  'examples/one/.ragstone/ledger.db': 'x',
+  'examples/one/package-lock.json': '{}',
 };
 
 describe('an example', () => {

@@ -38,11 +38,10 @@ export async function writeExample(
   return (await readdir(folder)).filter((entry) => entry !== '.git').sort();
 }
 
-/** What is left behind by running an example in a clone is no part of it. */
-const isPartOf = (path: string): boolean =>
-  !path
-    .split(sep)
-    .some((part) => part === 'node_modules' || part === 'package-lock.json' || part === 'data.local');
+/** What running an example in a clone leaves behind is no part of it. */
+const LEFT_BEHIND = ['node_modules', 'package-lock.json', '.ragstone'];
+
+const isPartOf = (path: string): boolean => !path.split(sep).some((part) => LEFT_BEHIND.includes(part));
 
 async function foldersIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
