@@ -9,11 +9,9 @@ export {
   type IsolationProbeOptions,
   type IsolationReport,
   type IsolationViolation,
-  type ProbeCaller,
-  type ProbeReply,
-  type ProbeRequest,
   probeIsolation,
 } from './isolation/isolation-probe.js';
+export type { ProbeCaller, ProbeReply, ProbeRequest } from './isolation/probe-exchange.js';
 export type { LedgerContractOptions, LedgerFixture, LedgerSettings } from './ledger/contract.js';
 export { testLedger } from './ledger/suite.js';
 export { type ChunkerContractOptions, testChunker } from './parts/chunker-suite.js';

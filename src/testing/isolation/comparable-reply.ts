@@ -1,4 +1,4 @@
-import type { ProbeReply } from './isolation-probe.js';
+import type { ProbeReply } from './probe-exchange.js';
 
 /** They tell of the request, of its time and of its length in bytes alone. */
 const OF_THE_REQUEST: ReadonlySet<string> = new Set(['x-request-id', 'date', 'content-length', 'keep-alive']);

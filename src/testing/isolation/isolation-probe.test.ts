@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { RAGError } from '../../index.js';
 import type { Authenticate } from '../../service/authentication/principal.js';
 import { testService } from '../../service/test-service.js';
-import { type IsolationProbeOptions, type ProbeCaller, probeIsolation } from './isolation-probe.js';
+import { type IsolationProbeOptions, probeIsolation } from './isolation-probe.js';
+import type { ProbeCaller } from './probe-exchange.js';
 
 const TENANTS = ['acme', 'Acme', 'acme-eu', 'globex', `o'neill`];
 

@@ -1,4 +1,4 @@
-import type { ProbeCaller, ProbeReply, ProbeRequest } from './isolation-probe.js';
+import type { ProbeCaller, ProbeReply, ProbeRequest } from './probe-exchange.js';
 import type { ProbeRandom } from './probe-random.js';
 
 /** A document with two words that occur nowhere else. */

@@ -1,5 +1,5 @@
-import type { ProbeCaller, ProbeRequest } from './isolation-probe.js';
 import { type PlantedDocument, type PlantedDocuments, TOPICS } from './planted-documents.js';
+import type { ProbeCaller, ProbeRequest } from './probe-exchange.js';
 import type { ProbeRandom } from './probe-random.js';
 
 /** What a request is drawn from. */
