@@ -82,6 +82,13 @@ module.exports = {
       },
     },
     {
+      // It runs in browsers: types of the service are all that it takes, and one version number.
+      name: 'the-client-brings-nothing-of-the-engine',
+      severity: 'error',
+      from: { path: '^src/client/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: ['^src/client/', '^src/service/api-version\\.ts$'], dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'the-knowledge-store-assembles-and-names-no-backend',
       severity: 'error',
       from: { path: '^src/knowledge-store/', pathNot: '(\\.test|/test-[^/]+)\\.ts$' },

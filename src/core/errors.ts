@@ -111,6 +111,8 @@ export const ERROR_TABLE = {
   DEPLOYMENT_CONFLICT: facts(CONFIGURATION_ERROR, 'user'),
   SERVICE_UNAVAILABLE: facts(SEARCH_FAILURE, 'provider', { retryable: true }),
   AUDIT_UNAVAILABLE: facts(CONFIGURATION_ERROR, 'provider', { retryable: true }),
+  SERVER_UNREACHABLE: facts(VECTOR_STORE_UNAVAILABLE, 'provider', { retryable: true }),
+  SERVER_INCOMPATIBLE: facts(CONFIGURATION_ERROR, 'config'),
   // Anywhere
   ABORTED: facts(SEARCH_FAILURE, 'user'),
   INTERNAL: facts(SEARCH_FAILURE, 'internal', { recoverable: false }),

@@ -8,6 +8,7 @@ import {
   type TenantIndexes,
 } from '../index.js';
 import type { RedisConnection } from '../redis/open-redis.js';
+import { API_VERSION, API_VERSION_HEADER } from './api-version.js';
 import type { Authenticate } from './authentication/principal.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, serializerCompiler, validatorCompiler } from './packages.js';
@@ -75,7 +76,12 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(helmet, {
     contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
   });
-  if (corsOrigins.length > 0) await app.register(cors, { origin: [...corsOrigins], strictPreflight: true });
+  if (corsOrigins.length > 0)
+    await app.register(cors, {
+      origin: [...corsOrigins],
+      strictPreflight: true,
+      exposedHeaders: READABLE_HEADERS,
+    });
   auditCalls(app, options.audit);
   await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 1_000 });
   admitCallers(app, indexes, options);
@@ -102,6 +108,9 @@ function statedIndexes({ engine, indexes, deployments }: ServiceOptions): Tenant
   throw new RAGError('USAGE', 'The plugin needs one of `engine`, `indexes` and `deployments`.');
 }
 
+/** What pages of other origins may read of an answer beside its body. */
+const READABLE_HEADERS = ['x-request-id', API_VERSION_HEADER, 'retry-after'];
+
 /** Before a body is read. */
 function admitCallers(
   app: FastifyInstance,
@@ -112,7 +121,10 @@ function admitCallers(
   const never = new AbortController().signal;
   app.decorateRequest('ragstone', null);
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+    reply
+      .header('x-request-id', request.id)
+      .header(API_VERSION_HEADER, API_VERSION)
+      .header('cache-control', 'no-store');
     const { access, isLong = false } = request.routeOptions.config;
     if (access === 'everyone') return;
     const principal = await authenticate({ headers: request.headers });

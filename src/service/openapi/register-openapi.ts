@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
+import { API_VERSION } from '../api-version.js';
 import { jsonSchemaTransform, jsonSchemaTransformObject, swagger } from '../packages.js';
 import { openApiPage } from './openapi-page.js';
 
@@ -20,7 +21,7 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
     decorator: 'ragstoneOpenApi' as 'swagger',
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Ragstone', version: '1', description: DESCRIPTION },
+      info: { title: 'Ragstone', version: API_VERSION, description: DESCRIPTION },
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
       security: [{ key: [] }],
     },

@@ -45,6 +45,11 @@ export function assertTenant(stated: string | undefined, { principal }: RequestC
   throw new RAGError('FORBIDDEN', 'The key or token is not of the tenant that `tenantId` names.');
 }
 
+/** The same for bodies that need not state a tenant. @throws RAGError `FORBIDDEN` */
+export function assertStatedTenant(stated: string | undefined, context: RequestContext): void {
+  if (stated !== undefined) assertTenant(stated, context);
+}
+
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;
 
 /** Does a write once for each `idempotency-key` of a tenant. What `work` gives is kept, so it repeats nothing of the body. */

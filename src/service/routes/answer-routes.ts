@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import * as z from 'zod';
 import { MOST_CONVERSATION_BYTES } from '../requests/body-limits.js';
-import { contextOf } from '../requests/request-context.js';
+import { assertStatedTenant, contextOf } from '../requests/request-context.js';
 import {
   answerRequest,
   answerResponse,
@@ -10,7 +10,7 @@ import {
   contextRequest,
   contextResponse,
 } from '../schemas/answers.js';
-import { filtersOf, jsonOf, problemResponses } from '../schemas/common.js';
+import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
 import { EVENT_STREAM, publicEvents, sendEvents, wantsEvents } from './event-stream.js';
 
 const eventStream = {
@@ -44,11 +44,14 @@ export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
       },
     },
     async (request, reply) => {
-      const { view, signal } = contextOf(request);
-      const { documentTypes, tags, ...question } = request.body;
-      const asked = { ...question, filters: filtersOf({ documentTypes, tags }), signal };
-      if (wantsEvents(request)) return sendEvents(publicEvents(view.askStream(asked)), { request, reply });
-      return view.ask(asked);
+      const context = contextOf(request);
+      const { tenantId, collapse, ...question } = takeFilters(request.body);
+      assertStatedTenant(tenantId, context);
+      const { view, signal } = context;
+      const asked = { ...question, ...(collapse === undefined ? {} : { options: { collapse } }), signal };
+      if (wantsEvents(request))
+        return sendEvents(publicEvents(view.askStream(asked), request.id), { request, reply });
+      return { ...(await view.ask(asked)), requestId: request.id };
     },
   );
 
@@ -64,14 +67,10 @@ export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
       },
     },
     async (request) => {
-      const { view, signal } = contextOf(request);
-      const { query, documentTypes, tags, ...rest } = request.body;
-      const pack = await view.context({
-        ...rest,
-        text: query,
-        filters: filtersOf({ documentTypes, tags }),
-        signal,
-      });
+      const context = contextOf(request);
+      const { query, tenantId, ...rest } = takeFilters(request.body);
+      assertStatedTenant(tenantId, context);
+      const pack = await context.view.context({ ...rest, text: query, signal: context.signal });
       const flagsOf = (entry: (typeof pack.entries)[number]) => [
         ...new Set(entry.flags.flatMap(({ signals }) => signals)),
       ];
@@ -103,7 +102,8 @@ export const chatRoutes: FastifyPluginAsyncZod = async (app) => {
     async (request, reply) => {
       const { view, signal } = contextOf(request);
       const asked = { ...request.body, signal };
-      if (wantsEvents(request)) return sendEvents(publicEvents(view.askStream(asked)), { request, reply });
+      if (wantsEvents(request))
+        return sendEvents(publicEvents(view.askStream(asked), request.id), { request, reply });
       return view.ask(asked);
     },
   );

@@ -32,7 +32,7 @@ export const deploymentRoutes: FastifyPluginAsyncZod<DeploymentRouteOptions> = a
   const config = { access: 'admin' } as const;
 
   app.get(
-    '/',
+    '',
     {
       config,
       schema: {

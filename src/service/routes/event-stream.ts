@@ -39,10 +39,13 @@ export function sendEvents(
 }
 
 /** Events of an answer, with declared fields alone. */
-export async function* publicEvents(events: AsyncIterable<AnswerEvent>): AsyncGenerator<SentEvent> {
+export async function* publicEvents(
+  events: AsyncIterable<AnswerEvent>,
+  requestId: string,
+): AsyncGenerator<SentEvent> {
   for await (const event of events) {
     const name = event.type;
-    if (name === 'answer') yield { name, data: answerEvents.answer.parse(event.answer) };
+    if (name === 'answer') yield { name, data: answerEvents.answer.parse({ ...event.answer, requestId }) };
     else yield { name, data: answerEvents[name].parse(event) };
   }
 }

@@ -3,10 +3,11 @@ import * as z from 'zod';
 import { type EngineView, RAGError } from '../../index.js';
 import { MOST_DOCUMENT_BYTES } from '../requests/body-limits.js';
 import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
-import { filtersOf, idText, jsonOf, problemResponses } from '../schemas/common.js';
+import { idText, jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
 import {
   batchRequest,
   batchResponse,
+  deletedParts,
   embeddingRequest,
   embeddingResponse,
   knowledgeDocument,
@@ -44,16 +45,20 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     async (request) => {
       const context = contextOf(request);
-      const { query, topK, minScore, tenantId, ...filters } = request.body;
+      const { query, topK, minScore, tenantId, filters } = takeFilters(request.body);
       assertTenant(tenantId, context);
       const found = await context.view.search({
         text: query,
         topK,
-        filters: filtersOf(filters),
+        filters,
         options: { minScore },
         signal: context.signal,
       });
-      return { ...found, results: found.results.map((result) => toRagResult(result, context.deployment)) };
+      return {
+        ...found,
+        requestId: request.id,
+        results: found.results.map((result) => toRagResult(result, context.deployment)),
+      };
     },
   );
 
@@ -156,7 +161,7 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
         summary: 'Delete every document that was indexed as a part of another one',
         params: idParams,
         response: {
-          200: jsonOf('How many were deleted.', z.object({ deleted: z.int() })),
+          200: jsonOf('How many were deleted.', deletedParts),
           ...problemResponses,
         },
       },

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { type EngineView, type IndexStatus, RAGError } from '../../index.js';
-import { contextOf } from '../requests/request-context.js';
-import { filtersOf, jsonOf, problemResponses } from '../schemas/common.js';
+import { type EngineView, type IndexStatus, RAGError, type SearchQuery } from '../../index.js';
+import { assertStatedTenant, contextOf, writeOnce } from '../requests/request-context.js';
+import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
 import {
   explainMissRequest,
   explainMissResponse,
+  explainRequest,
   explainResponse,
   indexAllResponse,
   runsResponse,
@@ -12,7 +13,6 @@ import {
   statsResponse,
   statusResponse,
 } from '../schemas/index-state.js';
-import { ragSearchRequest } from '../schemas/knowledge.js';
 
 const tags = ['Maintenance'];
 const PAGE = 1_000;
@@ -26,7 +26,7 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
       schema: {
         tags,
         summary: 'Find passages, with what each score is made of',
-        body: ragSearchRequest.omit({ tenantId: true }),
+        body: explainRequest,
         response: {
           200: jsonOf('Passages, the parts of their scores, and what each lane did.', explainResponse),
           ...problemResponses,
@@ -34,19 +34,21 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
       },
     },
     async (request) => {
-      const { view, signal } = contextOf(request);
-      const { query, topK, minScore, ...filters } = request.body;
-      const found = await view.search({
+      const context = contextOf(request);
+      const { query, tenantId, topK, minScore, filters, ...options } = takeFilters(request.body);
+      assertStatedTenant(tenantId, context);
+      const found = await context.view.search({
         text: query,
-        topK,
-        filters: filtersOf(filters),
-        options: { minScore, explainScore: true },
-        signal,
+        filters,
+        options: searchOptions({ topK, minScore, ...options, explainScore: true }),
+        signal: context.signal,
       });
       return {
         ...found,
+        requestId: request.id,
         results: found.results.map(({ metadata, ...result }) => ({
           ...result,
+          metadata,
           documentId: String(metadata.documentId),
           source: metadata.source,
           title: metadata.title,
@@ -72,8 +74,11 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
       },
     },
     async (request) => {
-      const { view, signal } = contextOf(request);
-      return view.explainMiss({ text: request.body.query, signal }, request.body.document);
+      const context = contextOf(request);
+      const { query, document, tenantId, filters, ...options } = takeFilters(request.body);
+      assertStatedTenant(tenantId, context);
+      const missed = { text: query, filters, options: searchOptions(options), signal: context.signal };
+      return context.view.explainMiss(missed, document);
     },
   );
 
@@ -140,11 +145,7 @@ export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     async (request) => {
       const { view, signal } = contextOf(request);
-      const { success } = await view.index({ signal, options: { waitMs: WRITER_WAIT_MS } });
-      const { sources } = await view.status();
-      const indexed = Object.fromEntries(sources.map(({ source, documents }) => [source, documents.indexed]));
-      const total = Object.values(indexed).reduce((sum, count) => sum + count, 0);
-      return { status: success ? ('completed' as const) : ('partial' as const), total, indexed };
+      return writeOnce(request, () => bringInStep(view, signal));
     },
   );
 
@@ -170,6 +171,18 @@ export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
 
 /** How long a run waits for another writer, in milliseconds. */
 const WRITER_WAIT_MS = 60_000;
+
+async function bringInStep(view: EngineView, signal: AbortSignal) {
+  const { success } = await view.index({ signal, options: { waitMs: WRITER_WAIT_MS } });
+  const { sources } = await view.status();
+  const indexed = Object.fromEntries(sources.map(({ source, documents }) => [source, documents.indexed]));
+  const total = Object.values(indexed).reduce((sum, count) => sum + count, 0);
+  return { status: success ? ('completed' as const) : ('partial' as const), total, indexed };
+}
+
+/** What is left to the index is not stated at all. */
+const searchOptions = (stated: Readonly<Record<string, unknown>>): NonNullable<SearchQuery['options']> =>
+  Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined && value !== null));
 
 /** Before the first run there is nothing to tell. */
 async function statusOrNothing(view: EngineView): Promise<IndexStatus | undefined> {

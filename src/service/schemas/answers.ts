@@ -8,7 +8,10 @@ import {
   listOf,
   noticesSchema,
   questionText,
+  requestIdSchema,
+  searchFields,
   stagesSchema,
+  statedTenant,
   topKSchema,
 } from './common.js';
 
@@ -25,6 +28,9 @@ export const answerRequest = z.strictObject({
   mode: z.enum(['naive', 'enhanced']).optional(),
   answerer: z.enum(['auto', 'chat', 'extractive']).optional(),
   abstainBelow: z.number().min(0).max(1).optional(),
+  collapse: searchFields.collapse,
+  exactWords: searchFields.exactWords,
+  tenantId: statedTenant(),
   ...filterFields,
 });
 
@@ -56,6 +62,7 @@ const answerSource = z.object({
 /** An answer, with the places that say so. */
 export const answerResponse = z
   .object({
+    requestId: requestIdSchema,
     question: z.string(),
     standaloneQuestion: z.string(),
     correction: correctionSchema.optional(),
@@ -127,6 +134,7 @@ export const contextRequest = z.strictObject({
     .max(200)
     .optional()
     .describe('The language model that reads it, such as `openai:gpt-4o-mini`.'),
+  tenantId: statedTenant(),
   ...filterFields,
 });
 

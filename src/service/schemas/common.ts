@@ -4,6 +4,8 @@ import { PROBLEM_TYPE, problemSchema } from '../requests/problem.js';
 /** Longest question, in characters. */
 const MOST_QUERY = 10_000;
 const MOST_ID = 1_000;
+/** Fields that a filter compares. */
+const MOST_FIELDS = 20;
 
 export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
@@ -28,24 +30,68 @@ export const tenantText = () =>
     .describe('The tenant of the key or token. May be left out only without keys.');
 export const names = () => z.array(z.string().min(1).max(200)).max(100);
 
+/** A moment, with its distance from UTC. */
+export const dateTime = () => z.iso.datetime({ offset: true });
+
+const metadataValue = z.union([z.string().max(1_000), z.number(), z.boolean()]);
+
 /** Filters that every search takes. */
 export const filterFields = {
   documentTypes: names().nullish().describe('Any of these document types.'),
-  tags: names().nullish().describe('Any of these tags.'),
+  tags: names().nullish().describe('All of these tags.'),
+  sources: names().nullish().describe('Any of these sources, by name.'),
+  since: dateTime().optional().describe('Changed then or later.'),
+  until: dateTime().optional().describe('Changed then or before.'),
+  metadata: z
+    .record(z.string().min(1).max(200), z.union([metadataValue, z.array(metadataValue).min(1).max(100)]))
+    .refine((stated) => Object.keys(stated).length <= MOST_FIELDS, `must name at most ${MOST_FIELDS} fields`)
+    .optional()
+    .describe('Each field is the value, or a list that holds it; of several values, any.'),
 };
 
-/** Stated filters as the engine takes them. */
-export const filtersOf = ({
+/** How a search is made, where the caller does not leave it to the index. */
+export const searchFields = {
+  mode: z.enum(['hybrid', 'dense', 'lexical']).optional().describe('Which lanes run.'),
+  collapse: z
+    .enum(['document', 'items', 'none'])
+    .optional()
+    .describe('What is shown once: each document, each backlog item and ticket, or nothing.'),
+  exactWords: z.boolean().optional().describe('Put no mistyped words right.'),
+};
+
+/** The tenant, where a body need not state it. */
+export const statedTenant = () =>
+  tenantText().describe('Where it is stated, it must be that of the key or token.');
+
+type StatedFilters = Partial<z.infer<z.ZodObject<typeof filterFields>>>;
+
+/** A body taken apart: the filters in it as the engine takes them, and the rest. */
+export function takeFilters<Body extends StatedFilters>({
   documentTypes,
   tags,
-}: {
-  readonly documentTypes?: readonly string[] | null | undefined;
-  readonly tags?: readonly string[] | null | undefined;
-}) => ({
-  ...(documentTypes ? { sourceType: documentTypes } : {}),
-  ...(tags ? { tags } : {}),
-});
+  sources,
+  since,
+  until,
+  metadata,
+  ...rest
+}: Body) {
+  const dateRange = {
+    ...(since === undefined ? {} : { start: new Date(since) }),
+    ...(until === undefined ? {} : { end: new Date(until) }),
+  };
+  const filters = {
+    ...(documentTypes ? { sourceType: documentTypes } : {}),
+    ...(tags ? { tags } : {}),
+    ...(sources ? { source: sources } : {}),
+    ...(since === undefined && until === undefined ? {} : { dateRange }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  return { filters, ...rest };
+}
 
+export const requestIdSchema = z
+  .string()
+  .describe('Id of the request, as in the header `x-request-id`: the log and the audit log name it.');
 export const linesSchema = z.object({ start: z.int(), end: z.int() });
 export const degradationSchema = z
   .int()

@@ -3,11 +3,16 @@ import {
   correctionSchema,
   degradationSchema,
   facts,
+  filterFields,
   linesSchema,
   listOf,
   noticesSchema,
   questionText,
+  requestIdSchema,
+  searchFields,
   stagesSchema,
+  statedTenant,
+  topKSchema,
 } from './common.js';
 
 export const indexedDocument = z
@@ -43,9 +48,25 @@ export const documentPage = z.object({
   cursor: z.string().optional().describe('Absent on the last page.'),
 });
 
+export const explainRequest = z.strictObject({
+  query: questionText(),
+  tenantId: statedTenant(),
+  topK: topKSchema().nullable().default(10).describe('null: as many as the index is set to.'),
+  minScore: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .default(0.5)
+    .describe('Leaves out what matches less; null: what the index is set to leave out.'),
+  ...searchFields,
+  ...filterFields,
+});
+
 /** A search with every part of each score. */
 export const explainResponse = z
   .object({
+    requestId: requestIdSchema,
     query: z.string(),
     correction: correctionSchema.optional(),
     understanding: z
@@ -63,6 +84,12 @@ export const explainResponse = z
         match: z.enum(['strong', 'possible', 'weak']),
         probability: z.number(),
         movedBy: z.literal('variety').optional(),
+        origin: z.object({ source: z.string() }).describe('Name of the source that it came from.'),
+        more: z
+          .object({ passages: z.int(), copies: z.int() })
+          .optional()
+          .describe('What else was found of the same document.'),
+        metadata: facts,
         documentId: z.string(),
         source: z.string(),
         title: z.string().optional(),
@@ -98,6 +125,11 @@ export const explainResponse = z
 export const explainMissRequest = z.strictObject({
   query: questionText(),
   document: z.string().min(1).max(1_000).describe('Id or path of the document, or the end of one.'),
+  tenantId: statedTenant(),
+  topK: topKSchema().optional(),
+  minScore: z.number().min(0).max(1).optional(),
+  ...searchFields,
+  ...filterFields,
 });
 
 export const explainMissResponse = z

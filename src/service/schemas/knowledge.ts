@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type Metadata, RagDeploymentModel } from '../../index.js';
 import {
   correctionSchema,
+  dateTime,
   degradationSchema,
   filterFields,
   idText,
@@ -10,6 +11,7 @@ import {
   names,
   noticesSchema,
   questionText,
+  requestIdSchema,
   tenantText,
   topKSchema,
 } from './common.js';
@@ -55,6 +57,7 @@ export const ragSearchResult = z.object({
 
 export const ragSearchResponse = z
   .object({
+    requestId: requestIdSchema,
     query: z.string(),
     results: listOf(ragSearchResult),
     correction: correctionSchema.optional(),
@@ -81,8 +84,6 @@ const jsonFacts = () =>
       `must not nest deeper than ${DEEPEST}`,
     ) as unknown as z.ZodType<Metadata>;
 
-const dateTime = () => z.iso.datetime({ offset: true }).optional();
-
 const documentFields = {
   id: idText().optional().describe('Default: `documentId`, with `chunkIndex` where it is stated.'),
   documentId: idText().optional().describe('The document that this one is a part of. Default: `id`.'),
@@ -102,8 +103,8 @@ const documentFields = {
     .union([z.string(), jsonFacts()])
     .optional()
     .describe('Given back as it is; at most 64 KiB as JSON, with tags and names.'),
-  createdAt: dateTime(),
-  updatedAt: dateTime(),
+  createdAt: dateTime().optional(),
+  updatedAt: dateTime().optional(),
 };
 
 export const knowledgeDocumentInput = z.strictObject({
@@ -144,6 +145,8 @@ export const batchResponse = z
     failed: z.int(),
   })
   .meta({ id: 'IndexResults' });
+
+export const deletedParts = z.object({ deleted: z.int() });
 
 export const embeddingRequest = z.strictObject({
   text: questionText(),

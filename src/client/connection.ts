@@ -1,0 +1,213 @@
+import type { CallOptions, WriteOptions } from './call.js';
+import { type ClientRuntime, PLATFORM } from './client-runtime.js';
+import { type Deadline, startDeadline } from './deadline.js';
+import { readEvents, type StreamEvent } from './event-stream.js';
+import { assertAnswered, JSON_TYPE, readJson } from './read-answer.js';
+import type { Route } from './routes.js';
+import { ServiceError, unreachable } from './service-error.js';
+
+/** Gives the key of the moment. */
+export type KeyProvider = () => string | Promise<string>;
+
+/** How a service is reached. */
+export interface ConnectionOptions {
+  /** Address of the service, with the prefix under which its routes are mounted: `https://search.example.com/knowledge`. */
+  readonly url: string | URL;
+  /**
+   * Key or token. A function is asked before every request, and once more where the service refuses what it gave, so keys can change
+   * while the client is in use. @default none, for a service without keys on this machine
+   */
+  readonly key?: string | KeyProvider | undefined;
+  /** Longest time of a call with its repetitions, in milliseconds; runs of all sources have none. @default 30,000 */
+  readonly timeoutMs?: number | undefined;
+  /** How often a failure that may pass (`retryable`) is tried again. @default 2 */
+  readonly retries?: number | undefined;
+  /** @default that of the platform */
+  readonly fetch?: typeof fetch | undefined;
+  /** @default that of the platform */
+  readonly runtime?: ClientRuntime | undefined;
+}
+
+/** One call of a route. */
+export interface Call {
+  readonly route: Route;
+  /** In place of what stands in braces in its path. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
+  /** In place of the route's. */
+  readonly path?: string | undefined;
+  /** A status that comes with a result though it is an error. */
+  readonly alsoGood?: number | undefined;
+}
+
+const TIMEOUT_MS = 30_000;
+const RETRIES = 2;
+const FIRST_WAIT_MS = 250;
+const MOST_WAIT_MS = 30_000;
+/** The longest that the header takes. */
+const MOST_TIMEOUT_MS = 3_600_000;
+const EVENT_STREAM = 'text/event-stream';
+
+/** Sends calls to one service, tries again what may pass, and gives up in time. */
+export class Connection {
+  readonly #base: string;
+  readonly #options: ConnectionOptions;
+  readonly #runtime: ClientRuntime;
+
+  /** Throws a `TypeError` for an address that is none of a service. */
+  constructor(options: ConnectionOptions) {
+    this.#base = baseOf(options.url);
+    this.#options = options;
+    this.#runtime = options.runtime ?? PLATFORM;
+  }
+
+  /** The result of a call. @throws ServiceError */
+  async json<Result>(call: Call, options: WriteOptions = {}): Promise<Result> {
+    const deadline = this.#deadline(call, options);
+    try {
+      return await this.#withRetries(
+        async (headers) => {
+          const response = await this.#send(call, { headers, accept: JSON_TYPE, deadline });
+          await assertAnswered(response, { type: JSON_TYPE, alsoGood: call.alsoGood });
+          return readJson<Result>(response);
+        },
+        { call, options, deadline },
+      );
+    } finally {
+      deadline.end();
+    }
+  }
+
+  /** The events of a call, as they come. Once the first has come, nothing is tried again. @throws ServiceError */
+  async *events(call: Call, options: CallOptions = {}): AsyncGenerator<StreamEvent> {
+    const deadline = this.#deadline(call, options);
+    try {
+      const body = await this.#withRetries(
+        async (headers) => {
+          const response = await this.#send(call, { headers, accept: EVENT_STREAM, deadline });
+          await assertAnswered(response, { type: EVENT_STREAM });
+          if (response.body === null) throw unreachable('The stream had no content.');
+          return response.body;
+        },
+        { call, options, deadline },
+      );
+      yield* readEvents(body);
+    } catch (error) {
+      throw this.#failure(error, deadline);
+    } finally {
+      deadline.end();
+    }
+  }
+
+  #deadline({ route }: Call, { signal, timeoutMs }: CallOptions): Deadline {
+    const usual = route.isLong === true ? undefined : (this.#options.timeoutMs ?? TIMEOUT_MS);
+    return startDeadline({ signal, timeoutMs: timeoutMs ?? usual }, this.#runtime);
+  }
+
+  async #withRetries<Result>(
+    work: (headers: Headers) => Promise<Result>,
+    { call, options, deadline }: { call: Call; options: WriteOptions; deadline: Deadline },
+  ): Promise<Result> {
+    const headers = this.#headersOf(call, options);
+    const retries = options.retries ?? this.#options.retries ?? RETRIES;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#withKey(headers, work);
+      } catch (cause) {
+        const error = this.#failure(cause, deadline);
+        if (!error.retryable || attempt >= retries) throw error;
+        const waitMs = this.#waitAfter(error, attempt);
+        // Nobody waits for the answer that would come then.
+        if (waitMs >= (deadline.left() ?? Number.POSITIVE_INFINITY)) throw error;
+        await deadline.wait(waitMs);
+      }
+    }
+  }
+
+  /** Once more with another key, where the service refuses what a function gave and it has another by now. */
+  async #withKey<Result>(headers: Headers, work: (headers: Headers) => Promise<Result>): Promise<Result> {
+    const key = await this.#key();
+    try {
+      return await work(withKey(headers, key));
+    } catch (error) {
+      if (!ServiceError.isInstance(error) || error.reason !== 'UNAUTHENTICATED') throw error;
+      const next = await this.#key();
+      if (next === key) throw error;
+      return work(withKey(headers, next));
+    }
+  }
+
+  async #key(): Promise<string | undefined> {
+    const { key } = this.#options;
+    return typeof key === 'function' ? key() : key;
+  }
+
+  /** They are the same for every repetition, the idempotency key above all. */
+  #headersOf({ route, body }: Call, { requestId, idempotencyKey }: WriteOptions): Headers {
+    const headers = new Headers();
+    if (body !== undefined) headers.set('content-type', JSON_TYPE);
+    if (requestId !== undefined) headers.set('x-request-id', requestId);
+    if (route.isWrite === true) headers.set('idempotency-key', idempotencyKey ?? this.#runtime.uniqueName());
+    return headers;
+  }
+
+  async #send(
+    call: Call,
+    { headers, accept, deadline }: { headers: Headers; accept: string; deadline: Deadline },
+  ): Promise<Response> {
+    headers.set('accept', accept);
+    const left = deadline.left();
+    if (left !== undefined)
+      headers.set('x-timeout-ms', String(Math.min(MOST_TIMEOUT_MS, Math.max(1, Math.ceil(left)))));
+    const send = this.#options.fetch ?? fetch;
+    return send(this.#base + addressOf(call), {
+      method: call.route.method,
+      headers,
+      signal: deadline.signal,
+      // A key is for the address that was given and no other.
+      redirect: 'manual',
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    });
+  }
+
+  /** Every failure as the one kind that a caller knows. */
+  #failure(cause: unknown, deadline: Deadline): ServiceError {
+    const over = deadline.over();
+    if (over !== undefined) return over;
+    if (ServiceError.isInstance(cause)) return cause;
+    // What the function of a key throws is its own.
+    return unreachable(`No answer came from ${this.#base}. Is the service running there?`, cause);
+  }
+
+  /** Doubling, and by chance shorter, so that callers which failed together do not come back together. */
+  #waitAfter({ retryAfterMs = 0 }: ServiceError, attempt: number): number {
+    const most = Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
+    return retryAfterMs + most * (0.5 + 0.5 * this.#runtime.random());
+  }
+}
+
+function baseOf(url: string | URL): string {
+  const { protocol, origin, pathname, username, password } = new URL(url);
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new TypeError('The address of a service begins with http:// or https://.');
+  if (username !== '' || password !== '')
+    throw new TypeError('The address of a service holds no password: state it as `key`.');
+  return origin + pathname.replace(/\/+$/, '');
+}
+
+function withKey(headers: Headers, key: string | undefined): Headers {
+  const own = new Headers(headers);
+  if (key !== undefined) own.set('authorization', `Bearer ${key}`);
+  return own;
+}
+
+function addressOf({ route, path = route.path, parameters = {}, query = {} }: Call): string {
+  const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(parameters[name] ?? ''),
+  );
+  const stated = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return stated.length === 0 ? place : `${place}?${new URLSearchParams(stated).toString()}`;
+}

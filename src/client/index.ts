@@ -1,0 +1,48 @@
+/**
+ * A client of the HTTP service, for browsers and Node.js: `fetch`, and nothing of the engine.
+ *
+ * @module
+ */
+
+export type { CallOptions, WriteOptions } from './call.js';
+export type { ClientRuntime } from './client-runtime.js';
+export type { ConnectionOptions, KeyProvider } from './connection.js';
+export { type ClientOptions, RagstoneClient } from './ragstone-client.js';
+export { ServiceError, type ServiceErrorReason } from './service-error.js';
+export type {
+  AnswerEvent,
+  AnswerRequest,
+  AnswerResponse,
+  BatchRequest,
+  BatchResponse,
+  ChatRequest,
+  ChatResponse,
+  ContextRequest,
+  ContextResponse,
+  DeletedParts,
+  DeploymentConfig,
+  DeploymentList,
+  DeploymentMove,
+  DeploymentRequest,
+  DeploymentValidation,
+  DocumentPage,
+  DocumentText,
+  EmbeddingRequest,
+  EmbeddingResponse,
+  ExplainMissRequest,
+  ExplainMissResponse,
+  ExplainRequest,
+  ExplainResponse,
+  Health,
+  IndexCounts,
+  IndexedDocument,
+  IndexStats,
+  IndexStatus,
+  KnowledgeDocument,
+  KnowledgeDocumentInput,
+  ListQuery,
+  RunsResponse,
+  SearchRequest,
+  SearchResponse,
+  SourcesResponse,
+} from './types.js';

@@ -1,0 +1,226 @@
+import type { Problem } from '../service/requests/problem.js';
+import type { CallOptions, WriteOptions } from './call.js';
+import { type Call, Connection, type ConnectionOptions } from './connection.js';
+import { ROUTES } from './routes.js';
+import { ofProblem, unreachable } from './service-error.js';
+import type * as bodies from './types.js';
+
+/** Which service, and who calls. */
+export interface ClientOptions extends ConnectionOptions {
+  /**
+   * Tenant of the key. It is sent with what states a tenant, so that a key of another one is refused. @default none: each body
+   * states it
+   */
+  readonly tenant?: string | undefined;
+  /** Path of the health, where the service has another. @default '/health/rag' */
+  readonly healthEndpoint?: string | undefined;
+}
+
+/**
+ * The routes of a service as methods. Every failure is a `ServiceError` with the service's reason; what may pass (`retryable`) is
+ * tried again first, a change with an idempotency key, so that it is made once. It needs `fetch` and nothing else, in a browser or
+ * in Node.js.
+ */
+export class RagstoneClient {
+  readonly #connection: Connection;
+  readonly #tenant: { readonly tenantId?: string };
+  readonly #healthEndpoint: string | undefined;
+
+  /** Throws a `TypeError` for an address that is none of a service. Nothing is sent. */
+  constructor({ tenant, healthEndpoint, ...connection }: ClientOptions) {
+    this.#connection = new Connection(connection);
+    this.#tenant = tenant === undefined ? {} : { tenantId: tenant };
+    this.#healthEndpoint = healthEndpoint;
+  }
+
+  /** Passages by words, meaning and names, best first. */
+  search(request: bodies.SearchRequest, options?: CallOptions): Promise<bodies.SearchResponse> {
+    return this.#call({ route: ROUTES.search, body: { ...this.#tenant, ...request } }, options);
+  }
+
+  /** An answer with checked citations, or that nothing tells of it. */
+  answer(request: bodies.AnswerRequest, options?: CallOptions): Promise<bodies.AnswerResponse> {
+    return this.#call({ route: ROUTES.answer, body: { ...this.#tenant, ...request } }, options);
+  }
+
+  /** The same as it comes about; the last event holds the answer. Whoever stops reading cancels it. */
+  answerEvents(request: bodies.AnswerRequest, options?: CallOptions): AsyncGenerator<bodies.AnswerEvent> {
+    return this.#events({ route: ROUTES.answer, body: { ...this.#tenant, ...request } }, options);
+  }
+
+  /** Cited passages under a budget of tokens, for a language model of the caller's. */
+  context(request: bodies.ContextRequest, options?: CallOptions): Promise<bodies.ContextResponse> {
+    return this.#call({ route: ROUTES.context, body: { ...this.#tenant, ...request } }, options);
+  }
+
+  /** A search with what each score is made of. */
+  explain(request: bodies.ExplainRequest, options?: CallOptions): Promise<bodies.ExplainResponse> {
+    return this.#call({ route: ROUTES.explain, body: { ...this.#tenant, ...request } }, options);
+  }
+
+  /** Which step lost a document that a query should find. */
+  explainMiss(
+    request: bodies.ExplainMissRequest,
+    options?: CallOptions,
+  ): Promise<bodies.ExplainMissResponse> {
+    return this.#call({ route: ROUTES.explainMiss, body: { ...this.#tenant, ...request } }, options);
+  }
+
+  /** The vector of a text, by the model of the index. */
+  embed(request: bodies.EmbeddingRequest, options?: CallOptions): Promise<bodies.EmbeddingResponse> {
+    return this.#call({ route: ROUTES.embed, body: request }, options);
+  }
+
+  /** Indexes a document, or replaces the one of its id; the next search finds it. */
+  indexDocument(
+    document: bodies.KnowledgeDocumentInput,
+    options?: WriteOptions,
+  ): Promise<bodies.KnowledgeDocument> {
+    return this.#call({ route: ROUTES.indexDocument, body: { ...this.#tenant, ...document } }, options);
+  }
+
+  /** Indexes up to 1,000 documents, and says what became of each. */
+  indexDocuments(request: bodies.BatchRequest, options?: WriteOptions): Promise<bodies.BatchResponse> {
+    return this.#call({ route: ROUTES.indexDocuments, body: { ...this.#tenant, ...request } }, options);
+  }
+
+  /** One page of the documents that the caller may read. */
+  listDocuments(query: bodies.ListQuery = {}, options?: CallOptions): Promise<bodies.DocumentPage> {
+    return this.#call({ route: ROUTES.listDocuments, query }, options);
+  }
+
+  /** All of them, a page at a time. */
+  async *allDocuments(
+    query: bodies.ListQuery = {},
+    options?: CallOptions,
+  ): AsyncGenerator<bodies.IndexedDocument> {
+    let { cursor } = query;
+    do {
+      const page = await this.listDocuments({ ...query, cursor }, options);
+      yield* page.documents;
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+
+  /** A document with its text. Throws `DOCUMENT_NOT_FOUND`. */
+  getDocument(id: string, options?: CallOptions): Promise<bodies.DocumentText> {
+    return this.#call({ route: ROUTES.getDocument, parameters: { id } }, options);
+  }
+
+  /** Throws `DOCUMENT_NOT_FOUND`: also where an answer was lost, the deletion tried again, and another process answered that. */
+  deleteDocument(id: string, options?: WriteOptions): Promise<void> {
+    return this.#call({ route: ROUTES.deleteDocument, parameters: { id } }, options);
+  }
+
+  /** The same under the route of the knowledge service. */
+  deleteKnowledgeDocument(id: string, options?: WriteOptions): Promise<void> {
+    return this.#call({ route: ROUTES.deleteKnowledgeDocument, parameters: { id } }, options);
+  }
+
+  /** Deletes what was indexed with this `documentId`. */
+  deleteParts(id: string, options?: WriteOptions): Promise<bodies.DeletedParts> {
+    return this.#call({ route: ROUTES.deleteParts, parameters: { id } }, options);
+  }
+
+  /** What is indexed, and what failed. */
+  status(options?: CallOptions): Promise<bodies.IndexStatus> {
+    return this.#call({ route: ROUTES.status }, options);
+  }
+
+  /** Where documents come from, and how many of each. */
+  sources(options?: CallOptions): Promise<bodies.SourcesResponse> {
+    return this.#call({ route: ROUTES.sources }, options);
+  }
+
+  /** The last index run. */
+  runs(options?: CallOptions): Promise<bodies.RunsResponse> {
+    return this.#call({ route: ROUTES.runs }, options);
+  }
+
+  /** The deployments that were configured; for operators, like all that is about deployments. */
+  listDeployments(options?: CallOptions): Promise<bodies.DeploymentList> {
+    return this.#call({ route: ROUTES.listDeployments }, options);
+  }
+
+  /** The deployment of a tenant; `Shared` where nobody configured one. */
+  getDeployment(tenantId: string, options?: CallOptions): Promise<bodies.DeploymentConfig> {
+    return this.#call({ route: ROUTES.getDeployment, parameters: { tenantId } }, options);
+  }
+
+  /** Keeps the deployment of a tenant; one with documents elsewhere is moved instead. */
+  saveDeployment(
+    tenantId: string,
+    body: bodies.DeploymentRequest,
+    options?: CallOptions,
+  ): Promise<bodies.DeploymentConfig> {
+    return this.#call({ route: ROUTES.saveDeployment, parameters: { tenantId }, body }, options);
+  }
+
+  /** Whether a store that a customer provides can be used. Nothing is kept. */
+  validateDeployment(
+    tenantId: string,
+    body: bodies.DeploymentRequest,
+    options?: CallOptions,
+  ): Promise<bodies.DeploymentValidation> {
+    return this.#call({ route: ROUTES.validateDeployment, parameters: { tenantId }, body }, options);
+  }
+
+  /** Moves a tenant while it is served; the same call again goes on with a move that broke off. */
+  moveDeployment(
+    tenantId: string,
+    body: bodies.DeploymentRequest,
+    options?: CallOptions,
+  ): Promise<bodies.DeploymentMove> {
+    return this.#call({ route: ROUTES.moveDeployment, parameters: { tenantId }, body }, options);
+  }
+
+  /** An answer to a message of a conversation. */
+  chat(request: bodies.ChatRequest, options?: CallOptions): Promise<bodies.ChatResponse> {
+    return this.#call({ route: ROUTES.chat, body: request }, options);
+  }
+
+  /** The same as it comes about. */
+  chatEvents(request: bodies.ChatRequest, options?: CallOptions): AsyncGenerator<bodies.AnswerEvent> {
+    return this.#events({ route: ROUTES.chat, body: request }, options);
+  }
+
+  /** Brings the index in step with every configured source, however long it takes. */
+  indexSources(options?: WriteOptions): Promise<bodies.IndexCounts> {
+    return this.#call({ route: ROUTES.indexSources }, options);
+  }
+
+  /** How many documents of each type the caller may read. */
+  stats(options?: CallOptions): Promise<bodies.IndexStats> {
+    return this.#call({ route: ROUTES.stats }, options);
+  }
+
+  /** Whether the service can answer. That it cannot is a result, too. */
+  health(options?: CallOptions): Promise<bodies.Health> {
+    return this.#call(
+      { route: ROUTES.health, path: this.#healthEndpoint, alsoGood: SERVICE_UNAVAILABLE },
+      options,
+    );
+  }
+
+  #call<Result>(call: Call, options: WriteOptions | undefined): Promise<Result> {
+    return this.#connection.json<Result>(call, options);
+  }
+
+  async *#events(call: Call, options: CallOptions | undefined): AsyncGenerator<bodies.AnswerEvent> {
+    for await (const { name, data } of this.#connection.events(call, options)) {
+      const content = JSON.parse(data) as unknown;
+      if (name === 'error') throw ofProblem(content as Problem);
+      if (name === 'answer') {
+        yield { type: name, answer: content as bodies.AnswerResponse };
+        return;
+      }
+      // A younger service may tell more.
+      if (isKnownEvent(name)) yield { type: name, ...(content as object) } as bodies.AnswerEvent;
+    }
+    throw unreachable('The stream ended before the answer.');
+  }
+}
+
+const SERVICE_UNAVAILABLE = 503;
+
+const isKnownEvent = (name: string): boolean => name === 'start' || name === 'text' || name === 'reset';

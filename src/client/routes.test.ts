@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { testDeployments } from '../deployments/test-deployments.js';
+import { testService } from '../service/test-service.js';
+import { RagstoneClient } from './ragstone-client.js';
+import { ROUTES } from './routes.js';
+
+const named = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`);
+
+test('the client has each route of the OpenAPI document, and no other', async () => {
+  const { app } = await testService({ deployments: await testDeployments() });
+  const { paths } = (await app.inject('/openapi.json')).json<{ paths: Record<string, object> }>();
+  const served = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect([...named].sort()).toEqual(served.sort());
+});
+
+test('each route is called by the method of its name', () => {
+  for (const name of Object.keys(ROUTES))
+    expect(Object.getOwnPropertyNames(RagstoneClient.prototype)).toContain(name);
+});
+
+test('whatever changes documents is sent with an idempotency key', () => {
+  const asking = ['search', 'answer', 'context', 'explain', 'explain-miss', 'embedding', 'chat'];
+  for (const route of Object.values(ROUTES)) {
+    // What is saved of a deployment is the same however often.
+    const isOfOperators = route.path.includes('/deployments');
+    const isQuestion =
+      isOfOperators || route.method === 'GET' || asking.some((end) => route.path.endsWith(`/${end}`));
+    expect([route.path, 'isWrite' in route]).toEqual([route.path, !isQuestion]);
+  }
+});

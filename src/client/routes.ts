@@ -1,0 +1,41 @@
+/** A route of the service, as its OpenAPI document names it. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With parameters in braces. */
+  readonly path: string;
+  /** It changes documents: it is sent with an idempotency key, so that a repetition changes them once. */
+  readonly isWrite?: true;
+  /** The service sets it no time limit, and neither does the client. */
+  readonly isLong?: true;
+}
+
+const RAG = '/api/ai/rag';
+
+/** Every route, by the name of the method that calls it. A test holds them against the OpenAPI document. */
+export const ROUTES = {
+  search: { method: 'POST', path: `${RAG}/search` },
+  answer: { method: 'POST', path: `${RAG}/answer` },
+  context: { method: 'POST', path: `${RAG}/context` },
+  explain: { method: 'POST', path: `${RAG}/explain` },
+  explainMiss: { method: 'POST', path: `${RAG}/explain-miss` },
+  embed: { method: 'POST', path: `${RAG}/embedding` },
+  indexDocument: { method: 'POST', path: `${RAG}/index`, isWrite: true },
+  indexDocuments: { method: 'POST', path: `${RAG}/index/batch`, isWrite: true },
+  listDocuments: { method: 'GET', path: `${RAG}/documents` },
+  getDocument: { method: 'GET', path: `${RAG}/documents/{id}` },
+  deleteDocument: { method: 'DELETE', path: `${RAG}/documents/{id}`, isWrite: true },
+  deleteKnowledgeDocument: { method: 'DELETE', path: `${RAG}/{id}`, isWrite: true },
+  deleteParts: { method: 'DELETE', path: `${RAG}/source/{id}`, isWrite: true },
+  status: { method: 'GET', path: `${RAG}/status` },
+  sources: { method: 'GET', path: `${RAG}/sources` },
+  runs: { method: 'GET', path: `${RAG}/runs` },
+  listDeployments: { method: 'GET', path: `${RAG}/deployments` },
+  getDeployment: { method: 'GET', path: `${RAG}/deployments/{tenantId}` },
+  saveDeployment: { method: 'PUT', path: `${RAG}/deployments/{tenantId}` },
+  validateDeployment: { method: 'POST', path: `${RAG}/deployments/{tenantId}/validate` },
+  moveDeployment: { method: 'POST', path: `${RAG}/deployments/{tenantId}/move`, isLong: true },
+  chat: { method: 'POST', path: '/chat' },
+  indexSources: { method: 'POST', path: '/rag/index', isWrite: true, isLong: true },
+  stats: { method: 'GET', path: '/rag/stats' },
+  health: { method: 'GET', path: '/health/rag' },
+} as const satisfies Readonly<Record<string, Route>>;

@@ -1,0 +1,88 @@
+import type * as z from 'zod';
+import type {
+  answerEvents,
+  answerRequest,
+  answerResponse,
+  chatRequest,
+  chatResponse,
+  contextRequest,
+  contextResponse,
+} from '../service/schemas/answers.js';
+import type {
+  deploymentConfig,
+  deploymentList,
+  deploymentRequest,
+  deploymentValidation,
+  moveResponse,
+} from '../service/schemas/deployments.js';
+import type {
+  documentPage,
+  documentText,
+  explainMissRequest,
+  explainMissResponse,
+  explainRequest,
+  explainResponse,
+  healthResponse,
+  indexAllResponse,
+  indexedDocument,
+  listQuery,
+  runsResponse,
+  sourcesResponse,
+  statsResponse,
+  statusResponse,
+} from '../service/schemas/index-state.js';
+import type {
+  batchRequest,
+  batchResponse,
+  deletedParts,
+  embeddingRequest,
+  embeddingResponse,
+  knowledgeDocument,
+  knowledgeDocumentInput,
+  ragSearchRequest,
+  ragSearchResponse,
+} from '../service/schemas/knowledge.js';
+
+// Bodies of the routes, as their schemas state them. The schemas themselves stay on the server.
+
+export type SearchRequest = z.input<typeof ragSearchRequest>;
+export type SearchResponse = z.output<typeof ragSearchResponse>;
+export type AnswerRequest = z.input<typeof answerRequest>;
+export type AnswerResponse = z.output<typeof answerResponse>;
+export type ContextRequest = z.input<typeof contextRequest>;
+export type ContextResponse = z.output<typeof contextResponse>;
+export type ExplainRequest = z.input<typeof explainRequest>;
+export type ExplainResponse = z.output<typeof explainResponse>;
+export type ExplainMissRequest = z.input<typeof explainMissRequest>;
+export type ExplainMissResponse = z.output<typeof explainMissResponse>;
+export type EmbeddingRequest = z.input<typeof embeddingRequest>;
+export type EmbeddingResponse = z.output<typeof embeddingResponse>;
+export type KnowledgeDocumentInput = z.input<typeof knowledgeDocumentInput>;
+export type KnowledgeDocument = z.output<typeof knowledgeDocument>;
+export type BatchRequest = z.input<typeof batchRequest>;
+export type BatchResponse = z.output<typeof batchResponse>;
+export type DeletedParts = z.output<typeof deletedParts>;
+export type ListQuery = z.input<typeof listQuery>;
+export type IndexedDocument = z.output<typeof indexedDocument>;
+export type DocumentPage = z.output<typeof documentPage>;
+export type DocumentText = z.output<typeof documentText>;
+export type IndexStatus = z.output<typeof statusResponse>;
+export type SourcesResponse = z.output<typeof sourcesResponse>;
+export type RunsResponse = z.output<typeof runsResponse>;
+export type DeploymentList = z.output<typeof deploymentList>;
+export type DeploymentConfig = z.output<typeof deploymentConfig>;
+export type DeploymentRequest = z.input<typeof deploymentRequest>;
+export type DeploymentValidation = z.output<typeof deploymentValidation>;
+export type DeploymentMove = z.output<typeof moveResponse>;
+export type ChatRequest = z.input<typeof chatRequest>;
+export type ChatResponse = z.output<typeof chatResponse>;
+export type IndexCounts = z.output<typeof indexAllResponse>;
+export type IndexStats = z.output<typeof statsResponse>;
+export type Health = z.output<typeof healthResponse>;
+
+/** What a stream of an answer tells; the last one holds the whole answer. */
+export type AnswerEvent =
+  | ({ readonly type: 'start' } & z.output<typeof answerEvents.start>)
+  | ({ readonly type: 'text' } & z.output<typeof answerEvents.text>)
+  | ({ readonly type: 'reset' } & z.output<typeof answerEvents.reset>)
+  | { readonly type: 'answer'; readonly answer: AnswerResponse };
