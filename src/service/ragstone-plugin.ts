@@ -44,7 +44,7 @@ export interface ServiceOptions {
   readonly requestsPerMinute?: number | undefined;
   /** Requests under way at once; more are refused with 503. 0 for any number. @default 256 */
   readonly maxRequests?: number | undefined;
-  /** How late the event loop may be, in milliseconds, before requests are refused with 503; 0 for any. @default 1,000 */
+  /** How late the event loop may be, in milliseconds, before requests are refused with 503; 0 for any. @default 2,000 */
   readonly maxDelayMs?: number | undefined;
   /** Calls of the routes of a group that a tenant may make in a minute; they share the count. @default `requestsPerMinute` each route */
   readonly limits?: CallLimits['groups'];
@@ -83,7 +83,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
       exposedHeaders: READABLE_HEADERS,
     });
   auditCalls(app, options.audit);
-  await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 1_000 });
+  await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 2_000 });
   admitCallers(app, indexes, options);
   limitCalls(app, { requestsPerMinute, groups, redis });
   await registerOpenApi(app);

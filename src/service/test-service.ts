@@ -62,6 +62,8 @@ export async function testService(
   await app.register(ragstonePlugin, {
     authenticate: byName,
     requestsPerMinute: 0,
+    // The machine of a test may be busy.
+    maxDelayMs: 0,
     ...options,
     ...(options.indexes === undefined && options.deployments === undefined ? { engine } : {}),
   });

@@ -29,7 +29,12 @@ export interface ContractRun {
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
-const CONTRACTS = ['VectorStore contract', 'Ledger contract', 'KnowledgeStore contract'];
+const CONTRACTS = [
+  'VectorStore contract',
+  'Ledger contract',
+  'KnowledgeStore contract',
+  'isolation of tenants',
+];
 const DIFFERENCES = 'declared differences';
 
 const reportSchema = z.object({

@@ -107,6 +107,7 @@ export const STORES: readonly StoreUnderTest[] = [
   { name: 'postgres', tests: 'src/stores/postgres/', kind: 'real', server: postgres },
   // The ledger too, and its writers that are killed in `tests/ledger/postgres/`.
   { name: 'postgres-ledger', tests: 'ledger/postgres/', kind: 'real', server: postgres },
+  { name: 'deployments', tests: 'src/deployments/', kind: 'real', server: postgres },
   { name: 'knowledge-store-postgres', tests: 'src/knowledge-store/', kind: 'real', server: postgres },
   { name: 'chroma', tests: 'src/stores/chroma/', kind: 'real', server: chroma },
   { name: 'knowledge-store-chroma', tests: 'src/knowledge-store/', kind: 'real', server: chroma },

@@ -139,7 +139,7 @@ export const serverSchema = z
       ),
     maxDelayMs: wholeNumber(0)
       .max(60_000)
-      .default(1_000)
+      .default(2_000)
       .describe(
         'How late the event loop may be in the mean of a second, in milliseconds, before requests are answered with 503. 0 for any.',
       ),
