@@ -7,8 +7,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import type { RAGError } from '../core/errors.js';
 import { AuditLog, type AuditLogOptions } from './audit-log.js';
@@ -66,7 +67,7 @@ test('several writers lose and tear no line, also while files are put aside', as
     actions.map((action) => (logs[Number(action[0])] as AuditLog).record({ ...SEARCH, action })),
   );
   const lines = await linesOf(dataDir);
-  expect(filesOf(dataDir).length).toBeGreaterThan(3);
+  expect(filesOf(dataDir).length).toBeGreaterThan(1);
   expect(actionsOf(lines).sort()).toEqual(actions.sort());
 });
 
@@ -108,6 +109,24 @@ describe('what cannot be written', () => {
     await log.record(SEARCH);
     expect(findingsOf(await linesOf(dataDir))).toEqual([]);
   });
+});
+
+test('what stands there of a write that failed is no finding', async () => {
+  const dataDir = temporaryFolder();
+  const log = openLog(dataDir, { required: true });
+  await log.record({ ...SEARCH, action: 'before' });
+  const file = await open(currentFile(dataDir));
+  const sync = vi.spyOn(Object.getPrototypeOf(file) as FileHandle, 'sync');
+  onTestFinished(() => sync.mockRestore());
+  await file.close();
+  sync.mockRejectedValueOnce(new Error('The disk of the test is full.'));
+  await expect(log.record({ ...SEARCH, action: 'failed' })).rejects.toMatchObject({
+    reason: 'AUDIT_UNAVAILABLE',
+  });
+  await log.record({ ...SEARCH, action: 'after' });
+  const lines = await linesOf(dataDir);
+  expect(actionsOf(lines)).toEqual(['before', 'failed', 'after']);
+  expect(findingsOf(lines)).toEqual([]);
 });
 
 describe('the chains of the writers', () => {

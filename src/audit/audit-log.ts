@@ -43,7 +43,7 @@ const MOST_LINES = 64;
 export class AuditLog {
   readonly #options: AuditLogOptions;
   readonly #folder: string;
-  readonly #writer = runtime().uniqueName();
+  #writer = runtime().uniqueName();
   readonly #waiting: WaitingEntry[] = [];
   #writing: Promise<void> | undefined;
   #sequence = 0;
@@ -94,10 +94,18 @@ export class AuditLog {
         await this.#append(taken);
         for (const { written } of taken) written();
       } catch (error) {
+        this.#beginChain();
         for (const { failed } of taken) failed(error);
       }
     }
     this.#writing = undefined;
+  }
+
+  /** Of what failed a part may be on the disk: what comes next must not stand as if lines were missing or changed before it. */
+  #beginChain(): void {
+    this.#writer = runtime().uniqueName();
+    this.#sequence = 0;
+    this.#lastHash = '';
   }
 
   async #append(taken: readonly WaitingEntry[]): Promise<void> {

@@ -9,6 +9,14 @@ export const AUDIT_FACES = ['http', 'mcp', 'library', 'command'] as const;
  */
 export const AUDIT_OUTCOMES = ['begun', 'done', 'denied', 'failed'] as const;
 
+/** What is logged of a deployment. */
+export interface AuditedDeployment {
+  readonly tenantId: string;
+  readonly model?: string | undefined;
+  readonly searchEndpoint?: string | undefined;
+  readonly indexName?: string | undefined;
+}
+
 /** What happened, as it is handed to the log. */
 export interface AuditEntry {
   readonly face: (typeof AUDIT_FACES)[number];
@@ -29,6 +37,8 @@ export interface AuditEntry {
   readonly address?: string | undefined;
   readonly tenant?: string | undefined;
   readonly project?: string | undefined;
+  /** The deployment that was looked at, saved or moved to: whose, and where it is to be. No secret, nor the name of one. */
+  readonly deployment?: AuditedDeployment | undefined;
   /** The filters of a search or listing, as they were stated. */
   readonly filters?: unknown;
   /** Ids of documents that the caller was given, or that were written or deleted; at most 1,000. */
@@ -56,6 +66,14 @@ export const auditRecord = z.object({
   address: z.string().optional(),
   tenant: z.string().optional(),
   project: z.string().optional(),
+  deployment: z
+    .object({
+      tenantId: z.string(),
+      model: z.string().optional(),
+      searchEndpoint: z.string().optional(),
+      indexName: z.string().optional(),
+    })
+    .optional(),
   filters: z.unknown().optional(),
   documents: z.array(z.string()).optional(),
   results: z.int().optional(),

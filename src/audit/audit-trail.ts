@@ -4,7 +4,7 @@ import { RAGError } from '../core/errors.js';
 import type { AskRequest, EngineView, SearchQuery } from '../engine/engine.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { AuditLog } from './audit-log.js';
-import type { AuditEntry } from './audit-record.js';
+import type { AuditEntry, AuditedDeployment } from './audit-record.js';
 
 /** Ids that a line names; `results` counts the others too. */
 const MOST_DOCUMENTS = 1_000;
@@ -17,13 +17,15 @@ export class AuditTrail {
   #filters: unknown;
   #text: string | undefined;
   #results: number | undefined;
+  #deployment: AuditedDeployment | undefined;
 
   constructor({ keepsText }: Pick<AuditLog, 'keepsText'>) {
     this.#keepsText = keepsText;
   }
 
-  get facts(): Pick<AuditEntry, 'filters' | 'documents' | 'results' | 'text'> {
+  get facts(): Pick<AuditEntry, 'deployment' | 'filters' | 'documents' | 'results' | 'text'> {
     return {
+      deployment: this.#deployment,
       filters: this.#filters,
       documents: this.#documents.size === 0 ? undefined : [...this.#documents],
       results: this.#results,
@@ -41,6 +43,10 @@ export class AuditTrail {
     const stated = { filters, filter };
     const isSmall = JSON.stringify(stated).length <= MOST_FILTER_CHARACTERS;
     this.#filters ??= isSmall ? stated : 'too long to be logged';
+  }
+
+  concerned(deployment: AuditedDeployment): void {
+    this.#deployment = deployment;
   }
 
   gave(documents: readonly string[]): void {
@@ -138,7 +144,10 @@ function asQuestion(request: string | AskRequest) {
 }
 
 /** Which call is logged, and whose it is. */
-export type AuditedCall = Pick<AuditEntry, 'face' | 'action' | 'caller' | 'tenant' | 'project'>;
+export type AuditedCall = Pick<
+  AuditEntry,
+  'face' | 'action' | 'caller' | 'tenant' | 'project' | 'deployment'
+>;
 
 /** Does one call, and logs it before what it gives is handed on. */
 export async function audited<Outcome>(
@@ -148,7 +157,7 @@ export async function audited<Outcome>(
 ): Promise<Outcome> {
   const trail = new AuditTrail(log);
   const record = (rest: Pick<AuditEntry, 'outcome' | 'reason'>): Promise<void> =>
-    log.record({ ...call, ...trail.facts, ...rest });
+    log.record({ ...trail.facts, ...call, ...rest });
   let outcome: Outcome;
   try {
     outcome = await work(trail);

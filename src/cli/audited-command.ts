@@ -1,3 +1,4 @@
+import type { AuditedDeployment } from '../audit/audit-record.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { CliContext } from './context.js';
 
@@ -6,6 +7,7 @@ export interface CommandCall {
   readonly action: string;
   readonly tenant?: string | undefined;
   readonly project?: string | undefined;
+  readonly deployment?: AuditedDeployment | undefined;
   readonly context: CliContext;
 }
 

@@ -118,6 +118,54 @@ withTestServer({ describe, it }, SERVER, (url) => {
       expect((await globex.search(found)).results).toHaveLength(1);
     });
 
+    it('belongs to one tenant under all of its addresses', async () => {
+      const { deployments, input } = await customer();
+      const view = async (tenant: string) => (await deployments.of({ tenant })).view;
+      const idsOf = async (tenant: string) =>
+        (await (await view(tenant)).list()).documents.map(({ externalId }) => externalId);
+      for (const tenant of ['globex', 'acme'])
+        await (await view(tenant)).push([{ id: tenant, text: `The lamp of ${tenant}.` }]);
+      await deployments.moveTenant(input);
+      const alias = { ...input, searchEndpoint: input.searchEndpoint?.replace('127.0.0.1', 'localhost') };
+      const taken = {
+        isValid: false,
+        checks: expect.arrayContaining([{ check: 'owner', isValid: false, message: expect.any(String) }]),
+      };
+      for (const other of [alias, { ...alias, tenantId: 'acme' }]) {
+        expect(await deployments.validateCustomerOwnedDeployment(other)).toMatchObject(taken);
+        await expect(deployments.moveTenant(other)).rejects.toMatchObject({ reason: 'DEPLOYMENT_INVALID' });
+      }
+      expect([await idsOf('globex'), await idsOf('acme')]).toEqual([['globex'], ['acme']]);
+      await deployments.moveTenant({ tenantId: 'globex', model: 'Shared' });
+      // Whoever leaves it leaves it to others.
+      expect(await deployments.saveDeploymentConfig({ ...alias, tenantId: 'empty' })).toMatchObject({
+        model: 'CustomerOwned',
+      });
+      await deployments.saveDeploymentConfig({ tenantId: 'empty', model: 'Shared' });
+      expect(await deployments.moveTenant({ ...alias, tenantId: 'acme' })).toMatchObject({ copied: 1 });
+      expect([await idsOf('globex'), await idsOf('acme')]).toEqual([['globex'], ['acme']]);
+    });
+
+    it('that holds documents of others is not taken', async () => {
+      const { deployments, input, schema } = await customer();
+      await deployments.saveDeploymentConfig(input);
+      await (await deployments.of({ tenant: 'globex' })).view.push([
+        { id: 'g', text: 'The blue lamp of Globex.' },
+      ]);
+      // As an index that another program made has no sign of whose it is.
+      await query(`DELETE FROM ${schema}.collection WHERE name = 'owner'`);
+      const alias = {
+        ...input,
+        tenantId: 'acme',
+        searchEndpoint: input.searchEndpoint?.replace('127.0.0.1', 'localhost'),
+      };
+      expect(await deployments.validateCustomerOwnedDeployment(alias)).toMatchObject({ isValid: false });
+      await expect(deployments.moveTenant({ ...alias, tenantId: 'globex' })).rejects.toMatchObject({
+        reason: 'DEPLOYMENT_CONFLICT',
+        message: expect.stringContaining('1 documents'),
+      });
+    });
+
     it('that does not know the account is refused without its password', async () => {
       const { deployments, input } = await customer();
       const refused = await deployments.validateCustomerOwnedDeployment({

@@ -37,6 +37,11 @@ const recordSchema = z.strictObject({
 /** What is known of a tenant's deployment. */
 export type DeploymentRecord = z.infer<typeof recordSchema>;
 
+interface ListOptions {
+  /** Told of each that cannot be read, by the name of its folder. */
+  readonly onDamaged?: ((name: string, error: unknown) => void) | undefined;
+}
+
 /** Changes take milliseconds. */
 const CHANGE_WAIT_MS = 10_000;
 
@@ -86,13 +91,33 @@ export class DeploymentRecords {
     return record;
   }
 
-  /** All that are kept, by tenant. */
-  list(): DeploymentRecord[] {
+  /**
+   * All that are kept, by tenant, also those that are not trusted: they are not to be used, and `read` refuses them.
+   *
+   * @throws RAGError `INDEX_DAMAGED` for a file that is none of ours, where nobody takes what is thrown of one
+   */
+  list({ onDamaged }: ListOptions = {}): DeploymentRecord[] {
     return namesIn(this.#folder)
-      .map((name) => join(this.#folder, name, RECORD_FILE))
-      .filter((path) => statSync(path, { throwIfNoEntry: false }) !== undefined)
-      .map((path) => this.read(readRecord(path).deployment.tenantId))
+      .flatMap((name) => {
+        try {
+          return this.#recordIn(name);
+        } catch (error) {
+          if (onDamaged === undefined) throw error;
+          onDamaged(name, error);
+          return [];
+        }
+      })
       .sort((a, b) => (a.deployment.tenantId < b.deployment.tenantId ? -1 : 1));
+  }
+
+  #recordIn(name: string): DeploymentRecord[] {
+    const path = join(this.#folder, name, RECORD_FILE);
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
+    const record = readRecord(path);
+    const { tenantId } = record.deployment;
+    if (deploymentIdOf(tenantId) !== name) throw damaged(path);
+    assertOwn(record, tenantId, path);
+    return [record];
   }
 
   /**
@@ -112,7 +137,9 @@ export class DeploymentRecords {
       const changed = change(before);
       if (changed === undefined) return before;
       const after = { ...changed, revision: before.revision + 1 };
-      this.#assertApart(tenantId, after);
+      // What is not new was asserted when it was. So a record of another tenant that cannot be read keeps no move from ending.
+      const held = new Set(placesOf(before));
+      if (placesOf(after).some((place) => !held.has(place))) this.#assertApart(tenantId, after);
       for (const risk of risksOf(after)) trustDeployment(risk, this.#config);
       this.#write(tenantId, after);
       return after;

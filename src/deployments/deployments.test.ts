@@ -153,7 +153,9 @@ describe('a store that a customer provides', () => {
     expect(await deployments.validateCustomerOwnedDeployment(customerOwned('own'))).toMatchObject({
       isValid: true,
       errors: [],
-      checks: ['configuration', 'secret', 'connection', 'schema', 'dimensions'].map((check) => ({ check })),
+      checks: ['configuration', 'secret', 'connection', 'schema', 'owner', 'dimensions'].map((check) => ({
+        check,
+      })),
     });
     expect(await deployments.saveDeploymentConfig(customerOwned('own'))).toMatchObject({
       validatedAt: expect.any(String),

@@ -18,7 +18,15 @@ test('a deployment that came with a data folder connects to nothing before it is
   const opened = servers.opened;
   const deployments = await testDeployments(mine, servers);
   await expect(deployments.of({ tenant: 'own' })).rejects.toMatchObject({ reason: 'INDEX_UNTRUSTED' });
-  await expect(deployments.resumeMoves()).rejects.toMatchObject({ reason: 'INDEX_UNTRUSTED' });
+  expect(await deployments.resumeMoves()).toEqual([]);
+  // Nor does it keep others from being served or configured.
+  expect((await deployments.listDeploymentConfigs()).map(({ tenantId }) => tenantId)).toEqual([
+    'dedi',
+    'own',
+  ]);
+  expect(await deployments.saveDeploymentConfig({ tenantId: 'other', model: 'Dedicated' })).toMatchObject({
+    isActive: true,
+  });
   expect(servers.opened).toBe(opened);
   // What reaches nothing outside of the folder needs no trust.
   expect(await (await deployments.of({ tenant: 'dedi' })).view.list()).toEqual({ documents: [] });

@@ -1,5 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import type { RAGError } from '../core/errors.js';
 import { type KnowledgeDeploymentInput, placeOf } from './deployment-config.js';
 import { customerOwned, TestServers, testDeployments } from './test-deployments.js';
 
@@ -37,6 +40,40 @@ async function moveWithFailures(from: KnowledgeDeploymentInput, to: KnowledgeDep
   }
   return { folder, servers, stages, failures };
 }
+
+test('a record that cannot be read stops no service, and no move of others', async () => {
+  const folder = temporaryFolder();
+  const servers = new TestServers();
+  const deployments = await testDeployments(folder, servers);
+  await (await deployments.of({ tenant: 'acme' })).view.push([{ id: 'a', text: 'The lamp is blue.' }]);
+  const stop = new AbortController();
+  servers.onUpsert = () => stop.abort();
+  await expect(deployments.moveTenant(customerOwned('acme'), stop.signal)).rejects.toThrow();
+  servers.onUpsert = undefined;
+  expect(await deployments.getDeploymentConfig('acme')).toMatchObject({ move: { stage: 'copying' } });
+  const damaged = join(folder, 'data', 'deployments', '0123456789abcdef');
+  mkdirSync(damaged);
+  writeFileSync(join(damaged, 'deployment.json'), '{"broken":1}');
+  const problems: unknown[] = [];
+  const reports = await deployments.resumeMoves({
+    onProblem: (name, error) => problems.push([name, (error as RAGError).reason]),
+  });
+  expect(reports).toMatchObject([{ tenantId: 'acme', model: 'CustomerOwned' }]);
+  expect(problems).toEqual([['0123456789abcdef', 'INDEX_DAMAGED']]);
+});
+
+test('a move does not replace what the tenant has at the other place', async () => {
+  const folder = temporaryFolder();
+  const deployments = await testDeployments(folder);
+  await deployments.saveDeploymentConfig({ tenantId: 'acme', model: 'Dedicated' });
+  const { view } = await deployments.of({ tenant: 'acme' });
+  await view.push([{ id: 'kept', text: 'The lamp is blue.' }]);
+  await deployments.shared.push([{ id: 'there', text: 'The lamp is red.' }], { tenant: 'acme' });
+  await expect(deployments.moveTenant(SHARED)).rejects.toMatchObject({ reason: 'DEPLOYMENT_CONFLICT' });
+  expect((await deployments.shared.list({}, { tenant: 'acme' })).documents).toHaveLength(1);
+  await deployments.shared.delete(['there'], { tenant: 'acme' });
+  expect(await deployments.moveTenant(SHARED)).toMatchObject({ copied: 1 });
+});
 
 describe('a move that breaks off at whichever call of a server', () => {
   test('to a customer: the old index serves until the copy is whole, and the next service completes it', async () => {

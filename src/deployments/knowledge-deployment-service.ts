@@ -19,7 +19,8 @@ import {
 import { deploymentIdOf, RagDeploymentModel } from './deployment-model.js';
 import { type DeploymentRecord, DeploymentRecords } from './deployment-records.js';
 import { assertOwnIndexes, type OpenCustomerStore, settingsOf } from './deployment-settings.js';
-import { type MoveReport, moveTenant, resumeMove } from './move-tenant.js';
+import { type MoveReport, moveTenant, removeIndex, resumeMove } from './move-tenant.js';
+import { claimPlace } from './place-claim.js';
 import { routedView } from './routed-view.js';
 import type { TenantIndex, TenantIndexes } from './tenant-indexes.js';
 import { checkStore, DeploymentChecks, type DeploymentValidationResult } from './validate-deployment.js';
@@ -141,14 +142,18 @@ export class KnowledgeDeploymentService implements TenantIndexes {
         ? () => undefined
         : await this.#gate(tenantId).close({ waitMs: GATE_WAIT_MS });
     try {
-      if (placeOf(before.deployment) !== placeOf(stated)) await this.#assertNothingLeft(before);
+      if (placeOf(before.deployment) !== placeOf(stated)) await this.#leave(before);
       const record = await this.#records.change(tenantId, (now) => {
         if (now.revision !== before.revision) throw changedMeanwhile(tenantId);
         if (now.move !== undefined) throw beingMoved(tenantId);
         return { deployment: { ...stated, updatedAt: at() } };
       });
       const isOwn = stated.model !== RagDeploymentModel.Shared && stated.isActive;
-      if (isOwn) await this.#use(record, ({ resources }) => beginIndex(resources));
+      if (isOwn)
+        await this.#use(record, async ({ resources }) => {
+          await claimPlace(record.deployment, resources);
+          await beginIndex(resources);
+        });
       return shown(record);
     } finally {
       leave();
@@ -183,7 +188,9 @@ export class KnowledgeDeploymentService implements TenantIndexes {
     // Opened for this alone, with the secret as it is now.
     const fresh = new DeploymentIndexes(() => this.#parts(), DEFAULT_LIMITS);
     try {
-      await fresh.use({ deployment: meant, revision: 0 }, ({ resources }) => checkStore(checks, resources));
+      await fresh.use({ deployment: meant, revision: 0 }, ({ resources }) =>
+        checkStore(checks, meant, resources),
+      );
     } catch (error) {
       await checks.step('connection', '', async () => {
         throw error;
@@ -210,11 +217,12 @@ export class KnowledgeDeploymentService implements TenantIndexes {
 
   /**
    * Goes on with moves that were interrupted, for example when a service starts. One that cannot go on now is left as it is: its tenant
-   * is served where it was, and `onProblem` is told.
+   * is served where it was, and `onProblem` is told; of a record that cannot be read, with the name of its folder in place of the tenant.
    */
   async resumeMoves({ signal, onProblem }: ResumeOptions = {}): Promise<MoveReport[]> {
     const reports: MoveReport[] = [];
-    for (const { deployment } of this.#records.list().filter(({ move }) => move !== undefined)) {
+    const moved = this.#records.list({ onDamaged: (name, error) => onProblem?.(name, error) });
+    for (const { deployment } of moved.filter(({ move }) => move !== undefined)) {
       const { tenantId } = deployment;
       try {
         const report = await resumeMove(this.#moving(tenantId, signal));
@@ -298,6 +306,13 @@ export class KnowledgeDeploymentService implements TenantIndexes {
     const { isValid, errors, validatedAt } = await this.validateCustomerOwnedDeployment(deployment);
     if (isValid) return { ...deployment, validatedAt };
     throw new RAGError('DEPLOYMENT_INVALID', `The deployment cannot be activated. ${errors.join(' ')}`);
+  }
+
+  /** A store of a customer is left as it was found, for others to use. */
+  async #leave(before: DeploymentRecord): Promise<void> {
+    await this.#assertNothingLeft(before);
+    if (before.move === undefined && before.deployment.model === RagDeploymentModel.CustomerOwned)
+      await this.#use(before, (index) => removeIndex(before.deployment, index));
   }
 
   async #assertNothingLeft(before: DeploymentRecord): Promise<void> {

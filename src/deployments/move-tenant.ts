@@ -7,6 +7,7 @@ import { placeOf, type StoredDeployment } from './deployment-config.js';
 import type { MeantIndex, OpenIndex } from './deployment-indexes.js';
 import { RagDeploymentModel } from './deployment-model.js';
 import type { DeploymentRecord, DeploymentRecords } from './deployment-records.js';
+import { claimPlace, holdsOthers, isOwnPlace, releasePlace } from './place-claim.js';
 import type { WriteGate } from './write-gate.js';
 
 /** What a move works with. */
@@ -51,6 +52,8 @@ export async function moveTenant(target: StoredDeployment, moving: Moving): Prom
       );
     // A move to elsewhere that was never completed: what it copied is removed.
     if (now.move !== undefined && placeOf(now.move.other) !== placeOf(target)) await clean(now, moving);
+    const goesOn = moving.records.read(moving.tenantId).move !== undefined;
+    if (!goesOn) await assertEmpty({ deployment: target, revision: now.revision + 1 }, moving);
     const startedAt =
       moving.records.read(moving.tenantId).move?.startedAt ?? new Date(runtime().now()).toISOString();
     const record = await moving.records.change(moving.tenantId, ({ deployment }) => ({
@@ -85,6 +88,7 @@ async function copyAndSwitch(record: DeploymentRecord, moving: Moving): Promise<
         from: from.resources,
         to: to.resources,
       });
+      await claimPlace(target.deployment, to.resources);
       await beginIndex(to.resources, signal);
       let { copied } = await copier.pass();
       await copier.finish();
@@ -124,19 +128,41 @@ async function removeCopy(
   const isShared = target.deployment.model === RagDeploymentModel.Shared;
   await use(target, async ({ engine, resources }) => {
     if (isShared) await removeDocuments(resources, tenantId, signal);
-    else await removeIndex({ engine, resources });
+    else await removeIndex(target.deployment, { engine, resources }, signal);
   });
   if (!isShared) rmSync(records.indexFolder(target.deployment), { recursive: true, force: true });
 }
 
 /**
  * An index that is the tenant's alone is dropped with all it made in its store. Its ledger is emptied last: a death before that leaves
- * the names of what is to be dropped. Nobody reads the index any more, so no search finds the ledger ahead of the store.
+ * the names of what is to be dropped. Nobody reads the index any more, so no search finds the ledger ahead of the store. What is there of
+ * others stays.
  */
-async function removeIndex({ engine, resources }: OpenIndex): Promise<void> {
+export async function removeIndex(
+  deployment: StoredDeployment,
+  { engine, resources }: OpenIndex,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { tenantId } = deployment;
+  if (!(await isOwnPlace(deployment, resources))) return;
+  if (await holdsOthers(tenantId, resources)) {
+    await removeDocuments(resources, tenantId, signal);
+    return;
+  }
   const generations = (await (await resources.readingLedger())?.generations()) ?? [];
   for (const facts of generations) await (await resources.storeOf(facts)).drop(facts.collection);
   if (generations.length > 0) await engine.clear();
+  await releasePlace(resources);
+}
+
+/** What a tenant has there already would be replaced by what it has now, and so be lost. */
+async function assertEmpty(target: MeantIndex, { tenantId, use }: Moving): Promise<void> {
+  const { pushed } = await use(target, ({ resources }) => countDocuments(resources, tenantId));
+  if (pushed === 0) return;
+  throw new RAGError(
+    'DEPLOYMENT_CONFLICT',
+    `The index that the tenant ${JSON.stringify(tenantId)} would be moved to holds ${pushed} documents of it already, which the move would remove or replace. Name another index, or remove them there.`,
+  );
 }
 
 /** A revision of its own, so that it is opened apart from what serves. */

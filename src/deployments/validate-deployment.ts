@@ -5,9 +5,11 @@ import { withDeadline } from '../core/with-deadline.js';
 import { fingerprintOf } from '../embedding/embedder.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { specOf } from '../indexing/open-collection.js';
+import type { StoredDeployment } from './deployment-config.js';
+import { assertOwnPlace } from './place-claim.js';
 
 /** What is looked at before a customer's store is used, in this order. */
-export type DeploymentCheck = 'configuration' | 'secret' | 'connection' | 'schema' | 'dimensions';
+export type DeploymentCheck = 'configuration' | 'secret' | 'connection' | 'schema' | 'owner' | 'dimensions';
 
 /** One check, and what to do where it failed. */
 export interface DeploymentCheckResult {
@@ -70,7 +72,11 @@ const wordsOf = (error: unknown): string =>
     : 'It could not be used. The log of the service may say more; check the address, the account and its rights.';
 
 /** Connects, and checks what is there, or where nothing is, that a collection for the model can be made, written to, and removed. */
-export async function checkStore(checks: DeploymentChecks, resources: EngineResources): Promise<void> {
+export async function checkStore(
+  checks: DeploymentChecks,
+  deployment: StoredDeployment,
+  resources: EngineResources,
+): Promise<void> {
   const { embedder } = await resources.embedder();
   const { dimensions, identity } = embedder;
   const fingerprint = fingerprintOf(identity);
@@ -95,6 +101,10 @@ export async function checkStore(checks: DeploymentChecks, resources: EngineReso
     },
   );
   if (!isWritable) return;
+  const isOwn = await checks.step('owner', 'It is of no other tenant.', () =>
+    assertOwnPlace(deployment, resources),
+  );
+  if (!isOwn) return;
   await checks.step('dimensions', `It holds vectors of ${dimensions} dimensions, or none yet.`, async () => {
     const live = await resources.live();
     if (live === undefined) return;

@@ -109,10 +109,13 @@ export async function startService({
     redis?.close();
     throw listeningError(error, host, port ?? server.port);
   }
-  const resuming = deployments?.resumeMoves({
-    signal: stopping.signal,
-    onProblem: (tenantId, error) => app.log.error({ err: error, tenant: tenantId }, 'a move cannot go on'),
-  });
+  const resuming = deployments
+    ?.resumeMoves({
+      signal: stopping.signal,
+      onProblem: (tenantId, error) => app.log.error({ err: error, tenant: tenantId }, 'a move cannot go on'),
+    })
+    // Nobody waits for it, and what one cannot do is no reason to stop.
+    .catch((error: unknown) => app.log.error({ err: error }, 'moves cannot go on'));
   return {
     url: urlOf(host, app.server.address()),
     isOpen: authentication.isOpen,
@@ -125,7 +128,7 @@ export async function startService({
       await app.close();
       // A move is taken up again by the next service.
       stopping.abort(new RAGError('SERVICE_UNAVAILABLE', 'The service stops.'));
-      await resuming?.catch(() => undefined);
+      await resuming;
       await audit?.close();
       redis?.close();
       giveUp();

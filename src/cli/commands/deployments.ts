@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { KnowledgeDeploymentConfig, KnowledgeDeploymentInput } from '../../index.js';
+import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
-import { withDeployments } from '../open-engine.js';
+import { placeOf, withDeployments } from '../open-engine.js';
 import { renderTable } from '../render/table.js';
 import { formatTime } from '../render/text.js';
 
@@ -61,7 +62,9 @@ export function registerDeployments(program: Command, context: CliContext): void
     deployments.command('save <tenant>').description('keep the deployment of a tenant without documents'),
   ).action((tenantId: string, options: DeploymentOptions) =>
     withDeployments(context, async (service) => {
-      const saved = await service.saveDeploymentConfig(inputOf(tenantId, options));
+      const saved = await logged('save', inputOf(tenantId, options), context, (input) =>
+        service.saveDeploymentConfig(input),
+      );
       context.printResult({ ...saved }, () => renderDeployments([saved], context));
     }),
   );
@@ -71,7 +74,9 @@ export function registerDeployments(program: Command, context: CliContext): void
       .description('say whether a store that a customer provides can be used'),
   ).action((tenantId: string, options: DeploymentOptions) =>
     withDeployments(context, async (service) => {
-      const result = await service.validateCustomerOwnedDeployment(inputOf(tenantId, options));
+      const result = await logged('validate', inputOf(tenantId, options), context, (input) =>
+        service.validateCustomerOwnedDeployment(input),
+      );
       context.printResult({ ...result }, () =>
         result.checks
           .map(({ check, isValid, message }) => `${isValid ? 'ok    ' : 'failed'}  ${check}: ${message}`)
@@ -86,7 +91,9 @@ export function registerDeployments(program: Command, context: CliContext): void
       .description('move a tenant with its documents, also while it is served'),
   ).action((tenantId: string, options: DeploymentOptions) =>
     withDeployments(context, async (service) => {
-      const report = await service.moveTenant(inputOf(tenantId, options), context.signal);
+      const report = await logged('move', inputOf(tenantId, options), context, (input) =>
+        service.moveTenant(input, context.signal),
+      );
       context.printResult(
         { ...report },
         () => `Tenant ${tenantId} is moved to ${report.model}: ${report.copied} documents copied.`,
@@ -97,6 +104,22 @@ export function registerDeployments(program: Command, context: CliContext): void
         );
     }),
   );
+}
+
+/** Who names servers and secrets is logged, as over HTTP. */
+async function logged<Outcome>(
+  command: string,
+  input: KnowledgeDeploymentInput,
+  context: CliContext,
+  work: (input: KnowledgeDeploymentInput) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { auditedDeployment } = await import('../../audit/audited-deployment.js');
+  const call = {
+    action: `deployments ${command}`,
+    deployment: auditedDeployment(input.tenantId, input),
+    context,
+  };
+  return auditedCommand(await placeOf(context), call, () => work(input));
 }
 
 const withDeploymentOptions = (command: Command): Command =>

@@ -5,13 +5,17 @@ import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { AuditLog, type AuditLogOptions } from '../../audit/audit-log.js';
 import { AUDIT_FOLDER, type AuditRecord } from '../../audit/audit-record.js';
 import { readAudit } from '../../audit/read-audit.js';
+import { TestServers, testDeployments } from '../../deployments/test-deployments.js';
 import { testService, withDocuments } from '../test-service.js';
 
 const RAG = '/api/ai/rag';
 const QUESTION = 'How often are payments retried?';
 const SEARCH = { tenantId: 'acme', query: QUESTION, minScore: 0 };
 
-async function auditedService(options: Partial<AuditLogOptions> = {}) {
+async function auditedService(
+  options: Partial<AuditLogOptions> = {},
+  more: Parameters<typeof testService>[0] = {},
+) {
   const dataDir = temporaryFolder();
   const audit = new AuditLog({
     dataDir,
@@ -22,8 +26,8 @@ async function auditedService(options: Partial<AuditLogOptions> = {}) {
     onFailure: () => undefined,
     ...options,
   });
-  const service = await testService({ audit });
-  await withDocuments(service);
+  const service = await testService({ audit, ...more });
+  if (more.deployments === undefined) await withDocuments(service);
   const records = async (): Promise<AuditRecord[]> => {
     const all: AuditRecord[] = [];
     for await (const { record } of readAudit(dataDir)) if (record !== undefined) all.push(record);
@@ -143,4 +147,28 @@ test('what everyone may ask is not logged', async () => {
   const { call, dataDir } = await auditedService();
   await call('nobody', 'GET', '/health/rag');
   expect(existsSync(join(dataDir, AUDIT_FOLDER))).toBe(false);
+});
+
+test('who saves or moves a deployment is logged with the tenant and the place, and without secrets', async () => {
+  const servers = new TestServers();
+  const deployments = await testDeployments(temporaryFolder(), servers);
+  const { call, records } = await auditedService({}, { deployments });
+  const one = `${RAG}/deployments/acme`;
+  const customer = {
+    model: 'CustomerOwned',
+    provider: 'test',
+    searchEndpoint: 'https://search.acme.example/x',
+    indexName: 'acme-index',
+  };
+  await call('operator', 'POST', `${one}/move`, customer);
+  await call('operator', 'PUT', one, { ...customer, searchEndpoint: 'https://root:hunter2@acme.example/' });
+  const lines = (await records()).filter(({ action }) => action.includes('deployments'));
+  const { provider: _, ...place } = customer;
+  expect(lines).toMatchObject([
+    { outcome: 'begun', caller: 'e', deployment: { tenantId: 'acme', ...place } },
+    { outcome: 'done', caller: 'e', deployment: { tenantId: 'acme', ...place } },
+    { outcome: 'begun', deployment: { tenantId: 'acme', searchEndpoint: 'https://acme.example/' } },
+    { outcome: 'failed', reason: 'DEPLOYMENT_INVALID' },
+  ]);
+  expect(JSON.stringify(lines)).not.toContain('hunter2');
 });

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { auditedDeployment } from '../../audit/audited-deployment.js';
 import type { KnowledgeDeploymentService } from '../../index.js';
 import { contextOf } from '../requests/request-context.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
@@ -30,6 +31,12 @@ export const deploymentRoutes: FastifyPluginAsyncZod<DeploymentRouteOptions> = a
   { deployments },
 ) => {
   const config = { access: 'admin' } as const;
+  // Before the line that says that the change is begun, and before the body is known to be right.
+  app.addHook('preValidation', async ({ audit, params, body }) => {
+    const { tenantId } = params as { tenantId?: string };
+    if (audit === null || tenantId === undefined) return;
+    audit.trail.concerned(auditedDeployment(tenantId, body));
+  });
 
   app.get(
     '',
