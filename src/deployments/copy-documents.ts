@@ -45,7 +45,8 @@ export class DocumentCopier {
     this.#copy = copy;
   }
 
-  async pass(): Promise<CopyReport> {
+  /** @param isExact nobody writes meanwhile; else what is being written is left to the pass that is exact */
+  async pass({ isExact }: { readonly isExact: boolean }): Promise<CopyReport> {
     const { from, to, tenant, signal } = this.#copy;
     const source = await from.live();
     const target = await to.live();
@@ -58,7 +59,10 @@ export class DocumentCopier {
       const gone = [...filled.keys()].filter((id) => !held.has(id));
       const changed: LedgerItem[] = [];
       for (const item of held.values()) {
-        assertWhole(item, name);
+        if (!isWhole(item)) {
+          if (isExact) throw interruptedWrite(item, name);
+          continue;
+        }
         const stamp = await stampOf(item, source?.reader);
         const isSame = isFilled(filled.get(item.itemId), item);
         if (!isSame || this.#isOutdated(name, item, stamp)) changed.push(item);
@@ -95,7 +99,7 @@ export class DocumentCopier {
       for (const { itemId } of items) {
         // As it is now, and not as it was listed.
         const item = (await live.reader.items(tenant, name, [itemId])).get(itemId);
-        if (item === undefined) continue;
+        if (item === undefined || !isWhole(item)) continue;
         this.#read.set(JSON.stringify([name, itemId]), await stampOf(item, live.reader));
         await carryOver({ facts: live.facts, reader: live.reader, collection }, [item], targets, run);
       }
@@ -220,14 +224,14 @@ const isFilled = (filled: LedgerItem | undefined, { version, status }: LedgerIte
     ? status === 'indexed' || status === 'failed'
     : false;
 
+const isWhole = ({ status }: LedgerItem): boolean => status === 'indexed' || status === 'failed';
+
 /** A writer that died between two steps left what only its repetition completes. */
-function assertWhole({ itemId, status }: LedgerItem, source: string): void {
-  if (status === 'indexed' || status === 'failed') return;
-  throw new RAGError(
+const interruptedWrite = ({ itemId }: LedgerItem, source: string): RAGError =>
+  new RAGError(
     'DEPLOYMENT_CONFLICT',
     `The document ${JSON.stringify(itemId)} of ${source} was not written to its end. Push it again, or mend the index with \`ragstone verify --repair\`; then move the tenant.`,
   );
-}
 
 async function stampOf(
   { tenant, source, itemId, version }: LedgerItem,

@@ -4,7 +4,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import type { RAGError } from '../core/errors.js';
 import { type KnowledgeDeploymentInput, placeOf } from './deployment-config.js';
+import { deploymentIdOf } from './deployment-model.js';
 import { customerOwned, TestServers, testDeployments } from './test-deployments.js';
+import { WriteGate } from './write-gate.js';
 
 const SHARED: KnowledgeDeploymentInput = { tenantId: 'acme', model: 'Shared' };
 const IDS = ['a', 'b', 'c'];
@@ -60,6 +62,40 @@ test('a record that cannot be read stops no service, and no move of others', asy
   });
   expect(reports).toMatchObject([{ tenantId: 'acme', model: 'CustomerOwned' }]);
   expect(problems).toEqual([['0123456789abcdef', 'INDEX_DAMAGED']]);
+});
+
+test('a write under way is waited for, and comes along', async () => {
+  const folder = temporaryFolder();
+  const servers = new TestServers();
+  const deployments = await testDeployments(folder, servers);
+  await deployments.saveDeploymentConfig(customerOwned('acme'));
+  const { view } = await deployments.of({ tenant: 'acme' });
+  await view.push([{ id: 'a', text: 'The lamp is blue.' }]);
+  let goOn: () => void = () => undefined;
+  const held = new Promise<void>((open) => {
+    goOn = open;
+  });
+  onTestFinished(goOn);
+  const isHeld = new Promise<void>((told) => {
+    servers.onUpsert = () => {
+      told();
+      return held;
+    };
+  });
+  const pushed = view.push([{ id: 'b', text: 'The lamp is red.' }]);
+  await isHeld;
+  const moved = deployments.moveTenant({ tenantId: 'acme', model: 'Dedicated' });
+  const gate = new WriteGate(join(folder, 'data', 'deployments', deploymentIdOf('acme')));
+  const isClosed = async () => {
+    const leave = await gate.enter({ waitMs: 0 }).catch(() => undefined);
+    leave?.();
+    return leave === undefined;
+  };
+  await Promise.race([moved, expect.poll(isClosed, { timeout: 10_000 }).toBe(true)]);
+  goOn();
+  await pushed;
+  expect(await moved).toMatchObject({ copied: 2 });
+  expect((await view.list()).documents).toHaveLength(2);
 });
 
 test('a move does not replace what the tenant has at the other place', async () => {

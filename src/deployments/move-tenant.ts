@@ -90,12 +90,12 @@ async function copyAndSwitch(record: DeploymentRecord, moving: Moving): Promise<
       });
       await claimPlace(target.deployment, to.resources);
       await beginIndex(to.resources, signal);
-      let { copied } = await copier.pass();
+      let { copied } = await copier.pass({ isExact: false });
       await copier.finish();
       const { ofSources } = await countDocuments(from.resources, tenantId);
       const open = await gate.close({ waitMs: GATE_WAIT_MS, signal });
       try {
-        copied += (await copier.pass()).copied;
+        copied += (await copier.pass({ isExact: true })).copied;
         await records.change(tenantId, (now) => {
           if (now.revision !== record.revision) throw interrupted(tenantId);
           return {

@@ -19,7 +19,7 @@ export class TestServers {
   isDown = false;
   /** How often one was opened. */
   opened = 0;
-  onUpsert: (() => void) | undefined;
+  onUpsert: (() => unknown) | undefined;
 
   /** From then on every call fails; undefined for never. */
   failAfter(calls: number | undefined): void {
@@ -75,7 +75,7 @@ export class TestServers {
       upsert: async (...given) => {
         this.#call();
         await collection.upsert(...given);
-        this.onUpsert?.();
+        await this.onUpsert?.();
       },
       get: async (...given) => {
         this.#call();
