@@ -98,8 +98,9 @@ export const notedView = (view: EngineView, trail: AuditTrail): EngineView => ({
   ...view,
   ...notedReading(view, trail),
   index: async (request = {}) => {
-    const { documents = [], deleted = [] } = isList(request) ? { documents: request } : request;
-    trail.gave([...documents.map(({ id }) => id), ...deleted]);
+    const { documents = [], deleted = [], options } = isList(request) ? { documents: request } : request;
+    // What is only tried is not written.
+    if (options?.dryRun !== true) trail.gave([...documents.map(({ id }) => id), ...deleted]);
     return view.index(request);
   },
   push: async (documents) => {

@@ -146,7 +146,8 @@ export class Connection {
   /** They are the same for every repetition, the idempotency key above all. */
   #headersOf({ route, body }: Call, { requestId, idempotencyKey }: WriteOptions): Headers {
     const headers = new Headers();
-    if (body !== undefined) headers.set('content-type', JSON_TYPE);
+    // A form says its own type, with the boundary that it chose.
+    if (body !== undefined && !(body instanceof FormData)) headers.set('content-type', JSON_TYPE);
     if (requestId !== undefined) headers.set('x-request-id', requestId);
     if (route.isWrite === true) headers.set('idempotency-key', idempotencyKey ?? this.#runtime.uniqueName());
     return headers;
@@ -167,7 +168,7 @@ export class Connection {
       signal: deadline.signal,
       // A key is for the address that was given and no other.
       redirect: 'manual',
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(call.body === undefined ? {} : { body: payloadOf(call.body) }),
     });
   }
 
@@ -186,6 +187,9 @@ export class Connection {
     return retryAfterMs + most * (0.5 + 0.5 * this.#runtime.random());
   }
 }
+
+const payloadOf = (body: unknown): string | FormData =>
+  body instanceof FormData ? body : JSON.stringify(body);
 
 function baseOf(url: string | URL): string {
   const { protocol, origin, pathname, username, password } = new URL(url);

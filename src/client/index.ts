@@ -45,4 +45,7 @@ export type {
   SearchRequest,
   SearchResponse,
   SourcesResponse,
+  UploadedFile,
+  UploadRequest,
+  UploadResponse,
 } from './types.js';

@@ -46,6 +46,33 @@ describe('every method reaches its route', () => {
     expect((await failureOf(client.getDocument('x'))).reason).toBe('DOCUMENT_NOT_FOUND');
   });
 
+  test('files are sent with their fields', async () => {
+    const client = await listening(await testService());
+    const text = (name: string, content: string) => ({ name, content: new Blob([content]) });
+    const request = {
+      files: [text('tea.md', '# Tea\n\nTea is at four.'), text('broken.pdf', 'No PDF.')],
+      documentType: 'rota',
+      tags: ['a', 'b'],
+      metadata: { version: 2 },
+      access: { level: 0 },
+    };
+    const uploaded = await client.uploadFiles(request);
+    expect(uploaded).toMatchObject({
+      results: [
+        { id: 'tea.md', success: true },
+        { fileName: 'broken.pdf', error: { reason: 'DOCUMENT_INVALID' } },
+      ],
+      indexed: 1,
+      failed: 1,
+    });
+    const { results } = await client.search({ query: 'when is tea?', minScore: 0 });
+    expect(results).toMatchObject([
+      { id: 'tea.md', documentType: 'rota', tags: ['a', 'b'], metadata: { version: 2 } },
+    ]);
+    const alone = client.uploadFiles({ files: [text('broken.pdf', 'No PDF.')] });
+    expect(await failureOf(alone)).toMatchObject({ status: 400, reason: 'DOCUMENT_INVALID' });
+  });
+
   test('questions are answered, at once or as they come', async () => {
     const service = await testService();
     await withDocuments(service);

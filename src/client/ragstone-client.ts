@@ -1,6 +1,7 @@
 import type { Problem } from '../service/requests/problem.js';
 import type { CallOptions, WriteOptions } from './call.js';
 import { type Call, Connection, type ConnectionOptions } from './connection.js';
+import { formOf } from './form-of.js';
 import { ROUTES } from './routes.js';
 import { ofProblem, unreachable } from './service-error.js';
 import type * as bodies from './types.js';
@@ -82,6 +83,11 @@ export class RagstoneClient {
   /** Indexes up to 1,000 documents, and says what became of each. */
   indexDocuments(request: bodies.BatchRequest, options?: WriteOptions): Promise<bodies.BatchResponse> {
     return this.#call({ route: ROUTES.indexDocuments, body: { ...this.#tenant, ...request } }, options);
+  }
+
+  /** Indexes up to 20 files, and says what became of each. Throws what a file that is sent alone was refused for. */
+  uploadFiles(request: bodies.UploadRequest, options?: WriteOptions): Promise<bodies.UploadResponse> {
+    return this.#call({ route: ROUTES.uploadFiles, body: formOf({ ...this.#tenant, ...request }) }, options);
   }
 
   /** One page of the documents that the caller may read. */

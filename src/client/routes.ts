@@ -21,6 +21,7 @@ export const ROUTES = {
   embed: { method: 'POST', path: `${RAG}/embedding` },
   indexDocument: { method: 'POST', path: `${RAG}/index`, isWrite: true },
   indexDocuments: { method: 'POST', path: `${RAG}/index/batch`, isWrite: true },
+  uploadFiles: { method: 'POST', path: `${RAG}/upload`, isWrite: true, isLong: true },
   listDocuments: { method: 'GET', path: `${RAG}/documents` },
   getDocument: { method: 'GET', path: `${RAG}/documents/{id}` },
   deleteDocument: { method: 'DELETE', path: `${RAG}/documents/{id}`, isWrite: true },

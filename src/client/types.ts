@@ -42,6 +42,7 @@ import type {
   ragSearchRequest,
   ragSearchResponse,
 } from '../service/schemas/knowledge.js';
+import type { uploadRequest, uploadResponse } from '../service/schemas/uploads.js';
 
 // Bodies of the routes, as their schemas state them. The schemas themselves stay on the server.
 
@@ -61,6 +62,18 @@ export type KnowledgeDocumentInput = z.input<typeof knowledgeDocumentInput>;
 export type KnowledgeDocument = z.output<typeof knowledgeDocument>;
 export type BatchRequest = z.input<typeof batchRequest>;
 export type BatchResponse = z.output<typeof batchResponse>;
+/** A file to index. */
+export interface UploadedFile {
+  /** Without folders. Where the content does not tell its kind, the name does. */
+  readonly name: string;
+  readonly content: Blob;
+}
+/** Files, with fields that hold for each of them. */
+export interface UploadRequest extends Omit<z.input<typeof uploadRequest>, 'file'> {
+  /** 1 to 20. */
+  readonly files: readonly UploadedFile[];
+}
+export type UploadResponse = z.output<typeof uploadResponse>;
 export type DeletedParts = z.output<typeof deletedParts>;
 export type ListQuery = z.input<typeof listQuery>;
 export type IndexedDocument = z.output<typeof indexedDocument>;

@@ -205,6 +205,8 @@ describe.each(['libsql', 'memory'] as const)('an engine and its scopes over %s',
   it('takes bytes with a media type, and keeps what a push says of its source', async () => {
     const { stats } = await engine.index([
       { id: 'page', bytes: Buffer.from('<h1>Quokka</h1><p>It jumps.</p>'), mediaType: 'text/html' },
+      { id: 'file', bytes: Buffer.from('# Wombat\n\nIt digs.'), fileName: 'wombat.md' },
+      { id: 'named', bytes: Buffer.from('def paint(): pass'), fileName: 'a/b.py' },
       {
         id: 'item',
         text: 'a quokka story',
@@ -213,6 +215,8 @@ describe.each(['libsql', 'memory'] as const)('an engine and its scopes over %s',
     ]);
     expect(stats.errors).toEqual([]);
     expect((await engine.get('page'))?.title).toBe('Quokka');
+    expect(await engine.get('file')).toMatchObject({ title: 'Wombat', sourceType: 'markdown' });
+    expect(await engine.get('named')).toMatchObject({ sourceType: 'code', metadata: { language: 'python' } });
     const { results } = await engine.search({ text: 'quokka', filters: { sourceType: ['pbi'] } });
     expect(results.map(({ metadata }) => [metadata.sourceType, metadata.source])).toEqual([
       ['pbi', 'board/7'],

@@ -27,6 +27,7 @@ import { healthRoutes } from './routes/health-routes.js';
 import { knowledgeRoutes } from './routes/knowledge-routes.js';
 import { indexRoutes, maintenanceRoutes } from './routes/maintenance-routes.js';
 import { mcpRoutes } from './routes/mcp-routes.js';
+import { uploadRoutes } from './routes/upload-routes.js';
 
 /** What the routes need. */
 export interface ServiceOptions {
@@ -88,6 +89,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   limitCalls(app, { requestsPerMinute, groups, redis });
   await registerOpenApi(app);
   await app.register(knowledgeRoutes, { prefix: '/api/ai/rag' });
+  await app.register(uploadRoutes, { prefix: '/api/ai/rag' });
   await app.register(answerRoutes, { prefix: '/api/ai/rag' });
   await app.register(documentRoutes, { prefix: '/api/ai/rag' });
   await app.register(maintenanceRoutes, { prefix: '/api/ai/rag' });

@@ -32,6 +32,7 @@ test('the document of the routes is valid OpenAPI 3.1 and describes every route'
       "/api/ai/rag/source/{id}",
       "/api/ai/rag/sources",
       "/api/ai/rag/status",
+      "/api/ai/rag/upload",
       "/api/ai/rag/{id}",
       "/chat",
       "/health/rag",

@@ -17,6 +17,9 @@ export interface FileType {
   readonly isUnparsed?: boolean;
 }
 
+const PDF: FileType = { mediaType: MEDIA_TYPES.pdf, kind: 'pdf' };
+const DOCX: FileType = { mediaType: MEDIA_TYPES.docx, kind: 'docx' };
+
 const DOCUMENT_TYPES: Readonly<Record<string, FileType>> = {
   md: { mediaType: MEDIA_TYPES.markdown, kind: 'markdown' },
   markdown: { mediaType: MEDIA_TYPES.markdown, kind: 'markdown' },
@@ -29,8 +32,8 @@ const DOCUMENT_TYPES: Readonly<Record<string, FileType>> = {
   asciidoc: { mediaType: MEDIA_TYPES.asciidoc, kind: 'asciidoc' },
   html: { mediaType: MEDIA_TYPES.html, kind: 'html' },
   htm: { mediaType: MEDIA_TYPES.html, kind: 'html' },
-  pdf: { mediaType: MEDIA_TYPES.pdf, kind: 'pdf' },
-  docx: { mediaType: MEDIA_TYPES.docx, kind: 'docx' },
+  pdf: PDF,
+  docx: DOCX,
 };
 
 /** Read where a pattern names them: folders are full of data and settings that nobody asks about. */
@@ -130,6 +133,18 @@ export function fileTypeOf(path: string): FileType {
   const extension = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase();
   return (extension === undefined ? undefined : TYPES.get(extension)) ?? PLAIN_TEXT;
 }
+
+/** The type of a file that somebody hands in: first bytes that leave no doubt count for more than its name. */
+export function typeOfFile(name: string, content: string | Uint8Array): FileType {
+  const known = SIGNATURES.find(({ bytes }) => bytes.every((byte, index) => content[index] === byte));
+  return known?.type ?? fileTypeOf(name);
+}
+
+/** How files begin. Word documents are the only archives that are read; the parser refuses others. */
+const SIGNATURES: readonly { readonly bytes: readonly number[]; readonly type: FileType }[] = [
+  { bytes: [...Buffer.from('%PDF-')], type: PDF },
+  { bytes: [0x50, 0x4b, 0x03, 0x04], type: DOCX },
+];
 
 /** Globs of what a folder stands for: documents and source code, not data. */
 export const DEFAULT_FILE_TYPES: readonly string[] = [

@@ -16,6 +16,7 @@ const NODE_MODULES = `${sep}node_modules${sep}`;
  * reads no files. What they import is bundled with them.
  */
 const BUNDLED = new Set([
+  '@fastify/busboy',
   '@fastify/cors',
   '@fastify/helmet',
   '@fastify/swagger',

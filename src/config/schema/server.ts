@@ -109,7 +109,7 @@ const limits = z
   .strictObject({
     'ai-search': limit('Searches, contexts and explanations of searches'),
     'ai-answer': limit('Answers and chats'),
-    'ai-batch': limit('Batches of documents'),
+    'ai-batch': limit('Batches of documents and uploads of files'),
   } satisfies Record<LimitGroup, unknown>)
   .prefault({})
   .describe('Calls of a group of routes that a tenant may make in a minute.');

@@ -158,6 +158,7 @@ export const documentSchema = z.strictObject({
   metadata: jsonObject.optional(),
   surroundings: texts,
   mediaType: text,
+  fileName: text,
   access: optional<Partial<AccessControl>>({
     groups: texts,
     level: z.int('a whole number from 0 up').min(0, 'a whole number from 0 up').optional(),

@@ -103,6 +103,26 @@ test('a change is logged before and after it is made', async () => {
   ]);
 });
 
+test('of files those are logged that were written', async () => {
+  const { app, records } = await auditedService();
+  const form = new FormData();
+  form.append('tenantId', 'acme');
+  form.append('file', new File(['It digs.'], 'wombat.md'));
+  form.append('file', new File(['No PDF.'], 'broken.pdf'));
+  const sent = new Response(form);
+  const reply = await app.inject({
+    method: 'POST',
+    url: `${RAG}/upload`,
+    headers: { authorization: 'Bearer acme', 'content-type': sent.headers.get('content-type') ?? '' },
+    payload: Buffer.from(await sent.arrayBuffer()),
+  });
+  expect(reply.json()).toMatchObject({ indexed: 1, failed: 1 });
+  expect((await records()).map(({ outcome, documents }) => [outcome, documents])).toEqual([
+    ['begun', undefined],
+    ['done', ['wombat.md']],
+  ]);
+});
+
 test('an answer that is sent as it comes about is logged at both ends', async () => {
   const { call, records } = await auditedService();
   await call('acme', 'POST', `${RAG}/answer`, { question: QUESTION }, { accept: 'text/event-stream' });

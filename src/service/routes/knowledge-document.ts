@@ -16,9 +16,14 @@ export const PARENT = 'sourceDocumentId';
 const POSITION = 'knowledgePosition';
 const COUNT = 'knowledgeCount';
 const BLOB = 'knowledgeMetadata';
+/** Of a file, whose own title is the document's. */
+const NAME = 'knowledgeName';
+
+/** A document without its content. */
+type KnowledgeFields = Omit<KnowledgeDocumentInput, 'content'>;
 
 /** Throws `REQUEST_INVALID` for a document without any id. */
-export function idOf({ id, documentId, chunkIndex }: KnowledgeDocumentInput): string {
+export function idOf({ id, documentId, chunkIndex }: KnowledgeFields): string {
   if (id !== undefined) return id;
   if (documentId === undefined)
     throw new RAGError('REQUEST_INVALID', 'A document needs `id` or `documentId`.');
@@ -26,7 +31,10 @@ export function idOf({ id, documentId, chunkIndex }: KnowledgeDocumentInput): st
 }
 
 /** The document as the engine indexes it. */
-export function toPushed(document: KnowledgeDocumentInput): PushedDocument {
+export function toPushed(
+  document: KnowledgeFields,
+  content: Pick<PushedDocument, 'text' | 'bytes' | 'fileName'>,
+): PushedDocument {
   const id = idOf(document);
   const {
     documentId = id,
@@ -34,7 +42,6 @@ export function toPushed(document: KnowledgeDocumentInput): PushedDocument {
     documentType,
     chunkIndex,
     chunkCount,
-    content,
     tags,
     metadata,
     access,
@@ -48,16 +55,23 @@ export function toPushed(document: KnowledgeDocumentInput): PushedDocument {
     [POSITION]: chunkIndex,
     [COUNT]: chunkCount,
     [BLOB]: metadata,
+    [NAME]: content.fileName === undefined ? undefined : documentName,
     createdAt: createdAt && new Date(createdAt).toISOString(),
     updatedAt: updatedAt && new Date(updatedAt).toISOString(),
   };
-  return { id, text: content, title: documentName, metadata: withoutUndefined(stated), access };
+  return { id, ...content, title: documentName, metadata: withoutUndefined(stated), access };
+}
+
+/** Throws `REQUEST_INVALID` where two documents of a request would be one. */
+export function assertDistinct(ids: readonly string[]): void {
+  if (new Set(ids).size < ids.length)
+    throw new RAGError('REQUEST_INVALID', 'body: two of the documents have the same id.');
 }
 
 /** Whoever restricts a document must still be able to read it. Throws `FORBIDDEN`. */
 export function assertReadableBy(
   { groups: own = [], clearance = 0 }: ScopeInput,
-  { access: { groups = [], level = 0 } = {} }: KnowledgeDocumentInput,
+  { access: { groups = [], level = 0 } = {} }: Pick<KnowledgeFields, 'access'>,
 ): void {
   const foreign = groups.find((group) => group !== EVERYONE && !own.includes(group));
   if (foreign !== undefined)
@@ -91,7 +105,7 @@ export function toIndexed(
 
 /** Who states where a document is to be kept must not find it kept elsewhere. Throws `REQUEST_INVALID`. */
 export function assertDeployment(
-  { deploymentId, deploymentModel }: KnowledgeDocumentInput,
+  { deploymentId, deploymentModel }: Pick<KnowledgeFields, 'deploymentId' | 'deploymentModel'>,
   deployment: DeploymentReference,
 ): void {
   const stated = { deploymentId, deploymentModel };
@@ -116,7 +130,7 @@ export function toRagResult(
     id: own,
     chunkId: id,
     documentId: textOf(metadata[PARENT]) ?? own,
-    documentName: metadata.title,
+    documentName: textOf(metadata[NAME]) ?? metadata.title,
     documentType: metadata.sourceType,
     chunkIndex: wholeOf(metadata[POSITION]) ?? wholeOf(metadata.chunkIndex),
     chunkCount: wholeOf(metadata[COUNT]) ?? wholeOf(metadata.chunkTotal),

@@ -17,6 +17,7 @@ import {
 } from '../schemas/knowledge.js';
 import {
   assertDeployment,
+  assertDistinct,
   assertReadableBy,
   idOf,
   PARENT,
@@ -83,7 +84,7 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
       assertTenant(document.tenantId, context);
       assertDeployment(document, context.deployment);
       assertReadableBy(context.principal.scope, document);
-      const pushed = toPushed(document);
+      const pushed = toPushed(document, { text: document.content });
       await writeOnce(request, () => pushOne(pushed, context));
       return toIndexed(document, {
         tenantId: context.principal.scope.tenant,
@@ -119,7 +120,10 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
       if (tenantId !== undefined) assertTenant(tenantId, context);
       assertDistinct(documents.map(idOf));
       return writeOnce(request, async () => {
-        const outcomes = await pushAll(documents.map(toPushed), context);
+        const outcomes = await pushAll(
+          documents.map((document) => toPushed(document, { text: document.content })),
+          context,
+        );
         const failed = outcomes.filter(({ error }) => error !== undefined).length;
         return {
           results: outcomes.map(({ id, error }) => ({
@@ -213,9 +217,4 @@ async function deleteParts(parent: string, view: EngineView, signal: AbortSignal
     if (cursor === undefined) break;
   }
   return view.delete(parts.length === 0 ? [parent] : parts);
-}
-
-function assertDistinct(ids: readonly string[]): void {
-  if (new Set(ids).size < ids.length)
-    throw new RAGError('REQUEST_INVALID', 'body/documents: two of them have the same id.');
 }

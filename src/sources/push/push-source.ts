@@ -1,8 +1,10 @@
 import { canonicalJson } from '../../core/canonical-json.js';
 import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
+import { MEDIA_TYPES } from '../../core/media-types.js';
 import type { Metadata } from '../../core/metadata.js';
 import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
+import { typeOfFile } from '../file-types.js';
 import type { ListedChange, ReadResult, Source, SourceItem } from '../source.js';
 
 /** A document handed in by the caller: text, or bytes that a parser reads. Its tenant and project are those of the scope. */
@@ -19,8 +21,13 @@ export interface PushedDocument {
   readonly metadata?: Metadata | undefined;
   /** Text beside the document where it is itself a piece of a larger one: matched with it, never shown. */
   readonly surroundings?: readonly string[] | undefined;
-  /** @default 'text/plain' */
+  /** Default: that of `fileName`, else `text/plain`. */
   readonly mediaType?: string | undefined;
+  /**
+   * Name of the file that the document is from. Name and first bytes say which parser reads it, its kind is the default of
+   * `metadata.sourceType`, and the name that of `title`. It is never opened as a path.
+   */
+  readonly fileName?: string | undefined;
   /** Who may read it; access rules of the configuration can only narrow it. Default: as before where it replaces a document, else everyone in the tenant. */
   readonly access?: { readonly [Key in keyof AccessControl]?: AccessControl[Key] | undefined } | undefined;
 }
@@ -83,9 +90,10 @@ export function createPushSource({ name, documents, listing, deleted = [] }: Pus
 
 /** What came later is added only where it is stated, so that documents of earlier versions are not done again. */
 function versionOf(document: PushedDocument): string {
-  const { id, text, bytes, title, url, metadata, mediaType, surroundings, access } = document;
+  const { id, text, bytes, title, url, metadata, mediaType, fileName, surroundings, access } = document;
   const stated = {
     ...(bytes === undefined ? {} : { bytes: contentHash(bytes) }),
+    ...(fileName === undefined ? {} : { fileName }),
     ...(access === undefined ? {} : { access: accessOf(document) }),
     ...placeOf(document),
   };
@@ -123,7 +131,9 @@ function toReadResult(item: SourceItem, document: PushedDocument | undefined): R
   if (document === undefined) {
     throw new RAGError('DOCUMENT_VANISHED', `"${item.id}" is not among the pushed documents any more.`);
   }
-  const { id, title, url, surroundings, metadata = {}, mediaType = 'text/plain' } = document;
+  const { id, fileName, url, surroundings, metadata = {} } = document;
+  const type = fileName === undefined ? undefined : typeOfFile(fileName, contentOf(document));
+  const { title = fileName, mediaType = type?.mediaType ?? MEDIA_TYPES.plainText } = document;
   return {
     documents: [
       {
@@ -133,8 +143,9 @@ function toReadResult(item: SourceItem, document: PushedDocument | undefined): R
         ...(title === undefined ? {} : { title }),
         ...(url === undefined ? {} : { url }),
         ...(surroundings === undefined ? {} : { surroundings }),
+        ...(type === undefined ? {} : { sourceType: type.kind }),
         ...placeOf(document),
-        metadata,
+        metadata: { ...(type?.language === undefined ? {} : { language: type.language }), ...metadata },
         access: accessOf(document),
       },
     ],

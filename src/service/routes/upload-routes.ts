@@ -1,0 +1,110 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type * as z from 'zod';
+import { type PushedDocument, RAGError } from '../../index.js';
+import { MOST_DOCUMENT_BYTES } from '../requests/body-limits.js';
+import { takeForms } from '../requests/form-body.js';
+import { assertTenant, contextOf, type RequestContext, writeOnce } from '../requests/request-context.js';
+import { jsonOf, problemResponses } from '../schemas/common.js';
+import { UPLOAD_FIELDS, type UploadRequest, uploadRequest, uploadResponse } from '../schemas/uploads.js';
+import { assertDeployment, assertDistinct, assertReadableBy, toPushed } from './knowledge-document.js';
+import { type DocumentPreview, previewDocument } from './preview-document.js';
+import { pushAll } from './push-documents.js';
+
+/** Files, as forms and `curl -F` send them. */
+export const uploadRoutes: FastifyPluginAsyncZod = async (app) => {
+  takeForms(app, UPLOAD_FIELDS);
+
+  app.post(
+    '/upload',
+    {
+      bodyLimit: MOST_DOCUMENT_BYTES,
+      // A file takes as long as `limits.parseTimeoutMs` lets it.
+      config: { access: 'write', isLong: true, limit: 'ai-batch' },
+      schema: {
+        tags: ['Knowledge'],
+        summary: 'Index files, or replace the documents of their ids',
+        consumes: ['multipart/form-data'],
+        body: uploadRequest,
+        response: {
+          200: jsonOf(
+            'What became of each file. One that is sent alone and cannot be indexed is a problem.',
+            uploadResponse,
+          ),
+          ...problemResponses,
+        },
+      },
+    },
+    async (request) => {
+      const context = contextOf(request);
+      assertTenant(request.body.tenantId, context);
+      assertDeployment(request.body, context.deployment);
+      assertReadableBy(context.principal.scope, request.body);
+      const uploads = uploadsOf(request.body);
+      return writeOnce(request, () => indexUploads(uploads, context));
+    },
+  );
+};
+
+/** A file as the document that it becomes. */
+interface Upload {
+  readonly fileName: string;
+  readonly document: PushedDocument;
+}
+
+function uploadsOf({ file: files, ...fields }: UploadRequest): Upload[] {
+  const { id, documentId, documentName } = fields;
+  const isAlone = files.length === 1;
+  if (!isAlone && (id !== undefined || documentName !== undefined))
+    throw new RAGError(
+      'REQUEST_INVALID',
+      'body: `id` and `documentName` are of one file. Send one at a time, or leave them out: files are then called by their names.',
+    );
+  const uploads = files.map(({ name, bytes }) => {
+    const ownId = id ?? (isAlone ? documentId : undefined) ?? name;
+    return { fileName: name, document: toPushed({ ...fields, id: ownId }, { bytes, fileName: name }) };
+  });
+  assertDistinct(uploads.map(({ document }) => document.id));
+  return uploads;
+}
+
+/** What became of an upload. */
+interface Outcome extends DocumentPreview {
+  readonly upload: Upload;
+}
+
+/** Files that can be read are indexed together. */
+async function indexUploads(
+  uploads: readonly Upload[],
+  context: RequestContext,
+): Promise<z.infer<typeof uploadResponse>> {
+  const previews: Outcome[] = [];
+  for (const upload of uploads) previews.push({ upload, ...(await preview(upload, context)) });
+  const readable = previews.filter(({ error }) => error === undefined);
+  const documents = readable.map(({ upload }) => upload.document);
+  const pushed = documents.length === 0 ? [] : await pushAll(documents, context);
+  const errors = new Map(pushed.map(({ id, error }) => [id, error]));
+  const outcomes = previews.map((outcome) => ({
+    ...outcome,
+    error: outcome.error ?? errors.get(outcome.upload.document.id),
+  }));
+  const [first, ...others] = outcomes;
+  if (first?.error !== undefined && others.length === 0) throw first.error;
+  const failed = outcomes.filter(({ error }) => error !== undefined).length;
+  return { results: outcomes.map(resultOf), indexed: outcomes.length - failed, failed };
+}
+
+async function preview({ document, fileName }: Upload, context: RequestContext): Promise<DocumentPreview> {
+  if (document.bytes?.length !== 0) return previewDocument(document, context);
+  const error = new RAGError('DOCUMENT_INVALID', `${JSON.stringify(fileName)} is empty.`);
+  return { error, unchanged: false, notices: [] };
+}
+
+const resultOf = ({ upload, error, unchanged, notices, redactions }: Outcome) => ({
+  id: upload.document.id,
+  fileName: upload.fileName,
+  success: error === undefined,
+  error: error && { reason: error.reason, message: error.message },
+  unchanged,
+  notices,
+  redactions,
+});
