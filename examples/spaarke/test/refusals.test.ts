@@ -1,0 +1,116 @@
+import './fresh-data.js';
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { generateKeyPair, SignJWT } from 'jose';
+import { clientOf, KnowledgeClient, operatorOf, ServiceError } from '../src/client.js';
+import { customerOwned } from '../src/deployments.js';
+import { AUDIENCE, ISSUER } from '../src/issuer.js';
+import { type RunningSpaarke, startSpaarke } from '../src/start-spaarke.js';
+import { startRelay } from './relay.js';
+import { testDatabase, WITHOUT_DATABASE } from './test-database.js';
+
+let spaarke: RunningSpaarke;
+
+before(async () => {
+  spaarke = await startSpaarke({ env: { SPAARKE_BATCHES_PER_MINUTE: '2' } });
+});
+after(() => spaarke.stop());
+
+// The first test: those below fill the index.
+test('an empty index is said to be empty, and a tenant without documents finds nothing', async () => {
+  const [first, second] = ['harborline', 'newcomer'].map((id) => clientOf(id, { url: spaarke.url }));
+  assert.ok(first !== undefined && second !== undefined);
+  await assert.rejects(first.search('payment terms'), { reason: 'INDEX_EMPTY' });
+  await first.indexDocument({ id: 'x', content: 'Invoices are paid within 30 days.' });
+  assert.deepEqual((await second.search('payment terms', { minScore: 0 })).results, []);
+  assert.equal((await second.answer('What are the payment terms?')).outcome, 'not-found');
+  await first.deleteDocument('x');
+});
+
+test('every call needs a token of the identity provider', async () => {
+  const { privateKey } = await generateKeyPair('ES256');
+  const forged = await new SignJWT({ tenant_id: 'harborline', scope: 'read write' })
+    .setProtectedHeader({ alg: 'ES256', kid: 'spaarke-1' })
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .setExpirationTime('1h')
+    .sign(privateKey);
+  for (const token of ['', 'x.y.z', forged]) {
+    const client = new KnowledgeClient(spaarke.url, async () => token, 'harborline');
+    await assert.rejects(client.search('x'), { status: 401, reason: 'UNAUTHENTICATED' });
+  }
+});
+
+test('a body that names another tenant than the token is refused', async () => {
+  const { token } = clientOf('harborline', { url: spaarke.url });
+  const client = new KnowledgeClient(spaarke.url, token, 'Meridian-Bio');
+  await assert.rejects(client.search('x'), { status: 403, reason: 'FORBIDDEN' });
+  await assert.rejects(client.indexDocument({ id: 'x', content: 'x' }), { status: 403, reason: 'FORBIDDEN' });
+});
+
+test('a token may do what it says, and no tenant changes deployments', async () => {
+  const reader = clientOf('harborline', { url: spaarke.url, permissions: ['read'] });
+  await assert.rejects(reader.indexDocument({ id: 'x', content: 'x' }), { status: 403 });
+  const tenant = clientOf('harborline', { url: spaarke.url, permissions: ['read', 'write', 'admin'] });
+  await assert.rejects(tenant.moveTenant({ tenantId: 'harborline', model: 'Dedicated' }), { status: 403 });
+  await assert.rejects(operatorOf(spaarke.url).search('x'), { status: 403 });
+});
+
+test('batches have a limit of each tenant, and say when to come again', async () => {
+  const flooding = clientOf('flooding', { url: spaarke.url });
+  const batch = [{ id: 'x', content: 'x' }];
+  await flooding.indexDocumentsBatch(batch);
+  await flooding.indexDocumentsBatch(batch);
+  await assert.rejects(flooding.indexDocumentsBatch(batch), (error) => {
+    assert.ok(error instanceof ServiceError);
+    assert.deepEqual([error.status, error.reason], [429, 'RATE_LIMITED']);
+    return (error.retryAfter ?? 0) > 0;
+  });
+  await clientOf('calm', { url: spaarke.url }).indexDocumentsBatch(batch);
+});
+
+test('a database that does not answer is not activated, and the reason is told', async () => {
+  const operator = operatorOf(spaarke.url);
+  const down = customerOwned('alpenrhein.bank', { url: 'postgres://127.0.0.1:1/knowledge' });
+  const validation = await operator.validateDeployment(down);
+  assert.equal(validation.isValid, false);
+  assert.match(validation.errors.join(' '), /could not be opened|reached/);
+  await assert.rejects(operator.saveDeployment(down), { reason: 'DEPLOYMENT_INVALID' });
+  assert.equal((await operator.getDeployment('alpenrhein.bank')).model, 'Shared');
+});
+
+test('a password is named, never stated, and one that cannot be had is said to be missing', async () => {
+  const operator = operatorOf(spaarke.url);
+  const stated = { ...customerOwned('alpenrhein.bank', { url: 'postgres://db.example/knowledge' }) };
+  await assert.rejects(
+    operator.saveDeployment({ ...stated, searchEndpoint: 'postgres://user:secret@db.example/knowledge' }),
+    (error: Error) => error.message.includes('password') && !error.message.includes('secret@'),
+  );
+  const { isValid, errors } = await operator.validateDeployment({
+    ...stated,
+    apiKeySecretName: 'env:NO_SUCH_SECRET',
+  });
+  assert.equal(isValid, false);
+  assert.match(errors.join(' '), /NO_SUCH_SECRET/);
+});
+
+test('while the database of a customer is down, that tenant alone is not served', {
+  skip: WITHOUT_DATABASE,
+}, async () => {
+  const database = testDatabase('outage');
+  assert.ok(database !== undefined);
+  const relay = await startRelay(database.url);
+  const [operator, bank] = [operatorOf(spaarke.url), clientOf('alpenrhein.bank', { url: spaarke.url })];
+  try {
+    await operator.saveDeployment(customerOwned('alpenrhein.bank', { ...database, url: relay.url }));
+    await bank.indexDocument({ id: 'vault', content: 'The vault opens at nine.' });
+    await relay.cut();
+    await assert.rejects(bank.search('When does the vault open?'), { status: 503 });
+    assert.deepEqual((await clientOf('harborline', { url: spaarke.url }).search('vault')).results, []);
+    await relay.mend();
+    const { results } = await bank.search('When does the vault open?');
+    assert.equal(results[0]?.id, 'vault');
+  } finally {
+    await relay.cut();
+  }
+});
