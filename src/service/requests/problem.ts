@@ -52,6 +52,11 @@ const statusOf = ({ reason, category }: RAGError): number =>
 const NOT_FOR_CALLERS = 'The service could not do this. Its log says why, under the id of this request.';
 const PUBLIC_PROVIDER_REASONS: ReadonlySet<ErrorReason> = new Set(['REQUEST_TIMEOUT', 'SERVICE_UNAVAILABLE']);
 
+/** What callers are told in place of words that name folders of the machine. */
+const IN_OTHER_WORDS: Readonly<Partial<Record<ErrorReason, string>>> = {
+  INDEX_EMPTY: 'Nothing is indexed yet. Index a document first.',
+};
+
 /** What a caller is told of an error. */
 export function problemOf(error: unknown, requestId: string): Problem {
   const known = RAGError.isInstance(error) ? error : fromFastify(error);
@@ -62,7 +67,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
     type: `urn:ragstone:error:${reason}`,
     title: STATUS_CODES[status] ?? 'Error',
     status,
-    detail: isPublic ? message : NOT_FOR_CALLERS,
+    detail: isPublic ? (IN_OTHER_WORDS[reason] ?? message) : NOT_FOR_CALLERS,
     code,
     reason,
     retryable,
