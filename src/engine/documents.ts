@@ -20,7 +20,7 @@ import type { ItemClaims } from '../indexing/item-claims.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
 import { searchFilter } from '../searching/search-filter.js';
 import { scopeCollection } from '../security/scoped-collection.js';
-import type { MetadataSealing } from '../security/sealed-metadata.js';
+import { LEFT_SEALED, type MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { DocumentPage, DocumentText, IndexedDocument, ListRequest } from './engine.js';
 
@@ -123,7 +123,10 @@ export async function deleteReadable(
   targets: DeletionTargets,
 ): Promise<number[]> {
   const found = new Map(
-    (await findDocuments(requests.flat(), index)).map(({ document, name }) => [name, document]),
+    (await findDocuments(requests.flat(), { ...index, sealing: LEFT_SEALED })).map(({ document, name }) => [
+      name,
+      document,
+    ]),
   );
   const ofRequests = requests.map((names) => new Map(names.flatMap((name) => byId(found.get(name)))));
   const documents = new Map(ofRequests.flatMap((ofRequest) => [...ofRequest]));
@@ -179,9 +182,9 @@ export async function earlierPushes(ids: readonly string[], index: ScopedIndex):
     pushed.flatMap((document) => document ?? []),
     index,
   );
-  const { collection, scope, sealing } = index;
+  const { collection, scope } = index;
   const present = await collection.get([...known.keys()]);
-  const readable = await scopeCollection(collection, scope, sealing).get([...known.keys()]);
+  const readable = await scopeCollection(collection, scope, LEFT_SEALED).get([...known.keys()]);
   const idOf = ({ id }: StoredChunk): string[] => {
     const document = known.get(id);
     return document === undefined ? [] : [document.externalId];

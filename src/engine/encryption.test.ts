@@ -85,7 +85,7 @@ describe('an encrypted field', () => {
     ['without keys', [], 'ENCRYPTION_KEY_MISSING'],
     ['with other keys', [NEW], 'ENCRYPTION_KEY_MISSING'],
     ['with another key under its id', [{ ...NEW, id: 'old' }], 'ENCRYPTION_FAILED'],
-  ])('is not shown %s', async (_, keys, reason) => {
+  ])('is not shown %s, and can be replaced and deleted', async (_, keys, reason) => {
     const cwd = temporaryFolder();
     const before = await openEngine(cwd, [OLD]);
     await before.push([DOCUMENT]);
@@ -93,6 +93,8 @@ describe('an encrypted field', () => {
     const engine = await openEngine(cwd, keys, keys.length === 0 ? [] : undefined);
     await expect(engine.get('ann')).rejects.toMatchObject({ reason });
     await expect(engine.search('archive')).rejects.toMatchObject({ reason });
+    expect((await engine.push([{ ...DOCUMENT, text: 'Another text.' }])).stats.errors).toEqual([]);
+    expect(await engine.delete(['ann'])).toBe(1);
   });
 
   test.each([

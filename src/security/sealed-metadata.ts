@@ -110,6 +110,9 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
 /** Where nothing is configured: nothing is encrypted, and what was encrypted before is not shown. */
 export const NO_SEALING: MetadataSealing = createSealing({ fields: [], keys: [] });
 
+/** Metadata as it is stored, for what is shown to nobody: what can no longer be decrypted can still be replaced and deleted. */
+export const LEFT_SEALED: MetadataSealing = { ...NO_SEALING, open: (metadata) => metadata };
+
 interface SealedPlace extends SealedOwner {
   readonly field: string;
 }

@@ -55,6 +55,7 @@ const PUBLIC_PROVIDER_REASONS: ReadonlySet<ErrorReason> = new Set(['REQUEST_TIME
 /** What callers are told in place of words that name folders of the machine. */
 const IN_OTHER_WORDS: Readonly<Partial<Record<ErrorReason, string>>> = {
   INDEX_EMPTY: 'Nothing is indexed yet. Index a document first.',
+  INDEX_LOCKED: 'Another process writes this index, or moves it. Try again later.',
 };
 
 /** What a caller is told of an error. */
@@ -67,7 +68,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
     type: `urn:ragstone:error:${reason}`,
     title: STATUS_CODES[status] ?? 'Error',
     status,
-    detail: isPublic ? (IN_OTHER_WORDS[reason] ?? message) : NOT_FOR_CALLERS,
+    detail: IN_OTHER_WORDS[reason] ?? (isPublic ? message : NOT_FOR_CALLERS),
     code,
     reason,
     retryable,
