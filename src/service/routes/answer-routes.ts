@@ -11,6 +11,7 @@ import {
   contextResponse,
 } from '../schemas/answers.js';
 import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
+import { askIndex, askIndexStream } from './ask-index.js';
 import { EVENT_STREAM, publicEvents, sendEvents, wantsEvents } from './event-stream.js';
 
 const eventStream = {
@@ -50,8 +51,8 @@ export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
       const { view, signal } = context;
       const asked = { ...question, ...(collapse === undefined ? {} : { options: { collapse } }), signal };
       if (wantsEvents(request))
-        return sendEvents(publicEvents(view.askStream(asked), request.id), { request, reply });
-      return { ...(await view.ask(asked)), requestId: request.id };
+        return sendEvents(publicEvents(askIndexStream(view, asked), request.id), { request, reply });
+      return { ...(await askIndex(view, asked)), requestId: request.id };
     },
   );
 

@@ -232,6 +232,16 @@ describe('answers', () => {
     expect(text).not.toContain('"origin"');
   });
 
+  test('a language model cannot be insisted on where there is none', async () => {
+    const service = await testService();
+    await withDocuments(service);
+    const body = { question: 'How often are payments retried?', answerer: 'chat' };
+    const refused = await service.call('acme', 'POST', `${RAG}/answer`, body);
+    expect([refused.status, refused.json().reason]).toEqual([400, 'REQUEST_INVALID']);
+    const events = await service.call('acme', 'POST', `${RAG}/answer`, body, { accept: 'text/event-stream' });
+    expect(events.text).toMatch(/event: error\ndata: .*"status":400.*"REQUEST_INVALID"/);
+  });
+
   test('a chat answers with the four facts of each source', async () => {
     const service = await testService();
     await withDocuments(service);
