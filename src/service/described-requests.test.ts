@@ -200,7 +200,8 @@ test('whatever is asked along the description of the routes is answered as it sa
       const { error } = check.safeParse(JSON.parse(text));
       expect(error?.message, told).toBeUndefined();
     }),
-    { numRuns: 400 },
+    // The same in every run: a gate that finds something new lands nothing. `RAGSTONE_SEED` draws others.
+    { numRuns: 400, seed: Number(process.env.RAGSTONE_SEED ?? 1) },
   );
   expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 415]));
 });
