@@ -78,7 +78,7 @@ module.exports = {
       from: { path: '^src/(cli|service|mcp)/', pathNot: '\\.test\\.ts$' },
       to: {
         path: `^src/(core|${rooms}|${stages})/`,
-        pathNot: '^src/(maintenance/check-config|security/regular-file)\\.ts$',
+        pathNot: '^src/(maintenance/check-config|security/regular-file|analysis/lexical-analyzer)\\.ts$',
       },
     },
     {

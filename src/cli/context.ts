@@ -11,6 +11,8 @@ export interface GlobalOptions {
   readonly config?: string;
   readonly data?: string;
   readonly trust?: boolean;
+  /** Address of the service whose index it is about, in place of one of this machine. */
+  readonly server?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly logLevel?: LogLevel;
@@ -47,6 +49,11 @@ export class CliContext {
 
   get isJson(): boolean {
     return this.#asksForJson;
+  }
+
+  /** Address of the service that is asked; undefined for the index of this machine. */
+  get server(): string | undefined {
+    return this.globals.server === '' ? undefined : this.globals.server;
   }
 
   get isQuiet(): boolean {

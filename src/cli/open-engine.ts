@@ -7,6 +7,7 @@ import type {
   RAGConfigInput,
 } from '../index.js';
 import type { CliContext } from './context.js';
+import type { IndexView } from './index-view.js';
 import { type ScopeOptions, toScope } from './scope-options.js';
 
 interface OpenEngineOptions {
@@ -64,11 +65,22 @@ export async function withEngine<T>(
 }
 
 /** As `withEngine`, with the index as the scope of the command line sees it. */
-export const withView = <T>(
+export const withEngineView = <T>(
   context: CliContext,
   options: ScopeOptions,
   work: (view: EngineView) => Promise<T>,
 ): Promise<T> => withEngine(context, (engine) => work(engine.as(toScope(options))));
+
+/** The same for what a service can do, too: with `--server` the index is the one behind it, and no engine is loaded. */
+export async function withView<T>(
+  context: CliContext,
+  options: ScopeOptions,
+  work: (view: IndexView) => Promise<T>,
+): Promise<T> {
+  if (context.server === undefined) return withEngineView(context, options, work);
+  const { openServer } = await import('./server-view.js');
+  return work(openServer(context, options.tenant));
+}
 
 /** The data folder of the index that the global options describe. */
 export const dataDirOf = async (context: CliContext): Promise<string> => (await placeOf(context)).dataDir;

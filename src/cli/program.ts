@@ -25,6 +25,7 @@ import { registerVerify } from './commands/verify.js';
 import { type CliContext, type GlobalOptions, LOG_LEVELS } from './context.js';
 import { layOutExamples } from './examples.js';
 import { packageVersion } from './package-version.js';
+import { refuseOnServer } from './refuse-on-server.js';
 
 const EXAMPLES = `
 Examples:
@@ -49,6 +50,12 @@ export function buildProgram(context: CliContext): Command {
     .option('--config <file>', 'configuration file (default: config/rag-config.yaml, then ragstone.yaml)')
     .option('--trust', 'trust the configuration that is found here, this once (see "ragstone trust")')
     .option('--data <dir>', 'data folder (default: .ragstone)')
+    .addOption(
+      new Option(
+        '--server <url>',
+        'ask the service there in place of the index of this machine; its key is read from RAGSTONE_KEY',
+      ).env('RAGSTONE_SERVER'),
+    )
     .option('--json', 'print one JSON document to stdout; progress and logs go to stderr')
     .option('--quiet', 'no progress and no notices')
     .addOption(
@@ -66,6 +73,7 @@ export function buildProgram(context: CliContext): Command {
     .configureHelp({ showGlobalOptions: true })
     .hook('preAction', (_, command) => {
       context.globals = command.optsWithGlobals<GlobalOptions>();
+      refuseOnServer(program, command);
       // Whoever reads a configuration in this process then trusts it.
       if (context.globals.trust === true) process.env.RAGSTONE_TRUST = '1';
     });

@@ -1,36 +1,21 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { samplesIn } from '../docs/samples.js';
 import { makePdf } from '../fixtures/documents/make-pdf.js';
-import { finished, type Outcome, ragstoneJson, runRagstone, startRagstone } from './run-ragstone.js';
+import { finished, ragstoneJson, runRagstone } from './run-ragstone.js';
+import { type Service, startService } from './start-service.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const FILES = { 'docs/audit.md': '# Audit\n\nAudit logs are kept for thirty days, then they are deleted.\n' };
 const JSON_BODY = { 'content-type': 'application/json' };
 
-interface Service {
-  readonly url: string;
-  readonly process: ChildProcessWithoutNullStreams;
-  readonly ended: Promise<Outcome>;
-}
-
-/** Starts the service on a free port, and waits until it says where it listens. */
+/** A service that ends with the test. */
 async function serve(cwd: string, args: readonly string[] = []): Promise<Service> {
-  const process = startRagstone(['serve', '--port', '0', '--json', ...args], { cwd });
-  onTestFinished(() => void process.kill('SIGKILL'));
-  const ended = finished(process);
-  const url = await new Promise<string>((resolve, reject) => {
-    let text = '';
-    process.stdout.on('data', (part: string) => {
-      text += part;
-      const found = /"url": "([^"]+)"/.exec(text)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    void ended.then(({ stderr }) => reject(new Error(`it ended: ${stderr}`)));
-  });
-  return { url, process, ended };
+  const service = await startService(cwd, args);
+  onTestFinished(() => void service.process.kill('SIGKILL'));
+  return service;
 }
 
 /** Runs a line with `curl` as a person's shell does, and gives the answer with its status. */

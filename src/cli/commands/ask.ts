@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { Answer, AskRequest, CollapseMode, ConversationTurn, EngineView } from '../../index.js';
+import type { AskRequest, CollapseMode, ConversationTurn } from '../../index.js';
 import type { CliContext } from '../context.js';
+import type { IndexView, ShownAnswer } from '../index-view.js';
 import { withView } from '../open-engine.js';
 import { numberBetween, wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
@@ -71,11 +72,10 @@ export function registerAsk(program: Command, context: CliContext): void {
 }
 
 async function runAsk(context: CliContext, question: string | undefined, options: AskOptions): Promise<void> {
-  const { RAGError } = await import('../../index.js');
   if (options.chat === true && context.isJson)
-    throw new RAGError('USAGE', '--chat is for people; with --json ask one question at a time.');
+    throw await failure('USAGE', '--chat is for people; with --json ask one question at a time.');
   if (question === undefined && options.chat !== true)
-    throw new RAGError('USAGE', 'Say what to ask: ragstone ask "QUESTION", or ragstone ask --chat.');
+    throw await failure('USAGE', 'Say what to ask: ragstone ask "QUESTION", or ragstone ask --chat.');
   await withView(context, options, async (view) => {
     if (options.chat === true) await converse(context, view, { first: question, options });
     else if (question !== undefined) await answerOnce(context, view, { question, options, history: [] });
@@ -88,7 +88,7 @@ interface Asked {
   readonly history: readonly ConversationTurn[];
 }
 
-async function answerOnce(context: CliContext, view: EngineView, asked: Asked): Promise<Answer> {
+async function answerOnce(context: CliContext, view: IndexView, asked: Asked): Promise<ShownAnswer> {
   const request = toRequest(asked, context.signal);
   const isStreamed = asked.options.stream === true && !context.isJson;
   const answer = isStreamed ? await streamed(context, view, request) : await view.ask(request);
@@ -107,8 +107,7 @@ async function answerOnce(context: CliContext, view: EngineView, asked: Asked): 
 }
 
 /** Prints the text as it comes, to stderr, since it is not checked yet; the checked answer follows on stdout. */
-async function streamed(context: CliContext, view: EngineView, request: AskRequest): Promise<Answer> {
-  const { RAGError } = await import('../../index.js');
+async function streamed(context: CliContext, view: IndexView, request: AskRequest): Promise<ShownAnswer> {
   let hasText = false;
   for await (const event of view.askStream(request)) {
     if (event.type === 'text') {
@@ -120,7 +119,13 @@ async function streamed(context: CliContext, view: EngineView, request: AskReque
       return event.answer;
     }
   }
-  throw new RAGError('INTERNAL', 'Answering ended without an answer.');
+  throw await failure('INTERNAL', 'Answering ended without an answer.');
+}
+
+/** The library is loaded for errors alone: the index may be one behind a service. */
+async function failure(reason: 'USAGE' | 'INTERNAL', message: string): Promise<Error> {
+  const { RAGError } = await import('../../index.js');
+  return new RAGError(reason, message);
 }
 
 function toRequest({ question, options, history }: Asked, signal: AbortSignal): AskRequest {
@@ -143,7 +148,7 @@ function toRequest({ question, options, history }: Asked, signal: AbortSignal): 
 
 async function converse(
   context: CliContext,
-  view: EngineView,
+  view: IndexView,
   { first, options }: { readonly first: string | undefined; readonly options: AskOptions },
 ): Promise<void> {
   const { readQuestions } = await import('../render/questions.js');

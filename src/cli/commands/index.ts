@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import type { IndexRequest } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
-import { withView } from '../open-engine.js';
+import { withEngineView } from '../open-engine.js';
 import { collect, wholeNumber } from '../parse-options.js';
 import { oneLine } from '../render/text.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
@@ -65,10 +65,11 @@ export async function runIndex(
   paths: readonly string[],
   options: IndexOptions,
 ): Promise<void> {
+  if (context.server !== undefined) return indexOnServer(context);
   await refuseMissingPaths(paths, context);
   await noteProject(context);
   const { startProgress } = await import('../render/progress.js');
-  const result = await withView(context, options, async (view) => {
+  const result = await withEngineView(context, options, async (view) => {
     const progress = startProgress(context);
     try {
       return await view.index({
@@ -90,6 +91,15 @@ export async function runIndex(
   if (!context.isJson && !result.dryRun && documentsProcessed > 0 && documentsUnchanged === 0)
     context.note(`Next: ${context.command} search "your question"`);
   if (!result.success || missedEverything(result)) context.exitCode = ExitCode.failed;
+}
+
+/** Has the service read its own sources, and prints what is indexed then. */
+async function indexOnServer(context: CliContext): Promise<void> {
+  const { openServer } = await import('../server-view.js');
+  const counts = await openServer(context, undefined).indexSources();
+  const { renderIndexCounts } = await import('../render/index-counts.js');
+  context.printResult(counts, () => renderIndexCounts(counts, context));
+  if (counts.status === 'partial') context.exitCode = ExitCode.failed;
 }
 
 /** Before anything is opened or made: a name with a slip in it is no source that lost its files. */

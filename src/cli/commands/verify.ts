@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
-import { withView } from '../open-engine.js';
+import { withEngineView } from '../open-engine.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 const EXAMPLES = `
@@ -19,7 +19,7 @@ export function registerVerify(program: Command, context: CliContext): void {
     .addHelpText('after', EXAMPLES)
     .action(async ({ repair = false, ...options }: OwnerOptions & { readonly repair?: boolean }) => {
       const { signal } = context;
-      const result = await withView(context, options, (view) => view.verify({ repair, signal }));
+      const result = await withEngineView(context, options, (view) => view.verify({ repair, signal }));
       const { renderVerifyResult } = await import('../render/verify-result.js');
       context.printResult(result, () => renderVerifyResult(result, context));
       if (!result.ok) context.exitCode = ExitCode.failed;

@@ -1,8 +1,12 @@
-import type { Answer, AnswerSource, Citation, FurtherPlace } from '../../index.js';
 import type { CliContext } from '../context.js';
+import type { ShownAnswer } from '../index-view.js';
 import { renderCorrection } from './correction.js';
 import { renderPlace } from './place.js';
 import { formatDuration, oneLine, plural, withoutTabs } from './text.js';
+
+type AnswerSource = ShownAnswer['sources'][number];
+type Citation = ShownAnswer['citations'][number];
+type FurtherPlace = ShownAnswer['further'][number];
 
 const INDENT = '   ';
 const QUOTE_LENGTH = 240;
@@ -11,7 +15,7 @@ const QUOTE_LENGTH = 240;
  * An answer for a terminal: the text, its sources as `path:line` that a terminal can open, and how sure it is. Without an answer
  * that is said on the first line.
  */
-export function renderAnswer(answer: Answer, context: CliContext): string {
+export function renderAnswer(answer: ShownAnswer, context: CliContext): string {
   const correction = renderCorrection(answer.correction, context);
   const sections =
     answer.outcome === 'answer'
@@ -20,7 +24,7 @@ export function renderAnswer(answer: Answer, context: CliContext): string {
   return [...sections, context.colours.dim(summaryOf(answer))].join('\n\n');
 }
 
-function answered(answer: Answer, context: CliContext): string[] {
+function answered(answer: ShownAnswer, context: CliContext): string[] {
   const { colours } = context;
   const { highlight } = answer;
   const text = withoutTabs(answer.answer);
@@ -52,19 +56,19 @@ function decidingPlace(citations: readonly Citation[], highlight: string | undef
 }
 
 /** What is said instead of an answer. */
-function withheld({ outcome, answer }: Answer, { colours }: CliContext): string {
+function withheld({ outcome, answer }: ShownAnswer, { colours }: CliContext): string {
   return colours.yellow(`${outcome === 'perhaps' ? 'Not sure. ' : ''}${withoutTabs(answer)}`);
 }
 
 /** The first is for reading, the others for choosing. */
-function nearestPlaces(answer: Answer, context: CliContext): string[] {
+function nearestPlaces(answer: ShownAnswer, context: CliContext): string[] {
   return answer.further.flatMap((place, rank) =>
     placeIn(answer, place, context, rank === 0 && answer.outcome === 'perhaps' ? 'whole' : 'line'),
   );
 }
 
 function placeIn(
-  { sources }: Answer,
+  { sources }: ShownAnswer,
   place: FurtherPlace,
   context: CliContext,
   quote: QuoteForm = 'line',
@@ -136,7 +140,7 @@ const OUTCOMES = {
   'not-found': 'not found',
 } as const;
 
-function summaryOf(answer: Answer): string {
+function summaryOf(answer: ShownAnswer): string {
   const { answerer, outcome, confidence, support, degradationLevel, tookMs, model, isPartial } = answer;
   const supported = support.filter(({ verdict }) => verdict === 'supported').length;
   const checked = support.filter(({ verdict }) => verdict !== 'not-checked').length;

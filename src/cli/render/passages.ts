@@ -1,5 +1,6 @@
+// Passages of a service are shown without loading the library.
+import { analyzeQuery, analyzeText } from '../../analysis/lexical-analyzer.js';
 import type { LaneStatus, MorePassages, QueryReading, SearchResponse, SearchResult } from '../../index.js';
-import { analyzeQuery, analyzeText } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { renderCorrection } from './correction.js';
 import { renderPlace } from './place.js';

@@ -1,25 +1,30 @@
-import type { IndexStatus } from '../../index.js';
 import type { CliContext } from '../context.js';
+import type { ShownStatus } from '../index-view.js';
 import { renderFailures, renderRedactions } from './index-result.js';
 import { renderTable } from './table.js';
 import { formatBytes, formatCount, formatTime, oneLine } from './text.js';
 
 /** What is indexed, by source and state; model, store, size, last run, failures. */
-export function renderStatus(status: IndexStatus, context: CliContext): string {
-  const { bytes } = status;
-  const facts: [string, string][] = [
+export function renderStatus(status: ShownStatus, context: CliContext): string {
+  const { bytes, provider, providerOrigin } = status;
+  const facts: [string, string | undefined][] = [
+    ['service', context.server],
     ['data folder', status.dataDir],
-    ['store', `${status.provider} (${status.providerOrigin})`],
+    ['store', providerOrigin === undefined ? provider : `${provider} (${providerOrigin})`],
     ['embedding model', `${status.embedder}, ${status.dimensions} dimensions`],
     ['documents', formatCount(status.documents)],
     ['chunks', formatCount(status.chunks)],
-    ['size', describeSize(bytes)],
+    ['size', bytes === undefined ? undefined : describeSize(bytes)],
     ['vector index', status.vectorIndex],
     ['text index', status.textIndex],
     ['last run', describeLastRun(status)],
   ];
   const parts = [
-    facts.map(([name, value]) => `${context.colours.bold(name.padEnd(16))} ${oneLine(value)}`).join('\n'),
+    facts
+      .flatMap(([name, value]) =>
+        value === undefined ? [] : [`${context.colours.bold(name.padEnd(16))} ${oneLine(value)}`],
+      )
+      .join('\n'),
   ];
   if (status.sources.length > 0) parts.push(renderSources(status, context));
   const redactions = renderRedactions(
@@ -35,19 +40,20 @@ export function renderStatus(status: IndexStatus, context: CliContext): string {
 const NOT_TOLD = 'not told: the index holds other tenants or projects too';
 
 /** A store without a size of its own is on a server, or in the ledger's file. */
-const describeSize = ({ ledger, store }: IndexStatus['bytes']): string => {
+const describeSize = ({ ledger, store }: NonNullable<ShownStatus['bytes']>): string => {
   if (ledger === undefined) return NOT_TOLD;
   return `ledger ${formatBytes(ledger)}${store === undefined ? '' : `, store ${formatBytes(store)}`}`;
 };
 
-function describeLastRun({ lastRun, bytes }: IndexStatus): string {
-  if (lastRun === undefined) return bytes.ledger === undefined ? NOT_TOLD : 'never';
+function describeLastRun({ lastRun, bytes }: ShownStatus): string {
+  if (lastRun === undefined && bytes === undefined) return 'never, or not told';
+  if (lastRun === undefined) return bytes?.ledger === undefined ? NOT_TOLD : 'never';
   const { command, startedAt, finishedAt, success } = lastRun;
   if (finishedAt === undefined) return `${command}, begun ${formatTime(startedAt)}, not finished`;
   return `${command}, ${formatTime(finishedAt)}, ${success === true ? 'fine' : 'with failures'}`;
 }
 
-function renderSources({ sources }: IndexStatus, context: CliContext): string {
+function renderSources({ sources }: ShownStatus, context: CliContext): string {
   return renderTable(
     ['source', 'type', 'indexed', 'pending', 'outdated', 'failed', 'chunks'],
     sources.map(({ source, sourceType, documents, failedItems, chunks }) => [
