@@ -129,18 +129,18 @@ export class Connection {
   async #withKey<Result>(headers: Headers, work: (headers: Headers) => Promise<Result>): Promise<Result> {
     const key = await this.#key();
     try {
-      return await work(withKey(headers, key));
+      return await work(await asGiven(() => withKey(headers, key)));
     } catch (error) {
       if (!ServiceError.isInstance(error) || error.reason !== 'UNAUTHENTICATED') throw error;
       const next = await this.#key();
       if (next === key) throw error;
-      return work(withKey(headers, next));
+      return work(await asGiven(() => withKey(headers, next)));
     }
   }
 
   async #key(): Promise<string | undefined> {
     const { key } = this.#options;
-    return typeof key === 'function' ? key() : key;
+    return asGiven(() => (typeof key === 'function' ? key() : key));
   }
 
   /** They are the same for every repetition, the idempotency key above all. */
@@ -162,22 +162,23 @@ export class Connection {
     if (left !== undefined)
       headers.set('x-timeout-ms', String(Math.min(MOST_TIMEOUT_MS, Math.max(1, Math.ceil(left)))));
     const send = this.#options.fetch ?? fetch;
+    const body = call.body === undefined ? undefined : await asGiven(() => payloadOf(call.body));
     return send(this.#base + addressOf(call), {
       method: call.route.method,
       headers,
       signal: deadline.signal,
       // A key is for the address that was given and no other.
       redirect: 'manual',
-      ...(call.body === undefined ? {} : { body: payloadOf(call.body) }),
+      ...(body === undefined ? {} : { body }),
     });
   }
 
-  /** Every failure as the one kind that a caller knows. */
+  /** Every failure of the way to the service as the one kind that a caller knows. @throws what the caller's own part threw */
   #failure(cause: unknown, deadline: Deadline): ServiceError {
+    if (cause instanceof FaultOfCaller) throw cause.cause;
     const over = deadline.over();
     if (over !== undefined) return over;
     if (ServiceError.isInstance(cause)) return cause;
-    // What the function of a key throws is its own.
     return unreachable(`No answer came from ${this.#base}. Is the service running there?`, cause);
   }
 
@@ -185,6 +186,17 @@ export class Connection {
   #waitAfter({ retryAfterMs = 0 }: ServiceError, attempt: number): number {
     const most = Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
     return retryAfterMs + most * (0.5 + 0.5 * this.#runtime.random());
+  }
+}
+
+/** A key that could not be given, or a body that is no JSON: nothing of the way to the service, and not tried again. */
+class FaultOfCaller extends Error {}
+
+async function asGiven<Given>(give: () => Given | Promise<Given>): Promise<Given> {
+  try {
+    return await give();
+  } catch (cause) {
+    throw new FaultOfCaller('What the caller gave cannot be sent.', { cause });
   }
 }
 

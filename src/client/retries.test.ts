@@ -72,6 +72,25 @@ describe('what may pass is tried again', () => {
     ]);
   });
 
+  test('and not what the caller itself could not give', async () => {
+    const sent: unknown[] = [];
+    const asking = (key: () => string) =>
+      new RagstoneClient({
+        ...{ url: 'http://localhost:1', key },
+        fetch: async (_, init) => {
+          sent.push(init);
+          return fine();
+        },
+      });
+    const locked = new Error('The key store is locked.');
+    const failing = () => {
+      throw locked;
+    };
+    await expect(asking(failing).stats()).rejects.toBe(locked);
+    await expect(asking(() => 'two\nlines').stats()).rejects.toBeInstanceOf(TypeError);
+    expect(sent).toEqual([]);
+  });
+
   test('a question has no such key', async () => {
     const { client, sent } = answering(fine);
     await client.stats();

@@ -25,6 +25,17 @@ export interface KnowledgeDocument {
   readonly updatedAt?: string;
 }
 
+/** What became of each file of an upload. */
+export interface UploadResponse {
+  readonly results: readonly {
+    readonly id: string;
+    readonly fileName: string;
+    readonly success: boolean;
+    readonly error?: { readonly reason: string; readonly message: string };
+  }[];
+  readonly indexed: number;
+}
+
 export type RagDeploymentModel = 'Shared' | 'Dedicated' | 'CustomerOwned';
 
 export interface RagSearchResult extends KnowledgeDocument {

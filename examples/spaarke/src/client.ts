@@ -8,6 +8,7 @@ import type {
   RagAnswer,
   RagSearchResponse,
   SearchOptions,
+  UploadResponse,
 } from './bodies.js';
 import { type Permission, tokenFor } from './issuer.js';
 
@@ -54,6 +55,18 @@ export class KnowledgeClient {
     return this.#call('POST', 'index/batch', { tenantId: this.tenantId, documents });
   }
 
+  /** Files as they are: the service reads PDF, Word, HTML and text. */
+  uploadFiles(
+    files: readonly File[],
+    fields: Readonly<Record<string, string>> = {},
+  ): Promise<UploadResponse> {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ tenantId: this.tenantId, ...fields }))
+      form.append(name, value);
+    for (const file of files) form.append('file', file);
+    return this.#call('POST', 'upload', form);
+  }
+
   deleteDocument(id: string): Promise<void> {
     return this.#call('DELETE', encodeURIComponent(id));
   }
@@ -97,9 +110,9 @@ export class KnowledgeClient {
       method,
       headers: {
         authorization: `Bearer ${await this.token()}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     const answer: unknown = text === '' ? undefined : JSON.parse(text);

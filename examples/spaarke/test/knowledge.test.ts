@@ -61,6 +61,20 @@ test('a document that was sent is chunked, embedded and found by the next search
   await harborline.deleteDocument('manual-1');
 });
 
+test('files that are uploaded are read, chunked and found by the next search', async () => {
+  const page = '<h1>Berth agreement</h1><p>The dinghy dock closes at sunset.</p><script>sunrise()</script>';
+  const note = 'The chandler opens at seven on Saturdays.';
+  const { results, indexed } = await harborline.uploadFiles(
+    [new File([page], 'berth.html', { type: 'text/html' }), new File([note], 'chandler.md')],
+    { documentType: 'contract', tags: 'uploaded' },
+  );
+  assert.equal(indexed, 2, JSON.stringify(results));
+  const found = await harborline.search('When does the dinghy dock close?', { minScore: 0.1 });
+  assert.match(found.results[0]?.content ?? '', /closes at sunset/);
+  assert.doesNotMatch(found.results[0]?.content ?? '', /sunrise/);
+  for (const { id } of results) await harborline.deleteDocument(id);
+});
+
 test('a search has at most 10 results with a score of 0.5 or more, of every type and tag, unless it says otherwise', async () => {
   const query = 'Within how many days must invoices be paid?';
   const idsOf = async (options = {}) => (await harborline.search(query, options)).results.map(({ id }) => id);
