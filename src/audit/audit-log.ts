@@ -6,6 +6,7 @@ import { runtime } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 import { openRegularFile } from '../security/regular-file.js';
 import { AUDIT_FOLDER, type AuditEntry, CURRENT_FILE, ROTATED_FILE } from './audit-record.js';
+import { endOfTornLine } from './end-torn-line.js';
 import { lineHash } from './line-hash.js';
 
 /** How a log is kept. */
@@ -31,7 +32,6 @@ interface WaitingEntry {
 }
 
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
-const LINE_FEED = 0x0a;
 /** Lines that one write takes. */
 const MOST_LINES = 64;
 
@@ -162,12 +162,4 @@ export class AuditLog {
       );
     }
   }
-}
-
-/** What ends a line that somebody left without an end. */
-async function endOfTornLine(file: FileHandle, size: number): Promise<string> {
-  if (size === 0) return '';
-  const last = Buffer.alloc(1);
-  await file.read(last, 0, 1, size - 1);
-  return last[0] === LINE_FEED ? '' : '\n';
 }

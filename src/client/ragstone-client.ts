@@ -143,6 +143,16 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.runs }, options);
   }
 
+  /** Says whether a search or an answer helped, by its `requestId`; it is stored with what was shown. */
+  sendFeedback(request: bodies.FeedbackRequest, options?: WriteOptions): Promise<bodies.FeedbackId> {
+    return this.#call({ route: ROUTES.sendFeedback, body: { ...this.#tenant, ...request } }, options);
+  }
+
+  /** One page of the tenant's feedback. */
+  listFeedback(query: bodies.FeedbackQuery = {}, options?: CallOptions): Promise<bodies.FeedbackPage> {
+    return this.#call({ route: ROUTES.listFeedback, query }, options);
+  }
+
   /** The deployments that were configured; for operators, like all that is about deployments. */
   listDeployments(options?: CallOptions): Promise<bodies.DeploymentList> {
     return this.#call({ route: ROUTES.listDeployments }, options);

@@ -30,6 +30,8 @@ export const ROUTES = {
   status: { method: 'GET', path: `${RAG}/status` },
   sources: { method: 'GET', path: `${RAG}/sources` },
   runs: { method: 'GET', path: `${RAG}/runs` },
+  sendFeedback: { method: 'POST', path: `${RAG}/feedback`, isWrite: true },
+  listFeedback: { method: 'GET', path: `${RAG}/feedback` },
   listDeployments: { method: 'GET', path: `${RAG}/deployments` },
   getDeployment: { method: 'GET', path: `${RAG}/deployments/{tenantId}` },
   saveDeployment: { method: 'PUT', path: `${RAG}/deployments/{tenantId}` },

@@ -16,6 +16,12 @@ import type {
   moveResponse,
 } from '../service/schemas/deployments.js';
 import type {
+  feedbackId,
+  feedbackPage,
+  feedbackQuery,
+  feedbackRequest,
+} from '../service/schemas/feedback.js';
+import type {
   documentPage,
   documentText,
   explainMissRequest,
@@ -87,6 +93,10 @@ export type DeploymentConfig = z.output<typeof deploymentConfig>;
 export type DeploymentRequest = z.input<typeof deploymentRequest>;
 export type DeploymentValidation = z.output<typeof deploymentValidation>;
 export type DeploymentMove = z.output<typeof moveResponse>;
+export type FeedbackRequest = z.input<typeof feedbackRequest>;
+export type FeedbackId = z.output<typeof feedbackId>;
+export type FeedbackQuery = z.input<typeof feedbackQuery>;
+export type FeedbackPage = z.output<typeof feedbackPage>;
 export type ChatRequest = z.input<typeof chatRequest>;
 export type ChatResponse = z.output<typeof chatResponse>;
 export type IndexCounts = z.output<typeof indexAllResponse>;

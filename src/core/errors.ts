@@ -43,6 +43,8 @@ export const ERROR_TABLE = {
   STORE_INVALID_RECORD: facts(INDEXING_FAILURE, 'internal'),
   COLLECTION_NOT_FOUND: facts(SEARCH_FAILURE, 'user'),
   DOCUMENT_NOT_FOUND: facts(SEARCH_FAILURE, 'user'),
+  FEEDBACK_UNKNOWN: facts(SEARCH_FAILURE, 'user'),
+  FEEDBACK_FULL: facts(SEARCH_FAILURE, 'provider'),
   // Embedding and reranking
   EMBEDDING_FAILED: facts(EMBEDDING_FAILURE, 'provider', { retryable: true }),
   EMBEDDING_REJECTED: facts(EMBEDDING_FAILURE, 'config'),

@@ -10,6 +10,8 @@ import {
 import type { RedisConnection } from '../redis/open-redis.js';
 import { API_VERSION, API_VERSION_HEADER } from './api-version.js';
 import type { Authenticate } from './authentication/principal.js';
+import type { FeedbackLog } from './feedback/feedback-log.js';
+import { rememberingView, ShownResults } from './feedback/shown-results.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, serializerCompiler, validatorCompiler } from './packages.js';
 import { auditCalls, auditedView, noteCaller } from './requests/audit-calls.js';
@@ -23,6 +25,7 @@ import { logFailure, reasonOfStop, requestSignal } from './requests/request-sign
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
 import { deploymentRoutes } from './routes/deployment-routes.js';
 import { documentRoutes } from './routes/document-routes.js';
+import { feedbackRoutes } from './routes/feedback-routes.js';
 import { healthRoutes } from './routes/health-routes.js';
 import { knowledgeRoutes } from './routes/knowledge-routes.js';
 import { indexRoutes, maintenanceRoutes } from './routes/maintenance-routes.js';
@@ -57,6 +60,8 @@ export interface ServiceOptions {
   readonly healthEndpoint?: string | undefined;
   /** Where calls are logged, denied ones too. It is not closed with the application. @default nowhere */
   readonly audit?: AuditLog | undefined;
+  /** Where feedback is kept. @default there are no routes for it */
+  readonly feedback?: FeedbackLog | undefined;
   /** Fires when requests under way are to be given up. @default never */
   readonly stopping?: AbortSignal | undefined;
 }
@@ -85,7 +90,8 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
     });
   auditCalls(app, options.audit);
   await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 2_000 });
-  admitCallers(app, indexes, options);
+  const shown = options.feedback === undefined ? undefined : new ShownResults();
+  admitCallers(app, { indexes, shown }, options);
   limitCalls(app, { requestsPerMinute, groups, redis });
   await registerOpenApi(app);
   await app.register(knowledgeRoutes, { prefix: '/api/ai/rag' });
@@ -98,6 +104,8 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
       prefix: '/api/ai/rag/deployments',
       deployments: options.deployments,
     });
+  if (options.feedback !== undefined && shown !== undefined)
+    await app.register(feedbackRoutes, { prefix: '/api/ai/rag', feedback: options.feedback, shown });
   await app.register(chatRoutes);
   await app.register(indexRoutes);
   await app.register(mcpRoutes);
@@ -116,7 +124,7 @@ const READABLE_HEADERS = ['x-request-id', API_VERSION_HEADER, 'retry-after'];
 /** Before a body is read. */
 function admitCallers(
   app: FastifyInstance,
-  indexes: TenantIndexes,
+  { indexes, shown }: { readonly indexes: TenantIndexes; readonly shown: ShownResults | undefined },
   { authenticate, timeoutMs = 30_000, stopping }: ServiceOptions,
 ): void {
   const writes = new IdempotentWrites();
@@ -141,13 +149,17 @@ function admitCallers(
     const { view: stated, deployment } = await indexes.of(principal.scope);
     const whole = auditedView(request, stated);
     // The user of this machine is the one who would read the log.
-    const view =
+    const told =
       principal.isLocal === true
         ? whole
         : callersView(whole, {
             onWithheld: (withheld) => request.log.warn({ withheld }, 'a caller was not told all'),
             keepsIndex: principal.permissions.includes('maintain'),
           });
+    const view =
+      shown === undefined
+        ? told
+        : rememberingView(told, (results) => shown.remember({ principal, requestId: request.id }, results));
     request.ragstone = { view, deployment, principal, signal, writes };
   });
 }

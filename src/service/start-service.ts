@@ -6,6 +6,7 @@ import { resolveSecrets } from '../config/secret-resolver.js';
 import { type Engine, type KnowledgeDeploymentService, RAGError, SYSTEM_RUNTIME } from '../index.js';
 import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
+import { FeedbackLog } from './feedback/feedback-log.js';
 import { ragstonePlugin, sendProblem } from './ragstone-plugin.js';
 import { refuseConnection } from './requests/refuse-connection.js';
 
@@ -90,6 +91,7 @@ export async function startService({
   await app.register(ragstonePlugin, {
     engine,
     audit,
+    feedback: new FeedbackLog(config.dataDir),
     deployments,
     authenticate: authentication.authenticate,
     timeoutMs: server.timeoutMs,

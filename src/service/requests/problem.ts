@@ -26,6 +26,7 @@ const STATUS_OF_REASON: Partial<Record<ErrorReason, number>> = {
   FORBIDDEN: 403,
   COLLECTION_NOT_FOUND: 404,
   DOCUMENT_NOT_FOUND: 404,
+  FEEDBACK_UNKNOWN: 404,
   ROUTE_NOT_FOUND: 404,
   DOCUMENT_DUPLICATE_ID: 409,
   INDEX_EMPTY: 409,
@@ -50,7 +51,11 @@ const statusOf = ({ reason, category }: RAGError): number =>
 
 /** What only the service's own messages say of its inside is for whoever runs it, and stands in its log. */
 const NOT_FOR_CALLERS = 'The service could not do this. Its log says why, under the id of this request.';
-const PUBLIC_PROVIDER_REASONS: ReadonlySet<ErrorReason> = new Set(['REQUEST_TIMEOUT', 'SERVICE_UNAVAILABLE']);
+const PUBLIC_PROVIDER_REASONS: ReadonlySet<ErrorReason> = new Set([
+  'REQUEST_TIMEOUT',
+  'SERVICE_UNAVAILABLE',
+  'FEEDBACK_FULL',
+]);
 
 /** What callers are told in place of words that name folders of the machine. */
 const IN_OTHER_WORDS: Readonly<Partial<Record<ErrorReason, string>>> = {

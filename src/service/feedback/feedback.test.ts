@@ -1,0 +1,91 @@
+import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { testService, withDocuments } from '../test-service.js';
+import { FeedbackLog } from './feedback-log.js';
+
+const RAG = '/api/ai/rag';
+
+async function service() {
+  const folder = temporaryFolder();
+  const opened = await testService({ feedback: new FeedbackLog(folder) });
+  await withDocuments(opened);
+  const search = async (caller: string, query = 'How often are payments retried?') => {
+    const body = { query, tenantId: caller.split('-')[0], minScore: 0 };
+    return String((await opened.call(caller, 'POST', `${RAG}/search`, body)).json().requestId);
+  };
+  const send = (caller: string, body: object) => opened.call(caller, 'POST', `${RAG}/feedback`, body);
+  const list = async (caller: string, query = '') =>
+    (await opened.call(caller, 'GET', `${RAG}/feedback${query}`)).json();
+  return { ...opened, folder, search, send, list };
+}
+
+test('feedback is stored with what was shown, for whoever keeps the index of the tenant', async () => {
+  const { search, send, list, call, folder } = await service();
+  const requestId = await search('acme-reader');
+  const sent = await send('acme-reader', { requestId, helpful: true, rank: 1, comment: 'Just right.' });
+  expect([sent.status, Object.keys(sent.json())]).toEqual([200, ['id']]);
+  const answered = await call('acme', 'POST', `${RAG}/answer`, {
+    question: 'How often are payments retried?',
+  });
+  await send('acme', { requestId: answered.json().requestId, helpful: false });
+  const page = await list('acme');
+  expect(page).toMatchObject({
+    unreadable: 0,
+    feedback: [
+      {
+        ...{ caller: 'b', requestId, helpful: true, rank: 1, comment: 'Just right.', kind: 'search' },
+        question: 'How often are payments retried?',
+        places: [{ rank: 1, source: 'open' }],
+      },
+      { caller: 'a', helpful: false, kind: 'answer', places: [{ rank: 1, source: 'open' }] },
+    ],
+  });
+  expect(await list('globex')).toEqual({ feedback: [], unreadable: 0 });
+  expect((await call('acme-reader', 'GET', `${RAG}/feedback`)).status).toBe(403);
+  const [file = ''] = readdirSync(join(folder, 'feedback'));
+  if (process.platform !== 'win32') expect(statSync(join(folder, 'feedback', file)).mode & 0o077).toBe(0);
+  // The groups of the other document keep it out of what is stored.
+  expect(readFileSync(join(folder, 'feedback', file), 'utf8')).not.toContain('pay"');
+});
+
+test("another's request is as unknown as none, and what was not shown is refused", async () => {
+  const { search, send, list } = await service();
+  const requestId = await search('acme-hr');
+  const reply = async (caller: string, id: string) => {
+    const { status, text, headers } = await send(caller, { requestId: id, helpful: true });
+    return [status, text.replaceAll(String(headers['x-request-id']), 'ID')];
+  };
+  const none = await reply('acme', 'never-asked');
+  expect(none[0]).toBe(404);
+  for (const caller of ['acme', 'acme-reader', 'globex'])
+    expect(await reply(caller, requestId)).toEqual(none);
+  expect((await send('acme-hr', { requestId, helpful: true, rank: 1_000 })).status).toBe(400);
+  expect((await send('acme-hr', { requestId, helpful: true, places: [] })).status).toBe(400);
+  expect((await send('acme-hr', { requestId, helpful: true, tenantId: 'globex' })).status).toBe(403);
+  expect((await list('acme')).feedback).toEqual([]);
+});
+
+test('a page goes on where the one before ended, and a torn line costs no other', async () => {
+  const { search, send, list, folder } = await service();
+  const requestId = await search('acme');
+  for (const comment of ['one', 'two €', 'three']) await send('acme', { requestId, helpful: true, comment });
+  const [file = ''] = readdirSync(join(folder, 'feedback'));
+  appendFileSync(join(folder, 'feedback', file), '{"requestId":"torn');
+  await send('acme', { requestId, helpful: true, comment: 'four' });
+  const comments: unknown[] = [];
+  let unreadable = 0;
+  for (let cursor = ''; ; ) {
+    const page = (await list('acme', `?limit=2${cursor}`)) as {
+      feedback: { comment: string }[];
+      unreadable: number;
+      cursor?: string;
+    };
+    comments.push(...page.feedback.map(({ comment }) => comment));
+    unreadable += page.unreadable;
+    if (page.cursor === undefined) break;
+    cursor = `&cursor=${page.cursor}`;
+  }
+  expect([comments, unreadable]).toEqual([['one', 'two €', 'three', 'four'], 1]);
+});
