@@ -2,13 +2,18 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type * as z from 'zod';
 import { type PushedDocument, RAGError } from '../../index.js';
 import { MOST_DOCUMENT_BYTES } from '../requests/body-limits.js';
-import { takeForms } from '../requests/form-body.js';
+import { type FormFields, takeForms } from '../requests/form-body.js';
 import { assertTenant, contextOf, type RequestContext, writeOnce } from '../requests/request-context.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
-import { UPLOAD_FIELDS, type UploadRequest, uploadRequest, uploadResponse } from '../schemas/uploads.js';
+import { type UploadRequest, uploadRequest, uploadResponse } from '../schemas/uploads.js';
 import { assertDeployment, assertDistinct, assertReadableBy, toPushed } from './knowledge-document.js';
 import { type DocumentPreview, previewDocument } from './preview-document.js';
 import { pushAll } from './push-documents.js';
+
+const UPLOAD_FIELDS: FormFields = {
+  lists: new Set(['file', 'tags']),
+  json: new Set(['metadata', 'access']),
+};
 
 /** Files, as forms and `curl -F` send them. */
 export const uploadRoutes: FastifyPluginAsyncZod = async (app) => {

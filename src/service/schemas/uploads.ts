@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { FormFields } from '../requests/form-body.js';
 import { MOST_FILES, UploadedFile } from '../requests/read-form.js';
 import { idText, listOf } from './common.js';
 import { knowledgeDocumentInput } from './knowledge.js';
@@ -35,11 +34,6 @@ export const uploadRequest = knowledgeDocumentInput
   });
 
 export type UploadRequest = z.infer<typeof uploadRequest>;
-
-export const UPLOAD_FIELDS: FormFields = {
-  lists: new Set(['file', 'tags']),
-  json: new Set(['metadata', 'access']),
-};
 
 export const uploadResponse = z
   .object({
