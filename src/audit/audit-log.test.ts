@@ -87,6 +87,16 @@ test('a line that a killed process left torn costs no other', async () => {
   expect(actionsOf(await linesOf(dataDir))).toEqual(['before', undefined, 'after']);
 });
 
+test('an end that was written twice is no line', async () => {
+  const dataDir = temporaryFolder();
+  const log = openLog(dataDir);
+  await log.record({ ...SEARCH, action: 'before' });
+  appendFileSync(currentFile(dataDir), '\n');
+  await log.record({ ...SEARCH, action: 'after' });
+  const lines = await linesOf(dataDir);
+  expect([actionsOf(lines), findingsOf(lines)]).toEqual([['before', 'after'], []]);
+});
+
 describe('what cannot be written', () => {
   const blocked = (): string => {
     const dataDir = temporaryFolder();

@@ -23,6 +23,8 @@ export async function* readAudit(dataDir: string): AsyncGenerator<AuditLine> {
   try {
     for (const file of await filesOf(folder))
       for await (const line of linesOf(join(folder, file))) {
+        // A writer that saw the half of another's write took it for a torn line, and ended it once more.
+        if (line === '') continue;
         const record = line === undefined ? undefined : recordOf(line);
         yield record === undefined ? { file } : { file, record };
       }
