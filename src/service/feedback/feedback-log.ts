@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { endOfTornLine } from '../../audit/end-torn-line.js';
 import { RAGError, SYSTEM_RUNTIME } from '../../index.js';
-import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
 import { openRegularFile } from '../../security/regular-file.js';
 import type { Shown } from './shown-results.js';
 
@@ -32,6 +32,9 @@ export interface FeedbackPage {
 }
 
 const FOLDER = 'feedback';
+/** For the owner of the data folder alone. */
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
 /** Bytes of a tenant's feedback. What is there is never dropped for what comes. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -55,7 +58,7 @@ export class FeedbackLog {
       at: new Date(SYSTEM_RUNTIME.now()).toISOString(),
       ...stated,
     };
-    makePrivateFolder(this.#folder);
+    await mkdir(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
     const { handle, stats } = await openRegularFile(this.#pathOf(tenant), {
       ...{ flags: APPENDING, mode: PRIVATE_FILE, followLink: false },
     });
