@@ -70,39 +70,41 @@ withTestServer({ describe, it }, SERVER, (url) => {
     return opened;
   }
 
-  it(`holds in three deployment models: ${TENANTS} tenants, ${STEPS} steps`, {
-    timeout: IS_WHOLE ? 3_600_000 : 300_000,
-  }, async () => {
-    const folder = temporaryFolder();
-    const identity = await identityProvider();
-    const config = await loadConfig({
-      ...{ cwd: folder, dataDir: 'data' },
-      config: {
-        provider: 'libsql',
-        server: {
-          requestsPerMinute: 0,
-          maxDelayMs: 0,
-          jwt: { issuer: ISSUER, audience: AUDIENCE, jwksUrl: identity.url },
+  describe(SERVER.contract, () => {
+    it(`holds in three deployment models: ${TENANTS} tenants, ${STEPS} steps`, {
+      timeout: IS_WHOLE ? 3_600_000 : 300_000,
+    }, async () => {
+      const folder = temporaryFolder();
+      const identity = await identityProvider();
+      const config = await loadConfig({
+        ...{ cwd: folder, dataDir: 'data' },
+        config: {
+          provider: 'libsql',
+          server: {
+            requestsPerMinute: 0,
+            maxDelayMs: 0,
+            jwt: { issuer: ISSUER, audience: AUDIENCE, jwksUrl: identity.url },
+          },
         },
-      },
+      });
+      const service = await startService({ deployments: await deployments(folder), config, port: 0 });
+      onTestFinished(() => service.stop());
+      const callers = (
+        await Promise.all(
+          Array.from({ length: TENANTS }, (_, n) => [
+            caller(identity, tenantOf(n)),
+            caller(identity, tenantOf(n), ['hr']),
+          ]).flat(),
+        )
+      ).flat();
+      const report = await probeIsolation({
+        ...{ callers, forged: await forgedBy(identity), send: sender(service.url) },
+        ...{ steps: STEPS, pairs: IS_WHOLE ? 50 : 5, documentsPerCaller: 1, concurrency: 8, seed: SEED },
+      });
+      expect(report.violations).toEqual([]);
+      expect(report.ownShown).toBeGreaterThan(STEPS / 10);
+      expect(report.compared - report.disturbed).toBeGreaterThan(STEPS / 50);
     });
-    const service = await startService({ deployments: await deployments(folder), config, port: 0 });
-    onTestFinished(() => service.stop());
-    const callers = (
-      await Promise.all(
-        Array.from({ length: TENANTS }, (_, n) => [
-          caller(identity, tenantOf(n)),
-          caller(identity, tenantOf(n), ['hr']),
-        ]).flat(),
-      )
-    ).flat();
-    const report = await probeIsolation({
-      ...{ callers, forged: await forgedBy(identity), send: sender(service.url) },
-      ...{ steps: STEPS, pairs: IS_WHOLE ? 50 : 5, documentsPerCaller: 1, concurrency: 8, seed: SEED },
-    });
-    expect(report.violations).toEqual([]);
-    expect(report.ownShown).toBeGreaterThan(STEPS / 10);
-    expect(report.compared - report.disturbed).toBeGreaterThan(STEPS / 50);
   });
 });
 
