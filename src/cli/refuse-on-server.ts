@@ -25,8 +25,7 @@ export function refuseOnServer(program: Command, command: Command): void {
   const isOfEnvironment = program.getOptionValueSource('server') === 'env';
   // A variable that is empty counts as not set; an empty address is a slip.
   if (server === undefined || (server === '' && isOfEnvironment)) return;
-  if (server === '')
-    throw refused('--server must be the address of a service, such as http://127.0.0.1:7240.');
+  if (server === '') throw noAddress();
   const name = pathOf(program, command);
   const done = DONE_BY_SERVICES[name];
   const way = isOfEnvironment
@@ -50,8 +49,12 @@ export function refuseOnServer(program: Command, command: Command): void {
     throw refused(`A service indexes its own sources and no paths of this machine. ${way}`);
 }
 
-const refused = (message: string): CommanderError =>
+/** A wrong use of `--server`, in one sentence. */
+export const refused = (message: string): CommanderError =>
   new CommanderError(ExitCode.usage, 'ragstone.server', message);
+
+export const noAddress = (): CommanderError =>
+  refused('--server must be the address of a service, such as http://127.0.0.1:7240.');
 
 function pathOf(program: Command, command: Command): string {
   const names: string[] = [];

@@ -1,9 +1,8 @@
-import { CommanderError } from 'commander';
 import { type ExplainResponse, type IndexCounts, RagstoneClient, ServiceError } from '../client/index.js';
 import type { AskRequest, Filter, MissExplanation, SearchQuery, SearchResponse } from '../index.js';
 import type { CliContext } from './context.js';
-import { ExitCode } from './errors.js';
 import type { IndexView, ShownAnswer, ShownAnswerEvent, ShownStatus } from './index-view.js';
+import { noAddress, refused } from './refuse-on-server.js';
 
 /** A language model may write for long; the service's own limit is mostly the shorter one. */
 const ANSWER_TIMEOUT_MS = 300_000;
@@ -56,9 +55,6 @@ export function openServer({ server = '', signal }: CliContext, tenant: string |
   };
 }
 
-const refused = (message: string): CommanderError =>
-  new CommanderError(ExitCode.usage, 'ragstone.server', message);
-
 /** What no header holds would be repeated by the error of the platform. */
 function keyOf({ RAGSTONE_KEY: key }: NodeJS.ProcessEnv): string | undefined {
   if (key === undefined || key === '') return undefined;
@@ -68,8 +64,7 @@ function keyOf({ RAGSTONE_KEY: key }: NodeJS.ProcessEnv): string | undefined {
 }
 
 function clientOf(options: ConstructorParameters<typeof RagstoneClient>[0]): RagstoneClient {
-  if (!URL.canParse(String(options.url)))
-    throw refused('--server must be the address of a service, such as http://127.0.0.1:7240.');
+  if (!URL.canParse(String(options.url))) throw noAddress();
   try {
     return new RagstoneClient(options);
   } catch (error) {
