@@ -312,12 +312,47 @@ export interface Runs {
   lastRun(): Promise<RunRecord | undefined>;
 }
 
+/** Names that are kept out, as hashes by a key, so that whoever reads the ledger is not told them. See `keptOutHash`. */
+export interface KeptOutNames {
+  /** Of all names of the tenant, in hexadecimal. */
+  readonly key: string;
+  readonly hashes: ReadonlySet<string>;
+}
+
+/** What was forgotten on purpose. A source may still hold it: it is not indexed again until it is let in. */
+export interface ForgottenNames {
+  /** What is kept out of a tenant; undefined where nothing is. */
+  keptOut(tenant: string): Promise<KeptOutNames | undefined>;
+  /** Keeps names out from now on; `key` is that of `keptOut` where there is one. `receipt` says by which forgetting. */
+  keepOut(
+    tenant: string,
+    names: { readonly key: string; readonly hashes: Iterable<string>; readonly receipt: string },
+  ): Promise<void>;
+  /**
+   * Lets in again what a receipt kept out; says how many names. The next listing of every source is a whole one, so that it names them.
+   */
+  letIn(tenant: string, receipt: string): Promise<number>;
+  /** Changes what is kept of ended runs: their statistics, as JSON, name documents. Says how many were changed. */
+  editRuns(edit: (stats: string) => string): Promise<number>;
+  /** Has the server give up what was deleted. Absent where `GenerationWriter.purge` leaves nothing. */
+  reclaim?(): Promise<void>;
+}
+
 /**
  * What is indexed, at which revision: the source of truth. All writes are transactions; a crash at any point leaves
  * `pending` documents and `planned` or `stale` chunks that the next run finishes.
  */
-export interface Ledger extends Generations, RememberedSources, SourceOwners, SourceRoots, Runs {
-  /** Forgets everything: generations, items, texts, runs. Other processes that have the ledger open see it empty. */
+export interface Ledger
+  extends Generations,
+    RememberedSources,
+    SourceOwners,
+    SourceRoots,
+    Runs,
+    ForgottenNames {
+  /**
+   * Forgets everything: generations, items, texts, runs, and not what is kept out. Other processes that have the ledger open see it
+   * empty.
+   */
   clear(): Promise<void>;
   /**
    * The right to write on a ledger that hosts share, kept by the server for as long as the process lives. Absent where a lock of

@@ -6,12 +6,14 @@ import type {
   GenerationTarget,
   GenerationWriter,
   IndexFacts,
+  KeptOutNames,
   Ledger,
   LockRequest,
   RunRecord,
   WriterLock,
 } from '../ledger.js';
 import { ledgerError } from './faults.js';
+import { editRuns, keepOut, keptOut, letIn, reclaim } from './forgotten.js';
 import {
   allGenerations,
   beginGeneration,
@@ -194,6 +196,26 @@ class PostgresLedger implements Ledger {
 
   lastRun(): Promise<RunRecord | undefined> {
     return findLastRun(this.#database);
+  }
+
+  keptOut(tenant: string): Promise<KeptOutNames | undefined> {
+    return keptOut(this.#database, tenant);
+  }
+
+  keepOut(...[tenant, names]: Parameters<Ledger['keepOut']>): Promise<void> {
+    return keepOut(this.#database, tenant, names);
+  }
+
+  letIn(tenant: string, receipt: string): Promise<number> {
+    return letIn(this.#database, tenant, receipt);
+  }
+
+  editRuns(edit: (stats: string) => string): Promise<number> {
+    return editRuns(this.#database, edit);
+  }
+
+  reclaim(): Promise<void> {
+    return reclaim(this.#database);
   }
 
   async clear(): Promise<void> {

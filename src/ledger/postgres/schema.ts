@@ -129,9 +129,19 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       PRIMARY KEY (owner_key, source_key)
     )`,
   ],
+  // What was forgotten on purpose, by hashes of its names, and by which receipt.
+  [
+    `CREATE TABLE ragstone_ledger_kept_out (
+      tenant_key bytea NOT NULL,
+      hash text COLLATE "C" NOT NULL,
+      hash_key text NOT NULL,
+      receipt text COLLATE "C" NOT NULL,
+      PRIMARY KEY (tenant_key, hash)
+    )`,
+  ],
 ];
 
-/** Every table with content, those first that refer to others. */
+/** Every table that `clear` empties, those first that refer to others. */
 export const TABLES = [
   'ragstone_ledger_revision',
   'ragstone_ledger_chunk',
@@ -167,7 +177,12 @@ export async function remakeSchema(database: PostgresDatabase): Promise<void> {
   await database.transaction({ action: 'be made anew', timeoutMs }, async (run) => {
     await run("SELECT set_config('statement_timeout', $1, true)", [String(timeoutMs)]);
     await lockSchema(run, schema);
-    const tables = [...TABLES, 'ragstone_ledger_counter', 'ragstone_ledger_version'];
+    const tables = [
+      ...TABLES,
+      'ragstone_ledger_kept_out',
+      'ragstone_ledger_counter',
+      'ragstone_ledger_version',
+    ];
     await run(`DROP TABLE IF EXISTS ${tables.map((table) => `"${schema}".${table}`).join(', ')}`);
     await migrate(run, schema);
   });

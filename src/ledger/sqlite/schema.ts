@@ -193,4 +193,14 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (tenant, source, owner)
   ) WITHOUT ROWID;
   `,
+  // What was forgotten on purpose, by hashes of its names, and by which receipt.
+  `
+  CREATE TABLE kept_out (
+    tenant TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    hash_key TEXT NOT NULL,
+    receipt TEXT NOT NULL,
+    PRIMARY KEY (tenant, hash)
+  ) WITHOUT ROWID;
+  `,
 ];

@@ -6,11 +6,13 @@ import type {
   GenerationTarget,
   GenerationWriter,
   IndexFacts,
+  KeptOutNames,
   Ledger,
   RunRecord,
 } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { damagedTexts } from './damaged-texts.js';
+import { editRuns, keepOut, keptOut, letIn } from './forgotten.js';
 import {
   allGenerations,
   beginGeneration,
@@ -40,7 +42,7 @@ export interface SqliteLedgerOptions {
   readonly now: () => number;
 }
 
-/** Every table of the ledger, those first that refer to others. */
+/** Every table that `clear` empties, those first that refer to others. */
 export const TABLES = [
   'revision',
   'chunk',
@@ -160,6 +162,22 @@ export class SqliteLedger implements Ledger {
 
   async lastRun(): Promise<RunRecord | undefined> {
     return this.#database.guard(() => findLastRun(this.#database));
+  }
+
+  async keptOut(tenant: string): Promise<KeptOutNames | undefined> {
+    return this.#database.guard(() => keptOut(this.#database, tenant));
+  }
+
+  async keepOut(...[tenant, names]: Parameters<Ledger['keepOut']>): Promise<void> {
+    this.#database.transaction(() => keepOut(this.#database, tenant, names));
+  }
+
+  async letIn(tenant: string, receipt: string): Promise<number> {
+    return this.#database.transaction(() => letIn(this.#database, tenant, receipt));
+  }
+
+  async editRuns(edit: (stats: string) => string): Promise<number> {
+    return this.#database.transaction(() => editRuns(this.#database, edit));
   }
 
   async clear(): Promise<void> {

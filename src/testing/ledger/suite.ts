@@ -4,6 +4,7 @@ import { testConcurrency } from './concurrency.js';
 import type { LedgerContext, LedgerContractOptions, LedgerPart } from './contract.js';
 import { testCrashes } from './crashes.js';
 import { testDocuments } from './documents.js';
+import { testForgotten } from './forgotten.js';
 import { testGenerations } from './generations.js';
 import { testHostileTexts } from './hostile.js';
 import { testItems } from './items.js';
@@ -20,6 +21,7 @@ const PARTS: Readonly<Record<string, LedgerPart>> = {
   'death at any point': testCrashes,
   texts: testTexts,
   'sources and runs': testSources,
+  'what was forgotten': testForgotten,
   leases: testLeases,
   concurrency: testConcurrency,
   'hostile texts': testHostileTexts,

@@ -1,0 +1,20 @@
+import { createHmac } from 'node:crypto';
+
+/** A name that is kept out: of an item, which is then not read, or of one document among those of an item. */
+export interface KeptOutName {
+  readonly tenant: string;
+  readonly source: string;
+  readonly kind: 'item' | 'document';
+  /** The item's id, or the document's in its source. */
+  readonly name: string;
+}
+
+/**
+ * The hash by which a name is kept out: 32 hexadecimal digits, by a key of the ledger's own, so that it says nothing to whoever has other
+ * lists of names. Whoever has the ledger can still try a name that he guesses.
+ */
+export const keptOutHash = (key: string, { tenant, source, kind, name }: KeptOutName): string =>
+  createHmac('sha256', Buffer.from(key, 'hex'))
+    .update(JSON.stringify([tenant, source, kind, name]))
+    .digest('hex')
+    .slice(0, 32);

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import type { LedgerPart } from './contract.js';
+import { AT, LATER, TENANT } from './records.js';
+
+const KEY = 'ab'.repeat(32);
+
+/** Names that are kept out, and the records of runs that named them. */
+export const testForgotten: LedgerPart = (test) => {
+  test('names are kept out, those of the tenant alone, until their receipt is undone', async ({
+    ledger,
+    writer,
+    reopen,
+  }) => {
+    assert.equal(await ledger.keptOut(TENANT), undefined);
+    await ledger.keepOut(TENANT, { key: KEY, hashes: ['h1', 'h2', 'h2'], receipt: 'first' });
+    await ledger.keepOut(TENANT, { key: KEY, hashes: ['h3'], receipt: 'second' });
+    await ledger.keepOut(TENANT, { key: KEY, hashes: [], receipt: 'third' });
+    await ledger.keepOut('other', { key: KEY, hashes: ['h4'], receipt: 'first' });
+    await writer.setSourceCursor(TENANT, 'wiki', 'c1');
+    const other = await reopen();
+    assert.deepEqual(await other.keptOut(TENANT), { key: KEY, hashes: new Set(['h1', 'h2', 'h3']) });
+    assert.equal(await other.letIn(TENANT, 'unknown'), 0);
+    assert.equal(await writer.sourceCursor(TENANT, 'wiki'), 'c1');
+    assert.equal(await other.letIn(TENANT, 'first'), 2);
+    // What is let in was never named again to a source that lists changes alone.
+    assert.equal(await writer.sourceCursor(TENANT, 'wiki'), undefined);
+    assert.deepEqual((await ledger.keptOut(TENANT))?.hashes, new Set(['h3']));
+    assert.deepEqual((await ledger.keptOut('other'))?.hashes, new Set(['h4']));
+  });
+
+  test('what is kept out outlives a clear', async ({ ledger }) => {
+    await ledger.keepOut(TENANT, { key: KEY, hashes: ['h1'], receipt: 'first' });
+    await ledger.clear();
+    assert.deepEqual((await ledger.keptOut(TENANT))?.hashes, new Set(['h1']));
+  });
+
+  test('records of ended runs are edited', async ({ ledger }) => {
+    const runId = await ledger.startRun('index', AT);
+    await ledger.finishRun(runId, { at: LATER, success: false, stats: '{"errors":["a.md"]}' });
+    assert.equal(await ledger.editRuns((stats) => stats), 0);
+    assert.equal(await ledger.editRuns((stats) => stats.replace('"a.md"', '')), 1);
+    assert.equal((await ledger.lastRun())?.stats, '{"errors":[]}');
+    assert.equal((await ledger.lastRun())?.success, false);
+  });
+};
