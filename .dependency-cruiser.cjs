@@ -58,7 +58,7 @@ module.exports = {
       name: 'nothing-below-imports-the-assembly-or-a-face',
       severity: 'error',
       from: { path: `^src/(core|${stages})/`, pathNot: '\\.test\\.ts$' },
-      to: { path: `^src/(${rooms}|config|service|cli|mcp|testing|knowledge-store)/` },
+      to: { path: `^src/(${rooms}|backlog|config|service|cli|mcp|testing|knowledge-store)/` },
     },
     {
       name: 'a-backend-does-not-import-its-neighbour',
@@ -75,7 +75,7 @@ module.exports = {
     {
       name: 'faces-use-the-public-index',
       severity: 'error',
-      from: { path: '^src/(cli|service|mcp)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^src/(backlog|cli|service|mcp)/', pathNot: '\\.test\\.ts$' },
       to: {
         path: `^src/(core|${rooms}|${stages})/`,
         pathNot: '^src/(maintenance/check-config|security/regular-file|analysis/lexical-analyzer)\\.ts$',
@@ -126,7 +126,7 @@ module.exports = {
       from: { path: '^examples/([^/]+)/' },
       to: {
         path: '^(src|tools|tests|bench|examples)/',
-        pathNot: ['^examples/$1/', '^src/((client|knowledge-store|mcp|service|testing)/)?index\\.ts$'],
+        pathNot: ['^examples/$1/', '^src/((backlog|client|knowledge-store|mcp|service|testing)/)?index\\.ts$'],
       },
     },
     {

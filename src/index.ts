@@ -49,7 +49,12 @@ export type {
   VerifyResult,
 } from './engine/engine.js';
 export type { CreateEngineOptions } from './engine/engine-options.js';
-export { type RAGDocument, type RAGIndexRequest, RAGService } from './engine/rag-service.js';
+export {
+  type RAGDocument,
+  type RAGIndexRequest,
+  RAGService,
+  type RAGServicePlace,
+} from './engine/rag-service.js';
 export type {
   MissExplanation,
   MissRemedy,

@@ -5,6 +5,7 @@ import type { Metadata } from '../core/metadata.js';
 import { plainCopy } from '../core/plain-copy.js';
 import { createEngine } from './create-engine.js';
 import type { Engine, IndexRequest, IndexResult, IndexStatus, SearchQuery, SearchResult } from './engine.js';
+import type { CreateEngineOptions } from './engine-options.js';
 import { checkedSearch } from './requests/check-requests.js';
 import { assertShape, type Refusal, refusing } from './requests/check-shape.js';
 
@@ -23,22 +24,27 @@ export interface RAGIndexRequest {
   readonly options?: IndexRequest['options'];
 }
 
+/** Where a service keeps its index, and the folder that relative paths start from. */
+export type RAGServicePlace = Pick<CreateEngineOptions, 'dataDir' | 'cwd'>;
+
 /**
  * An engine for programs that are written for a `RAGService`: its calls, with plain results. `createEngine` gives more (the envelope of a
  * search, verification, pushing documents).
  */
 export class RAGService {
   readonly #config: RAGConfigInput;
+  readonly #place: RAGServicePlace;
   #engine: Engine;
 
-  private constructor(config: RAGConfigInput, engine: Engine) {
+  private constructor(config: RAGConfigInput, place: RAGServicePlace, engine: Engine) {
     this.#config = config;
+    this.#place = place;
     this.#engine = engine;
   }
 
   /** Opens a service with a configuration object: the content of `rag:`, or a whole file. */
-  static async initialize(config: RAGConfigInput): Promise<RAGService> {
-    return new RAGService(config, await createEngine({ config }));
+  static async initialize(config: RAGConfigInput, place: RAGServicePlace = {}): Promise<RAGService> {
+    return new RAGService(config, place, await createEngine({ ...place, config }));
   }
 
   /** Ranked passages, by the configured retrieval settings. */
@@ -89,7 +95,7 @@ export class RAGService {
     const config = settingsOf(this.#config);
     const names = new Set(sources.map(({ name }) => name));
     const merged = [...(config.sources ?? []).filter(({ name }) => !names.has(name)), ...sources];
-    const engine = await createEngine({ config: { ...config, sources: merged } });
+    const engine = await createEngine({ ...this.#place, config: { ...config, sources: merged } });
     await this.#engine.close();
     this.#engine = engine;
   }

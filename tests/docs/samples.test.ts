@@ -29,6 +29,7 @@ describe('programs', () => {
     options.paths = {
       ragstone: [join(ROOT, 'src/index.ts')],
       'ragstone/client': [join(ROOT, 'src/client/index.ts')],
+      'ragstone/backlog': [join(ROOT, 'src/backlog/index.ts')],
       'ragstone/knowledge-store': [join(ROOT, 'src/knowledge-store/index.ts')],
       'ragstone/mcp': [join(ROOT, 'src/mcp/index.ts')],
       'ragstone/service': [join(ROOT, 'src/service/index.ts')],

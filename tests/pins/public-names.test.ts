@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 /** Entry points of the package, by what a program imports. */
 const ENTRIES = {
   ragstone: '../../src/index.ts',
+  'ragstone/backlog': '../../src/backlog/index.ts',
   'ragstone/client': '../../src/client/index.ts',
   'ragstone/knowledge-store': '../../src/knowledge-store/index.ts',
   'ragstone/mcp': '../../src/mcp/index.ts',

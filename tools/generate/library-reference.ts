@@ -20,7 +20,8 @@ ${HEAD}
 
 What \`import ... from 'ragstone'\` gives, in the order in which most programs need it. [Getting started](getting-started.md) has a first program.
 [Parts](library-parts.md) holds the interfaces that stores, models and sources implement, and \`ragstone/testing\`;
-[knowledge store](knowledge-store.md) tells of \`ragstone/knowledge-store\`, [client](client.md) of \`ragstone/client\`, which calls a service. Every failure is a \`RAGError\`: [errors](errors.md).
+[knowledge store](knowledge-store.md) tells of \`ragstone/knowledge-store\`, [client](client.md) of \`ragstone/client\`, which calls a service, [backlog
+pipelines](backlog.md) of \`ragstone/backlog\`. Every failure is a \`RAGError\`: [errors](errors.md).
 
 A property with \`?\` may be left out.`;
 

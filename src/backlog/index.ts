@@ -1,0 +1,32 @@
+/**
+ * For a backlog pipeline: its step that enriches items with what the index knows, commands for its command line, and the names that it
+ * imports from a retrieval system.
+ *
+ * @module
+ */
+
+export {
+  type IndexRequest,
+  type IndexResult,
+  type IndexStatus as RAGStatus,
+  type RAGConfigInput as RAGConfig,
+  type RAGDocument,
+  type RAGIndexRequest,
+  RAGService,
+  type RAGServicePlace,
+  type SearchQuery,
+  type SearchResult,
+} from '../index.js';
+export type {
+  BacklogItem,
+  ContextEnrichment,
+  EnrichedContext,
+  EnrichedPBI,
+  PastDecision,
+  PipelineContext,
+  ScoredPBI,
+  SimilarWork,
+  TechnicalDoc,
+} from './context-enrichment.js';
+export { type EnrichContextOptions, EnrichContextStep, WORK_TYPES } from './enrich-context-step.js';
+export { ragCommands } from './rag-commands.js';

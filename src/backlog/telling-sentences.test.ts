@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { decisionOf, learningsOf } from './telling-sentences.js';
+
+const passage = (text: string, title = 'Queues', headings: readonly string[] = []) =>
+  decisionOf({ text, title, headings });
+
+describe('what a passage decides', () => {
+  test.each([
+    [
+      'a team that says so',
+      'Costs rose. We decided to keep PostgreSQL. It works.',
+      'We decided to keep PostgreSQL.',
+    ],
+    ['somebody who refused', 'The rewrite was rejected in May.', 'The rewrite was rejected in May.'],
+    [
+      'a word before a colon',
+      '- **Decision:** retries stop after five.',
+      'Decision: retries stop after five.',
+    ],
+    ['an item that is left', "Closed as won't fix, nobody uses it.", "Closed as won't fix, nobody uses it."],
+  ])('%s', (_, text, decision) => expect(passage(text)).toBe(decision));
+
+  test('below a heading of decisions its first sentence is one', () => {
+    expect(passage('Sessions live in Redis. They expire.', 'Sessions', ['Decision'])).toBe(
+      'Sessions live in Redis.',
+    );
+    expect(passage('# ADR-7: sessions\n\nSessions live in Redis.', 'ADR-7: sessions')).toBe(
+      'Sessions live in Redis.',
+    );
+  });
+
+  test('elsewhere nothing is taken for one', () => {
+    expect(passage('Decide for yourself. The undecided wait. A decisive step.')).toBeUndefined();
+    expect(passage('')).toBeUndefined();
+  });
+
+  test('a sentence without an end is cut', () => {
+    expect(passage(`We decided ${'x'.repeat(5000)}`)).toHaveLength(400);
+  });
+});
+
+describe('what a piece of work taught', () => {
+  test('is told in its own sentences, each once, three at most', () => {
+    const text =
+      'Login failed. The root cause was a stale token.\nThe root cause was a stale token.\nA workaround is to log out. It took longer than planned. It was fixed by a retry.';
+    expect(learningsOf(text)).toEqual([
+      'The root cause was a stale token.',
+      'A workaround is to log out.',
+      'It took longer than planned.',
+    ]);
+    expect(learningsOf('Add a button.')).toEqual([]);
+  });
+});

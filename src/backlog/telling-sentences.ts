@@ -1,0 +1,68 @@
+/**
+ * Sentences that say what was decided, or what was learnt. Rules over words, not a model: they miss what is said in other words, and
+ * what they give is always a sentence of the text.
+ *
+ * @module
+ */
+
+const DECIDED =
+  /\b(?:we|they|team|it was|was|were|has been|have been|had|is)\s+(?:\w+ly\s+)?(?:decided|agreed|chosen|rejected|opted|settled)\b|\b(?:we|team|they)\s+(?:chose|opted|rejected|settled on|agreed|will (?:not )?(?:use|support|adopt))\b|^\W*(?:decision|resolution|decided|agreed|outcome)\s*:|\b(?:won['’]t (?:fix|do)|by design|superseded by)\b/i;
+
+const LEARNT =
+  /\b(?:root cause|caused by|turned out|turns out|lessons? learn(?:ed|t)|learn(?:ed|t) that|workaround|work around|instead of|should have|took (?:longer|more)|underestimated|overestimated|regression|blocked by|broke|fixed by|the fix|the problem (?:is|was)|the reason (?:is|was)|because)\b/i;
+
+const DECISION_HEADING = /\b(?:decisions?|decided|adr[- ]?\d*|resolution|outcome)\b/i;
+
+/** Longest sentence that is quoted whole, in characters. */
+const QUOTED = 400;
+
+const SEGMENTER = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+/** Sentences of a text, without marks of Markdown at their beginning; lines end one too. */
+function sentencesOf(text: string): string[] {
+  return text
+    .split(/\n+/)
+    .flatMap((line) => [...SEGMENTER.segment(line)].map(({ segment }) => segment))
+    .map((sentence) =>
+      sentence
+        .replace(/^[\s>#*+-]+/, '')
+        .replaceAll('**', '')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    )
+    .filter((sentence) => /\p{L}/u.test(sentence));
+}
+
+const quoted = (sentence: string): string =>
+  sentence.length <= QUOTED ? sentence : `${sentence.slice(0, QUOTED - 1).trimEnd()}…`;
+
+/** Sentences that tell what came out of a piece of work, or what was in its way. @default limit 3 */
+export const learningsOf = (text: string, limit = 3): string[] =>
+  [
+    ...new Set(
+      sentencesOf(text)
+        .filter((sentence) => LEARNT.test(sentence))
+        .map(quoted),
+    ),
+  ].slice(0, limit);
+
+/**
+ * The sentence in which a passage says what was decided. A passage is a decision where one of its sentences says so (`we decided`,
+ * `was rejected`, `Decision: ...`), or where it stands below a heading or title of decisions (`Decision`, `ADR-7`): then it is its first sentence.
+ */
+export function decisionOf(passage: {
+  readonly text: string;
+  readonly title: string;
+  readonly headings: readonly string[];
+}): string | undefined {
+  const sentences = sentencesOf(passage.text);
+  const stated = sentences.find((sentence) => DECIDED.test(sentence));
+  if (stated !== undefined) return quoted(stated);
+  const isBelowDecision = [passage.title, ...passage.headings].some((heading) =>
+    DECISION_HEADING.test(heading),
+  );
+  // A heading that stands in the passage itself says nothing.
+  const own = new Set([passage.title, ...passage.headings].map((heading) => heading.trim()));
+  const first = isBelowDecision ? sentences.find((sentence) => !own.has(sentence)) : undefined;
+  return first === undefined ? undefined : quoted(first);
+}
