@@ -109,6 +109,7 @@ export type {
 export type { AnswerEvent } from './answering/answer-events.js';
 export { DegradationLevel } from './core/degradation.js';
 export { type MatchBand, matchBandOf } from './core/match-band.js';
+export { NOTICE_KINDS, type NoticeKind, type ToldNotices } from './core/notice.js';
 export type { StageTimes } from './core/telemetry.js';
 
 // Who asks, and for what.

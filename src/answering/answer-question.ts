@@ -1,4 +1,5 @@
 import { RAGError, throwIfAborted } from '../core/errors.js';
+import { type Notice, noticesOfKind } from '../core/notice.js';
 import {
   openSpan,
   rounded,
@@ -157,10 +158,15 @@ function afterRewriting(opened: OpenedModel, failure: AnswerFallback | undefined
   return { model: undefined, failure };
 }
 
-const rewriteNotices = (failure: AnswerFallback | undefined): string[] =>
-  failure === undefined
-    ? []
-    : [`The follow-up was made to stand on its own by rules, without the language model: ${failure.detail}`];
+const rewriteNotices = (failure: AnswerFallback | undefined): Notice[] =>
+  noticesOfKind(
+    'follow-up-by-rules',
+    failure === undefined
+      ? []
+      : [
+          `The follow-up was made to stand on its own by rules, without the language model: ${failure.detail}`,
+        ],
+  );
 
 /** Whoever insists on a language model that nobody named would take the answer for the model's. */
 const noModel = (): RAGError =>

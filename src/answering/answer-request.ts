@@ -2,6 +2,7 @@ import type { ContextOptions } from '../context/context-pack.js';
 import type { TokenCounter } from '../context/token-counter.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import type { DegradationLevel } from '../core/degradation.js';
+import type { NoticeKind } from '../core/notice.js';
 import type { AnswerMode, ConversationTurn } from './answer.js';
 import type { ChatModel } from './chat-model.js';
 import type { SearchSignals } from './confidence-features.js';
@@ -16,6 +17,8 @@ export interface Retrieved {
   readonly signals?: SearchSignals;
   readonly degradationLevel: DegradationLevel;
   readonly notices: readonly string[];
+  /** The kind of each. @default 'of-a-part' */
+  readonly noticeKinds?: readonly NoticeKind[] | undefined;
 }
 
 /** How many passages a search of your own is asked for. */

@@ -3,6 +3,7 @@ import type { DegradationLevel } from '../core/degradation.js';
 import type { LineRange, TextRange } from '../core/document.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
 import type { Metadata } from '../core/metadata.js';
+import type { ToldNotices } from '../core/notice.js';
 import type { StageTimes } from '../core/telemetry.js';
 import type { QueryCorrection } from '../retrieval/retriever.js';
 import type { ChatFinishReason, ChatUsage } from './chat-model.js';
@@ -126,7 +127,7 @@ export interface AnswerFallback {
 }
 
 /** An answer with the places that say so, or why there is none. */
-export interface Answer {
+export interface Answer extends ToldNotices {
   readonly question: string;
   /** What was searched for: the question, or the follow-up made to stand on its own. */
   readonly standaloneQuestion: string;
@@ -163,8 +164,6 @@ export interface Answer {
     readonly tokens: { readonly used: number; readonly budget: number; readonly counter: string };
     readonly omitted: readonly OmittedChunk[];
   };
-  /** What a person should know. */
-  readonly notices: readonly string[];
   /** Milliseconds of each stage that ran: `rewrite`, those of its searches added up, `pack`, `write`. */
   readonly stages: StageTimes;
   /** Milliseconds in all. */

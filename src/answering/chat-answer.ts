@@ -1,4 +1,5 @@
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { type Notice, noticesOfKind } from '../core/notice.js';
 import { eventsWithDeadline } from '../core/with-deadline.js';
 import type { AnswerModelReport } from './answer.js';
 import { type ChatEvent, type ChatMessage, type ChatModel, lateAnswer } from './chat-model.js';
@@ -22,7 +23,7 @@ export interface ChatOutcome {
   /** Text is missing at the end. */
   readonly isPartial: boolean;
   readonly model: AnswerModelReport;
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
 }
 
 /**
@@ -88,8 +89,11 @@ function outcomeOf(
     isPartial: reason !== 'stop',
     model: { id: model.id, finishReason: reason, prompt, ...(usage === undefined ? {} : { usage }) },
     notices: [
-      ...notices,
-      ...(reason === 'stop' ? [] : [`The model's answer is not complete (${reason}${why}).`]),
+      ...noticesOfKind('of-a-part', notices),
+      ...noticesOfKind(
+        'answer-incomplete',
+        reason === 'stop' ? [] : [`The model's answer is not complete (${reason}${why}).`],
+      ),
     ],
   };
 }

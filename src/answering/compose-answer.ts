@@ -1,6 +1,7 @@
 import type { ContextPack } from '../context/context-pack.js';
 import { neutraliseAnswer } from '../context/neutralise.js';
 import { DegradationLevel } from '../core/degradation.js';
+import { type Notice, statedNotices, toldNotices } from '../core/notice.js';
 import type { Abstention, Answer, AnswerFallback, AnswerMode } from './answer.js';
 import type { AnswerRequest } from './answer-request.js';
 import { placeOf, sourceOf, supportOfDraft } from './answer-sources.js';
@@ -26,7 +27,7 @@ export interface Findings {
   readonly missing: readonly string[];
   readonly confidence: number;
   readonly degradationLevel: DegradationLevel;
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
 }
 
 /** What every answer says, whoever wrote it. */
@@ -47,7 +48,7 @@ function common(findings: Findings): Omit<Answer, 'answer' | 'answerer'> {
     isPartial: false,
     degradationLevel,
     context: { tokens: { used, budget, counter }, omitted: pack.omitted },
-    notices,
+    ...toldNotices(notices),
     stages: {},
     tookMs: 0,
   };
@@ -91,10 +92,13 @@ export function answerFromSentences(findings: Findings, failure?: AnswerFallback
           fallback: failure,
           // As with a missing reranker: everything is there but what a model would have added.
           degradationLevel: Math.max(base.degradationLevel, DegradationLevel.NO_RERANKING),
-          notices: [
-            ...base.notices,
-            `The answer was extracted without the language model: ${failure.detail}`,
-          ],
+          ...toldNotices([
+            ...findings.notices,
+            {
+              kind: 'model-failed',
+              text: `The answer was extracted without the language model: ${failure.detail}`,
+            },
+          ]),
         };
   if (draft === undefined) return { ...abstain(findings, NOT_ANSWERED), ...degraded };
   return {
@@ -124,9 +128,10 @@ export async function answerFromChat(
   outcome: ChatOutcome,
   options: CheckOptions,
 ): Promise<{ readonly answer: Answer } | { readonly failure: AnswerFallback }> {
-  const base = { ...common(findings), model: outcome.model, notices: outcome.notices };
+  const told = toldNotices(outcome.notices);
+  const base = { ...common(findings), model: outcome.model, ...told };
   if (isRefusal(outcome.text))
-    return { answer: { ...abstain(findings, NOT_ANSWERED), model: outcome.model, notices: outcome.notices } };
+    return { answer: { ...abstain(findings, NOT_ANSWERED), model: outcome.model, ...told } };
   const verified = await verify(findings, outcome, options);
   if (!verified.support.some(({ verdict }) => verdict === 'supported'))
     return {
@@ -144,7 +149,7 @@ export async function answerFromChat(
       support: verified.support,
       citations: verified.citations,
       isPartial: outcome.isPartial,
-      notices: [...base.notices, ...verified.notices],
+      ...toldNotices([...outcome.notices, ...statedNotices(verified)]),
     },
   };
 }
@@ -159,7 +164,7 @@ async function verify(
   const lexical = verifyAnswer(text, entries, { unsupported: 'mark' });
   const { refuted, notices } = await checkWithModel(lexical.support, entries, checker);
   const verified = verifyAnswer(text, entries, { unsupported, refuted });
-  return { ...verified, notices: [...verified.notices, ...notices] };
+  return { ...verified, ...toldNotices([...statedNotices(verified), ...notices]) };
 }
 
 /** The word that the prompt asks for, alone or with a remark. */

@@ -2,6 +2,7 @@ import { indexedTextOfStored } from '../analysis/indexed-text.js';
 import { assembleContext } from '../context/assemble-context.js';
 import type { ContextOptions, ContextPack } from '../context/context-pack.js';
 import type { ScoredChunk } from '../core/chunk.js';
+import { type Notice, statedNotices } from '../core/notice.js';
 import { traced } from '../core/telemetry.js';
 import type { AnswerMode } from './answer.js';
 import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
@@ -22,7 +23,7 @@ export interface GatherInput {
   readonly dependencies: AnswerDependencies;
   readonly standalone: StandaloneQuestion;
   readonly model: ChatModel | undefined;
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
 }
 
 /** Passages for a question, what could be quoted of them, and how likely it is that they answer. */
@@ -67,7 +68,7 @@ export async function gatherFindings({
     confidence: confidenceOf(standalone.query, pack.entries, evidence),
     degradationLevel: retrieved.degradationLevel,
     // What was cut or flagged in the pack matters to who reads all of it: `context` and `sources` tell it in any case.
-    notices: [...notices, ...retrieved.notices, ...(model === undefined ? [] : pack.notices)],
+    notices: [...notices, ...statedNotices(retrieved), ...(model === undefined ? [] : statedNotices(pack))],
   };
 }
 

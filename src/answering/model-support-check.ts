@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ContextEntry } from '../context/context-pack.js';
 import { neutralise } from '../context/neutralise.js';
 import { throwIfAborted, toRAGError } from '../core/errors.js';
+import type { Notice } from '../core/notice.js';
 import { withDeadline } from '../core/with-deadline.js';
 import type { SentenceSupport } from './answer.js';
 import { type ChatModel, lateAnswer } from './chat-model.js';
@@ -13,7 +14,7 @@ import { evidenceText } from './verify-answer.js';
 export interface ModelSupportCheck {
   /** Positions in `support` of sentences that it says the sources do not say. */
   readonly refuted: ReadonlySet<number>;
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
 }
 
 export interface ModelSupportOptions {
@@ -53,10 +54,8 @@ export async function checkWithModel(
   } catch (error) {
     throwIfAborted(signal);
     const { message } = toRAGError(error, 'CHAT_UNAVAILABLE', 'The language model failed.');
-    return {
-      refuted: new Set(),
-      notices: [`The model's check of the answer failed, and the check without it stands: ${message}`],
-    };
+    const text = `The model's check of the answer failed, and the check without it stands: ${message}`;
+    return { refuted: new Set(), notices: [{ kind: 'support-check-failed', text }] };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ScoredChunk } from '../core/chunk.js';
+import { distinctNotices, type Notice, statedNotices, toldNotices } from '../core/notice.js';
 import type { Retrieve, Retrieved, RetrieveOptions } from './answer-request.js';
 import type { StandaloneQuestion } from './follow-up.js';
 
@@ -24,12 +25,17 @@ export async function searchPassages(
   if (first.ranked.length > 0) return first;
   const wide = await retrieve(standalone.query, { ...options, topK: WIDENED_TOP_K, isWidened: true });
   const ranked = wide.ranked.slice(0, WIDENED_KEPT);
-  const notice =
-    ranked.length > 0
-      ? 'Nothing reached the threshold of relevance; the search was widened.'
-      : 'Nothing was found, not even with a wider search.';
-  return { ...wide, ranked, notices: [...new Set([...first.notices, ...wide.notices, notice])] };
+  const notice: Notice = {
+    kind: 'search-widened',
+    text:
+      ranked.length > 0
+        ? 'Nothing reached the threshold of relevance; the search was widened.'
+        : 'Nothing was found, not even with a wider search.',
+  };
+  return { ...wide, ranked, ...together([...statedNotices(first), ...statedNotices(wide), notice]) };
 }
+
+const together = (notices: readonly Notice[]) => toldNotices(distinctNotices(notices));
 
 /** Share of the question as asked, beside 1 for the rewritten one; chosen on one half of MTRAG-UN (docs/answering.md). */
 const ASKED_SHARE = 0.5;
@@ -51,7 +57,7 @@ async function searchBoth(
     ...rewritten,
     ranked: fused.slice(0, options.topK),
     degradationLevel: Math.max(rewritten.degradationLevel, plain.degradationLevel),
-    notices: [...new Set([...rewritten.notices, ...plain.notices])],
+    ...together([...statedNotices(rewritten), ...statedNotices(plain)]),
   };
 }
 

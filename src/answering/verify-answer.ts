@@ -2,6 +2,7 @@ import type { ContextEntry } from '../context/context-pack.js';
 import { lineOfOffset } from '../context/entry-lines.js';
 import { newlinesIn } from '../context/passage.js';
 import type { TextRange } from '../core/document.js';
+import { type Notice, noticesOfKind, type ToldNotices, toldNotices } from '../core/notice.js';
 import type { Citation, SentenceSupport } from './answer.js';
 import { checkSupport, isClaim, SUPPORT_THRESHOLD } from './check-support.js';
 import { type CitedSentence, parseCitedAnswer, withoutMarks } from './citations.js';
@@ -14,12 +15,11 @@ export type UnsupportedPolicy = 'mark' | 'remove';
 export const UNSUPPORTED_MARK = '(not supported by the sources)';
 
 /** A text with what its sources say of each sentence. */
-export interface VerifiedAnswer {
+export interface VerifiedAnswer extends ToldNotices {
   /** The answer after the policy, its citations those that exist. */
   readonly text: string;
   readonly support: readonly SentenceSupport[];
   readonly citations: readonly Citation[];
-  readonly notices: readonly string[];
 }
 
 interface EntryEvidence {
@@ -65,7 +65,7 @@ export function verifyAnswer(
     citations: kept.flatMap(({ citations }, index) =>
       citations.map((citation) => ({ ...citation, sentence: index })),
     ),
-    notices: noticesOf(checked, { invalid, unsupported }),
+    ...toldNotices(noticesOf(checked, { invalid, unsupported })),
   };
 }
 
@@ -197,11 +197,11 @@ function rewrite(text: string, checked: readonly Checked[], policy: UnsupportedP
 function noticesOf(
   checked: readonly Checked[],
   { invalid, unsupported }: { readonly invalid: readonly number[]; readonly unsupported: UnsupportedPolicy },
-): string[] {
+): Notice[] {
   const bad = checked.filter(({ support }) => support.verdict === 'unsupported').length;
   const added = checked.filter(({ support, wasCited }) => !wasCited && support.cites.length > 0).length;
   const done = unsupported === 'mark' ? 'are marked' : 'were removed';
-  return [
+  const changed = [
     ...(invalid.length > 0
       ? [
           `The model cited sources that do not exist (${invalid.map((n) => `[${n}]`).join(', ')}); those citations were dropped.`,
@@ -210,8 +210,8 @@ function noticesOf(
     ...(added > 0
       ? [`${added} sentences had no citation; the passage that says them was found and cited.`]
       : []),
-    ...(bad > 0
-      ? [`${bad} of ${checked.length} sentences are not supported by the sources and ${done}.`]
-      : []),
   ];
+  const refused =
+    bad > 0 ? [`${bad} of ${checked.length} sentences are not supported by the sources and ${done}.`] : [];
+  return [...noticesOfKind('citations-changed', changed), ...noticesOfKind('sentences-unsupported', refused)];
 }

@@ -1,6 +1,7 @@
 import { type TokenCounter, tokensOf } from '../context/token-counter.js';
 import { allocateWindow } from '../context/window-budget.js';
 import { RAGError } from '../core/errors.js';
+import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { ConversationTurn } from './answer.js';
 import type { AnswerSettings } from './answer-request.js';
 import { type ChatOutcome, streamChat } from './chat-answer.js';
@@ -42,7 +43,7 @@ export async function* writeAnswer(input: WriteAnswerInput): AsyncGenerator<stri
 function promptFor({ findings, model, history, settings, counter }: WriteAnswerInput): {
   messages: readonly ChatMessage[];
   responseTokens: number;
-  notices: readonly string[];
+  notices: readonly Notice[];
 } {
   const count = (text: string): number => tokensOf(counter, text) + TURN_OVERHEAD;
   const { pack, request } = findings;
@@ -71,12 +72,12 @@ function promptFor({ findings, model, history, settings, counter }: WriteAnswerI
       [instructions, user, ...trimmed.turns.map(({ content }) => content)],
       count,
     ),
-    notices: [
+    notices: noticesOfKind('prompt-cut', [
       ...(trimmed.dropped > 0 ? [`${trimmed.dropped} earlier turns did not fit and were left out.`] : []),
       ...(instructions === system
         ? []
         : ['The short form of the instructions was used: the window is small.']),
-    ],
+    ]),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ScoredChunk } from '../core/chunk.js';
 import { headingPathOf } from '../core/chunk-metadata.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
+import { type Notice, noticesOfKind, toldNotices } from '../core/notice.js';
 import { compressPassage } from './compress.js';
 import {
   type ContextEntry,
@@ -271,7 +272,7 @@ function packOf(
     omitted,
     tokens: { used, budget, counter: counter.id, margin: counter.margin },
     isFallback,
-    notices: noticesOf(entries, omitted),
+    ...toldNotices(noticesOf(entries, omitted)),
   };
 }
 
@@ -317,18 +318,21 @@ function entryOf(
   };
 }
 
-function noticesOf(entries: readonly ContextEntry[], omitted: readonly OmittedChunk[]): string[] {
+function noticesOf(entries: readonly ContextEntry[], omitted: readonly OmittedChunk[]): Notice[] {
   const flagged = entries.filter(({ flags }) => flags.length > 0);
   const short = entries.filter(({ isCompressed, kind }) => isCompressed && kind === 'passage').length;
   const left = omitted.filter(({ reason }) => reason === 'budget').length;
-  return [
-    ...flagged.map(
-      ({ n, source, flags }) =>
-        `Passage [${n}] (${source}) holds text that reads like an instruction to a language model (${reasonsOf(flags)}); it was treated as data.`,
-    ),
+  const cut = [
     ...(short > 0
       ? [`Sentences were dropped from ${short} of ${entries.length} passages to fit the budget.`]
       : []),
     ...(left > 0 ? [`${left === 1 ? '1 passage' : `${left} passages`} found no room in the budget.`] : []),
+  ];
+  return [
+    ...flagged.map(({ n, source, flags }) => ({
+      kind: 'passage-instructs' as const,
+      text: `Passage [${n}] (${source}) holds text that reads like an instruction to a language model (${reasonsOf(flags)}); it was treated as data.`,
+    })),
+    ...noticesOfKind('context-cut', cut),
   ];
 }

@@ -1,6 +1,7 @@
 import type { StoredChunk } from '../core/chunk.js';
 import type { LineRange, TextRange } from '../core/document.js';
 import type { Metadata } from '../core/metadata.js';
+import type { ToldNotices } from '../core/notice.js';
 import type { InstructionFlag } from './instruction-flags.js';
 import type { TokenCounter } from './token-counter.js';
 
@@ -74,7 +75,7 @@ export interface ContextTokens {
 }
 
 /** Cited context under a token budget, ready to stand in the user's turn of a prompt. */
-export interface ContextPack {
+export interface ContextPack extends ToldNotices {
   /** Markdown; the fallback text where nothing was relevant. Never empty. */
   readonly text: string;
   readonly entries: readonly ContextEntry[];
@@ -82,8 +83,6 @@ export interface ContextPack {
   readonly tokens: ContextTokens;
   /** Nothing was found, so `text` only says so. */
   readonly isFallback: boolean;
-  /** What a person should know: passages that were flagged, compressed or left out. */
-  readonly notices: readonly string[];
 }
 
 /**

@@ -8,6 +8,7 @@ import type { ErrorReason } from '../core/errors.js';
 import type { Filter } from '../core/filter.js';
 import type { MatchBand } from '../core/match-band.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
+import type { ToldNotices } from '../core/notice.js';
 import type { AccessControl, Scope, ScopeInput } from '../core/scope.js';
 import type { StageTimes } from '../core/telemetry.js';
 import type { EmbeddingEstimate, EmbeddingKind } from '../embedding/embedder.js';
@@ -136,7 +137,7 @@ export interface QueryReading {
 }
 
 /** What a search found, and what it did without. */
-export interface SearchResponse {
+export interface SearchResponse extends ToldNotices {
   readonly query: string;
   /** What was searched for in place of mistyped words; absent where the query was taken as it is. */
   readonly correction?: QueryCorrection;
@@ -145,8 +146,6 @@ export interface SearchResponse {
   readonly results: readonly SearchResult[];
   readonly lanes: readonly LaneStatus[];
   readonly degradationLevel: DegradationLevel;
-  /** What a person should know: a threshold that emptied the list, a cut query, a rebuild in progress. */
-  readonly notices: readonly string[];
   /**
    * Milliseconds of each stage that ran: `understand`, `embed` (inside `dense`), the lanes, which run side by side, `fuse`,
    * `rerank`, `refine`.

@@ -257,7 +257,7 @@ describe('queries of every kind', () => {
 
   it('cuts a query of 100 kB and says so', async () => {
     const { notices, candidates } = await (await setUp()).retrieve(request('lock '.repeat(20_000)));
-    expect(notices).toEqual([expect.stringContaining(String(MAX_QUERY_LENGTH))]);
+    expect(notices).toEqual([{ kind: 'query-cut', text: expect.stringContaining(String(MAX_QUERY_LENGTH)) }]);
     expect(candidates.length).toBeGreaterThan(0);
   });
 
@@ -302,7 +302,9 @@ describe('diversity', () => {
   it('says so when the threshold empties the list', async () => {
     const result = await (await setUp()).retrieve(request('memory', { minSimilarity: 1 }));
     expect(result.candidates).toEqual([]);
-    expect(result.notices).toEqual([expect.stringContaining('minSimilarity 1')]);
+    expect(result.notices).toEqual([
+      { kind: 'below-threshold', text: expect.stringContaining('minSimilarity 1') },
+    ]);
   });
 });
 
@@ -316,7 +318,9 @@ describe('when something fails', () => {
       expect(idsOf(result.candidates)).toContain('d');
       expect(result.degradationLevel).toBe(DegradationLevel.KEYWORD_ONLY);
       expect(statuses(result)).toMatchObject({ dense: 'failed', lexical: 'ran' });
-      expect(result.notices).toEqual([expect.stringContaining('The store is down.')]);
+      expect(result.notices).toEqual([
+        { kind: 'search-degraded', text: expect.stringContaining('The store is down.') },
+      ]);
     }
   });
 

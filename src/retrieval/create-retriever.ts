@@ -1,6 +1,7 @@
 import { profileOf, type WordRarity } from '../analysis/query-profile.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { throwIfAborted } from '../core/errors.js';
+import type { Notice } from '../core/notice.js';
 import { runtime } from '../core/runtime.js';
 import { traced } from '../core/telemetry.js';
 import type { FoundCandidate, Hit } from './candidate.js';
@@ -232,7 +233,12 @@ function degradationOf(reports: readonly LaneReport[], isRerankWanted: boolean):
   return isRerankMissing || hasFailed ? DegradationLevel.NO_RERANKING : DegradationLevel.FULL_RAG;
 }
 
-function laneNotice({ lane, status, reason }: LaneReport): string[] {
-  if (status === 'failed') return [`The ${lane} lane failed and the others answered: ${reason ?? ''}`];
-  return lane === 'rerank' && status === 'ran' && reason !== undefined ? [reason] : [];
+function laneNotice({ lane, status, reason }: LaneReport): Notice[] {
+  if (status === 'failed')
+    return [
+      { kind: 'search-degraded', text: `The ${lane} lane failed and the others answered: ${reason ?? ''}` },
+    ];
+  return lane === 'rerank' && status === 'ran' && reason !== undefined
+    ? [{ kind: 'of-a-part', text: reason }]
+    : [];
 }

@@ -2,6 +2,7 @@ import { extractIdentifiers } from '../analysis/identifiers.js';
 import { type AnalyzedQuery, analyzeQuery, MAX_QUERY_LENGTH } from '../analysis/lexical-analyzer.js';
 import { cutToUnits } from '../analysis/tokens.js';
 import { RAGError } from '../core/errors.js';
+import { type Notice, noticesOfKind } from '../core/notice.js';
 
 /** Most identifiers of a query that are looked up: each costs a search. */
 const MAX_QUERY_IDENTIFIERS = 8;
@@ -12,7 +13,7 @@ export interface PreparedQuery {
   readonly text: string;
   readonly lexical: AnalyzedQuery;
   readonly identifiers: readonly string[];
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
 }
 
 /** Reads a query once for all lanes. Operators, quotes and filters inside it are text. Throws `QUERY_EMPTY`. */
@@ -31,7 +32,7 @@ export function prepareQuery(text: string): PreparedQuery {
   };
 }
 
-function noticesOf(text: string, lexical: AnalyzedQuery, identifiers: readonly string[]): string[] {
+function noticesOf(text: string, lexical: AnalyzedQuery, identifiers: readonly string[]): Notice[] {
   const notices: string[] = [];
   if (text.length > MAX_QUERY_LENGTH)
     notices.push(
@@ -45,5 +46,5 @@ function noticesOf(text: string, lexical: AnalyzedQuery, identifiers: readonly s
     notices.push(
       `The query names ${identifiers.length} identifiers; the first ${MAX_QUERY_IDENTIFIERS} were looked up exactly.`,
     );
-  return notices;
+  return noticesOfKind('query-cut', notices);
 }

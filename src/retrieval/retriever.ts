@@ -1,6 +1,7 @@
 import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { Filter } from '../core/filter.js';
+import type { Notice } from '../core/notice.js';
 import type { ExpansionKind, QueryIntent } from './understanding/query-expander.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers; the query is not embedded. */
@@ -180,7 +181,7 @@ export interface RetrievalResult {
   readonly lanes: readonly LaneReport[];
   readonly degradationLevel: DegradationLevel;
   /** What a person should know: a query that was cut, a lane that failed, a threshold that emptied the list. */
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
   readonly removed: readonly RemovedCandidate[];
 }
 

@@ -177,7 +177,9 @@ describe('applyThreshold', () => {
   });
 
   it('says so when it empties the list, and is quiet about an empty list', () => {
-    expect(applyThreshold([candidate('a', 0.4)], 0.7).notices).toEqual([expect.stringContaining('0.40')]);
+    expect(applyThreshold([candidate('a', 0.4)], 0.7).notices).toMatchObject([
+      { text: expect.stringContaining('0.40') },
+    ]);
     expect(applyThreshold([], 0.7).notices).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { RAGError } from '../core/errors.js';
+import type { Notice } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import { withDeadline } from '../core/with-deadline.js';
 import type { RunRecord } from '../ledger/ledger.js';
@@ -19,7 +20,7 @@ export interface CorrectionRequest {
 export interface WordCheck {
   readonly correction?: QueryCorrection;
   /** Why words could not be checked. */
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
 }
 
 /**
@@ -51,7 +52,8 @@ export async function correctWords(
   } catch (error) {
     if (signal?.aborted === true) throw error;
     const reason = RAGError.isInstance(error) ? error.message : 'it failed for an unexpected reason.';
-    return { notices: [`The query's words were not checked for typing mistakes: ${reason}`] };
+    const text = `The query's words were not checked for typing mistakes: ${reason}`;
+    return { notices: [{ kind: 'words-unchecked', text }] };
   }
 }
 

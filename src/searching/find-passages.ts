@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
+import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import { rounded, StageClock, type StageTimes, type TelemetryPayloads, traced } from '../core/telemetry.js';
 import { inTurn } from '../core/turns.js';
@@ -45,7 +46,7 @@ export interface FoundPassages {
   readonly lanes: readonly LaneReport[];
   readonly removed: readonly RemovedCandidate[];
   readonly degradationLevel: DegradationLevel;
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
   /** Milliseconds of each stage. */
   readonly stages: StageTimes;
   /** Milliseconds in all. */
@@ -97,9 +98,13 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
       ? NO_MODEL
       : await openQueryModel(resources, live, { scope, signal: query.signal });
   const scoped = scopeCollection(collection, scope, sealing);
-  const notices = [...(resources.storeNotice?.(facts) ?? []), ...model.notices];
+  const notices: Notice[] = [
+    ...noticesOfKind('store-elsewhere', resources.storeNotice?.(facts) ?? []),
+    ...model.notices,
+  ];
   const run = await live.ledger.lastRun();
-  if (await isRestricted(live, scope, { run, resources })) notices.push(RESTRICTED_NOTICE);
+  if (await isRestricted(live, scope, { run, resources }))
+    notices.push({ kind: 'documents-hidden', text: RESTRICTED_NOTICE });
   const retriever = createRetriever({
     collection: scoped,
     capabilities: store.capabilities,
@@ -129,7 +134,7 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
     query.signal,
   );
   if (isEmptied(result, query) && (await scoped.count(request.filter, query.signal)) === 0)
-    notices.push(await describeEmptyFilters(query, scoped));
+    notices.push({ kind: 'filters-empty', text: await describeEmptyFilters(query, scoped) });
   return {
     passages,
     limit,
@@ -140,7 +145,7 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
     degradationLevel: result.degradationLevel,
     notices: [
       ...notices,
-      ...(await unfinishedRunNotice(run, live.ledger)),
+      ...noticesOfKind('run-unfinished', await unfinishedRunNotice(run, live.ledger)),
       ...check.notices,
       ...result.notices,
     ],
@@ -196,7 +201,7 @@ const SWITCHED_OFF: FoundPassages = {
   lanes: [],
   removed: [],
   degradationLevel: DegradationLevel.DISABLED,
-  notices: ['Retrieval is switched off by `rag.enabled: false`.'],
+  notices: [{ kind: 'retrieval-off', text: 'Retrieval is switched off by `rag.enabled: false`.' }],
   stages: {},
   tookMs: 0,
 };

@@ -1,4 +1,5 @@
 import { RAGError, throwIfAborted } from '../core/errors.js';
+import { type Notice, noticesOfKind } from '../core/notice.js';
 import { retry } from '../core/retry.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
@@ -17,7 +18,7 @@ export interface QueryModel {
   readonly embedQuery: EmbedQuery;
   readonly embedPassage: EmbedQuery;
   /** What a person must know of how the model was chosen. */
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
 }
 
 type Resources = Pick<EngineResources, 'config' | 'embedderOf'> &
@@ -43,7 +44,10 @@ export async function openQueryModel(
     return {
       embedQuery: embed(forQuery, 'query'),
       embedPassage: embed(embedder, 'document'),
-      notices: [...notices, ...((await resources.adaptationNotice?.(live)) ?? [])],
+      notices: [
+        ...noticesOfKind('embedding-model', notices),
+        ...noticesOfKind('adaptation-off', (await resources.adaptationNotice?.(live)) ?? []),
+      ],
     };
   } catch (error) {
     throwIfAborted(signal);

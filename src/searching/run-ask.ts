@@ -6,6 +6,7 @@ import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/a
 import type { SearchSignals } from '../answering/confidence-features.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
+import { statedNotices, toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import type { AskRequest } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
@@ -41,7 +42,7 @@ export async function* runAsk(
         question: typed.question,
         ...(correction === undefined ? {} : { correction }),
         sources,
-        notices: [...notices, ...event.answer.notices],
+        ...toldNotices([...notices, ...statedNotices(event.answer)]),
       };
       yield { ...event, answer };
     } else yield event;
@@ -171,7 +172,7 @@ const retrieveFor =
       ranked: passages.map(({ chunk, probability }) => ({ chunk, score: probability })),
       signals: signalsOf(passages),
       degradationLevel,
-      notices,
+      ...toldNotices(notices),
     };
   };
 

@@ -1,5 +1,6 @@
 import { DEFAULT_CONTEXT_BUDGET } from '../answering/gather-findings.js';
 import { assembleContext } from '../context/assemble-context.js';
+import { statedNotices, toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import type { ContextQuery, ContextResponse } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
@@ -27,5 +28,5 @@ export async function runContext(
       ...(query.signal === undefined ? {} : { signal: query.signal }),
     },
   );
-  return { ...pack, degradationLevel, notices: [...notices, ...pack.notices] };
+  return { ...pack, degradationLevel, ...toldNotices([...notices, ...statedNotices(pack)]) };
 }

@@ -1,6 +1,7 @@
 import type { StoredChunk } from '../core/chunk.js';
 import { FIRST_LINE, headingPathOf, linesOf } from '../core/chunk-metadata.js';
 import { matchBandOf } from '../core/match-band.js';
+import { toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import type { SearchQuery, SearchResponse, SearchResult } from '../engine/engine.js';
 import { originsOf } from '../indexing/document-paths.js';
@@ -27,7 +28,7 @@ export async function runSearch(
     ...(found.understanding === undefined ? {} : { understanding: found.understanding }),
     lanes: found.lanes,
     degradationLevel: found.degradationLevel,
-    notices: found.notices,
+    ...toldNotices(found.notices),
     stages: found.stages,
     tookMs: found.tookMs,
   };

@@ -11,6 +11,7 @@ const FOUND: SearchResponse = {
   lanes: [],
   degradationLevel: 0,
   notices: [],
+  noticeKinds: [],
   stages: {},
   tookMs: 1,
 };

@@ -1,3 +1,4 @@
+import type { Notice } from '../../core/notice.js';
 import type { Candidate } from '../candidate.js';
 import type { RemovedCandidate } from '../retriever.js';
 
@@ -5,7 +6,7 @@ import type { RemovedCandidate } from '../retriever.js';
 export function applyThreshold(
   candidates: readonly Candidate[],
   minSimilarity: number,
-): { kept: Candidate[]; removed: RemovedCandidate[]; notices: string[] } {
+): { kept: Candidate[]; removed: RemovedCandidate[]; notices: Notice[] } {
   const kept = candidates.filter((candidate) => candidate.score >= minSimilarity);
   const removed = candidates
     .filter((candidate) => candidate.score < minSimilarity)
@@ -19,13 +20,13 @@ export function applyThreshold(
   return { kept, removed, notices: kept.length === 0 ? emptiedNotice(candidates, minSimilarity) : [] };
 }
 
-function emptiedNotice(candidates: readonly Candidate[], minSimilarity: number): string[] {
+function emptiedNotice(candidates: readonly Candidate[], minSimilarity: number): Notice[] {
   const [best] = candidates;
   if (best === undefined) return [];
-  return [
+  const text =
     `Passages were found, but none reaches minSimilarity ${minSimilarity} (the best has ${best.score.toFixed(2)}). ` +
-      'Lower minSimilarity to see them.',
-  ];
+    'Lower minSimilarity to see them.';
+  return [{ kind: 'below-threshold', text }];
 }
 
 /**

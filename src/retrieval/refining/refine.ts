@@ -1,3 +1,4 @@
+import type { Notice } from '../../core/notice.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
 import { calibrate, calibrationFor, type Evidence } from '../calibration/calibration.js';
 import { featureContextOf } from '../calibration/calibration-features.js';
@@ -31,7 +32,7 @@ export interface RefineInput {
 export interface Refined {
   readonly candidates: readonly Candidate[];
   readonly removed: readonly RemovedCandidate[];
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
 }
 
 /**

@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import { type Notice, noticesOfKind } from '../../core/notice.js';
 import { withDeadline } from '../../core/with-deadline.js';
 import type { Hit } from '../candidate.js';
 import type { FusionLane } from '../fusion/lane-scores.js';
@@ -23,7 +24,7 @@ export interface ExpansionOutcome {
   readonly lanes: readonly FusionLane[];
   readonly expansions: readonly ExpandedQuery[];
   /** Of expanders that did not answer while others did: what a person should know. */
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
 }
 
 /**
@@ -42,11 +43,11 @@ export async function expandQuery(input: ExpansionInput): Promise<ExpansionOutco
   if (query.intent === 'identifier') return off('The query asks for an identifier, which says all.');
   let lanes: FusionLane[] = [];
   let expansions: readonly ExpandedQuery[] = [];
-  let notices: readonly string[] = [];
+  let notices: readonly Notice[] = [];
   const run = async () => {
     const asked = await askAll(input);
     expansions = asked.expansions;
-    notices = asked.failures;
+    notices = noticesOfKind('search-degraded', asked.failures);
     lanes = await searchAll(expansions, input);
     const hits = lanes.flatMap((found) => found.hits);
     return { hits: distinct(hits), ...reasonOf(asked.failures, expansions) };

@@ -143,14 +143,14 @@ describe('expansion by a language model', () => {
       status: 'failed',
       reason: expect.stringContaining(reason),
     });
-    expect(alone.notices.join(' ')).toContain(reason);
+    expect(alone.notices.map(({ text }) => text).join(' ')).toContain(reason);
     expect(alone.candidates.length).toBeGreaterThan(0);
     const beside = await (await setUp(['rewrite', 'feedback-words'], { loadChatModel }))('pod budget');
     expect(beside.lanes.find(({ lane }) => lane === 'expansion')).toMatchObject({
       status: 'ran',
       reason: expect.stringContaining(reason),
     });
-    expect(beside.notices.join(' ')).toContain(reason);
+    expect(beside.notices.map(({ text }) => text).join(' ')).toContain(reason);
     expect(beside.understanding.expansions.map(({ kind }) => kind)).toEqual(['feedback-words']);
   });
 });

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
-import { type ChatModel, createEngine, RAGError } from '../../index.js';
+import {
+  type ChatModel,
+  createEngine,
+  type EngineView,
+  NOTICE_KINDS,
+  type NoticeKind,
+  RAGError,
+  type SearchResponse,
+} from '../../index.js';
 import { testService, withDocuments } from '../test-service.js';
+import { callersView } from './callers-view.js';
 
 const RAG = '/api/ai/rag';
 const QUESTION = 'How often are payments retried?';
@@ -110,4 +119,57 @@ test.each([
   expect(told.lost_at).toEqual(expect.any(String));
   expect((told.remedies as string[]).length > 0).toBe(isTold);
   expect(logged.join('').includes('withheld')).toBe(!isTold);
+});
+
+const OPERATORS_WORDS = 'See /var/lib/globex/ledger.db of the tenant globex: key sk-proj-7 was refused.';
+
+/** What a caller is told of a notice, and what is said to be withheld. */
+async function toldOf(kinds: readonly string[], notices = [OPERATORS_WORDS]) {
+  const response = { notices, noticeKinds: kinds, results: [], lanes: [] } as unknown as SearchResponse;
+  const withheld: string[] = [];
+  const view = callersView({ search: async () => response } as unknown as EngineView, {
+    onWithheld: (texts) => withheld.push(...texts),
+    keepsIndex: true,
+  });
+  const { notices: told, noticeKinds } = await view.search('x');
+  return { told, noticeKinds, withheld };
+}
+
+/** Their texts are made of counts, of what the caller asked and of what it was shown. */
+const TOLD_WHOLE: readonly NoticeKind[] = [
+  'query-cut',
+  'filters-empty',
+  'below-threshold',
+  'search-widened',
+  'passage-instructs',
+  'context-cut',
+  'prompt-cut',
+  'citations-changed',
+  'sentences-unsupported',
+];
+
+test.each(NOTICE_KINDS)(
+  'of a notice of the kind %s a caller is told no more than is declared',
+  async (kind) => {
+    const { told, noticeKinds, withheld } = await toldOf([kind]);
+    expect([told.length, noticeKinds.length]).toEqual([1, 1]);
+    if (TOLD_WHOLE.includes(kind)) return expect([told, withheld]).toEqual([[OPERATORS_WORDS], []]);
+    expect(told.join()).not.toMatch(/globex|sk-proj/);
+    expect(withheld).toEqual([OPERATORS_WORDS]);
+  },
+);
+
+test.each([
+  ['of a kind that is not declared', ['new-kind']],
+  ['of a kind that every object has', ['constructor']],
+  ['of no kind', []],
+])('a notice %s is not shown', async (_, kinds) => {
+  const { told, noticeKinds, withheld } = await toldOf(kinds);
+  expect(told.join()).not.toMatch(/globex|sk-proj/);
+  expect([noticeKinds, withheld]).toEqual([['withheld'], [OPERATORS_WORDS]]);
+});
+
+test('one kind does not stand for the notice after it', async () => {
+  const { told } = await toldOf(['query-cut'], ['The query is long.', OPERATORS_WORDS]);
+  expect(told).toEqual(['The query is long.', expect.stringContaining('its log says why')]);
 });

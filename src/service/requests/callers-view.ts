@@ -1,4 +1,12 @@
-import type { Answer, AnswerEvent, EngineView, MissExplanation, MissStage } from '../../index.js';
+import type {
+  Answer,
+  AnswerEvent,
+  EngineView,
+  MissExplanation,
+  MissStage,
+  NoticeKind,
+  ToldNotices,
+} from '../../index.js';
 
 /** Told of what a caller was not told. */
 export type OnWithheld = (texts: readonly string[]) => void;
@@ -23,11 +31,11 @@ export function callersView(view: EngineView, { onWithheld, keepsIndex }: Caller
       const lanes = found.lanes.map((lane) =>
         lane.reason === undefined || lane.status === 'off' ? lane : { ...lane, reason: FAILED },
       );
-      return { ...found, lanes, notices: callersNotices(found.notices, onWithheld) };
+      return { ...found, lanes, ...callersNotices(found, onWithheld) };
     },
     context: async (query) => {
       const pack = await view.context(query);
-      return { ...pack, notices: callersNotices(pack.notices, onWithheld) };
+      return { ...pack, ...callersNotices(pack, onWithheld) };
     },
     explainMiss: async (query, document) => {
       const explanation = await view.explainMiss(query, document);
@@ -86,51 +94,71 @@ const TAKEN_BACK = 'What the language model wrote does not stand; the answer at 
 
 function callersAnswer(answer: Answer, onWithheld: OnWithheld): Answer {
   const { fallback } = answer;
-  const notices = callersNotices(answer.notices, onWithheld);
-  if (fallback === undefined) return { ...answer, notices };
+  const told = { ...answer, ...callersNotices(answer, onWithheld) };
+  if (fallback === undefined) return told;
   onWithheld([fallback.detail]);
-  return { ...answer, fallback: { reason: fallback.reason, detail: FAILED }, notices };
+  return { ...told, fallback: { reason: fallback.reason, detail: FAILED } };
 }
 
 /** Of each notice what a caller may know, each sentence once. */
-function callersNotices(notices: readonly string[], onWithheld: OnWithheld): string[] {
-  const told = notices.map((notice) => [notice, callersNotice(notice)] as const);
-  const withheld = told.flatMap(([notice, known]) => (known === notice ? [] : [notice]));
+function callersNotices({ notices, noticeKinds }: ToldNotices, onWithheld: OnWithheld): ToldNotices {
+  const told = notices.map((text, at) => callersNotice(noticeKinds[at], text));
+  const withheld = notices.filter((text, at) => told[at]?.text !== text);
   if (withheld.length > 0) onWithheld(withheld);
-  return [...new Set(told.map(([, known]) => known))];
+  const distinct = [...new Map(told.map((notice) => [notice.text, notice])).values()];
+  return {
+    notices: distinct.map(({ text }) => text),
+    noticeKinds: distinct.map(({ kind }) => kind),
+  };
 }
 
-function callersNotice(notice: string): string {
-  if (ABOUT_THE_QUESTION.some((kind) => kind.test(notice))) return notice;
-  const known = KNOWN_BEGINNINGS.map((kind) => kind.exec(notice)?.[1]).find((text) => text !== undefined);
-  if (known === undefined) return FAILED;
-  return known.endsWith('.') ? known : `${known}.`;
+interface CallersNotice {
+  readonly kind: NoticeKind;
+  readonly text: string;
 }
 
-/** Notices about the question and its passages, which hold no words of a provider. What is not known here is withheld. */
-const ABOUT_THE_QUESTION: readonly RegExp[] = [
-  /^The query (?:has|names) \d+ /,
-  /^The query has more distinct words /,
-  /^No indexed passage passes the filters:/,
-  /^There is no source(?: type)? /,
-  /^Passages were found, but none reaches minSimilarity /,
-  /^Nothing (?:reached the threshold of relevance|was found)[,;]/,
-  /^Passage \[\d+\] \(.*\) holds text that reads like an instruction /s,
-  /^Sentences were dropped from \d+ /,
-  /^\d+ (?:passages?|earlier turns|sentences|of \d+ sentences) /,
-  /^The model cited sources that do not exist /,
-  /^The short form of the instructions was used/,
-  /^Retrieval is switched off/,
-];
+/** A kind that is not declared is withheld. */
+function callersNotice(kind: NoticeKind | undefined, text: string): CallersNotice {
+  if (kind === undefined || !Object.hasOwn(TOLD_TO_CALLERS, kind)) return NOT_TOLD;
+  const told = TOLD_TO_CALLERS[kind];
+  if (told === WITHHELD) return NOT_TOLD;
+  return { kind, text: told === AS_IT_IS ? text : told };
+}
 
-/** Notices that begin with a sentence for everyone and go on with words for whoever keeps the index. */
-const KNOWN_BEGINNINGS: readonly RegExp[] = [
-  /^(The answer was extracted without the language model): /,
-  /^(The follow-up was made to stand on its own by rules, without the language model): /,
-  /^(The model's check of the answer failed, and the check without it stands): /,
-  /^(The model's answer is not complete) /,
-  /^(The query's words were not checked for typing mistakes): /,
-  /^(The \w+ lane failed and the others answered): /,
-  /^(This tenant keeps documents that this scope may not read, and they are not searched\.) /,
-  /^((?:An index run|A rebuild) is under way or was interrupted[^.]*\.) /,
-];
+const NOT_TOLD: CallersNotice = { kind: 'withheld', text: FAILED };
+
+const AS_IT_IS = Symbol('as it is');
+const WITHHELD = Symbol('withheld');
+
+/**
+ * What a caller is told of a notice: its own text, where that holds nothing but counts, what the caller asked and what it was shown;
+ * else a sentence for everyone, or nothing. A kind that is new does not compile until someone decided.
+ */
+const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | typeof WITHHELD>> = {
+  'query-cut': AS_IT_IS,
+  // Names are those that the scope of the caller sees.
+  'filters-empty': AS_IT_IS,
+  'below-threshold': AS_IT_IS,
+  'search-widened': AS_IT_IS,
+  'passage-instructs': AS_IT_IS,
+  'context-cut': AS_IT_IS,
+  'prompt-cut': AS_IT_IS,
+  'citations-changed': AS_IT_IS,
+  'sentences-unsupported': AS_IT_IS,
+  'retrieval-off': 'Retrieval is switched off.',
+  'words-unchecked': "The query's words were not checked for typing mistakes.",
+  'documents-hidden': 'This tenant keeps documents that this scope may not read, and they are not searched.',
+  'metadata-undecryptable': 'Metadata of some documents cannot be decrypted and is left out.',
+  'run-unfinished':
+    'An index run is under way or was interrupted, so passages may be missing or of an older revision.',
+  'search-degraded': 'Not every way of searching worked, and the others answered.',
+  'follow-up-by-rules': 'The follow-up was made to stand on its own by rules, without the language model.',
+  'model-failed': 'The answer was extracted without the language model.',
+  'answer-incomplete': "The model's answer is not complete.",
+  'support-check-failed': "The model's check of the answer failed, and the check without it stands.",
+  'store-elsewhere': WITHHELD,
+  'embedding-model': WITHHELD,
+  'adaptation-off': WITHHELD,
+  'of-a-part': WITHHELD,
+  withheld: WITHHELD,
+};

@@ -6,7 +6,7 @@ import {
   filterFields,
   linesSchema,
   listOf,
-  noticesSchema,
+  noticesSchemas,
   questionText,
   requestIdSchema,
   searchFields,
@@ -91,7 +91,7 @@ export const answerResponse = z
     isPartial: z.boolean(),
     degradationLevel: degradationSchema,
     fallback: z.object({ reason: z.string(), detail: z.string() }).optional(),
-    notices: noticesSchema,
+    ...noticesSchemas,
     stages: stagesSchema,
     tookMs: z.number(),
   })
@@ -164,6 +164,6 @@ export const contextResponse = z
     tokens: z.object({ used: z.int(), budget: z.int(), counter: z.string(), margin: z.number() }),
     isFallback: z.boolean(),
     degradationLevel: degradationSchema,
-    notices: noticesSchema,
+    ...noticesSchemas,
   })
   .meta({ id: 'Context' });

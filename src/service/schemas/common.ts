@@ -96,7 +96,11 @@ export const linesSchema = z.object({ start: z.int(), end: z.int() });
 export const degradationSchema = z
   .int()
   .describe('0 all features, 1 no reranking, 3 words alone, 5 switched off.');
-export const noticesSchema = listOf(z.string()).describe('What a person should know of the answer.');
+/** Notices of a response. */
+export const noticesSchemas = {
+  notices: listOf(z.string()).describe('What a person should know of the answer.'),
+  noticeKinds: listOf(z.string()).describe('What each notice is about, for programs. More kinds may come.'),
+};
 export const stagesSchema = z
   .record(z.string(), z.number().optional())
   .describe('Milliseconds of each stage.');

@@ -6,7 +6,7 @@ import {
   filterFields,
   linesSchema,
   listOf,
-  noticesSchema,
+  noticesSchemas,
   questionText,
   requestIdSchema,
   searchFields,
@@ -116,7 +116,7 @@ export const explainResponse = z
       }),
     ),
     degradationLevel: degradationSchema,
-    notices: noticesSchema,
+    ...noticesSchemas,
     stages: stagesSchema,
     tookMs: z.number(),
   })
@@ -190,7 +190,7 @@ export const statusResponse = z
     failures: listOf(
       z.object({ source: z.string(), item: z.string().optional(), reason: z.string(), message: z.string() }),
     ),
-    notices: noticesSchema,
+    notices: noticesSchemas.notices,
   })
   .meta({ id: 'IndexStatus' });
 

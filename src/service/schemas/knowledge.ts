@@ -9,7 +9,7 @@ import {
   linesSchema,
   listOf,
   names,
-  noticesSchema,
+  noticesSchemas,
   questionText,
   requestIdSchema,
   tenantText,
@@ -62,7 +62,7 @@ export const ragSearchResponse = z
     results: listOf(ragSearchResult),
     correction: correctionSchema.optional(),
     degradationLevel: degradationSchema,
-    notices: noticesSchema,
+    ...noticesSchemas,
     tookMs: z.number(),
   })
   .meta({ id: 'RagSearchResponse' });

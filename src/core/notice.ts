@@ -1,0 +1,95 @@
+/**
+ * What a notice is about. A program may act on a kind; the words of a notice may change. Faces that show notices to others than whoever
+ * keeps the index choose by the kind, and show nothing of one that they do not know.
+ */
+export const NOTICE_KINDS = [
+  /** Retrieval is switched off. */
+  'retrieval-off',
+  /** Of the query a part was searched for. */
+  'query-cut',
+  /** The words of the query were not checked for typing mistakes. */
+  'words-unchecked',
+  /** No passage passes the filters, or a name in them is of nothing. */
+  'filters-empty',
+  /** Passages were found and none is relevant enough. */
+  'below-threshold',
+  /** Nothing was relevant enough, and less relevant passages were taken, or there are none either. */
+  'search-widened',
+  /** The tenant keeps documents that the scope may not read. */
+  'documents-hidden',
+  /** Encrypted metadata of what was found cannot be decrypted, and is left out. */
+  'metadata-undecryptable',
+  /** An index run or a rebuild has not ended. */
+  'run-unfinished',
+  /** The index is in another store than the configuration names. */
+  'store-elsewhere',
+  /** About the embedding model: another one stands in, its cache does not work. */
+  'embedding-model',
+  /** Queries are not read by what was learnt of the index. */
+  'adaptation-off',
+  /** A way of searching failed or did less than it should, and the others answered. */
+  'search-degraded',
+  /** A passage holds text that reads like an instruction to a language model. */
+  'passage-instructs',
+  /** Something found no room in the context. */
+  'context-cut',
+  /** Earlier turns or instructions found no room in the prompt. */
+  'prompt-cut',
+  /** The follow-up was made to stand on its own without the language model. */
+  'follow-up-by-rules',
+  /** The answer was extracted without the language model. */
+  'model-failed',
+  /** The model's answer is not complete. */
+  'answer-incomplete',
+  /** Citations were dropped or added. */
+  'citations-changed',
+  /** Sentences are not supported by the sources. */
+  'sentences-unsupported',
+  /** The model's check of the answer failed. */
+  'support-check-failed',
+  /** What a language model, a reranker or a program's own part said. */
+  'of-a-part',
+  /** A service has something to say and does not tell it to its callers. */
+  'withheld',
+] as const;
+
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** Something that a person should know beside results: its kind, and words for whoever keeps the index. */
+export interface Notice {
+  readonly kind: NoticeKind;
+  /** May name settings, paths and what a provider said. */
+  readonly text: string;
+}
+
+/** Notices as responses hold them. */
+export interface ToldNotices {
+  /** What a person should know. */
+  readonly notices: readonly string[];
+  /** The kind of each notice, in the order of `notices`. */
+  readonly noticeKinds: readonly NoticeKind[];
+}
+
+export const toldNotices = (notices: readonly Notice[]): ToldNotices => ({
+  notices: notices.map(({ text }) => text),
+  noticeKinds: notices.map(({ kind }) => kind),
+});
+
+/** Texts as notices of one kind. */
+export const noticesOfKind = (kind: NoticeKind, texts: readonly string[]): Notice[] =>
+  texts.map((text) => ({ kind, text }));
+
+/** Notices of a part that need not say kinds. */
+export interface StatedNotices {
+  readonly notices: readonly string[];
+  readonly noticeKinds?: readonly NoticeKind[] | undefined;
+}
+
+/** The notices of a response; what has no kind is of a part that says none. */
+export const statedNotices = ({ notices, noticeKinds = [] }: StatedNotices): Notice[] =>
+  notices.map((text, at) => ({ kind: noticeKinds[at] ?? 'of-a-part', text }));
+
+/** Each text once. */
+export const distinctNotices = (notices: readonly Notice[]): Notice[] => [
+  ...new Map(notices.map((notice) => [notice.text, notice])).values(),
+];
