@@ -26,6 +26,10 @@ export function auditedEngine(engine: Engine, log: AuditLog): Engine {
     ask: (request, scope) => viewFor(scope).ask(request),
     askStream: (request, scope) => viewFor(scope).askStream(request),
     status: (scope) => viewFor(scope).status(),
+    failures: (request, scope) => viewFor(scope).failures(request),
+    retry: (request, scope) => viewFor(scope).retry(request),
+    sourceStates: (scope) => viewFor(scope).sourceStates(),
+    indexingStates: (request, scope) => viewFor(scope).indexingStates(request),
     verify: (request, scope) => viewFor(scope).verify(request),
     health: () => engine.health(),
     generations: () => engine.generations(),
@@ -67,6 +71,10 @@ function auditedView(view: EngineView, log: AuditLog): EngineView {
     explainMiss: (query, document) => read('explainMiss', (noted) => noted.explainMiss(query, document)),
     ask: (request) => read('ask', (noted) => noted.ask(request)),
     status: () => read('status', (noted) => noted.status()),
+    failures: (request) => read('failures', (noted) => noted.failures(request)),
+    retry: (request) => change('retry', (noted) => noted.retry(request)),
+    sourceStates: () => read('sourceStates', (noted) => noted.sourceStates()),
+    indexingStates: (request) => read('indexingStates', (noted) => noted.indexingStates(request)),
     verify: (request) => read('verify', (noted) => noted.verify(request)),
     async *askStream(request) {
       // Its text is handed on as it comes about.

@@ -8,6 +8,7 @@ import { registerEncryption } from './commands/encryption.js';
 import { registerEval } from './commands/eval.js';
 import { registerEvalInit } from './commands/eval-init.js';
 import { registerExplainMiss } from './commands/explain-miss.js';
+import { registerFailures } from './commands/failures.js';
 import { registerGenerations } from './commands/generations.js';
 import { registerIndex } from './commands/index.js';
 import { registerInit } from './commands/init.js';
@@ -86,6 +87,7 @@ export function buildProgram(context: CliContext): Command {
     registerExplainMiss,
     registerStatus,
     registerVerify,
+    registerFailures,
     registerGenerations,
     registerEval,
     registerEvalInit,

@@ -62,6 +62,7 @@ export const ERROR_TABLE = {
   SOURCE_UNREADABLE: facts(INDEXING_FAILURE, 'provider', { retryable: true }),
   SOURCE_DENIED: facts(INDEXING_FAILURE, 'config'),
   SOURCE_REJECTED: facts(INDEXING_FAILURE, 'provider'),
+  SOURCE_SHRUNK: facts(INDEXING_FAILURE, 'user'),
   SOURCE_ADDRESS_REFUSED: facts(INDEXING_FAILURE, 'config'),
   DOCUMENT_UNREADABLE: facts(INDEXING_FAILURE, 'user'),
   DOCUMENT_VANISHED: facts(INDEXING_FAILURE, 'provider', { retryable: true }),

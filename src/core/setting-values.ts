@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DURATION } from './durations.js';
 import { Secret } from './secret.js';
 
 /** Splits at commas that stand outside brackets, so that the glob `{a,b}/*.md` stays whole. Blank parts are dropped. */
@@ -42,3 +43,10 @@ export const share = () => z.number().min(0).max(1);
 
 /** Any JSON value, for facts that are passed through. */
 export const jsonValue = z.json();
+
+/** A length of time as a number with its unit; see `durationMs`. */
+export const duration = () =>
+  z.string().regex(DURATION, 'must be a number with a unit (ms, s, m, h, d), such as 30s, 15m, 6h or 7d');
+
+/** A length of time, or `never`. */
+export const durationOrNever = () => z.union([z.literal('never'), duration()]);

@@ -72,6 +72,10 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
     explainMiss: (query, document) => read((view) => view.explainMiss(query, document)),
     ask: (request) => read((view) => view.ask(request)),
     status: () => read((view) => view.status()),
+    failures: (request) => read((view) => view.failures(request)),
+    retry: (request) => write(request?.signal, (view) => view.retry(request)),
+    sourceStates: () => read((view) => view.sourceStates()),
+    indexingStates: (request) => read((view) => view.indexingStates(request)),
     async *askStream(request) {
       // What was told is told: only before the first event is there a way back.
       for (let attempt = 1; ; attempt++) {

@@ -14,6 +14,9 @@ import { dropGeneration, nothingIndexed } from '../indexing/open-collection.js';
 import type { IndexFacts, Ledger, LockRequest, LockSubject } from '../ledger/ledger.js';
 import { checkHealth } from '../maintenance/check-health.js';
 import { listGenerations, tenantsOf } from '../maintenance/list-generations.js';
+import { readFailures } from '../maintenance/read-failures.js';
+import { readIndexingStates } from '../maintenance/read-indexing-states.js';
+import { readSourceStates } from '../maintenance/read-source-states.js';
 import { readStatus } from '../maintenance/read-status.js';
 import { rotateEncryption } from '../maintenance/rotate-encryption.js';
 import { findGeneration, findRetired, takeBack } from '../maintenance/take-back.js';
@@ -36,12 +39,17 @@ import type {
   Engine,
   EngineHealth,
   EngineView,
+  FailedItem,
+  FailuresRequest,
   GenerationSummary,
+  IndexingStatePage,
   IndexRequest,
   IndexResult,
   ListRequest,
+  RetryRequest,
   SearchQuery,
   SearchResponse,
+  SourceSyncState,
   VerifyRequest,
   VerifyResult,
 } from './engine.js';
@@ -61,16 +69,19 @@ import { asPush, type PushRequest } from './push-requests.js';
 import {
   checkedContext,
   checkedEngineOptions,
+  checkedFailures,
   checkedGeneration,
   checkedIndexing,
   checkedListing,
   checkedName,
   checkedNames,
   checkedQuestion,
+  checkedRetry,
   checkedSearch,
   checkedTexts,
   checkedVerification,
 } from './requests/check-requests.js';
+import { retryFailures } from './retry-failures.js';
 import { scopedIndex } from './scoped-index.js';
 import type { EngineHost } from './select-sources.js';
 import { repairIndex, verifyTwice } from './verify-requests.js';
@@ -267,6 +278,41 @@ class EmbeddedEngine implements Engine {
   async status(scope: ScopeInput = LOCAL_SCOPE): ReturnType<Engine['status']> {
     const asker = scopeOf(scope);
     return this.#work.run(undefined, () => readStatus(this.#resources, asker));
+  }
+
+  async failures(
+    request: FailuresRequest = {},
+    scope: ScopeInput = LOCAL_SCOPE,
+  ): Promise<readonly FailedItem[]> {
+    const asked = checkedFailures(request);
+    const asker = scopeOf(scope);
+    return this.#work.run(undefined, () => readFailures(asked, this.#resources, asker));
+  }
+
+  async retry(request: RetryRequest = {}, stated: ScopeInput = LOCAL_SCOPE): Promise<IndexResult> {
+    const scope = scopeOf(stated);
+    const asked = checkedRetry(request);
+    const { signal: given, waitMs } = asked;
+    const options = waitMs === undefined ? {} : { waitMs };
+    return this.#work.run(given, (signal) =>
+      this.#locked('failures retry', { options, signal, subject: 'items' }, (writing, leaseMs) =>
+        retryFailures({ ...asked, signal: writing }, { scope, leaseMs }, this.#host),
+      ),
+    );
+  }
+
+  async sourceStates(scope: ScopeInput = LOCAL_SCOPE): Promise<readonly SourceSyncState[]> {
+    const asker = scopeOf(scope);
+    return this.#work.run(undefined, () => readSourceStates(this.#resources, asker));
+  }
+
+  async indexingStates(
+    request: Pick<ListRequest, 'cursor' | 'limit'> = {},
+    scope: ScopeInput = LOCAL_SCOPE,
+  ): Promise<IndexingStatePage> {
+    const asked = checkedListing(request);
+    const asker = scopeOf(scope);
+    return this.#work.run(undefined, () => readIndexingStates(asked, this.#resources, asker));
   }
 
   async verify(request: VerifyRequest = {}, stated: ScopeInput = LOCAL_SCOPE): Promise<VerifyResult> {

@@ -16,5 +16,9 @@ export const viewOf = (engine: Engine, scope: Scope): EngineView => ({
   ask: (request) => engine.ask(request, scope),
   askStream: (request) => engine.askStream(request, scope),
   status: () => engine.status(scope),
+  failures: (request) => engine.failures(request, scope),
+  retry: (request) => engine.retry(request, scope),
+  sourceStates: () => engine.sourceStates(scope),
+  indexingStates: (request) => engine.indexingStates(request, scope),
   verify: (request) => engine.verify(request, scope),
 });

@@ -193,6 +193,13 @@ export interface IndexRequest {
      * those of the sources that it names, whoever indexed them.
      */
     readonly prune?: boolean | readonly string[];
+    /**
+     * Go on with sources whose listing would delete a large share of what is indexed of them (`rag.indexing.maxShrink`), which are
+     * stopped with `SOURCE_SHRUNK` otherwise: `true` all of them, or those that are named. @default false
+     */
+    readonly allowShrink?: boolean | readonly string[];
+    /** Leave out sources that failed and whose next attempt is not due yet, as schedules do. @default false */
+    readonly heedBackoff?: boolean;
     /** Wait this long for another writer. @default 0 */
     readonly waitMs?: number;
   };
@@ -257,6 +264,93 @@ export interface IndexEstimate {
   readonly embedding?: EmbeddingEstimate;
 }
 
+/** An item that could not be indexed, and when it is tried again. */
+export interface FailedItem extends Omit<IndexError, 'item'> {
+  /** Path or id relative to the source's root. */
+  readonly item: string;
+  /** Failures in a row of its present version. */
+  readonly attempts: number;
+  /** ISO-8601 UTC. */
+  readonly failedAt: string;
+  /**
+   * `due`: the next run tries it. `waiting`: runs leave it alone until `nextAttemptAt`. `given-up`: a dead letter, left alone until it
+   * changes or `retry` names it.
+   */
+  readonly state: 'due' | 'waiting' | 'given-up';
+  /** ISO-8601 UTC; of those that wait. */
+  readonly nextAttemptAt?: string;
+}
+
+/** Which failures are meant; without any of it, all. */
+export interface FailuresRequest {
+  /** Names of sources. */
+  readonly sources?: readonly string[] | undefined;
+  /** Items by their path or id, as `failures` names them. */
+  readonly items?: readonly string[] | undefined;
+}
+
+/** What to try again now. */
+export interface RetryRequest extends FailuresRequest {
+  /** Wait this long for another writer, in milliseconds. @default 0 */
+  readonly waitMs?: number | undefined;
+  readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How the runs over one source went. Times are ISO-8601 UTC. */
+export interface SourceSyncState {
+  readonly source: string;
+  /** The configuration states it, switched off or not. */
+  readonly isConfigured: boolean;
+  /** When the last listing began; later than `listingFinishedAt` where that one is under way, failed, or was killed. */
+  readonly listingStartedAt?: string | undefined;
+  readonly listingFinishedAt?: string | undefined;
+  /** When all that a listing named was last dealt with; single documents may have failed. */
+  readonly lastSuccessAt?: string | undefined;
+  /** Runs in a row that could not list the source, or refused what it listed. */
+  readonly consecutiveFailures: number;
+  /** The last of these failures; absent after a success. */
+  readonly lastError?:
+    | { readonly reason: ErrorReason; readonly message: string; readonly at: string }
+    | undefined;
+  /** Schedules leave the source alone until then. */
+  readonly nextAttemptAt?: string | undefined;
+  /** When everything was last listed, as against what changed. */
+  readonly lastReconcileAt?: string | undefined;
+  /** Where the next listing goes on, in the source's own words; absent for one that always lists everything. */
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * Where a document stands, in the words of a table of indexing states. `id` is that of the document, which is stable, and
+ * `content_hash` SHA-256.
+ */
+export interface IndexingState {
+  /** As `IndexedDocument.id`; for an item of which nothing was ever indexed, its path or id. */
+  readonly id: string;
+  /** Path or id relative to the source's root. */
+  readonly source_path: string;
+  readonly source_type: string;
+  /** Absent before the first success. */
+  readonly last_indexed?: Date;
+  /** Of the stored text; absent before the first success. */
+  readonly content_hash?: string;
+  readonly chunk_count: number;
+  /** Ids of its chunks, which are those of its vectors. */
+  readonly vector_ids: readonly string[];
+  readonly status: DocumentStatus;
+  readonly error_message?: string;
+  readonly retry_count: number;
+  readonly metadata: Metadata;
+}
+
+/** One page of indexing states. */
+export interface IndexingStatePage {
+  readonly states: readonly IndexingState[];
+  /** Absent on the last page. */
+  readonly cursor?: string | undefined;
+}
+
 /** What is indexed of one source. */
 export interface SourceStatus {
   readonly source: string;
@@ -266,6 +360,8 @@ export interface SourceStatus {
   readonly chunks: number;
   /** Personal data and secrets that were taken out of what is indexed, by type; absent where there were none. */
   readonly redactions?: Readonly<Record<string, number>>;
+  /** How the runs over it went; absent where it was never listed. */
+  readonly sync?: Omit<SourceSyncState, 'source' | 'cursor'> | undefined;
 }
 
 /** What is indexed, how large it is, and what failed. */
@@ -443,8 +539,8 @@ export interface DocumentPage {
 /**
  * The index as one scope sees it. What the scope may not read does not exist here: `get`, `list` and `delete` answer as for
  * an unknown document. A push is written to the scope's tenant and project; it cannot replace what the scope may not read
- * (`DOCUMENT_DUPLICATE_ID`). `explainMiss`, `status` and `verify` are for whoever keeps the index: they tell of everything in
- * the tenant, and the project where one is stated.
+ * (`DOCUMENT_DUPLICATE_ID`). `explainMiss`, `status`, `failures`, `retry`, `sourceStates`, `indexingStates` and `verify` are for
+ * whoever keeps the index: they tell of everything in the tenant, and the project where one is stated.
  */
 export interface EngineView {
   readonly scope: Scope;
@@ -471,6 +567,17 @@ export interface EngineView {
   askStream(request: string | AskRequest): AsyncIterable<AnswerEvent>;
   /** What is indexed, and what failed. */
   status(): Promise<IndexStatus>;
+  /** What could not be indexed and is not given up without a word: those that are tried again, and dead letters. */
+  failures(request?: FailuresRequest): Promise<readonly FailedItem[]>;
+  /**
+   * Tries failed items again now, dead letters too, and brings their sources in step. Throws `USAGE` where nothing that is named has
+   * failed.
+   */
+  retry(request?: RetryRequest): Promise<IndexResult>;
+  /** How the runs over each source went. */
+  sourceStates(): Promise<readonly SourceSyncState[]>;
+  /** Where each document stands, failed items among them; `limit` from 1 to 1,000, 100 where it is left out. */
+  indexingStates(request?: Pick<ListRequest, 'cursor' | 'limit'>): Promise<IndexingStatePage>;
   /** Compares sources, ledger and store, and mends what differs where it is asked to. */
   verify(options?: VerifyRequest): Promise<VerifyResult>;
 }
@@ -533,6 +640,13 @@ export interface Engine extends EngineView {
   askStream(request: string | AskRequest, scope?: ScopeInput): AsyncIterable<AnswerEvent>;
   /** What is indexed, and what failed. */
   status(scope?: ScopeInput): Promise<IndexStatus>;
+  failures(request?: FailuresRequest, scope?: ScopeInput): Promise<readonly FailedItem[]>;
+  retry(request?: RetryRequest, scope?: ScopeInput): Promise<IndexResult>;
+  sourceStates(scope?: ScopeInput): Promise<readonly SourceSyncState[]>;
+  indexingStates(
+    request?: Pick<ListRequest, 'cursor' | 'limit'>,
+    scope?: ScopeInput,
+  ): Promise<IndexingStatePage>;
   /** Compares sources, ledger and store, and mends what differs where it is asked to. */
   verify(options?: VerifyRequest, scope?: ScopeInput): Promise<VerifyResult>;
   /** Whether ledger and store answer. */

@@ -11,8 +11,10 @@ import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
 import { configuredSources, inProject, placesOf, rememberedPaths } from '../indexing/configured-sources.js';
+import { retryPolicyOf } from '../indexing/retry-policy.js';
 import { type Rebuild, runIndex } from '../indexing/run-index.js';
 import { configuredNames } from '../indexing/source-owners.js';
+import type { IndexSourceOptions } from '../indexing/source-task.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { pathAdder } from '../maintenance/read-status.js';
 import { type SalvagedLedger, salvageLedger } from '../maintenance/salvage-ledger.js';
@@ -41,6 +43,8 @@ export interface RunParts {
   readonly rebuild?: Rebuild;
   /** Where other processes write too. */
   readonly leaseMs?: number | undefined;
+  /** Failed items that are tried now, by source. */
+  readonly retried?: IndexSourceOptions['retried'];
 }
 
 /** Before a data folder is made. Throws `USAGE`. */
@@ -78,7 +82,7 @@ export async function runIndexRequest(
 async function runOnce(
   given: IndexRequest,
   command: string,
-  { scope, rebuild: wanted, leaseMs, salvaged }: RunParts & { readonly salvaged?: SalvagedLedger },
+  { scope, rebuild: wanted, leaseMs, retried, salvaged }: RunParts & { readonly salvaged?: SalvagedLedger },
   host: EngineHost,
 ): Promise<IndexResult> {
   const { tenant, project } = scope;
@@ -120,6 +124,10 @@ async function runOnce(
       rebuild,
       batchSize: request.options?.batchSize ?? DEFAULT_BATCH_SIZE,
       parallel: request.options?.parallel ?? DEFAULT_PARALLEL,
+      retry: retryPolicyOf(config),
+      retried,
+      allowShrink: request.options?.allowShrink,
+      heedBackoff: request.options?.heedBackoff,
     },
     command,
     abandoned: salvaged?.facts,

@@ -4,6 +4,7 @@ import { documentIdOf } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
 import { assertPushable, inProject, pushedSource, pushSourceName } from '../indexing/configured-sources.js';
+import { retryPolicyOf } from '../indexing/retry-policy.js';
 import { runRequests } from '../indexing/run-index.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { IndexRequest, IndexResult } from './engine.js';
@@ -79,6 +80,7 @@ export async function runPushes(
         dryRun: false,
         batchSize: DEFAULT_BATCH_SIZE,
         parallel: DEFAULT_PARALLEL,
+        retry: retryPolicyOf(config),
       },
       isPush: true,
       command: 'index',

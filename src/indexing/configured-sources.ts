@@ -7,6 +7,7 @@ import { CHUNKING_VERSION } from '../chunking/chunking-version.js';
 import { CONTEXT_PROMPT_VERSION } from '../chunking/contextual/context-prompt.js';
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
+import { durationMs } from '../core/durations.js';
 import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { PARSING_VERSION } from '../parsing/parsing-version.js';
@@ -44,6 +45,9 @@ interface SourceParts {
   readonly frontmatterFields?: readonly string[] | undefined;
   /** Everything else that changes what its documents become. */
   readonly settings: unknown;
+  /** Of the source alone; what it leaves out is that of all. */
+  readonly maxShrink?: number | undefined;
+  readonly reconcileInterval?: string | undefined;
 }
 
 /** All enabled sources of the configuration. */
@@ -58,10 +62,17 @@ export async function configuredSources(config: ResolvedConfig): Promise<Configu
         ...sourceDefinition(settings.type).processed?.(settings),
       };
       const root = settings === undefined ? undefined : rootOf(settings, config);
-      return assembleSource({ ...setup, root, settings: relevant ?? {} }, config);
+      return assembleSource({ ...setup, ...syncOf(settings), root, settings: relevant ?? {} }, config);
     }),
   );
 }
+
+const syncOf = (
+  settings: ResolvedSource | undefined,
+): Pick<ResolvedSource, 'maxShrink' | 'reconcileInterval'> => ({
+  maxShrink: settings?.maxShrink,
+  reconcileInterval: settings?.reconcileInterval,
+});
 
 /** Absolute path of what a source reads of this machine's files; undefined for services, databases and repositories elsewhere. */
 export function rootOf(settings: ResolvedSource, { projectRoot }: ResolvedConfig): string | undefined {
@@ -167,7 +178,7 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
   const { source, sourceType, root, chunking, frontmatterFields, settings } = parts;
   // A search opens no source: what reads and parses is loaded with the first.
   const { openPreparation } = await import('./preparation/preparation-recipe.js');
-  const { limits } = config.rag;
+  const { limits, indexing } = config.rag;
   await resolveSecrets(config.rag.security.encryption, ['rag', 'security', 'encryption'], config);
   const recipe: PreparationRecipe = {
     chunking,
@@ -184,6 +195,8 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
     sourceType,
     ...(root === undefined ? {} : { root }),
     metadata: { sourceType },
+    maxShrink: parts.maxShrink ?? indexing.maxShrink,
+    reconcileMs: durationMs(parts.reconcileInterval ?? indexing.reconcileInterval),
     preparation,
     // Objects cannot be sent to a thread.
     recipe: chunker === undefined ? recipe : undefined,

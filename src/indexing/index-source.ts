@@ -5,11 +5,13 @@ import type { SourceItem } from '../sources/source.js';
 import { deleteDocuments, deleteItems } from './delete-documents.js';
 import { healDocuments } from './heal-documents.js';
 import { isLeaseLost, type SourceKey } from './item-claims.js';
-import { listChanges, MAX_ATTEMPTS, onlyOf, type SourceChanges } from './list-changes.js';
+import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
 import { mapConcurrently } from './map-concurrently.js';
 import type { Preparer } from './preparation/preparer.js';
 import { previewItems } from './preview-items.js';
 import { type ItemRead, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
+import { DEFAULT_RETRY_POLICY, nextAttemptAt } from './retry-policy.js';
+import { assertNotShrunk } from './shrink-guard.js';
 import type { SourceTask } from './source-task.js';
 import { type BatchDocument, writeBatch } from './write-batch.js';
 
@@ -22,15 +24,16 @@ const CLAIMED_AT_ONCE = 256;
  * Beside other writers a run claims items a share at a time, and writes those that are as they were before it listed the source.
  * The others it comes back to when they are free, with a new listing: that is younger than whatever was written meanwhile, so an
  * old listing never undoes what a younger one has done.
+ *
+ * @param since where the listing begins; undefined lists everything
  */
-export async function indexSource(task: SourceTask): Promise<void> {
+export async function indexSource(task: SourceTask, since: string | undefined): Promise<ListedSource> {
   const { configured, targets, options, run } = task;
   const { ledger } = targets;
   const { name } = configured.source;
   const { tenant } = options.scope;
-  const since = options.force ? undefined : await ledger.sourceCursor(tenant, name);
   const pass: SourcePass = { ...task, since, left: new Map(), seenDocuments: new Set() };
-  const cursor = await indexListed(pass);
+  const { cursor, listedAt } = await indexListed(pass);
   await indexLeft(pass);
   if (pass.left.size > 0)
     run.notice(
@@ -38,6 +41,15 @@ export async function indexSource(task: SourceTask): Promise<void> {
     );
   // Last of all: a run that is stopped before lists the same changes again. What failed is remembered item by item.
   else if (cursor !== undefined && !options.dryRun) await ledger.setSourceCursor(tenant, name, cursor);
+  return { listedAt, isThrough: pass.left.size === 0 };
+}
+
+/** What came of a run over one source. */
+export interface ListedSource {
+  /** When its listing was complete, ISO-8601 UTC. */
+  readonly listedAt: string;
+  /** Everything that it named was dealt with; false where another process is at it. */
+  readonly isThrough: boolean;
 }
 
 /** One source in one run, and what is left of it for later. */
@@ -58,15 +70,29 @@ const keyOf = ({ configured, options }: SourceTask): SourceKey => ({
 });
 
 /** Lists a source and does what has to be done, for all items or some; where the next listing goes on. */
-async function indexListed(pass: SourcePass, only?: ReadonlySet<string>): Promise<string | undefined> {
+async function indexListed(
+  pass: SourcePass,
+  only?: ReadonlySet<string>,
+): Promise<{ readonly cursor: string | undefined; readonly listedAt: string }> {
   const { configured, targets, options, run, since } = pass;
   const { source, processingKey } = configured;
   const { tenant } = options.scope;
   const { ledger, signal } = targets;
   run.enter('listing', source.name);
   const listed = await run.timedAsync('list', () =>
-    listChanges(source, { tenant, ledger, processingKey, force: options.force, signal, since }),
+    listChanges(source, {
+      tenant,
+      ledger,
+      processingKey,
+      force: options.force,
+      retry: options.retry,
+      retried: options.retried?.get(source.name),
+      signal,
+      since,
+    }),
   );
+  const listedAt = targets.now();
+  await guardShrink(listed, pass);
   const changes = only === undefined ? listed : onlyOf(listed, only);
   if (only === undefined) {
     for (const notice of source.listingNotices?.() ?? []) run.notice(notice);
@@ -91,7 +117,17 @@ async function indexListed(pass: SourcePass, only?: ReadonlySet<string>): Promis
     await deleteGone([...mine], pass);
     await targets.claims?.release(keyOf(pass), [...mine]);
   }
-  return changes.cursor;
+  return { cursor: changes.cursor, listedAt };
+}
+
+/** Documents that a program names are deleted as it says. */
+async function guardShrink(changes: SourceChanges, { configured, options, live }: SourcePass): Promise<void> {
+  const { source } = configured;
+  const { allowShrink = false, scope } = options;
+  if (source.listing === 'incremental' || source.itemIds !== undefined) return;
+  if (allowShrink === true || (allowShrink !== false && allowShrink.includes(source.name))) return;
+  const held = live === undefined ? changes.known : await live.items(scope.tenant, source.name);
+  assertNotShrunk(configured, changes, held);
 }
 
 const idsOf = (items: readonly SourceItem[]): string[] => items.map(({ id }) => id);
@@ -196,10 +232,22 @@ async function recordListing(changes: SourceChanges, task: SourcePass): Promise<
       source: name,
       item: item.itemId,
       reason: item.error?.reason ?? 'DOCUMENT_INVALID',
-      message: `${item.error?.message ?? 'It could not be read.'} Given up after ${MAX_ATTEMPTS} attempts; it is tried again when it changes, or with --force.`,
+      message: `${failureText(item)} Given up after ${attemptsOf(item)}; it is tried again when it changes, with --force, or by "ragstone failures retry".`,
     });
   }
+  for (const item of changes.waiting)
+    run.of(item.itemId).fail({
+      source: name,
+      item: item.itemId,
+      reason: item.error?.reason ?? 'DOCUMENT_INVALID',
+      message: `${failureText(item)} Failed after ${attemptsOf(item)}; it is tried again after ${item.error?.nextAttemptAt}, when it changes, with --force, or by "ragstone failures retry".`,
+    });
 }
+
+const failureText = ({ error }: LedgerItem): string => error?.message ?? 'It could not be read.';
+
+const attemptsOf = ({ attempts }: LedgerItem): string =>
+  attempts === 1 ? '1 attempt' : `${attempts} attempts`;
 
 /** How many documents there are of each unchanged item. */
 async function countsOfUnchanged(
@@ -214,19 +262,33 @@ async function countsOfUnchanged(
   return counts;
 }
 
+/** One without a version could not even be listed: each listing looks at it again. */
 async function recordFailure(
   { itemId, error, version }: { itemId: string; error: RAGError; version?: string },
-  { configured, targets, options }: SourceTask,
+  task: SourceTask,
 ): Promise<void> {
+  const { configured, targets, options } = task;
+  const { processingKey, source } = configured;
+  const retrying =
+    version === undefined
+      ? {}
+      : { version, processingKey, ...(await nextAttempt({ itemId, version }, task)) };
   await targets.ledger.failItem(
-    { tenant: options.scope.tenant, source: configured.source.name, itemId },
-    {
-      reason: error.reason,
-      message: error.message,
-      at: targets.now(),
-      ...(version === undefined ? {} : { version }),
-    },
+    { tenant: options.scope.tenant, source: source.name, itemId },
+    { reason: error.reason, message: error.message, at: targets.now(), ...retrying },
   );
+}
+
+/** Nothing after the last attempt. */
+async function nextAttempt(
+  { itemId, version }: { readonly itemId: string; readonly version: string },
+  { configured, targets, options }: SourceTask,
+): Promise<{ readonly nextAttemptAt?: string }> {
+  const { retry = DEFAULT_RETRY_POLICY, scope } = options;
+  const { name } = configured.source;
+  const before = (await targets.ledger.items(scope.tenant, name, [itemId])).get(itemId);
+  const failures = 1 + (before?.error?.version === version ? before.attempts : 0);
+  return failures >= retry.attempts ? {} : { nextAttemptAt: nextAttemptAt(retry, failures) };
 }
 
 /** Bytes that an item is taken to have where its source does not say. */

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { RAGError } from '../core/errors.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { ListedChange, ListedItem, Source } from '../sources/source.js';
-import { listChanges, MAX_ATTEMPTS } from './list-changes.js';
+import { listChanges } from './list-changes.js';
+import { DEFAULT_RETRY_POLICY } from './retry-policy.js';
+
+const MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.attempts;
 
 const known = (itemId: string, changes: Partial<LedgerItem> = {}): LedgerItem => ({
   tenant: 'default',
@@ -51,12 +54,21 @@ async function changesOf(
     unreadable: changes.unreadable.map(({ id }) => id),
     waived: changes.waived.map(({ id }) => id),
     deadLetters: changes.deadLetters.map(({ itemId }) => itemId),
+    waiting: changes.waiting.map(({ itemId }) => itemId),
     gone: changes.goneItemIds,
     unchanged: changes.unchangedItemIds,
   };
 }
 
-const NOTHING = { toRead: [], unreadable: [], waived: [], deadLetters: [], gone: [], unchanged: [] };
+const NOTHING = {
+  toRead: [],
+  unreadable: [],
+  waived: [],
+  deadLetters: [],
+  waiting: [],
+  gone: [],
+  unchanged: [],
+};
 const item = (id: string, version = '1'): ListedItem => ({ id, version });
 
 test('an item is read when it is new, or its version, its settings or its state say so', async () => {

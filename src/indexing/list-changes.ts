@@ -10,9 +10,7 @@ import {
   type SourceItem,
   type UnreadableItem,
 } from '../sources/source.js';
-
-/** After this many failures of one version an item is left alone until it changes or `--force` is given (a dead letter). */
-export const MAX_ATTEMPTS = 5;
+import { DEFAULT_RETRY_POLICY, failedAlike, isAhead, type RetryPolicy } from './retry-policy.js';
 
 /** What a listing of a source means for the index. */
 export interface SourceChanges {
@@ -21,8 +19,10 @@ export interface SourceChanges {
   readonly unreadable: readonly UnreadableItem[];
   /** Optional and unreadable, and nothing of it is known to the ledger: a person should know, and nothing is wrong. */
   readonly waived: readonly UnreadableItem[];
-  /** Failed `MAX_ATTEMPTS` times at their present version. */
+  /** Failed as often as they are tried at their present version. */
   readonly deadLetters: readonly LedgerItem[];
+  /** Failed at their present version, and their next attempt is not due yet. */
+  readonly waiting: readonly LedgerItem[];
   /** Known to the ledger and no longer in the source. */
   readonly goneItemIds: readonly string[];
   readonly unchangedItemIds: readonly string[];
@@ -37,6 +37,10 @@ export interface ListContext {
   readonly ledger: Pick<GenerationReader, 'items'>;
   readonly processingKey: string;
   readonly force: boolean;
+  /** @default DEFAULT_RETRY_POLICY */
+  readonly retry?: RetryPolicy | undefined;
+  /** Items that are tried now, however often they failed and whenever their next attempt is. */
+  readonly retried?: ReadonlySet<string> | undefined;
   /** Cursor of the last complete run. Absent: everything is listed. */
   readonly since?: string | undefined;
   readonly signal: AbortSignal | undefined;
@@ -46,7 +50,7 @@ export interface ListContext {
 export async function listChanges(source: Source, context: ListContext): Promise<SourceChanges> {
   const { ledger, tenant, signal, since } = context;
   const known = await ledger.items(tenant, source.name, source.itemIds);
-  const listing = new Listing(known, context);
+  const listing = new Listing(known, { ...context, isHandedIn: source.itemIds !== undefined });
   const options = { ...(since === undefined ? {} : { since }), ...(signal === undefined ? {} : { signal }) };
   const listed = source.listChanges?.(options) ?? source.list(options);
   for await (const item of listed) listing.take(item);
@@ -61,24 +65,30 @@ export const onlyOf = (changes: SourceChanges, itemIds: ReadonlySet<string>): So
   unreadable: changes.unreadable.filter(({ id }) => itemIds.has(id)),
   waived: [],
   deadLetters: changes.deadLetters.filter(({ itemId }) => itemIds.has(itemId)),
+  waiting: changes.waiting.filter(({ itemId }) => itemIds.has(itemId)),
   goneItemIds: changes.goneItemIds.filter((id) => itemIds.has(id)),
   unchangedItemIds: changes.unchangedItemIds.filter((id) => itemIds.has(id)),
 });
 
+type SortingContext = Pick<ListContext, 'force' | 'processingKey' | 'retry' | 'retried'> & {
+  readonly isHandedIn: boolean;
+};
+
 /** Sorts the items of one listing by what has to be done for them. */
 class Listing {
   readonly #known: ReadonlyMap<string, LedgerItem>;
-  readonly #context: Pick<ListContext, 'force' | 'processingKey'>;
+  readonly #context: SortingContext;
   readonly #seen = new Set<string>();
   readonly #deleted = new Set<string>();
   readonly #toRead: SourceItem[] = [];
   readonly #unreadable: UnreadableItem[] = [];
   readonly #waived: UnreadableItem[] = [];
   readonly #deadLetters: LedgerItem[] = [];
+  readonly #waiting: LedgerItem[] = [];
   readonly #unchanged: string[] = [];
   #end: ListingEnd | undefined;
 
-  constructor(known: ReadonlyMap<string, LedgerItem>, context: Pick<ListContext, 'force' | 'processingKey'>) {
+  constructor(known: ReadonlyMap<string, LedgerItem>, context: SortingContext) {
     this.#known = known;
     this.#context = context;
   }
@@ -114,6 +124,7 @@ class Listing {
       unreadable: this.#unreadable,
       waived: this.#waived,
       deadLetters: this.#deadLetters,
+      waiting: this.#waiting,
       goneItemIds,
       unchangedItemIds: this.#unchanged,
       known: this.#known,
@@ -122,11 +133,15 @@ class Listing {
   }
 
   #sort(item: SourceItem): void {
-    const { force, processingKey } = this.#context;
+    const { force, processingKey, retried, isHandedIn, retry = DEFAULT_RETRY_POLICY } = this.#context;
     const before = this.#known.get(item.id);
-    if (force || before === undefined) this.#toRead.push(item);
+    if (force || before === undefined || retried?.has(item.id)) this.#toRead.push(item);
     else if (isCurrent(before, item, processingKey)) this.#unchanged.push(item.id);
-    else if (isDeadLetter(before, item)) this.#deadLetters.push(before);
+    // Whoever hands a document in wants it tried.
+    else if (isHandedIn || !failedAlike(before, { version: item.version, processingKey }))
+      this.#toRead.push(item);
+    else if (before.attempts >= retry.attempts) this.#deadLetters.push(before);
+    else if (isAhead(before.error?.nextAttemptAt)) this.#waiting.push(before);
     else this.#toRead.push(item);
   }
 
@@ -163,11 +178,5 @@ const UNKNOWN_VERSION = '';
 function isCurrent(before: LedgerItem, item: SourceItem, processingKey: string): boolean {
   return (
     before.status === 'indexed' && before.version === item.version && before.processingKey === processingKey
-  );
-}
-
-function isDeadLetter(before: LedgerItem, item: SourceItem): boolean {
-  return (
-    before.status === 'failed' && before.attempts >= MAX_ATTEMPTS && before.error?.version === item.version
   );
 }

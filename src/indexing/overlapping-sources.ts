@@ -11,10 +11,18 @@ import type { ConfiguredSource } from './source-task.js';
 interface OverlapSource extends Source {
   /** Whether the last listing left out every file: the folder need not be remembered. */
   isRedundant(): boolean;
+  /** Ids that the last listing left out, because their files are another source's. */
+  leftToOthers(): ReadonlySet<string>;
 }
 
 export const isRedundant = (source: Source): boolean =>
   'isRedundant' in source && (source as OverlapSource).isRedundant();
+
+/** Ids of a source that its last listing left to another one. */
+export const leftToOthers = (source: Source): ReadonlySet<string> =>
+  'leftToOthers' in source ? (source as OverlapSource).leftToOthers() : NONE;
+
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Makes each file the business of one source: a configured source wins over a folder that a call named, and an outer folder over
@@ -77,9 +85,11 @@ function canonical(path: string): string {
 
 function leavingOut(source: Source, owners: readonly ConfiguredSource[], findPath: FindPath): OverlapSource {
   const counts = new Map<string, number>();
+  const left = new Set<string>();
   let kept = 0;
   async function* list(options?: ListOptions): AsyncGenerator<ListedItem> {
     counts.clear();
+    left.clear();
     kept = 0;
     const ownerOf = await filesOf(owners, findPath, options);
     const fileOf = fileFinder(findPath);
@@ -88,7 +98,10 @@ function leavingOut(source: Source, owners: readonly ConfiguredSource[], findPat
       if (owner === undefined) {
         kept++;
         yield item;
-      } else counts.set(owner, (counts.get(owner) ?? 0) + 1);
+      } else {
+        counts.set(owner, (counts.get(owner) ?? 0) + 1);
+        left.add(item.id);
+      }
     }
   }
   const redundant = (): boolean => kept === 0 && counts.size > 0;
@@ -101,6 +114,7 @@ function leavingOut(source: Source, owners: readonly ConfiguredSource[], findPat
     ...source,
     list,
     isRedundant: redundant,
+    leftToOthers: () => left,
     listingNotices: () => [...(source.listingNotices?.() ?? []), ...notices()],
   };
 }

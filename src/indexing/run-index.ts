@@ -21,7 +21,8 @@ import {
   type WriteTarget,
 } from './open-collection.js';
 import { openPreparers } from './preparation/choose-preparer.js';
-import type { ChoosePreparer, ConfiguredSource, IndexSourceOptions } from './source-task.js';
+import { SourceRecord } from './source-record.js';
+import type { ChoosePreparer, ConfiguredSource, IndexSourceOptions, SourceTask } from './source-task.js';
 import { noticeSpending, spendingOf } from './spending.js';
 import type { WriteTargets } from './write-batch.js';
 
@@ -97,7 +98,13 @@ async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void
   try {
     // A generation that is being filled is empty, or holds what an interrupted run of the same kind read.
     const force = options.force && target.facts?.state !== 'building';
-    const filling = { ...pipeline, preparerFor, options: { ...options, force } };
+    const live = target.facts?.state === 'building' ? await ledger.live() : undefined;
+    const filling = {
+      ...pipeline,
+      preparerFor,
+      live: live && ledger.reader(live.generation),
+      options: { ...options, force },
+    };
     for (const source of pipeline.sources) await indexOne(source, targets, filling, run);
     // What threads hold is free before the store needs memory of its own.
     await preparers.close();
@@ -310,12 +317,19 @@ const NO_GENERATION = 0;
 async function indexOne(
   source: ConfiguredSource,
   targets: WriteTargets,
-  pipeline: IndexPipeline & { readonly preparerFor: ChoosePreparer },
+  pipeline: IndexPipeline & Pick<SourceTask, 'preparerFor' | 'live'>,
   run: IndexRun,
 ): Promise<void> {
+  const { options, contextualiser, preparerFor, live } = pipeline;
+  const record = await SourceRecord.open({ configured: source, targets, options });
+  if (options.heedBackoff === true && record.isWaiting) {
+    run.notice(record.waitingNotice);
+    return;
+  }
+  const since = await record.begin();
   try {
-    const { options, contextualiser, preparerFor } = pipeline;
-    await indexSource({ configured: source, targets, options, run, preparerFor, contextualiser });
+    const task = { configured: source, targets, options, run, live, preparerFor, contextualiser };
+    await record.succeed(await indexSource(task, since), since);
   } catch (error) {
     const failure = toRAGError(error, 'INTERNAL', `The source "${source.source.name}" could not be indexed.`);
     if (!failure.reason.startsWith('SOURCE_')) throw failure;
@@ -324,6 +338,7 @@ async function indexOne(
         `${failure.message} Nothing was ever indexed of this source, so the run goes on without it.`,
       );
     } else {
+      await record.fail(failure);
       run.errors.push({ source: source.source.name, reason: failure.reason, message: failure.message });
     }
   }
@@ -355,5 +370,6 @@ async function pruneSources(
       );
     const itemIds = [...(await targets.ledger.items(tenant, source)).keys()];
     await deleteItems({ tenant, source, itemIds, dryRun: options.dryRun }, targets, run);
+    if (!options.dryRun) await targets.ledger.forgetSource(tenant, source);
   }
 }

@@ -1,11 +1,13 @@
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { Metadata } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
+import type { GenerationReader } from '../ledger/ledger.js';
 import type { Source } from '../sources/source.js';
 import type { IndexRun } from './index-run.js';
 import type { PreparationRecipe } from './preparation/preparation-recipe.js';
 import type { Preparer } from './preparation/preparer.js';
 import type { PreparationParts } from './prepare-document.js';
+import type { RetryPolicy } from './retry-policy.js';
 import type { WriteTargets } from './write-batch.js';
 
 /** A source with everything that decides how its documents are processed. */
@@ -22,6 +24,10 @@ export interface ConfiguredSource {
   readonly ownMediaTypes?: ReadonlySet<string> | undefined;
   /** Changes whenever the same bytes would give other chunks. */
   readonly processingKey: string;
+  /** Share of its items that may be missing from a listing at once. @default DEFAULT_MAX_SHRINK */
+  readonly maxShrink?: number | undefined;
+  /** Milliseconds after which everything is listed, whatever its cursor says; `Infinity`: never. @default DEFAULT_RECONCILE_MS */
+  readonly reconcileMs?: number | undefined;
 }
 
 export interface IndexSourceOptions {
@@ -32,6 +38,14 @@ export interface IndexSourceOptions {
   readonly batchSize: number;
   /** Items read at once. */
   readonly parallel: number;
+  /** @default DEFAULT_RETRY_POLICY */
+  readonly retry?: RetryPolicy | undefined;
+  /** Failed items that are tried now, by source. */
+  readonly retried?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  /** Sources that may lose any share of their items; `true`: all of them. @default false */
+  readonly allowShrink?: boolean | readonly string[] | undefined;
+  /** Leave out sources that failed and whose next attempt is not due. @default false */
+  readonly heedBackoff?: boolean | undefined;
 }
 
 /** Where the documents of a run are prepared, by how many bytes there are to read. */
@@ -43,6 +57,8 @@ export interface SourceTask {
   readonly targets: WriteTargets;
   readonly options: IndexSourceOptions;
   readonly run: IndexRun;
+  /** While a new generation is filled: the one that is searched meanwhile. */
+  readonly live?: GenerationReader | undefined;
   readonly preparerFor: ChoosePreparer;
   /** Writes contexts of chunks; absent where it is off. */
   readonly contextualiser?: ChunkContextualiser | undefined;

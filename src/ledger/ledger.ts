@@ -28,6 +28,27 @@ export interface LedgerFailure {
   readonly at: string;
   /** `SourceItem.version` that failed, where it was known. */
   readonly version?: string;
+  /** `LedgerItem.processingKey` of the attempt; absent where an older version recorded it, or the version is unknown. */
+  readonly processingKey?: string;
+  /** The same version is not tried again before, ISO-8601 UTC. Absent: at the next run, or never where the attempts are used up. */
+  readonly nextAttemptAt?: string;
+}
+
+/** How the last runs over a source went, by the generation that they wrote. Times are ISO-8601 UTC. */
+export interface SourceState {
+  /** When the last listing began; later than `listingFinishedAt` where that one is under way, failed, or was killed. */
+  readonly listingStartedAt?: string;
+  readonly listingFinishedAt?: string;
+  /** When everything that a listing named was last dealt with; single documents may have failed. */
+  readonly succeededAt?: string;
+  /** Runs in a row that could not list the source, or refused what it listed. */
+  readonly failures: number;
+  /** The last of these failures; absent after a success. */
+  readonly error?: Pick<LedgerFailure, 'reason' | 'message' | 'at'>;
+  /** Schedules leave a failing source alone until then. */
+  readonly nextAttemptAt?: string;
+  /** When everything was last listed, without a cursor. */
+  readonly reconciledAt?: string;
 }
 
 export interface LedgerDocument {
@@ -155,6 +176,8 @@ export interface GenerationReader {
   hasItems(tenant: string, source: string): Promise<boolean>;
   /** Where the next listing of a source goes on; absent before its first complete run. */
   sourceCursor(tenant: string, source: string): Promise<string | undefined>;
+  /** How the last runs over each source of a tenant went, by source; a source that was never listed is left out. */
+  sourceStates(tenant: string): Promise<ReadonlyMap<string, SourceState>>;
   /** Every source of which an item is known, in name order; cheaper than `sources`. */
   sourceNames(tenant: string): Promise<string[]>;
   /** Documents of each of the items; an item without documents is left out. */
@@ -225,6 +248,10 @@ export interface GenerationWriter extends GenerationReader {
 
   /** Records that everything which a listing named was dealt with. */
   setSourceCursor(tenant: string, source: string, cursor: string): Promise<void>;
+  /** Records how a run over a source goes, in place of what was recorded before. */
+  setSourceState(tenant: string, source: string, state: SourceState): Promise<void>;
+  /** Forgets cursor and state of a source, so that a later one of the same name is listed whole. Its items are not touched. */
+  forgetSource(tenant: string, source: string): Promise<void>;
   /**
    * Records what is about to be written: documents become `pending`, new chunks `planned`, chunks that the new revisions lack
    * `stale`. Their items are made known, and `pending` too, so that a killed run never looks finished. Nothing may be written to

@@ -6,6 +6,7 @@ import type { EngineResources } from '../engine/engine-resources.js';
 import { abandonments } from '../indexing/abandoned-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
 import { nothingIndexed } from '../indexing/open-collection.js';
+import { configuredNames } from '../indexing/source-owners.js';
 import type {
   DocumentStatus,
   GenerationReader,
@@ -15,6 +16,7 @@ import type {
 } from '../ledger/ledger.js';
 import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
 import type { CollectionStats } from '../stores/vector-store.js';
+import { syncState } from './read-source-states.js';
 
 const MAX_FAILURES = 100;
 const PAGE = 1_000;
@@ -34,6 +36,8 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
   const sources = scope.project === undefined ? ofTenant : await ofProject(reader, ofTenant, scope);
   const isAlone = scope.project === undefined && ofTenant.length === everySource.length;
   const names = new Set(sources.map(({ source }) => source));
+  const states = await reader.sourceStates(scope.tenant);
+  const configured = configuredNames(resources.config);
   // A run does not say of which tenant and project it was.
   const run = isAlone ? await ledger.lastRun() : undefined;
   const failures = await reader.failures(isAlone ? MAX_FAILURES : Number.MAX_SAFE_INTEGER);
@@ -49,7 +53,11 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
     bytes: isAlone ? { ledger: await ledger.bytes(), store: stats?.bytes } : {},
     vectorIndex: (isAlone ? stats?.vectorIndex : undefined) ?? 'unknown',
     textIndex: (isAlone ? stats?.textIndex : undefined) ?? 'unknown',
-    sources: sources.map(({ tenant: _, ...summary }) => summary),
+    sources: sources.map(({ tenant: _, ...summary }) => {
+      const state = states.get(summary.source);
+      const sync = state && syncState(state, configured.has(summary.source));
+      return sync === undefined ? summary : { ...summary, sync };
+    }),
     lastRun: run && toLastRun(run),
     failures: failures
       .filter(({ tenant, source }) => tenant === scope.tenant && names.has(source))

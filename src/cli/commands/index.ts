@@ -14,6 +14,8 @@ interface IndexOptions extends OwnerOptions {
   readonly dryRun?: boolean;
   readonly prune?: boolean;
   readonly pruneSource?: readonly string[];
+  readonly allowShrink?: boolean;
+  readonly allowShrinkSource?: readonly string[];
   readonly batchSize?: number;
   readonly parallel?: number;
   readonly wait?: number;
@@ -50,6 +52,12 @@ export function registerIndex(program: Command, context: CliContext): void {
       )
         .argParser(collect)
         .conflicts('prune'),
+    )
+    .option('--allow-shrink', 'delete what is gone, even where it is a large share of a source')
+    .addOption(
+      new Option('--allow-shrink-source <name>', 'the same of this source alone; may be repeated')
+        .argParser(collect)
+        .conflicts('allowShrink'),
     )
     .option('--batch-size <n>', 'chunks in one embedding and store batch', wholeNumber(1))
     .option('--parallel <n>', 'files read at once', wholeNumber(1))
@@ -133,10 +141,14 @@ async function stopped(cause: unknown, { dryRun = false, force = false }: IndexO
 
 function requestOptions(options: IndexOptions): NonNullable<IndexRequest['options']> {
   const { force, dryRun, prune, pruneSource, batchSize, parallel, wait } = options;
+  const { allowShrink, allowShrinkSource } = options;
   return {
     ...(force === undefined ? {} : { force }),
     ...(dryRun === undefined ? {} : { dryRun }),
     ...(prune === undefined && pruneSource === undefined ? {} : { prune: pruneSource ?? prune }),
+    ...(allowShrink === undefined && allowShrinkSource === undefined
+      ? {}
+      : { allowShrink: allowShrinkSource ?? allowShrink }),
     ...(batchSize === undefined ? {} : { batchSize }),
     ...(parallel === undefined ? {} : { parallel }),
     ...(wait === undefined ? {} : { waitMs: wait * 1000 }),

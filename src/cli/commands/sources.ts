@@ -5,24 +5,33 @@ import type { SourceTest } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { oneLine } from '../render/text.js';
+import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 const EXAMPLES = `
 Examples:
   $ ragstone sources list                the sources of the configuration
+  $ ragstone sources status              when each was last listed and in step, and which fail
   $ ragstone sources test bugs           connect, count, show three documents, say what is missing
   $ ragstone sources test bugs --json    exit code 1 where something cannot be read`;
 
-/** `ragstone sources list|test NAME` */
+/** `ragstone sources list|status|test NAME` */
 export function registerSources(program: Command, context: CliContext): void {
   const sources = program
     .command('sources')
-    .description('list or try the configured sources')
+    .description('list or try the configured sources, or say how their runs went')
     .addHelpText('after', EXAMPLES);
   sources
     .command('list')
     .description('list the sources of the configuration')
     .addHelpText('after', EXAMPLES)
     .action(() => runList(context));
+  withOwnerOptions(
+    sources
+      .command('status')
+      .description('when each source was last listed and in step, and which of them fail'),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action((options: OwnerOptions) => runStatus(context, options));
   sources
     .command('test')
     .description(
@@ -74,6 +83,13 @@ function placeOf(source: ResolvedSource): string | undefined {
   if (source.type === 'git') return source.repository;
   if (source.type === 'confluence') return source.baseUrl;
   return source.type === 'azure_devops' ? `${source.organization}/${source.project}` : undefined;
+}
+
+async function runStatus(context: CliContext, options: OwnerOptions): Promise<void> {
+  const { withEngineView } = await import('../open-engine.js');
+  const sources = await withEngineView(context, options, (view) => view.sourceStates());
+  const { renderSourceStates } = await import('../render/source-states.js');
+  context.printResult({ sources }, () => renderSourceStates(sources, context));
 }
 
 async function runTest(context: CliContext, name: string): Promise<void> {

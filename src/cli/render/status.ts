@@ -1,6 +1,7 @@
 import type { CliContext } from '../context.js';
 import type { ShownStatus } from '../index-view.js';
 import { renderFailures, renderRedactions } from './index-result.js';
+import { renderFailingSources } from './source-states.js';
 import { renderTable } from './table.js';
 import { formatBytes, formatCount, formatTime, oneLine } from './text.js';
 
@@ -27,6 +28,11 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
       .join('\n'),
   ];
   if (status.sources.length > 0) parts.push(renderSources(status, context));
+  const failing = renderFailingSources(
+    status.sources.map(({ source, sync }) => ({ source, ...sync })),
+    context,
+  );
+  if (failing !== '') parts.push(failing);
   const redactions = renderRedactions(
     status.sources.map(({ source, redactions: counts }) => [source, counts ?? {}]),
     context,
@@ -55,8 +61,8 @@ function describeLastRun({ lastRun, bytes }: ShownStatus): string {
 
 function renderSources({ sources }: ShownStatus, context: CliContext): string {
   return renderTable(
-    ['source', 'type', 'indexed', 'pending', 'outdated', 'failed', 'chunks'],
-    sources.map(({ source, sourceType, documents, failedItems, chunks }) => [
+    ['source', 'type', 'indexed', 'pending', 'outdated', 'failed', 'chunks', 'in step'],
+    sources.map(({ source, sourceType, documents, failedItems, chunks, sync }) => [
       oneLine(source),
       oneLine(sourceType),
       formatCount(documents.indexed),
@@ -64,6 +70,7 @@ function renderSources({ sources }: ShownStatus, context: CliContext): string {
       formatCount(documents.outdated),
       formatCount(failedItems),
       formatCount(chunks),
+      sync?.lastSuccessAt === undefined ? '' : formatTime(sync.lastSuccessAt),
     ]),
     { context, numeric: [2, 3, 4, 5, 6] },
   );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { wholeNumber } from '../../core/setting-values.js';
+import { duration, durationOrNever, share, wholeNumber } from '../../core/setting-values.js';
 
 const contextual = z
   .strictObject({
@@ -23,8 +23,39 @@ const contextual = z
   .prefault({})
   .describe('Contextual retrieval: contexts of chunks, written by a language model.');
 
-/** `rag.indexing`: what is done with chunks before they are indexed. */
-export const indexingSchema = z
-  .strictObject({ contextual })
+const retry = z
+  .strictObject({
+    attempts: wholeNumber(1)
+      .max(1_000)
+      .default(5)
+      .describe(
+        'Attempts at one version of a document. Then it is left alone until it changes; `ragstone failures` lists it and tries it again.',
+      ),
+    initialDelay: duration()
+      .default('1m')
+      .describe('Longest wait after the first failure. It doubles from failure to failure.'),
+    maxDelay: duration().default('6h').describe('No wait is longer.'),
+  })
   .prefault({})
-  .describe('What is done with chunks before they are indexed.');
+  .describe(
+    'When a document that failed is tried again, and a source by its schedule: after any part of the wait, so that what failed together is not tried again together.',
+  );
+
+/** `rag.indexing`: how runs work, and what is done with chunks before they are indexed. */
+export const indexingSchema = z
+  .strictObject({
+    contextual,
+    retry,
+    maxShrink: share()
+      .default(0.5)
+      .describe(
+        'A listing that would delete more than this share of what is indexed of a source, and 20 documents or more, stops that source until `ragstone index --allow-shrink` says that they are gone. `1` never stops.',
+      ),
+    reconcileInterval: durationOrNever()
+      .default('7d')
+      .describe(
+        'Time after which a source that tells what changed is listed whole again, for deletions and permissions that it does not tell. Or `never`.',
+      ),
+  })
+  .prefault({})
+  .describe('How runs work, and what is done with chunks before they are indexed.');

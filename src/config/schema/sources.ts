@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { durationOrNever, share } from '../../core/setting-values.js';
 import { SOURCES } from '../../sources/definitions.js';
 import type { SourceDefinition } from '../../sources/source-definition.js';
 import { chunkingSchema } from './chunking.js';
@@ -19,6 +20,12 @@ const common = {
   watch: z.boolean().default(false).describe('Index when a file changes.'),
   indexSchedule: z.string().optional().describe('When to index, as a cron expression.'),
   updateSchedule: z.string().optional().describe('When to fetch changes, as a cron expression.'),
+  maxShrink: share()
+    .optional()
+    .describe('Share of its documents that may be missing at once. Default: `rag.indexing.maxShrink`.'),
+  reconcileInterval: durationOrNever()
+    .optional()
+    .describe('Time after which it is listed whole again. Default: `rag.indexing.reconcileInterval`.'),
   chunking: chunkingSchema
     .optional()
     .describe('Chunking of this source; what it leaves out comes from `rag.chunking`.'),

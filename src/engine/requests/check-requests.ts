@@ -6,8 +6,10 @@ import type {
   AskRequest,
   ContextQuery,
   EmbedRequest,
+  FailuresRequest,
   IndexRequest,
   ListRequest,
+  RetryRequest,
   SearchQuery,
   VerifyRequest,
 } from '../engine.js';
@@ -20,8 +22,10 @@ import {
   documentSchema,
   embedSchema,
   engineSchema,
+  failuresSchema,
   indexSchema,
   listSchema,
+  retrySchema,
   searchSchema,
   verifySchema,
 } from './request-schemas.js';
@@ -137,6 +141,14 @@ export function checkedListing(request: ListRequest): ListRequest {
 /** Throws `USAGE`. */
 export const checkedVerification = (request: VerifyRequest): VerifyRequest =>
   checked(request, verifySchema, { what: 'What to verify', reason: 'USAGE' });
+
+/** Throws `USAGE`. */
+export const checkedFailures = (request: FailuresRequest): FailuresRequest =>
+  checked(request, failuresSchema, { what: 'Which failures', reason: 'USAGE' });
+
+/** Throws `USAGE`. */
+export const checkedRetry = (request: RetryRequest): RetryRequest =>
+  checked(request, retrySchema, { what: 'What to try again', reason: 'USAGE' });
 
 const nameSchema = z.string();
 const namesSchema = z.array(nameSchema);

@@ -12,8 +12,10 @@ import type {
   AskRequest,
   ContextQuery,
   EmbedRequest,
+  FailuresRequest,
   IndexRequest,
   ListRequest,
+  RetryRequest,
   SearchQuery,
   VerifyRequest,
 } from '../engine.js';
@@ -176,6 +178,8 @@ export const indexSchema = z.strictObject({
     force: flag,
     dryRun: flag,
     prune: z.union([z.boolean(), z.array(z.string())], 'true, false, or a list of names').optional(),
+    allowShrink: z.union([z.boolean(), z.array(z.string())], 'true, false, or a list of names').optional(),
+    heedBackoff: flag,
     waitMs: z
       .custom<number>((value) => typeof value === 'number' && value >= 0, 'a number from 0 up')
       .optional(),
@@ -194,6 +198,21 @@ export const listSchema = z.strictObject({
   filters,
   filter,
 } satisfies ShapeOf<ListRequest>);
+
+const failures = { sources: texts, items: texts } satisfies ShapeOf<FailuresRequest>;
+
+export const failuresSchema = z.strictObject(failures);
+
+const milliseconds = z
+  .custom<number>((value) => typeof value === 'number' && value >= 0, 'a number from 0 up')
+  .optional();
+
+export const retrySchema = z.strictObject({
+  ...failures,
+  waitMs: milliseconds,
+  onProgress: callback<NonNullable<RetryRequest['onProgress']>>(),
+  signal,
+} satisfies ShapeOf<RetryRequest>);
 
 export const verifySchema = z.strictObject({ repair: flag, signal } satisfies ShapeOf<VerifyRequest>);
 

@@ -102,6 +102,7 @@ const OF_GENERATION = [
   'ragstone_ledger_document',
   'ragstone_ledger_item',
   'ragstone_ledger_source_cursor',
+  'ragstone_ledger_source_state',
   'ragstone_ledger_lease',
   'ragstone_ledger_generation',
 ] as const;

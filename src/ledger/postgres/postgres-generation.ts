@@ -11,6 +11,7 @@ import type {
   LedgerFailure,
   LedgerItem,
   PlannedDocument,
+  SourceState,
   SourceSummary,
 } from '../ledger.js';
 import { hexOf } from '../ledger-text.js';
@@ -46,7 +47,14 @@ import {
 } from './items.js';
 import { claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
 import { revisionText } from './revisions.js';
-import { findCursor, recordCursor, summarizeSources } from './sources.js';
+import {
+  findCursor,
+  forgetSource,
+  recordCursor,
+  recordSourceState,
+  sourceStates,
+  summarizeSources,
+} from './sources.js';
 
 /** One generation of a PostgreSQL ledger for reading. Every read is one statement, so it sees one moment. */
 export class PostgresGenerationReader implements GenerationReader {
@@ -70,6 +78,10 @@ export class PostgresGenerationReader implements GenerationReader {
 
   sourceCursor(tenant: string, source: string): Promise<string | undefined> {
     return findCursor(this.books, tenant, source);
+  }
+
+  sourceStates(tenant: string): Promise<Map<string, SourceState>> {
+    return sourceStates(this.books, tenant);
   }
 
   sourceNames(tenant: string): Promise<string[]> {
@@ -171,6 +183,14 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
 
   async setSourceCursor(tenant: string, source: string, cursor: string): Promise<void> {
     await recordCursor(this.books, { tenant, source, cursor });
+  }
+
+  async setSourceState(tenant: string, source: string, state: SourceState): Promise<void> {
+    await recordSourceState(this.books, { tenant, source, state });
+  }
+
+  async forgetSource(tenant: string, source: string): Promise<void> {
+    await forgetSource(this.books, tenant, source);
   }
 
   async plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {

@@ -139,6 +139,16 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       PRIMARY KEY (tenant_key, hash)
     )`,
   ],
+  [
+    `CREATE TABLE ragstone_ledger_source_state (
+      generation integer NOT NULL,
+      source_key bytea NOT NULL,
+      tenant text COLLATE "C" NOT NULL,
+      source text COLLATE "C" NOT NULL,
+      state text NOT NULL,
+      PRIMARY KEY (generation, source_key)
+    )`,
+  ],
 ];
 
 /** Every table that `clear` empties, those first that refer to others. */
@@ -148,6 +158,7 @@ export const TABLES = [
   'ragstone_ledger_document',
   'ragstone_ledger_item',
   'ragstone_ledger_source_cursor',
+  'ragstone_ledger_source_state',
   'ragstone_ledger_lease',
   'ragstone_ledger_generation',
   'ragstone_ledger_remembered_source',

@@ -1,11 +1,11 @@
 import type { PostgresDatabase } from '../../postgres/postgres-database.js';
 import type { SqlRow } from '../../postgres/postgres-session.js';
-import type { SourceSummary } from '../ledger.js';
+import type { SourceState, SourceSummary } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
 import { type Books, unknownGeneration } from './books.js';
 import { STATUSES, sourceKeyOf } from './items.js';
 import { inLockOrder } from './leases.js';
-import { numberOf, textOf } from './row.js';
+import { numberOf, storedTextOf, textOf } from './row.js';
 
 /** Cursor of a source's last complete run. */
 export async function findCursor(
@@ -33,6 +33,60 @@ export async function recordCursor(
     { action: 'record the cursor of a source' },
   );
   if (count === 0) throw unknownGeneration(generation);
+}
+
+export async function sourceStates(
+  { database, generation }: Books,
+  tenant: string,
+): Promise<Map<string, SourceState>> {
+  const rows = await database.rows(
+    'SELECT source, state FROM ragstone_ledger_source_state WHERE generation = $1 AND tenant = $2 ORDER BY source',
+    [generation, storableText(tenant)],
+    { action: 'read how its sources are' },
+  );
+  return new Map(
+    rows.map((row) => [textOf(row, 'source'), JSON.parse(storedTextOf(row, 'state')) as SourceState]),
+  );
+}
+
+export async function recordSourceState(
+  { database, generation }: Books,
+  {
+    tenant,
+    source,
+    state,
+  }: { readonly tenant: string; readonly source: string; readonly state: SourceState },
+): Promise<void> {
+  const { count } = await database.query(
+    `INSERT INTO ragstone_ledger_source_state (generation, source_key, tenant, source, state)
+     SELECT generation, $2, $3, $4, $5 FROM ragstone_ledger_generation WHERE generation = $1 FOR KEY SHARE
+     ON CONFLICT (generation, source_key) DO UPDATE SET state = EXCLUDED.state`,
+    [
+      generation,
+      sourceKeyOf(tenant, source),
+      storableText(tenant),
+      storableText(source),
+      JSON.stringify(state),
+    ],
+    { action: 'record how a source is' },
+  );
+  if (count === 0) throw unknownGeneration(generation);
+}
+
+/** See `GenerationWriter.forgetSource`. */
+export async function forgetSource(
+  { database, generation }: Books,
+  tenant: string,
+  source: string,
+): Promise<void> {
+  await database.query(
+    `WITH cursors AS (
+       DELETE FROM ragstone_ledger_source_cursor WHERE generation = $1 AND source_key = $2
+     )
+     DELETE FROM ragstone_ledger_source_state WHERE generation = $1 AND source_key = $2`,
+    [generation, sourceKeyOf(tenant, source)],
+    { action: 'forget a source' },
+  );
 }
 
 /** In name order. */

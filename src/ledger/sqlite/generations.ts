@@ -69,7 +69,15 @@ export function makeFirstGeneration(database: SqliteDatabase, generation: number
 }
 
 /** Tables whose rows belong to a generation by a column. */
-const OF_GENERATION = ['chunk', 'document', 'item', 'source_cursor', 'lease', 'generation'] as const;
+const OF_GENERATION = [
+  'chunk',
+  'document',
+  'item',
+  'source_cursor',
+  'source_state',
+  'lease',
+  'generation',
+] as const;
 
 /** See `Generations.drop`. */
 export function dropGeneration(database: SqliteDatabase, generation: number): void {

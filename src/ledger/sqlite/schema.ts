@@ -203,4 +203,13 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (tenant, hash)
   ) WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE source_state (
+    generation INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    state TEXT NOT NULL,
+    PRIMARY KEY (generation, tenant, source)
+  ) WITHOUT ROWID;
+  `,
 ];

@@ -1,5 +1,6 @@
 import { text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import type { SourceState } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
 import type { Books } from './books.js';
 
@@ -29,6 +30,42 @@ export function recordCursor(
     storableText(source),
     storableText(cursor),
   );
+}
+
+export function sourceStates({ database, generation }: Books, tenant: string): Map<string, SourceState> {
+  const sql = `SELECT ${text('source')}, ${text('state')} FROM source_state WHERE generation = ? AND tenant = ? ORDER BY source`;
+  const rows = database.rows(sql, generation, storableText(tenant));
+  return new Map(
+    rows.map((row) => [originalText(textAt(row, 0)), JSON.parse(textAt(row, 1)) as SourceState]),
+  );
+}
+
+export function recordSourceState(
+  { database, generation }: Books,
+  {
+    tenant,
+    source,
+    state,
+  }: { readonly tenant: string; readonly source: string; readonly state: SourceState },
+): void {
+  database.run(
+    'INSERT OR REPLACE INTO source_state (generation, tenant, source, state) VALUES (?, ?, ?, ?)',
+    generation,
+    storableText(tenant),
+    storableText(source),
+    JSON.stringify(state),
+  );
+}
+
+/** See `GenerationWriter.forgetSource`. */
+export function forgetSource({ database, generation }: Books, tenant: string, source: string): void {
+  for (const table of ['source_cursor', 'source_state'])
+    database.run(
+      `DELETE FROM ${table} WHERE generation = ? AND tenant = ? AND source = ?`,
+      generation,
+      storableText(tenant),
+      storableText(source),
+    );
 }
 
 /** In name order. */

@@ -11,6 +11,7 @@ import type {
   LedgerItem,
   PlannedDocument,
   SharedTransactions,
+  SourceState,
   SourceSummary,
 } from '../ledger.js';
 import type { Books } from './books.js';
@@ -36,7 +37,7 @@ import {
 } from './items.js';
 import { assertHeld, claimItem, forgetOldLeases, itemOfDocument, releaseItem, renewLease } from './leases.js';
 import { revisionText } from './revisions.js';
-import { findCursor, recordCursor } from './sources.js';
+import { findCursor, forgetSource, recordCursor, recordSourceState, sourceStates } from './sources.js';
 import { summarizeSources } from './summaries.js';
 
 /** One generation of a ledger file for reading. Every read is one snapshot. */
@@ -61,6 +62,10 @@ export class SqliteGenerationReader implements GenerationReader {
 
   async sourceCursor(tenant: string, source: string): Promise<string | undefined> {
     return this.database.guard(() => findCursor(this.books, tenant, source));
+  }
+
+  async sourceStates(tenant: string): Promise<Map<string, SourceState>> {
+    return this.database.guard(() => sourceStates(this.books, tenant));
   }
 
   async sourceNames(tenant: string): Promise<string[]> {
@@ -205,6 +210,14 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
 
   async setSourceCursor(tenant: string, source: string, cursor: string): Promise<void> {
     this.database.transaction(() => recordCursor(this.books, { tenant, source, cursor }));
+  }
+
+  async setSourceState(tenant: string, source: string, state: SourceState): Promise<void> {
+    this.database.transaction(() => recordSourceState(this.books, { tenant, source, state }));
+  }
+
+  async forgetSource(tenant: string, source: string): Promise<void> {
+    this.database.transaction(() => forgetSource(this.books, tenant, source));
   }
 
   async plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {

@@ -49,6 +49,7 @@ export const TABLES = [
   'document',
   'item',
   'source_cursor',
+  'source_state',
   'lease',
   'generation',
   'remembered_source',

@@ -72,6 +72,17 @@ export const LEDGER_FAULTS: Readonly<Record<string, LedgerFault>> = {
     setSourceCursor: (_tenant, source, cursor) => right.setSourceCursor('default', source, cursor),
     sourceCursor: (_tenant, source) => right.sourceCursor('default', source),
   })),
+  'a source that is forgotten keeps its cursor': writer('sources and runs', (right) => ({
+    forgetSource: async (tenant, source) => {
+      const cursor = await right.sourceCursor(tenant, source);
+      await right.forgetSource(tenant, source);
+      if (cursor !== undefined) await right.setSourceCursor(tenant, source, cursor);
+    },
+  })),
+  'states of sources are of all tenants': writer('sources and runs', (right) => ({
+    setSourceState: (_tenant, source, state) => right.setSourceState('default', source, state),
+    sourceStates: () => right.sourceStates('default'),
+  })),
   'a page begins with the last entry of the one before': writer('documents', (right) => ({
     documents: async (after, limit) => {
       const page = await right.documents(after, limit);

@@ -102,6 +102,7 @@ export const testGenerations: LedgerPart = (test) => {
     await indexDocuments(filled, planned('d'));
     await filled.claim(TENANT, SOURCE, ['d.md'], 1_000);
     await filled.setSourceCursor(TENANT, SOURCE, 'c');
+    await filled.setSourceState(TENANT, SOURCE, { failures: 0 });
     await indexDocuments(writer, planned('d'));
     await ledger.drop(next.generation);
     assert.deepEqual(
@@ -112,6 +113,7 @@ export const testGenerations: LedgerPart = (test) => {
     assert.equal(await reader.document('d'), undefined);
     assert.equal(await reader.text('d'), undefined);
     assert.equal(await reader.sourceCursor(TENANT, SOURCE), undefined);
+    assert.deepEqual(await reader.sourceStates(TENANT), new Map());
     assert.deepEqual(await allPages(reader.allChunks.bind(reader), ({ chunkId }) => chunkId), []);
     assert.equal(await writer.text('d'), 'text');
     assert.equal((await ledger.begin(targetOf, AT)).generation, next.generation + 1);
@@ -148,6 +150,7 @@ export const testGenerations: LedgerPart = (test) => {
     const other = await reopen();
     await indexDocuments(writer, planned('d'));
     await writer.setSourceCursor(TENANT, SOURCE, 'c');
+    await writer.setSourceState(TENANT, SOURCE, { failures: 0 });
     await ledger.switchTo(facts.generation, AT);
     await ledger.rememberSources(TENANT, ['x']);
     await ledger.ownSources(TENANT, 'host', ['x']);
@@ -158,6 +161,7 @@ export const testGenerations: LedgerPart = (test) => {
       assert.deepEqual(await each.generations(), []);
       assert.equal(await each.reader(facts.generation).document('d'), undefined);
       assert.equal(await each.reader(facts.generation).text('d'), undefined);
+      assert.deepEqual(await each.reader(facts.generation).sourceStates(TENANT), new Map());
       assert.deepEqual(await each.rememberedSources(TENANT), []);
       assert.deepEqual(await each.sourceOwners(TENANT), new Map());
       assert.equal(await each.lastRun(), undefined);

@@ -108,6 +108,10 @@ export const testHostileTexts: LedgerPart = (test) => {
     assert.deepEqual(await writer.claim(TENANT, SOURCE, ALL, MINUTE), new Set(ALL));
     for (const text of ALL) {
       await writer.setSourceCursor(text, text, text);
+      await writer.setSourceState(text, text, {
+        failures: 1,
+        error: { reason: 'INTERNAL', message: text, at: AT },
+      });
       await writer.failItem(
         { tenant: text, source: text, itemId: text },
         {
@@ -120,6 +124,7 @@ export const testHostileTexts: LedgerPart = (test) => {
     }
     for (const text of ALL) {
       assert.equal(await writer.sourceCursor(text, text), text);
+      assert.equal((await writer.sourceStates(text)).get(text)?.error?.message, text);
       const [item] = [...(await writer.items(text, text)).values()];
       assert.deepEqual([item?.itemId, item?.error?.message, item?.error?.version], [text, text, text]);
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LedgerPart } from './contract.js';
-import { AT, completed, indexDocuments, itemKey, planned, SOURCE, TENANT } from './records.js';
+import { AT, completed, indexDocuments, itemKey, LATER, planned, SOURCE, TENANT } from './records.js';
 
 /** Items: what was read of a source, and what failed. */
 export const testItems: LedgerPart = (test) => {
@@ -9,6 +9,8 @@ export const testItems: LedgerPart = (test) => {
     reason: 'DOCUMENT_NOT_TEXT' as const,
     message: 'it is "binary"\n\0 \ud800',
     at: AT,
+    processingKey: 'k',
+    nextAttemptAt: LATER,
     ...(version === undefined ? {} : { version }),
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { SourceState } from '../../ledger/ledger.js';
 import type { LedgerPart } from './contract.js';
-import { AT, completed, indexDocuments, LATER, planned, SOURCE, TENANT } from './records.js';
+import { AT, completed, indexDocuments, LATER, planned, SOURCE, TENANT, targetOf } from './records.js';
 
 /** Cursors, remembered sources, counts per source, and runs. */
 export const testSources: LedgerPart = (test) => {
@@ -11,6 +12,52 @@ export const testSources: LedgerPart = (test) => {
     assert.equal(await writer.sourceCursor(TENANT, 'wiki'), 'c2\0');
     assert.equal(await writer.sourceCursor('other', 'wiki'), 'c3');
     assert.equal(await writer.sourceCursor(TENANT, 'bugs'), undefined);
+  });
+
+  test('how the runs over each source went is kept', async ({ ledger, facts, writer, reopen }) => {
+    const failing: SourceState = {
+      listingStartedAt: LATER,
+      listingFinishedAt: AT,
+      succeededAt: AT,
+      failures: 3,
+      error: { reason: 'SOURCE_UNREADABLE', message: 'it is "away"\n\0 \ud800 \ue000', at: LATER },
+      nextAttemptAt: LATER,
+      reconciledAt: AT,
+    };
+    await writer.setSourceState(TENANT, 'wiki', { failures: 0, listingStartedAt: AT });
+    await writer.setSourceState(TENANT, 'bugs', { failures: 0 });
+    await writer.setSourceState(TENANT, 'wiki', failing);
+    await writer.setSourceState('other', 'wiki', { failures: 1 });
+    assert.deepEqual(
+      await (await reopen()).reader(facts.generation).sourceStates(TENANT),
+      new Map<string, SourceState>([
+        ['bugs', { failures: 0 }],
+        ['wiki', failing],
+      ]),
+    );
+    assert.deepEqual(await writer.sourceStates('other'), new Map([['wiki', { failures: 1 }]]));
+    const { generation } = await ledger.begin(targetOf, AT);
+    assert.deepEqual(await ledger.reader(generation).sourceStates(TENANT), new Map());
+  });
+
+  test('of a forgotten source neither cursor nor state is left; others keep theirs', async ({ writer }) => {
+    for (const [tenant, source] of [
+      [TENANT, 'wiki'],
+      [TENANT, 'bugs'],
+      ['other', 'wiki'],
+    ] as const) {
+      await writer.setSourceCursor(tenant, source, 'c');
+      await writer.setSourceState(tenant, source, { failures: 0 });
+    }
+    await writer.completeItems([{ ...completed('d'), source: 'wiki' }]);
+    await writer.forgetSource(TENANT, 'wiki');
+    await writer.forgetSource(TENANT, 'nobody');
+    assert.equal(await writer.sourceCursor(TENANT, 'wiki'), undefined);
+    assert.equal(await writer.sourceCursor(TENANT, 'bugs'), 'c');
+    assert.equal(await writer.sourceCursor('other', 'wiki'), 'c');
+    assert.deepEqual([...(await writer.sourceStates(TENANT)).keys()], ['bugs']);
+    assert.deepEqual([...(await writer.sourceStates('other')).keys()], ['wiki']);
+    assert.equal(await writer.hasItems(TENANT, 'wiki'), true);
   });
 
   test('sources with items are named in order, those of the tenant alone', async ({ writer }) => {

@@ -1,0 +1,31 @@
+import { configuredSources, isPathSource, rememberedPaths } from '../indexing/configured-sources.js';
+import { readFailures } from '../maintenance/read-failures.js';
+import type { IndexResult, RetryRequest } from './engine.js';
+import { type RunParts, runIndexRequest } from './index-requests.js';
+import type { EngineHost } from './select-sources.js';
+
+/** Tries failed items again and brings their sources in step; says which of them nobody can read any more. Hold the writer lock. */
+export async function retryFailures(
+  { sources, items, onProgress, signal }: RetryRequest,
+  parts: Pick<RunParts, 'scope' | 'leaseMs'>,
+  host: EngineHost,
+): Promise<IndexResult> {
+  const failed = await readFailures({ sources, items }, host.resources, parts.scope);
+  const retried = new Map<string, Set<string>>();
+  for (const { source, item } of failed) retried.set(source, (retried.get(source) ?? new Set()).add(item));
+  const configured = new Set((await configuredSources(host.config)).map(({ source }) => source.name));
+  const names = [...retried.keys()];
+  const request = {
+    sources: names.filter((name) => configured.has(name)),
+    paths: rememberedPaths(names, host.config),
+    ...(onProgress === undefined ? {} : { onProgress }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  const result = await runIndexRequest(request, 'failures retry', { ...parts, retried }, host);
+  const unread = names.filter((name) => !configured.has(name) && !isPathSource(name));
+  const notices = unread.map(
+    (name) =>
+      `What failed of "${name}" is not tried again: no source of the configuration reads it. Hand it in again, or configure the source.`,
+  );
+  return { ...result, notices: [...notices, ...result.notices] };
+}

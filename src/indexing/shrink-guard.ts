@@ -1,0 +1,51 @@
+import { RAGError } from '../core/errors.js';
+import type { LedgerItem } from '../ledger/ledger.js';
+import { coversItem } from '../sources/source.js';
+import type { SourceChanges } from './list-changes.js';
+import { leftToOthers } from './overlapping-sources.js';
+import type { ConfiguredSource } from './source-task.js';
+
+/** A listing that names fewer items than are indexed may lose this share of them, unless the configuration says another one. */
+export const DEFAULT_MAX_SHRINK = 0.5;
+
+/** So few items may go at once, whatever share they are. */
+export const MIN_SUSPICIOUS_LOSS = 20;
+
+/**
+ * Stops a source whose listing would delete a large share of what is indexed of it: a share that is not mounted, a token that sees
+ * less, or a service that answers with half of its pages looks like that. What moved within the source, or is another source's now,
+ * is no loss.
+ *
+ * @param held what is indexed of the source: known to the ledger, or, while a new generation is filled, to the live one
+ * @throws RAGError `SOURCE_SHRUNK`
+ */
+export function assertNotShrunk(
+  { source, maxShrink = DEFAULT_MAX_SHRINK }: ConfiguredSource,
+  changes: SourceChanges,
+  held: ReadonlyMap<string, LedgerItem>,
+): void {
+  const others = leftToOthers(source);
+  const present = heldAfter(changes);
+  const isLost = (id: string): boolean =>
+    !id.endsWith('/') &&
+    !present.has(id) &&
+    !others.has(id) &&
+    !changes.unreadable.some((item) => coversItem(item, id));
+  const lost = [...held.keys()].filter(isLost).length;
+  const added = changes.toRead.filter(({ id }) => !held.has(id)).length;
+  const fewer = lost - added;
+  if (fewer < MIN_SUSPICIOUS_LOSS || fewer <= maxShrink * held.size) return;
+  throw new RAGError(
+    'SOURCE_SHRUNK',
+    `The source "${source.name}" lists ${held.size - fewer} items where ${held.size} are indexed, and ${lost} would be deleted: more than rag.indexing.maxShrink (${maxShrink}) allows. Nothing of it was changed. If they are really gone, \`ragstone index --allow-shrink-source ${JSON.stringify(source.name)}\` deletes them.`,
+    { details: { source: source.name, indexed: held.size, lost, added, maxShrink } },
+  );
+}
+
+/** What would be held after the run. */
+function heldAfter({ known, goneItemIds, toRead }: SourceChanges): ReadonlySet<string> {
+  const present = new Set(known.keys());
+  for (const id of goneItemIds) present.delete(id);
+  for (const { id } of toRead) present.add(id);
+  return present;
+}

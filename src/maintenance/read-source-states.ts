@@ -1,0 +1,43 @@
+import type { Scope } from '../core/scope.js';
+import type { SourceSyncState } from '../engine/engine.js';
+import type { EngineResources } from '../engine/engine-resources.js';
+import { configuredNames } from '../indexing/source-owners.js';
+import type { SourceState } from '../ledger/ledger.js';
+import { sourcesOfScope } from './sources-of-scope.js';
+
+/** How the runs over each source went: those that the configuration states, and others that were listed, in name order. */
+export async function readSourceStates(resources: EngineResources, scope: Scope): Promise<SourceSyncState[]> {
+  const { config } = resources;
+  const { tenant } = scope;
+  const reader = (await resources.live())?.reader;
+  const states = await reader?.sourceStates(tenant);
+  const configured = configuredNames(config);
+  const inScope = await sourcesOfScope(reader, scope);
+  const names = [...new Set([...configured, ...(states?.keys() ?? [])])].filter(inScope).sort();
+  return Promise.all(
+    names.map(async (source) => {
+      const cursor = await reader?.sourceCursor(tenant, source);
+      return {
+        source,
+        ...syncState(states?.get(source), configured.has(source)),
+        ...(cursor === undefined ? {} : { cursor }),
+      };
+    }),
+  );
+}
+
+/** A state of the ledger in the words of the engine. */
+export function syncState(
+  state: SourceState | undefined,
+  isConfigured: boolean,
+): Omit<SourceSyncState, 'source' | 'cursor'> {
+  const { failures = 0, error, succeededAt, reconciledAt, ...times } = state ?? {};
+  return {
+    isConfigured,
+    consecutiveFailures: failures,
+    ...times,
+    ...(succeededAt === undefined ? {} : { lastSuccessAt: succeededAt }),
+    ...(reconciledAt === undefined ? {} : { lastReconcileAt: reconciledAt }),
+    ...(error === undefined ? {} : { lastError: error }),
+  };
+}
