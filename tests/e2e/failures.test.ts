@@ -1,0 +1,56 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { FailedItem, IndexResult, SourceSyncState } from '../../src/index.js';
+import { ragstoneJson, runRagstone } from './run-ragstone.js';
+import { temporaryFolder, writeFiles } from './temporary-folder.js';
+
+const CONFIG = `rag:
+  provider: libsql
+  indexing: { retry: { initialDelay: 30d, maxDelay: 30d } }
+  sources:
+    - { name: notes, type: markdown, paths: ['docs/**/*.md'] }
+`;
+
+test('what failed is listed, left alone for a while, and tried again by command', async () => {
+  const broken = Buffer.from('# Caf\xe9\n', 'latin1');
+  const cwd = temporaryFolder({ 'ragstone.yaml': CONFIG, 'docs/cafe.md': broken, 'docs/a.md': 'A lamp.\n' });
+  expect((await runRagstone(['index'], { cwd })).code).toBe(1);
+  const { failures } = await ragstoneJson<{ failures: FailedItem[] }>(['failures'], { cwd });
+  expect(failures).toMatchObject([
+    { source: 'notes', reason: 'DOCUMENT_INVALID_ENCODING', attempts: 1, state: 'waiting' },
+  ]);
+  const item = failures[0]?.item ?? '';
+  const screen = await runRagstone(['failures', '--source', 'notes'], { cwd });
+  expect(screen.stdout).toContain('1 attempt, the last');
+  expect(screen.stdout).toContain('tried again after');
+  const again = await runRagstone(['index'], { cwd });
+  expect(again.stdout).toContain('by "ragstone failures retry"');
+  expect((await runRagstone(['failures', 'retry', item], { cwd })).code).toBe(1);
+  const retried = await ragstoneJson<{ failures: FailedItem[] }>(['failures', item], { cwd });
+  expect(retried.failures).toMatchObject([{ attempts: 2 }]);
+  expect((await runRagstone(['failures', 'retry', 'nobody'], { cwd })).code).toBe(2);
+  writeFiles(cwd, { 'docs/cafe.md': '# Café\n' });
+  expect((await runRagstone(['index'], { cwd })).code).toBe(0);
+  expect((await runRagstone(['failures'], { cwd })).stdout).toContain('Nothing failed.');
+});
+
+test('a source that lost most of its files is stopped, told with its state, and goes on when that is allowed', async () => {
+  const names = Array.from({ length: 30 }, (_, i) => `docs/note-${i}.md`);
+  const files = Object.fromEntries(names.map((name) => [name, `The text of ${name}.\n`]));
+  const cwd = temporaryFolder({ 'ragstone.yaml': CONFIG, ...files });
+  await runRagstone(['index'], { cwd });
+  for (const name of names.slice(5)) rmSync(join(cwd, name));
+  const stopped = await runRagstone(['index'], { cwd });
+  expect(stopped.code).toBe(1);
+  expect(stopped.stdout).toContain('SOURCE_SHRUNK source notes');
+  expect(stopped.stdout).toContain('--allow-shrink-source "notes"');
+  const { sources } = await ragstoneJson<{ sources: SourceSyncState[] }>(['sources', 'status'], { cwd });
+  expect(sources).toMatchObject([
+    { source: 'notes', consecutiveFailures: 1, lastError: { reason: 'SOURCE_SHRUNK' } },
+  ]);
+  for (const command of [['status'], ['sources', 'status']])
+    expect((await runRagstone(command, { cwd })).stdout).toContain('SOURCE_SHRUNK source notes');
+  const allowed = await ragstoneJson<IndexResult>(['index', '--allow-shrink-source', 'notes'], { cwd });
+  expect(allowed.stats).toMatchObject({ documentsDeleted: 25, documentsUnchanged: 5 });
+});
