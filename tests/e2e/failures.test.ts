@@ -16,7 +16,9 @@ test('what failed is listed, left alone for a while, and tried again by command'
   const broken = Buffer.from('# Caf\xe9\n', 'latin1');
   const cwd = temporaryFolder({ 'ragstone.yaml': CONFIG, 'docs/cafe.md': broken, 'docs/a.md': 'A lamp.\n' });
   expect((await runRagstone(['index'], { cwd })).code).toBe(1);
-  const { failures } = await ragstoneJson<{ failures: FailedItem[] }>(['failures'], { cwd });
+  const {
+    document: { failures },
+  } = await ragstoneJson<{ failures: FailedItem[] }>(['failures'], { cwd });
   expect(failures).toMatchObject([
     { source: 'notes', reason: 'DOCUMENT_INVALID_ENCODING', attempts: 1, state: 'waiting' },
   ]);
@@ -28,7 +30,7 @@ test('what failed is listed, left alone for a while, and tried again by command'
   expect(again.stdout).toContain('by "ragstone failures retry"');
   expect((await runRagstone(['failures', 'retry', item], { cwd })).code).toBe(1);
   const retried = await ragstoneJson<{ failures: FailedItem[] }>(['failures', item], { cwd });
-  expect(retried.failures).toMatchObject([{ attempts: 2 }]);
+  expect(retried.document.failures).toMatchObject([{ attempts: 2 }]);
   expect((await runRagstone(['failures', 'retry', 'nobody'], { cwd })).code).toBe(2);
   writeFiles(cwd, { 'docs/cafe.md': '# Café\n' });
   expect((await runRagstone(['index'], { cwd })).code).toBe(0);
@@ -45,12 +47,14 @@ test('a source that lost most of its files is stopped, told with its state, and 
   expect(stopped.code).toBe(1);
   expect(stopped.stdout).toContain('SOURCE_SHRUNK source notes');
   expect(stopped.stdout).toContain('--allow-shrink-source "notes"');
-  const { sources } = await ragstoneJson<{ sources: SourceSyncState[] }>(['sources', 'status'], { cwd });
+  const {
+    document: { sources },
+  } = await ragstoneJson<{ sources: SourceSyncState[] }>(['sources', 'status'], { cwd });
   expect(sources).toMatchObject([
     { source: 'notes', consecutiveFailures: 1, lastError: { reason: 'SOURCE_SHRUNK' } },
   ]);
   for (const command of [['status'], ['sources', 'status']])
     expect((await runRagstone(command, { cwd })).stdout).toContain('SOURCE_SHRUNK source notes');
   const allowed = await ragstoneJson<IndexResult>(['index', '--allow-shrink-source', 'notes'], { cwd });
-  expect(allowed.stats).toMatchObject({ documentsDeleted: 25, documentsUnchanged: 5 });
+  expect(allowed.document.stats).toMatchObject({ documentsDeleted: 25, documentsUnchanged: 5 });
 });
