@@ -105,7 +105,7 @@ describe('contextual retrieval', () => {
     expect(found.results[0]?.metadata.source).toBe('a.md');
 
     isDown = false;
-    expect(await engine.index()).toMatchObject({ success: true });
+    expect(await engine.retry()).toMatchObject({ success: true });
     const { results } = await engine.search({ text: 'zirconium', options: { mode: 'lexical' } });
     expect(results[0]?.metadata.source).toBe('a.md');
   });
