@@ -3,6 +3,7 @@ import type { Scope } from '../core/scope.js';
 import { inProject } from '../indexing/configured-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
 import { nothingIndexed } from '../indexing/open-collection.js';
+import { retryPolicyOf } from '../indexing/retry-policy.js';
 import {
   damagedLedger,
   isLedgerDamage,
@@ -28,6 +29,7 @@ async function verifyContext(
   return {
     ...live,
     store: await host.resources.storeOf(live.facts),
+    retry: retryPolicyOf(host.config),
     sources: sources
       .filter(({ source }) => isOwn(source.name))
       .map((source) => inProject(source, scope.project)),

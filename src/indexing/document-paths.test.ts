@@ -47,7 +47,7 @@ test('two files of one name are told apart by their origin, in results, answers 
     const { drift } = await engine.verify();
     expect(drift).toMatchObject([
       { kind: 'source-changed', source: 'README.md', path: join(cwd, 'src/README.md') },
-      { kind: 'source-changed', path: join(cwd, 'src/bad.md') },
+      { kind: 'source-unreadable', path: join(cwd, 'src/bad.md') },
     ]);
   });
 });

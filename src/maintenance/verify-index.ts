@@ -8,6 +8,7 @@ import type { FindPath } from '../indexing/document-paths.js';
 import { listChanges } from '../indexing/list-changes.js';
 import { openForReading } from '../indexing/open-collection.js';
 import { storedDigest } from '../indexing/prepare-document.js';
+import type { RetryPolicy } from '../indexing/retry-policy.js';
 import type { ConfiguredSource } from '../indexing/source-task.js';
 import type {
   GenerationReader,
@@ -42,6 +43,8 @@ export interface VerifyContext {
   readonly reader: GenerationReader;
   readonly store: VectorStore;
   readonly sources: readonly ConfiguredSource[];
+  /** @default DEFAULT_RETRY_POLICY */
+  readonly retry?: RetryPolicy | undefined;
   /** Sources that no run reads any more. */
   readonly abandoned?: readonly AbandonedSource[];
   /** Whose documents are compared: those of its tenant, and of its project where it states one. */
@@ -269,6 +272,7 @@ async function compareSource(configured: ConfiguredSource, context: VerifyContex
       ledger: reader,
       processingKey,
       force: false,
+      retry: context.retry,
       signal,
     });
     const known = await reader.items(tenant, source.name);
@@ -289,6 +293,14 @@ async function compareSource(configured: ConfiguredSource, context: VerifyContex
           `It could not be indexed and is not tried again until it changes. ${error?.message ?? ''}`.trim(),
       }),
     );
+    const waiting = changes.waiting.map(
+      ({ itemId, error }): Drift => ({
+        kind: 'source-unreadable',
+        ...placeOf(itemId),
+        detail:
+          `It could not be indexed and is tried again after ${error?.nextAttemptAt}. ${error?.message ?? ''}`.trim(),
+      }),
+    );
     const gone = changes.goneItemIds.map(
       (id): Drift => ({
         kind: 'source-deleted',
@@ -296,7 +308,7 @@ async function compareSource(configured: ConfiguredSource, context: VerifyContex
         detail: 'It is indexed and no longer in the source.',
       }),
     );
-    return [...changed, ...unreadable, ...givenUp, ...gone];
+    return [...changed, ...unreadable, ...givenUp, ...waiting, ...gone];
   } catch (error) {
     const failure = toRAGError(
       error,
