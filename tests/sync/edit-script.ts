@@ -13,8 +13,11 @@ interface Picked {
 export type Step =
   | ({ readonly do: 'create'; readonly text: number } & Picked)
   | ({ readonly do: 'edit'; readonly text: number } & Picked)
-  | ({ readonly do: 'rename' | 'move'; readonly to: number } & Picked)
-  | ({ readonly do: 'delete' | 'restore' | 'restrict' } & Picked)
+  | ({ readonly do: 'rename'; readonly to: number } & Picked)
+  | ({ readonly do: 'move'; readonly to: number } & Picked)
+  | ({ readonly do: 'delete' } & Picked)
+  | ({ readonly do: 'restore' } & Picked)
+  | ({ readonly do: 'restrict' } & Picked)
   /** A run, which dies after a share of the moments that the last whole one took. */
   | { readonly do: 'run'; readonly dies: number | undefined; readonly force: boolean }
   /** A run while a place cannot be reached. */
@@ -27,12 +30,11 @@ const edit: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('create' as const), place, pick, text: fc.nat(6) }),
   fc.record({ do: fc.constant('create' as const), place, pick, text: fc.nat(6) }),
   fc.record({ do: fc.constant('edit' as const), place, pick, text: fc.nat(6) }),
-  fc.record({ do: fc.constantFrom('rename' as const, 'move' as const), place, pick, to: pick }),
-  fc.record({
-    do: fc.constantFrom('delete' as const, 'restore' as const, 'restrict' as const),
-    place,
-    pick,
-  }),
+  fc.record({ do: fc.constant('rename' as const), place, pick, to: pick }),
+  fc.record({ do: fc.constant('move' as const), place, pick, to: pick }),
+  fc.record({ do: fc.constant('delete' as const), place, pick }),
+  fc.record({ do: fc.constant('restore' as const), place, pick }),
+  fc.record({ do: fc.constant('restrict' as const), place, pick }),
 );
 
 const run: fc.Arbitrary<Step> = fc.record({
