@@ -210,14 +210,25 @@ export interface IndexRequest {
 /** State of a running `index`, sent a few times a second. */
 export interface IndexProgress {
   readonly stage: 'listing' | 'indexing' | 'optimizing' | 'done';
+  /** The one that is listed or indexed now. */
   readonly source?: string;
-  /** Items to read that are known so far; final once listing is done. */
+  /** Which of the sources it is, from 1; 0 before the first. */
+  readonly sourceNumber: number;
+  readonly sourcesTotal: number;
+  /** Items to read that are known so far, of all sources; final once the last one is listed. */
   readonly itemsTotal: number;
   readonly itemsDone: number;
+  /** Of the present source; 0 while it is listed. */
+  readonly sourceItemsTotal: number;
+  readonly sourceItemsDone: number;
+  /** Items that the present listing has named. */
+  readonly itemsListed: number;
+  /** Items per second in the present stage of the present source. */
+  readonly itemsPerSecond: number;
   readonly chunksWritten: number;
   /** Chunks per second since the start of `indexing`. */
   readonly chunksPerSecond: number;
-  /** Milliseconds left by bytes done, absent until it can be told. */
+  /** Milliseconds left of the present source by bytes done, absent until it can be told. */
   readonly etaMs?: number;
 }
 

@@ -4,10 +4,9 @@ import { runtime } from '../core/runtime.js';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
 import type { IndexProgress, IndexResult } from '../engine/engine.js';
 import { IndexTally } from './index-tally.js';
+import { StageProgress } from './stage-progress.js';
 
 const PROGRESS_INTERVAL_MS = 100;
-/** Below this share of the bytes, the time that is left would be a guess from a few small files. */
-const MIN_SHARE_FOR_ETA = 0.02;
 
 /** Which of several requests that are done in one run an item is of. */
 export type RequestOfItem = (itemId: string) => number | undefined;
@@ -22,7 +21,8 @@ export class IndexRun extends IndexTally {
   #stage: IndexProgress['stage'] = 'listing';
   #source: string | undefined;
   #items = { total: 0, done: 0 };
-  #bytes = { total: 0, done: 0 };
+  #sources = { total: 0, seen: new Set<string>() };
+  #progress = new StageProgress();
   readonly #skipped = new Map<string, Readonly<Record<string, number>>>();
   #contexts: ContextEstimate | undefined;
   #embedding: EmbeddingEstimate | undefined;
@@ -127,21 +127,36 @@ export class IndexRun extends IndexTally {
   }
 
   enter(stage: IndexProgress['stage'], source?: string): void {
+    // What another writer had is listed and indexed once more: its counts go on.
+    if (stage !== this.#stage || source !== this.#source) this.#progress = new StageProgress();
     this.#stage = stage;
     this.#source = source;
+    if (source !== undefined) this.#sources.seen.add(source);
     if (stage === 'indexing') this.#indexingSince ??= runtime().elapsed();
     this.#report(true);
   }
 
+  /** How many sources the run is over. */
+  over(sources: number): void {
+    this.#sources.total = sources;
+  }
+
+  /** One item of a listing. */
+  itemListed(): void {
+    this.#progress.done(0);
+    this.#report(false);
+  }
+
+  /** What of the present source is to be read. */
   expect(items: number, bytes: number): void {
     this.#items.total += items;
-    this.#bytes.total += bytes;
+    this.#progress.expect(items, bytes);
     this.#report(false);
   }
 
   itemDone(bytes: number): void {
     this.#items.done++;
-    this.#bytes.done += bytes;
+    this.#progress.done(bytes);
     this.#report(false);
   }
 
@@ -151,17 +166,22 @@ export class IndexRun extends IndexTally {
     if (!always && now - this.#lastReport < PROGRESS_INTERVAL_MS) return;
     this.#lastReport = now;
     const elapsed = this.#indexingSince === undefined ? 0 : now - this.#indexingSince;
-    const share = this.#bytes.total === 0 ? 0 : this.#bytes.done / this.#bytes.total;
+    const { itemsTotal, itemsDone, itemsPerSecond, etaMs } = this.#progress;
+    const isListing = this.#stage === 'listing';
     this.onProgress({
       stage: this.#stage,
       ...(this.#source === undefined ? {} : { source: this.#source }),
+      sourcesTotal: this.#sources.total,
+      sourceNumber: this.#sources.seen.size,
       itemsTotal: this.#items.total,
       itemsDone: this.#items.done,
+      sourceItemsTotal: isListing ? 0 : itemsTotal,
+      sourceItemsDone: isListing ? 0 : itemsDone,
+      itemsListed: isListing ? itemsDone : 0,
+      itemsPerSecond,
       chunksWritten: this.total().vectorsIndexed,
       chunksPerSecond: elapsed === 0 ? 0 : (this.total().vectorsIndexed * 1000) / elapsed,
-      ...(share >= MIN_SHARE_FOR_ETA && share < 1 && elapsed > 500
-        ? { etaMs: (elapsed * (1 - share)) / share }
-        : {}),
+      ...(etaMs === undefined ? {} : { etaMs }),
     });
   }
 

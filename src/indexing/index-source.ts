@@ -89,6 +89,7 @@ async function indexListed(
       retried: options.retried?.get(source.name),
       signal,
       since,
+      onItem: () => run.itemListed(),
     }),
   );
   const listedAt = targets.now();

@@ -44,6 +44,8 @@ export interface ListContext {
   /** Cursor of the last complete run. Absent: everything is listed. */
   readonly since?: string | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Told of each item that is named. */
+  readonly onItem?: (() => void) | undefined;
 }
 
 /** Compares one listing of a source with the ledger. Reads nothing but what the source needs to name versions. */
@@ -53,7 +55,10 @@ export async function listChanges(source: Source, context: ListContext): Promise
   const listing = new Listing(known, { ...context, isHandedIn: source.itemIds !== undefined });
   const options = { ...(since === undefined ? {} : { since }), ...(signal === undefined ? {} : { signal }) };
   const listed = source.listChanges?.(options) ?? source.list(options);
-  for await (const item of listed) listing.take(item);
+  for await (const item of listed) {
+    listing.take(item);
+    context.onItem?.();
+  }
   // A listing of changes says itself what it leaves out.
   return listing.changes(source.listing === 'complete' && source.listChanges === undefined);
 }

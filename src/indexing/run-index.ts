@@ -105,6 +105,7 @@ async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void
       live: live && ledger.reader(live.generation),
       options: { ...options, force },
     };
+    run.over(pipeline.sources.length);
     for (const source of pipeline.sources) await indexOne(source, targets, filling, run);
     // What threads hold is free before the store needs memory of its own.
     await preparers.close();

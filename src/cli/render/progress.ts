@@ -32,7 +32,7 @@ export function startProgress(context: CliContext): ProgressDisplay<IndexProgres
     update: (progress) => {
       if (progress.stage !== stage) context.log('debug', `stage: ${progress.stage}`);
       stage = progress.stage;
-      if (progress.stage !== 'done') display.update(describe(progress));
+      if (progress.stage !== 'done') display.update(describeProgress(progress));
     },
     stop: display.stop,
   };
@@ -68,17 +68,34 @@ const LABELS: Readonly<Record<IndexProgress['stage'], string>> = {
   done: 'done',
 };
 
-function describe(progress: IndexProgress): Line {
-  const { stage, source, itemsDone, itemsTotal, chunksWritten, chunksPerSecond, etaMs } = progress;
-  const label = source === undefined ? LABELS[stage] : `${LABELS[stage]} ${source}`;
-  const rate = stage === 'indexing' && chunksWritten > 0 ? `${formatCount(chunksPerSecond)} chunks/s` : '';
-  const left = stage === 'indexing' && etaMs !== undefined ? `${formatDuration(etaMs)} left` : '';
+/** What is shown of a run: the source and which of them it is, its count, rate and time left by stage. */
+export function describeProgress(progress: IndexProgress): Line {
+  const { stage, source, sourceNumber, sourcesTotal } = progress;
+  const which = sourcesTotal > 1 ? ` (${sourceNumber} of ${sourcesTotal})` : '';
+  const label = source === undefined ? LABELS[stage] : `${LABELS[stage]} ${source}${which}`;
+  const detail = (stage === 'listing' ? listingDetails(progress) : indexingDetails(progress)).join(', ');
+  const isIndexing = stage === 'indexing';
   return {
-    done: itemsDone,
-    total: itemsTotal,
+    done: isIndexing ? progress.sourceItemsDone : 0,
+    total: isIndexing ? progress.sourceItemsTotal : 0,
     label,
-    detail: [rate, left].filter((part) => part !== '').join(', '),
+    detail,
   };
+}
+
+function listingDetails({ itemsListed, itemsPerSecond }: IndexProgress): string[] {
+  if (itemsListed === 0) return [];
+  return [`${formatCount(itemsListed)} listed`, `${formatCount(itemsPerSecond)}/s`];
+}
+
+function indexingDetails(progress: IndexProgress): string[] {
+  const { stage, itemsPerSecond, chunksWritten, chunksPerSecond, etaMs } = progress;
+  if (stage !== 'indexing') return [];
+  return [
+    ...(itemsPerSecond >= 1 ? [`${formatCount(itemsPerSecond)}/s`] : []),
+    ...(chunksWritten > 0 ? [`${formatCount(chunksPerSecond)} chunks/s`] : []),
+    ...(etaMs === undefined ? [] : [`${formatDuration(etaMs)} left`]),
+  ];
 }
 
 const BAR_COLUMNS = 24;
@@ -89,7 +106,7 @@ const LEAST_LABEL = 12;
  * done is shortened first, then the bar left out; what is not counted yet has no bar.
  */
 export function progressLine({ done, total, label, detail }: Line, width: number): string {
-  if (total === 0) return shortened(`${label} ...`, width);
+  if (total === 0) return shortened(detail === '' ? `${label} ...` : `${label} ... ${detail}`, width);
   const filled = Math.round((BAR_COLUMNS * Math.min(done, total)) / total);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_COLUMNS - filled);
   const count = [`${formatCount(done)} of ${formatCount(total)}`, detail]

@@ -151,6 +151,21 @@ export const explainMissResponse = z
   })
   .meta({ id: 'MissExplanation' });
 
+const time = z.string().optional();
+
+const sourceSync = z
+  .object({
+    isConfigured: z.boolean(),
+    listingStartedAt: time,
+    listingFinishedAt: time,
+    lastSuccessAt: time,
+    lastReconcileAt: time.describe('When everything was last listed, as against what changed.'),
+    consecutiveFailures: z.int(),
+    lastError: z.object({ reason: z.string(), message: z.string(), at: z.string() }).optional(),
+    nextAttemptAt: time,
+  })
+  .meta({ id: 'SourceSync' });
+
 const sourceStatus = z
   .object({
     source: z.string(),
@@ -159,6 +174,7 @@ const sourceStatus = z
     failedItems: z.int(),
     chunks: z.int(),
     redactions: z.record(z.string(), z.int()).optional(),
+    sync: sourceSync.optional().describe('How the runs over it went; absent where it was never listed.'),
   })
   .meta({ id: 'SourceStatus' });
 
