@@ -11,8 +11,6 @@ export interface GlobalOptions {
   readonly config?: string;
   readonly data?: string;
   readonly trust?: boolean;
-  /** Address of the service whose index it is about, in place of one of this machine. */
-  readonly server?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly logLevel?: LogLevel;
@@ -29,12 +27,15 @@ export class CliContext {
   /** To be interrupted was how the command was meant to end. */
   isStopExpected = false;
   globals: GlobalOptions = {};
+  /** Address of the service that is asked; undefined for the index of this machine. */
+  server: string | undefined;
   readonly cwd = process.cwd();
   /** Where results go. */
   readonly out = standardOutput();
   /** Where everything else goes. */
   readonly side = standardError();
   readonly #asksForJson: boolean;
+  readonly #noted = new Set<string>();
   #command: string | undefined;
 
   constructor(
@@ -49,11 +50,6 @@ export class CliContext {
 
   get isJson(): boolean {
     return this.#asksForJson;
-  }
-
-  /** Address of the service that is asked; undefined for the index of this machine. */
-  get server(): string | undefined {
-    return this.globals.server === '' ? undefined : this.globals.server;
   }
 
   get isQuiet(): boolean {
@@ -100,6 +96,13 @@ export class CliContext {
   /** What happens meanwhile; nothing with `--quiet`. */
   note(text: string): void {
     if (!this.isQuiet) this.side.writeMessage(this.side.colours.dim(this.own(text)));
+  }
+
+  /** The same, however often the command is begun. */
+  noteOnce(text: string): void {
+    if (this.#noted.has(text)) return;
+    this.note(text);
+    this.#noted.add(text);
   }
 
   /** What a person should know about a result. With `--json` the document holds it too. */

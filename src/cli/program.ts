@@ -26,7 +26,7 @@ import { registerVerify } from './commands/verify.js';
 import { type CliContext, type GlobalOptions, LOG_LEVELS } from './context.js';
 import { layOutExamples } from './examples.js';
 import { packageVersion } from './package-version.js';
-import { refuseOnServer } from './refuse-on-server.js';
+import { chooseServer } from './refuse-on-server.js';
 
 const EXAMPLES = `
 Examples:
@@ -74,7 +74,7 @@ export function buildProgram(context: CliContext): Command {
     .configureHelp({ showGlobalOptions: true })
     .hook('preAction', (_, command) => {
       context.globals = command.optsWithGlobals<GlobalOptions>();
-      refuseOnServer(program, command);
+      context.server = chooseServer(program, command, (text) => context.noteOnce(text));
       // Whoever reads a configuration in this process then trusts it.
       if (context.globals.trust === true) process.env.RAGSTONE_TRUST = '1';
     });

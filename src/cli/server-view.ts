@@ -1,4 +1,10 @@
-import { type ExplainResponse, type IndexCounts, RagstoneClient, ServiceError } from '../client/index.js';
+import {
+  type ExplainResponse,
+  type IndexCounts,
+  RagstoneClient,
+  ServiceError,
+  type SourcesResponse,
+} from '../client/index.js';
 import type { AskRequest, Filter, MissExplanation, SearchQuery, SearchResponse } from '../index.js';
 import type { CliContext } from './context.js';
 import type { IndexView, ShownAnswer, ShownAnswerEvent, ShownStatus } from './index-view.js';
@@ -11,8 +17,8 @@ const MOST_TURNS = 100;
 
 /** The index behind a service, as far as commands ask for it. */
 export interface ServerView extends IndexView {
-  /** Has the service bring its index in step with its own sources. */
-  indexSources(): Promise<IndexCounts>;
+  /** Has the service bring its index in step with its own sources, and tells meanwhile how many documents are indexed. */
+  indexSources(told: (documents: number) => void): Promise<IndexCounts>;
 }
 
 /**
@@ -51,8 +57,35 @@ export function openServer({ server = '', signal }: CliContext, tenant: string |
     explainMiss: async (query, document) =>
       (await told(client.explainMiss({ ...toSearch(query), document }, { signal }))) as MissExplanation,
     status: async () => (await told(client.status({ signal }))) as ShownStatus,
-    indexSources: () => told(client.indexSources({ signal })),
+    indexSources: async (onCount) => {
+      const patient = clientOf({ url: server, key, tenant, fetch: await patientFetch() });
+      const asking = setInterval(() => {
+        // What is told of it on the way is no reason to stop.
+        client.sources({ signal, retries: 0 }).then(
+          ({ sources }) => onCount(indexedOf(sources)),
+          () => undefined,
+        );
+      }, COUNT_INTERVAL_MS);
+      try {
+        return await told(patient.indexSources({ signal }));
+      } finally {
+        clearInterval(asking);
+      }
+    },
   };
+}
+
+/** How often a service that indexes is asked how far it is. */
+const COUNT_INTERVAL_MS = 3_000;
+
+const indexedOf = (sources: SourcesResponse['sources']): number =>
+  sources.reduce((sum, { documents }) => sum + documents.indexed, 0);
+
+/** A run may take hours, and its answer comes at the end: the `fetch` of Node.js gives up after five minutes. */
+async function patientFetch(): Promise<typeof fetch> {
+  const { Agent, fetch: send } = await import('undici');
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  return ((url: string, init: object) => send(url, { ...init, dispatcher })) as unknown as typeof fetch;
 }
 
 /** What no header holds would be repeated by the error of the platform. */

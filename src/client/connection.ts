@@ -4,7 +4,7 @@ import { type Deadline, startDeadline } from './deadline.js';
 import { readEvents, type StreamEvent } from './event-stream.js';
 import { assertAnswered, JSON_TYPE, readJson } from './read-answer.js';
 import type { Route } from './routes.js';
-import { ServiceError, unreachable } from './service-error.js';
+import { givenUp, ServiceError, unreachable } from './service-error.js';
 
 /** Gives the key of the moment. */
 export type KeyProvider = () => string | Promise<string>;
@@ -179,6 +179,7 @@ export class Connection {
     const over = deadline.over();
     if (over !== undefined) return over;
     if (ServiceError.isInstance(cause)) return cause;
+    if (isPlatformTimeout(cause)) return givenUp(cause);
     return unreachable(`No answer came from ${this.#base}. Is the service running there?`, cause);
   }
 
@@ -199,6 +200,13 @@ async function asGiven<Given>(give: () => Given | Promise<Given>): Promise<Given
     throw new FaultOfCaller('What the caller gave cannot be sent.', { cause });
   }
 }
+
+/** As the `fetch` of Node.js names its own limits, which no call states. */
+const PLATFORM_TIMEOUTS = new Set<unknown>(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
+const isPlatformTimeout = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && PLATFORM_TIMEOUTS.has(error.code)) || isPlatformTimeout(error.cause));
 
 const payloadOf = (body: unknown): string | FormData =>
   body instanceof FormData ? body : JSON.stringify(body);

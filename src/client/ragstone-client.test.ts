@@ -121,13 +121,15 @@ describe('what the service refuses', () => {
   test('a key of another tenant', async () => {
     const client = await listening(await testService(), { key: 'globex' });
     for (const call of [
-      client.search({ query: 'x' }),
-      client.answer({ question: 'x' }),
-      client.context({ query: 'x' }),
-      client.explain({ query: 'x' }),
-      client.explainMiss({ query: 'x', document: 'x' }),
+      () => client.search({ query: 'x' }),
+      () => client.answer({ question: 'x' }),
+      () => client.context({ query: 'x' }),
+      () => client.explain({ query: 'x' }),
+      () => client.explainMiss({ query: 'x', document: 'x' }),
+      () => client.status(),
+      () => client.indexSources(),
     ])
-      expect((await failureOf(call)).reason).toBe('FORBIDDEN');
+      expect((await failureOf(call())).reason).toBe('FORBIDDEN');
   });
 
   test('a stream that is refused is refused before its first event', async () => {

@@ -130,7 +130,7 @@ export class RagstoneClient {
 
   /** What is indexed, and what failed. */
   status(options?: CallOptions): Promise<bodies.IndexStatus> {
-    return this.#call({ route: ROUTES.status }, options);
+    return this.#call({ route: ROUTES.status, query: this.#tenant }, options);
   }
 
   /** Where documents come from, and how many of each. */
@@ -167,7 +167,7 @@ export class RagstoneClient {
   saveDeployment(
     tenantId: string,
     body: bodies.DeploymentRequest,
-    options?: CallOptions,
+    options?: WriteOptions,
   ): Promise<bodies.DeploymentConfig> {
     return this.#call({ route: ROUTES.saveDeployment, parameters: { tenantId }, body }, options);
   }
@@ -185,7 +185,7 @@ export class RagstoneClient {
   moveDeployment(
     tenantId: string,
     body: bodies.DeploymentRequest,
-    options?: CallOptions,
+    options?: WriteOptions,
   ): Promise<bodies.DeploymentMove> {
     return this.#call({ route: ROUTES.moveDeployment, parameters: { tenantId }, body }, options);
   }
@@ -202,7 +202,7 @@ export class RagstoneClient {
 
   /** Brings the index in step with every configured source, however long it takes. */
   indexSources(options?: WriteOptions): Promise<bodies.IndexCounts> {
-    return this.#call({ route: ROUTES.indexSources }, options);
+    return this.#call({ route: ROUTES.indexSources, query: this.#tenant }, options);
   }
 
   /** How many documents of each type the caller may read. */

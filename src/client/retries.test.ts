@@ -115,6 +115,30 @@ describe('what may pass is tried again', () => {
     expect(sent).toHaveLength(3);
   });
 
+  test('a deployment that is saved or moved, with the same key too', async () => {
+    const busy = () => problem(503, 'SERVICE_UNAVAILABLE');
+    const { client, sent } = answering(busy, fine, busy, fine);
+    await client.saveDeployment('acme', { model: 'Dedicated' });
+    await client.moveDeployment('acme', { model: 'Shared' }, { idempotencyKey: 'mine' });
+    const keys = sent.map(({ headers }) => headers.get('idempotency-key'));
+    expect(keys).toEqual(['name-1', 'name-1', 'mine', 'mine']);
+  });
+
+  test('what the platform waits no longer for is told as a time-out, and how to wait longer', async () => {
+    const client = new RagstoneClient({
+      url: 'http://localhost:1',
+      retries: 0,
+      // As the `fetch` of Node.js fails after five minutes.
+      fetch: async () => {
+        const cause = Object.assign(new Error('Headers Timeout Error'), { code: 'UND_ERR_HEADERS_TIMEOUT' });
+        throw new TypeError('fetch failed', { cause });
+      },
+    });
+    const failed = client.indexSources();
+    await expect(failed).rejects.toMatchObject({ reason: 'REQUEST_TIMEOUT', retryable: true });
+    await expect(failed).rejects.toThrow('a `fetch` that waits longer');
+  });
+
   test('as often as the caller says', async () => {
     const { client, sent } = answering();
     await expect(client.stats({ retries: 0 })).rejects.toThrow('http://localhost:1');

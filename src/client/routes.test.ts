@@ -25,13 +25,10 @@ test('each route is called by the method of its name', () => {
     expect(Object.getOwnPropertyNames(RagstoneClient.prototype)).toContain(name);
 });
 
-test('whatever changes documents is sent with an idempotency key', () => {
-  const asking = ['search', 'answer', 'context', 'explain', 'explain-miss', 'embedding', 'chat'];
+test('whatever changes something is sent with an idempotency key', () => {
+  const asking = ['search', 'answer', 'context', 'explain', 'explain-miss', 'embedding', 'chat', 'validate'];
   for (const route of Object.values(ROUTES)) {
-    // What is saved of a deployment is the same however often.
-    const isOfOperators = route.path.includes('/deployments');
-    const isQuestion =
-      isOfOperators || route.method === 'GET' || asking.some((end) => route.path.endsWith(`/${end}`));
+    const isQuestion = route.method === 'GET' || asking.some((end) => route.path.endsWith(`/${end}`));
     expect([route.path, 'isWrite' in route]).toEqual([route.path, !isQuestion]);
   }
 });

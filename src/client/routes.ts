@@ -3,7 +3,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With parameters in braces. */
   readonly path: string;
-  /** It changes documents: it is sent with an idempotency key, so that a repetition changes them once. */
+  /** It changes something: it is sent with an idempotency key, so that a repetition changes it once. */
   readonly isWrite?: true;
   /** The service sets it no time limit, and neither does the client. */
   readonly isLong?: true;
@@ -34,9 +34,9 @@ export const ROUTES = {
   listFeedback: { method: 'GET', path: `${RAG}/feedback` },
   listDeployments: { method: 'GET', path: `${RAG}/deployments` },
   getDeployment: { method: 'GET', path: `${RAG}/deployments/{tenantId}` },
-  saveDeployment: { method: 'PUT', path: `${RAG}/deployments/{tenantId}` },
+  saveDeployment: { method: 'PUT', path: `${RAG}/deployments/{tenantId}`, isWrite: true },
   validateDeployment: { method: 'POST', path: `${RAG}/deployments/{tenantId}/validate` },
-  moveDeployment: { method: 'POST', path: `${RAG}/deployments/{tenantId}/move`, isLong: true },
+  moveDeployment: { method: 'POST', path: `${RAG}/deployments/{tenantId}/move`, isWrite: true, isLong: true },
   chat: { method: 'POST', path: '/chat' },
   indexSources: { method: 'POST', path: '/rag/index', isWrite: true, isLong: true },
   stats: { method: 'GET', path: '/rag/stats' },

@@ -68,6 +68,18 @@ export const unreachable = (message: string, cause?: unknown): ServiceError =>
     cause,
   });
 
+/** The platform's `fetch` gave up, whatever limit the call has: that of Node.js waits five minutes for an answer to begin. */
+export const givenUp = (cause: unknown): ServiceError =>
+  new ServiceError({
+    reason: 'REQUEST_TIMEOUT',
+    message:
+      '`fetch` waited no longer for the answer. Hand the client a `fetch` that waits longer for long calls.',
+    code: 'E004',
+    category: 'provider',
+    retryable: true,
+    cause,
+  });
+
 /** An answer came that is none of the service that this client was made for. */
 export const incompatible = (message: string, status?: number): ServiceError =>
   new ServiceError({

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect, createServer as createRelay, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
 import { type Service, startService } from './start-service.js';
 import { sharedFolder, temporaryFolder } from './temporary-folder.js';
@@ -33,6 +33,19 @@ function compared(value: unknown, left: ReadonlySet<string> = NOT_COMPARED): unk
       .map(([name, item]) => [name, name === 'lines' ? item : compared(item, left)]),
   );
 }
+
+/** No two runs take the same time. */
+const timeless = (screen: string): string => screen.replaceAll(/\d+(?:\.\d+)? m?s\b/g, 'TIME');
+
+/** Address of a server of the test's own, until the test ends. */
+async function listening(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const answeringWith = (answer: RequestListener): Promise<string> => listening(createServer(answer));
 
 async function failureOf(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { code, document } = await ragstoneJson<ErrorDocument>(args, { cwd: elsewhere(), env });
@@ -114,11 +127,8 @@ describe('a service without keys', () => {
         { cwd: isThere ? elsewhere() : cwd },
       );
       expect([code, stderr]).toEqual([0, '']);
-      // Files of another machine are named by their source. No two runs take the same time.
-      return stdout
-        .replaceAll('docs/', '')
-        .replaceAll(' (path:docs)', '')
-        .replaceAll(/\d+(?:\.\d+)? m?s\b/g, 'TIME');
+      // Files of another machine are named by their source.
+      return timeless(stdout.replaceAll('docs/', '').replaceAll(' (path:docs)', ''));
     };
     for (const args of [
       ['search', QUESTION],
@@ -143,44 +153,117 @@ describe('a service without keys', () => {
     expect((await runRagstone(['index'], { cwd: elsewhere(), env })).stdout).toContain('4 documents');
   });
 
-  test('another tenant than the one without keys is refused', async () => {
-    const failure = await failureOf(['search', QUESTION, '--server', service.url, '--tenant', 'acme']);
-    expect(failure).toEqual({
+  test.each([
+    ['search', QUESTION],
+    ['ask', QUESTION, '--stream'],
+    ['explain-miss', QUESTION, 'audit.md'],
+    ['status'],
+    ['index'],
+  ])('%s is held against the tenant of the service', async (...args) => {
+    const there = ['--server', service.url, '--tenant'];
+    const own = await runRagstone([...args, ...there, 'default'], { cwd: elsewhere() });
+    expect([own.code, own.stderr.includes('error')]).toEqual([0, false]);
+    expect(await failureOf([...args, ...there, 'acme'])).toEqual({
       code: 1,
       reason: 'FORBIDDEN',
       message: expect.stringContaining('RAGSTONE_KEY is not set') as string,
     });
   });
+
+  test('a service that is gone in the middle of an answer fails it, and what was printed is no answer', async () => {
+    const { hostname, port } = new URL(service.url);
+    // Lets through the head of each answer, and some of its body.
+    const url = await listening(
+      createRelay((near) => {
+        const far = connect(Number(port), hostname);
+        near.pipe(far);
+        far.once('data', (part) =>
+          near.write(part.subarray(0, part.indexOf('\r\n\r\n') + 40), () => near.destroy()),
+        );
+        for (const [one, other] of [
+          [near, far],
+          [far, near],
+        ] as const)
+          one.on('error', () => other.destroy()).on('close', () => other.destroy());
+      }),
+    );
+    for (const options of [['--stream'], []]) {
+      const args = ['ask', QUESTION, ...options, '--server', url];
+      const { code, stdout, stderr } = await runRagstone(args, { cwd: elsewhere() });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('error SERVER_UNREACHABLE');
+    }
+  });
 });
 
-test('a service with keys takes the key of RAGSTONE_KEY, and its tenant', async () => {
-  const cwd = temporaryFolder(FILES);
-  await runRagstone(['index', 'docs', '--tenant', 'acme'], { cwd });
-  const { document } = await ragstoneJson<{ key: string }>(['keys', 'create', '--tenant', 'acme'], { cwd });
-  const { url, process } = await startService(cwd);
-  try {
-    const env = { RAGSTONE_SERVER: url, RAGSTONE_KEY: document.key };
-    for (const tenant of [[], ['--tenant', 'acme']]) {
-      const { code, document: found } = await ragstoneJson<{ results: unknown[] }>(
-        ['search', QUESTION, ...tenant],
-        { cwd: elsewhere(), env },
-      );
-      expect([code, found.results.length > 0]).toEqual([0, true]);
-    }
-    const wrong = `${document.key}x`;
-    const unknown = await failureOf(['search', QUESTION], { ...env, RAGSTONE_KEY: wrong });
+describe('a service with keys', () => {
+  const cwd = sharedFolder({ ...FILES, 'ragstone.yaml': 'rag: { server: { limits: { ai-search: 1 } } }\n' });
+  let service: Service;
+  let key: string;
+  beforeAll(async () => {
+    await runRagstone(['index', 'docs', '--tenant', 'acme'], { cwd });
+    const permissions = ['--permission', 'read', '--permission', 'maintain'];
+    const made = ['keys', 'create', '--tenant', 'acme', ...permissions];
+    ({ key } = (await ragstoneJson<{ key: string }>(made, { cwd })).document);
+    service = await startService(cwd);
+  }, 120_000);
+  afterAll(async () => {
+    service.process.kill('SIGKILL');
+    await service.ended;
+  });
+  const holding = (own?: string) => ({
+    RAGSTONE_SERVER: service.url,
+    ...(own === undefined ? {} : { RAGSTONE_KEY: own }),
+  });
+
+  test.each([
+    ['ask', QUESTION],
+    ['ask', QUESTION, '--tenant', 'acme'],
+    ['status', '--tenant', 'acme'],
+  ])('%s takes the key of RAGSTONE_KEY, and its tenant %s %s %s', async (...args) => {
+    const { code, document } = await ragstoneJson<Document>(args, { cwd: elsewhere(), env: holding(key) });
+    expect([code, document.outcome ?? document.documents]).toEqual([0, args[0] === 'ask' ? 'answer' : 3]);
+  });
+
+  test('a key that it does not know is not repeated, and none is asked for', async () => {
+    const wrong = `${key}x`;
+    const unknown = await failureOf(['ask', QUESTION], holding(wrong));
     expect(unknown).toMatchObject({ code: 1, reason: 'UNAUTHENTICATED' });
     expect(unknown.message).toContain('ragstone keys list');
     expect(unknown.message).not.toContain(wrong);
-    const none = await failureOf(['status'], { RAGSTONE_SERVER: url });
+    const none = await failureOf(['status'], holding());
     expect(none).toMatchObject({ code: 1, reason: 'UNAUTHENTICATED' });
     expect(none.message).toContain('Set RAGSTONE_KEY');
-    const other = await failureOf(['ask', QUESTION, '--tenant', 'globex'], env);
-    expect(other).toMatchObject({ code: 1, reason: 'FORBIDDEN' });
-    expect(other.message).toContain('leave out --tenant');
-  } finally {
-    process.kill('SIGKILL');
-  }
+  });
+
+  test.each([['ask', QUESTION], ['status'], ['index']])(
+    '%s of another tenant is refused',
+    async (...args) => {
+      const other = await failureOf([...args, '--tenant', 'globex'], holding(key));
+      expect(other).toMatchObject({ code: 1, reason: 'FORBIDDEN' });
+      expect(other.message).toContain('leave out --tenant');
+    },
+  );
+
+  test('a key may do what it was made for', async () => {
+    const made = ['keys', 'create', '--tenant', 'acme', '--permission', 'read'];
+    const { document } = await ragstoneJson<{ key: string }>(made, { cwd });
+    const failure = await failureOf(['index'], holding(document.key));
+    expect(failure).toMatchObject({ code: 1, reason: 'FORBIDDEN' });
+  });
+
+  test('too many calls are told with how long to wait', async () => {
+    // The one of this minute. Half a minute later the next one would wait for its turn.
+    const { status } = await fetch(`${service.url}/api/ai/rag/explain`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ query: QUESTION }),
+    });
+    expect(status).toBe(200);
+    const failure = await failureOf(['search', QUESTION], holding(key));
+    expect(failure).toMatchObject({ code: 1, reason: 'RATE_LIMITED' });
+    expect(failure.message).toMatch(/Try again in \d+ seconds/);
+  });
 });
 
 describe('what is no service of this version', () => {
@@ -194,14 +277,20 @@ describe('what is no service of this version', () => {
     expect(failure.message).toContain('ragstone serve');
   });
 
+  test('a server of something else', async () => {
+    const url = await answeringWith((_, response) => {
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not here</h1>');
+    });
+    const failure = await failureOf(['ask', QUESTION, '--server', url]);
+    expect(failure).toMatchObject({ code: 2, reason: 'SERVER_INCOMPATIBLE' });
+    expect(failure.message).toContain('Check the address');
+  });
+
   test('a service of another version', async () => {
-    const server = createServer((_, response) => {
+    const url = await answeringWith((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'x-ragstone-api': '99' }).end('{}');
-    }).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
-    const failure = await failureOf(['search', QUESTION, '--server', `http://127.0.0.1:${port}`]);
-    await new Promise((resolve) => server.close(resolve));
+    });
+    const failure = await failureOf(['search', QUESTION, '--server', url]);
     expect(failure).toMatchObject({ code: 2, reason: 'SERVER_INCOMPATIBLE' });
     expect(failure.message).toContain('Install the version of Ragstone that the service has');
   });
@@ -217,7 +306,7 @@ describe('what a service does not do is refused, and nothing is sent', () => {
     { args: ['search', 'x', '--data', 'd'], named: '--data' },
     { args: ['ask', 'x', '--config', 'c.yaml'], named: '--config' },
     { args: ['ask', 'x', '--trust'], named: '--trust' },
-    { args: ['status', '--tenant', 'acme'], named: '--tenant' },
+    { args: ['status', '--project', 'p'], named: '--project' },
     { args: ['index', '--force'], named: '--force' },
     { args: ['index', 'docs'], named: 'no paths' },
     { args: ['verify'], named: '"ragstone verify"' },
@@ -245,11 +334,69 @@ describe('what a service does not do is refused, and nothing is sent', () => {
     expect(failure.message).not.toContain('rsk_');
   });
 
-  test('the variable is named where it is the reason; empty, it is none', async () => {
-    const refused = await failureOf(['verify'], { RAGSTONE_SERVER: 'http://127.0.0.1:1' });
-    expect(refused).toMatchObject({ code: 2, reason: 'USAGE' });
-    expect(refused.message).toContain('Unset RAGSTONE_SERVER');
+  test('an empty variable is none', async () => {
     const local = await failureOf(['search', 'x'], { RAGSTONE_SERVER: '' });
     expect(local.reason).toBe('CONFIG_INVALID');
   });
 });
+
+describe('RAGSTONE_SERVER is for the commands that can ask a service', () => {
+  // Nobody listens there.
+  const env = { RAGSTONE_SERVER: 'http://127.0.0.1:1' };
+  const cwd = sharedFolder(FILES);
+  beforeAll(async () => {
+    expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
+  });
+
+  test.each([
+    { args: ['verify'], named: '"ragstone verify"' },
+    { args: ['keys', 'list'], named: '"ragstone keys list"' },
+    { args: ['search', QUESTION, '--data', '.ragstone'], named: '--data' },
+  ])('$args is about this machine, and says so once', async ({ args, named }) => {
+    const { code, stdout, stderr } = await runRagstone(args, { cwd, env });
+    expect(code).toBe(0);
+    const line = `${named} is about the index of this machine: the service of RAGSTONE_SERVER is not asked.`;
+    expect(stderr.split('\n').filter((text) => text === line)).toHaveLength(1);
+    const local = await runRagstone(args, { cwd });
+    expect(timeless(stdout)).toBe(timeless(local.stdout));
+    expect((await runRagstone([...args, '--quiet'], { cwd, env })).stderr).toBe('');
+  });
+
+  test('what nobody expects of a service says nothing of it', async () => {
+    const { code, stderr } = await runRagstone(['config', 'show'], { cwd, env });
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  test.each([
+    { args: ['index', '--force'], named: '--force' },
+    { args: ['index', 'docs'], named: 'no paths' },
+    { args: ['search', QUESTION, '--clearance', '2'], named: '--clearance' },
+  ])(
+    '$args is refused, for it would be about another index than without the option',
+    async ({ args, named }) => {
+      const refused = await failureOf(args, env);
+      expect(refused).toMatchObject({ code: 2, reason: 'USAGE' });
+      expect(refused.message).toContain(named);
+      expect(refused.message).toContain('Unset RAGSTONE_SERVER');
+    },
+  );
+});
+
+// `fetch` of Node.js gives up after five minutes.
+test.skipIf(process.env.RAGSTONE_SLOW !== '1')(
+  'index waits for a run of more than five minutes',
+  async () => {
+    const url = await answeringWith(({ method }, response) => {
+      const counts =
+        method === 'POST' ? { status: 'completed', total: 1, indexed: { docs: 1 } } : { sources: [] };
+      const answer = () =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(counts));
+      if (method === 'POST') setTimeout(answer, 330_000);
+      else answer();
+    });
+    const { code, stdout, stderr } = await runRagstone(['index', '--server', url], { cwd: elsewhere() });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('the service indexes') as string]);
+    expect(stdout).toContain('1 document');
+  },
+  400_000,
+);

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import type { IndexCounts } from '../../client/index.js';
 import type { IndexRequest } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withEngineView } from '../open-engine.js';
 import { collect, wholeNumber } from '../parse-options.js';
-import { oneLine } from '../render/text.js';
+import { oneLine, plural } from '../render/text.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 interface IndexOptions extends OwnerOptions {
@@ -73,7 +74,7 @@ export async function runIndex(
   paths: readonly string[],
   options: IndexOptions,
 ): Promise<void> {
-  if (context.server !== undefined) return indexOnServer(context);
+  if (context.server !== undefined) return indexOnServer(context, options);
   await refuseMissingPaths(paths, context);
   await noteProject(context);
   const { startProgress } = await import('../render/progress.js');
@@ -102,9 +103,27 @@ export async function runIndex(
 }
 
 /** Has the service read its own sources, and prints what is indexed then. */
-async function indexOnServer(context: CliContext): Promise<void> {
+async function indexOnServer(context: CliContext, { tenant }: IndexOptions): Promise<void> {
   const { openServer } = await import('../server-view.js');
-  const counts = await openServer(context, undefined).indexSources();
+  const { startCounter } = await import('../render/progress.js');
+  const progress = startCounter(context);
+  const told = (documents: number): void =>
+    progress.update({
+      stage: `the service indexes, ${plural(documents, 'document')} so far`,
+      done: 0,
+      total: 0,
+    });
+  try {
+    const counts = await openServer(context, tenant).indexSources(told);
+    await printCounts(counts, context);
+  } catch (error) {
+    throw context.signal.aborted ? await stopped(error, {}) : error;
+  } finally {
+    progress.stop();
+  }
+}
+
+async function printCounts(counts: IndexCounts, context: CliContext): Promise<void> {
   const { renderIndexCounts } = await import('../render/index-counts.js');
   context.printResult(counts, () => renderIndexCounts(counts, context));
   if (counts.status === 'partial') context.exitCode = ExitCode.failed;

@@ -88,6 +88,24 @@ describe('routes of deployments', () => {
     expect(others.json()).toMatchObject({ results: [{ id: 'lamp' }] });
   });
 
+  test('a repetition with the same key does not undo what another operator saved meanwhile', async () => {
+    const { call } = await service();
+    const one = `${RAG}/deployments/acme`;
+    const save = (body: object, key: string) =>
+      call('operator', 'PUT', one, body, { 'idempotency-key': key });
+    const first = await save({ model: 'Dedicated' }, 'first');
+    expect((await save({ model: 'Shared' }, 'second')).json()).toMatchObject({ model: 'Shared' });
+    expect((await save({ model: 'Dedicated' }, 'first')).json()).toEqual(first.json());
+    expect((await call('operator', 'GET', one)).json()).toMatchObject({ model: 'Shared' });
+    const move = (model: string) =>
+      call('operator', 'POST', `${one}/move`, { model }, { 'idempotency-key': 'm' });
+    const moved = (await move('Dedicated')).json();
+    expect((await save({ model: 'Shared' }, 'third')).json()).toMatchObject({ model: 'Shared' });
+    expect((await move('Dedicated')).json()).toEqual(moved);
+    expect((await call('operator', 'GET', one)).json()).toMatchObject({ model: 'Shared' });
+    expect(await move('Shared')).toMatchObject({ status: 422 });
+  });
+
   test('bodies are strict, and a secret in them is not repeated', async () => {
     const { call } = await service();
     const refused = await call('operator', 'PUT', `${RAG}/deployments/acme`, {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { auditedDeployment } from '../../audit/audited-deployment.js';
 import type { KnowledgeDeploymentService } from '../../index.js';
-import { contextOf } from '../requests/request-context.js';
+import { contextOf, writeOnce } from '../requests/request-context.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
 import {
   deploymentConfig,
@@ -86,7 +86,9 @@ export const deploymentRoutes: FastifyPluginAsyncZod<DeploymentRouteOptions> = a
         },
       },
     },
-    async ({ params, body }) => deployments.saveDeploymentConfig({ ...body, ...params }),
+    // A repetition must not undo what another operator saved meanwhile.
+    async (request) =>
+      writeOnce(request, () => deployments.saveDeploymentConfig({ ...request.body, ...request.params })),
   );
 
   app.post(
@@ -126,6 +128,8 @@ export const deploymentRoutes: FastifyPluginAsyncZod<DeploymentRouteOptions> = a
       },
     },
     async (request) =>
-      deployments.moveTenant({ ...request.body, ...request.params }, contextOf(request).signal),
+      writeOnce(request, () =>
+        deployments.moveTenant({ ...request.body, ...request.params }, contextOf(request).signal),
+      ),
   );
 };

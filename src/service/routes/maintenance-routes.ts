@@ -8,6 +8,7 @@ import {
   explainRequest,
   explainResponse,
   indexAllResponse,
+  ownerQuery,
   runsResponse,
   sourcesResponse,
   statsResponse,
@@ -89,13 +90,18 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
       schema: {
         tags,
         summary: 'What is indexed, and what failed',
+        querystring: ownerQuery,
         response: {
           200: jsonOf('The index, as far as it is of the tenant.', statusResponse),
           ...problemResponses,
         },
       },
     },
-    async (request) => contextOf(request).view.status(),
+    async (request) => {
+      const context = contextOf(request);
+      assertStatedTenant(request.query.tenantId, context);
+      return context.view.status();
+    },
   );
 
   app.get(
@@ -137,6 +143,7 @@ export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
       schema: {
         tags,
         summary: 'Bring the index in step with every configured source',
+        querystring: ownerQuery,
         response: {
           200: jsonOf('How many documents are indexed of each source.', indexAllResponse),
           ...problemResponses,
@@ -144,8 +151,9 @@ export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
       },
     },
     async (request) => {
-      const { view, signal } = contextOf(request);
-      return writeOnce(request, () => bringInStep(view, signal));
+      const context = contextOf(request);
+      assertStatedTenant(request.query.tenantId, context);
+      return writeOnce(request, () => bringInStep(context.view, context.signal));
     },
   );
 

@@ -194,6 +194,9 @@ export const runsResponse = z.object({
     ),
 });
 
+/** Of routes without a body. */
+export const ownerQuery = z.strictObject({ tenantId: statedTenant() });
+
 export const statusResponse = z
   .object({
     provider: z.string(),
