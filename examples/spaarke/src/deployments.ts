@@ -1,5 +1,4 @@
-import type { Deployment } from './bodies.js';
-import type { KnowledgeClient } from './client.js';
+import type { DeploymentRequest, RagstoneClient } from 'ragstone/client';
 import { TENANTS } from './corpus/corpus.js';
 
 /** The variable by which the service reads the password of the customer's database. Yours is in a key vault: `keyvault:VAULT/NAME`. */
@@ -15,15 +14,14 @@ export interface CustomerDatabase {
 
 export const passwordOf = ({ url }: CustomerDatabase): string => decodeURIComponent(new URL(url).password);
 
-/** A tenant's place in a database of its own. Neither address nor configuration holds the password. */
-export function customerOwned(tenantId: string, database: CustomerDatabase): Deployment {
+/** A place for a tenant in a database of its own. Neither address nor configuration holds the password. */
+export function customerOwned(database: CustomerDatabase): DeploymentRequest {
   const url = new URL(database.url);
   const username = decodeURIComponent(url.username);
   const hasPassword = url.password !== '';
   url.username = '';
   url.password = '';
   return {
-    tenantId,
     model: 'CustomerOwned',
     searchEndpoint: url.href,
     indexName: database.indexName ?? 'knowledge',
@@ -38,20 +36,20 @@ export function customerOwned(tenantId: string, database: CustomerDatabase): Dep
  * @throws ServiceError `DEPLOYMENT_INVALID` where the customer's database cannot be used
  */
 export async function assignDeployments(
-  operator: KnowledgeClient,
+  operator: RagstoneClient,
   database: CustomerDatabase | undefined,
 ): Promise<string[]> {
   const sentences: string[] = [];
   for (const { id: tenantId, model } of TENANTS) {
     const present = await operator.getDeployment(tenantId);
-    const wanted = wantedOf({ tenantId, model }, database);
+    const wanted = wantedOf(model, database);
     if (wanted === undefined) {
       const why = present.model === model ? '' : ', for DATABASE_URL names no database of its own';
       sentences.push(`${tenantId}: ${present.model}${why}`);
       continue;
     }
     if (present.model !== wanted.model || present.searchEndpoint !== wanted.searchEndpoint)
-      await operator.moveTenant(wanted);
+      await operator.moveDeployment(tenantId, wanted);
     sentences.push(`${tenantId}: ${wanted.model}`);
   }
   return sentences;
@@ -59,9 +57,9 @@ export async function assignDeployments(
 
 /** Undefined for a customer's own database where there is none. */
 function wantedOf(
-  deployment: Pick<Deployment, 'tenantId' | 'model'>,
+  model: DeploymentRequest['model'],
   database: CustomerDatabase | undefined,
-): Deployment | undefined {
-  if (deployment.model !== 'CustomerOwned') return deployment;
-  return database && customerOwned(deployment.tenantId, database);
+): DeploymentRequest | undefined {
+  if (model !== 'CustomerOwned') return { model };
+  return database && customerOwned(database);
 }

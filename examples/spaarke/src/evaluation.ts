@@ -1,4 +1,4 @@
-import type { KnowledgeClient } from './client.js';
+import type { RagstoneClient } from 'ragstone/client';
 import type { CorpusQuestion } from './corpus/corpus.js';
 
 /** How well questions are answered. Shares are from 0 to 1. */
@@ -19,13 +19,13 @@ const MIN_SCORE = 0.5;
 /** Asks every question twice: for the ten best, and for the ten best with a score of 0.5 or more. */
 export async function evaluate(
   questions: readonly CorpusQuestion[],
-  client: Pick<KnowledgeClient, 'search'>,
+  client: Pick<RagstoneClient, 'search'>,
 ): Promise<Evaluation> {
   const ranks: { readonly free: number; readonly cut: number; readonly isEmpty: boolean }[] = [];
   const isAnswerable = questions.map(({ documentId }) => documentId !== undefined);
   for (const { question, documentId } of questions) {
     const rankAt = async (minScore: number) => {
-      const { results } = await client.search(question, { minScore });
+      const { results } = await client.search({ query: question, minScore });
       const documents = [...new Set(results.map((result) => result.documentId))];
       return { rank: documents.indexOf(documentId ?? '') + 1, isEmpty: results.length === 0 };
     };

@@ -1,4 +1,4 @@
-import type { KnowledgeClient } from './client.js';
+import type { RagstoneClient } from 'ragstone/client';
 import { type CorpusDocument, textOf } from './corpus/corpus.js';
 
 /** What became of documents. */
@@ -10,14 +10,14 @@ export interface Ingested {
 /** The document's pipeline, from the side of the caller. Chunking, embedding and storing are the service's. */
 export async function ingestDocuments(
   documents: readonly CorpusDocument[],
-  client: Pick<KnowledgeClient, 'indexDocumentsBatch'>,
+  client: Pick<RagstoneClient, 'indexDocuments'>,
 ): Promise<Ingested> {
-  const { results, indexed } = await client.indexDocumentsBatch(
-    documents.map((document) => {
+  const { results, indexed } = await client.indexDocuments({
+    documents: documents.map((document) => {
       const { documentId, documentName, documentType, tags } = document;
-      return { documentId, documentName, documentType, tags, content: textOf(document) };
+      return { documentId, documentName, documentType, tags: [...tags], content: textOf(document) };
     }),
-  );
+  });
   const failures = results.flatMap(({ id, error }) => (error ? [`${id}: ${error.message}`] : []));
   return { indexed, failures };
 }

@@ -17,7 +17,8 @@ export const isPermission = (word: string): word is Permission =>
 export interface TokenClaims {
   readonly tenantId: string;
   readonly user?: string;
-  readonly permissions?: readonly Permission[];
+  /** @default read and write */
+  readonly permissions?: readonly Permission[] | undefined;
 }
 
 /** An issuer of tokens that runs. */

@@ -1,4 +1,4 @@
-import type { KnowledgeClient } from './client.js';
+import type { RagstoneClient } from 'ragstone/client';
 import type { CorpusQuestion } from './corpus/corpus.js';
 
 /** How much is asked. */
@@ -26,7 +26,7 @@ export interface LoadReport {
   readonly embedding: Timings;
 }
 
-type Client = Pick<KnowledgeClient, 'search' | 'indexDocument' | 'getEmbedding' | 'deleteDocument'>;
+type Client = Pick<RagstoneClient, 'search' | 'indexDocument' | 'embed' | 'deleteKnowledgeDocument'>;
 
 /** What one tenant asks, and how. */
 export interface LoadTenant {
@@ -34,6 +34,19 @@ export interface LoadTenant {
   readonly client: Client;
   readonly questions: readonly CorpusQuestion[];
 }
+
+/** A call that is made again counts as one that failed. */
+const ONCE = { retries: 0 };
+
+const amendment = (number: number) => ({
+  id: `load-${number}`,
+  documentName: `Load ${number}`,
+  documentType: 'contract',
+  tags: ['load'],
+  content: `Amendment ${number}. The fee of ${number} euros is payable within 30 days of receipt. `.repeat(
+    20,
+  ),
+});
 
 /** Searches, then indexes, then embeds, spread over the tenants. A failed call counts as one; its time does not. */
 export async function measureLoad(
@@ -49,21 +62,15 @@ export async function measureLoad(
     const { questions } = at(index);
     return questions[Math.floor(index / tenants.length) % questions.length]?.question ?? '';
   };
-  const search = await timed(searches, callers, (index) => at(index).client.search(questionAt(index)));
-  const index = await timed(writes, 1, (number) =>
-    at(number).client.indexDocument({
-      id: `load-${number}`,
-      documentName: `Load ${number}`,
-      documentType: 'contract',
-      tags: ['load'],
-      content:
-        `Amendment ${number}. The fee of ${number} euros is payable within 30 days of receipt. `.repeat(20),
-    }),
+  const search = await timed(searches, callers, (index) =>
+    at(index).client.search({ query: questionAt(index) }, ONCE),
   );
+  const index = await timed(writes, 1, (number) => at(number).client.indexDocument(amendment(number), ONCE));
   const embedding = await timed(searches, callers, (number) =>
-    at(number).client.getEmbedding(questionAt(number)),
+    at(number).client.embed({ text: questionAt(number) }, ONCE),
   );
-  for (let number = 0; number < writes; number += 1) await at(number).client.deleteDocument(`load-${number}`);
+  for (let number = 0; number < writes; number += 1)
+    await at(number).client.deleteKnowledgeDocument(`load-${number}`);
   return { search, index, embedding };
 }
 

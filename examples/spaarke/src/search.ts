@@ -8,7 +8,7 @@ if (tenantId === undefined || words.length === 0) {
   process.exit(2);
 }
 await runCommand(async () => {
-  const { results, notices } = await clientOf(tenantId).search(words.join(' '));
+  const { results, notices } = await clientOf(tenantId).search({ query: words.join(' ') });
   for (const { score, documentName, documentType, deploymentModel, content } of results) {
     console.log(`${score.toFixed(2)}  ${documentName ?? ''} (${documentType}, ${deploymentModel})`);
     console.log(`      ${content.replaceAll(/\s+/g, ' ').slice(0, 120)}`);

@@ -2,9 +2,10 @@ import './fresh-data.js';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { generateKeyPair, SignJWT } from 'jose';
-import { clientOf, KnowledgeClient, operatorOf, ServiceError } from '../src/client.js';
+import { RagstoneClient, ServiceError } from 'ragstone/client';
+import { clientOf, operatorOf } from '../src/client.js';
 import { customerOwned } from '../src/deployments.js';
-import { AUDIENCE, ISSUER } from '../src/issuer.js';
+import { AUDIENCE, ISSUER, tokenFor } from '../src/issuer.js';
 import { type RunningSpaarke, startSpaarke } from '../src/start-spaarke.js';
 import { startRelay } from './relay.js';
 import { testDatabase, WITHOUT_DATABASE } from './test-database.js';
@@ -20,11 +21,11 @@ after(() => spaarke.stop());
 test('an empty index is said to be empty, and a tenant without documents finds nothing', async () => {
   const [first, second] = ['harborline', 'newcomer'].map((id) => clientOf(id, { url: spaarke.url }));
   assert.ok(first !== undefined && second !== undefined);
-  await assert.rejects(first.search('payment terms'), { reason: 'INDEX_EMPTY' });
+  await assert.rejects(first.search({ query: 'payment terms' }), { reason: 'INDEX_EMPTY' });
   await first.indexDocument({ id: 'x', content: 'Invoices are paid within 30 days.' });
-  assert.deepEqual((await second.search('payment terms', { minScore: 0 })).results, []);
-  assert.equal((await second.answer('What are the payment terms?')).outcome, 'not-found');
-  await first.deleteDocument('x');
+  assert.deepEqual((await second.search({ query: 'payment terms', minScore: 0 })).results, []);
+  assert.equal((await second.answer({ question: 'What are the payment terms?' })).outcome, 'not-found');
+  await first.deleteKnowledgeDocument('x');
 });
 
 test('every call needs a token of the identity provider', async () => {
@@ -36,15 +37,15 @@ test('every call needs a token of the identity provider', async () => {
     .setExpirationTime('1h')
     .sign(privateKey);
   for (const token of ['', 'x.y.z', forged]) {
-    const client = new KnowledgeClient(spaarke.url, async () => token, 'harborline');
-    await assert.rejects(client.search('x'), { status: 401, reason: 'UNAUTHENTICATED' });
+    const client = new RagstoneClient({ url: spaarke.url, key: token, tenant: 'harborline' });
+    await assert.rejects(client.search({ query: 'x' }), { status: 401, reason: 'UNAUTHENTICATED' });
   }
 });
 
 test('a body that names another tenant than the token is refused', async () => {
-  const { token } = clientOf('harborline', { url: spaarke.url });
-  const client = new KnowledgeClient(spaarke.url, token, 'Meridian-Bio');
-  await assert.rejects(client.search('x'), { status: 403, reason: 'FORBIDDEN' });
+  const key = await tokenFor({ tenantId: 'harborline' });
+  const client = new RagstoneClient({ url: spaarke.url, key, tenant: 'Meridian-Bio' });
+  await assert.rejects(client.search({ query: 'x' }), { status: 403, reason: 'FORBIDDEN' });
   await assert.rejects(client.indexDocument({ id: 'x', content: 'x' }), { status: 403, reason: 'FORBIDDEN' });
 });
 
@@ -52,41 +53,44 @@ test('a token may do what it says, and no tenant changes deployments', async () 
   const reader = clientOf('harborline', { url: spaarke.url, permissions: ['read'] });
   await assert.rejects(reader.indexDocument({ id: 'x', content: 'x' }), { status: 403 });
   const tenant = clientOf('harborline', { url: spaarke.url, permissions: ['read', 'write', 'admin'] });
-  await assert.rejects(tenant.moveTenant({ tenantId: 'harborline', model: 'Dedicated' }), { status: 403 });
-  await assert.rejects(operatorOf(spaarke.url).search('x'), { status: 403 });
+  await assert.rejects(tenant.moveDeployment('harborline', { model: 'Dedicated' }), { status: 403 });
+  await assert.rejects(operatorOf(spaarke.url).search({ query: 'x' }), { status: 403 });
 });
 
 test('batches have a limit of each tenant, and say when to come again', async () => {
   const flooding = clientOf('flooding', { url: spaarke.url });
-  const batch = [{ id: 'x', content: 'x' }];
-  await flooding.indexDocumentsBatch(batch);
-  await flooding.indexDocumentsBatch(batch);
-  await assert.rejects(flooding.indexDocumentsBatch(batch), (error) => {
-    assert.ok(error instanceof ServiceError);
+  const batch = { documents: [{ id: 'x', content: 'x' }] };
+  await flooding.indexDocuments(batch);
+  await flooding.indexDocuments(batch);
+  await assert.rejects(flooding.indexDocuments(batch, { retries: 0 }), (error) => {
+    assert.ok(ServiceError.isInstance(error));
     assert.deepEqual([error.status, error.reason], [429, 'RATE_LIMITED']);
-    return (error.retryAfter ?? 0) > 0;
+    return (error.retryAfterMs ?? 0) > 0;
   });
-  await clientOf('calm', { url: spaarke.url }).indexDocumentsBatch(batch);
+  await clientOf('calm', { url: spaarke.url }).indexDocuments(batch);
 });
 
 test('a database that does not answer is not activated, and the reason is told', async () => {
   const operator = operatorOf(spaarke.url);
-  const down = customerOwned('alpenrhein.bank', { url: 'postgres://127.0.0.1:1/knowledge' });
-  const validation = await operator.validateDeployment(down);
+  const down = customerOwned({ url: 'postgres://127.0.0.1:1/knowledge' });
+  const validation = await operator.validateDeployment('alpenrhein.bank', down);
   assert.equal(validation.isValid, false);
   assert.match(validation.errors.join(' '), /could not be opened|reached/);
-  await assert.rejects(operator.saveDeployment(down), { reason: 'DEPLOYMENT_INVALID' });
+  await assert.rejects(operator.saveDeployment('alpenrhein.bank', down), { reason: 'DEPLOYMENT_INVALID' });
   assert.equal((await operator.getDeployment('alpenrhein.bank')).model, 'Shared');
 });
 
 test('a password is named, never stated, and one that cannot be had is said to be missing', async () => {
   const operator = operatorOf(spaarke.url);
-  const stated = { ...customerOwned('alpenrhein.bank', { url: 'postgres://db.example/knowledge' }) };
+  const stated = customerOwned({ url: 'postgres://db.example/knowledge' });
   await assert.rejects(
-    operator.saveDeployment({ ...stated, searchEndpoint: 'postgres://user:secret@db.example/knowledge' }),
+    operator.saveDeployment('alpenrhein.bank', {
+      ...stated,
+      searchEndpoint: 'postgres://user:secret@db.example/knowledge',
+    }),
     (error: Error) => error.message.includes('password') && !error.message.includes('secret@'),
   );
-  const { isValid, errors } = await operator.validateDeployment({
+  const { isValid, errors } = await operator.validateDeployment('alpenrhein.bank', {
     ...stated,
     apiKeySecretName: 'env:NO_SUCH_SECRET',
   });
@@ -102,13 +106,16 @@ test('while the database of a customer is down, that tenant alone is not served'
   const relay = await startRelay(database.url);
   const [operator, bank] = [operatorOf(spaarke.url), clientOf('alpenrhein.bank', { url: spaarke.url })];
   try {
-    await operator.saveDeployment(customerOwned('alpenrhein.bank', { ...database, url: relay.url }));
+    await operator.saveDeployment('alpenrhein.bank', customerOwned({ ...database, url: relay.url }));
     await bank.indexDocument({ id: 'vault', content: 'The vault opens at nine.' });
     await relay.cut();
-    await assert.rejects(bank.search('When does the vault open?'), { status: 503 });
-    assert.deepEqual((await clientOf('harborline', { url: spaarke.url }).search('vault')).results, []);
+    await assert.rejects(bank.search({ query: 'When does the vault open?' }), { status: 503 });
+    assert.deepEqual(
+      (await clientOf('harborline', { url: spaarke.url }).search({ query: 'vault' })).results,
+      [],
+    );
     await relay.mend();
-    const { results } = await bank.search('When does the vault open?');
+    const { results } = await bank.search({ query: 'When does the vault open?' });
     assert.equal(results[0]?.id, 'vault');
   } finally {
     await relay.cut();
