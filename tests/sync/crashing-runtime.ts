@@ -13,10 +13,11 @@ export class CrashingRuntime {
   #isDead = false;
   /** Moments that went by. */
   moments = 0;
-  now: number;
+  readonly #now: () => number;
 
-  constructor(now: number) {
-    this.now = now;
+  /** @param now the time, in milliseconds since 1970 */
+  constructor(now: () => number) {
+    this.#now = now;
   }
 
   /** The process dies after so many moments. */
@@ -43,7 +44,7 @@ export class CrashingRuntime {
       };
     };
     return {
-      now: at(() => this.now),
+      now: at(this.#now),
       elapsed: at(() => SYSTEM_RUNTIME.elapsed()),
       random: at(() => 0.5),
       uniqueName: at(() => SYSTEM_RUNTIME.uniqueName()),

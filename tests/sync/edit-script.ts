@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /** Which of the three places an edit is made in. */
-export type Place = 'files' | 'code' | 'rows';
-export const PLACES: readonly Place[] = ['files', 'code', 'rows'];
+export type Place = 0 | 1 | 2;
+const PLACES: readonly Place[] = [0, 1, 2];
 
 interface Picked {
   readonly place: Place;

@@ -16,7 +16,9 @@ export interface EditedPlace {
   remove(name: string): void;
   /** Makes it unreachable until the function that is returned is called. */
   takeAway(): () => void;
-  close(): void;
+  /** Restricts a document to the staff, or lets everyone read it again, where the place itself knows of that. */
+  restrict?(name: string): void;
+  close(): void | Promise<void>;
 }
 
 /** Files change in no order of time: equal content has equal times, as far as they can be set. */

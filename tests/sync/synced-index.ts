@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RAGSettingsInput } from '../../src/config/schema/index.js';
+import { createEngine, type Engine, type VectorStore } from '../../src/index.js';
+import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
+import { createHashEmbedder } from '../../src/testing/index.js';
+import { CrashingRuntime } from './crashing-runtime.js';
+
+/** A store that outlives the engines that open it, as a server does, and takes no part in transactions of the ledger. */
+function lastingStore(): VectorStore {
+  const memory = createMemoryStore();
+  return new Proxy(memory, {
+    get: (target, name) => {
+      if (name === 'name') return 'lasting';
+      if (name === 'capabilities') return { ...target.capabilities, persistent: true };
+      if (name === 'close') return async () => undefined;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+}
+
+/** An index that is brought in step by one process after another. */
+export class SyncedIndex {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'ragstone-synced-'));
+  readonly #store: VectorStore | undefined;
+  readonly #process: CrashingRuntime;
+  /** Moments of the last run that lived. */
+  #usual = 60;
+  deaths = 0;
+
+  /** @param now the time, in milliseconds since 1970 */
+  constructor(hasStoreOfItsOwn: boolean, now: () => number) {
+    this.#process = new CrashingRuntime(now);
+    this.#store = hasStoreOfItsOwn ? lastingStore() : undefined;
+  }
+
+  /** Brings it in step, unless the process dies before. */
+  async run(
+    settings: RAGSettingsInput,
+    { dies, force = false }: { dies?: number | undefined; force?: boolean } = {},
+  ) {
+    const engine = await this.open(settings);
+    this.#process.moments = 0;
+    if (dies !== undefined) this.#process.dieAfter(Math.floor(dies * this.#usual));
+    try {
+      const result = await engine.index({ options: { force } });
+      if (dies === undefined) this.#usual = this.#process.moments;
+      return result;
+    } catch (error) {
+      if (!this.#process.isDead) throw error;
+      this.deaths += 1;
+      return undefined;
+    } finally {
+      this.#process.revive();
+      await engine.close();
+    }
+  }
+
+  open(settings: RAGSettingsInput): Promise<Engine> {
+    const store = this.#store;
+    return createEngine({
+      cwd: this.#folder,
+      embedder: createHashEmbedder({ dimensions: 8 }),
+      runtime: this.#process.runtime,
+      config: store === undefined ? { ...settings, provider: 'libsql' } : settings,
+      ...(store === undefined ? {} : { store }),
+    });
+  }
+
+  close(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
