@@ -284,7 +284,7 @@ export interface FailedItem extends Omit<IndexError, 'item'> {
   /** ISO-8601 UTC. */
   readonly failedAt: string;
   /**
-   * `due`: the next run tries it. `waiting`: runs leave it alone until `nextAttemptAt`. `given-up`: a dead letter, left alone until it
+   * `due`: the next run tries it, or the next push that names it. `waiting`: runs leave it alone until `nextAttemptAt`. `given-up`: a dead letter, left alone until it
    * changes or `retry` names it.
    */
   readonly state: 'due' | 'waiting' | 'given-up';

@@ -194,7 +194,9 @@ describe('an item that failed', () => {
     const torn = { id: 'torn', bytes: Uint8Array.of(0, 1, 2, 0), mediaType: 'text/plain' };
     for (const attempts of [1, 2, 3, 4]) {
       expect((await engine.push([torn])).success).toBe(false);
-      expect(await engine.failures()).toMatchObject([{ item: 'torn', attempts }]);
+      expect(await engine.failures()).toMatchObject([
+        { item: 'torn', attempts, state: attempts < 3 ? 'due' : 'given-up' },
+      ]);
     }
     const { notices } = await engine.retry();
     expect(notices.join()).toContain('Hand it in again');

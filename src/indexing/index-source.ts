@@ -280,13 +280,14 @@ async function recordFailure(
   );
 }
 
-/** Nothing after the last attempt. */
+/** Nothing after the last attempt, and where a program decides when it hands the item in again. */
 async function nextAttempt(
   { itemId, version }: { readonly itemId: string; readonly version: string },
   { configured, targets, options }: SourceTask,
 ): Promise<{ readonly nextAttemptAt?: string }> {
   const { retry = DEFAULT_RETRY_POLICY, scope } = options;
-  const { name } = configured.source;
+  const { name, itemIds } = configured.source;
+  if (itemIds !== undefined) return {};
   const before = (await targets.ledger.items(scope.tenant, name, [itemId])).get(itemId);
   const failures = 1 + (before?.error?.version === version ? before.attempts : 0);
   return failures >= retry.attempts ? {} : { nextAttemptAt: nextAttemptAt(retry, failures) };
