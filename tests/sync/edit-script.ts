@@ -37,9 +37,12 @@ const edit: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('restrict' as const), place, pick }),
 );
 
+/** Chosen evenly: numbers of fast-check lean towards their ends. */
+const HUNDREDTHS = Array.from({ length: 100 }, (_, i) => i / 100);
+
 const run: fc.Arbitrary<Step> = fc.record({
   do: fc.constant('run' as const),
-  dies: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined, freq: 4 }),
+  dies: fc.option(fc.constantFrom(...HUNDREDTHS), { nil: undefined, freq: 3 }),
   force: fc.integer({ min: 0, max: 9 }).map((force) => force === 0),
 });
 
