@@ -122,7 +122,7 @@ function nextStep({ reason }: ServiceError, key: string | undefined): string | u
   if (reason === 'UNAUTHENTICATED')
     return key === undefined
       ? 'Set RAGSTONE_KEY to a key of that service; it is not set.'
-      : 'Set RAGSTONE_KEY to a key that "ragstone keys list" shows there.';
+      : 'RAGSTONE_KEY holds no key of that service, or a revoked one. Where it runs, "ragstone keys create" makes a key; it is shown once.';
   if (reason === 'FORBIDDEN')
     return key === undefined
       ? 'RAGSTONE_KEY is not set: without a key there is the tenant "default" alone.'

@@ -246,6 +246,23 @@ describe('variables', () => {
   });
 });
 
+describe('a variable of the service that is not set', () => {
+  test('stops the service alone, of which nothing is left that a command could take for its settings', async () => {
+    const text = [
+      'rag:',
+      '  server:',
+      '    host: 0.0.0.0',
+      '    jwt: { issuer: "https://id.example/", audience: a, jwksUrl: "${JWKS_URL}", algorithms: [RS256] }',
+    ].join('\n');
+    const { rag, unset } = await loadText(text);
+    expect(unset?.get('server')).toMatchObject({
+      reason: 'SECRET_MISSING',
+      message: expect.stringContaining('JWKS_URL'),
+    });
+    expect(rag.server.host).toBe('127.0.0.1');
+  });
+});
+
 describe('values', () => {
   test('weights are shares, or percentages', async () => {
     const weightsOf = async (semantic: number, keyword: number) =>

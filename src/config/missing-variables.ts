@@ -4,32 +4,37 @@ import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js
 import { type ConfigPlace, placePrefix } from './config-problems.js';
 import type { ExpandedTree } from './expand-tree.js';
 
+/** A part of the configuration that not every command uses: a source by its position, or the HTTP service. */
+export type OwnPart = number | 'server';
+
 /**
  * Refuses a value whose variable is not set, where the value is used. Nothing uses the settings of a disabled source, those of
  * a hosted store that `provider` does not name, nor those of a service with models that no model is taken from.
  *
- * @returns what to refuse where a source is opened, by its position: a search opens none.
+ * @returns what to refuse where a source is opened or the service is started: a search does neither.
  * @throws RAGError `SECRET_MISSING` naming variable and key.
  */
 export function refuseMissingVariables(
   tree: ExpandedTree,
   place: ConfigPlace,
-): ReadonlyMap<number, RAGError> {
+): ReadonlyMap<OwnPart, RAGError> {
   const needed = tree.missing.filter(({ path }) => isUsed(path, tree.value));
-  if (needed.some(({ path }) => sourceOf(path) === undefined)) throw missingError(needed, place);
-  const sources = new Set(needed.flatMap(({ path }) => sourceOf(path) ?? []));
+  if (needed.some(({ path }) => partOf(path) === undefined)) throw missingError(needed, place);
+  const parts = new Set(needed.flatMap(({ path }) => partOf(path) ?? []));
   return new Map(
-    [...sources].map((source) => {
-      const own = needed.filter(({ path }) => sourceOf(path) === source);
-      return [source, missingError(own, place)];
+    [...parts].map((part) => {
+      const own = needed.filter(({ path }) => partOf(path) === part);
+      return [part, missingError(own, place)];
     }),
   );
 }
 
 type Missing = ExpandedTree['missing'][number];
 
-function sourceOf([rag, area, index]: ConfigPath): number | undefined {
-  return rag === 'rag' && area === 'sources' && typeof index === 'number' ? index : undefined;
+function partOf([rag, area, index]: ConfigPath): OwnPart | undefined {
+  if (rag !== 'rag') return undefined;
+  if (area === 'server') return area;
+  return area === 'sources' && typeof index === 'number' ? index : undefined;
 }
 
 function missingError(needed: readonly Missing[], place: ConfigPlace): RAGError {
@@ -47,11 +52,18 @@ function missingError(needed: readonly Missing[], place: ConfigPlace): RAGError 
   });
 }
 
-/** The same settings with the text as it is written where a variable of a source is not set, so that the rest can be checked. */
+/**
+ * The same settings with the text as it is written where a variable of a source is not set, so that the rest can be checked. Settings of a
+ * service that cannot be started are left out.
+ */
 export function keepWritten(value: unknown, missing: readonly Missing[], written: unknown): unknown {
-  return missing
-    .filter(({ path }) => sourceOf(path) !== undefined && isUsed(path, value))
+  const unset = missing.filter(({ path }) => partOf(path) !== undefined && isUsed(path, value));
+  const kept = unset
+    .filter(({ path }) => partOf(path) !== 'server')
     .reduce((tree, { path }) => withValue(tree, path, valueAt(written, path)), value);
+  return unset.some(({ path }) => partOf(path) === 'server')
+    ? withValue(kept, ['rag', 'server'], undefined)
+    : kept;
 }
 
 function withValue(tree: unknown, [key, ...rest]: ConfigPath, value: unknown): unknown {

@@ -1,6 +1,7 @@
 import type { ChunkingOptions } from '../chunking/chunker.js';
 import type { RAGError } from '../core/errors.js';
 import type { Environment } from './expand-variables.js';
+import type { OwnPart } from './missing-variables.js';
 import type { InactiveSetting } from './not-active.js';
 import type { OwnParts } from './own-parts.js';
 import type { RAGSettings } from './schema/index.js';
@@ -57,8 +58,8 @@ export interface ResolvedConfig {
   readonly notActive: readonly InactiveSetting[];
   /** The environment that references were read from, for packages and models that read their own variables. */
   readonly environment: Environment;
-  /** What to refuse where a source is opened, by its position: variables of its settings are not set. */
-  readonly unset?: ReadonlyMap<number, RAGError>;
+  /** What to refuse where a source is opened, by its position, or the service is started: variables of its settings are not set. */
+  readonly unset?: ReadonlyMap<OwnPart, RAGError>;
   /** Of the caller: they fetch references of schemes of their own. */
   readonly secretResolvers?: readonly SecretResolver[];
   /** Of the caller: objects in place of or beside what the settings name. */

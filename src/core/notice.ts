@@ -11,6 +11,8 @@ export const NOTICE_KINDS = [
   'words-unchecked',
   /** No passage passes the filters, or a name in them is of nothing. */
   'filters-empty',
+  /** The tenant holds nothing that the scope may read. */
+  'nothing-readable',
   /** Passages were found and none is relevant enough. */
   'below-threshold',
   /** Nothing was relevant enough, and less relevant passages were taken, or there are none either. */

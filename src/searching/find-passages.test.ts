@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RAGSettingsInput } from '../config/schema/index.js';
+import type { ScopeInput } from '../core/scope.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
 
@@ -53,6 +54,17 @@ describe('search, ask and explain-miss over small chunks that are joined', () =>
     const shown = answer.sources.map(({ source, chunk_text }) => [source, chunk_text]);
     const reranked = await engine.search({ text, options: { topK: 2, rerank: false } });
     expect(shown).toEqual(reranked.results.map(({ metadata, content }) => [metadata.source, content]));
+  });
+});
+
+describe('a scope without a document', () => {
+  it('is told so, whether its tenant is empty or all of it is for others', async () => {
+    const engine = await engineWith({});
+    await engine.index({ documents: [{ id: 'short.md', text: SHORT, access: { groups: ['hr'] } }] });
+    const kinds = async (scope: ScopeInput) => (await engine.as(scope).search('gateway')).noticeKinds;
+    expect(await kinds({ tenant: 'default', groups: ['hr'] })).not.toContain('nothing-readable');
+    expect(await kinds({ tenant: 'default' })).toContain('nothing-readable');
+    expect(await kinds({ tenant: 'acme' })).toContain('nothing-readable');
   });
 });
 

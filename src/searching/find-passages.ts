@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
+import { EVERYTHING } from '../core/filter.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import { rounded, StageClock, type StageTimes, type TelemetryPayloads, traced } from '../core/telemetry.js';
@@ -133,7 +134,16 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
     },
     query.signal,
   );
-  if (isEmptied(result, query) && (await scoped.count(request.filter, query.signal)) === 0)
+  if (foundNothing(result) && (await scoped.count(EVERYTHING, query.signal)) === 0)
+    notices.push({
+      kind: 'nothing-readable',
+      text: `Nothing that this scope may read is indexed for the tenant "${scope.tenant}".`,
+    });
+  else if (
+    foundNothing(result) &&
+    hasFilters(query) &&
+    (await scoped.count(request.filter, query.signal)) === 0
+  )
     notices.push({ kind: 'filters-empty', text: await describeEmptyFilters(query, scoped) });
   return {
     passages,
@@ -228,10 +238,11 @@ const isReranked = ({ lanes }: RetrievalResult): boolean =>
   lanes.some(({ lane, status }) => lane === 'rerank' && status === 'ran');
 
 /** Nothing was found, and the filters may be why. */
-const isEmptied = ({ lanes, candidates, removed }: RetrievalResult, { filters, filter }: SearchQuery) =>
-  candidates.length + removed.length === 0 &&
-  (Object.keys(filters ?? {}).length > 0 || filter !== undefined) &&
-  lanes.every(({ status }) => status !== 'failed');
+const foundNothing = ({ lanes, candidates, removed }: RetrievalResult): boolean =>
+  candidates.length + removed.length === 0 && lanes.every(({ status }) => status !== 'failed');
+
+const hasFilters = ({ filters, filter }: SearchQuery): boolean =>
+  Object.keys(filters ?? {}).length > 0 || filter !== undefined;
 
 /** The mode asks for words alone, so nothing is loaded. */
 const NO_MODEL: QueryModel = {

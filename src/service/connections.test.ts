@@ -87,6 +87,27 @@ async function untilRefused({ url }: RunningService): Promise<void> {
 }
 
 describe('a request under way', () => {
+  test('is told that its time was over, also where its work let no timer have a turn', async () => {
+    const cwd = temporaryFolder();
+    const config = await loadConfig({ config: { provider: 'memory' }, cwd });
+    const engine = await createEngine({ config: { provider: 'memory' }, cwd });
+    const view = {
+      search: async () => {
+        const start = performance.now();
+        while (performance.now() - start < 20);
+        return FOUND;
+      },
+    } as unknown as EngineView;
+    const busy: Engine = Object.assign(Object.create(engine) as Engine, { as: () => view });
+    const service = await startService({ engine: busy, config, port: 0 });
+    const asked = async (timeout: string) =>
+      (await search(service, { headers: { 'content-type': 'application/json', 'x-timeout-ms': timeout } }))
+        .status;
+    expect([await asked('10'), await asked('60000')]).toEqual([504, 200]);
+    await service.stop();
+    await engine.close();
+  });
+
   test('is stopped when its caller goes', async () => {
     const logged: string[] = [];
     const { service, begun, stopped } = await slowSearch(60_000, logged);

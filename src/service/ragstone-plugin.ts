@@ -21,7 +21,7 @@ import { IdempotentWrites } from './requests/idempotent-writes.js';
 import { type CallLimits, limitCalls } from './requests/limit-calls.js';
 import { limitLoad } from './requests/limit-load.js';
 import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
-import { logFailure, reasonOfStop, requestSignal } from './requests/request-signal.js';
+import { logFailure, reasonOfStop, requestDeadline } from './requests/request-signal.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
 import { deploymentRoutes } from './routes/deployment-routes.js';
 import { documentRoutes } from './routes/document-routes.js';
@@ -92,6 +92,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 2_000 });
   const shown = options.feedback === undefined ? undefined : new ShownResults();
   admitCallers(app, { indexes, shown }, options);
+  keepDeadlines(app);
   limitCalls(app, { requestsPerMinute, groups, redis });
   await registerOpenApi(app);
   await app.register(knowledgeRoutes, { prefix: '/api/ai/rag' });
@@ -142,7 +143,7 @@ function admitCallers(
     // A route that says nothing is for nobody.
     if (access === undefined || !principal.permissions.includes(access))
       throw new RAGError('FORBIDDEN', `The key or token does not have the permission "${access ?? 'none'}".`);
-    const signal = requestSignal(request, reply, {
+    const deadline = requestDeadline(request, reply, {
       timeoutMs: isLong ? undefined : timeoutMs,
       stopping: stopping ?? never,
     });
@@ -160,7 +161,26 @@ function admitCallers(
       shown === undefined
         ? told
         : rememberingView(told, (results) => shown.remember({ principal, requestId: request.id }, results));
-    request.ragstone = { view, deployment, principal, signal, writes };
+    request.ragstone = {
+      view,
+      deployment,
+      principal,
+      signal: deadline.signal,
+      checkDeadline: deadline.check,
+      writes,
+    };
+  });
+}
+
+/** What was read is for a caller who still waits. What was written is done, and its outcome told even so. */
+function keepDeadlines(app: FastifyInstance): void {
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    const { ragstone, routeOptions } = request;
+    if (routeOptions.config.access === 'read' && reply.statusCode < 400) {
+      ragstone?.checkDeadline();
+      ragstone?.signal.throwIfAborted();
+    }
+    return payload;
   });
 }
 

@@ -42,7 +42,7 @@ const MOST_PATH_PARAMETER = 3_000;
 /**
  * Starts the HTTP service over an engine or deployments, which it does not close.
  *
- * @throws RAGError `CONFIG_INVALID` where it would be open to other machines, `ADDRESS_IN_USE`
+ * @throws RAGError `CONFIG_INVALID` where it would be open to other machines, `ADDRESS_IN_USE`, `SECRET_MISSING`
  */
 export async function startService({
   engine,
@@ -52,6 +52,8 @@ export async function startService({
   port,
   log,
 }: StartOptions): Promise<RunningService> {
+  const unset = config.unset?.get('server');
+  if (unset !== undefined) throw unset;
   const { server, monitoring } = config.rag;
   const host = wanted ?? server.host;
   const { jwt, corsOrigins } = server;

@@ -6,17 +6,20 @@ import type { Permission } from '../../service/authentication/principal.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { placeOf } from '../open-engine.js';
+import { isoDate } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
 interface CreateOptions extends ScopeOptions {
   readonly name?: string;
   readonly permission?: readonly Permission[];
+  readonly expires?: Date;
 }
 
 const EXAMPLES = `
 Examples:
   $ ragstone keys create --tenant acme --name "web shop"
   $ ragstone keys create --tenant acme --group hr --clearance 2 --permission read
+  $ ragstone keys create --tenant acme --expires 90d
   $ ragstone keys list
   $ ragstone keys revoke 3f0c9a417be2d85c
 
@@ -38,6 +41,11 @@ export function registerKeys(program: Command, context: CliContext): void {
       `what it allows: ${PERMISSIONS.join(', ')}; may be repeated (default: read and write)`,
       collectPermission,
     );
+  create.option(
+    '--expires <time>',
+    'refuse it from then on: 2027-01-31, or 12h or 90d from now (default: never)',
+    parseExpiry,
+  );
   withScopeOptions(create)
     .addHelpText('after', EXAMPLES)
     .action((options: CreateOptions) => runCreate(context, options));
@@ -52,12 +60,16 @@ export function registerKeys(program: Command, context: CliContext): void {
     });
   keys
     .command('revoke <id>')
-    .description('refuse a key from now on')
+    .description('refuse a key from now on, by its id or by the key itself')
     .addHelpText('after', EXAMPLES)
-    .action(async (id: string) => {
+    .action(async (stated: string) => {
       const place = await placeOf(context);
-      const revoked = await auditedCommand(place, { action: `keys revoke ${id}`, context }, async () =>
-        (await keyStore(place)).revoke(id),
+      const { keyIdOf } = await import('../../service/authentication/key-store.js');
+      const id = keyIdOf(stated);
+      const revoked = await auditedCommand(
+        place,
+        { action: ['keys revoke', id].join(' ').trim(), context },
+        async () => (await keyStore(place)).revoke(stated),
       );
       context.printResult(
         revoked,
@@ -68,7 +80,7 @@ export function registerKeys(program: Command, context: CliContext): void {
 
 async function runCreate(
   context: CliContext,
-  { tenant = 'default', project, group, clearance, name, permission }: CreateOptions,
+  { tenant = 'default', project, group, clearance, name, permission, expires }: CreateOptions,
 ): Promise<void> {
   const place = await placeOf(context);
   const created = await auditedCommand(place, { action: 'keys create', tenant, project, context }, async () =>
@@ -79,11 +91,26 @@ async function runCreate(
       groups: group,
       clearance,
       permissions: permission,
+      expiresAt: expires,
     }),
   );
   context.printResult(created, () => created.key);
   context.note(`Key ${created.id} of tenant ${tenant}: ${permissionsOf(created)}. It is not shown again.`);
 }
+
+/** A time, or how long from now. */
+function parseExpiry(text: string): Date {
+  const [, count = '', unit] = /^(\d{1,5})([hd])$/.exec(text) ?? [];
+  const expiry =
+    unit === undefined
+      ? isoDate('end')(text)
+      : new Date(Date.now() + Number(count) * (unit === 'h' ? HOUR_MS : DAY_MS));
+  if (expiry.getTime() <= Date.now()) throw new InvalidArgumentError('It is over already.');
+  return expiry;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 const permissionsOf = ({ permissions }: ApiKey): string => permissions.join(', ');
 

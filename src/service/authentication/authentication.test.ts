@@ -357,6 +357,27 @@ describe('keys', () => {
     await expect(store.revoke('../../etc/passwd')).rejects.toMatchObject({ reason: 'USAGE' });
   });
 
+  test('are revoked by themselves too, and no more than their id is said of them', async () => {
+    const store = new KeyStore(temporaryPlace());
+    const { key, id } = await store.create({ tenant: 'acme' });
+    const { key: other } = await new KeyStore(temporaryPlace()).create({ tenant: 'acme' });
+    for (const secret of [other, 'rsk_0123', 'hunter2'])
+      await expect(store.revoke(secret)).rejects.toSatisfy(
+        ({ message }: Error) => !message.includes(secret) && !message.includes(secret.slice(21) || secret),
+      );
+    await store.revoke(key);
+    expect(await store.list()).toMatchObject([{ id, revokedAt: expect.any(String) }]);
+  });
+
+  test('that expire are refused from then on', async () => {
+    const store = new KeyStore(temporaryPlace());
+    const { key } = await store.create({ tenant: 'acme', expiresAt: new Date('2999-01-01') });
+    expect(await store.find(key)).toMatchObject({ scope: { tenant: 'acme' } });
+    const over = await store.create({ tenant: 'acme', expiresAt: new Date('2026-01-01') });
+    await expect(store.find(over.key)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    expect(await store.list()).toMatchObject([{}, { expiresAt: '2026-01-01T00:00:00.000Z' }]);
+  });
+
   const fileOf = (place: { dataDir: string }, id: string) => join(place.dataDir, 'keys', `${id}.json`);
 
   test.each(['revoked here', 'found revoked when a service starts'])(

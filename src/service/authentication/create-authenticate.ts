@@ -59,7 +59,7 @@ export async function createAuthenticate({
         'The service wants a key: `authorization: Bearer KEY`. `ragstone keys create` makes one.',
       );
     const principal = (await keys.find(token)) ?? (await verify?.(token));
-    if (principal === undefined) throw unauthenticated('The key is unknown or revoked.');
+    if (principal === undefined) throw unauthenticated('The key is unknown, revoked or expired.');
     return principal;
   };
   const guard = async (credentials: Credentials): Promise<void> => {

@@ -24,6 +24,12 @@ const SECRET_BYTES = 32;
 const ID_BYTES = 8;
 const KEY = /^rsk_([0-9a-f]{16})_([\w-]{43})$/;
 
+const KEY_ID = /^[0-9a-f]{16}$/;
+
+/** The id of a key that is named by it or by the key itself, which is what its holder has; undefined for anything else, which may be a secret. */
+export const keyIdOf = (named: string): string | undefined =>
+  KEY_ID.test(named) ? named : /^rsk_([0-9a-f]{16})(?:_|$)/.exec(named)?.[1];
+
 const recordSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{16}$/),
   /** SHA-256 of the whole key, in hexadecimal digits. */
@@ -35,6 +41,7 @@ const recordSchema = z.strictObject({
   clearance: z.int(),
   permissions: z.array(z.enum(PERMISSIONS)),
   createdAt: z.string(),
+  expiresAt: z.iso.datetime().optional(),
   revokedAt: z.string().optional(),
 });
 
@@ -56,6 +63,8 @@ export interface NewKey {
   readonly clearance?: number | undefined;
   /** @default read and write */
   readonly permissions?: readonly Permission[] | undefined;
+  /** From then on the key is refused. @default never */
+  readonly expiresAt?: Date | undefined;
 }
 
 /**
@@ -82,6 +91,7 @@ export class KeyStore {
     groups = [],
     clearance = 0,
     permissions = ['read', 'write'],
+    expiresAt,
   }: NewKey) {
     if (tenant.trim() === '') throw new RAGError('USAGE', 'A key needs the name of a tenant.');
     const id = randomBytes(ID_BYTES).toString('hex');
@@ -96,6 +106,7 @@ export class KeyStore {
       clearance,
       permissions: [...permissions],
       createdAt: new Date(SYSTEM_RUNTIME.now()).toISOString(),
+      ...(expiresAt === undefined ? {} : { expiresAt: expiresAt.toISOString() }),
     };
     await mkdir(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
     await this.#write(record);
@@ -134,14 +145,18 @@ export class KeyStore {
   }
 
   /**
-   * The key is refused from now on, also where an older file of it comes back (`revoked-keys.ts`).
+   * The key, named by its id or by itself, is refused from now on, also where an older file of it comes back (`revoked-keys.ts`).
    *
    * @throws RAGError `USAGE` where there is none of this id, `INDEX_UNAVAILABLE` where only the file could be changed
    */
-  async revoke(id: string): Promise<ApiKey> {
-    const record = isKeyFile(`${id}.json`) ? await this.#read(`${id}.json`) : undefined;
-    if (record === undefined)
-      throw new RAGError('USAGE', `There is no key ${JSON.stringify(id)}. \`ragstone keys list\` shows all.`);
+  async revoke(named: string): Promise<ApiKey> {
+    const id = keyIdOf(named);
+    const record = id === undefined ? undefined : await this.#read(`${id}.json`);
+    if (id === undefined || record === undefined)
+      throw new RAGError(
+        'USAGE',
+        `There is no ${id === undefined ? 'such key' : `key ${id}`}. \`ragstone keys list\` shows the ids of all.`,
+      );
     const revoked = {
       ...record,
       revokedAt: record.revokedAt ?? new Date(SYSTEM_RUNTIME.now()).toISOString(),
@@ -159,14 +174,14 @@ export class KeyStore {
     return withoutHash(revoked);
   }
 
-  /** Who holds a key; undefined for a text that is none. Throws `UNAUTHENTICATED` for one that is unknown or revoked, in the same words. */
+  /** Who holds a key; undefined for a text that is none. Throws `UNAUTHENTICATED` for one that is unknown, revoked or expired, in the same words. */
   async find(key: string): Promise<Principal | undefined> {
     const id = KEY.exec(key)?.[1];
     if (id === undefined) return undefined;
     const record = await this.#read(`${id}.json`);
     const isRight = timingSafeEqual(hashOf(key), Buffer.from(record?.hash ?? '0'.repeat(64), 'hex'));
-    if (record === undefined || !isRight || record.revokedAt !== undefined || !this.#isTrusted(record))
-      throw unauthenticated('The key is unknown or revoked.');
+    if (record === undefined || !isRight || isOver(record) || !this.#isTrusted(record))
+      throw unauthenticated('The key is unknown, revoked or expired.');
     const { tenant, project, groups, clearance, permissions } = record;
     return { name: id, scope: { tenant, project, groups, clearance }, permissions };
   }
@@ -216,6 +231,9 @@ export class KeyStore {
 const plain = (record: KeyRecord): Metadata => JSON.parse(JSON.stringify(record)) as Metadata;
 
 const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+const isOver = ({ revokedAt, expiresAt }: KeyRecord): boolean =>
+  revokedAt !== undefined || (expiresAt !== undefined && Date.parse(expiresAt) <= SYSTEM_RUNTIME.now());
 
 const withoutHash = ({ hash: _, ...key }: KeyRecord): ApiKey => key;
 

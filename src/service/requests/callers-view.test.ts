@@ -139,6 +139,7 @@ async function toldOf(kinds: readonly string[], notices = [OPERATORS_WORDS]) {
 const TOLD_WHOLE: readonly NoticeKind[] = [
   'query-cut',
   'filters-empty',
+  'nothing-readable',
   'below-threshold',
   'search-widened',
   'passage-instructs',

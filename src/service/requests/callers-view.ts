@@ -138,6 +138,7 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   'query-cut': AS_IT_IS,
   // Names are those that the scope of the caller sees.
   'filters-empty': AS_IT_IS,
+  'nothing-readable': AS_IT_IS,
   'below-threshold': AS_IT_IS,
   'search-widened': AS_IT_IS,
   'passage-instructs': AS_IT_IS,

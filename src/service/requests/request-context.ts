@@ -11,6 +11,8 @@ export interface RequestContext {
   readonly principal: Principal;
   /** Fires when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** Fires `signal` where the time of the request is over and its timer had no turn yet. */
+  readonly checkDeadline: () => void;
   readonly writes: IdempotentWrites;
 }
 
@@ -41,7 +43,11 @@ export function contextOf(request: FastifyRequest): RequestContext {
 export function assertTenant(stated: string | undefined, { principal }: RequestContext): void {
   if (stated === principal.scope.tenant) return;
   if (stated === undefined && principal.isLocal === true) return;
-  if (stated === undefined) throw new RAGError('REQUEST_INVALID', 'body/tenantId: it must be stated.');
+  if (stated === undefined)
+    throw new RAGError(
+      'REQUEST_INVALID',
+      `body/tenantId: it must be stated. The key or token is of the tenant ${JSON.stringify(principal.scope.tenant)}.`,
+    );
   throw new RAGError('FORBIDDEN', 'The key or token is not of the tenant that `tenantId` names.');
 }
 

@@ -11,27 +11,37 @@ export interface SignalOptions {
   readonly stopping: AbortSignal;
 }
 
-/** Fires when nobody waits for the answer any more: the caller went, its time or the service's is over, the service stops. */
-export function requestSignal(
+/** How long an answer is waited for. */
+export interface RequestDeadline {
+  /** Fires when nobody waits any more: the caller went, its time or the service's is over, the service stops. */
+  readonly signal: AbortSignal;
+  /** Fires it where the time is over: work that never let go of the thread kept the timer from it. */
+  check(): void;
+}
+
+export function requestDeadline(
   request: FastifyRequest,
   reply: FastifyReply,
   { timeoutMs, stopping }: SignalOptions,
-): AbortSignal {
+): RequestDeadline {
   const controller = new AbortController();
-  const stop = (reason: RAGError) => controller.abort(reason);
   const milliseconds = Math.min(timeoutMs ?? Infinity, statedTimeout(request) ?? Infinity);
+  const endsAt = SYSTEM_RUNTIME.elapsed() + milliseconds;
+  const end = () =>
+    controller.abort(new RAGError('REQUEST_TIMEOUT', `The request took longer than ${milliseconds} ms.`));
   const cancel = Number.isFinite(milliseconds)
-    ? SYSTEM_RUNTIME.setTimer(
-        () => stop(new RAGError('REQUEST_TIMEOUT', `The request took longer than ${milliseconds} ms.`)),
-        milliseconds,
-        { isBackground: true },
-      )
+    ? SYSTEM_RUNTIME.setTimer(end, milliseconds, { isBackground: true })
     : () => undefined;
   reply.raw.once('close', () => {
     cancel();
-    if (!reply.raw.writableFinished) stop(new RAGError('ABORTED', 'The caller went away.'));
+    if (!reply.raw.writableFinished) controller.abort(new RAGError('ABORTED', 'The caller went away.'));
   });
-  return AbortSignal.any([controller.signal, stopping]);
+  return {
+    signal: AbortSignal.any([controller.signal, stopping]),
+    check: () => {
+      if (SYSTEM_RUNTIME.elapsed() >= endsAt) end();
+    },
+  };
 }
 
 /** A caller that waits less than the service would. */
