@@ -77,7 +77,10 @@ export {
 } from './deployments/deployment-config.js';
 export { type DeploymentReference, RagDeploymentModel } from './deployments/deployment-model.js';
 export type { OpenCustomerStore } from './deployments/deployment-settings.js';
+export type { FinishedWrites } from './deployments/finish-writes.js';
 export type {
+  DamagedDeployment,
+  DeploymentListOptions,
   KnowledgeDeploymentConfig,
   KnowledgeDeploymentOptions,
   KnowledgeDeploymentService,

@@ -1,13 +1,14 @@
 import { RAGError } from '../core/errors.js';
-import { runtime } from '../core/runtime.js';
 import type { EngineResources } from '../engine/engine-resources.js';
+import { type LiveTargets, writeLive } from '../engine/live-targets.js';
 import { carryOver } from '../indexing/carry-over.js';
 import { isPushSource } from '../indexing/configured-sources.js';
 import { deleteItems, purgeDeleted } from '../indexing/delete-documents.js';
+import { type FinishedPushes, finishPushes, unfinishedItems } from '../indexing/finish-pushes.js';
 import { IndexRun } from '../indexing/index-run.js';
-import { openForReading, openForWriting, retiredGenerations } from '../indexing/open-collection.js';
+import { openForReading } from '../indexing/open-collection.js';
 import type { WriteTargets } from '../indexing/write-batch.js';
-import type { GenerationReader, IndexFacts, Ledger, LedgerItem } from '../ledger/ledger.js';
+import type { GenerationReader, LedgerItem } from '../ledger/ledger.js';
 
 /** Documents written under one hold of the target's lock, so that its other writers get a turn. */
 const BATCH = 50;
@@ -45,8 +46,12 @@ export class DocumentCopier {
     this.#copy = copy;
   }
 
-  /** @param isExact nobody writes meanwhile; else what is being written is left to the pass that is exact */
+  /**
+   * @param isExact nobody writes meanwhile; else what is being written is left to the pass that is exact
+   * @throws RAGError `DEPLOYMENT_CONFLICT` for what a writer left that died, where it can be neither finished nor taken back
+   */
   async pass({ isExact }: { readonly isExact: boolean }): Promise<CopyReport> {
+    if (await this.#hasUnfinished()) await this.#finishUnfinished(isExact);
     const { from, to, tenant, signal } = this.#copy;
     const source = await from.live();
     const target = await to.live();
@@ -59,10 +64,8 @@ export class DocumentCopier {
       const gone = [...filled.keys()].filter((id) => !held.has(id));
       const changed: LedgerItem[] = [];
       for (const item of held.values()) {
-        if (!isWhole(item)) {
-          if (isExact) throw interruptedWrite(item, name);
-          continue;
-        }
+        // Its writer comes to an end, or the exact pass finds out that there is none.
+        if (!isSettled(item)) continue;
         const stamp = await stampOf(item, source?.reader);
         const isSame = isFilled(filled.get(item.itemId), item);
         if (!isSame || this.#isOutdated(name, item, stamp)) changed.push(item);
@@ -85,6 +88,26 @@ export class DocumentCopier {
     });
   }
 
+  async #hasUnfinished(): Promise<boolean> {
+    const { from, tenant } = this.#copy;
+    const reader = (await from.live())?.reader;
+    if (reader === undefined) return false;
+    for await (const _ of unfinishedItems(tenant, reader)) return true;
+    return false;
+  }
+
+  async #finishUnfinished(isExact: boolean): Promise<void> {
+    const { from, tenant, signal } = this.#copy;
+    try {
+      // Where somebody writes it may be work under way: before the pass that is exact all are out.
+      const waitMs = isExact ? WRITER_WAIT_MS : 0;
+      const { left } = await finishInterrupted(from, tenant, { waitMs, signal });
+      if (isExact && left[0] !== undefined) throw interruptedWrite(left[0]);
+    } catch (error) {
+      if (isExact || !(RAGError.isInstance(error) && error.reason === 'INDEX_LOCKED')) throw error;
+    }
+  }
+
   #isOutdated(name: string, { itemId }: LedgerItem, stamp: string): boolean {
     const read = this.#read.get(JSON.stringify([name, itemId]));
     return read !== undefined && read !== stamp;
@@ -99,7 +122,7 @@ export class DocumentCopier {
       for (const { itemId } of items) {
         // As it is now, and not as it was listed.
         const item = (await live.reader.items(tenant, name, [itemId])).get(itemId);
-        if (item === undefined || !isWhole(item)) continue;
+        if (item === undefined || !isSettled(item)) continue;
         this.#read.set(JSON.stringify([name, itemId]), await stampOf(item, live.reader));
         await carryOver({ facts: live.facts, reader: live.reader, collection }, [item], targets, run);
       }
@@ -121,6 +144,16 @@ export class DocumentCopier {
     const { to, signal } = this.#copy;
     return { resources: to, signal };
   }
+}
+
+/** Finishes, or takes back, what writers left that died; see `finishPushes`. */
+export async function finishInterrupted(
+  resources: EngineResources,
+  tenant: string,
+  { waitMs, signal }: { readonly waitMs?: number; readonly signal?: AbortSignal | undefined } = {},
+): Promise<FinishedPushes> {
+  if ((await resources.live()) === undefined) return { finished: 0, takenBack: 0, left: [] };
+  return whileWriting({ resources, waitMs, signal }, (targets, run) => finishPushes(tenant, targets, run));
 }
 
 /** Makes an index that holds nothing yet, so that who asks it is told that there is nothing, as in any other. */
@@ -170,41 +203,22 @@ export async function countDocuments(
 
 interface WrittenIndex {
   readonly resources: EngineResources;
+  /** @default WRITER_WAIT_MS */
+  readonly waitMs?: number | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-interface WrittenGeneration {
-  readonly ledger: Ledger;
-  readonly facts: IndexFacts;
-}
-
 async function whileWriting<Result>(
-  { resources, signal }: WrittenIndex,
-  work: (targets: WriteTargets, run: IndexRun, written: WrittenGeneration) => Promise<Result>,
+  { resources, waitMs = WRITER_WAIT_MS, signal }: WrittenIndex,
+  work: (targets: WriteTargets, run: IndexRun, written: LiveTargets) => Promise<Result>,
 ): Promise<Result> {
   const command = 'ragstone deployments move';
-  // Alone: nothing that is written here is claimed.
-  const lock = await resources.lock({ subject: 'whole', command, waitMs: WRITER_WAIT_MS, signal });
+  // Alone: nothing that is copied is claimed. What a dead writer claimed is claimed after it.
+  const lock = await resources.lock({ subject: 'whole', command, waitMs, signal });
   try {
-    const ledger = await resources.writingLedger({ check: false });
-    const { store } = await resources.store();
-    const { embedder, cache } = await resources.embedder();
-    const now = (): string => new Date(runtime().now()).toISOString();
-    const storeOf: EngineResources['storeOf'] = (facts) => resources.storeOf(facts);
-    const { facts, collection } = await openForWriting(ledger, store, {
-      ...{ embedder, storeOf },
-      rebuild: false,
-      at: now(),
-    });
-    const holder = runtime().uniqueName();
-    const targets: WriteTargets = {
-      ...{ collection, embedder, now },
-      ledger: ledger.writer(facts.generation, holder),
-      embedding: { cache },
-      signal,
-      retired: retiredGenerations(ledger, storeOf, { holder, signal }),
-    };
-    return await work(targets, new IndexRun(undefined, signal), { ledger, facts });
+    return await writeLive(resources, signal, (live) =>
+      work(live.targets, new IndexRun(undefined, signal), live),
+    );
   } finally {
     await lock.release();
   }
@@ -224,13 +238,12 @@ const isFilled = (filled: LedgerItem | undefined, { version, status }: LedgerIte
     ? status === 'indexed' || status === 'failed'
     : false;
 
-const isWhole = ({ status }: LedgerItem): boolean => status === 'indexed' || status === 'failed';
+const isSettled = ({ status }: LedgerItem): boolean => status === 'indexed' || status === 'failed';
 
-/** A writer that died between two steps left what only its repetition completes. */
-const interruptedWrite = ({ itemId }: LedgerItem, source: string): RAGError =>
+const interruptedWrite = (id: string): RAGError =>
   new RAGError(
     'DEPLOYMENT_CONFLICT',
-    `The document ${JSON.stringify(itemId)} of ${source} was not written to its end. Push it again, or mend the index with \`ragstone verify --repair\`; then move the tenant.`,
+    `Whoever wrote the document ${JSON.stringify(id)} died over it, and neither its new nor its old revision is whole. Push it again or delete it, then move the tenant.`,
   );
 
 async function stampOf(

@@ -1,4 +1,13 @@
-import { closeSync, fsyncSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { ResolvedConfig } from '../config/resolved-config.js';
@@ -18,6 +27,7 @@ import {
 } from './deployment-config.js';
 import { deploymentIdOf, RagDeploymentModel } from './deployment-model.js';
 import { dedicatedIndexName } from './index-name.js';
+import { markedTenant } from './write-gate.js';
 
 const recordSchema = z.strictObject({
   /** What serves the tenant. */
@@ -110,6 +120,14 @@ export class DeploymentRecords {
       .sort((a, b) => (a.deployment.tenantId < b.deployment.tenantId ? -1 : 1));
   }
 
+  /** Tenants whose folder says that somebody writes, or died writing; those of the shared index too. */
+  marked(): string[] {
+    return namesIn(this.#folder).flatMap((name) => {
+      const tenantId = markedTenant(join(this.#folder, name));
+      return tenantId !== undefined && deploymentIdOf(tenantId) === name ? [tenantId] : [];
+    });
+  }
+
   #recordIn(name: string): DeploymentRecord[] {
     const path = join(this.#folder, name, RECORD_FILE);
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
@@ -139,7 +157,10 @@ export class DeploymentRecords {
       const after = { ...changed, revision: before.revision + 1 };
       // What is not new was asserted when it was. So a record of another tenant that cannot be read keeps no move from ending.
       const held = new Set(placesOf(before));
-      if (placesOf(after).some((place) => !held.has(place))) this.#assertApart(tenantId, after);
+      this.#assertApart(
+        tenantId,
+        deploymentsOf(after).filter((one) => !held.has(placeOf(one))),
+      );
       for (const risk of risksOf(after)) trustDeployment(risk, this.#config);
       this.#write(tenantId, after);
       return after;
@@ -150,12 +171,18 @@ export class DeploymentRecords {
 
   /** Before a place is connected to, which may be another tenant's. @throws RAGError `DEPLOYMENT_CONFLICT` */
   assertFree(deployment: StoredDeployment): void {
-    this.#assertApart(deployment.tenantId, { deployment });
+    const held = new Set(placesOf(this.read(deployment.tenantId)));
+    if (!held.has(placeOf(deployment))) this.#assertApart(deployment.tenantId, [deployment]);
   }
 
-  #assertApart(tenantId: string, record: Omit<DeploymentRecord, 'revision'>): void {
-    const own = new Set(placesOf(record));
-    for (const other of this.list()) {
+  /** @param places that the tenant does not have yet */
+  #assertApart(tenantId: string, places: readonly StoredDeployment[]): void {
+    const own = new Map(
+      places.filter(({ model }) => model !== RagDeploymentModel.Shared).map((one) => [placeOf(one), one]),
+    );
+    if (own.size === 0) return;
+    const damagedNames: string[] = [];
+    for (const other of this.list({ onDamaged: (name) => damagedNames.push(name) })) {
       if (other.deployment.tenantId === tenantId) continue;
       const shared = placesOf(other).find((place) => own.has(place));
       if (shared !== undefined)
@@ -164,6 +191,17 @@ export class DeploymentRecords {
           `The index of tenant ${JSON.stringify(tenantId)} would be that of tenant ${JSON.stringify(other.deployment.tenantId)} (${shared}). Each tenant needs one of its own: choose another \`indexName\`, or, for a dedicated index, an id of the tenant with other letters and digits.`,
         );
     }
+    // Which places the others have is not known; one where no index has been is nobody's.
+    const taken = damagedNames.length === 0 ? [] : [...own.values()].filter((one) => this.#isUsed(one));
+    if (taken.length > 0)
+      throw new RAGError(
+        'DEPLOYMENT_CONFLICT',
+        `There is an index at the place of tenant ${JSON.stringify(tenantId)} already, and whose it is cannot be told, because deployments cannot be read: ${damagedNames.map((name) => join(this.#folder, name, RECORD_FILE)).join(', ')}. Mend these first (\`ragstone deployments list\` says how), or name another index.`,
+      );
+  }
+
+  #isUsed(deployment: StoredDeployment): boolean {
+    return existsSync(join(this.indexFolder(deployment), 'ledger.db'));
   }
 
   #write(tenantId: string, record: DeploymentRecord): void {
@@ -183,22 +221,28 @@ export class DeploymentRecords {
 }
 
 /** The names of folders are made of these, so they are what they would be made of, whatever the file says. */
-function assertOwn({ deployment, move }: DeploymentRecord, tenantId: string, path: string): void {
-  for (const stored of [deployment, ...(move === undefined ? [] : [move.other])]) {
+function assertOwn(record: DeploymentRecord, tenantId: string, path: string): void {
+  for (const stored of deploymentsOf(record)) {
     const { model, indexName } = stored;
     const isNamed = model !== RagDeploymentModel.Dedicated || indexName === dedicatedIndexName(tenantId);
     if (stored.tenantId !== tenantId || !isNamed) throw damaged(path);
   }
 }
 
-/** Where a record's documents are, or may still be; the shared index belongs to everybody. */
-const placesOf = ({ deployment, move }: Omit<DeploymentRecord, 'revision'>): string[] =>
-  [deployment, ...(move === undefined ? [] : [move.other])]
+/** Where a record's documents are, or may still be. */
+const deploymentsOf = ({ deployment, move }: Omit<DeploymentRecord, 'revision'>): StoredDeployment[] => [
+  deployment,
+  ...(move === undefined ? [] : [move.other]),
+];
+
+/** Without the shared index, which belongs to everybody. */
+const placesOf = (record: Omit<DeploymentRecord, 'revision'>): string[] =>
+  deploymentsOf(record)
     .filter(({ model }) => model !== RagDeploymentModel.Shared)
     .map(placeOf);
 
-const risksOf = ({ deployment, move }: DeploymentRecord) =>
-  [deployment, ...(move === undefined ? [] : [move.other])]
+const risksOf = (record: DeploymentRecord) =>
+  deploymentsOf(record)
     .filter(({ model }) => model === RagDeploymentModel.CustomerOwned)
     .map(deploymentRisk);
 
@@ -213,7 +257,7 @@ function readRecord(path: string): DeploymentRecord {
 const damaged = (path: string, cause?: unknown): RAGError =>
   new RAGError(
     'INDEX_DAMAGED',
-    `The deployment in ${path} cannot be read. The tenant is not served before it is put back from a backup, or removed.`,
+    `The deployment in ${path} cannot be read. Its tenant is not served, and no other is concerned. Put the file back from a backup; without one remove it, and save the deployment again as it was (\`ragstone deployments save\`): the documents are where they were.`,
     { cause },
   );
 

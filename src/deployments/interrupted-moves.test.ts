@@ -85,7 +85,7 @@ test('a write under way is waited for, and comes along', async () => {
   const pushed = view.push([{ id: 'b', text: 'The lamp is red.' }]);
   await isHeld;
   const moved = deployments.moveTenant({ tenantId: 'acme', model: 'Dedicated' });
-  const gate = new WriteGate(join(folder, 'data', 'deployments', deploymentIdOf('acme')));
+  const gate = new WriteGate(join(folder, 'data', 'deployments', deploymentIdOf('acme')), 'acme');
   const isClosed = async () => {
     const leave = await gate.enter({ waitMs: 0 }).catch(() => undefined);
     leave?.();

@@ -19,6 +19,7 @@ import {
 import { deploymentIdOf, RagDeploymentModel } from './deployment-model.js';
 import { type DeploymentRecord, DeploymentRecords } from './deployment-records.js';
 import { assertOwnIndexes, type OpenCustomerStore, settingsOf } from './deployment-settings.js';
+import { type FinishedWrites, finishWrites } from './finish-writes.js';
 import { type MoveReport, moveTenant, removeIndex, resumeMove } from './move-tenant.js';
 import { claimPlace } from './place-claim.js';
 import { routedView } from './routed-view.js';
@@ -59,6 +60,19 @@ export interface KnowledgeDeploymentConfig {
 export interface KnowledgeDeploymentOptions extends Partial<IndexLimits> {
   /** Stores of customers of kinds that Ragstone does not have, by the name that `provider` states. */
   readonly customerStores?: Readonly<Record<string, OpenCustomerStore>> | undefined;
+}
+
+/** A deployment that cannot be read: its tenant, which it would name, is not served. */
+export interface DamagedDeployment {
+  readonly deploymentId: string;
+  /** Which file it is and how it is mended, for whoever runs the service. */
+  readonly message: string;
+}
+
+/** How deployments are listed. */
+export interface DeploymentListOptions {
+  /** Told of each that cannot be read. */
+  readonly onDamaged?: ((damaged: DamagedDeployment) => void) | undefined;
 }
 
 /** How interrupted moves go on. */
@@ -121,9 +135,19 @@ export class KnowledgeDeploymentService implements TenantIndexes {
     return shown(this.#records.read(scopeOf({ tenant: tenantId }).tenant));
   }
 
-  /** Deployments that were configured, by tenant. */
-  async listDeploymentConfigs(): Promise<KnowledgeDeploymentConfig[]> {
-    return this.#records.list().map(shown);
+  /**
+   * Deployments that were configured, by tenant.
+   *
+   * @throws RAGError `INDEX_DAMAGED` for one that cannot be read, where nobody takes it
+   */
+  async listDeploymentConfigs({
+    onDamaged,
+  }: DeploymentListOptions = {}): Promise<KnowledgeDeploymentConfig[]> {
+    const told = onDamaged && {
+      onDamaged: (deploymentId: string, error: unknown) =>
+        onDamaged({ deploymentId, message: error instanceof Error ? error.message : String(error) }),
+    };
+    return this.#records.list(told).map(shown);
   }
 
   /**
@@ -234,6 +258,22 @@ export class KnowledgeDeploymentService implements TenantIndexes {
     return reports;
   }
 
+  /**
+   * Finishes writes that a death interrupted, for example when a service starts, or takes them back: such a document is then as
+   * the interrupted call wanted it, or as it was before. What cannot be done now is left, and `onProblem` is told.
+   */
+  async finishWrites({ signal, onProblem }: ResumeOptions = {}): Promise<FinishedWrites[]> {
+    const reports: FinishedWrites[] = [];
+    for (const tenantId of this.#records.marked())
+      try {
+        const report = await finishWrites(this.#moving(tenantId, signal));
+        if (report !== undefined) reports.push(report);
+      } catch (error) {
+        onProblem?.(tenantId, error);
+      }
+    return reports;
+  }
+
   /** Closes every index, the shared one too. */
   async close(): Promise<void> {
     await this.#indexes.close();
@@ -261,7 +301,7 @@ export class KnowledgeDeploymentService implements TenantIndexes {
   }
 
   #gate(tenantId: string): WriteGate {
-    return new WriteGate(this.#records.folderOf(tenantId));
+    return new WriteGate(this.#records.folderOf(tenantId), tenantId);
   }
 
   async #use<Result>(meant: MeantIndex, work: (index: OpenIndex) => Promise<Result>): Promise<Result> {

@@ -96,6 +96,7 @@ async function copyAndSwitch(record: DeploymentRecord, moving: Moving): Promise<
       const open = await gate.close({ waitMs: GATE_WAIT_MS, signal });
       try {
         copied += (await copier.pass({ isExact: true })).copied;
+        gate.forget(gate.marks());
         await records.change(tenantId, (now) => {
           if (now.revision !== record.revision) throw interrupted(tenantId);
           return {

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import type { RAGConfigInput } from '../config/schema/index.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
@@ -72,9 +73,12 @@ export class TestServers {
     const { searchText } = collection;
     return {
       spec: collection.spec,
-      upsert: async (...given) => {
-        this.#call();
-        await collection.upsert(...given);
+      // One by one, as a server that has no transactions may stop in the middle.
+      upsert: async (records, signal) => {
+        for (const record of records) {
+          this.#call();
+          await collection.upsert([record], signal);
+        }
         await this.onUpsert?.();
       },
       get: async (...given) => {
@@ -124,9 +128,10 @@ export class TestServers {
 export async function testDeployments(
   folder = temporaryFolder(),
   options: KnowledgeDeploymentOptions = {},
+  config: RAGConfigInput = {},
 ): Promise<KnowledgeDeploymentService> {
   const deployments = await createKnowledgeDeployments(
-    { cwd: folder, dataDir: `${folder}/data`, config: { provider: 'libsql' } },
+    { cwd: folder, dataDir: `${folder}/data`, config: { provider: 'libsql', ...config } },
     options,
   );
   onTestFinished(() => deployments.close());

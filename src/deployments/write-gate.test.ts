@@ -8,7 +8,7 @@ const WAIT = { waitMs: 30_000 };
 test('writers are in together; a mover waits for them and keeps later ones out', async () => {
   const folder = temporaryFolder();
   // Of two services, as two processes have.
-  const [gate, other] = [new WriteGate(folder), new WriteGate(folder)];
+  const [gate, other] = [new WriteGate(folder, 'acme'), new WriteGate(folder, 'acme')];
   const leave = [await gate.enter(WAIT), await other.enter(WAIT)];
   const events: string[] = [];
   const closing = gate.close(WAIT).then((open) => {
@@ -41,7 +41,7 @@ test('writers are in together; a mover waits for them and keeps later ones out',
 });
 
 test('who cannot come in in time is told so, and who is stopped stops', async () => {
-  const gate = new WriteGate(temporaryFolder());
+  const gate = new WriteGate(temporaryFolder(), 'acme');
   const open = await gate.close(WAIT);
   await expect(gate.enter({ waitMs: 0 })).rejects.toMatchObject({ reason: 'INDEX_LOCKED' });
   const signal = AbortSignal.abort();

@@ -1,7 +1,9 @@
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
-import { inProject } from '../indexing/configured-sources.js';
+import { configuredSources, inProject } from '../indexing/configured-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
+import { finishPushes } from '../indexing/finish-pushes.js';
+import { IndexRun } from '../indexing/index-run.js';
 import { nothingIndexed } from '../indexing/open-collection.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
 import {
@@ -14,6 +16,7 @@ import {
 } from '../maintenance/verify-index.js';
 import type { Drift, VerifyResult } from './engine.js';
 import { runIndexRequest } from './index-requests.js';
+import { writeLive } from './live-targets.js';
 import { abandonedSourcesOf, type EngineHost, indexedSources, selectSourcesOf } from './select-sources.js';
 
 async function verifyContext(
@@ -77,6 +80,13 @@ async function repairContext(host: EngineHost): Promise<Parameters<typeof prepar
   return { facts, store, writer: ledger.writer(facts.generation, runtime().uniqueName()) };
 }
 
+/** Whether a run would have anything to look at: all that there was may have been taken back. */
+async function hasSources({ tenant }: Scope, host: EngineHost): Promise<boolean> {
+  const ledger = await host.resources.writingLedger({ check: false });
+  const { names } = await indexedSources(ledger, tenant, host);
+  return names.length > 0 || (await configuredSources(host.config)).length > 0;
+}
+
 /** Removes the drift that was seen. Hold the writer lock. */
 export async function repairIndex(
   seen: VerifyReport,
@@ -86,10 +96,17 @@ export async function repairIndex(
   // Beside other writers what was seen may have been work under way.
   const before = host.resources.isShared ? await verifyScope(scope, signal, host) : seen;
   if (before.drift.length === 0) return { ok: true, drift: [], repaired: 0 };
-  if (!before.damaged) await prepareRepair(before, await repairContext(host));
+  if (!before.damaged) {
+    // What programs handed in no run can read again.
+    await writeLive(host.resources, signal, ({ targets }) =>
+      finishPushes(scope.tenant, targets, new IndexRun(undefined, signal)),
+    );
+    await prepareRepair(before, await repairContext(host));
+  }
   const rebuild = before.damaged ? 'damaged' : 'never';
   const request = { options: { force: before.damaged }, signal };
-  await runIndexRequest(request, 'verify --repair', { scope, rebuild }, host);
+  if (before.damaged || (await hasSources(scope, host)))
+    await runIndexRequest(request, 'verify --repair', { scope, rebuild }, host);
   const after = await verifyScope(scope, signal, host);
   const repaired = Math.max(0, before.drift.length - after.drift.length);
   return { ok: after.drift.length === 0, drift: after.drift, repaired };

@@ -78,25 +78,33 @@ export async function carried(
   { reader, collection }: CarriedGeneration,
   { signal, change = (metadata) => metadata }: CarryOptions,
 ): Promise<BatchDocument | undefined> {
+  const text = await reader.text(document.documentId);
+  if (text === undefined) return undefined;
+  const filter = eq('$documentId', document.documentId);
+  const stored: StoredChunk[] = [];
+  for await (const page of listPages(collection, { filter, limit: PAGE, signal }))
+    stored.push(...page.map(({ vector: _, ...chunk }) => ({ ...chunk, metadata: change(chunk.metadata) })));
+  return documentOfChunks({ ...document, metadata: change(document.metadata), text }, stored);
+}
+
+/** A document that is written from what a store holds of it; a chunk that has its vector is not embedded again. */
+export function documentOfChunks(
+  document: Omit<LedgerDocument, 'status' | 'chunkCount'> & { readonly text: string },
+  stored: readonly StoredChunk[],
+): BatchDocument {
   const { documentId, externalId, revision, title, metadata, project, tenant, source, sourceType, itemId } =
     document;
-  const text = await reader.text(documentId);
-  if (text === undefined) return undefined;
-  const carriedChunks: CarriedChunk[] = [];
-  const filter = eq('$documentId', documentId);
-  for await (const page of listPages(collection, { filter, limit: PAGE, signal }))
-    carriedChunks.push(...page.map((chunk) => toPrepared(chunk, change)));
-  carriedChunks.sort((a, b) => a.index - b.index);
+  const chunks = stored.map(toPrepared).sort((a, b) => a.index - b.index);
   const prepared = {
     documentId,
     externalId,
     revision,
-    text: encodeText(text),
+    text: encodeText(document.text),
     title,
-    metadata: change(metadata),
+    metadata,
     project,
-    sketches: carriedChunks.map(({ sketch }) => sketch),
-    batches: onceOf(carriedChunks.map(({ chunk }) => chunk)),
+    sketches: chunks.map(({ sketch }) => sketch),
+    batches: onceOf(chunks.map(({ chunk }) => chunk)),
     warnings: [],
     redactions: {},
   };
@@ -110,11 +118,7 @@ interface CarriedChunk {
   readonly chunk: PreparedChunk;
 }
 
-function toPrepared(
-  { vector: _, ...given }: StoredChunk,
-  change: NonNullable<CarryOptions['change']>,
-): CarriedChunk {
-  const stored = { ...given, metadata: change(given.metadata) };
+function toPrepared({ vector, ...stored }: StoredChunk): CarriedChunk {
   const indexedText = indexedTextOfStored(stored);
   const searchText = analyzeText(indexedText).join(' ');
   const record = { ...stored, searchText };
@@ -123,7 +127,11 @@ function toPrepared(
   return {
     index: typeof chunkIndex === 'number' ? chunkIndex : 0,
     sketch: { chunkId: stored.id, digest },
-    chunk: { record, indexedText },
+    chunk: {
+      record,
+      indexedText,
+      ...(vector === undefined ? {} : { embedded: { vector, isTruncated: false } }),
+    },
   };
 }
 

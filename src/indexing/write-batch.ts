@@ -187,8 +187,11 @@ async function writeLogged(
   targets: WriteTargets,
   run: IndexRun,
 ): Promise<void> {
-  if (records.length > 0) {
-    await run.timedAsync('store', () => targets.collection.upsert(records, targets.signal));
+  // What is new before what replaces a record of the revision before, which is whole as long: see `finish-pushes.ts`.
+  const replaced = new Set(plans.flatMap(({ toRewrite }) => toRewrite));
+  for (const isReplacing of [false, true]) {
+    const some = records.filter(({ id }) => replaced.has(id) === isReplacing);
+    if (some.length > 0) await run.timedAsync('store', () => targets.collection.upsert(some, targets.signal));
   }
   await deleteChunks(
     plans.flatMap((plan) => plan.toDelete),

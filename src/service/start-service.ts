@@ -113,13 +113,10 @@ export async function startService({
     redis?.close();
     throw listeningError(error, host, port ?? server.port);
   }
-  const resuming = deployments
-    ?.resumeMoves({
-      signal: stopping.signal,
-      onProblem: (tenantId, error) => app.log.error({ err: error, tenant: tenantId }, 'a move cannot go on'),
-    })
-    // Nobody waits for it, and what one cannot do is no reason to stop.
-    .catch((error: unknown) => app.log.error({ err: error }, 'moves cannot go on'));
+  // Nobody waits for it, and what one cannot do is no reason to stop.
+  const resuming = goOn(deployments, app.log, stopping.signal).catch((error: unknown) =>
+    app.log.error({ err: error }, 'interrupted work cannot go on'),
+  );
   return {
     url: urlOf(host, app.server.address()),
     isOpen: authentication.isOpen,
@@ -139,6 +136,27 @@ export async function startService({
       cut();
     },
   };
+}
+
+/** What a service that was killed left: writes are finished, moves go on. */
+async function goOn(
+  deployments: KnowledgeDeploymentService | undefined,
+  log: FastifyBaseLogger,
+  signal: AbortSignal,
+): Promise<void> {
+  const writes = await deployments?.finishWrites({
+    signal,
+    onProblem: (tenant, error) => log.error({ err: error, tenant }, 'interrupted writes cannot be finished'),
+  });
+  for (const { tenantId: tenant, finished, takenBack, left } of writes ?? [])
+    log[left.length > 0 ? 'error' : 'info'](
+      { tenant, finished, takenBack, left: left.length },
+      'interrupted writes were finished',
+    );
+  await deployments?.resumeMoves({
+    signal,
+    onProblem: (tenant, error) => log.error({ err: error, tenant }, 'a move cannot go on'),
+  });
 }
 
 /** The server that counts calls for several processes; undefined where none is set. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { KnowledgeDeploymentConfig, KnowledgeDeploymentInput } from '../../index.js';
+import type { DamagedDeployment, KnowledgeDeploymentConfig, KnowledgeDeploymentInput } from '../../index.js';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
@@ -44,8 +44,12 @@ export function registerDeployments(program: Command, context: CliContext): void
     .addHelpText('after', EXAMPLES)
     .action(() =>
       withDeployments(context, async (service) => {
-        const all = await service.listDeploymentConfigs();
-        context.printResult({ deployments: all }, () => renderDeployments(all, context));
+        const damaged: DamagedDeployment[] = [];
+        const all = await service.listDeploymentConfigs({ onDamaged: (one) => damaged.push(one) });
+        for (const { message } of damaged) context.warn(message);
+        const result = { deployments: all, ...(damaged.length === 0 ? {} : { damaged }) };
+        context.printResult(result, () => renderDeployments(all, context));
+        if (damaged.length > 0) context.exitCode = ExitCode.failed;
       }),
     );
   deployments

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { auditedDeployment } from '../../audit/audited-deployment.js';
-import type { KnowledgeDeploymentService } from '../../index.js';
+import type { DamagedDeployment, KnowledgeDeploymentService } from '../../index.js';
 import { contextOf, writeOnce } from '../requests/request-context.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
 import {
@@ -51,7 +51,11 @@ export const deploymentRoutes: FastifyPluginAsyncZod<DeploymentRouteOptions> = a
         },
       },
     },
-    async () => ({ deployments: await deployments.listDeploymentConfigs() }),
+    async () => {
+      const damaged: DamagedDeployment[] = [];
+      const all = await deployments.listDeploymentConfigs({ onDamaged: (one) => damaged.push(one) });
+      return { deployments: all, ...(damaged.length === 0 ? {} : { damaged }) };
+    },
   );
 
   app.get(

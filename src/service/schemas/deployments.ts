@@ -31,7 +31,12 @@ export const deploymentConfig = z
   })
   .meta({ id: 'KnowledgeDeploymentConfig' });
 
-export const deploymentList = z.object({ deployments: listOf(deploymentConfig) });
+export const deploymentList = z.object({
+  deployments: listOf(deploymentConfig),
+  damaged: listOf(z.object({ deploymentId: z.string(), message: z.string() }))
+    .optional()
+    .describe('Those that cannot be read, and how they are mended. Their tenants are not served.'),
+});
 
 export const deploymentValidation = z
   .object({

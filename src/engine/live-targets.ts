@@ -1,0 +1,47 @@
+import { runtime } from '../core/runtime.js';
+import { ItemClaims } from '../indexing/item-claims.js';
+import { openForWriting, retiredGenerations } from '../indexing/open-collection.js';
+import type { WriteTargets } from '../indexing/write-batch.js';
+import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { EngineResources } from './engine-resources.js';
+
+/** Where a write that is no run goes: the live generation, made where there is none. */
+export interface LiveTargets {
+  readonly targets: WriteTargets;
+  readonly ledger: Ledger;
+  readonly facts: IndexFacts;
+}
+
+/** Writes the live generation without a run. Hold the lock of the whole index. */
+export async function writeLive<Result>(
+  resources: EngineResources,
+  signal: AbortSignal | undefined,
+  work: (live: LiveTargets) => Promise<Result>,
+): Promise<Result> {
+  const ledger = await resources.writingLedger({ check: false });
+  const { store } = await resources.store();
+  const { embedder, cache } = await resources.embedder();
+  const now = (): string => new Date(runtime().now()).toISOString();
+  const storeOf: EngineResources['storeOf'] = (facts) => resources.storeOf(facts);
+  const { facts, collection } = await openForWriting(ledger, store, {
+    ...{ embedder, storeOf },
+    rebuild: false,
+    at: now(),
+  });
+  const holder = runtime().uniqueName();
+  const writer = ledger.writer(facts.generation, holder);
+  const claims = resources.isShared ? new ItemClaims(writer, resources.config.rag.ledger.leaseMs) : undefined;
+  const targets: WriteTargets = {
+    ...{ collection, embedder, now, claims },
+    ledger: writer,
+    embedding: { cache },
+    signal,
+    retired: retiredGenerations(ledger, storeOf, { holder, signal }),
+  };
+  try {
+    return await work({ targets, ledger, facts });
+  } finally {
+    // What cannot be given back is free when its lease is over.
+    await claims?.close().catch(() => undefined);
+  }
+}
