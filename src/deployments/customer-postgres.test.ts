@@ -45,7 +45,7 @@ withTestServer({ describe, it }, SERVER, (url) => {
     const folder = temporaryFolder();
     const deployments = await createKnowledgeDeployments({
       cwd: folder,
-      config: { provider: 'libsql' },
+      config: { provider: 'libsql', deployments: { secrets: ['test:*'] } },
       dataDir: 'data',
       secretResolvers: [{ scheme: 'test', resolve: async () => server.password || 'not-asked-for' }],
     });

@@ -5,6 +5,7 @@ import { RAGError } from '../core/errors.js';
 import { Secret } from '../core/secret.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { VectorStore } from '../stores/vector-store.js';
+import { isAllowedSecret, secretNotAllowed } from './allowed-secrets.js';
 import { endpointUrl, namespaceOf, type StoredDeployment } from './deployment-config.js';
 import { RagDeploymentModel } from './deployment-model.js';
 import type { DeploymentRecords } from './deployment-records.js';
@@ -35,6 +36,8 @@ const CUSTOMER_TIMEOUT_MS = 10_000;
 export interface DeploymentSettings {
   readonly config: ResolvedConfig;
   readonly store?: VectorStore | undefined;
+  /** What it signs in with. */
+  readonly secret?: Secret | undefined;
 }
 
 /**
@@ -72,7 +75,7 @@ async function customerSettings(
   const open = stores[provider];
   if (open !== undefined) {
     const store = await open({ searchEndpoint, indexName, username, apiKey });
-    return { config: { ...base, own: { ...own, store } }, store };
+    return { config: { ...base, own: { ...own, store } }, store, secret: apiKey };
   }
   const namespace = namespaceOf(deployment);
   const timeoutMs = CUSTOMER_TIMEOUT_MS;
@@ -95,15 +98,22 @@ async function customerSettings(
   const built = provider as ResolvedConfig['rag']['provider'];
   return {
     config: { ...base, own: { ...own, store: undefined }, rag: { ...rag, provider: built, storage, ledger } },
+    secret: apiKey,
   };
 }
 
-/** Fetched once, here: what cannot be fetched says so before anything is opened. */
-async function secretOf(
+/**
+ * Fetched here: what cannot be fetched says so before anything is opened.
+ *
+ * @throws RAGError `SECRET_MISSING`, also for one that the operator does not allow (any more)
+ */
+export async function secretOf(
   { apiKeySecretName }: StoredDeployment,
   config: ResolvedConfig,
 ): Promise<Secret | undefined> {
   if (apiKeySecretName === undefined) return undefined;
+  if (!isAllowedSecret(apiKeySecretName, config.rag.deployments.secrets))
+    throw new RAGError('SECRET_MISSING', secretNotAllowed(apiKeySecretName));
   const secret = new Secret(apiKeySecretName);
   await resolveSecrets(secret, ['apiKeySecretName'], config);
   if (secret.reveal() !== apiKeySecretName) return secret;

@@ -1,10 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { RAGError } from '../core/errors.js';
+import { createKnowledgeDeployments } from './create-knowledge-deployments.js';
 import type { KnowledgeDeploymentInput } from './deployment-config.js';
 import { deploymentIdOf } from './deployment-model.js';
+import type { OpenCustomerStore } from './deployment-settings.js';
 import { dedicatedIndexName } from './index-name.js';
 import type { KnowledgeDeploymentService } from './knowledge-deployment-service.js';
 import { customerOwned, TestServers, testDeployments } from './test-deployments.js';
@@ -163,13 +166,98 @@ describe('a store that a customer provides', () => {
   });
 
   test('a secret that is missing is told by its name', async () => {
-    const deployments = await testDeployments(undefined, new TestServers());
+    const allowed = { deployments: { secrets: ['env:RAGSTONE_*'] } };
+    const deployments = await testDeployments(undefined, new TestServers(), allowed);
     const result = await deployments.validateCustomerOwnedDeployment({
       ...customerOwned('own'),
       apiKeySecretName: 'env:RAGSTONE_NO_SUCH_SECRET',
     });
     expect(result.checks.at(-1)).toMatchObject({ check: 'secret', isValid: false });
     expect(result.errors.join()).toContain('RAGSTONE_NO_SUCH_SECRET');
+  });
+
+  test('names no secret that whoever runs the service did not allow', async () => {
+    const folder = temporaryFolder();
+    const servers = new TestServers();
+    const secrets = ['env:CUSTOMER_*', 'file:/run/secrets/*', 'keyvault:customers/a.b'];
+    const deployments = await testDeployments(folder, servers, { deployments: { secrets } });
+    const checked = async (apiKeySecretName: string) =>
+      (await deployments.validateCustomerOwnedDeployment({ ...customerOwned('own'), apiKeySecretName }))
+        .checks[0];
+    for (const name of ['env:CUSTOMER_KEY', 'file:/run/secrets/one', 'keyvault:customers/a.b'])
+      expect(await checked(name)).toMatchObject({ check: 'configuration', isValid: true });
+    const others = [
+      'env:PATH',
+      'env:MY_CUSTOMER_KEY',
+      'file:/run/secrets/../../etc/shadow',
+      'file:/run/secrets/..',
+      'file:/run/secrets/a/b',
+      'keyvault:customers/aXb',
+      'keyvault:ours/key',
+    ];
+    for (const name of others)
+      expect(await checked(name)).toMatchObject({
+        isValid: false,
+        message: expect.stringContaining('rag.deployments.secrets'),
+      });
+    await expect(
+      (await testDeployments()).saveDeploymentConfig({
+        ...customerOwned('own'),
+        apiKeySecretName: 'env:PATH',
+      }),
+    ).rejects.toMatchObject({ reason: 'DEPLOYMENT_INVALID' });
+  });
+
+  test('whose key was changed is signed in to with the new one', async () => {
+    const servers = new TestServers();
+    let [key, known] = ['first', 'first'];
+    const resolve = async (): Promise<string> => known;
+    const open = servers.customerStores?.test;
+    if (open === undefined) throw new Error('no store');
+    const stores: string[] = [];
+    const guarded: OpenCustomerStore = async (server) => {
+      const used = server.apiKey?.reveal() ?? '';
+      stores.push(used);
+      const store = await open(server);
+      return {
+        ...store,
+        open: async (spec) => {
+          if (used !== key) throw new RAGError('CONFIG_INVALID', 'The server refused the login.');
+          return store.open(spec);
+        },
+      };
+    };
+    const deployments = await createKnowledgeDeployments(
+      {
+        ...{ cwd: temporaryFolder(), dataDir: 'data', secretResolvers: [{ scheme: 'test', resolve }] },
+        config: { provider: 'libsql', deployments: { secrets: ['test:*'] } },
+      },
+      { customerStores: { test: guarded } },
+    );
+    onTestFinished(() => deployments.close());
+    await deployments.saveDeploymentConfig({ ...customerOwned('own'), apiKeySecretName: 'test:key' });
+    const own = await view(deployments, 'own');
+    await own.push([{ id: 'a', text: 'The lamp is blue.' }]);
+    key = 'second';
+    // The secret is the old one still: nothing is tried again.
+    await expect(own.push([{ id: 'b', text: 'The lamp is red.' }])).rejects.toMatchObject({
+      reason: 'SERVICE_UNAVAILABLE',
+    });
+    const opened = stores.length;
+    known = 'second';
+    // A secret is looked at once in a second.
+    await expect
+      .poll(
+        () =>
+          own.push([{ id: 'b', text: 'The lamp is red.' }]).then(
+            () => 'written',
+            () => 'refused',
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe('written');
+    expect(stores.slice(opened)).toEqual(['second']);
+    expect(await idsOf(deployments, 'own')).toEqual(['a', 'b']);
   });
 
   test('that is down or not active stops its tenant alone, and nothing falls back', async () => {

@@ -50,7 +50,8 @@ withTestServer({ describe, it }, SERVER, (url) => {
   async function deployments(folder: string) {
     const opened = await createKnowledgeDeployments(
       {
-        ...{ cwd: folder, dataDir: 'data', config: { provider: 'libsql' } },
+        ...{ cwd: folder, dataDir: 'data' },
+        config: { provider: 'libsql', deployments: { secrets: ['test:*'] } },
         secretResolvers: [{ scheme: 'test', resolve: async () => server.password || 'not-asked-for' }],
       },
       // Fewer than there are, so that indexes are closed and opened while they are asked.

@@ -3,6 +3,7 @@ import { runtime } from '../core/runtime.js';
 import { type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
 import type { Engine, EngineHealth, EngineView } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
+import { isAllowedSecret, secretNotAllowed } from './allowed-secrets.js';
 import { beginIndex, countDocuments } from './copy-documents.js';
 import {
   deploymentOf,
@@ -335,7 +336,11 @@ export class KnowledgeDeploymentService implements TenantIndexes {
   #checked(input: KnowledgeDeploymentInput): StoredDeployment {
     const deployment = deploymentOf(input, Object.keys(this.#stores));
     scopeOf({ tenant: deployment.tenantId });
-    if (deployment.model !== RagDeploymentModel.Shared) assertOwnIndexes(this.#resources.config);
+    const { config } = this.#resources;
+    const { apiKeySecretName: secret } = deployment;
+    if (secret !== undefined && !isAllowedSecret(secret, config.rag.deployments.secrets))
+      throw new RAGError('DEPLOYMENT_INVALID', secretNotAllowed(secret));
+    if (deployment.model !== RagDeploymentModel.Shared) assertOwnIndexes(config);
     this.#records.assertFree(deployment);
     return deployment;
   }

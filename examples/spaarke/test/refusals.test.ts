@@ -92,10 +92,14 @@ test('a password is named, never stated, and one that cannot be had is said to b
   );
   const { isValid, errors } = await operator.validateDeployment('alpenrhein.bank', {
     ...stated,
-    apiKeySecretName: 'env:NO_SUCH_SECRET',
+    apiKeySecretName: 'env:CUSTOMER_NO_SUCH_SECRET',
   });
   assert.equal(isValid, false);
-  assert.match(errors.join(' '), /NO_SUCH_SECRET/);
+  assert.match(errors.join(' '), /CUSTOMER_NO_SUCH_SECRET is not set/);
+  await assert.rejects(operator.saveDeployment({ ...stated, apiKeySecretName: 'env:PATH' }), {
+    reason: 'DEPLOYMENT_INVALID',
+    message: /no secret that deployments may name/,
+  });
 });
 
 test('while the database of a customer is down, that tenant alone is not served', {

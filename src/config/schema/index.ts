@@ -3,6 +3,7 @@ import { wholeNumber } from '../../core/setting-values.js';
 import { answeringSchema, contextSchema } from './answering.js';
 import { auditSchema } from './audit.js';
 import { chunkingSchema } from './chunking.js';
+import { deploymentsSchema } from './deployments.js';
 import { embeddingSchema } from './embedding.js';
 import { indexingSchema } from './indexing.js';
 import { ledgerSchema } from './ledger.js';
@@ -57,6 +58,7 @@ export const ragSchema = z.strictObject({
   security: securitySchema,
   limits,
   server: serverSchema,
+  deployments: deploymentsSchema,
   audit: auditSchema,
   monitoring: monitoringSchema,
 });

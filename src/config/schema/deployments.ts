@@ -1,0 +1,18 @@
+import * as z from 'zod';
+
+/** `rag.deployments`: what deployments of tenants may name. */
+export const deploymentsSchema = z
+  .strictObject({
+    secrets: z
+      .array(
+        z
+          .string()
+          .regex(/^[a-z][a-z0-9-]*:[^\s*]/, 'must begin with a scheme and a text: `keyvault:customers/*`'),
+      )
+      .default([])
+      .describe(
+        'Secrets that a deployment of the model `CustomerOwned` may name, such as `keyvault:customers/*`, `env:CUSTOMER_*` or `file:/run/secrets/customers/*`; `*` stands for any text without `/`. Whoever may save deployments (permission `admin`) has such a secret sent to a server of their choice, so name none of the service here. Default: none.',
+      ),
+  })
+  .prefault({})
+  .describe('Deployments of tenants: which index each has.');
