@@ -85,7 +85,9 @@ export type {
   KnowledgeDeploymentOptions,
   KnowledgeDeploymentService,
   ResumeOptions,
+  RotateOptions,
 } from './deployments/knowledge-deployment-service.js';
+export type { DeploymentHealth, DeploymentsRotation } from './deployments/maintain-indexes.js';
 export type { MoveReport } from './deployments/move-tenant.js';
 export {
   MultiTenantRAGService,

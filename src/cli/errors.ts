@@ -51,6 +51,12 @@ export function toErrorDocument(error: unknown): ErrorDocument {
 }
 
 /** The exit code that an error ends the process with. */
+/** What a person at this machine is told of an index that cannot be used: callers of a service are not told why. */
+export function problemOf(error: unknown): string {
+  const { cause, message } = error instanceof Error ? error : new Error(String(error));
+  return cause instanceof Error && message.startsWith('The index of this tenant') ? cause.message : message;
+}
+
 export function exitCodeOf(error: unknown): number {
   const { category, reason } = toErrorDocument(error);
   if (reason === 'ABORTED') return ExitCode.interrupted;

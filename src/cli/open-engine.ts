@@ -71,13 +71,21 @@ export const withEngineView = <T>(
   work: (view: EngineView) => Promise<T>,
 ): Promise<T> => withEngine(context, (engine) => work(engine.as(toScope(options))));
 
+/** As `withEngineView`, with the index that the tenant has: the shared one, or one of its own. */
+export const withTenantView = <T>(
+  context: CliContext,
+  options: ScopeOptions,
+  work: (view: EngineView) => Promise<T>,
+): Promise<T> =>
+  withDeployments(context, async (deployments) => work((await deployments.of(toScope(options))).view));
+
 /** The same for what a service can do, too: with `--server` the index is the one behind it, and no engine is loaded. */
 export async function withView<T>(
   context: CliContext,
   options: ScopeOptions,
   work: (view: IndexView) => Promise<T>,
 ): Promise<T> {
-  if (context.server === undefined) return withEngineView(context, options, work);
+  if (context.server === undefined) return withTenantView(context, options, work);
   const { openServer } = await import('./server-view.js');
   return work(openServer(context, options.tenant));
 }

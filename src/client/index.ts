@@ -22,6 +22,7 @@ export type {
   DeletedParts,
   DeploymentConfig,
   DeploymentList,
+  DeploymentsHealth,
   DeploymentMove,
   DeploymentRequest,
   DeploymentValidation,

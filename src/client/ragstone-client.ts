@@ -210,6 +210,12 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.stats }, options);
   }
 
+  /** Whether each index that a tenant has of its own answers, and why not; for operators. */
+  deploymentHealth(options?: CallOptions): Promise<bodies.DeploymentsHealth> {
+    const path = this.#healthEndpoint === undefined ? undefined : `${this.#healthEndpoint}/deployments`;
+    return this.#call({ route: ROUTES.deploymentHealth, path }, options);
+  }
+
   /** Whether the service can answer. That it cannot is a result, too. */
   health(options?: CallOptions): Promise<bodies.Health> {
     return this.#call(

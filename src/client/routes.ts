@@ -41,4 +41,5 @@ export const ROUTES = {
   indexSources: { method: 'POST', path: '/rag/index', isWrite: true, isLong: true },
   stats: { method: 'GET', path: '/rag/stats' },
   health: { method: 'GET', path: '/health/rag' },
+  deploymentHealth: { method: 'GET', path: '/health/rag/deployments' },
 } as const satisfies Readonly<Record<string, Route>>;

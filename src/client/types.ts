@@ -22,6 +22,7 @@ import type {
   feedbackRequest,
 } from '../service/schemas/feedback.js';
 import type {
+  deploymentsHealthResponse,
   documentPage,
   documentText,
   explainMissRequest,
@@ -102,6 +103,7 @@ export type ChatResponse = z.output<typeof chatResponse>;
 export type IndexCounts = z.output<typeof indexAllResponse>;
 export type IndexStats = z.output<typeof statsResponse>;
 export type Health = z.output<typeof healthResponse>;
+export type DeploymentsHealth = z.output<typeof deploymentsHealthResponse>;
 
 /** What a stream of an answer tells; the last one holds the whole answer. */
 export type AnswerEvent =

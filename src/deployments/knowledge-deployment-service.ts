@@ -21,6 +21,15 @@ import { deploymentIdOf, RagDeploymentModel } from './deployment-model.js';
 import { type DeploymentRecord, DeploymentRecords } from './deployment-records.js';
 import { assertOwnIndexes, type OpenCustomerStore, settingsOf } from './deployment-settings.js';
 import { type FinishedWrites, finishWrites } from './finish-writes.js';
+import {
+  type DeploymentHealth,
+  type DeploymentsRotation,
+  healthOf,
+  isOwn,
+  rotated,
+  rotateTenant,
+  wordsOf,
+} from './maintain-indexes.js';
 import { type MoveReport, moveTenant, removeIndex, resumeMove } from './move-tenant.js';
 import { claimPlace } from './place-claim.js';
 import { routedView } from './routed-view.js';
@@ -74,6 +83,13 @@ export interface DamagedDeployment {
 export interface DeploymentListOptions {
   /** Told of each that cannot be read. */
   readonly onDamaged?: ((damaged: DamagedDeployment) => void) | undefined;
+}
+
+/** Which index has its keys rotated. */
+export interface RotateOptions {
+  /** One that has an index of its own. @default all indexes */
+  readonly tenantId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How interrupted moves go on. */
@@ -273,6 +289,56 @@ export class KnowledgeDeploymentService implements TenantIndexes {
         onProblem?.(tenantId, error);
       }
     return reports;
+  }
+
+  /** Whether each index that a tenant has of its own can be used. It opens them, and tells what only whoever runs the service may know. */
+  async deploymentHealth(): Promise<DeploymentHealth[]> {
+    const damaged: DeploymentHealth[] = [];
+    const records = this.#records.list({
+      onDamaged: (deploymentId, error) => damaged.push({ deploymentId, ok: false, detail: wordsOf(error) }),
+    });
+    const health = await healthOf(records, ({ deployment: { tenantId } }) =>
+      this.#indexes.use(this.#records.read(tenantId), ({ engine }) => engine.health()),
+    );
+    return [...health, ...damaged];
+  }
+
+  /**
+   * Encrypts by the first key what another one encrypted: in the index of a tenant, or in all, the shared one too. Where `problems` says
+   * nothing, no index needs an older key any more.
+   */
+  async rotateEncryption({ tenantId, signal }: RotateOptions = {}): Promise<DeploymentsRotation> {
+    const problems: { readonly tenantId?: string | undefined; readonly message: string }[] = [];
+    const onDamaged = (_: string, error: unknown) => problems.push({ message: wordsOf(error) });
+    const records = this.#records.list({ onDamaged });
+    const named = scopeOf({ tenant: tenantId ?? 'default' }).tenant;
+    const tenants =
+      tenantId === undefined ? records.filter(isOwn).map(({ deployment }) => deployment.tenantId) : [named];
+    const deployments: DeploymentsRotation['deployments'][number][] = [];
+    for (const one of tenants)
+      try {
+        const use = <Result>(meant: MeantIndex, work: (index: OpenIndex) => Promise<Result>) =>
+          this.#indexes.use(meant, work);
+        deployments.push({ tenantId: one, ...(await rotateTenant({ ...this.#moving(one, signal), use })) });
+      } catch (error) {
+        problems.push({ tenantId: one, message: wordsOf(error) });
+      }
+    const ofShared =
+      tenantId === undefined
+        ? await rotated(() => this.shared.rotateEncryption())
+        : { documents: 0, rewritten: 0 };
+    const stampOf = (all: readonly DeploymentRecord[]): string =>
+      JSON.stringify(all.map(({ deployment, revision }) => [deployment.tenantId, revision]));
+    if (
+      tenantId === undefined &&
+      stampOf(records) !== stampOf(this.#records.list({ onDamaged: () => undefined }))
+    )
+      problems.push({
+        message: 'Deployments were changed meanwhile, so documents may have moved. Rotate again.',
+      });
+    const sum = (key: 'documents' | 'rewritten'): number =>
+      deployments.reduce((total, one) => total + one[key], ofShared[key]);
+    return { documents: sum('documents'), rewritten: sum('rewritten'), deployments, problems };
   }
 
   /** Closes every index, the shared one too. */

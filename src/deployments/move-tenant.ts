@@ -179,7 +179,7 @@ const interrupted = (tenantId: string): RAGError =>
   );
 
 /** One process moves a tenant at a time; its death frees the tenant. */
-async function alone<Result>(
+export async function alone<Result>(
   { tenantId, records, signal }: Moving,
   work: () => Promise<Result>,
 ): Promise<Result> {

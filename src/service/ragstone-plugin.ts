@@ -110,7 +110,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(chatRoutes);
   await app.register(indexRoutes);
   await app.register(mcpRoutes);
-  await app.register(healthRoutes, { indexes, endpoint, redis });
+  await app.register(healthRoutes, { indexes, endpoint, redis, deployments: options.deployments });
 };
 
 function statedIndexes({ engine, indexes, deployments }: ServiceOptions): TenantIndexes {

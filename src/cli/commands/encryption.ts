@@ -1,14 +1,18 @@
 import type { Command } from 'commander';
 import { auditedCommand } from '../audited-command.js';
 import type { CliContext } from '../context.js';
-import { placeOf, withEngine } from '../open-engine.js';
+import { ExitCode } from '../errors.js';
+import { placeOf, withDeployments } from '../open-engine.js';
 
 const EXAMPLES = `
 Examples:
   $ ragstone encryption rotate     encrypt by the first key what another one encrypted
 
 Put the new key first in rag.security.encryption.keys and leave the old one behind it: from then on everything new is encrypted with it. This
-command encrypts what is there; searches and runs go on meanwhile. Where it is stopped, run it again: it goes on. After it the old key can go.`;
+command encrypts what is there; searches and runs go on meanwhile. Where it is stopped, run it again: it goes on. After it the old key can go. Indexes that
+tenants have of their own are done too.`;
+
+const STILL_NEEDED = 'Other indexes were not looked at, or not completed: keep the older keys.';
 
 /** `ragstone encryption rotate` */
 export function registerEncryption(program: Command, context: CliContext): void {
@@ -19,15 +23,23 @@ export function registerEncryption(program: Command, context: CliContext): void 
     .command('rotate')
     .description('encrypt by the first key what another one encrypted')
     .addHelpText('after', EXAMPLES)
-    .action(async () => {
+    .option('--tenant <name>', 'only the index that this tenant has of its own (default: all indexes)')
+    .action(async ({ tenant }: { readonly tenant?: string }) => {
       const call = { action: 'encryption rotate', context };
       const rotated = await auditedCommand(await placeOf(context), call, () =>
-        withEngine(context, (engine) => engine.rotateEncryption()),
+        withDeployments(context, (deployments) =>
+          deployments.rotateEncryption({ tenantId: tenant, signal: context.signal }),
+        ),
       );
+      const { documents, rewritten, problems } = rotated;
+      for (const { tenantId, message } of problems)
+        context.warn(tenantId === undefined ? message : `${tenantId}: ${message}`);
+      const done = `${rewritten} of ${documents} documents were encrypted anew.`;
+      const isAll = tenant === undefined && problems.length === 0;
       context.printResult(
-        rotated,
-        () =>
-          `${rotated.rewritten} of ${rotated.documents} documents were encrypted anew. No document needs another key than the first now.`,
+        { ...rotated },
+        () => `${done} ${isAll ? 'No document needs another key than the first now.' : STILL_NEEDED}`,
       );
+      if (problems.length > 0) context.exitCode = ExitCode.failed;
     });
 }

@@ -1,15 +1,23 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { DamagedDeployment, VerifyResult } from '../../index.js';
 import type { CliContext } from '../context.js';
-import { ExitCode } from '../errors.js';
-import { withEngineView } from '../open-engine.js';
+import { ExitCode, problemOf } from '../errors.js';
+import { withDeployments, withTenantView } from '../open-engine.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 const EXAMPLES = `
 Examples:
   $ ragstone verify            compare sources, ledger and store; exit code 1 where they differ
-  $ ragstone verify --repair   and mend what differs`;
+  $ ragstone verify --repair   and mend what differs
+  $ ragstone verify --tenant acme   the documents of one tenant, in the index that it has
+  $ ragstone verify --deployments   every index that a tenant has of its own`;
 
-/** `ragstone verify [--repair]` */
+interface VerifyOptions extends OwnerOptions {
+  readonly repair?: boolean;
+  readonly deployments?: boolean;
+}
+
+/** `ragstone verify [--repair] [--deployments]` */
 export function registerVerify(program: Command, context: CliContext): void {
   const command = program
     .command('verify')
@@ -17,11 +25,68 @@ export function registerVerify(program: Command, context: CliContext): void {
     .option('--repair', 'mend what differs');
   withOwnerOptions(command)
     .addHelpText('after', EXAMPLES)
-    .action(async ({ repair = false, ...options }: OwnerOptions & { readonly repair?: boolean }) => {
+    .addOption(
+      new Option('--deployments', 'the indexes that tenants have of their own').conflicts([
+        'tenant',
+        'project',
+      ]),
+    )
+    .action(async ({ repair = false, deployments = false, ...options }: VerifyOptions) => {
       const { signal } = context;
-      const result = await withEngineView(context, options, (view) => view.verify({ repair, signal }));
+      if (deployments) return verifyDeployments(repair, context);
+      const result = await withTenantView(context, options, (view) => view.verify({ repair, signal }));
       const { renderVerifyResult } = await import('../render/verify-result.js');
       context.printResult(result, () => renderVerifyResult(result, context));
       if (!result.ok) context.exitCode = ExitCode.failed;
     });
+}
+
+/** One that cannot be looked at keeps none of the others from being looked at. */
+async function verifyDeployments(repair: boolean, context: CliContext): Promise<void> {
+  const { signal } = context;
+  const { renderVerifyResult } = await import('../render/verify-result.js');
+  await withDeployments(context, async (service) => {
+    const damaged: DamagedDeployment[] = [];
+    const all = await service.listDeploymentConfigs({ onDamaged: (one) => damaged.push(one) });
+    const deployments: VerifiedDeployment[] = damaged.map(({ deploymentId, message }) => ({
+      ...{ deploymentId, ok: false, problem: message },
+    }));
+    for (const { tenantId, deploymentId, model, isActive } of all) {
+      if (model === 'Shared') continue;
+      const facts = { deploymentId, tenantId, model };
+      if (!isActive) {
+        deployments.push({ ...facts, ok: true, problem: 'It is not active, and was not looked at.' });
+        continue;
+      }
+      try {
+        const { view } = await service.of({ tenant: tenantId });
+        deployments.push({ ...facts, ...(await view.verify({ repair, signal })) });
+      } catch (error) {
+        signal.throwIfAborted();
+        deployments.push({ ...facts, ok: false, problem: problemOf(error) });
+      }
+    }
+    const ok = deployments.every((one) => one.ok);
+    context.printResult({ ok, deployments }, () =>
+      deployments.length === 0
+        ? 'No tenant has an index of its own.'
+        : deployments
+            .map((one) => {
+              const { tenantId = `deployment ${one.deploymentId}`, problem, drift = [], repaired = 0 } = one;
+              const told = problem ?? renderVerifyResult({ ok: one.ok, drift, repaired }, context);
+              return `${tenantId}: ${told}`;
+            })
+            .join('\n'),
+    );
+    if (!ok) context.exitCode = ExitCode.failed;
+  });
+}
+
+interface VerifiedDeployment extends Partial<VerifyResult> {
+  readonly deploymentId: string;
+  readonly tenantId?: string;
+  readonly model?: string;
+  readonly ok: boolean;
+  /** Why it was not looked at. */
+  readonly problem?: string;
 }

@@ -31,6 +31,7 @@ describe('routes of deployments', () => {
         const body = method === 'GET' ? undefined : { model: 'Shared' };
         expect((await call(caller, method, `${RAG}/deployments${path}`, body)).status).toBe(403);
       }
+    expect((await call('acme', 'GET', '/health/rag/deployments')).status).toBe(403);
   });
 
   test('an operator may not read what tenants have', async () => {
@@ -38,6 +39,19 @@ describe('routes of deployments', () => {
     expect(
       (await call('operator', 'POST', `${RAG}/search`, { query: 'lamp', tenantId: 'operator' })).status,
     ).toBe(403);
+  });
+
+  test('a broken index of a tenant is named to the operator, and to nobody else', async () => {
+    const { call, servers } = await service();
+    await call('operator', 'PUT', `${RAG}/deployments/acme`, CUSTOMER);
+    servers.isDown = true;
+    const health = await call('operator', 'GET', '/health/rag/deployments');
+    expect(health.json()).toMatchObject({
+      status: 'unhealthy',
+      deployments: [{ tenantId: 'acme', ok: false, detail: expect.stringContaining('down') }],
+    });
+    const open = await call('acme', 'GET', '/health/rag');
+    expect([open.status, JSON.stringify(open.json())]).toEqual([200, expect.not.stringContaining('acme')]);
   });
 
   test('save, validate, move and list; documents and results say where they are', async () => {

@@ -1,8 +1,13 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { type EngineHealth, SYSTEM_RUNTIME, type TenantIndexes } from '../../index.js';
+import {
+  type EngineHealth,
+  type KnowledgeDeploymentService,
+  SYSTEM_RUNTIME,
+  type TenantIndexes,
+} from '../../index.js';
 import type { RedisConnection } from '../../redis/open-redis.js';
-import { jsonOf } from '../schemas/common.js';
-import { healthResponse } from '../schemas/index-state.js';
+import { jsonOf, problemResponses } from '../schemas/common.js';
+import { deploymentsHealthResponse, healthResponse } from '../schemas/index-state.js';
 
 /** Whoever asks more often gets the same answer: everyone may ask. */
 const KEPT_MS = 1_000;
@@ -14,6 +19,8 @@ export interface HealthOptions {
   readonly indexes: Pick<TenantIndexes, 'health'>;
   /** Counts calls, where several processes do that together. Without it the service answers, and each counts for itself. */
   readonly redis?: RedisConnection | undefined;
+  /** Indexes that tenants have of their own, for whoever runs the service. @default there are none */
+  readonly deployments?: Pick<KnowledgeDeploymentService, 'deploymentHealth'> | undefined;
   /** Such as `/health/rag`. */
   readonly endpoint: string;
 }
@@ -21,7 +28,7 @@ export interface HealthOptions {
 /** Whether the service can answer, for load balancers: it tells nothing else. */
 export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
   app,
-  { indexes, redis, endpoint },
+  { indexes, redis, deployments, endpoint },
 ) => {
   let last: { readonly at: number; readonly health: ReturnType<TenantIndexes['health']> } | undefined;
   const askAtMostOften = () => {
@@ -49,6 +56,29 @@ export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
       const all = redis === undefined ? parts : [...parts, { part: 'redis', ok: redis.isUp }];
       const checks = Object.fromEntries(all.map((part) => [part.part, part.ok ? 'ok' : 'failed'] as const));
       return reply.code(ok ? 200 : 503).send({ status: ok ? 'healthy' : 'unhealthy', checks });
+    },
+  );
+  if (deployments === undefined) return;
+  app.get(
+    `${endpoint}/deployments`,
+    {
+      config: { access: 'admin' },
+      schema: {
+        tags: ['Health'],
+        summary: 'Whether each index that a tenant has of its own answers, and why not',
+        response: {
+          200: jsonOf(
+            'Also where one does not: the service serves the other tenants.',
+            deploymentsHealthResponse,
+          ),
+          ...problemResponses,
+        },
+      },
+    },
+    async () => {
+      const all = await deployments.deploymentHealth();
+      const status = all.every(({ ok }) => ok) ? ('healthy' as const) : ('unhealthy' as const);
+      return { status, deployments: all };
     },
   );
 };

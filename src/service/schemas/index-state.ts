@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RagDeploymentModel } from '../../index.js';
 import {
   correctionSchema,
   degradationSchema,
@@ -230,6 +231,21 @@ export const statsResponse = z
     last_indexed_at: z.string().nullable(),
   })
   .meta({ id: 'IndexStats' });
+
+export const deploymentsHealthResponse = z
+  .object({
+    status: z.enum(['healthy', 'unhealthy']),
+    deployments: listOf(
+      z.object({
+        deploymentId: z.string(),
+        tenantId: z.string().optional().describe('Absent where the deployment cannot be read.'),
+        model: z.enum(RagDeploymentModel).optional(),
+        ok: z.boolean(),
+        detail: z.string().describe('What is wrong and what to do, for whoever runs the service.'),
+      }),
+    ),
+  })
+  .meta({ id: 'DeploymentsHealth' });
 
 export const healthResponse = z
   .object({
