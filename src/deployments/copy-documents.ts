@@ -100,6 +100,7 @@ export class DocumentCopier {
     const { from, tenant, signal } = this.#copy;
     try {
       // Where somebody writes it may be work under way: before the pass that is exact all are out.
+      if (!isExact && from.isBeingWritten) return;
       const waitMs = isExact ? WRITER_WAIT_MS : 0;
       const { left } = await finishInterrupted(from, tenant, { waitMs, signal });
       if (isExact && left[0] !== undefined) throw interruptedWrite(left[0]);

@@ -379,6 +379,26 @@ describe('moving a tenant', () => {
     expect((await deployments.shared.list({}, { tenant: 'acme' })).documents).toEqual([]);
   });
 
+  test('into the shared index holds up writes of others there, and refuses none', async () => {
+    const deployments = await testDeployments();
+    await deployments.saveDeploymentConfig({ tenantId: 'acme', model: 'Dedicated' });
+    await (await view(deployments, 'acme')).push(
+      Array.from({ length: 120 }, (_, n) => ({ id: `d${n}`, text: `Lamp number ${n}.` })),
+    );
+    let isMoving = true;
+    const moved = deployments.moveTenant({ tenantId: 'acme', model: 'Shared' }).finally(() => {
+      isMoving = false;
+    });
+    const other = await view(deployments, 'other');
+    let written = 0;
+    for (; isMoving; written++) {
+      await other.push([{ id: `o${written}`, text: `A lamp of others, ${written}.` }]);
+      await nextTurn();
+    }
+    expect(await moved).toMatchObject({ copied: 120 });
+    expect(await idsOf(deployments, 'other')).toHaveLength(written);
+  });
+
   test('to an index of another tenant is refused', async () => {
     const deployments = await testDeployments(undefined, new TestServers());
     await deployments.saveDeploymentConfig(customerOwned('one', 'the-index'));

@@ -24,6 +24,7 @@ import {
 import { createSealing, type MetadataSealing, NO_SEALING } from '../security/sealed-metadata.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { type LedgerConnections, openConnections } from './ledger-connections.js';
+import { Turns } from './turns.js';
 
 /** Longest wait for another host that learns, in milliseconds; it takes seconds. */
 const LEARNING_WAIT_MS = 300_000;
@@ -67,6 +68,7 @@ export class EngineResources {
   readonly #checkAdaptation = createAdaptationCheck();
   readonly #learningPace = new LearningPace();
   #sealing: Promise<MetadataSealing> | undefined;
+  readonly #lockTurns = new Turns();
   #collection: { readonly key: string; readonly open: Promise<VectorCollection> } | undefined;
 
   constructor(config: ResolvedConfig) {
@@ -102,9 +104,32 @@ export class EngineResources {
     return own === undefined ? this.config.rag.ledger.type === 'postgres' : own.lock !== undefined;
   }
 
-  /** See `LedgerConnections.lock`. */
-  lock(request: LockRequest): Promise<WriterLock> {
-    return this.#ledgers.lock(request);
+  /**
+   * See `LedgerConnections.lock`. Who asks here waits for whoever else of this process holds it, however long: only other processes
+   * are told to wait or to come again.
+   */
+  async lock(request: LockRequest): Promise<WriterLock> {
+    if (this.isShared || request.subject === 'learning') return this.#ledgers.lock(request);
+    const leave = await this.#lockTurns.enter(request.signal);
+    try {
+      const lock = await this.#ledgers.lock(request);
+      const release = async (): Promise<void> => {
+        try {
+          await lock.release();
+        } finally {
+          leave();
+        }
+      };
+      return { ...lock, release };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** Whether this process writes the index now, or is about to. */
+  get isBeingWritten(): boolean {
+    return this.#lockTurns.isTaken;
   }
 
   /** See `LedgerConnections.assertSame`. */

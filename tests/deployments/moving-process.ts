@@ -68,7 +68,13 @@ async function search(service: KnowledgeDeploymentService): Promise<never> {
       const { results } = await view.search({ text: 'steady lamp', topK: 50, options: { minSimilarity: 0 } });
       const found = results.map(({ metadata }) => String(metadata.source));
       const steady = found.filter((id) => id.startsWith('steady')).sort();
-      if (steady.join() !== STEADY.join()) wrong(`found of the steady ones: ${steady.join()}`);
+      if (steady.join() !== STEADY.join()) {
+        const { model, move } = await service.getDeploymentConfig('acme');
+        const shown = results
+          .filter(({ metadata }) => String(metadata.source).startsWith('steady'))
+          .map(({ id, content, metadata }) => [id, content, metadata.documentId, metadata.revision]);
+        wrong(`life ${life}, ${model} ${move?.stage ?? ''}: ${JSON.stringify(shown)}`);
+      }
       if (results.some(({ content }) => content.includes('foreign'))) wrong('found what is foreign');
       log({ kind: 'searched' });
     } catch (error) {
