@@ -31,6 +31,9 @@ export const TARGETS: readonly KnowledgeDeploymentInput[] = [
   CUSTOMER,
 ];
 
+// A steady document is one chunk, so that what is found twice is doubled.
+const CHUNKING = { strategy: 'recursive', unit: 'tokens', minSize: 0, maxSize: 24, overlap: 0 } as const;
+
 /** Several chunks, so that a store may hold a part of them. */
 export const textOf = (id: string, version: string): string =>
   ['cellar', `roof ${version}`, 'garden', `hall ${version}`]
@@ -50,7 +53,7 @@ export const deploymentsOver = (
     {
       cwd: folder,
       dataDir: 'data',
-      config: { provider: 'libsql', chunking: { strategy: 'recursive', maxSize: 20, overlap: 0 } },
+      config: { provider: 'libsql', chunking: CHUNKING },
     },
     { customerStores: { file: () => watched(customerStore(folder), onWrite) } },
   );
