@@ -244,7 +244,7 @@ const isSettled = ({ status }: LedgerItem): boolean => status === 'indexed' || s
 const interruptedWrite = (id: string): RAGError =>
   new RAGError(
     'DEPLOYMENT_CONFLICT',
-    `Whoever wrote the document ${JSON.stringify(id)} died over it, and neither its new nor its old revision is whole. Push it again or delete it, then move the tenant.`,
+    `The document ${JSON.stringify(id)} is not whole in its index: whoever wrote it died over it, or what the store holds is damaged. Push it again or delete it, then move the tenant.`,
   );
 
 async function stampOf(

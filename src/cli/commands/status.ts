@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { DeploymentHealth } from '../../index.js';
+import type { DeploymentHealth, KnowledgeDeploymentService } from '../../index.js';
 import type { CliContext } from '../context.js';
-import { ExitCode } from '../errors.js';
+import { ExitCode, problemOf } from '../errors.js';
 import { withDeployments, withView } from '../open-engine.js';
 import { renderTable } from '../render/table.js';
 import { formatCount, oneLine } from '../render/text.js';
@@ -36,17 +36,31 @@ export function registerStatus(program: Command, context: CliContext): void {
     );
 }
 
+/** What an index holds; that it cannot be told is a state too. */
+async function countsOf(
+  tenant: string,
+  service: KnowledgeDeploymentService,
+): Promise<Pick<DeploymentCounts, 'documents' | 'chunks'> | Pick<DeploymentHealth, 'ok' | 'detail'>> {
+  try {
+    const { documents, chunks } = await (await service.of({ tenant })).view.status();
+    return { documents, chunks };
+  } catch (error) {
+    return { ok: false, detail: problemOf(error) };
+  }
+}
+
+interface DeploymentCounts extends DeploymentHealth {
+  readonly documents?: number;
+  readonly chunks?: number;
+}
+
 async function showDeployments(context: CliContext): Promise<void> {
   await withDeployments(context, async (service) => {
-    const deployments: (DeploymentHealth & { readonly documents?: number; readonly chunks?: number })[] = [];
+    const deployments: DeploymentCounts[] = [];
     for (const health of await service.deploymentHealth()) {
       const { tenantId, ok } = health;
       const active = tenantId !== undefined && ok && (await service.getDeploymentConfig(tenantId)).isActive;
-      if (!active) deployments.push(health);
-      else {
-        const { documents, chunks } = await (await service.of({ tenant: tenantId })).view.status();
-        deployments.push({ ...health, documents, chunks });
-      }
+      deployments.push(active ? { ...health, ...(await countsOf(tenantId, service)) } : health);
     }
     const ok = deployments.every((one) => one.ok);
     context.printResult({ ok, deployments }, () =>

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { DamagedDeployment, VerifyResult } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode, problemOf } from '../errors.js';
-import { withDeployments, withTenantView } from '../open-engine.js';
+import { withDeployments, withEngineView, withTenantView } from '../open-engine.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 const EXAMPLES = `
@@ -34,7 +34,9 @@ export function registerVerify(program: Command, context: CliContext): void {
     .action(async ({ repair = false, deployments = false, ...options }: VerifyOptions) => {
       const { signal } = context;
       if (deployments) return verifyDeployments(repair, context);
-      const result = await withTenantView(context, options, (view) => view.verify({ repair, signal }));
+      // A tenant that is not named has the shared index, and nothing but that is touched.
+      const withView = options.tenant === undefined ? withEngineView : withTenantView;
+      const result = await withView(context, options, (view) => view.verify({ repair, signal }));
       const { renderVerifyResult } = await import('../render/verify-result.js');
       context.printResult(result, () => renderVerifyResult(result, context));
       if (!result.ok) context.exitCode = ExitCode.failed;
