@@ -7,7 +7,7 @@ export const deploymentsSchema = z
       .array(
         z
           .string()
-          .regex(/^[a-z][a-z0-9-]*:[^\s*]/, 'must begin with a scheme and a text: `keyvault:customers/*`'),
+          .regex(/^[a-z][a-z0-9-]*:\S+$/, 'must be like `keyvault:customers/*`, with a scheme in front'),
       )
       .default([])
       .describe(
