@@ -96,10 +96,10 @@ test('a password is named, never stated, and one that cannot be had is said to b
   });
   assert.equal(isValid, false);
   assert.match(errors.join(' '), /CUSTOMER_NO_SUCH_SECRET is not set/);
-  await assert.rejects(operator.saveDeployment({ ...stated, apiKeySecretName: 'env:PATH' }), {
-    reason: 'DEPLOYMENT_INVALID',
-    message: /no secret that deployments may name/,
-  });
+  await assert.rejects(
+    operator.saveDeployment('alpenrhein.bank', { ...stated, apiKeySecretName: 'env:PATH' }),
+    { reason: 'DEPLOYMENT_INVALID', message: /no secret that deployments may name/ },
+  );
 });
 
 test('while the database of a customer is down, that tenant alone is not served', {
