@@ -132,6 +132,13 @@ function wholeIdentifier(name: string): string | undefined {
   return is ? name.toLowerCase() : undefined;
 }
 
+/** Whether a normalised identifier is the name of a file. */
+export const isFileName = (identifier: string): boolean => FILE_NAME.test(identifier);
+
+/** Whether a normalised identifier is a dotted name of code: `a.b.c`, `class#method`. */
+export const isDottedName = (identifier: string): boolean =>
+  QUALIFIED_NAME.test(identifier) && !FILE_NAME.test(identifier);
+
 const ATOMIC = [UUID, VULNERABILITY, VERSION, SHORT_VERSION, HEX_NUMBER, HASH, ERROR_CODE, ISSUE_NUMBER];
 const isAtomic = (name: string): boolean => ATOMIC.some((pattern) => pattern.test(name));
 

@@ -6,6 +6,7 @@ import type { NoticeKind } from '../core/notice.js';
 import type { AnswerMode, ConversationTurn } from './answer.js';
 import type { ChatModel } from './chat-model.js';
 import type { SearchSignals } from './confidence-features.js';
+import type { IsKnownIdentifier } from './exact-names.js';
 import type { IsKnownWord } from './missing-names.js';
 import type { Similarity } from './quotation-features.js';
 import type { UnsupportedPolicy } from './verify-answer.js';
@@ -69,6 +70,8 @@ export interface AnswerDependencies {
   readonly similarity?: Similarity;
   /** Tells names that the index lacks; without it all count as known. */
   readonly isKnownWord?: IsKnownWord;
+  /** The same for exact identifiers (`MESOS-5754`, `v1.2.3`); without it they are looked up as words. */
+  readonly isKnownIdentifier?: IsKnownIdentifier;
   /** Opens the language model; undefined where none is set up. */
   readonly chatModel?: () => Promise<ChatModel | undefined>;
   /** The tokenizer to count with, for the model that answers or for none. */

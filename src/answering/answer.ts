@@ -151,6 +151,11 @@ export interface Answer extends ToldNotices {
    * nothing is claimed, so it is never how sure it is that there is no answer: with `unknown-names` it may be high.
    */
   readonly confidence: number;
+  /**
+   * There is an answer, quoted with a low `confidence`: of such answers one in three was right where that was measured, of the
+   * others seven in ten (docs/answering.md). Absent where it is not so.
+   */
+  readonly isUnsure?: boolean;
   readonly sources: readonly AnswerSource[];
   readonly citations: readonly Citation[];
   readonly support: readonly SentenceSupport[];

@@ -7,6 +7,7 @@ import type { AnswerRequest } from './answer-request.js';
 import { placeOf, sourceOf, supportOfDraft } from './answer-sources.js';
 import type { ChatOutcome } from './chat-answer.js';
 import type { ConfidenceEvidence } from './confidence-features.js';
+import { UNSURE_BELOW } from './confidence-weights.js';
 import { extractAnswer } from './extractive-answer.js';
 import type { StandaloneQuestion } from './follow-up.js';
 import { checkWithModel, type ModelSupportOptions } from './model-support-check.js';
@@ -106,6 +107,7 @@ export function answerFromSentences(findings: Findings, failure?: AnswerFallback
     ...supportOfDraft(draft),
     answer: draft.text,
     answerer: 'extractive',
+    ...(findings.confidence < UNSURE_BELOW ? { isUnsure: true } : {}),
     ...(draft.decisive === undefined ? {} : { highlight: draft.decisive }),
     further: draft.further.map(placeOf),
     ...degraded,

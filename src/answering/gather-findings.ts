@@ -55,7 +55,7 @@ export async function gatherFindings({
   );
   const sentences = rankSentences(standalone.query, pack.entries);
   const quotations = await rankQuotations(standalone.query, sentences, dependencies.similarity, signal);
-  const { isKnownWord } = dependencies;
+  const { isKnownWord, isKnownIdentifier } = dependencies;
   const found = retrieved.ranked.map(({ chunk }) => indexedTextOfStored(chunk));
   const evidence = { sentences, quotations, signals: retrieved.signals };
   return {
@@ -63,7 +63,10 @@ export async function gatherFindings({
     mode,
     standalone,
     pack,
-    missing: isKnownWord === undefined ? [] : await missingNames(standalone.text, found, isKnownWord),
+    missing:
+      isKnownWord === undefined
+        ? []
+        : await missingNames(standalone.text, found, { isKnownWord, isKnownIdentifier }),
     evidence,
     confidence: confidenceOf(standalone.query, pack.entries, evidence),
     degradationLevel: retrieved.degradationLevel,

@@ -18,7 +18,9 @@ test.each([
 
 test('a name is known where a part of it is', async () => {
   const isKnown = (word: string) => Promise.resolve(word === 'Python');
-  expect(await missingNames('Does it run on Python3 with CycloneDX?', [], isKnown)).toEqual(['CycloneDX']);
+  expect(await missingNames('Does it run on Python3 with CycloneDX?', [], { isKnownWord: isKnown })).toEqual([
+    'CycloneDX',
+  ]);
 });
 
 test('a name that stands in a passage that was found is never missing', async () => {
@@ -26,12 +28,16 @@ test('a name that stands in a passage that was found is never missing', async ()
   await fc.assert(
     fc.asyncProperty(codeName, place, place, async (name, before, after) => {
       const text = `Here is ${before}${name}${after} told of.`;
-      expect(await missingNames(`what is ${name}?`, [text], () => Promise.resolve(false))).toEqual([]);
+      expect(
+        await missingNames(`what is ${name}?`, [text], { isKnownWord: () => Promise.resolve(false) }),
+      ).toEqual([]);
     }),
   );
 });
 
 test('a part of a longer word is not the name', async () => {
   const isKnown = () => Promise.resolve(false);
-  expect(await missingNames('is there a DB?', ['The store is MongoDB.'], isKnown)).toEqual(['DB']);
+  expect(await missingNames('is there a DB?', ['The store is MongoDB.'], { isKnownWord: isKnown })).toEqual([
+    'DB',
+  ]);
 });

@@ -1,4 +1,6 @@
 import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
+import { extractIdentifiers } from '../analysis/identifiers.js';
+import { type ExactName, exactNamesIn, type IsKnownIdentifier } from './exact-names.js';
 
 /** Whether some passage that the asker may see holds a word as a whole, in whatever case: `MongoDB` is not known where `DB` is. */
 export type IsKnownWord = (word: string) => Promise<boolean>;
@@ -11,8 +13,15 @@ const HAS_DIGIT_OR_JOINT = /^(?=.*\p{L})(?=.*[\p{N}_])/u;
 const HAS_INNER_CAPITAL = /^.+\p{Lu}/u;
 const IS_CAPITALISED = /^\p{Lu}/u;
 
+/** How it is told what stands in the index. */
+export interface NameLookup {
+  readonly isKnownWord: IsKnownWord;
+  /** Without it an identifier is looked up as a word. */
+  readonly isKnownIdentifier?: IsKnownIdentifier | undefined;
+}
+
 /**
- * The names of a question that no passage holds (`SPDX`, `Kafka`, `read_replica`), as they are written. A question about
+ * The names of a question that no passage holds (`SPDX`, `Kafka`, `MESOS-99999`), as they are written. A question about
  * something that is never named has no answer here, whatever else of it is found.
  *
  * @param found passages that were found: a name that stands in one is there, however an index cuts words (`undici-SnapshotAgent`).
@@ -20,14 +29,35 @@ const IS_CAPITALISED = /^\p{Lu}/u;
 export async function missingNames(
   question: string,
   found: readonly string[],
-  isKnown: IsKnownWord,
+  { isKnownWord, isKnownIdentifier }: NameLookup,
 ): Promise<string[]> {
-  const names = namesIn(question)
+  const exact = exactNamesIn(question)
+    .slice(0, MOST_NAMES)
+    .filter(({ standsIn }) => !found.some(standsIn));
+  const coined = namesIn(question)
+    .filter((name) => extractIdentifiers(name).length === 0)
     .slice(0, MOST_NAMES)
     .filter((name) => !found.some((text) => standsIn(name, text)));
-  const known = await Promise.all(names.map((name) => isKnownInPart(name, isKnown)));
-  return names.filter((_, index) => known[index] === false);
+  const looked = await Promise.all([
+    ...exact.map(
+      async (name) => [name.name, await isKnownExactly(name, { isKnownWord, isKnownIdentifier })] as const,
+    ),
+    ...coined.map(async (name) => [name, await isKnownInPart(name, isKnownWord)] as const),
+  ]);
+  return looked.flatMap(([name, isKnown]) => (isKnown ? [] : [name]));
 }
+
+/** One more `5754` is another issue: an identifier is not known by a part of it, but for a generation (`OAuth2`). */
+async function isKnownExactly(
+  name: ExactName,
+  { isKnownWord, isKnownIdentifier }: NameLookup,
+): Promise<boolean> {
+  const [, base] = GENERATION.exec(name.word) ?? [];
+  if (base !== undefined && (await isKnownWord(base))) return true;
+  return isKnownIdentifier === undefined ? isKnownWord(name.word) : isKnownIdentifier(name);
+}
+
+const GENERATION = /^(\p{L}{3,})\d{1,2}$/u;
 
 function standsIn(name: string, text: string): boolean {
   const literal = name.replace(/[.+]/g, '\\$&');

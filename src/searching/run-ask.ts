@@ -1,11 +1,9 @@
-import { termsOfName } from '../analysis/lexical-analyzer.js';
 import type { Answer, AnswerSource, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { streamAnswer } from '../answering/answer-question.js';
 import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/answer-request.js';
 import type { SearchSignals } from '../answering/confidence-features.js';
 import { RAGError } from '../core/errors.js';
-import { EVERYTHING } from '../core/filter.js';
 import { statedNotices, toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import type { AskRequest } from '../engine/engine.js';
@@ -14,11 +12,11 @@ import { tokenCounterFor } from '../engine/token-counter-for.js';
 import { originsOf } from '../indexing/document-paths.js';
 import type { RankedCandidate } from '../retrieval/retriever.js';
 import { readRegularText } from '../security/regular-file.js';
-import { scopeCollection } from '../security/scoped-collection.js';
 import { contextSettings } from './context-settings.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import type { ScopedRead } from './document-chunks.js';
 import { findPassages } from './find-passages.js';
+import { isKnownIdentifier, isKnownWord } from './known-names.js';
 import { passageLimit } from './shown-passages.js';
 import { similarityFor } from './text-similarity.js';
 
@@ -107,10 +105,12 @@ export async function answerDependencies(
 ): Promise<AnswerDependencies> {
   const { answering, chat } = resources.config.rag;
   const instructions = await readInstructions(resources);
+  const read: ScopedRead = { scope, resources, signal: request.signal };
   return {
     retrieve: retrieveFor(request, scope, resources),
     similarity: similarityFor(scope, resources),
-    isKnownWord: (word) => isKnownWord(word, { scope, resources, signal: request.signal }),
+    isKnownWord: (word) => isKnownWord(word, read),
+    isKnownIdentifier: (name) => isKnownIdentifier(name, read),
     chatModel: () => resources.chatModel(),
     counter: tokenCounterFor,
     context: contextSettings(scope, resources),
@@ -175,23 +175,6 @@ const retrieveFor =
       ...toldNotices(notices),
     };
   };
-
-/** Whether any passage of the scope holds a word; true where the store has no lexical lane to ask. */
-async function isKnownWord(word: string, { scope, resources, signal }: ScopedRead): Promise<boolean> {
-  const { collection, sealing } = await resources.collection();
-  const { rankText, searchText } = scopeCollection(collection, scope, sealing);
-  const find = rankText ?? searchText;
-  if (find === undefined) return true;
-  const terms = termsOfName(word);
-  if (terms.length === 0) return true;
-  const found = await find({
-    terms,
-    topK: 1,
-    filter: EVERYTHING,
-    ...(signal === undefined ? {} : { signal }),
-  });
-  return found.length > 0;
-}
 
 function signalsOf(candidates: readonly RankedCandidate[]): SearchSignals {
   const best = candidates.slice(0, 2).map(({ explanation }) => explanation);

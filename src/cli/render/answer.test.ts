@@ -57,3 +57,30 @@ test('where it is not sure the nearest passage is shown whole, the others by a l
   expect(first).toContain(`   Steps:\n\n   - stop it\n   - ${'wait '.repeat(60)}\n`);
   expect(second).toMatch(/^\n {3}Steps: - stop it - (?:wait )+…\n/);
 });
+
+const source = (n: number, name: string) => ({
+  n,
+  documentId: name,
+  source: name,
+  headingPath: [],
+  flags: [],
+});
+const line = (n: number, start: number) => ({ n, lines: { start, end: start }, quote: `line ${start}` });
+const quoted = {
+  ...answer('answer', 'extractive'),
+  ...{ answer: 'It waits. [3]', citations: [line(3, 7)], further: [line(2, 9), line(5, 4), line(1, 8)] },
+  sources: [source(1, 'b.md'), source(2, 'a.md'), source(3, 'a.md'), source(4, 'c.md'), source(5, 'b.md')],
+} as unknown as Answer;
+
+test('sources are numbered as they appear, and each document stands once with its places', () => {
+  const text = renderAnswer(quoted, context);
+  expect(text).toContain('It waits. [1]\n\n[1]\n   a.md:7\n   a.md:9\n   line 9\n\nSee also\n[2]\n   b.md:4');
+  expect(text.match(/b\.md:\d/g)).toEqual(['b.md:4', 'b.md:8']);
+  expect(text.match(/^\[\d\]/gm)).toHaveLength(2);
+});
+
+test('an answer that is not sure says so before it says anything else', () => {
+  const unsure = { ...quoted, confidence: 0.24, isUnsure: true } as Answer;
+  expect(shown(unsure)[0]).toMatch(/^Perhaps \(confidence 0\.24\)/);
+  expect(shown(quoted)[0]).not.toMatch(/^Perhaps/);
+});

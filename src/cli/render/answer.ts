@@ -12,17 +12,28 @@ const INDENT = '   ';
 const QUOTE_LENGTH = 240;
 
 /**
- * An answer for a terminal: the text, its sources as `path:line` that a terminal can open, and how sure it is. Without an answer
- * that is said on the first line.
+ * An answer for a terminal: how sure it is where it is not, the text, and its sources as `path:line` that a terminal can open, each
+ * document once. Without an answer that is said on the first line.
  */
-export function renderAnswer(answer: ShownAnswer, context: CliContext): string {
+export function renderAnswer(asGiven: ShownAnswer, context: CliContext): string {
+  const answer = numberedAsShown(asGiven);
   const correction = renderCorrection(answer.correction, context);
   const sections =
     answer.outcome === 'answer'
-      ? [...correction, ...answered(answer, context)]
+      ? [...caution(answer, context), ...correction, ...answered(answer, context)]
       : [withheld(answer, context), ...correction, ...nearestPlaces(answer, context)];
   return [...sections, context.colours.dim(summaryOf(answer))].join('\n\n');
 }
+
+/** Said before what is quoted: a number behind it comes too late. */
+const caution = ({ isUnsure, answerer, confidence }: ShownAnswer, { colours }: CliContext): string[] =>
+  isUnsure === true && answerer === 'extractive'
+    ? [
+        colours.yellow(
+          `Perhaps (confidence ${confidence.toFixed(2)}): read the source before you rely on it.`,
+        ),
+      ]
+    : [];
 
 function answered(answer: ShownAnswer, context: CliContext): string[] {
   const { colours } = context;
@@ -32,18 +43,63 @@ function answered(answer: ShownAnswer, context: CliContext): string[] {
   // The text of an extracted answer is the quotation already.
   const isQuoted = answer.answerer === 'extractive';
   const cited = answer.sources.filter(({ n }) => answer.citations.some((citation) => citation.n === n));
+  const documents = new Set(cited.map(({ documentId }) => documentId));
+  const documentOf = ({ n }: FurtherPlace) => answer.sources.find((source) => source.n === n)?.documentId;
+  const elsewhere = (place: FurtherPlace) => !documents.has(documentOf(place) ?? '');
   const sources = cited.map((source) => {
     const own = answer.citations.filter(({ n }) => n === source.n);
-    const places = isQuoted ? [decidingPlace(own, highlight)] : own;
-    return renderSource(source, places, { context, quote: isQuoted ? 'none' : 'line' });
+    if (!isQuoted) return renderSource(source, shownPlaces(own, 'line'), context);
+    const beside = answer.further.filter((place) => documentOf(place) === source.documentId);
+    const places = [...shownPlaces([decidingPlace(own, highlight)], 'none'), ...shownPlaces(beside, 'line')];
+    return renderSource(source, places, context);
   });
-  const further = isQuoted ? answer.further.flatMap((place) => placeIn(answer, place, context)) : [];
+  const further = isQuoted ? placesByDocument(answer, answer.further.filter(elsewhere), context) : [];
   return [
     shown,
     sources.join('\n'),
     ...(further.length > 0 ? [`${colours.dim('See also')}\n${further.join('\n')}`] : []),
   ];
 }
+
+/**
+ * Sources are numbered by rank, which a reader never sees: here they are numbered as they appear, those of the text first. An answer
+ * that cites ranges of numbers keeps its own.
+ */
+function numberedAsShown(answer: ShownAnswer): ShownAnswer {
+  if (/\[[^\]]*\d\s*[-–]\s*\d[^\]]*\]/.test(answer.answer) || answer.sources.length === 0) return answer;
+  const cited = new Set(answer.citations.map(({ n }) => n));
+  const inText = [...answer.answer.matchAll(MARK)]
+    .flatMap(([, inside = '']) => inside.split(',').map(Number))
+    .filter((n) => cited.has(n));
+  const all = [...inText, ...cited, ...headed(answer, cited), ...answer.sources.map(({ n }) => n)];
+  const numbers = new Map([...new Set(all)].map((n, index) => [n, index + 1]));
+  const numberOf = (n: number): number => numbers.get(n) ?? n;
+  const renumbered = <Place extends { readonly n: number }>(places: readonly Place[]): Place[] =>
+    places.map((place) => ({ ...place, n: numberOf(place.n) }));
+  return {
+    ...answer,
+    answer: answer.answer.replace(MARK, (mark, inside: string) => {
+      const own = inside.split(',').map(Number);
+      return own.every((n) => cited.has(n)) ? `[${own.map(numberOf).join(', ')}]` : mark;
+    }),
+    sources: renumbered(answer.sources).sort((left, right) => left.n - right.n),
+    citations: renumbered(answer.citations),
+    further: renumbered(answer.further),
+  };
+}
+
+/** Further places that open the entry of a document: the others stand below one and show no number. */
+function headed({ sources, further }: ShownAnswer, cited: ReadonlySet<number>): number[] {
+  const documentOf = (n: number) => sources.find((source) => source.n === n)?.documentId ?? '';
+  const seen = new Set([...cited].map(documentOf));
+  return further.flatMap(({ n }) => {
+    const isSeen = seen.has(documentOf(n));
+    seen.add(documentOf(n));
+    return isSeen ? [] : [n];
+  });
+}
+
+const MARK = /\[(\d+(?:\s*,\s*\d+)*)\]/g;
 
 /** Where the words that decide stand: a quotation may begin with the function before the one that was asked for. */
 function decidingPlace(citations: readonly Citation[], highlight: string | undefined): CitedPlace {
@@ -62,19 +118,27 @@ function withheld({ outcome, answer }: ShownAnswer, { colours }: CliContext): st
 
 /** The first is for reading, the others for choosing. */
 function nearestPlaces(answer: ShownAnswer, context: CliContext): string[] {
-  return answer.further.flatMap((place, rank) =>
-    placeIn(answer, place, context, rank === 0 && answer.outcome === 'perhaps' ? 'whole' : 'line'),
+  return placesByDocument(answer, answer.further, context, (place) =>
+    place === answer.further[0] && answer.outcome === 'perhaps' ? 'whole' : 'line',
   );
 }
 
-function placeIn(
+/** Each document once, where its first place stands, with all its places. */
+function placesByDocument(
   { sources }: ShownAnswer,
-  place: FurtherPlace,
+  places: readonly FurtherPlace[],
   context: CliContext,
-  quote: QuoteForm = 'line',
+  formOf: (place: FurtherPlace) => QuoteForm = () => 'line',
 ): string[] {
-  const source = sources.find(({ n }) => n === place.n);
-  return source === undefined ? [] : [renderSource(source, [place], { context, quote })];
+  const byDocument = new Map<string, { readonly source: AnswerSource; readonly places: ShownPlace[] }>();
+  for (const place of places) {
+    const source = sources.find(({ n }) => n === place.n);
+    if (source === undefined) continue;
+    const document = byDocument.get(source.documentId) ?? { source, places: [] };
+    document.places.push(...shownPlaces([place], formOf(place)));
+    byDocument.set(source.documentId, document);
+  }
+  return [...byDocument.values()].map((document) => renderSource(document.source, document.places, context));
 }
 
 const emphasised = (text: string, part: string, style: (text: string) => string): string => {
@@ -93,22 +157,18 @@ type CitedPlace = Pick<Citation, 'lines' | 'quote'>;
 /** What is shown of a place's words: nothing, as much as one line takes, or all with its own lines. */
 type QuoteForm = 'none' | 'line' | 'whole';
 
-interface SourceOptions {
-  readonly context: CliContext;
-  readonly quote: QuoteForm;
-}
+type ShownPlace = CitedPlace & { readonly form: QuoteForm };
 
-function renderSource(
-  source: AnswerSource,
-  places: readonly CitedPlace[],
-  { context, quote: form }: SourceOptions,
-): string {
+const shownPlaces = (places: readonly CitedPlace[], form: QuoteForm): ShownPlace[] =>
+  places.map(({ lines, quote }) => ({ lines, quote, form }));
+
+function renderSource(source: AnswerSource, places: readonly ShownPlace[], context: CliContext): string {
   const { colours } = context;
   const title = [source.title, ...source.headingPath].filter((part) => part !== undefined).map(oneLine);
   const number = colours.dim(`[${source.n}]`);
   return [
     title.length > 0 ? `${number} ${colours.bold(title.join(' > '))}` : number,
-    ...places.flatMap(({ lines, quote }) => [
+    ...places.flatMap(({ lines, quote, form }) => [
       INDENT +
         colours.cyan(
           renderPlace({ id: source.source, origin: source.origin, lines: `${lines.start}` }, context),

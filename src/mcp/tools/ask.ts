@@ -21,6 +21,12 @@ const output = z.object({
     .number()
     .optional()
     .describe('Of an answer: estimated probability that the passages found answer the question.'),
+  is_unsure: z
+    .boolean()
+    .optional()
+    .describe(
+      'true: the quotation is more often wrong than right; check it against its source, do not state it as a fact.',
+    ),
   answer: z.string(),
   sources: z.array(
     z.object({
@@ -73,6 +79,7 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
     .slice(0, MOST_SENTENCES)
     .map(({ sentence }) => shortened(neutraliseLine(sentence)));
   const answeredBy = ANSWERERS[answer.answerer];
+  const isUnsure = answer.isUnsure === true;
   const sure = answer.outcome === 'answer' ? { confidence: rounded(answer.confidence) } : {};
   const notices = noticesOf(answer, length < answer.answer.length);
   const list = sources.map(
@@ -81,7 +88,7 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
   );
   return {
     text: [
-      `${SAID[answer.outcome]}${sure.confidence === undefined ? '' : ` Answered by: ${answeredBy}. Confidence ${sure.confidence}.`}`,
+      `${isUnsure ? SAID_UNSURE : SAID[answer.outcome]}${sure.confidence === undefined ? '' : ` Answered by: ${answeredBy}. Confidence ${sure.confidence}.`}`,
       ...notices,
       ...(unsupported.length === 0 ? [] : [`Not borne out by their sources: ${unsupported.join(' | ')}`]),
       ...(list.length === 0 ? [] : [list.join('\n')]),
@@ -93,6 +100,7 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
       outcome: answer.outcome,
       answered_by: answeredBy,
       ...sure,
+      ...(isUnsure ? { is_unsure: true } : {}),
       answer: block,
       sources,
       unsupported,
@@ -106,6 +114,9 @@ const SAID = {
   perhaps: 'No sure answer; judge the nearest passages yourself.',
   'not-found': 'Nothing that may be read here tells of it.',
 } as const;
+
+const SAID_UNSURE =
+  'Perhaps: the nearest passage is quoted, and it is more often wrong than right. Judge whether it answers before you use it, and say that it is not sure.';
 
 interface CitedPlace {
   readonly source: AnswerSource;

@@ -77,6 +77,10 @@ export const answerResponse = z
       .object({ reason: z.string(), detail: z.string(), missing: listOf(z.string()).optional() })
       .optional(),
     confidence: z.number(),
+    isUnsure: z
+      .boolean()
+      .optional()
+      .describe('A quoted answer with a low confidence: more often wrong than right.'),
     sources: listOf(answerSource),
     citations: listOf(z.object({ ...place, sentence: z.int() })),
     support: listOf(
