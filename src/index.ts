@@ -159,6 +159,14 @@ export {
 export { revealTokens } from './security/redaction/token-cipher.js';
 export type { PushedDocument } from './sources/push/push-source.js';
 
+// Sources that are followed (docs/sync.md).
+
+export { startSync } from './sync/start-sync.js';
+export type { Sync, Syncable, SyncOptions } from './sync/sync.js';
+export type { FailedRun, FinishedRun, SyncEvent } from './sync/sync-events.js';
+export { type SourceTiming, type SyncPlan, syncPlanOf } from './sync/sync-plan.js';
+export type { SourceSync, SyncHolder, SyncTrigger } from './sync/sync-state.js';
+
 // Which folders are trusted (docs/trust.md).
 
 export type { Risk } from './config/trust/risks.js';

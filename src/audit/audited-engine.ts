@@ -32,6 +32,7 @@ export function auditedEngine(engine: Engine, log: AuditLog): Engine {
     indexingStates: (request, scope) => viewFor(scope).indexingStates(request),
     verify: (request, scope) => viewFor(scope).verify(request),
     health: () => engine.health(),
+    syncPlan: () => engine.syncPlan(),
     generations: () => engine.generations(),
     useGeneration: (generation) =>
       audited(whole(`useGeneration ${generation}`), log, () => engine.useGeneration(generation)),

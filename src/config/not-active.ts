@@ -1,3 +1,4 @@
+import { SOURCES } from '../sources/definitions.js';
 import { STORES } from '../stores/definitions.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import { BUILT_PROVIDERS } from './schema/storage.js';
@@ -16,13 +17,18 @@ interface InactiveRule {
   readonly path: ConfigPath;
   readonly reason: string | ((value: unknown, rag: unknown) => string);
   readonly stops?: boolean;
-  /** Whether the rule holds for a value that the configuration states. Default: it always does. */
-  readonly when?: (value: unknown, rag: unknown) => boolean;
+  /** Whether the rule holds for a value that the configuration states; told the source that it is of. Default: it always does. */
+  readonly when?: (value: unknown, rag: unknown, source: unknown) => boolean;
 }
 
 const isOn = (value: unknown): boolean => !(isRecord(value) && value.enabled === false) && value !== false;
 const isBuilt = (names: readonly string[], value: unknown): boolean => names.includes(String(value));
 const providerOf = (rag: unknown): unknown => valueAt(rag, ['provider']) ?? 'auto';
+
+/** By its kind; where a repository is shows when it is opened. */
+const isWatchable = (source: unknown): boolean =>
+  SOURCES.some(({ type, ...definition }) => 'watched' in definition && type === valueAt(source, ['type'])) &&
+  !/^(https|ssh):|@[^/]+:/.test(String(valueAt(source, ['repository']) ?? ''));
 
 /** What this version accepts and does not do yet. A later version deletes lines here as it learns. */
 const RULES: readonly InactiveRule[] = [
@@ -59,14 +65,12 @@ const RULES: readonly InactiveRule[] = [
       'scores say how well a passage matches, not how distant it is; retrieval.minSimilarity is the threshold',
   },
   { path: ['retrieval', 'cache'], when: isOn, reason: 'the query cache is not built yet' },
-  { path: ['sources', '*', 'watch'], when: isOn, reason: 'watching is not built yet; run "ragstone index"' },
   {
-    path: ['sources', '*', 'autoIndex'],
-    when: isOn,
-    reason: 'automatic indexing is not built yet; run "ragstone index"',
+    path: ['sources', '*', 'watch'],
+    when: (value, _, source) => isOn(value) && !isWatchable(source),
+    reason:
+      'only files and repositories of this machine can be watched; `updateSchedule` says when to read it',
   },
-  { path: ['sources', '*', 'indexSchedule'], reason: 'schedules are not built yet; run "ragstone index"' },
-  { path: ['sources', '*', 'updateSchedule'], reason: 'schedules are not built yet; run "ragstone index"' },
   { path: ['monitoring', 'metrics'], when: isOn, reason: 'metric files are not built yet' },
   {
     path: ['monitoring', 'logging', 'level'],
@@ -96,7 +100,8 @@ export function listInactiveSettings(rag: unknown): InactiveSetting[] {
   for (const rule of RULES) {
     for (const path of expandPattern(rule.path, rag)) {
       const value = valueAt(rag, path);
-      if (value === undefined || (rule.when && !rule.when(value, rag))) continue;
+      if (value === undefined || (rule.when && !rule.when(value, rag, valueAt(rag, path.slice(0, 2)))))
+        continue;
       const reason = typeof rule.reason === 'string' ? rule.reason : rule.reason(value, rag);
       found.push({ setting: formatPath(['rag', ...path]), reason, stops: rule.stops ?? false });
     }

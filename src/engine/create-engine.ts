@@ -26,6 +26,7 @@ import { lastAnswer, runAsk } from '../searching/run-ask.js';
 import { runContext } from '../searching/run-context.js';
 import { runSearch } from '../searching/run-search.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
+import { type SyncPlan, syncPlanOf } from '../sync/sync-plan.js';
 import { getDocument, listDocuments } from './documents.js';
 import type {
   AskRequest,
@@ -330,6 +331,10 @@ class EmbeddedEngine implements Engine {
 
   async health(): Promise<EngineHealth> {
     return this.#work.run(undefined, () => checkHealth(this.#resources));
+  }
+
+  syncPlan(): SyncPlan {
+    return syncPlanOf(this.#config);
   }
 
   async generations(): Promise<readonly GenerationSummary[]> {

@@ -16,6 +16,7 @@ import type { MissExplanation } from '../explain-miss/miss-explanation.js';
 import type { DocumentStatus, GenerationState } from '../ledger/ledger.js';
 import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
+import type { SyncPlan } from '../sync/sync-plan.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
 export type SearchMode = 'hybrid' | 'dense' | 'lexical';
@@ -662,6 +663,8 @@ export interface Engine extends EngineView {
   verify(options?: VerifyRequest, scope?: ScopeInput): Promise<VerifyResult>;
   /** Whether ledger and store answer. */
   health(): Promise<EngineHealth>;
+  /** What the configuration says of when its sources are read; `startSync` goes by it. */
+  syncPlan(): SyncPlan;
   /** The generations of the index, newest first: the live one, one to go back to, and one that is being filled. */
   generations(): Promise<readonly GenerationSummary[]>;
   /**

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Source } from './source.js';
+import type { WatchedPlace } from './watched-place.js';
 
 /** What every kind of source is opened with, beside its own settings. */
 export interface SourceContext {
@@ -49,6 +50,11 @@ export interface SourceDefinition<
   readonly folder?: (settings: SourceSettingsOf<Fields>, projectRoot: string) => string | undefined;
   /** Real paths beyond a folder that it would read because of what its files say, so that they can be trusted; see `confinement`. */
   readonly reach?: (settings: SourceSettingsOf<Fields>, projectRoot: string) => Promise<readonly string[]>;
+  /** Places of this machine where a change shows that it is to be read again; undefined where there are none, as for a service. */
+  readonly watched?: (
+    settings: SourceSettingsOf<Fields>,
+    projectRoot: string,
+  ) => (() => Promise<readonly WatchedPlace[]>) | undefined;
   /** How its ids are paths below that folder. @default each item is a file, and one document */
   readonly files?: { readonly mayBeAbsent?: boolean; readonly holdMany?: boolean };
   /**

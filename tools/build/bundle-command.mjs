@@ -25,6 +25,7 @@ const BUNDLED = new Set([
   'cli-table3',
   'cockatiel',
   'commander',
+  'croner',
   'fastify',
   'fastify-type-provider-zod',
   'jose',

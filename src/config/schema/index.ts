@@ -14,6 +14,7 @@ import { securitySchema } from './security.js';
 import { serverSchema } from './server.js';
 import { sourcesSchema } from './sources.js';
 import { PROVIDERS, storageSchema } from './storage.js';
+import { syncSchema } from './sync.js';
 
 const limits = z
   .strictObject({
@@ -55,6 +56,7 @@ export const ragSchema = z.strictObject({
   chat: chatSchema,
   modelProviders: modelProvidersSchema,
   sources: sourcesSchema,
+  sync: syncSchema,
   security: securitySchema,
   limits,
   server: serverSchema,

@@ -149,6 +149,12 @@ export const serverSchema = z
       .describe(
         'Address of a Redis or Valkey server (`redis://HOST:6379`, best by a reference such as `env:REDIS_URL`) by which several processes count calls together; needs the package `ioredis`. While it does not answer, each process counts for itself, and health and log say so. Default: each process counts for itself.',
       ),
+    sync: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the service follows the sources itself, for the tenant `default`. Default: it does where a source states `watch`, `autoIndex` or a schedule.',
+      ),
     timeoutMs: wholeNumber(100)
       .max(3_600_000)
       .default(30_000)

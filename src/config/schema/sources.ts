@@ -1,8 +1,19 @@
 import * as z from 'zod';
+import { problemOfSchedule } from '../../core/cron-schedule.js';
 import { durationOrNever, share } from '../../core/setting-values.js';
 import { SOURCES } from '../../sources/definitions.js';
 import type { SourceDefinition } from '../../sources/source-definition.js';
 import { chunkingSchema } from './chunking.js';
+
+/** A cron expression that comes some day. */
+const schedule = () =>
+  z
+    .string()
+    .superRefine((expression, { addIssue }) => {
+      const problem = problemOfSchedule(expression);
+      if (problem !== undefined) addIssue({ code: 'custom', message: problem });
+    })
+    .optional();
 
 const common = {
   name: z
@@ -16,10 +27,20 @@ const common = {
     .boolean()
     .default(true)
     .describe('`false` leaves the source out; nothing of it is checked or read.'),
-  autoIndex: z.boolean().default(false).describe('Index when the service starts.'),
-  watch: z.boolean().default(false).describe('Index when a file changes.'),
-  indexSchedule: z.string().optional().describe('When to index, as a cron expression.'),
-  updateSchedule: z.string().optional().describe('When to fetch changes, as a cron expression.'),
+  autoIndex: z
+    .boolean()
+    .default(false)
+    .describe('Read it when `ragstone sync --watch`, `ragstone sync --daemon` or `ragstone serve` starts.'),
+  watch: z
+    .boolean()
+    .default(false)
+    .describe('Read it when its files change, and at the start, because nobody watched before.'),
+  indexSchedule: schedule().describe(
+    'When to read it, as a cron expression (`0 */6 * * *`), by `rag.sync.timezone`.',
+  ),
+  updateSchedule: schedule().describe(
+    'The same under another name; where both are stated, it is read at the turns of both.',
+  ),
   maxShrink: share()
     .optional()
     .describe('Share of its documents that may be missing at once. Default: `rag.indexing.maxShrink`.'),

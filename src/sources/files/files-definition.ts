@@ -28,6 +28,11 @@ export const filesDefinition = defineSource({
       ),
   },
   processed: ({ generated }) => ({ generated }),
+  watched: (settings) => async () => {
+    const { DEFAULT_FILE_TYPES } = await import('../file-types.js');
+    const { watchedFiles } = await import('../watched-files.js');
+    return watchedFiles(settings, DEFAULT_FILE_TYPES);
+  },
   open: async (settings, { maxFileBytes }) => {
     const { createFilesSource } = await import('./files-source.js');
     const { generated, metadata } = settings;

@@ -71,6 +71,14 @@ export const gitDefinition = defineSource({
     const { reachOfFolder } = await import('./repository-reach.js');
     return reachOfFolder(address.path, projectRoot);
   },
+  watched: ({ name: source, repository }, projectRoot) => {
+    const address = parseGitAddress(repository, { source, baseFolder: projectRoot });
+    if (address.kind !== 'folder') return undefined;
+    return async () => {
+      const { watchedRepository } = await import('./watched-repository.js');
+      return watchedRepository(address.path);
+    };
+  },
   files: { mayBeAbsent: true },
   open: async (settings, context) => {
     const { createGitSource } = await import('./git-source.js');

@@ -17,6 +17,11 @@ export const markdownDefinition = defineSource({
       .default({})
       .describe('Facts added to every document; `sourceType` is what filters use.'),
   },
+  watched: (settings) => async () => {
+    const { MARKDOWN_TYPES } = await import('./markdown-source.js');
+    const { watchedFiles } = await import('../watched-files.js');
+    return watchedFiles(settings, MARKDOWN_TYPES);
+  },
   open: async (settings, { maxFileBytes }) => {
     const { createMarkdownSource } = await import('./markdown-source.js');
     return createMarkdownSource({

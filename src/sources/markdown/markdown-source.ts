@@ -16,7 +16,8 @@ export interface MarkdownSourceOptions extends FileSelection {
 }
 
 // MDX is Markdown with components in between; documentation sites keep half their pages in it.
-const MARKDOWN_TYPES = ['md', 'markdown', 'mdx'].map((extension) => `*.${anyCase(extension)}`);
+/** What a folder stands for. */
+export const MARKDOWN_TYPES = ['md', 'markdown', 'mdx'].map((extension) => `*.${anyCase(extension)}`);
 const MARKDOWN_EXTENSION = /\.(md|markdown|mdx)$/i;
 
 /**

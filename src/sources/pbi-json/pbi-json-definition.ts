@@ -48,6 +48,11 @@ export const pbiJsonDefinition = defineSource({
   },
   sourceType: () => 'pbi',
   files: { holdMany: true },
+  watched: (settings) => async () => {
+    const { JSON_TYPES } = await import('./pbi-json-source.js');
+    const { watchedFiles } = await import('../watched-files.js');
+    return watchedFiles(settings, JSON_TYPES);
+  },
   open: async (settings, { maxFileBytes }) => {
     const { createPbiJsonSource } = await import('./pbi-json-source.js');
     const { extractors, ...metadata } = settings.metadata;

@@ -30,7 +30,8 @@ export interface PbiJsonSourceOptions extends FileSelection {
 // A list of ten thousand numbers where text is expected is one mistake, not ten thousand lines.
 const MISMATCHES_SHOWN = 5;
 
-const JSON_TYPES = ['json', 'ndjson', 'jsonl'].map((extension) => `*.${anyCase(extension)}`);
+/** What a folder stands for. */
+export const JSON_TYPES = ['json', 'ndjson', 'jsonl'].map((extension) => `*.${anyCase(extension)}`);
 
 /**
  * Product backlog items in the JSON outputs of a pipeline: one PBI, an array, NDJSON, or a wrapper such as
