@@ -87,6 +87,11 @@ export class CliContext {
     this.out.writeJson(document);
   }
 
+  /** One of many results for a program. */
+  printJsonLine(document: unknown): void {
+    this.out.writeJsonLine(document);
+  }
+
   /** The result: `document` with `--json`, else what `render` makes of it. */
   printResult(document: unknown, render: () => string): void {
     if (this.isJson) this.printJson(document);

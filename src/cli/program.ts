@@ -19,6 +19,7 @@ import { registerSearch } from './commands/search.js';
 import { registerServe } from './commands/serve.js';
 import { registerSources } from './commands/sources.js';
 import { registerStatus } from './commands/status.js';
+import { registerSync } from './commands/sync.js';
 import { registerTrust } from './commands/trust.js';
 import { registerTry } from './commands/try.js';
 import { registerTune } from './commands/tune.js';
@@ -82,6 +83,7 @@ export function buildProgram(context: CliContext): Command {
     registerInit,
     registerTry,
     registerIndex,
+    registerSync,
     registerSearch,
     registerAsk,
     registerExplainMiss,

@@ -39,8 +39,8 @@ export const inert = (text: string): string =>
   });
 
 /** JSON with the same value in which nothing steers; `JSON.stringify` escapes C0 alone. */
-export const inertJson = (document: unknown): string =>
-  JSON.stringify(document, null, 2).replaceAll(STEERING_ALONE, (found) =>
+export const inertJson = (document: unknown, indent = 2): string =>
+  JSON.stringify(document, null, indent).replaceAll(STEERING_ALONE, (found) =>
     Array.from({ length: found.length }, (_, at) => escaped(found.charCodeAt(at))).join(''),
   );
 
@@ -84,6 +84,11 @@ export class Terminal {
 
   writeJson(document: unknown): void {
     this.stream.write(`${inertJson(document)}\n`);
+  }
+
+  /** The same on one line, for one of many. */
+  writeJsonLine(document: unknown): void {
+    this.stream.write(`${inertJson(document, 0)}\n`);
   }
 
   /** What a person types, line by line. */

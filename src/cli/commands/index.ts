@@ -20,6 +20,8 @@ interface IndexOptions extends OwnerOptions {
   readonly batchSize?: number;
   readonly parallel?: number;
   readonly wait?: number;
+  /** Names of configured sources. */
+  readonly source?: readonly string[];
 }
 
 const EXAMPLES = `
@@ -83,6 +85,7 @@ export async function runIndex(
     try {
       return await view.index({
         ...(paths.length > 0 ? { paths } : {}),
+        ...(options.source === undefined ? {} : { sources: options.source }),
         options: requestOptions(options),
         onProgress: progress.update,
         signal: context.signal,
