@@ -165,7 +165,7 @@ export { startSync } from './sync/start-sync.js';
 export type { Sync, Syncable, SyncOptions } from './sync/sync.js';
 export type { FailedRun, FinishedRun, SyncEvent } from './sync/sync-events.js';
 export { type SourceTiming, type SyncPlan, syncPlanOf } from './sync/sync-plan.js';
-export type { SourceSync, SyncHolder, SyncTrigger } from './sync/sync-state.js';
+export type { SourceSync, SyncHolder, SyncStatus, SyncTrigger } from './sync/sync-state.js';
 
 // Which folders are trusted (docs/trust.md).
 

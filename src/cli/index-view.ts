@@ -6,6 +6,7 @@ import type {
   EngineView,
   IndexStatus,
   SearchQuery,
+  SyncStatus,
 } from '../index.js';
 
 /** What a service keeps to itself may be absent. */
@@ -26,9 +27,9 @@ export type ShownAnswerEvent =
 
 /** The state of an index as it is shown: a service tells nothing of its machine. */
 export type ShownStatus = Partly<
-  IndexStatus,
+  Omit<IndexStatus, 'following'>,
   'dataDir' | 'providerOrigin' | 'fingerprint' | 'bytes' | 'vectorIndex' | 'textIndex'
->;
+> & { readonly following?: Partly<SyncStatus, 'process'> | undefined };
 
 /** What commands ask of an index, whether it is of this machine or behind a service. */
 export interface IndexView {

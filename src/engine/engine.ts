@@ -17,6 +17,7 @@ import type { DocumentStatus, GenerationState } from '../ledger/ledger.js';
 import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { SyncPlan } from '../sync/sync-plan.js';
+import type { SyncStatus } from '../sync/sync-state.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
 export type SearchMode = 'hybrid' | 'dense' | 'lexical';
@@ -402,6 +403,8 @@ export interface IndexStatus {
         readonly stats?: IndexResult['stats'] | undefined;
       }
     | undefined;
+  /** How the sources are followed; absent where they never were, and for the scope of a project. */
+  readonly following?: SyncStatus | undefined;
   readonly failures: readonly IndexError[];
   /** Reasons why an answer may be incomplete now: a rebuild, outdated documents, an interrupted run. */
   readonly notices: readonly string[];

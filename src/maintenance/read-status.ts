@@ -17,6 +17,7 @@ import type {
 import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
 import type { CollectionStats } from '../stores/vector-store.js';
 import { syncState } from './read-source-states.js';
+import { readSyncStatus } from '../sync/sync-state.js';
 
 const MAX_FAILURES = 100;
 const PAGE = 1_000;
@@ -59,6 +60,7 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
       return sync === undefined ? summary : { ...summary, sync };
     }),
     lastRun: run && toLastRun(run),
+    following: scope.project === undefined ? readSyncStatus(resources.config.dataDir, scope.tenant) : undefined,
     failures: failures
       .filter(({ tenant, source }) => tenant === scope.tenant && names.has(source))
       .slice(0, MAX_FAILURES)

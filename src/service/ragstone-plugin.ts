@@ -62,6 +62,8 @@ export interface ServiceOptions {
   readonly audit?: AuditLog | undefined;
   /** Where feedback is kept. @default there are no routes for it */
   readonly feedback?: FeedbackLog | undefined;
+  /** Whether the sources that this process follows can be read; undefined where it follows none. @default no part of the health */
+  readonly syncHealth?: (() => boolean | undefined) | undefined;
   /** Fires when requests under way are to be given up. @default never */
   readonly stopping?: AbortSignal | undefined;
 }
@@ -110,7 +112,8 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(chatRoutes);
   await app.register(indexRoutes);
   await app.register(mcpRoutes);
-  await app.register(healthRoutes, { indexes, endpoint, redis, deployments: options.deployments });
+  const { deployments, syncHealth } = options;
+  await app.register(healthRoutes, { indexes, endpoint, redis, deployments, syncHealth });
 };
 
 function statedIndexes({ engine, indexes, deployments }: ServiceOptions): TenantIndexes {

@@ -3,10 +3,17 @@ import Fastify, { type FastifyBaseLogger, type FastifyServerOptions, LogControll
 import { openAuditLog } from '../audit/open-audit-log.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
-import { type Engine, type KnowledgeDeploymentService, RAGError, SYSTEM_RUNTIME } from '../index.js';
+import {
+  type Engine,
+  type KnowledgeDeploymentService,
+  RAGError,
+  SYSTEM_RUNTIME,
+  type Sync,
+} from '../index.js';
 import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
 import { FeedbackLog } from './feedback/feedback-log.js';
+import { followSources } from './follow-sources.js';
 import { ragstonePlugin, sendProblem } from './ragstone-plugin.js';
 import { refuseConnection } from './requests/refuse-connection.js';
 
@@ -90,6 +97,7 @@ export async function startService({
     app.log.error({ err: error, reason: error.reason }, 'a call was not logged'),
   );
   const redis = await connectRedis(config, app.log);
+  let sync: Sync | undefined;
   await app.register(ragstonePlugin, {
     engine,
     audit,
@@ -105,9 +113,11 @@ export async function startService({
     corsOrigins,
     healthEndpoint: monitoring.healthCheck.endpoint,
     stopping: stopping.signal,
+    syncHealth: () => sync?.states().every(({ failures }) => failures === 0),
   });
   try {
     await app.listen({ host, port: port ?? server.port });
+    sync = followSources({ engine, deployments, config }, app.log);
   } catch (error) {
     await app.close();
     redis?.close();
@@ -126,7 +136,7 @@ export async function startService({
       }, server.stopMs);
       // Whoever does not read an answer to its end would keep the service for ever.
       const cut = SYSTEM_RUNTIME.setTimer(() => app.server.closeAllConnections(), server.stopMs + CUT_MS);
-      await app.close();
+      await Promise.all([app.close(), sync?.stop()]);
       // A move is taken up again by the next service.
       stopping.abort(new RAGError('SERVICE_UNAVAILABLE', 'The service stops.'));
       await resuming;

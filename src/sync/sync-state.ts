@@ -83,6 +83,33 @@ export function readSyncHolder(dataDir: string, tenant: string): SyncHolder | un
   return holder === undefined || (holder.host === hostname() && !isAlive(holder.pid)) ? undefined : holder;
 }
 
+/** How the sources of a tenant are followed, as the status tells it. */
+export interface SyncStatus {
+  /** Who follows them now; absent where nobody does. */
+  readonly process?: SyncHolder | undefined;
+  readonly isFollowed: boolean;
+  /** Where nobody follows them: as they were left, and without a next run. */
+  readonly sources: readonly SourceSync[];
+}
+
+/** Undefined where they never were followed. */
+export function readSyncStatus(dataDir: string, tenant: string): SyncStatus | undefined {
+  const kept = [...readKeptSources(syncFolder(dataDir, tenant)).values()];
+  const process = readSyncHolder(dataDir, tenant);
+  if (kept.length === 0 && process === undefined) return undefined;
+  const isFollowed = process !== undefined;
+  return {
+    ...(isFollowed ? { process } : {}),
+    isFollowed,
+    sources: kept.map(({ considered: _, ...source }) => (isFollowed ? source : leftBehind(source))),
+  };
+}
+
+const leftBehind = ({ nextAt: _, watch: __, ...source }: SourceSync): SourceSync => ({
+  ...source,
+  state: source.failures > 0 ? 'failing' : 'idle',
+});
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -32,13 +32,17 @@ export function registerSync(program: Command, context: CliContext): void {
     .description('bring the index in step with what is configured, once or from now on')
     .option('--watch', 'stay, and read sources when the configuration says so')
     .addOption(
-      new Option('--daemon', 'the same without the display of a terminal: a line for each run').conflicts('watch'),
+      new Option('--daemon', 'the same without the display of a terminal: a line for each run').conflicts(
+        'watch',
+      ),
     )
     .addOption(
       new Option('--dry-run', 'say what would be done and write nothing').conflicts(['watch', 'daemon']),
     )
     .addOption(
-      new Option('--source <name>', 'this source of the configuration alone; may be repeated').argParser(collect),
+      new Option('--source <name>', 'this source of the configuration alone; may be repeated').argParser(
+        collect,
+      ),
     );
   withOwnerOptions(command)
     .addHelpText('after', EXAMPLES)

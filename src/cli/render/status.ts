@@ -33,6 +33,7 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
     context,
   );
   if (failing !== '') parts.push(failing);
+  if (status.following !== undefined) parts.push(renderFollowing(status.following, context));
   const redactions = renderRedactions(
     status.sources.map(({ source, redactions: counts }) => [source, counts ?? {}]),
     context,
@@ -41,6 +42,30 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
   const failures = renderFailures(status.failures, context);
   if (failures !== '') parts.push(failures);
   return parts.join('\n\n');
+}
+
+type ShownFollowing = NonNullable<ShownStatus['following']>;
+
+function renderFollowing({ process, isFollowed, sources }: ShownFollowing, context: CliContext): string {
+  const who =
+    process === undefined ? 'a process' : `process ${process.pid} on ${process.host} (${process.command})`;
+  return [
+    isFollowed
+      ? `Sources are followed by ${who}:`
+      : 'Sources are not followed now; "ragstone sync --daemon" does it. As they were left:',
+    renderTable(
+      ['source', 'state', 'last run', 'next run'],
+      sources.map(({ source, state, watch, lastFinishedAt, nextAt, problem }) => [
+        oneLine(source),
+        problem === undefined ? state : `${state}: ${oneLine(problem)}`,
+        lastFinishedAt === undefined ? 'never' : formatTime(lastFinishedAt),
+        [watch === undefined ? [] : ['when it changes'], nextAt === undefined ? [] : [formatTime(nextAt)]]
+          .flat()
+          .join(', '),
+      ]),
+      { context, numeric: [] },
+    ),
+  ].join('\n');
 }
 
 const NOT_TOLD = 'not told: the index holds other tenants or projects too';

@@ -42,12 +42,15 @@ function showEvent(event: SyncEvent, context: CliContext): void {
     case 'run-finished': {
       const { source, trigger, result, nextAt } = event;
       context.print(line(source, `${describeRun(result)} (${TRIGGERS[trigger]}${nextOf(nextAt)})`));
-      for (const { item, message } of result.stats.errors) context.warn(line(source, `${item ?? ''} ${message}`));
-      for (const notice of result.notices) context.warn(noticeText(notice));
+      for (const { item, message } of result.stats.errors)
+        context.warn(line(source, `${item ?? ''} ${message}`));
+      for (const notice of result.notices) context.warn(notice);
       break;
     }
     case 'run-failed':
-      context.print(line(event.source, `failed: ${oneLine(event.message)} (next try ${formatTime(event.nextAt)})`));
+      context.print(
+        line(event.source, `failed: ${oneLine(event.message)} (next try ${formatTime(event.nextAt)})`),
+      );
       break;
     case 'waiting': {
       const { holder } = event;
@@ -63,7 +66,10 @@ function showEvent(event: SyncEvent, context: CliContext): void {
       break;
     case 'polling':
       context.warn(
-        line(event.source, `is read every ${event.everyMs / 1_000} s, because it cannot be watched: ${event.why}.`),
+        line(
+          event.source,
+          `is read every ${event.everyMs / 1_000} s, because it cannot be watched: ${event.why}.`,
+        ),
       );
       break;
     case 'notice':

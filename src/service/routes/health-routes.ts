@@ -21,6 +21,8 @@ export interface HealthOptions {
   readonly redis?: RedisConnection | undefined;
   /** Indexes that tenants have of their own, for whoever runs the service. @default there are none */
   readonly deployments?: Pick<KnowledgeDeploymentService, 'deploymentHealth'> | undefined;
+  /** How sources are followed, where this process does it. Without one of them the service answers, from what is indexed of it. */
+  readonly syncHealth?: (() => boolean | undefined) | undefined;
   /** Such as `/health/rag`. */
   readonly endpoint: string;
 }
@@ -28,7 +30,7 @@ export interface HealthOptions {
 /** Whether the service can answer, for load balancers: it tells nothing else. */
 export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
   app,
-  { indexes, redis, deployments, endpoint },
+  { indexes, redis, deployments, syncHealth, endpoint },
 ) => {
   let last: { readonly at: number; readonly health: ReturnType<TenantIndexes['health']> } | undefined;
   const askAtMostOften = () => {
@@ -53,7 +55,12 @@ export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
     },
     async (_, reply) => {
       const { ok, parts } = await askAtMostOften();
-      const all = redis === undefined ? parts : [...parts, { part: 'redis', ok: redis.isUp }];
+      const isInStep = syncHealth?.();
+      const all = [
+        ...parts,
+        ...(redis === undefined ? [] : [{ part: 'redis', ok: redis.isUp }]),
+        ...(isInStep === undefined ? [] : [{ part: 'sync', ok: isInStep }]),
+      ];
       const checks = Object.fromEntries(all.map((part) => [part.part, part.ok ? 'ok' : 'failed'] as const));
       return reply.code(ok ? 200 : 503).send({ status: ok ? 'healthy' : 'unhealthy', checks });
     },

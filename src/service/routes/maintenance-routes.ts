@@ -114,7 +114,10 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
         response: { 200: jsonOf('The sources of the tenant.', sourcesResponse), ...problemResponses },
       },
     },
-    async (request) => ({ sources: (await statusOrNothing(contextOf(request).view))?.sources ?? [] }),
+    async (request) => {
+      const status = await statusOrNothing(contextOf(request).view);
+      return { sources: status?.sources ?? [], following: status?.following };
+    },
   );
 
   app.get(
@@ -123,14 +126,17 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
       config: { access: 'maintain' },
       schema: {
         tags,
-        summary: 'The last index run',
+        summary: 'The last index run, and when each source is read next',
         response: {
           200: jsonOf('When it ran, and whether it succeeded.', runsResponse),
           ...problemResponses,
         },
       },
     },
-    async (request) => ({ lastRun: (await statusOrNothing(contextOf(request).view))?.lastRun }),
+    async (request) => {
+      const status = await statusOrNothing(contextOf(request).view);
+      return { lastRun: status?.lastRun, following: status?.following };
+    },
   );
 };
 

@@ -179,7 +179,33 @@ const sourceStatus = z
   })
   .meta({ id: 'SourceStatus' });
 
-export const sourcesResponse = z.object({ sources: listOf(sourceStatus) });
+/** Of the process that follows them nothing is told: a service tells nothing of its machine. */
+const syncStatus = z
+  .object({
+    isFollowed: z.boolean().describe('A process reads them when the configuration says so.'),
+    sources: listOf(
+      z.object({
+        source: z.string(),
+        state: z.enum(['idle', 'due', 'running', 'failing']),
+        watch: z.enum(['on', 'interval']).optional(),
+        nextAt: z.string().optional().describe('Absent where only a change leads to the next run.'),
+        lastStartedAt: z.string().optional(),
+        lastFinishedAt: z.string().optional(),
+        lastTrigger: z.enum(['start', 'watch', 'schedule', 'missed', 'retry', 'interval']).optional(),
+        failures: z.int().describe('Runs in a row that failed.'),
+        problem: z.string().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'SyncStatus' });
+
+const followed = {
+  following: syncStatus
+    .optional()
+    .describe('Absent where the sources never were followed, and for a caller of a project.'),
+};
+
+export const sourcesResponse = z.object({ sources: listOf(sourceStatus), ...followed });
 
 export const runsResponse = z.object({
   lastRun: z
@@ -193,6 +219,7 @@ export const runsResponse = z.object({
     .describe(
       'Absent before the first run, and where the index holds other tenants too or the caller is of a project.',
     ),
+  ...followed,
 });
 
 /** Of routes without a body. */
