@@ -35,6 +35,7 @@ export function followSources(
       if (deployments === undefined) throw new RAGError('INTERNAL', 'There is no index to keep in step.');
       return (await deployments.of(scope)).view.index(request);
     },
+    sourceStates: async (scope = LOCAL_SCOPE) => (await deployments?.of(scope))?.view.sourceStates() ?? [],
   };
   const sync = startSync(served, { command: 'ragstone serve', onEvent: (event) => logEvent(event, log) });
   sync.ended.catch((error: unknown) => log.error({ err: error }, 'the sources are not followed any more'));

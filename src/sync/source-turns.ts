@@ -1,5 +1,4 @@
 import { type CronSchedule, nextTurn } from '../core/cron-schedule.js';
-import { pauseAfter } from './backoff.js';
 import type { SourceTiming } from './sync-plan.js';
 import type { KeptSource, SourceSync, SyncTrigger } from './sync-state.js';
 
@@ -124,12 +123,12 @@ export class SourceTurns {
     this.#last = { ...this.#last, lastStartedAt: isoTime(now), lastTrigger: trigger };
   }
 
-  /** It was read, or was not because of a problem. */
-  end(problem: string | undefined, { now, elapsed }: Moment): void {
+  /** It was read, or was not because of a problem: then it waits at least until `retryAt`, by the wall clock. */
+  end({ now, elapsed }: Moment, problem?: string, retryAt: number = now): void {
     this.#considered = this.#running?.considered ?? now;
     this.#running = undefined;
     this.#failures = problem === undefined ? 0 : this.#failures + 1;
-    this.#retryAt = problem === undefined ? undefined : elapsed + pauseAfter(this.#failures);
+    this.#retryAt = problem === undefined ? undefined : elapsed + Math.max(0, retryAt - now);
     this.#last = { ...this.#last, lastFinishedAt: isoTime(now), problem };
   }
 

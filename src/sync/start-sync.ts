@@ -2,6 +2,7 @@ import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { type Runtime, runtime, sleep, withRuntime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, scopeOf } from '../core/scope.js';
 import type { IndexResult } from '../engine/engine.js';
+import { nextAttemptAt } from '../indexing/retry-policy.js';
 import type { WriterLock } from '../ledger/ledger.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
 import { isoTime, type Moment, SourceTurns, type Turn } from './source-turns.js';
@@ -238,18 +239,25 @@ class RunningSync implements Sync {
       );
       const failure = failureOf(result, source);
       if (failure !== undefined) throw new RAGError(failure.reason, failure.message);
-      turns.end(undefined, this.#moment());
+      turns.end(this.#moment());
       const nextAt = turns.nextAt(this.#moment());
       this.#tell({ type: 'run-finished', source, trigger, result, nextAt });
     } catch (error) {
       if (this.#isStopping) return turns.giveBack();
       const { reason, message } = toRAGError(error, 'INTERNAL', `The run failed: ${String(error)}`);
-      turns.end(message, this.#moment());
+      turns.end(this.#moment(), message, await this.#retryAt(source, turns.failures + 1));
       const nextAt = turns.nextAt(this.#moment()) ?? isoTime(this.#clock.now());
       this.#tell({ type: 'run-failed', source, trigger, reason, message, failures: turns.failures, nextAt });
     } finally {
       this.#keep();
     }
+  }
+
+  /** What the ledger says of the source; where the failure did not reach it, by the same policy. */
+  async #retryAt(source: string, failures: number): Promise<number> {
+    const states = await this.#engine.sourceStates?.(this.#scope).catch(() => []);
+    const stated = Date.parse(states?.find((state) => state.source === source)?.nextAttemptAt ?? '');
+    return stated > this.#clock.now() ? stated : Date.parse(nextAttemptAt(this.#plan.retry, failures));
   }
 
   /** A disk that is full is no reason to stop reading. */

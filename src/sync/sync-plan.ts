@@ -1,6 +1,7 @@
 import type { ResolvedConfig, ResolvedSource } from '../config/resolved-config.js';
 import type { CronSchedule } from '../core/cron-schedule.js';
 import type { Runtime } from '../core/runtime.js';
+import { type RetryPolicy, retryPolicyOf } from '../indexing/retry-policy.js';
 import { sourceDefinition } from '../sources/definitions.js';
 import type { WatchedPlace } from '../sources/watched-place.js';
 
@@ -25,13 +26,16 @@ export interface SyncPlan {
   readonly settleMs: number;
   /** How often a source is read that is to be watched and cannot be, in milliseconds. */
   readonly pollMs: number;
+  /** `rag.indexing.retry`: how long to wait after a failure. */
+  readonly retry: RetryPolicy;
   /** Absolute. */
   readonly dataDir: string;
   /** Whose clock and timers count. @default those of the machine */
   readonly runtime?: Runtime | undefined;
 }
 
-export function syncPlanOf({ rag, projectRoot, dataDir, own }: ResolvedConfig): SyncPlan {
+export function syncPlanOf(config: ResolvedConfig): SyncPlan {
+  const { rag, projectRoot, dataDir, own } = config;
   const { settleMs, pollSeconds, timezone } = rag.sync;
   const enabled = rag.sources.filter(({ enabled }) => enabled);
   return {
@@ -41,6 +45,7 @@ export function syncPlanOf({ rag, projectRoot, dataDir, own }: ResolvedConfig): 
     sources: enabled.map(({ name }) => name),
     settleMs,
     pollMs: pollSeconds * 1_000,
+    retry: retryPolicyOf(config),
     dataDir,
     runtime: own?.runtime,
   };

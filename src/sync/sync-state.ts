@@ -1,9 +1,10 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { contentHash } from '../core/ids.js';
 import { readLockHolder } from '../ledger/writer-lock.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
+import { readRegularFileSync } from '../security/regular-file.js';
 
 /** Why a source is read. */
 export type SyncTrigger =
@@ -52,7 +53,7 @@ export const syncFolder = (dataDir: string, tenant: string): string =>
 /** What the last sync wrote down, by source; empty before the first, and where it cannot be read: then nothing was missed. */
 export function readKeptSources(folder: string): ReadonlyMap<string, KeptSource> {
   try {
-    const kept: unknown = JSON.parse(readFileSync(join(folder, STATE_FILE), 'utf8'));
+    const kept: unknown = JSON.parse(readRegularFileSync(join(folder, STATE_FILE)).toString('utf8'));
     return new Map(Array.isArray(kept) ? kept.filter(isKept).map((one) => [one.source, one]) : []);
   } catch {
     return new Map();

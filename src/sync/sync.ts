@@ -8,6 +8,8 @@ import type { SourceSync } from './sync-state.js';
 export interface Syncable {
   index: Engine['index'];
   syncPlan(): SyncPlan;
+  /** How runs over the sources went: what it says of the next attempt is kept to. */
+  sourceStates?: Engine['sourceStates'] | undefined;
 }
 
 /** How sources are followed. */

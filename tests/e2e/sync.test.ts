@@ -184,7 +184,7 @@ test('a service follows its sources, tells when each is read next, and leaves it
   const get = async <Body>(path: string): Promise<Body> =>
     (await (await fetch(`${service.url}${path}`)).json()) as Body;
   type Sources = {
-    sync?: { isFollowed: boolean; sources: { state: string; watch: string }[]; process?: object };
+    following?: { isFollowed: boolean; sources: { state: string; watch: string }[]; process?: object };
   };
   await vi.waitFor(async () => {
     const { following } = await get<Sources>('/api/ai/rag/sources');
