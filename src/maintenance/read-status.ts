@@ -16,8 +16,8 @@ import type {
 } from '../ledger/ledger.js';
 import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
 import type { CollectionStats } from '../stores/vector-store.js';
-import { syncState } from './read-source-states.js';
 import { readSyncStatus } from '../sync/sync-state.js';
+import { syncState } from './read-source-states.js';
 
 const MAX_FAILURES = 100;
 const PAGE = 1_000;
@@ -60,7 +60,8 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
       return sync === undefined ? summary : { ...summary, sync };
     }),
     lastRun: run && toLastRun(run),
-    following: scope.project === undefined ? readSyncStatus(resources.config.dataDir, scope.tenant) : undefined,
+    following:
+      scope.project === undefined ? readSyncStatus(resources.config.dataDir, scope.tenant) : undefined,
     failures: failures
       .filter(({ tenant, source }) => tenant === scope.tenant && names.has(source))
       .slice(0, MAX_FAILURES)
