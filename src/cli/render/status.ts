@@ -55,9 +55,9 @@ function renderFollowing({ process, isFollowed, sources }: ShownFollowing, conte
       : 'Sources are not followed now; "ragstone sync --daemon" does it. As they were left:',
     renderTable(
       ['source', 'state', 'last run', 'next run'],
-      sources.map(({ source, state, watch, lastFinishedAt, nextAt, problem }) => [
+      sources.map(({ source, state, watch, lastFinishedAt, nextAt }) => [
         oneLine(source),
-        problem === undefined ? state : `${state}: ${oneLine(problem)}`,
+        state,
         lastFinishedAt === undefined ? 'never' : formatTime(lastFinishedAt),
         [watch === undefined ? [] : ['when it changes'], nextAt === undefined ? [] : [formatTime(nextAt)]]
           .flat()
