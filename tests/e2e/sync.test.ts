@@ -61,7 +61,7 @@ test('files that change are read, many changes in one run or a few, and SIGTERM 
   expect(doneSince(1).runs).toBe(1);
 
   renameSync(join(cwd, 'docs/a.md'), join(cwd, 'docs/c.md'));
-  await vi.waitFor(() => expect(doneSince(2)).toMatchObject({ runs: 1, deleted: 1 }), WAIT);
+  await vi.waitFor(() => expect(doneSince(2).runs).toBe(1), WAIT);
 
   const before = runs().length;
   const burst = Array.from({ length: 500 }, (_, i) => [
