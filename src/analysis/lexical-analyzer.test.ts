@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest';
 import {
   analyzeQuery,
   analyzeText,
+  analyzeWord,
   MAX_QUERY_LENGTH,
   MAX_QUERY_TERMS,
   termsOfName,
 } from './lexical-analyzer.js';
+import { normaliseText } from './normalise.js';
 import { codeName } from './test-names.js';
-import { MAX_TERM_LENGTH } from './tokens.js';
+import { forEachWord, MAX_TERM_LENGTH } from './tokens.js';
 
 describe('analyzeText', () => {
   it.each([
@@ -70,6 +72,28 @@ describe('analyzeText', () => {
         expect(analyzeText(text.normalize('NFD'))).toEqual(analyzeText(text.normalize('NFC')));
       }),
     );
+  });
+});
+
+describe('analyzeWord', () => {
+  it('gives the terms that analyzeText gives for a word of a text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme-ascii' })), (text) => {
+        forEachWord(normaliseText(text), (word) => expect(analyzeWord(word)).toEqual(analyzeText(word)));
+      }),
+      { numRuns: 2_000 },
+    );
+    for (const word of [
+      'getUserById',
+      "don't",
+      "patient's",
+      'PPR-9087',
+      'x'.repeat(64),
+      'The',
+      '3.4.0',
+      '日本',
+    ])
+      expect(analyzeWord(word)).toEqual(analyzeText(word));
   });
 });
 

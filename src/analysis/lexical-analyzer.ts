@@ -38,6 +38,14 @@ export function analyzeText(text: string): string[] {
   return terms;
 }
 
+const LETTERS_AND_DIGITS = /^[a-z0-9]+$/i;
+
+/** The terms of one word of `forEachWord`, as `analyzeText` gives them. Words without joiners, most of all, take a single look-up. */
+export const analyzeWord = (word: string): readonly string[] =>
+  word.length <= MAX_TERM_LENGTH && LETTERS_AND_DIGITS.test(word)
+    ? termsOfWords.getOrMake(word, termsOf)
+    : analyzeText(word);
+
 /** The same analysis for a query: distinct terms with their counts, bounded in number. Operators and quotes have no meaning: they are text. */
 export function analyzeQuery(text: string): AnalyzedQuery {
   const cut = cutToUnits(text, MAX_QUERY_LENGTH);

@@ -1,5 +1,5 @@
 import { extractIdentifiers } from './identifiers.js';
-import { analyzeQuery, analyzeText } from './lexical-analyzer.js';
+import { analyzeQuery, analyzeWord } from './lexical-analyzer.js';
 import { normaliseText } from './normalise.js';
 import { forEachWord } from './tokens.js';
 import type { IsWantedBeginning } from './wanted-words.js';
@@ -43,7 +43,7 @@ export function profileOf(query: string, rarityOf: WordRarity): QueryProfile {
   forEachWord(normaliseText(query), (word) => {
     const lower = word.toLowerCase();
     exactWords.add(lower);
-    const own = positionsOf(analyzeText(word), positions);
+    const own = positionsOf(analyzeWord(word), positions);
     sequence.push(own);
     // A stem is no word that the table knows; the word it came from is. Parts of a compound stand for themselves.
     for (const at of own)
@@ -109,7 +109,7 @@ function rememberingTermsOf(positions: ReadonlyMap<string, number>): (word: stri
   return (word) => {
     const before = known.get(word);
     if (before !== undefined) return before;
-    const found = positionsOf(analyzeText(word), positions);
+    const found = positionsOf(analyzeWord(word), positions);
     known.set(word, found);
     return found;
   };
