@@ -49,20 +49,28 @@ export class PartStatistics<Key> {
 export const inverseDocumentFrequency = (chunks: number, chunksWithTerm: number): number =>
   Math.log(1 + (chunks - chunksWithTerm + 0.5) / (chunksWithTerm + 0.5));
 
+/** What the length of a chunk does to the weight of its terms. */
+export const lengthNorm = (averageLength: number, chunkLength: number): number =>
+  K1 * (1 - B + (B * chunkLength) / averageLength);
+
+/** Terms of a usual chunk. */
+export const averageLengthOf = ({ chunks, length }: TextStatistics): number => length / Math.max(1, chunks);
+
+/** What a term of this rarity adds to the score of a chunk that holds it so often. */
+export const termGain = (idf: number, frequency: number, norm: number): number =>
+  (idf * frequency * (K1 + 1)) / (frequency + norm);
+
 /**
  * What one term adds to the score of a chunk, by how often it occurs in it and how many terms the chunk has: BM25 (Robertson
  * & Zaragoza, "The Probabilistic Relevance Framework", 2009).
  */
 export function termScorer(
-  { chunks, length }: TextStatistics,
+  statistics: TextStatistics,
   chunksWithTerm: number,
 ): (frequency: number, chunkLength: number) => number {
-  const averageLength = length / Math.max(1, chunks);
-  const idf = inverseDocumentFrequency(chunks, chunksWithTerm);
-  return (frequency, chunkLength) => {
-    const norm = K1 * (1 - B + (B * chunkLength) / averageLength);
-    return (idf * frequency * (K1 + 1)) / (frequency + norm);
-  };
+  const averageLength = averageLengthOf(statistics);
+  const idf = inverseDocumentFrequency(statistics.chunks, chunksWithTerm);
+  return (frequency, chunkLength) => termGain(idf, frequency, lengthNorm(averageLength, chunkLength));
 }
 
 /** How often each term occurs in a text of terms separated by one space, and how many terms it has. */

@@ -20,6 +20,12 @@ export class TopK {
     this.#isBefore = isBefore;
   }
 
+  /** What scores less is not kept. */
+  get floor(): number {
+    if (this.#size < this.#items.length) return Number.NEGATIVE_INFINITY;
+    return this.#items.length === 0 ? Number.POSITIVE_INFINITY : this.#scoreAt(0);
+  }
+
   push(item: number, score: number): void {
     if (this.#size < this.#items.length) {
       this.#place(this.#size, item, score);

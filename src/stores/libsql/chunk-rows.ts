@@ -12,12 +12,21 @@ const PARTS = ['chunk', 'body', 'vector', 'terms'] as const;
 
 /** Rows of the chunks with these ids, in the order asked for; unknown ids are left out. */
 export function rowsOfIds(database: SqliteDatabase, collection: number, ids: readonly string[]): number[] {
-  const sql = 'SELECT row FROM store_chunk WHERE collection = ? AND chunk_id = ?';
-  return ids.flatMap((id) => {
-    const row = database.row(sql, collection, storableText(id));
-    return row === undefined ? [] : [numberAt(row, 0)];
-  });
+  const sql = `SELECT ${text('json_group_array(json_array(chunk_id, row))')} FROM store_chunk
+    WHERE collection = ? AND chunk_id IN (SELECT value FROM json_each(?))`;
+  const rows = new Map<string, number>();
+  // Half a surrogate pair is stored as what stands for it; JSON would hand it on.
+  const stored = ids.map((id) => storableText(id).toWellFormed());
+  for (let start = 0; start < stored.length; start += ROWS_PER_VALUE) {
+    const some = JSON.stringify(stored.slice(start, start + ROWS_PER_VALUE));
+    const found = JSON.parse(textAt(database.row(sql, collection, some) ?? [], 0)) as unknown[];
+    for (const pair of found) if (isRowOfId(pair)) rows.set(pair[0], pair[1]);
+  }
+  return stored.flatMap((id) => rows.get(id) ?? []);
 }
+
+const isRowOfId = (pair: unknown): pair is readonly [string, number] =>
+  Array.isArray(pair) && typeof pair[0] === 'string' && typeof pair[1] === 'number';
 
 /** Removes chunks; their postings stay until the next purge or merge. */
 export function deleteRows(database: SqliteDatabase, collection: number, rows: readonly number[]): void {

@@ -19,7 +19,7 @@ import type {
   VectorCollection,
   VectorQuery,
 } from '../vector-store.js';
-import { scoreBm25 } from './bm25-search.js';
+import { Bm25Search } from './bm25-search.js';
 import { deleteRows, readChunks, rowsOfIds } from './chunk-rows.js';
 import { areTermsKnown, deadRows, dropPostingsOf, forgetDead } from './dead-rows.js';
 import { enlistedWrites, nextVersion, versionOf } from './enlisted-writes.js';
@@ -69,6 +69,7 @@ export class LibsqlCollection implements VectorCollection {
   readonly #database: SqliteDatabase;
   readonly #options: CollectionOptions;
   readonly #cache: RowCache;
+  readonly #bm25: Bm25Search;
   #closed = false;
 
   constructor(database: SqliteDatabase, options: CollectionOptions) {
@@ -77,6 +78,7 @@ export class LibsqlCollection implements VectorCollection {
     this.#database = database;
     this.#options = options;
     this.#cache = new RowCache(database, options.id, options.spec.dimensions);
+    this.#bm25 = new Bm25Search(database, options.id, this.#cache);
   }
 
   async upsert(records: readonly ChunkRecord[], signal?: AbortSignal): Promise<void> {
@@ -270,10 +272,7 @@ export class LibsqlCollection implements VectorCollection {
   #bestByText(query: TextQuery): readonly ScoredItem[] {
     const isAdmitted = this.#admission(query.filter);
     const best = this.#topK(query.topK);
-    const wanted = { collection: this.id, weights: termWeights(query), tenant: query.tenant };
-    scoreBm25(this.#database, this.#cache, wanted, (ordinal, score) => {
-      if (isAdmitted(ordinal)) best.push(ordinal, score);
-    });
+    this.#bm25.search({ weights: termWeights(query), tenant: query.tenant, isAdmitted }, best);
     return best.sorted();
   }
 
@@ -325,8 +324,10 @@ export class LibsqlCollection implements VectorCollection {
   #scan({ vector, topK }: VectorQuery, isAdmitted: (ordinal: number) => boolean): ScoredItem[] {
     const best = this.#topK(topK);
     const similarity = this.#cache.cosineTo(vector);
-    for (let ordinal = 0; ordinal < this.#cache.ordinals; ordinal++)
+    this.#cache.visitNear(vector, (ordinal) => {
       if (isAdmitted(ordinal)) best.push(ordinal, similarity(ordinal));
+      return best.floor;
+    });
     return best.sorted();
   }
 

@@ -30,3 +30,54 @@ export function decodePostings(bytes: Uint8Array, visit: (row: number, frequency
     visit(row, readVarint(reader));
   }
 }
+
+/** Entries of posting lists, one behind the other. One is used for many lists, for its arrays are large. */
+export class PostingBuffer {
+  rows: Float64Array = new Float64Array(1_024);
+  frequencies: Float64Array = new Float64Array(1_024);
+  size = 0;
+
+  clear(): void {
+    this.size = 0;
+  }
+
+  /** Adds the entries of a packed list; what `decodePostings` gives, in a loop that calls nothing. */
+  add(bytes: Uint8Array): void {
+    // An entry has two bytes at least.
+    this.#reserve(this.size + (bytes.length >> 1));
+    const { rows, frequencies } = this;
+    const { length } = bytes;
+    let { size } = this;
+    let row = 0;
+    for (let at = 0; at < length; ) {
+      let byte = bytes[at++] ?? 0;
+      row += byte & 0x7f;
+      for (let scale = 0x80; byte >= 0x80; scale *= 0x80) {
+        byte = bytes[at++] ?? 0;
+        row += (byte & 0x7f) * scale;
+      }
+      byte = bytes[at++] ?? 0;
+      let frequency = byte & 0x7f;
+      for (let scale = 0x80; byte >= 0x80; scale *= 0x80) {
+        byte = bytes[at++] ?? 0;
+        frequency += (byte & 0x7f) * scale;
+      }
+      rows[size] = row;
+      frequencies[size++] = frequency;
+    }
+    this.size = size;
+  }
+
+  #reserve(size: number): void {
+    if (size <= this.rows.length) return;
+    const room = Math.max(size, 2 * this.rows.length);
+    this.rows = grown(this.rows, room);
+    this.frequencies = grown(this.frequencies, room);
+  }
+}
+
+function grown(values: Float64Array, size: number): Float64Array {
+  const larger = new Float64Array(size);
+  larger.set(values);
+  return larger;
+}

@@ -2,7 +2,7 @@ import { compareText } from '../../core/filter.js';
 import { bytesAt, numberAt, originalText, storableText, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { countTerms } from '../bm25.js';
-import { decodePostings, encodePostings, type PostingList } from './postings-codec.js';
+import { decodePostings, encodePostings, type PostingBuffer, type PostingList } from './postings-codec.js';
 
 /*
  * An inverted index in segments, as in Lucene: every written batch adds one segment, a packed list per term, and nothing
@@ -57,11 +57,22 @@ export function visitPostings(
   { collection, term }: { readonly collection: number; readonly term: string },
   visit: (row: number, frequency: number) => void,
 ): void {
-  const sql = `SELECT postings FROM store_segment CROSS JOIN store_posting USING (collection, segment)
-    WHERE collection = ? AND term = ? ORDER BY segment`;
-  for (const row of database.rows(sql, collection, storableText(term)))
+  for (const row of database.rows(LISTS_OF_TERM, collection, storableText(term)))
     decodePostings(bytesAt(row, 0), visit);
 }
+
+/** The same entries in a buffer, for terms of many. */
+export function readPostings(
+  database: SqliteDatabase,
+  { collection, term }: { readonly collection: number; readonly term: string },
+  buffer: PostingBuffer,
+): void {
+  buffer.clear();
+  for (const row of database.rows(LISTS_OF_TERM, collection, storableText(term))) buffer.add(bytesAt(row, 0));
+}
+
+const LISTS_OF_TERM = `SELECT postings FROM store_segment CROSS JOIN store_posting USING (collection, segment)
+  WHERE collection = ? AND term = ? ORDER BY segment`;
 
 /** Neighbours that are merged at a time: a step reads each of them, so it must not be many. */
 const MERGE_WIDTH = 16;

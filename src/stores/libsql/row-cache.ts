@@ -7,6 +7,7 @@ import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
 import { PartStatistics, type TextStatistics } from '../bm25.js';
 import { isSystemField } from '../record-fields.js';
 import { deadRows } from './dead-rows.js';
+import type { PostingBuffer } from './postings-codec.js';
 import { compileFilter, readsBody, reduceByProfile } from './row-filter.js';
 import { VectorScan } from './vector-scan.js';
 
@@ -47,6 +48,7 @@ export class RowCache {
   readonly #dimensions: number;
   #version = -1;
   #live = 0;
+  #longest = 0;
   #rows: number[] = [];
   #ids: string[] = [];
   #documentIds: string[] = [];
@@ -80,9 +82,42 @@ export class RowCache {
     return this.#texts.of((profileId) => this.#isOf(tenant, profileId));
   }
 
-  /** Whether an ordinal is a chunk of the tenant; true for all where none is named. */
-  isOfTenant(tenant: string | undefined): (ordinal: number) => boolean {
-    if (tenant === undefined) return () => true;
+  /** Terms of the longest chunk that was seen. */
+  get longest(): number {
+    return this.#longest;
+  }
+
+  /**
+   * Takes from a buffer of postings those of chunks that exist, of one tenant or of all: writes their ordinals, moves their frequencies
+   * to the front, and returns how many they are.
+   */
+  ordinalsOf(
+    { size, rows, frequencies }: PostingBuffer,
+    tenant: string | undefined,
+    ordinals: Uint32Array,
+  ): number {
+    const [all, isLive] = [this.#rows, this.#isLive];
+    const isCounted = this.#testOf(tenant);
+    let found = 0;
+    let at = 0;
+    for (let i = 0; i < size; i++) {
+      const row = rows[i] ?? 0;
+      const last = all[at] ?? 0;
+      // Where nothing was deleted between.
+      const near = at + row - last;
+      if (near >= 0 && near < all.length && all[near] === row) at = near;
+      else at = this.#ordinalFrom(last <= row ? at : 0, row);
+      if (at >= all.length) at = 0;
+      if (all[at] !== row || isLive[at] !== true || isCounted?.(at) === false) continue;
+      ordinals[found] = at;
+      frequencies[found++] = frequencies[i] ?? 0;
+    }
+    return found;
+  }
+
+  /** Whether an ordinal is a chunk of the tenant; undefined where all are. */
+  #testOf(tenant: string | undefined): ((ordinal: number) => boolean) | undefined {
+    if (this.#texts.of((profileId) => !this.#isOf(tenant, profileId)).chunks === 0) return undefined;
     const isOf = ofLastKey((profileId) => this.#isOf(tenant, profileId));
     return (ordinal) => isOf(this.#profileIds[ordinal] ?? 0);
   }
@@ -130,10 +165,12 @@ export class RowCache {
 
   /** Cosine of a query to any ordinal; reads the vectors that are not in memory yet. */
   cosineTo(query: Float32Array): (ordinal: number) => number {
-    this.#vectors.reserve(this.#rows.length);
-    const deleted = new Uint8Array(this.#dimensions * Float32Array.BYTES_PER_ELEMENT);
-    this.#fill(this.#vectors.size, 'vector', (row) => this.#vectors.push(row ? bytesAt(row, 1) : deleted));
-    return this.#vectors.cosineTo(query);
+    return this.#loadVectors().cosineTo(query);
+  }
+
+  /** As `VectorScan.visitAbove`, deleted ordinals too; reads the vectors that are not in memory yet. */
+  visitNear(query: Float32Array, visit: (ordinal: number) => number): void {
+    this.#loadVectors().visitAbove(query, visit);
   }
 
   /** How vectors are searched, in words. */
@@ -225,6 +262,7 @@ export class RowCache {
         this.#lengths.push(length);
         this.#isLive.push(true);
         this.#texts.add(profile, length);
+        this.#longest = Math.max(this.#longest, length);
         this.#live++;
       }
       if (page.length < PAGE_KEYS) return;
@@ -259,6 +297,13 @@ export class RowCache {
     this.#isLive[ordinal] = false;
     this.#live--;
     this.#texts.remove(this.#profileIds[ordinal] ?? 0, this.lengthAt(ordinal));
+  }
+
+  #loadVectors(): VectorScan {
+    this.#vectors.reserve(this.#rows.length);
+    const deleted = new Uint8Array(this.#dimensions * Float32Array.BYTES_PER_ELEMENT);
+    this.#fill(this.#vectors.size, 'vector', (row) => this.#vectors.push(row ? bytesAt(row, 1) : deleted));
+    return this.#vectors;
   }
 
   #loadBodies(): void {

@@ -1,5 +1,6 @@
 import { RAGError } from '../../core/errors.js';
 import { unitScaleOf, unitVectorOf } from '../vector-index.js';
+import { CoarseVectors } from './coarse-vectors.js';
 import { createVectorMemory, type VectorMemory } from './vector-memory.js';
 
 const INITIAL_ROWS = 256;
@@ -8,6 +9,8 @@ const INITIAL_ROWS = 256;
 export class VectorScan {
   readonly #dimensions: number;
   #memory: VectorMemory | undefined;
+  /** Absent where the system refused the memory: then every vector is read. */
+  #coarse: CoarseVectors | undefined;
   #capacity = 0;
   #size = 0;
   // Where a vector passes through; an array for each would drive the garbage collector.
@@ -33,7 +36,9 @@ export class VectorScan {
   /** Adds a vector, given as the bytes of its floats. It is kept with length 1, so that one product is the cosine. */
   push(bytes: Uint8Array): void {
     this.#bytesOfVector.set(bytes);
-    this.reserve(this.#size + 1).write(this.#size++, this.#vector, unitScaleOf(this.#vector));
+    const scale = unitScaleOf(this.#vector);
+    this.reserve(this.#size + 1).write(this.#size++, this.#vector, scale);
+    this.#coarse?.push(this.#vector, scale);
   }
 
   /** Cosine of the query to the vector of any ordinal, in [-1, 1]; 0 where either is all zero. Until the next query. */
@@ -42,10 +47,20 @@ export class VectorScan {
     return (ordinal) => Math.max(-1, Math.min(1, product(ordinal)));
   }
 
+  /**
+   * Calls `visit` for every ordinal, ascending, but those whose cosine to the query is certainly below what the last visit returned. Most of
+   * them are told by a quarter of their bytes.
+   */
+  visitAbove(query: Float32Array, visit: (ordinal: number) => number): void {
+    const boundOf = this.#coarse?.boundsOf(unitVectorOf(query)) ?? (() => 1);
+    let floor = Number.NEGATIVE_INFINITY;
+    for (let ordinal = 0; ordinal < this.#size; ordinal++)
+      if (boundOf(ordinal) >= floor) floor = visit(ordinal);
+  }
+
   /** Makes room for so many vectors in all. Throws `STORE_FULL`. */
   reserve(rows: number): VectorMemory {
-    this.#memory ??= createVectorMemory(this.#dimensions);
-    const memory = this.#memory;
+    const memory = this.#opened();
     if (rows <= this.#capacity) return memory;
     // By a quarter: growing WebAssembly's memory moves nothing, so there is no need to double it.
     this.#capacity = Math.max(rows, INITIAL_ROWS, Math.ceil(this.#capacity * 1.25));
@@ -59,6 +74,27 @@ export class VectorScan {
         { cause: error },
       );
     }
+    this.#coarse = unlessRefused(() => {
+      this.#coarse?.reserve(this.#capacity);
+      return this.#coarse;
+    });
     return memory;
+  }
+
+  #opened(): VectorMemory {
+    if (this.#memory !== undefined) return this.#memory;
+    this.#memory = createVectorMemory(this.#dimensions);
+    if (this.#memory.hasSimd) this.#coarse = unlessRefused(() => new CoarseVectors(this.#dimensions));
+    return this.#memory;
+  }
+}
+
+/** What the work gives; nothing where the system refuses the memory for it. */
+function unlessRefused<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
