@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError, toRAGError } from '../core/errors.js';
 import { compareText } from '../core/filter.js';
@@ -12,8 +14,14 @@ import type { RetiredGenerations } from './write-batch.js';
 export const nothingIndexed = (config: ResolvedConfig): RAGError =>
   new RAGError(
     'INDEX_EMPTY',
-    `Nothing is indexed in ${placeOfIndex(config)} yet. Run \`ragstone index FOLDER\` first.`,
+    `Nothing is indexed in ${placeOfIndex(config)} yet. Run \`ragstone index FOLDER\` first.${triedBefore(config)}`,
   );
+
+/** Whoever tried a folder expects it to be there. */
+const triedBefore = ({ dataDir }: ResolvedConfig): string =>
+  existsSync(join(dataDir, 'try'))
+    ? ' What `ragstone try` read is kept in an index of its own, which `ragstone try` alone asks.'
+    : '';
 
 function placeOfIndex({ dataDir, rag: { ledger }, own }: ResolvedConfig): string {
   if (own?.ledger !== undefined) return 'the ledger that was handed in';

@@ -32,6 +32,7 @@ test.each([
   'MESOS-99999',
   'MESOS-5050',
   'KEP-4940',
+  'E4939',
   'BUG-999',
   'v9.9.9',
   'MESOS_NEW_FLAG',

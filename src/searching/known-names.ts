@@ -110,9 +110,9 @@ function isNamed({ externalId, title = '', source, metadata }: LedgerDocument, n
 
 /** `KEP-4939` is the folder `keps/sig-node/4939-name`: the number begins a part of the path, and the path says of what. */
 function isNumberedPath(path: string, { parts: [prefix = '', number = '', ...more] }: ExactName): boolean {
-  if (more.length > 0 || !/^\p{L}+$/u.test(prefix) || !/^\d+$/.test(number)) return false;
+  if (more.length > 0 || !/^\p{L}{2,}$/u.test(prefix) || !/^\d+$/.test(number)) return false;
   const begins = new RegExp(`(?:^|/)0*${number.replace(/^0+(?=.)/, '')}(?!\\d)`);
-  return path.toLowerCase().includes(prefix.toLowerCase()) && begins.test(path);
+  return new RegExp(`(?<!\\p{L})${prefix}`, 'iu').test(path) && begins.test(path);
 }
 
 const valuesOf = (metadata: Metadata): string[] => Object.values(metadata).flatMap(textsOf);

@@ -254,7 +254,7 @@ function problemIn(
 }
 
 const problemOf = (what: string): string =>
-  `What the embedding model learnt of this index ${what}, so queries are read as any text is and some passages rank lower. \`ragstone index\` learns it again.`;
+  `Some results may rank lower than they should: what search learns of the words of this index ${what}. \`ragstone index\` learns it when it ends.`;
 
 /** Models that learn from a collection, as the ledger names them, so that a check need not load any. */
 const ADAPTING_MODELS: ReadonlySet<string> = new Set(['builtin']);

@@ -163,6 +163,17 @@ describe('the index of a project', () => {
     expect(existsSync(join(below, '.ragstone'))).toBe(false);
   });
 
+  it('is called empty where every file failed, and what was tried is said to be elsewhere', async () => {
+    const cwd = temporaryFolder({ 'docs/a.md': 'no\0text\0\0' });
+    const { code, stdout, stderr } = await runRagstone(['index', 'docs'], { cwd });
+    expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('1 failure; nothing was indexed:')]);
+    const asked = await runRagstone(['ask', 'is it broken?'], { cwd });
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('holds no document')]);
+    const other = temporaryFolder({ 'docs/a.md': '# Logs\n\nLogs are kept for 30 days.' });
+    await runRagstone(['try', 'docs', 'how long are logs kept?'], { cwd: other });
+    expect((await runRagstone(['ask', 'logs'], { cwd: other })).stderr).toContain('What `ragstone try` read');
+  });
+
   it('is named where nothing is indexed in it', async () => {
     const cwd = temporaryFolder({ 'ragstone.yaml': 'rag: { provider: libsql }\n' });
     mkdirSync(join(cwd, 'docs'));

@@ -92,6 +92,7 @@ async function answerOnce(context: CliContext, view: IndexView, asked: Asked): P
   const request = toRequest(asked, context.signal);
   const isStreamed = asked.options.stream === true && !context.isJson;
   const answer = isStreamed ? await streamed(context, view, request) : await view.ask(request);
+  if (answer.abstention?.reason === 'nothing-found') await refuseEmptyIndex(view);
   if (context.isJson) {
     context.printJson(answer);
     return answer;
@@ -104,6 +105,17 @@ async function answerOnce(context: CliContext, view: IndexView, asked: Asked): P
     context.print(context.colours.dim(renderStages(answer.stages)));
   }
   return answer;
+}
+
+/** Where every file of a run failed there is an index, and nothing in it. Whoever may not see its state is told what was found. */
+async function refuseEmptyIndex(view: IndexView): Promise<void> {
+  const status = await view.status().catch(() => undefined);
+  if (status?.documents !== 0) return;
+  const { RAGError } = await import('../../index.js');
+  throw new RAGError(
+    'INDEX_EMPTY',
+    'Nothing is indexed: the index holds no document. `ragstone status` names what failed; then run `ragstone index FOLDER`.',
+  );
 }
 
 /** Prints the text as it comes, to stderr, since it is not checked yet; the checked answer follows on stdout. */

@@ -23,7 +23,7 @@ export function renderIndexResult(result: IndexResult, context: CliContext): str
     describeRun(result),
     renderSkipped(result),
     renderRedactions(Object.entries(stats.redactions ?? {}), context),
-    renderFailures(stats.errors, context),
+    renderFailures(stats.errors, context, stats.documentsProcessed + stats.documentsUnchanged),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }
@@ -124,8 +124,12 @@ function placeOfError({ source, item, path }: IndexError, context: CliContext): 
   return path === undefined ? `${item} (${source})` : displayPath(context, path);
 }
 
-/** The failures of a run; empty text where there are none. */
-export function renderFailures(errors: readonly IndexError[], context: CliContext): string {
+/** The failures of a run; empty text where there are none. `indexed`: documents that the index has of it nonetheless. */
+export function renderFailures(
+  errors: readonly IndexError[],
+  context: CliContext,
+  indexed: number = Number.POSITIVE_INFINITY,
+): string {
   if (errors.length === 0) return '';
   const { colours } = context;
   const lines = errors.slice(0, MAX_FAILURES).map((error) => {
@@ -135,5 +139,6 @@ export function renderFailures(errors: readonly IndexError[], context: CliContex
   });
   const more =
     errors.length > MAX_FAILURES ? [`  and ${errors.length - MAX_FAILURES} more; --json lists all`] : [];
-  return [`${plural(errors.length, 'failure')}; everything else is indexed:`, ...lines, ...more].join('\n');
+  const rest = indexed > 0 ? 'everything else is indexed' : 'nothing was indexed';
+  return [`${plural(errors.length, 'failure')}; ${rest}:`, ...lines, ...more].join('\n');
 }
