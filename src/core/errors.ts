@@ -106,6 +106,7 @@ export const ERROR_TABLE = {
   UNAUTHENTICATED: facts(CONFIGURATION_ERROR, 'user'),
   FORBIDDEN: facts(CONFIGURATION_ERROR, 'user'),
   ROUTE_NOT_FOUND: facts(CONFIGURATION_ERROR, 'user'),
+  METHOD_NOT_ALLOWED: facts(CONFIGURATION_ERROR, 'user'),
   REQUEST_INVALID: facts(CONFIGURATION_ERROR, 'user'),
   REQUEST_TIMEOUT: facts(SEARCH_FAILURE, 'provider', { retryable: true }),
   RATE_LIMITED: facts(SEARCH_FAILURE, 'user', { retryable: true }),
