@@ -1,6 +1,6 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { StoredChunk } from '../core/chunk.js';
-import { CHUNK_KEYS, titleOf } from '../core/chunk-metadata.js';
+import { CHUNK_KEYS, SEALED_KEY, titleOf } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
 import { and, compareText, eq, type Filter, lookupPath, matchesFilter } from '../core/filter.js';
 import { documentIdOf } from '../core/ids.js';
@@ -20,7 +20,7 @@ import type { ItemClaims } from '../indexing/item-claims.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
 import { searchFilter } from '../searching/search-filter.js';
 import { scopeCollection } from '../security/scoped-collection.js';
-import { LEFT_SEALED, type MetadataSealing } from '../security/sealed-metadata.js';
+import { LEFT_SEALED, type MetadataSealing, withoutSealedNegations } from '../security/sealed-metadata.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { DocumentPage, DocumentText, IndexedDocument, ListRequest } from './engine.js';
 
@@ -38,6 +38,8 @@ export interface ScopedIndex {
 interface ReadableDocument {
   readonly document: LedgerDocument;
   readonly chunk: StoredChunk;
+  /** Fields of the metadata that are left out of the chunk. */
+  readonly undecryptable: readonly string[];
 }
 
 const PAGE = 200;
@@ -230,12 +232,15 @@ async function onlyReadable(
   index: ScopedIndex,
 ): Promise<ReadableDocument[]> {
   const firstChunks = await firstChunksOf(documents, index);
-  const chunks = await scopeCollection(index.collection, index.scope, index.sealing).get([
-    ...firstChunks.keys(),
-  ]);
+  const undecryptable = new Map<string, readonly string[]>();
+  const scoped = scopeCollection(index.collection, index.scope, index.sealing, ({ id }, fields) => {
+    undecryptable.set(id, fields);
+  });
+  const chunks = await scoped.get([...firstChunks.keys()]);
   return chunks.flatMap((chunk) => {
     const document = firstChunks.get(chunk.id);
-    return document === undefined ? [] : [{ document, chunk }];
+    if (document === undefined) return [];
+    return [{ document, chunk, undecryptable: undecryptable.get(chunk.id) ?? [] }];
   });
 }
 
@@ -254,8 +259,11 @@ async function firstChunksOf(
   return first;
 }
 
-const admits = (filter: Filter, { document, chunk }: ReadableDocument): boolean =>
-  matchesFilter(filter, (field) => {
+const SEALED = `${SEALED_KEY}.`;
+
+const admits = (filter: Filter, { document, chunk, undecryptable }: ReadableDocument): boolean =>
+  matchesFilter(withoutSealedNegations(filter), (field) => {
+    if (field.startsWith(SEALED)) return undecryptable.includes(field.slice(SEALED.length)) || undefined;
     if (!field.startsWith('$')) return lookupPath(chunk.metadata, field);
     const fields: Readonly<Record<string, MetadataValue | undefined>> = {
       $tenant: chunk.tenant,
@@ -268,7 +276,10 @@ const admits = (filter: Filter, { document, chunk }: ReadableDocument): boolean 
     return fields[field];
   });
 
-function describe({ document, chunk }: ReadableDocument, config: ResolvedConfig): IndexedDocument {
+function describe(
+  { document, chunk, undecryptable }: ReadableDocument,
+  config: ResolvedConfig,
+): IndexedDocument {
   const { documentId, externalId, source, status, indexedAt } = document;
   const { metadata, access, project } = chunk;
   const textAt = (key: string) => (typeof metadata[key] === 'string' ? metadata[key] : undefined);
@@ -282,6 +293,7 @@ function describe({ document, chunk }: ReadableDocument, config: ResolvedConfig)
     title: titleOf(chunk),
     url: textAt('url'),
     metadata: Object.fromEntries(Object.entries(metadata).filter(([key]) => !CHUNK_KEYS.has(key))),
+    ...(undecryptable.length === 0 ? {} : { undecryptable }),
     access: { groups: access.groups, level: access.level },
     status,
     indexedAt,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { loadConfig } from '../config/load-config.js';
+import { eq, exists, type Filter, not } from '../core/filter.js';
 import { rotateEncryption } from '../maintenance/rotate-encryption.js';
 import { createEngine, engineOver } from './create-engine.js';
 import type { Engine } from './engine.js';
@@ -74,6 +75,22 @@ describe('an encrypted field', () => {
     ).toHaveLength(1);
   });
 
+  test('is matched by no filter that says what it is not, also where it is encrypted no longer', async () => {
+    const cwd = temporaryFolder();
+    const before = await openEngine(cwd, [OLD]);
+    await before.push([DOCUMENT]);
+    await before.close();
+    const engine = await openEngine(cwd, [], []);
+    await engine.push([{ id: 'bob', text: 'Bob works in the archive.', metadata: { salary: 'none' } }]);
+    const asked = (filter: Filter) =>
+      Promise.all([engine.search({ text: 'archive', filter }), engine.list({ filter })]);
+    for (const filter of [not(eq('salary', 'x')), not(not(exists('salary')))]) {
+      const [{ results }, { documents }] = await asked(filter);
+      expect(results.map(({ metadata }) => metadata.source)).toEqual(['bob']);
+      expect(documents.map(({ externalId }) => externalId)).toEqual(['bob']);
+    }
+  });
+
   test('cannot be made by a document that names the place of encrypted values', async () => {
     const engine = await openEngine(temporaryFolder(), [OLD]);
     const sealed = { salary: '1.old.AAAA' };
@@ -82,17 +99,29 @@ describe('an encrypted field', () => {
   });
 
   test.each([
-    ['without keys', [], 'ENCRYPTION_KEY_MISSING'],
-    ['with other keys', [NEW], 'ENCRYPTION_KEY_MISSING'],
-    ['with another key under its id', [{ ...NEW, id: 'old' }], 'ENCRYPTION_FAILED'],
-  ])('is not shown %s, and can be replaced and deleted', async (_, keys, reason) => {
+    ['without keys', []],
+    ['with other keys', [NEW]],
+    ['with another key under its id', [{ ...NEW, id: 'old' }]],
+  ])('is left out %s, which is told, and can be replaced and deleted', async (_, keys) => {
     const cwd = temporaryFolder();
     const before = await openEngine(cwd, [OLD]);
     await before.push([DOCUMENT]);
     await before.close();
     const engine = await openEngine(cwd, keys, keys.length === 0 ? [] : undefined);
-    await expect(engine.get('ann')).rejects.toMatchObject({ reason });
-    await expect(engine.search('archive')).rejects.toMatchObject({ reason });
+    await engine.push([{ id: 'open', text: 'The archive opens at nine.' }]);
+    const { results, notices, noticeKinds } = await engine.search('Who works in the archive?');
+    expect(results.map(({ metadata }) => metadata.source).sort()).toEqual(['ann', 'open']);
+    expect([noticeKinds, notices]).toEqual([
+      ['metadata-undecryptable'],
+      [expect.stringContaining('Metadata of 1 document cannot be decrypted and is left out ("salary")')],
+    ]);
+    const listed = (await engine.list()).documents.find(({ externalId }) => externalId === 'ann');
+    const read = await engine.get('ann');
+    for (const shown of [listed, read]) expect(shown?.undecryptable).toEqual(['salary']);
+    expect(JSON.stringify([results, listed, read])).not.toMatch(/salary":|florins|sealed/);
+    expect((await engine.ask({ question: 'Who works in the archive?' })).noticeKinds).toContain(
+      'metadata-undecryptable',
+    );
     expect((await engine.push([{ ...DOCUMENT, text: 'Another text.' }])).stats.errors).toEqual([]);
     expect(await engine.delete(['ann'])).toBe(1);
   });

@@ -525,6 +525,8 @@ export interface IndexedDocument {
   readonly title?: string | undefined;
   readonly url?: string | undefined;
   readonly metadata: Metadata;
+  /** Fields that `metadata` leaves out, because they cannot be decrypted; absent where all can. */
+  readonly undecryptable?: readonly string[] | undefined;
   readonly access: AccessControl;
   readonly status: DocumentStatus;
   /** ISO-8601 UTC. */

@@ -98,7 +98,10 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
     request.mode === 'lexical'
       ? NO_MODEL
       : await openQueryModel(resources, live, { scope, signal: query.signal });
-  const scoped = scopeCollection(collection, scope, sealing);
+  const undecryptable = new Map<string, readonly string[]>();
+  const scoped = scopeCollection(collection, scope, sealing, ({ id }, fields) => {
+    undecryptable.set(id, fields);
+  });
   const notices: Notice[] = [
     ...noticesOfKind('store-elsewhere', resources.storeNotice?.(facts) ?? []),
     ...model.notices,
@@ -157,9 +160,24 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
       ...notices,
       ...noticesOfKind('run-unfinished', await unfinishedRunNotice(run, live.ledger)),
       ...check.notices,
+      ...undecryptableNotice(passages, undecryptable),
       ...result.notices,
     ],
   };
+}
+
+/** Names the fields that are missing in what is shown, for no one else can tell that they were there. */
+function undecryptableNotice(
+  passages: readonly RankedCandidate[],
+  undecryptable: ReadonlyMap<string, readonly string[]>,
+): Notice[] {
+  const found = passages.filter(({ chunk }) => undecryptable.has(chunk.id));
+  if (found.length === 0) return [];
+  const documents = new Set(found.map(({ chunk }) => chunk.documentId)).size;
+  const fields = new Set(found.flatMap(({ chunk }) => undecryptable.get(chunk.id) ?? []));
+  const named = [...fields].sort().map((field) => JSON.stringify(field));
+  const text = `Metadata of ${documents === 1 ? '1 document' : `${documents} documents`} cannot be decrypted and is left out (${named.join(', ')}): the key is not in \`rag.security.encryption.keys\`, or the value was changed. Add the key, or index the document again.`;
+  return [{ kind: 'metadata-undecryptable', text }];
 }
 
 /** More is asked for by so much where one document fills what was found. */

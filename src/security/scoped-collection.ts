@@ -5,7 +5,10 @@ import type { MetadataValue } from '../core/metadata.js';
 import { type Scope, scopeFilter } from '../core/scope.js';
 import { collectionOf } from '../stores/collection-members.js';
 import type { TextQuery, VectorCollection } from '../stores/vector-store.js';
-import { type MetadataSealing, NO_SEALING } from './sealed-metadata.js';
+import { type MetadataSealing, NO_SEALING, withoutSealedNegations } from './sealed-metadata.js';
+
+/** Told of fields of a chunk that cannot be decrypted, and are left out of it. */
+export type OnUndecryptable = (chunk: StoredChunk, fields: readonly string[]) => void;
 
 /**
  * The collection as one scope may see it: every read, count and delete is narrowed by the scope's filter, words are weighed by
@@ -17,22 +20,25 @@ import { type MetadataSealing, NO_SEALING } from './sealed-metadata.js';
  * `enlist` belongs to the write path, which does not go through a scope. Upsert replaces by id without asking whose record
  * it was: ids are hashes over the tenant (`core/ids.ts`), so none is shared.
  *
- * What is encrypted in the metadata of a chunk is decrypted here, once the scope was found to admit it, and nowhere else. Without `sealing`
- * such a chunk is refused.
+ * What is encrypted in the metadata of a chunk is decrypted here, once the scope was found to admit it, and nowhere else. What cannot be
+ * decrypted, as nothing can without `sealing`, is left out of the chunk, and no filter admits a chunk for it.
  */
 export function scopeCollection(
   collection: VectorCollection,
   scope: Scope,
   sealing: MetadataSealing = NO_SEALING,
+  onUndecryptable: OnUndecryptable = () => undefined,
 ): VectorCollection {
   const admitted = scopeFilter(scope);
   const narrow = (filter: Filter): Filter => {
     const whole = narrowed(admitted, filter);
     sealing.assertFilterable(filter);
-    return whole;
+    const safe = withoutSealedNegations(filter);
+    return safe === filter ? whole : and(admitted, safe);
   };
   const open = <Chunk extends StoredChunk>(chunk: Chunk): Chunk => {
-    const metadata = sealing.open(chunk.metadata, chunk);
+    const { metadata, undecryptable } = sealing.show(chunk.metadata, chunk);
+    if (undecryptable.length > 0) onUndecryptable(chunk, undecryptable);
     return metadata === chunk.metadata ? chunk : { ...chunk, metadata };
   };
   const openFound = (hits: readonly ScoredChunk[]): ScoredChunk[] =>

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { canonicalJson } from '../core/canonical-json.js';
-import { SEALED_KEY } from '../core/chunk-metadata.js';
+import { CHUNK_KEYS, SEALED_KEY } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
-import type { Filter } from '../core/filter.js';
+import { and, exists, type Filter, not } from '../core/filter.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 
 /** A key, as plain data. */
@@ -26,6 +26,13 @@ export interface SealedOwner {
   readonly documentId: string;
 }
 
+/** Metadata as a reader may see it. */
+export interface ShownMetadata {
+  readonly metadata: Metadata;
+  /** Fields that cannot be decrypted: their keys are not there, or their values were changed or moved. They are left out. */
+  readonly undecryptable: readonly string[];
+}
+
 /** Encrypts what is marked in the metadata of documents, and decrypts it. */
 export interface MetadataSealing {
   /** Metadata as it may be stored. */
@@ -36,9 +43,15 @@ export interface MetadataSealing {
    * @throws RAGError `ENCRYPTION_KEY_MISSING`, or `ENCRYPTION_FAILED` for a wrong key and for a value that was changed or moved
    */
   open(metadata: Metadata, owner: SealedOwner): Metadata;
+  /** The same for what is found: one value that cannot be decrypted is no reason to show nothing. */
+  show(metadata: Metadata, owner: SealedOwner): ShownMetadata;
   /** Whether everything that is marked is encrypted by the first key. */
   isCurrent(metadata: Metadata): boolean;
-  /** Refuses a filter that asks for what is encrypted, for no store can compare it. @throws RAGError `QUERY_INVALID` */
+  /**
+   * Refuses a filter that asks for what is encrypted, for no store can compare it.
+   *
+   * @throws RAGError `QUERY_INVALID`; it names the field and not the value
+   */
   assertFilterable(filter: Filter): void;
 }
 
@@ -71,6 +84,20 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
   };
   return {
     open,
+    show: (metadata, owner) => {
+      const sealed = metadata[SEALED_KEY];
+      if (sealed === undefined) return { metadata, undecryptable: [] };
+      const { [SEALED_KEY]: _, ...rest } = metadata;
+      const opened: [string, MetadataValue][] = [];
+      const undecryptable: string[] = [];
+      for (const [field, text] of Object.entries(entriesOf(sealed)))
+        try {
+          opened.push([field, openValue(text, { ...owner, field }, derived)]);
+        } catch {
+          undecryptable.push(field);
+        }
+      return { metadata: { ...rest, ...Object.fromEntries(opened) }, undecryptable };
+    },
     seal: (given, owner) => {
       if (current === undefined) return given;
       const metadata = open(given, owner);
@@ -111,7 +138,32 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
 export const NO_SEALING: MetadataSealing = createSealing({ fields: [], keys: [] });
 
 /** Metadata as it is stored, for what is shown to nobody: what can no longer be decrypted can still be replaced and deleted. */
-export const LEFT_SEALED: MetadataSealing = { ...NO_SEALING, open: (metadata) => metadata };
+export const LEFT_SEALED: MetadataSealing = {
+  ...NO_SEALING,
+  open: (metadata) => metadata,
+  show: (metadata) => ({ metadata, undecryptable: [] }),
+};
+
+/**
+ * A filter that admits no more documents than it would if values that are encrypted were known. Comparisons with them are false, so what
+ * a negation says of them would be true: documents that hold such a field encrypted are left out where a negation names it.
+ */
+export function withoutSealedNegations(filter: Filter): Filter {
+  const roots = new Set(negatedFields(filter).flatMap((path) => rootOf(path)));
+  return roots.size === 0
+    ? filter
+    : and(filter, ...[...roots].map((root) => not(exists(`${SEALED_KEY}.${root}`))));
+}
+
+const rootOf = (path: string): string[] => {
+  const [root = ''] = path.split('.');
+  return root.startsWith('$') || CHUNK_KEYS.has(root) ? [] : [root];
+};
+
+function negatedFields(filter: Filter): string[] {
+  if ('filters' in filter) return filter.filters.flatMap(negatedFields);
+  return 'filter' in filter ? fieldsOf(filter.filter) : [];
+}
 
 interface SealedPlace extends SealedOwner {
   readonly field: string;

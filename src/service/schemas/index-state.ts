@@ -26,6 +26,9 @@ export const indexedDocument = z
     title: z.string().optional(),
     url: z.string().optional(),
     metadata: facts,
+    undecryptable: listOf(z.string())
+      .optional()
+      .describe('Fields that `metadata` leaves out, because they cannot be decrypted.'),
     access: z.object({ groups: listOf(z.string()), level: z.int() }),
     status: z.enum(['pending', 'indexed', 'failed', 'outdated']),
     indexedAt: z.string().optional(),
