@@ -43,7 +43,8 @@ const actionsOf = (lines: readonly AuditLine[]) => lines.map(({ record }) => rec
 
 function findingsOf(lines: readonly AuditLine[]): string[] {
   const chains = new AuditChains();
-  return lines.flatMap((line) => chains.check(line)?.problem ?? []);
+  const found = lines.flatMap((line) => chains.check(line) ?? []);
+  return [...found, ...chains.end()].map(({ problem }) => problem);
 }
 
 const currentFile = (dataDir: string) => join(dataDir, AUDIT_FOLDER, CURRENT_FILE);
@@ -74,9 +75,50 @@ test('several writers lose and tear no line, also while files are put aside', as
 test('of files put aside as many are kept as is said', async () => {
   const dataDir = temporaryFolder();
   const log = openLog(dataDir, { maxFileBytes: 1, keepFiles: 2 });
-  for (const action of ['1', '2', '3', '4']) await log.record({ ...SEARCH, action });
-  expect(actionsOf(await linesOf(dataDir))).toHaveLength(2);
-  expect(findingsOf(await linesOf(dataDir))).toEqual([expect.stringMatching(/older files were removed/)]);
+  for (let n = 0; n < 20; n++) await log.record({ ...SEARCH, action: `${n}` });
+  await log.close();
+  expect(filesOf(dataDir).length).toBeLessThanOrEqual(2 + 1);
+  const actions = actionsOf(await linesOf(dataDir));
+  expect(actions).not.toContain('0');
+  expect(actions).toContain('remove files');
+});
+
+describe('chains over files that were removed', () => {
+  const removed = async () => {
+    const dataDir = temporaryFolder();
+    const seldom = openLog(dataDir, { maxFileBytes: 1, keepFiles: 3 });
+    const log = openLog(dataDir, { maxFileBytes: 1, keepFiles: 3 });
+    await seldom.record({ ...SEARCH, action: 'long ago' });
+    for (let n = 0; n < 30; n++) await log.record({ ...SEARCH, action: `${n}` });
+    // The line that says where its chain ended was removed itself meanwhile.
+    await seldom.record({ ...SEARCH, action: 'now' });
+    await Promise.all([seldom.close(), log.close()]);
+    return dataDir;
+  };
+
+  test('are followed', async () => {
+    const lines = await linesOf(await removed());
+    expect(actionsOf(lines)).toContain('now');
+    expect(actionsOf(lines)).not.toContain('long ago');
+    expect(lines.some(({ record }) => (record?.sequence ?? 0) > 0)).toBe(true);
+    expect(findingsOf(lines)).toEqual([]);
+  });
+
+  test('show a file that somebody else took away', async () => {
+    const dataDir = await removed();
+    const [oldest = ''] = filesOf(dataDir).sort();
+    rmSync(join(dataDir, AUDIT_FOLDER, oldest));
+    const problems = findingsOf(await linesOf(dataDir));
+    expect(problems).toEqual([expect.stringMatching(/no line of the log says that they were removed/)]);
+  });
+
+  test('show a first line that was changed', async () => {
+    const dataDir = await removed();
+    const [oldest = ''] = filesOf(dataDir).sort();
+    const path = join(dataDir, AUDIT_FOLDER, oldest);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('acme', 'other'));
+    expect(findingsOf(await linesOf(dataDir))).toEqual([expect.stringMatching(/^It was changed/)]);
+  });
 });
 
 test('a line that a killed process left torn costs no other', async () => {

@@ -6,6 +6,7 @@ import { runtime } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 import { openRegularFile } from '../security/regular-file.js';
 import { AUDIT_FOLDER, type AuditEntry, CURRENT_FILE, ROTATED_FILE } from './audit-record.js';
+import { chainEndsOf } from './chain-ends.js';
 import { endOfTornLine } from './end-torn-line.js';
 import { lineHash } from './line-hash.js';
 
@@ -16,6 +17,8 @@ export interface AuditLogOptions {
   readonly required: boolean;
   /** Questions are logged. */
   readonly text: boolean;
+  /** Metadata fields that are encrypted: what a filter asks of them is not logged. @default none */
+  readonly encryptedFields?: readonly string[] | undefined;
   /** Size at which a file is put aside, in bytes. */
   readonly maxFileBytes: number;
   /** Files put aside that are kept; 0 keeps all. */
@@ -34,6 +37,8 @@ interface WaitingEntry {
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
 /** Lines that one write takes. */
 const MOST_LINES = 64;
+/** Files that one rotation removes: each is read before. Of more the rest goes with the next one. */
+const MOST_REMOVED = 4;
 
 /**
  * The audit log of a data folder: a line of JSON for each call, for the owner of the folder alone. Several processes may write at once:
@@ -46,6 +51,7 @@ export class AuditLog {
   #writer = runtime().uniqueName();
   readonly #waiting: WaitingEntry[] = [];
   #writing: Promise<void> | undefined;
+  #removing: Promise<void> | undefined;
   #sequence = 0;
   #lastHash = '';
 
@@ -57,6 +63,11 @@ export class AuditLog {
   /** Whether questions are to be handed in. */
   get keepsText(): boolean {
     return this.#options.text;
+  }
+
+  /** Metadata fields whose values are not to be handed in. */
+  get encryptedFields(): readonly string[] {
+    return this.#options.encryptedFields ?? [];
   }
 
   /**
@@ -85,6 +96,7 @@ export class AuditLog {
   /** Waits for what is being written. */
   async close(): Promise<void> {
     await this.#writing;
+    await this.#removing;
   }
 
   async #writeAll(): Promise<void> {
@@ -142,24 +154,43 @@ export class AuditLog {
     return { text: lines.join(''), lastHash: hash };
   }
 
+  /** Says in the log what is removed and where its chains end, and removes it when that is written. */
+  async #removeOldest(): Promise<void> {
+    const names = (await readdir(this.#folder)).filter((name) => ROTATED_FILE.test(name)).sort();
+    const oldest = names.slice(0, -this.#options.keepFiles).slice(0, MOST_REMOVED);
+    if (oldest.length === 0) return;
+    const removed = await chainEndsOf(this.#folder, oldest);
+    const remove = async (): Promise<void> => {
+      for (const name of oldest) await rm(join(this.#folder, name), { force: true });
+    };
+    this.#waiting.push({
+      entry: { face: 'log', action: 'remove files', outcome: 'done', removed },
+      at: new Date(runtime().now()).toISOString(),
+      written: () => {
+        this.#removing = remove().catch((error: unknown) => this.#tellRotation(error));
+      },
+      // They are removed the next time.
+      failed: () => undefined,
+    });
+  }
+
   // What was written stays written where this fails: the file is then put aside later.
   async #rotate(file: FileHandle, path: string): Promise<void> {
     try {
       await file.sync();
       const time = new Date(runtime().now()).toISOString().replaceAll(/[-:.]/g, '');
       await rename(path, join(this.#folder, `audit-${time}-${runtime().uniqueName()}.jsonl`));
-      if (this.#options.keepFiles === 0) return;
-      const names = (await readdir(this.#folder)).filter((name) => ROTATED_FILE.test(name)).sort();
-      for (const name of names.slice(0, -this.#options.keepFiles))
-        await rm(join(this.#folder, name), { force: true });
+      if (this.#options.keepFiles > 0) await this.#removeOldest();
     } catch (cause) {
-      // Another process put it aside.
-      if (systemErrorCode(cause) === 'ENOENT') return;
-      this.#options.onFailure(
-        new RAGError('AUDIT_UNAVAILABLE', `The audit log in ${this.#folder} could not be rotated.`, {
-          cause,
-        }),
-      );
+      this.#tellRotation(cause);
     }
+  }
+
+  #tellRotation(cause: unknown): void {
+    // Another process put it aside.
+    if (systemErrorCode(cause) === 'ENOENT') return;
+    this.#options.onFailure(
+      new RAGError('AUDIT_UNAVAILABLE', `The audit log in ${this.#folder} could not be rotated.`, { cause }),
+    );
   }
 }

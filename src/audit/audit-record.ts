@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-/** By which way a call came. */
-export const AUDIT_FACES = ['http', 'mcp', 'library', 'command'] as const;
+/** By which way a call came; `log`: it is a line of the log about itself. */
+export const AUDIT_FACES = ['http', 'mcp', 'library', 'command', 'log'] as const;
 
 /**
  * `begun`: a change that is about to be made, or an answer whose text is sent as it comes about; a line with the outcome follows,
@@ -49,6 +49,23 @@ export interface AuditEntry {
   readonly text?: string | undefined;
   /** Calls of unknown callers since the line before that were left out, because there were too many. */
   readonly leftOut?: number | undefined;
+  /** Files of the log that were removed, because there are enough younger ones. */
+  readonly removed?: RemovedFiles | undefined;
+}
+
+/** Where a writer's chain ends. */
+export interface ChainEnd {
+  readonly writer: string;
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+/** So that what comes after files that are gone can be held against what was in them. */
+export interface RemovedFiles {
+  /** Names. */
+  readonly files: readonly string[];
+  /** The last line of each writer in these files, and in those that were removed before. */
+  readonly chains: readonly ChainEnd[];
 }
 
 /** A line of the log. */
@@ -79,6 +96,12 @@ export const auditRecord = z.object({
   results: z.int().optional(),
   text: z.string().optional(),
   leftOut: z.int().optional(),
+  removed: z
+    .object({
+      files: z.array(z.string()),
+      chains: z.array(z.object({ writer: z.string(), sequence: z.int().min(0), hash: z.string() })),
+    })
+    .optional(),
   /** Name of the process that wrote it, made at its start. */
   writer: z.string(),
   /** Which of that writer's lines it is, from 0 on. */

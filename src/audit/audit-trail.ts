@@ -5,6 +5,7 @@ import type { AskRequest, EngineView, SearchQuery } from '../engine/engine.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { AuditLog } from './audit-log.js';
 import type { AuditEntry, AuditedDeployment } from './audit-record.js';
+import { withoutEncrypted } from './logged-filters.js';
 
 /** Ids that a line names; `results` counts the others too. */
 const MOST_DOCUMENTS = 1_000;
@@ -13,14 +14,16 @@ const MOST_FILTER_CHARACTERS = 16_384;
 /** What the calls of one request did, gathered for its line. */
 export class AuditTrail {
   readonly #keepsText: boolean;
+  readonly #encryptedFields: readonly string[];
   readonly #documents = new Set<string>();
   #filters: unknown;
   #text: string | undefined;
   #results: number | undefined;
   #deployment: AuditedDeployment | undefined;
 
-  constructor({ keepsText }: Pick<AuditLog, 'keepsText'>) {
+  constructor({ keepsText, encryptedFields }: Pick<AuditLog, 'keepsText' | 'encryptedFields'>) {
     this.#keepsText = keepsText;
+    this.#encryptedFields = encryptedFields;
   }
 
   get facts(): Pick<AuditEntry, 'deployment' | 'filters' | 'documents' | 'results' | 'text'> {
@@ -40,7 +43,7 @@ export class AuditTrail {
   }: Pick<SearchQuery, 'filters' | 'filter'> & { readonly text?: string | undefined }): void {
     if (this.#keepsText && text !== undefined) this.#text ??= text;
     if (filters === undefined && filter === undefined) return;
-    const stated = { filters, filter };
+    const stated = withoutEncrypted({ filters, filter }, this.#encryptedFields);
     const isSmall = JSON.stringify(stated).length <= MOST_FILTER_CHARACTERS;
     this.#filters ??= isSmall ? stated : 'too long to be logged';
   }

@@ -7,5 +7,6 @@ export function openAuditLog(
   onFailure: AuditLogOptions['onFailure'],
 ): AuditLog | undefined {
   const { enabled, ...settings } = rag.audit;
-  return enabled ? new AuditLog({ ...settings, dataDir, onFailure }) : undefined;
+  const encryptedFields = rag.security.encryption.fields;
+  return enabled ? new AuditLog({ ...settings, encryptedFields, dataDir, onFailure }) : undefined;
 }

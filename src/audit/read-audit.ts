@@ -2,7 +2,14 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { openRegularFile } from '../security/regular-file.js';
-import { AUDIT_FOLDER, type AuditRecord, auditRecord, CURRENT_FILE, ROTATED_FILE } from './audit-record.js';
+import {
+  AUDIT_FOLDER,
+  type AuditRecord,
+  auditRecord,
+  type ChainEnd,
+  CURRENT_FILE,
+  ROTATED_FILE,
+} from './audit-record.js';
 import { lineHash } from './line-hash.js';
 
 /** A line of ours is shorter; a longer one is not read. */
@@ -25,8 +32,7 @@ export async function* readAudit(dataDir: string): AsyncGenerator<AuditLine> {
       for await (const line of linesOf(join(folder, file))) {
         // A writer that saw the half of another's write took it for a torn line, and ended it once more.
         if (line === '') continue;
-        const record = line === undefined ? undefined : recordOf(line);
-        yield record === undefined ? { file } : { file, record };
+        yield auditLineOf(file, line);
       }
   } catch (cause) {
     throw new RAGError('AUDIT_UNAVAILABLE', `The audit log in ${folder} cannot be read.`, { cause });
@@ -45,7 +51,7 @@ async function filesOf(folder: string): Promise<string[]> {
 }
 
 /** The lines of a file; undefined in the place of one that is too long. */
-async function* linesOf(path: string): AsyncGenerator<string | undefined> {
+export async function* linesOf(path: string): AsyncGenerator<string | undefined> {
   let rest = Buffer.alloc(0);
   let isTooLong = false;
   try {
@@ -68,6 +74,12 @@ async function* linesOf(path: string): AsyncGenerator<string | undefined> {
   if (rest.length > 0 || isTooLong) yield isTooLong ? undefined : rest.toString('utf8');
 }
 
+/** A line as it is read; `undefined` stands for one that is too long. */
+export function auditLineOf(file: string, line: string | undefined): AuditLine {
+  const record = line === undefined ? undefined : recordOf(line);
+  return record === undefined ? { file } : { file, record };
+}
+
 function recordOf(line: string): AuditRecord | undefined {
   try {
     return auditRecord.loose().parse(JSON.parse(line));
@@ -83,8 +95,13 @@ export interface AuditFinding {
   readonly problem: string;
 }
 
-/** Follows the chains of all writers: each is remembered by its last line alone. */
+/**
+ * Follows the chains of all writers: each is remembered by its last line alone. A chain whose beginning was removed goes on from where a
+ * later line of the log (`removed`) says that it ended, so `end` has the last word.
+ */
 export class AuditChains {
+  readonly #removed = new Map<string, string>();
+  readonly #headless: { readonly file: string; readonly record: AuditRecord }[] = [];
   readonly #last = new Map<string, { readonly sequence: number; readonly hash: string }>();
 
   /** What is wrong with the next line; undefined for one that follows. */
@@ -94,13 +111,40 @@ export class AuditChains {
     const { writer, sequence, hash } = record;
     const last = this.#last.get(writer);
     this.#last.set(writer, { sequence, hash });
-    const what = `line ${sequence} of the writer ${writer} (${record.at})`;
-    if (last === undefined && sequence > 0)
-      return { file, problem: `The lines before ${what} are not there: older files were removed.` };
+    const what = named(record);
+    for (const end of record.removed?.chains ?? []) this.#removed.set(placeOf(end), end.hash);
+    if (last === undefined && sequence > 0) {
+      this.#headless.push({ file, record });
+      return undefined;
+    }
     if (sequence !== (last?.sequence ?? -1) + 1)
       return { file, problem: `Lines are missing or out of order before ${what}.` };
     return lineHash(last?.hash ?? '', record) === hash
       ? undefined
       : { file, problem: `It was changed: ${what}.` };
   }
+
+  /** What is wrong with lines whose beginnings were not there. */
+  end(): AuditFinding[] {
+    return this.#headless.flatMap(({ file, record }): AuditFinding[] => {
+      const { writer, sequence, hash } = record;
+      const before = this.#removed.get(placeOf({ writer, sequence: sequence - 1 }));
+      if (before === undefined)
+        return [
+          {
+            file,
+            problem: `The lines before ${named(record)} are not there, and no line of the log says that they were removed.`,
+          },
+        ];
+      return lineHash(before, record) === hash
+        ? []
+        : [{ file, problem: `It was changed: ${named(record)}.` }];
+    });
+  }
 }
+
+const placeOf = ({ writer, sequence }: Pick<ChainEnd, 'writer' | 'sequence'>): string =>
+  `${writer} ${sequence}`;
+
+const named = ({ sequence, writer, at }: AuditRecord): string =>
+  `line ${sequence} of the writer ${writer} (${at})`;

@@ -92,6 +92,9 @@ async function verify(lines: AsyncIterable<AuditLine>, context: CliContext): Pro
     found += 1;
     if (findings.length < MOST_FINDINGS) findings.push(finding);
   }
+  const left = chains.end();
+  found += left.length;
+  findings.push(...left.slice(0, MOST_FINDINGS - findings.length));
   if (found > 0) context.exitCode = ExitCode.failed;
   context.printResult({ lines: read, found, findings }, () =>
     [

@@ -30,8 +30,10 @@ export const auditSchema = z
       .default(16_777_216)
       .describe('Size at which a file of the log is put aside, in bytes (16 MiB).'),
     keepFiles: wholeNumber(0)
-      .default(0)
-      .describe('Files put aside that are kept; the oldest are deleted. 0 keeps all.'),
+      .default(64)
+      .describe(
+        'Files put aside that are kept; the oldest are deleted, and a line of the log says so. 64 of 16 MiB are 1 GiB. 0 keeps all.',
+      ),
   })
   .prefault({})
   .describe('The audit log: who did what. It is kept in the data folder, readable by its owner alone.');

@@ -61,6 +61,16 @@ test('a search is logged: who, what, with which filters, what was given', async 
   expect(JSON.stringify(await records())).not.toContain('payments');
 });
 
+test('what a filter asks of an encrypted field is not logged', async () => {
+  const { call, records } = await auditedService({ encryptedFields: ['salary'] });
+  const metadata = { salary: 'ninety-thousand', state: 'New' };
+  await call('acme', 'POST', `${RAG}/search`, { ...SEARCH, metadata });
+  const [first] = await records();
+  expect(first?.filters).toEqual({
+    filters: { metadata: { salary: '(encrypted field)', state: 'New' } },
+  });
+});
+
 test('questions are logged where that is set', async () => {
   const { call, records } = await auditedService({ text: true });
   await call('acme', 'POST', `${RAG}/search`, SEARCH);
