@@ -9,6 +9,7 @@ import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import { type EncodedText, encodeUtf8 } from '../ledger/text-encoding.js';
 import type { Parser } from '../parsing/parser.js';
+import { parsingFor } from '../parsing/worker/parsing-threads.js';
 import { analyzeForIndex, type ChunkTerms } from './chunk-terms.js';
 import { type GatedMetadata, gateMetadata } from './document-metadata.js';
 import type { DocumentProtection, ProtectedDocument, RedactionCounts } from './document-protection.js';
@@ -115,7 +116,9 @@ async function readDocument(given: RawDocument, context: PreparationContext): Pr
   if (parser === undefined) {
     throw new RAGError('DOCUMENT_INVALID', `No parser reads "${given.mediaType}" (${given.externalId}).`);
   }
-  const parsed = await context.timedAsync('parse', async () => wellFormed(await parser.parse(given)));
+  const parsed = await context.timedAsync('parse', async () =>
+    wellFormed(await parsingFor(context.scope.tenant, () => parser.parse(given))),
+  );
   const raw = { ...given, content: '' };
   const safe = context.timed('protect', () => context.protection?.protect(context.source, raw, parsed));
   return safe ?? { raw, parsed, redactions: {} };

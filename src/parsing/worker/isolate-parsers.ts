@@ -1,7 +1,9 @@
 import { codeMediaType, MEDIA_TYPES } from '../../core/media-types.js';
 import type { ParserOptions } from '../create-parsers.js';
 import type { Parser } from '../parser.js';
-import { type ParsingLimits, ParsingThread } from './parsing-thread.js';
+import { parseOnce } from './parse-once.js';
+import type { ParsingLimits } from './parsing-thread.js';
+import { ParsingThreads } from './parsing-threads.js';
 
 /** Formats whose libraries do work that a few bytes can make endless (unpacking, recursion, grammars), or much of. */
 const ISOLATED: ReadonlySet<string> = new Set([
@@ -16,8 +18,8 @@ const ISOLATED: ReadonlySet<string> = new Set([
 ]);
 const ANY_CODE = codeMediaType('');
 
-/** Threads by their limits: all sources and engines of a process share one. */
-const threads = new Map<string, ParsingThread>();
+/** Threads by their limits: all sources and engines of a process share them. */
+const threads = new Map<string, ParsingThreads>();
 
 /** The same parsers, those of risky formats in a thread that is killed when a document exceeds the limits. */
 export function isolateParsers(
@@ -26,13 +28,16 @@ export function isolateParsers(
   limits: ParsingLimits,
 ): ReadonlyMap<string, Parser> {
   const key = `${limits.timeoutMs}/${limits.memoryMb}`;
-  const thread = threads.get(key) ?? new ParsingThread(limits);
-  threads.set(key, thread);
+  const shared = threads.get(key) ?? new ParsingThreads(limits);
+  threads.set(key, shared);
   return new Map(
     [...parsers].map(([mediaType, parser]) => [
       mediaType,
       ISOLATED.has(mediaType) || mediaType.startsWith(ANY_CODE)
-        ? { mediaTypes: parser.mediaTypes, parse: (document) => thread.parse({ document, options }) }
+        ? {
+            mediaTypes: parser.mediaTypes,
+            parse: (document) => parseOnce({ document, options }, (request) => shared.parse(request)),
+          }
         : parser,
     ]),
   );

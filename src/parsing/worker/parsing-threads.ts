@@ -1,0 +1,84 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ParsedDocument } from '../../core/document.js';
+import type { ParseRequest } from './parse-message.js';
+import { type ParsingLimits, ParsingThread } from './parsing-thread.js';
+
+/** Threads that parse at once: so many tenants can send what never ends before others wait for them. */
+const MOST_THREADS = 4;
+
+const tenants = new AsyncLocalStorage<string>();
+
+/** Does work whose documents are parsed in the turns of a tenant. */
+export const parsingFor = <Result>(tenant: string, work: () => Result): Result => tenants.run(tenant, work);
+
+interface Waiting {
+  readonly request: ParseRequest;
+  readonly settle: (parsed: Promise<ParsedDocument>) => void;
+}
+
+/**
+ * Documents of one tenant are parsed one after another, those of several beside each other: who sends files that take as long as they may
+ * holds up nobody else. Where more tenants wait than there are threads, each has its turn.
+ */
+export class ParsingThreads {
+  readonly #limits: ParsingLimits;
+  readonly #most: number;
+  readonly #open: (limits: ParsingLimits) => Pick<ParsingThread, 'parse'>;
+  readonly #free: Pick<ParsingThread, 'parse'>[] = [];
+  #started = 0;
+  /** By tenant; whose turn is next stands first. A tenant whose document is being parsed has none. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #busy = new Set<string>();
+
+  constructor(
+    limits: ParsingLimits,
+    {
+      most = MOST_THREADS,
+      open = (of: ParsingLimits): Pick<ParsingThread, 'parse'> => new ParsingThread(of),
+    } = {},
+  ) {
+    this.#limits = limits;
+    this.#most = most;
+    this.#open = open;
+  }
+
+  /** @throws RAGError see `ParsingThread.parse` */
+  parse(request: ParseRequest): Promise<ParsedDocument> {
+    const tenant = tenants.getStore() ?? '';
+    return new Promise((resolve) => {
+      const queue = this.#waiting.get(tenant) ?? [];
+      this.#waiting.set(tenant, [...queue, { request, settle: resolve }]);
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    const found = [...this.#waiting].find(([tenant]) => !this.#busy.has(tenant));
+    if (found === undefined) return;
+    const thread = this.#thread();
+    if (thread === undefined) return;
+    const [tenant, [first, ...rest]] = found;
+    this.#waiting.delete(tenant);
+    // Behind those that wait already.
+    if (rest.length > 0) this.#waiting.set(tenant, rest);
+    if (first === undefined) return;
+    this.#busy.add(tenant);
+    const parsed = thread.parse(first.request);
+    first.settle(parsed);
+    const end = (): void => {
+      this.#busy.delete(tenant);
+      this.#free.push(thread);
+      this.#next();
+    };
+    parsed.then(end, end);
+  }
+
+  /** One that has parsed just now stands last, and is taken first: the others stop when they have nothing to do. */
+  #thread(): Pick<ParsingThread, 'parse'> | undefined {
+    const free = this.#free.pop();
+    if (free !== undefined) return free;
+    if (this.#started === this.#most) return undefined;
+    this.#started += 1;
+    return this.#open(this.#limits);
+  }
+}
