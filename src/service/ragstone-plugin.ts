@@ -12,6 +12,7 @@ import { API_VERSION, API_VERSION_HEADER } from './api-version.js';
 import type { Authenticate } from './authentication/principal.js';
 import type { FeedbackLog } from './feedback/feedback-log.js';
 import { rememberingView, ShownResults } from './feedback/shown-results.js';
+import type { KeptValues } from './kept/kept-values.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, serializerCompiler, validatorCompiler } from './packages.js';
 import { auditCalls, auditedView, noteCaller } from './requests/audit-calls.js';
@@ -48,6 +49,10 @@ export interface ServiceOptions {
   readonly requestsPerMinute?: number | undefined;
   /** Requests under way at once; more are refused with 503. 0 for any number. @default 256 */
   readonly maxRequests?: number | undefined;
+  /** Forms with files that are read at once; more are refused with 503. 0 for any number. @default 16 */
+  readonly maxUploads?: number | undefined;
+  /** Those of one tenant; more are refused with 429. 0 for any number. @default 4 */
+  readonly maxUploadsPerTenant?: number | undefined;
   /** How late the event loop may be, in milliseconds, before requests are refused with 503; 0 for any. @default 2,000 */
   readonly maxDelayMs?: number | undefined;
   /** Calls of the routes of a group that a tenant may make in a minute; they share the count. @default `requestsPerMinute` each route */
@@ -64,6 +69,8 @@ export interface ServiceOptions {
   readonly feedback?: FeedbackLog | undefined;
   /** Whether the sources that this process follows can be read; undefined where it follows none. @default no part of the health */
   readonly syncHealth?: (() => boolean | undefined) | undefined;
+  /** Where outcomes of writes with an `idempotency-key` and what was shown are kept; not closed with the application. @default this process's memory */
+  readonly kept?: KeptValues | undefined;
   /** Fires when requests under way are to be given up. @default never */
   readonly stopping?: AbortSignal | undefined;
 }
@@ -92,13 +99,14 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
     });
   auditCalls(app, options.audit);
   await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 2_000 });
-  const shown = options.feedback === undefined ? undefined : new ShownResults();
+  const shown = options.feedback === undefined ? undefined : new ShownResults(options.kept);
   admitCallers(app, { indexes, shown }, options);
   keepDeadlines(app);
   limitCalls(app, { requestsPerMinute, groups, redis });
   await registerOpenApi(app);
   await app.register(knowledgeRoutes, { prefix: '/api/ai/rag' });
-  await app.register(uploadRoutes, { prefix: '/api/ai/rag' });
+  const { maxUploads = 16, maxUploadsPerTenant = 4 } = options;
+  await app.register(uploadRoutes, { prefix: '/api/ai/rag', maxUploads, maxUploadsPerTenant });
   await app.register(answerRoutes, { prefix: '/api/ai/rag' });
   await app.register(documentRoutes, { prefix: '/api/ai/rag' });
   await app.register(maintenanceRoutes, { prefix: '/api/ai/rag' });
@@ -129,9 +137,9 @@ const READABLE_HEADERS = ['x-request-id', API_VERSION_HEADER, 'retry-after'];
 function admitCallers(
   app: FastifyInstance,
   { indexes, shown }: { readonly indexes: TenantIndexes; readonly shown: ShownResults | undefined },
-  { authenticate, timeoutMs = 30_000, stopping }: ServiceOptions,
+  { authenticate, timeoutMs = 30_000, stopping, kept }: ServiceOptions,
 ): void {
-  const writes = new IdempotentWrites();
+  const writes = new IdempotentWrites(kept);
   const never = new AbortController().signal;
   app.decorateRequest('ragstone', null);
   app.addHook('onRequest', async (request, reply) => {
@@ -163,7 +171,14 @@ function admitCallers(
     const view =
       shown === undefined
         ? told
-        : rememberingView(told, (results) => shown.remember({ principal, requestId: request.id }, results));
+        : rememberingView(told, async (results) => {
+            try {
+              await shown.remember({ principal, requestId: request.id }, results);
+            } catch (error) {
+              // Nobody's search fails because its feedback could not be taken.
+              request.log.error({ err: error }, 'what was shown is not known for feedback');
+            }
+          });
     request.ragstone = {
       view,
       deployment,
@@ -211,7 +226,7 @@ export async function sendProblem(
   if (request.audit) request.audit.reason = problem.reason;
   if (problem.status >= 500) logFailure(request, cause, 'a request failed');
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
-  if (problem.status === 503) reply.header('retry-after', '1');
+  if (problem.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
   // As it is: the schema of a route may not know this status.
   return reply.code(problem.status).type(PROBLEM_TYPE).serializer(JSON.stringify).send(problem);
 }

@@ -6,10 +6,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { loadConfig } from '../config/load-config.js';
 import { createEngine } from '../index.js';
+import { KeyStore } from './authentication/key-store.js';
 import { startService } from './start-service.js';
 
-async function openService(): Promise<URL> {
-  const cwd = temporaryFolder();
+async function openService(cwd = temporaryFolder()): Promise<URL> {
   const engine = await createEngine({ config: { provider: 'memory' }, cwd });
   const config = await loadConfig({ config: { provider: 'memory' }, cwd });
   const service = await startService({ engine, config, port: 0 });
@@ -61,4 +61,62 @@ test.each([
   expect(answer).toContain(`HTTP/1.1 ${status} `);
   expect(answer).toContain('content-type: application/problem+json');
   expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ reason: 'REQUEST_INVALID', status });
+});
+
+test.each([
+  ['GET', '/api/ai/rag/search', 'DELETE, POST'],
+  ['PUT', '/api/ai/rag/documents/some%2fid?x=1', 'DELETE, GET, HEAD'],
+  ['POST', '/rag/stats', 'GET, HEAD'],
+  ['DELETE', '/openapi.json', 'GET, HEAD'],
+])(
+  'a method that a path does not have is told with those that it has: %s %s',
+  async (method, path, allowed) => {
+    const url = await openService();
+    const answer = await fetch(new URL(path, url), { method });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed]);
+    expect(await answer.json()).toMatchObject({ reason: 'METHOD_NOT_ALLOWED', status: 405 });
+    const unknown = await fetch(new URL('/api/ai/rag/no/such/path', url), { method });
+    expect([unknown.status, unknown.headers.get('allow')]).toEqual([404, null]);
+  },
+);
+
+test('to whoever may not call such a path is as unknown as any other', async () => {
+  const cwd = temporaryFolder();
+  const url = await openService(cwd);
+  await new KeyStore(await loadConfig({ cwd })).create({ name: 'shop', tenant: 'acme' });
+  const told = async (path: string) => {
+    const answer = await fetch(new URL(path, url), { headers: { 'x-request-id': 'same' } });
+    const { date: _, ...headers } = Object.fromEntries(answer.headers);
+    return [answer.status, headers, await answer.text()];
+  };
+  expect(await told('/api/ai/rag/search')).toEqual(await told('/api/ai/rag/no/such/path'));
+});
+
+test('a restart forgets no outcome of a write, and not what was shown', async () => {
+  const cwd = temporaryFolder();
+  const engine = await createEngine({ config: { provider: 'memory' }, cwd });
+  onTestFinished(() => engine.close());
+  await engine.push([{ id: 'x', text: 'The cellar floods in spring.' }]);
+  const config = await loadConfig({ config: { provider: 'memory' }, cwd });
+  const start = async () => {
+    const service = await startService({ engine, config, port: 0 });
+    onTestFinished(() => service.stop());
+    const ask = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
+      fetch(new URL(`/api/ai/rag${path}`, service.url), {
+        method,
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    return { service, ask };
+  };
+  const key = { 'idempotency-key': 'k-1' };
+  const before = await start();
+  const search = await before.ask('POST', '/search', { query: 'When does the cellar flood?', minScore: 0 });
+  const { requestId } = (await search.json()) as { requestId: string };
+  expect((await before.ask('DELETE', '/x', undefined, key)).status).toBe(204);
+  await before.service.stop();
+  const { ask } = await start();
+  expect((await ask('DELETE', '/x')).status).toBe(404);
+  expect((await ask('DELETE', '/x', undefined, key)).status).toBe(204);
+  expect((await ask('POST', '/feedback', { requestId, helpful: true, rank: 1 })).status).toBe(200);
 });

@@ -14,8 +14,12 @@ import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
 import { FeedbackLog } from './feedback/feedback-log.js';
 import { followSources } from './follow-sources.js';
+import type { KeptValues } from './kept/kept-values.js';
+import { RedisValues } from './kept/redis-values.js';
+import { SqliteValues } from './kept/sqlite-values.js';
 import { ragstonePlugin, sendProblem } from './ragstone-plugin.js';
 import { refuseConnection } from './requests/refuse-connection.js';
+import { refuseUnknown } from './requests/refuse-unknown.js';
 
 /** Where the service listens, and how it is stopped. */
 export interface RunningService {
@@ -68,13 +72,7 @@ export async function startService({
   const stopping = new AbortController();
   const app = Fastify(serverOptions(log));
   app.setErrorHandler(sendProblem);
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(
-      new RAGError('ROUTE_NOT_FOUND', 'There is no such route. `GET /openapi.json` lists all.'),
-      request,
-      reply,
-    ),
-  );
+  refuseUnknown(app, authentication.authenticate, sendProblem);
   app.addHook('onRequest', async ({ routeOptions, headers }) => {
     if (routeOptions.config.access === 'everyone') await authentication.guard({ headers });
   });
@@ -98,7 +96,9 @@ export async function startService({
   );
   const redis = await connectRedis(config, app.log);
   let sync: Sync | undefined;
+  const kept = keptValues(config.dataDir, redis);
   await app.register(ragstonePlugin, {
+    kept,
     engine,
     audit,
     feedback: new FeedbackLog(config.dataDir),
@@ -107,6 +107,8 @@ export async function startService({
     timeoutMs: server.timeoutMs,
     requestsPerMinute: server.requestsPerMinute,
     maxRequests: server.maxRequests,
+    maxUploads: server.maxUploads,
+    maxUploadsPerTenant: server.maxUploadsPerTenant,
     maxDelayMs: server.maxDelayMs,
     limits: server.limits,
     redis,
@@ -120,6 +122,7 @@ export async function startService({
     sync = followSources({ engine, deployments, config }, app.log);
   } catch (error) {
     await app.close();
+    kept.close();
     redis?.close();
     throw listeningError(error, host, port ?? server.port);
   }
@@ -141,6 +144,7 @@ export async function startService({
       stopping.abort(new RAGError('SERVICE_UNAVAILABLE', 'The service stops.'));
       await resuming;
       await audit?.close();
+      kept.close();
       redis?.close();
       giveUp();
       cut();
@@ -167,6 +171,12 @@ async function goOn(
     signal,
     onProblem: (tenant, error) => log.error({ err: error, tenant }, 'a move cannot go on'),
   });
+}
+
+/** Where processes agree: the server where one is set, else a file of the data folder. */
+function keptValues(dataDir: string, redis: RedisConnection | undefined): KeptValues {
+  const own = new SqliteValues(dataDir);
+  return redis === undefined ? own : new RedisValues(redis, own);
 }
 
 /** The server that counts calls for several processes; undefined where none is set. */

@@ -137,6 +137,14 @@ export const serverSchema = z
       .describe(
         'Requests under way at once; more are answered with 503 and `retry-after` at once. 0 for any number.',
       ),
+    maxUploads: wholeNumber(0)
+      .default(16)
+      .describe(
+        'Forms with files that are read at once; more are answered with 503 and `retry-after`. Each may hold 25 MiB in memory. 0 for any number.',
+      ),
+    maxUploadsPerTenant: wholeNumber(0)
+      .default(4)
+      .describe('Those of one tenant; more are answered with 429 and `retry-after`. 0 for any number.'),
     maxDelayMs: wholeNumber(0)
       .max(60_000)
       .default(2_000)

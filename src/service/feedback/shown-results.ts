@@ -1,13 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import type { Answer, ContextPack, EngineView, SearchResponse } from '../../index.js';
 import type { Principal } from '../authentication/principal.js';
+import { type KeptPlace, type KeptValues, MemoryValues } from '../kept/kept-values.js';
 
 /** How long it is known what was shown, in milliseconds. */
 const KEPT_MS = 3_600_000;
-/** Requests of a tenant that are known. The oldest give way, never those of another tenant. */
-const MOST_REQUESTS = 1_000;
-/** Tenants whose requests are known; those of the one that asked longest ago give way. */
-const MOST_TENANTS = 256;
 /** Places of a request that are known. */
 const MOST_PLACES = 50;
 
@@ -36,50 +32,59 @@ export interface ShownTo {
 }
 
 /**
- * What was shown to whom, in the memory of this process, for an hour: feedback is stored with it, and never with what a caller says that
- * it saw. Who asks of another's request is told the same as of none.
+ * What was shown to whom, for an hour: feedback is stored with it, and never with what a caller says that it saw. Who asks of another's
+ * request is told the same as of none.
  */
 export class ShownResults {
-  readonly #tenants = new LRUCache<string, LRUCache<string, Shown>>({ max: MOST_TENANTS });
+  readonly #values: KeptValues;
 
-  remember(to: ShownTo, shown: Shown): void {
-    const { tenant } = to.principal.scope;
-    const known = this.#tenants.get(tenant) ?? new LRUCache({ max: MOST_REQUESTS, ttl: KEPT_MS });
-    this.#tenants.set(tenant, known);
-    known.set(keyOf(to), { ...shown, places: shown.places.slice(0, MOST_PLACES) });
+  constructor(values: KeptValues = new MemoryValues()) {
+    this.#values = values;
   }
 
-  find(to: ShownTo): Shown | undefined {
-    return this.#tenants.get(to.principal.scope.tenant)?.get(keyOf(to));
+  remember(to: ShownTo, shown: Shown): Promise<void> {
+    const kept = { ...shown, places: shown.places.slice(0, MOST_PLACES) };
+    return this.#values.set(placeOf(to), JSON.stringify(kept), KEPT_MS);
+  }
+
+  async find(to: ShownTo): Promise<Shown | undefined> {
+    const kept = await this.#values.get(placeOf(to));
+    return kept === undefined ? undefined : (JSON.parse(kept) as Shown);
   }
 }
+
+const placeOf = (to: ShownTo): KeptPlace => ({
+  kind: 'shown',
+  tenant: to.principal.scope.tenant,
+  key: keyOf(to),
+});
 
 const keyOf = ({ principal: { name, scope }, requestId }: ShownTo): string =>
   JSON.stringify([name, scope, requestId]);
 
 /** The same index, with what it shows told to `remember`. */
-export function rememberingView(view: EngineView, remember: (shown: Shown) => void): EngineView {
+export function rememberingView(view: EngineView, remember: (shown: Shown) => Promise<void>): EngineView {
   return {
     ...view,
     search: async (query) => {
       const found = await view.search(query);
-      remember({ kind: 'search', question: found.query, places: found.results.map(placeOfResult) });
+      await remember({ kind: 'search', question: found.query, places: found.results.map(placeOfResult) });
       return found;
     },
     context: async (query) => {
       const pack = await view.context(query);
       const question = typeof query === 'string' ? query : query.text;
-      remember({ kind: 'context', question, places: pack.entries.map(placeOfEntry) });
+      await remember({ kind: 'context', question, places: pack.entries.map(placeOfEntry) });
       return pack;
     },
     ask: async (request) => {
       const answer = await view.ask(request);
-      remember(shownBy(answer));
+      await remember(shownBy(answer));
       return answer;
     },
     async *askStream(request) {
       for await (const event of view.askStream(request)) {
-        if (event.type === 'answer') remember(shownBy(event.answer));
+        if (event.type === 'answer') await remember(shownBy(event.answer));
         yield event;
       }
     },

@@ -1,19 +1,13 @@
-import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
-import { RAGError } from '../../index.js';
+import { RAGError, SYSTEM_RUNTIME } from '../../index.js';
+import { digestOf, type KeptPlace, type KeptValues, MemoryValues } from '../kept/kept-values.js';
 
 /** How long an outcome is kept. */
 const KEPT_MS = 3_600_000;
-/** Characters of a tenant's keys and outcomes, some 10,000 small ones. The oldest give way, never those of another tenant. */
-const MOST_KEPT = 4_194_304;
-/** Tenants whose outcomes are kept; those of the one that wrote longest ago give way. */
-const MOST_TENANTS = 256;
-
-interface KeptWrite {
-  /** Of the route and the body. */
-  readonly fingerprint: string;
-  readonly outcome: Promise<unknown>;
-}
+/** How long a write that is under way is waited for, unless its process says that it goes on: a process that died says nothing. */
+const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
+/** How often is looked for the outcome of a write that another process does. */
+const LOOK_MS = 100;
 
 /** A write to do once. */
 export interface IdempotentWrite<Outcome> {
@@ -22,59 +16,123 @@ export interface IdempotentWrite<Outcome> {
   readonly key: string | undefined;
   /** Route and body, to tell a repetition from another request. */
   readonly content: unknown;
-  /** What it gives is kept, so it is small: what stands in the body is not repeated in it. */
+  /** Fires when nobody waits any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** What it gives is kept as JSON, so it is small: what stands in the body is not repeated in it. */
   readonly work: () => Promise<Outcome>;
 }
 
+/** What is kept under a key: a write that is under way, or its outcome. */
+interface KeptWrite {
+  /** Of the route and the body. */
+  readonly fingerprint: string;
+  readonly isDone: boolean;
+  readonly outcome?: unknown;
+}
+
+interface UnderWay {
+  readonly fingerprint: string;
+  readonly outcome: Promise<unknown>;
+}
+
 /**
- * Writes with a key of the caller's are done once: a repetition gets the first one's outcome, or waits for it. Outcomes are kept in
- * the memory of this process for an hour; what failed is done again.
+ * Writes with a key of the caller's are done once: a repetition gets the first one's outcome, or waits for it, whichever process it
+ * comes to. Outcomes are kept for an hour; what failed is done again.
  */
 export class IdempotentWrites {
-  readonly #tenants = new LRUCache<string, LRUCache<string, KeptWrite>>({ max: MOST_TENANTS });
+  readonly #values: KeptValues;
+  /** Of this process. */
+  readonly #underWay = new Map<string, UnderWay>();
 
-  /** Throws `IDEMPOTENCY_KEY_REUSED` where the key came with another body before. */
-  async run<Outcome>({ tenant, key: stated, content, work }: IdempotentWrite<Outcome>): Promise<Outcome> {
-    if (stated === undefined) return work();
-    const key = digestOf(stated);
-    const fingerprint = digestOf(JSON.stringify(content));
-    const writes = this.#writesOf(tenant);
-    const kept = writes.get(key);
-    if (kept !== undefined && kept.fingerprint !== fingerprint)
-      throw new RAGError(
-        'IDEMPOTENCY_KEY_REUSED',
-        'The `idempotency-key` was used for another request. Take a new one for each write.',
-      );
-    if (kept !== undefined) {
-      // The first caller may have gone and taken its work along; then this one does it.
-      const before = await kept.outcome
-        .then((outcome) => ({ outcome: outcome as Outcome }))
-        .catch(() => undefined);
-      if (before !== undefined) return before.outcome;
-    }
-    const outcome = work();
-    const entry = { fingerprint, outcome };
-    const base = key.length + fingerprint.length;
-    writes.set(key, entry, { size: base });
-    outcome.then(
-      (done) => {
-        const size = base + (JSON.stringify(done) ?? '').length;
-        if (writes.get(key) === entry) writes.set(key, { ...entry }, { size });
-      },
-      () => {
-        if (writes.get(key) === entry) writes.delete(key);
-      },
-    );
-    return outcome;
+  constructor(values: KeptValues = new MemoryValues()) {
+    this.#values = values;
   }
 
-  #writesOf(tenant: string): LRUCache<string, KeptWrite> {
-    const known = this.#tenants.get(tenant);
-    if (known !== undefined) return known;
-    const writes = new LRUCache<string, KeptWrite>({ maxSize: MOST_KEPT, ttl: KEPT_MS });
-    this.#tenants.set(tenant, writes);
-    return writes;
+  /** Throws `IDEMPOTENCY_KEY_REUSED` where the key came with another body before. */
+  async run<Outcome>({ tenant, key, content, signal, work }: IdempotentWrite<Outcome>): Promise<Outcome> {
+    if (key === undefined) return work();
+    const place: KeptPlace = { kind: 'write', tenant, key };
+    const fingerprint = digestOf(JSON.stringify(content));
+    const name = JSON.stringify([tenant, key]);
+    for (;;) {
+      signal?.throwIfAborted();
+      const own = this.#underWay.get(name);
+      if (own !== undefined) {
+        assertSame(own, fingerprint);
+        // The first caller may have gone and taken its work along; then this one does it.
+        const before = await own.outcome.then((outcome) => ({ outcome })).catch(() => undefined);
+        if (before !== undefined) return before.outcome as Outcome;
+        continue;
+      }
+      const outcome = this.#claim(place, fingerprint, work);
+      const done = outcome.then((claimed) => {
+        if (claimed === undefined) throw new RAGError('ABORTED', 'Another process does it.');
+        return claimed.outcome;
+      });
+      done.catch(() => undefined);
+      this.#underWay.set(name, { fingerprint, outcome: done });
+      try {
+        const claimed = await outcome;
+        if (claimed !== undefined) return claimed.outcome as Outcome;
+      } finally {
+        this.#underWay.delete(name);
+      }
+      await new Promise<void>((resolve) => {
+        SYSTEM_RUNTIME.setTimer(resolve, LOOK_MS);
+      });
+    }
+  }
+
+  /** Does the write, or gives its outcome; undefined while another process does it. */
+  async #claim<Outcome>(
+    place: KeptPlace,
+    fingerprint: string,
+    work: () => Promise<Outcome>,
+  ): Promise<{ readonly outcome: unknown } | undefined> {
+    const begun = JSON.stringify({ fingerprint, isDone: false } satisfies KeptWrite);
+    const known = await this.#values.claim(place, begun, LEASE_MS);
+    if (known !== undefined) {
+      const kept = JSON.parse(known) as KeptWrite;
+      assertSame(kept, fingerprint);
+      return kept.isDone ? { outcome: kept.outcome } : undefined;
+    }
+    const stopRenewing = this.#renew(place, begun);
+    try {
+      const outcome = await work();
+      await stopRenewing();
+      const done = JSON.stringify({ fingerprint, isDone: true, outcome } satisfies KeptWrite);
+      // It is done: that it is not known to be is no failure of it.
+      await this.#values.set(place, done, KEPT_MS).catch(() => undefined);
+      return { outcome };
+    } catch (error) {
+      await stopRenewing();
+      await this.#values.remove(place).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #renew(place: KeptPlace, begun: string): () => Promise<void> {
+    let renewing: Promise<unknown> = Promise.resolve();
+    let cancel = (): void => undefined;
+    const next = (): void => {
+      const renew = (): void => {
+        renewing = this.#values.set(place, begun, LEASE_MS).catch(() => undefined);
+        next();
+      };
+      cancel = SYSTEM_RUNTIME.setTimer(renew, RENEW_MS, { isBackground: true });
+    };
+    next();
+    return async () => {
+      cancel();
+      await renewing;
+    };
   }
 }
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+function assertSame(kept: Pick<KeptWrite, 'fingerprint'>, fingerprint: string): void {
+  if (kept.fingerprint === fingerprint) return;
+  throw new RAGError(
+    'IDEMPOTENCY_KEY_REUSED',
+    'The `idempotency-key` was used for another request. Take a new one for each write.',
+  );
+}

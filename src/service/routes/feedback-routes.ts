@@ -34,7 +34,7 @@ export const feedbackRoutes: FastifyPluginAsyncZod<FeedbackRouteOptions> = async
       const { tenantId, ...stated } = request.body;
       assertStatedTenant(tenantId, context);
       const { principal } = context;
-      const known = shown.find({ principal, requestId: stated.requestId });
+      const known = await shown.find({ principal, requestId: stated.requestId });
       if (known === undefined)
         throw new RAGError(
           'FEEDBACK_UNKNOWN',

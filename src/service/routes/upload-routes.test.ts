@@ -1,5 +1,7 @@
+import { PassThrough } from 'node:stream';
+import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { docxEntries, docxParagraph, makeZip } from '../../../tests/fixtures/documents/make-docx.js';
 import { makePdf } from '../../../tests/fixtures/documents/make-pdf.js';
@@ -427,5 +429,63 @@ describe('a form', () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+test('a file is parsed once, though it is tried before it is written', async () => {
+  const service = await testService();
+  const sent = vi.spyOn(Worker.prototype, 'postMessage');
+  onTestFinished(() => sent.mockRestore());
+  await upload(service, [ACME, ['file', ['once.pdf', PDF]]]);
+  const parsed = sent.mock.calls.filter(
+    ([message]) => (message as { document?: { externalId: string } }).document?.externalId === 'once.pdf',
+  );
+  expect(parsed).toHaveLength(1);
+});
+
+describe('forms under way', () => {
+  const FILE: Field = ['file', ['notes.md', 'The cellar floods in spring.']];
+
+  /** A form that stays under way until it is ended. */
+  async function slowForm({ app }: TestService, caller: string) {
+    const form = new FormData();
+    form.append('tenantId', caller);
+    form.append('file', new File(['The cellar floods in spring.'], 'slow.md'));
+    const { headers, body } = await withBody(form);
+    const payload = new PassThrough();
+    payload.write(body.subarray(0, 60));
+    const begun = new Promise<void>((resolve) => payload.once('resume', resolve));
+    const reply = app.inject({
+      method: 'POST',
+      url: `${RAG}/upload`,
+      headers: { authorization: `Bearer ${caller}`, ...headers },
+      payload,
+    });
+    const replied = reply.then(({ statusCode }) => statusCode);
+    await begun;
+    return { replied, end: () => payload.end(body.subarray(60)), cut: () => payload.destroy() };
+  }
+
+  test.each([
+    ['of one tenant: another has its own', { maxUploadsPerTenant: 1, maxUploads: 2 }, 429, 200],
+    ['overall', { maxUploadsPerTenant: 2, maxUploads: 1 }, 503, 503],
+  ])('are bounded %s', async (_, limits, own, others) => {
+    const service = await testService(limits);
+    const slow = await slowForm(service, 'acme');
+    const refused = await upload(service, [ACME, FILE]);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([own, '5']);
+    const globex = await upload(service, [['tenantId', 'globex'], FILE], { caller: 'globex' });
+    expect(globex.status).toBe(others);
+    slow.end();
+    expect(await slow.replied).toBe(200);
+    for (let n = 0; n < 3; n++) expect((await upload(service, [ACME, FILE])).status).toBe(200);
+  });
+
+  test('that are refused hold no place', async () => {
+    const service = await testService({ maxUploadsPerTenant: 1 });
+    for (let n = 0; n < 3; n++)
+      expect((await upload(service, [['tenantId', 'globex'], FILE])).status).toBe(403);
+    for (let n = 0; n < 3; n++) expect((await upload(service, [ACME, ['file', 'x']])).status).toBe(400);
+    expect((await upload(service, [ACME, FILE])).status).toBe(200);
   });
 });

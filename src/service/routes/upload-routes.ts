@@ -4,6 +4,7 @@ import { type PushedDocument, RAGError } from '../../index.js';
 import { MOST_DOCUMENT_BYTES } from '../requests/body-limits.js';
 import { type FormFields, takeForms } from '../requests/form-body.js';
 import { assertTenant, contextOf, type RequestContext, writeOnce } from '../requests/request-context.js';
+import { limitUploads, type UploadLimits } from '../requests/upload-slots.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
 import { type UploadRequest, uploadRequest, uploadResponse } from '../schemas/uploads.js';
 import { assertDeployment, assertDistinct, assertReadableBy, toPushed } from './knowledge-document.js';
@@ -16,7 +17,8 @@ const UPLOAD_FIELDS: FormFields = {
 };
 
 /** Files, as forms and `curl -F` send them. */
-export const uploadRoutes: FastifyPluginAsyncZod = async (app) => {
+export const uploadRoutes: FastifyPluginAsyncZod<UploadLimits> = async (app, limits) => {
+  const whileHeld = limitUploads(app, limits);
   takeForms(app, UPLOAD_FIELDS);
 
   app.post(
@@ -45,7 +47,7 @@ export const uploadRoutes: FastifyPluginAsyncZod = async (app) => {
       assertDeployment(request.body, context.deployment);
       assertReadableBy(context.principal.scope, request.body);
       const uploads = uploadsOf(request.body);
-      return writeOnce(request, () => indexUploads(uploads, context));
+      return whileHeld(request, () => writeOnce(request, () => indexUploads(uploads, context)));
     },
   );
 };
