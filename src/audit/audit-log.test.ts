@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import type { RAGError } from '../core/errors.js';
+import { SYSTEM_RUNTIME, withRuntime } from '../core/runtime.js';
 import { AuditLog, type AuditLogOptions } from './audit-log.js';
 import { AUDIT_FOLDER, type AuditEntry, CURRENT_FILE } from './audit-record.js';
 import { lineHash } from './line-hash.js';
@@ -72,10 +73,18 @@ test('several writers lose and tear no line, also while files are put aside', as
   expect(actionsOf(lines).sort()).toEqual(actions.sort());
 });
 
+/** Names of files hold the time: no two are put aside in one millisecond. */
+function ticking<Result>(work: () => Result): Result {
+  let now = Date.parse('2026-05-01');
+  return withRuntime({ ...SYSTEM_RUNTIME, now: () => now++ }, work);
+}
+
 test('of files put aside as many are kept as is said', async () => {
   const dataDir = temporaryFolder();
   const log = openLog(dataDir, { maxFileBytes: 1, keepFiles: 2 });
-  for (let n = 0; n < 20; n++) await log.record({ ...SEARCH, action: `${n}` });
+  await ticking(async () => {
+    for (let n = 0; n < 20; n++) await log.record({ ...SEARCH, action: `${n}` });
+  });
   await log.close();
   expect(filesOf(dataDir).length).toBeLessThanOrEqual(2 + 1);
   const actions = actionsOf(await linesOf(dataDir));
@@ -84,7 +93,8 @@ test('of files put aside as many are kept as is said', async () => {
 });
 
 describe('chains over files that were removed', () => {
-  const removed = async () => {
+  const removed = () => ticking(writtenAndRemoved);
+  const writtenAndRemoved = async () => {
     const dataDir = temporaryFolder();
     const seldom = openLog(dataDir, { maxFileBytes: 1, keepFiles: 3 });
     const log = openLog(dataDir, { maxFileBytes: 1, keepFiles: 3 });

@@ -138,7 +138,10 @@ export class AuditLog {
       if (this.#options.required) await file.sync();
       this.#sequence += taken.length;
       this.#lastHash = lines.lastHash;
-      if (size + bytes.length >= this.#options.maxFileBytes) await this.#rotate(file, path);
+      if (size + bytes.length < this.#options.maxFileBytes) return;
+      // A line about a removal makes room for no other one, however small the files are.
+      const isOfCalls = taken.some(({ entry }) => entry.face !== 'log');
+      await this.#rotate(file, path, isOfCalls);
     } finally {
       await file.close();
     }
@@ -175,12 +178,12 @@ export class AuditLog {
   }
 
   // What was written stays written where this fails: the file is then put aside later.
-  async #rotate(file: FileHandle, path: string): Promise<void> {
+  async #rotate(file: FileHandle, path: string, mayRemove: boolean): Promise<void> {
     try {
       await file.sync();
       const time = new Date(runtime().now()).toISOString().replaceAll(/[-:.]/g, '');
       await rename(path, join(this.#folder, `audit-${time}-${runtime().uniqueName()}.jsonl`));
-      if (this.#options.keepFiles > 0) await this.#removeOldest();
+      if (mayRemove && this.#options.keepFiles > 0) await this.#removeOldest();
     } catch (cause) {
       this.#tellRotation(cause);
     }
