@@ -1,7 +1,6 @@
 import { codeMediaType, MEDIA_TYPES } from '../../core/media-types.js';
 import type { ParserOptions } from '../create-parsers.js';
 import type { Parser } from '../parser.js';
-import { parseOnce } from './parse-once.js';
 import type { ParsingLimits } from './parsing-thread.js';
 import { ParsingThreads } from './parsing-threads.js';
 
@@ -36,7 +35,7 @@ export function isolateParsers(
       ISOLATED.has(mediaType) || mediaType.startsWith(ANY_CODE)
         ? {
             mediaTypes: parser.mediaTypes,
-            parse: (document) => parseOnce({ document, options }, (request) => shared.parse(request)),
+            parse: (document) => shared.parse({ document, options }),
           }
         : parser,
     ]),

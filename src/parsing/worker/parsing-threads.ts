@@ -58,19 +58,24 @@ export class ParsingThreads {
     const thread = this.#thread();
     if (thread === undefined) return;
     const [tenant, [first, ...rest]] = found;
-    this.#waiting.delete(tenant);
-    // Behind those that wait already.
-    if (rest.length > 0) this.#waiting.set(tenant, rest);
     if (first === undefined) return;
+    this.#queue(tenant, rest);
     this.#busy.add(tenant);
     const parsed = thread.parse(first.request);
     first.settle(parsed);
     const end = (): void => {
       this.#busy.delete(tenant);
       this.#free.push(thread);
+      this.#queue(tenant, this.#waiting.get(tenant) ?? []);
       this.#next();
     };
     parsed.then(end, end);
+  }
+
+  /** Behind the tenants that wait already. */
+  #queue(tenant: string, waiting: Waiting[]): void {
+    this.#waiting.delete(tenant);
+    if (waiting.length > 0) this.#waiting.set(tenant, waiting);
   }
 
   /** One that has parsed just now stands last, and is taken first: the others stop when they have nothing to do. */
