@@ -13,7 +13,7 @@ interface FailureOptions extends OwnerOptions {
 const EXAMPLES = `
 Examples:
   $ ragstone failures                         what could not be indexed, and when it is tried again
-  $ ragstone failures --source wiki           of one source
+  $ ragstone failures list --source wiki      of one source
   $ ragstone failures retry                   try everything again now, what was given up too
   $ ragstone failures retry docs/plan.pdf     try one file again`;
 
