@@ -31,7 +31,7 @@ const interfaceFiles = [
 ].join('|');
 
 // What assembles the stages; no stage knows it.
-const rooms = 'engine|assembly|indexing|searching|maintenance|explain-miss|experiments|deployments|sync';
+const rooms = 'engine|assembly|indexing|searching|maintenance|forgetting|explain-miss|experiments|deployments|sync';
 
 module.exports = {
   forbidden: [

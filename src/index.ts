@@ -68,6 +68,16 @@ export type {
   MissStep,
 } from './explain-miss/miss-explanation.js';
 
+// What is forgotten, and how that is proved (docs/forget.md).
+
+export type {
+  ForgetReceipt,
+  ForgetRequest,
+  LeftElsewhere,
+  ReceiptCheck,
+  RemovedFrom,
+} from './forgetting/forget-types.js';
+
 // Which index a tenant has (docs/deployments.md).
 
 export { createKnowledgeDeployments } from './deployments/create-knowledge-deployments.js';

@@ -31,6 +31,10 @@ export function auditedEngine(engine: Engine, log: AuditLog): Engine {
     sourceStates: (scope) => viewFor(scope).sourceStates(),
     indexingStates: (request, scope) => viewFor(scope).indexingStates(request),
     verify: (request, scope) => viewFor(scope).verify(request),
+    forget: (request, scope) => viewFor(scope).forget(request),
+    letIn: (receipt, scope) => viewFor(scope).letIn(receipt),
+    checkReceipt: (receipt, scope) => viewFor(scope).checkReceipt(receipt),
+    resumeForgetting: () => audited(whole('resumeForgetting'), log, () => engine.resumeForgetting()),
     health: () => engine.health(),
     syncPlan: () => engine.syncPlan(),
     generations: () => engine.generations(),
@@ -77,6 +81,10 @@ function auditedView(view: EngineView, log: AuditLog): EngineView {
     sourceStates: () => read('sourceStates', (noted) => noted.sourceStates()),
     indexingStates: (request) => read('indexingStates', (noted) => noted.indexingStates(request)),
     verify: (request) => read('verify', (noted) => noted.verify(request)),
+    // Neither what was forgotten nor its names are logged.
+    forget: (request) => change('forget', (noted) => noted.forget(request)),
+    letIn: (receipt) => change('letIn', (noted) => noted.letIn(receipt)),
+    checkReceipt: (receipt) => read('checkReceipt', (noted) => noted.checkReceipt(receipt)),
     async *askStream(request) {
       // Its text is handed on as it comes about.
       await log.record({ ...call('ask'), outcome: 'begun' });

@@ -9,6 +9,7 @@ import { registerEval } from './commands/eval.js';
 import { registerEvalInit } from './commands/eval-init.js';
 import { registerExplainMiss } from './commands/explain-miss.js';
 import { registerFailures } from './commands/failures.js';
+import { registerForget } from './commands/forget.js';
 import { registerGenerations } from './commands/generations.js';
 import { registerIndex } from './commands/index.js';
 import { registerInit } from './commands/init.js';
@@ -90,6 +91,7 @@ export function buildProgram(context: CliContext): Command {
     registerStatus,
     registerVerify,
     registerFailures,
+    registerForget,
     registerGenerations,
     registerEval,
     registerEvalInit,

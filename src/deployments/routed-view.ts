@@ -64,6 +64,12 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
       request?.repair === true
         ? write(request.signal, (view) => view.verify(request))
         : read((view) => view.verify(request)),
+    forget: (request) =>
+      request.dryRun === true
+        ? read((view) => view.forget(request))
+        : write(request.signal, (view) => view.forget(request)),
+    letIn: (receipt) => write(undefined, (view) => view.letIn(receipt)),
+    checkReceipt: (receipt) => read((view) => view.checkReceipt(receipt)),
     get: (id) => read((view) => view.get(id)),
     list: (request) => read((view) => view.list(request)),
     search: (query) => read((view) => view.search(query)),

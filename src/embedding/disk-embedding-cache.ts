@@ -14,8 +14,8 @@ export interface EmbeddingCacheOptions {
   readonly onProblem?: (problem: string) => void;
 }
 
-const NEWER = 'newer.vectors';
-const OLDER = 'older.vectors';
+export const NEWER = 'newer.vectors';
+export const OLDER = 'older.vectors';
 // One write of this size at most, so that processes which write at once overshoot the limit by less than is kept free.
 const WRITE_BYTES = 64 * 1024;
 const FREE_SHARE = 0.1;

@@ -12,6 +12,17 @@ export interface EmbeddingCache {
   close(): void;
 }
 
+/** As `cacheKeyer`, of a model that is known by its fingerprint alone. */
+export const cacheKeyerOf = (
+  fingerprint: string,
+  kind: EmbeddingKind,
+  owner?: string,
+): ((text: string) => string) => {
+  const of = [fingerprint, kind, ...(owner === undefined ? [] : [owner])];
+  const prefix = createHash('sha256').update(JSON.stringify(of));
+  return (text) => prefix.copy().update(text).digest('hex');
+};
+
 /**
  * Builds the keys of one model, kind and owner: SHA-256, in hexadecimal, over fingerprint, kind, owner and text.
  *
@@ -22,7 +33,5 @@ export function cacheKeyer(
   kind: EmbeddingKind,
   owner?: string,
 ): (text: string) => string {
-  const of = [fingerprintOf(identity), kind, ...(owner === undefined ? [] : [owner])];
-  const prefix = createHash('sha256').update(JSON.stringify(of));
-  return (text) => prefix.copy().update(text).digest('hex');
+  return cacheKeyerOf(fingerprintOf(identity), kind, owner);
 }

@@ -57,6 +57,12 @@ export class VectorLog {
     return undefined;
   }
 
+  /** Keys of all records that are whole, the latest of each. */
+  keys(): string[] {
+    this.#scanOnce();
+    return [...this.#offsets.keys()];
+  }
+
   /** Writes entries at the end. Throws the system's error, also for a write that was cut short. */
   append(entries: readonly VectorEntry[]): void {
     const records = entries.map(([key, vector]) => toRecord(key, vector));

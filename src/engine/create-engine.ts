@@ -10,6 +10,8 @@ import { runtime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
 import { explainMiss } from '../explain-miss/explain-miss.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
+import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
+import { isUnfinished } from '../forgetting/receipts.js';
 import { dropGeneration, nothingIndexed } from '../indexing/open-collection.js';
 import type { IndexFacts, Ledger, LockRequest, LockSubject } from '../ledger/ledger.js';
 import { checkHealth } from '../maintenance/check-health.js';
@@ -71,6 +73,7 @@ import {
   checkedContext,
   checkedEngineOptions,
   checkedFailures,
+  checkedForgetting,
   checkedGeneration,
   checkedIndexing,
   checkedListing,
@@ -329,6 +332,49 @@ class EmbeddedEngine implements Engine {
     });
   }
 
+  async forget(given: ForgetRequest, stated: ScopeInput = LOCAL_SCOPE): Promise<ForgetReceipt> {
+    const scope = scopeOf(stated);
+    const request = checkedForgetting(given);
+    return this.#work.run(request.signal, async (signal) => {
+      const { forget } = await import('../forgetting/forget.js');
+      if (request.dryRun === true) return forget(request, { scope, signal }, this.#host);
+      return this.#locked('forget', { options: { waitMs: request.waitMs ?? 0 }, signal }, (writing) =>
+        forget(request, { scope, signal: writing }, this.#host),
+      );
+    });
+  }
+
+  async resumeForgetting(): Promise<readonly string[]> {
+    return this.#work.run(undefined, (outer) =>
+      this.#locked('forget --resume', { signal: outer }, (signal) => this.#finishForgetting(signal)),
+    );
+  }
+
+  async #finishForgetting(signal: AbortSignal): Promise<readonly string[]> {
+    const { finishForgetting } = await import('../forgetting/forget.js');
+    return finishForgetting(signal, this.#host);
+  }
+
+  async letIn(receipt: string, stated: ScopeInput = LOCAL_SCOPE): Promise<number> {
+    const scope = scopeOf(stated);
+    const name = checkedName(receipt);
+    return this.#work.run(undefined, (signal) =>
+      this.#locked('forget --undo', { signal }, async () => {
+        const { letIn } = await import('../forgetting/let-in.js');
+        return letIn(name, scope, this.#host);
+      }),
+    );
+  }
+
+  async checkReceipt(receipt: string, stated: ScopeInput = LOCAL_SCOPE): Promise<ReceiptCheck> {
+    const scope = scopeOf(stated);
+    const name = checkedName(receipt);
+    return this.#work.run(undefined, async (signal) => {
+      const { checkReceipt } = await import('../forgetting/check-receipt.js');
+      return checkReceipt(name, { scope, signal }, this.#host);
+    });
+  }
+
   async health(): Promise<EngineHealth> {
     return this.#work.run(undefined, () => checkHealth(this.#resources));
   }
@@ -454,7 +500,10 @@ class EmbeddedEngine implements Engine {
     const { lost, isShared = false } = lock;
     const leaseMs = isShared ? this.#config.rag.ledger.leaseMs : undefined;
     try {
-      const done = await work(lost === undefined ? signal : anySignal(signal, lost), leaseMs);
+      const writing = lost === undefined ? signal : anySignal(signal, lost);
+      // What is half forgotten is forgotten before anything else is done. A failure is told by the status of the index.
+      if (!isShared && isUnfinished(this.#config.dataDir)) await this.#finishForgetting(writing);
+      const done = await work(writing, leaseMs);
       this.#resources.assertSameLedger();
       return done;
     } catch (error) {

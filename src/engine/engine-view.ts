@@ -21,4 +21,7 @@ export const viewOf = (engine: Engine, scope: Scope): EngineView => ({
   sourceStates: () => engine.sourceStates(scope),
   indexingStates: (request) => engine.indexingStates(request, scope),
   verify: (request) => engine.verify(request, scope),
+  forget: (request) => engine.forget(request, scope),
+  letIn: (receipt) => engine.letIn(receipt, scope),
+  checkReceipt: (receipt) => engine.checkReceipt(receipt, scope),
 });

@@ -13,6 +13,7 @@ import type { AccessControl, Scope, ScopeInput } from '../core/scope.js';
 import type { StageTimes } from '../core/telemetry.js';
 import type { EmbeddingEstimate, EmbeddingKind } from '../embedding/embedder.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
+import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
 import type { DocumentStatus, GenerationState } from '../ledger/ledger.js';
 import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
@@ -260,6 +261,24 @@ export interface IndexResult {
      * absent where nothing was.
      */
     readonly skipped?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+    /** What was forgotten on purpose (`forget`) and is listed still, by source: it is left out; absent where nothing is. */
+    readonly forgotten?: Readonly<Record<string, number>>;
+    /** What `rag.sources[].retention` came to, by source (with `dryRun`: would); absent where none is stated. */
+    readonly retention?: Readonly<
+      Record<
+        string,
+        {
+          /** Documents that have come of age and were deleted; they count as deleted. */
+          readonly removed: number;
+          /** Documents that were read and are too old to be indexed. */
+          readonly leftOut: number;
+          /** Documents without a date that can be read: kept. */
+          readonly undated: number;
+          /** Texts of earlier versions that were deleted. */
+          readonly versions: number;
+        }
+      >
+    >;
     readonly errors: readonly IndexError[];
   };
   /** Warnings of parsers, truncated inputs, stores that add a lane. */
@@ -597,6 +616,19 @@ export interface EngineView {
   indexingStates(request?: Pick<ListRequest, 'cursor' | 'limit'>): Promise<IndexingStatePage>;
   /** Compares sources, ledger and store, and mends what differs where it is asked to. */
   verify(options?: VerifyRequest): Promise<VerifyResult>;
+  /**
+   * Deletes documents so that nothing of their text, names, metadata and vectors stays in what Ragstone keeps: every generation, kept
+   * revisions, caches, and the files of the store. It is for whoever keeps the index: it means documents of the tenant, and the project
+   * where one is stated, whoever may read them. Their sources are not changed; runs leave out what they still list (`letIn` ends that).
+   *
+   * @throws RAGError `USAGE`, `QUERY_INVALID` for what cannot be meant; `INDEX_LOCKED`, `STORE_UNAVAILABLE` and others where it could not
+   * be carried out to its end: the next call that writes goes on with it
+   */
+  forget(request: ForgetRequest): Promise<ForgetReceipt>;
+  /** Lets in again what a receipt, by its id or the path of its file, keeps out; says how many names. The next run indexes it. */
+  letIn(receipt: string): Promise<number>;
+  /** Looks in everything that Ragstone keeps for what a receipt names. */
+  checkReceipt(receipt: string): Promise<ReceiptCheck>;
 }
 
 /** What `verify` looks at and whether it mends. */
@@ -666,6 +698,11 @@ export interface Engine extends EngineView {
   ): Promise<IndexingStatePage>;
   /** Compares sources, ledger and store, and mends what differs where it is asked to. */
   verify(options?: VerifyRequest, scope?: ScopeInput): Promise<VerifyResult>;
+  forget(request: ForgetRequest, scope?: ScopeInput): Promise<ForgetReceipt>;
+  letIn(receipt: string, scope?: ScopeInput): Promise<number>;
+  checkReceipt(receipt: string, scope?: ScopeInput): Promise<ReceiptCheck>;
+  /** Goes on with what `forget` began and did not finish, as every call that writes does; why it could not, in words. */
+  resumeForgetting(): Promise<readonly string[]>;
   /** Whether ledger and store answer. */
   health(): Promise<EngineHealth>;
   /** What the configuration says of when its sources are read; `startSync` goes by it. */

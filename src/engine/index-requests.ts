@@ -10,6 +10,8 @@ import type { Risk } from '../config/trust/risks.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
+import { Receipts, unfinishedNotice } from '../forgetting/receipts.js';
+import { restoreKeptOut } from '../forgetting/restore-kept-out.js';
 import { configuredSources, inProject, placesOf, rememberedPaths } from '../indexing/configured-sources.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
 import { type Rebuild, runIndex } from '../indexing/run-index.js';
@@ -91,6 +93,7 @@ async function runOnce(
   const ledger = dryRun
     ? await host.resources.dryLedger()
     : await host.resources.writingLedger({ check: force });
+  if (!dryRun && !host.resources.isShared) await restoreKeptOut(ledger, tenant, host.config.dataDir);
   const { names: indexed, ownership } = await indexedSources(ledger, tenant, host);
   const names = [...indexed, ...(salvaged?.sources ?? [])];
   const selected = await selectSourcesOf(request, project, { names, ownership }, host);
@@ -155,6 +158,7 @@ async function runOnce(
       ...notices,
       ...result.notices,
       ...(await abandonmentsOf(ledger, tenant, host)),
+      ...new Receipts(host.config.dataDir).unfinishedIds().map((id) => unfinishedNotice(id)),
     ],
   };
 }

@@ -3,6 +3,7 @@ import { RAGError, toRAGError } from '../core/errors.js';
 import { documentIdOf } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
+import { restoreKeptOut } from '../forgetting/restore-kept-out.js';
 import { assertPushable, inProject, pushedSource, pushSourceName } from '../indexing/configured-sources.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
 import { runRequests } from '../indexing/run-index.js';
@@ -60,6 +61,7 @@ export async function runPushes(
     ),
   );
   const ledger = await resources.writingLedger({ check: false });
+  if (!resources.isShared) await restoreKeptOut(ledger, scope.tenant, config.dataDir);
   const source = await pushedSource({ documents, deleted, project }, config);
   const { store, notices: ofStore } = await resources.store();
   const { embedder, notices: ofModel, cache } = await resources.embedder();

@@ -4,6 +4,7 @@ import { configuredSources, inProject } from '../indexing/configured-sources.js'
 import { pathsOf } from '../indexing/document-paths.js';
 import { finishPushes } from '../indexing/finish-pushes.js';
 import { IndexRun } from '../indexing/index-run.js';
+import { readKeptOut } from '../indexing/kept-out.js';
 import { nothingIndexed } from '../indexing/open-collection.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
 import {
@@ -38,6 +39,7 @@ async function verifyContext(
       .map((source) => inProject(source, scope.project)),
     scope,
     abandoned: (await abandonedSourcesOf(live.ledger, scope.tenant, host)).filter(({ name }) => isOwn(name)),
+    keptOut: await readKeptOut(live.ledger, scope.tenant),
     paths: { ofItem: pathsOf('items', host.config), ofDocument: pathsOf('documents', host.config) },
     signal,
   };

@@ -16,7 +16,8 @@ import { assertDistinct, createPushSource, type PushedDocument } from '../source
 import type { Source } from '../sources/source.js';
 import { protectionSettings } from './document-protection.js';
 import type { PreparationRecipe } from './preparation/preparation-recipe.js';
-import type { ConfiguredSource } from './source-task.js';
+import { retentionKey } from './retention.js';
+import type { ConfiguredSource, Retention } from './source-task.js';
 
 /** Sources that were named as paths carry this prefix, which no configured name can have. */
 const PATH_PREFIX = 'path:';
@@ -41,6 +42,7 @@ interface SourceParts {
   readonly source: Source;
   readonly sourceType: string;
   readonly root?: string | undefined;
+  readonly retention?: Retention | undefined;
   readonly chunking: ChunkingOptions;
   readonly frontmatterFields?: readonly string[] | undefined;
   /** Everything else that changes what its documents become. */
@@ -60,9 +62,12 @@ export async function configuredSources(config: ResolvedConfig): Promise<Configu
         metadata: settings.metadata,
         type: settings.type,
         ...sourceDefinition(settings.type).processed?.(settings),
+        ...retentionKey(settings.retention),
       };
       const root = settings === undefined ? undefined : rootOf(settings, config);
-      return assembleSource({ ...setup, ...syncOf(settings), root, settings: relevant ?? {} }, config);
+      const retention = settings?.retention;
+      const parts = { ...setup, ...syncOf(settings), root, retention, settings: relevant ?? {} };
+      return assembleSource(parts, config);
     }),
   );
 }
@@ -175,7 +180,7 @@ export function selectSources(
 }
 
 async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promise<ConfiguredSource> {
-  const { source, sourceType, root, chunking, frontmatterFields, settings } = parts;
+  const { source, sourceType, root, retention, chunking, frontmatterFields, settings } = parts;
   // A search opens no source: what reads and parses is loaded with the first.
   const { openPreparation } = await import('./preparation/preparation-recipe.js');
   const { limits, indexing } = config.rag;
@@ -194,6 +199,7 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
     source,
     sourceType,
     ...(root === undefined ? {} : { root }),
+    ...(retention === undefined ? {} : { retention }),
     metadata: { sourceType },
     maxShrink: parts.maxShrink ?? indexing.maxShrink,
     reconcileMs: durationMs(parts.reconcileInterval ?? indexing.reconcileInterval),

@@ -191,6 +191,8 @@ export class IndexRun extends IndexTally {
       timeElapsed: round(runtime().elapsed() - this.#startedAt),
       stages: Object.fromEntries([...this.#stages].map(([stage, ms]) => [stage, round(ms)])),
       ...tally.redactions(),
+      ...tally.forgotten(),
+      ...tally.retention(),
       ...(this.#skipped.size === 0 ? {} : { skipped: Object.fromEntries(this.#skipped) }),
       errors: tally.errors,
     };

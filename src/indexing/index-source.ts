@@ -9,7 +9,8 @@ import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
 import { mapConcurrently } from './map-concurrently.js';
 import type { Preparer } from './preparation/preparer.js';
 import { previewItems } from './preview-items.js';
-import { type ItemRead, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
+import { type ItemRead, leaveOut, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
+import { carryOutRetention, withoutExpired } from './retention.js';
 import { DEFAULT_RETRY_POLICY, nextAttemptAt } from './retry-policy.js';
 import { assertNotShrunk } from './shrink-guard.js';
 import type { SourceTask } from './source-task.js';
@@ -35,6 +36,7 @@ export async function indexSource(task: SourceTask, since: string | undefined): 
   const pass: SourcePass = { ...task, since, left: new Map(), seenDocuments: new Set() };
   const { cursor, listedAt } = await indexListed(pass);
   await indexLeft(pass);
+  await carryOutRetention(keyOf(task), task);
   if (pass.left.size > 0)
     run.notice(
       `${pass.left.size} items of "${name}" are being written by another process, which finishes them.`,
@@ -90,6 +92,7 @@ async function indexListed(
       signal,
       since,
       onItem: () => run.itemListed(),
+      keptOut: pass.keptOut,
     }),
   );
   const listedAt = targets.now();
@@ -218,6 +221,7 @@ async function recordListing(changes: SourceChanges, task: SourcePass): Promise<
   const { configured, targets, options, run } = task;
   const { name } = configured.source;
   for (const { error } of changes.waived) run.notice(error.message);
+  for (const itemId of changes.keptOutItemIds) leaveOut(itemId, itemId, task);
   const counts = await countsOfUnchanged(changes, task);
   for (const itemId of changes.unchangedItemIds) run.of(itemId).documentsUnchanged += counts.get(itemId) ?? 0;
   const unreadable = changes.unreadable.map(({ id }) => id);
@@ -327,7 +331,8 @@ async function readAndWrite(
       const next = await run.timedAsync('read', () => reads.next());
       if (next.done === true) break;
       run.checkAborted();
-      const read = withoutRepeats(await settleItem(next.value, task), task.seenDocuments, run);
+      const kept = withoutExpired(next.value, task);
+      const read = withoutRepeats(await settleItem(kept, task), task.seenDocuments, run);
       batch.push(read);
       chunks += chunksOf(read);
       if (chunks >= options.batchSize || batch.length >= options.batchSize) await flush();

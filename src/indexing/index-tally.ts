@@ -15,6 +15,8 @@ export class IndexTally {
   readonly #notices = new Map<string, number>();
   readonly #truncated = { chunks: 0, maxInputTokens: 0 };
   readonly #redactions = new Map<string, Map<string, number>>();
+  readonly #leftOut = new Map<string, number>();
+  readonly #retention = new Map<string, RetentionCounts>();
 
   fail(error: IndexError): void {
     this.documentsFailed++;
@@ -40,12 +42,31 @@ export class IndexTally {
     }
   }
 
+  /** One more that was forgotten on purpose and is listed still. */
+  leaveOut(source: string, times = 1): void {
+    this.#leftOut.set(source, (this.#leftOut.get(source) ?? 0) + times);
+  }
+
+  /** What the retention of a source came to; see `IndexResult.stats.retention`. */
+  countRetention(source: string, counts: Partial<RetentionCounts>): void {
+    const before = this.#retention.get(source);
+    const sum = (name: keyof RetentionCounts): number => (before?.[name] ?? 0) + (counts[name] ?? 0);
+    this.#retention.set(source, {
+      removed: sum('removed'),
+      leftOut: sum('leftOut'),
+      undated: sum('undated'),
+      versions: sum('versions'),
+    });
+  }
+
   /** Takes in what another one counted. */
   add(other: IndexTally): void {
     for (const name of COUNTERS) this[name] += other[name];
     this.errors.push(...other.errors);
     for (const [text, times] of other.#notices) this.notice(text, times);
     this.countTruncated(other.#truncated.chunks, other.#truncated.maxInputTokens);
+    for (const [source, times] of other.#leftOut) this.leaveOut(source, times);
+    for (const [source, counts] of other.#retention) this.countRetention(source, counts);
     for (const [source, counts] of other.#redactions)
       this.countRedactions(source, Object.fromEntries(counts));
   }
@@ -71,10 +92,24 @@ export class IndexTally {
     return { redactions: Object.fromEntries(bySource) };
   }
 
+  /** How many of each source were forgotten on purpose and left out. */
+  forgotten(): Pick<IndexResult['stats'], 'forgotten'> {
+    return this.#leftOut.size === 0 ? {} : { forgotten: Object.fromEntries(this.#leftOut) };
+  }
+
+  retention(): Pick<IndexResult['stats'], 'retention'> {
+    return this.#retention.size === 0 ? {} : { retention: Object.fromEntries(this.#retention) };
+  }
+
   notices(): string[] {
     const notices = [...this.#notices].map(([text, count]) =>
       count === 1 ? text : `${text} (${count} times)`,
     );
+    for (const [source, count] of this.#leftOut)
+      notices.push(
+        `${count} forgotten ${count === 1 ? 'item' : 'items'} of "${source}" left out. \`ragstone forget --undo RECEIPT\` lets them in again.`,
+      );
+    for (const [source, counts] of this.#retention) notices.push(...retentionNotices(source, counts));
     const { chunks, maxInputTokens } = this.#truncated;
     if (chunks > 0)
       notices.push(
@@ -82,6 +117,27 @@ export class IndexTally {
       );
     return notices;
   }
+}
+
+type RetentionCounts = NonNullable<IndexResult['stats']['retention']>[string];
+
+function retentionNotices(
+  source: string,
+  { removed, leftOut, undated, versions }: RetentionCounts,
+): string[] {
+  const old = [
+    ...(removed > 0 ? [`${removed} removed`] : []),
+    ...(leftOut > 0 ? [`${leftOut} not indexed`] : []),
+  ];
+  return [
+    ...(old.length > 0 ? [`Documents of "${source}" past their retention: ${old.join(', ')}.`] : []),
+    ...(versions > 0 ? [`${versions} older texts of documents of "${source}" are past its retention.`] : []),
+    ...(undated > 0
+      ? [
+          `${undated} documents of "${source}" have no date that its retention can read; they are kept whatever their age.`,
+        ]
+      : []),
+  ];
 }
 
 const COUNTERS = [

@@ -10,6 +10,7 @@ import {
   type SourceItem,
   type UnreadableItem,
 } from '../sources/source.js';
+import type { KeptOut } from './kept-out.js';
 import { DEFAULT_RETRY_POLICY, failedAlike, isAhead, type RetryPolicy } from './retry-policy.js';
 
 /** What a listing of a source means for the index. */
@@ -26,6 +27,8 @@ export interface SourceChanges {
   /** Known to the ledger and no longer in the source. */
   readonly goneItemIds: readonly string[];
   readonly unchangedItemIds: readonly string[];
+  /** Listed, and left out because they were forgotten on purpose. */
+  readonly keptOutItemIds: readonly string[];
   /** What the ledger knew before the listing began, by id. */
   readonly known: ReadonlyMap<string, LedgerItem>;
   /** Where the next listing goes on, once everything of this one is done. */
@@ -46,6 +49,8 @@ export interface ListContext {
   readonly signal: AbortSignal | undefined;
   /** Told of each item that is named. */
   readonly onItem?: (() => void) | undefined;
+  /** @default nothing */
+  readonly keptOut?: KeptOut | undefined;
 }
 
 /** Compares one listing of a source with the ledger. Reads nothing but what the source needs to name versions. */
@@ -73,9 +78,10 @@ export const onlyOf = (changes: SourceChanges, itemIds: ReadonlySet<string>): So
   waiting: changes.waiting.filter(({ itemId }) => itemIds.has(itemId)),
   goneItemIds: changes.goneItemIds.filter((id) => itemIds.has(id)),
   unchangedItemIds: changes.unchangedItemIds.filter((id) => itemIds.has(id)),
+  keptOutItemIds: [],
 });
 
-type SortingContext = Pick<ListContext, 'force' | 'processingKey' | 'retry' | 'retried'> & {
+type SortingContext = Pick<ListContext, 'force' | 'processingKey' | 'retry' | 'retried' | 'keptOut'> & {
   readonly isHandedIn: boolean;
 };
 
@@ -91,6 +97,7 @@ class Listing {
   readonly #deadLetters: LedgerItem[] = [];
   readonly #waiting: LedgerItem[] = [];
   readonly #unchanged: string[] = [];
+  readonly #keptOut: string[] = [];
   #end: ListingEnd | undefined;
 
   constructor(known: ReadonlyMap<string, LedgerItem>, context: SortingContext) {
@@ -110,7 +117,9 @@ class Listing {
       return;
     }
     this.#seen.add(item.id);
-    if (isUnreadable(item)) this.#unreadable.push(item);
+    // Not even a failure of it is recorded, which would name it.
+    if (!isDeleted(item) && this.#context.keptOut?.hasItem(item.id) === true) this.#keptOut.push(item.id);
+    else if (isUnreadable(item)) this.#unreadable.push(item);
     else if (isDeleted(item)) this.#deleted.add(item.id);
     else this.#sort(item);
   }
@@ -132,6 +141,7 @@ class Listing {
       waiting: this.#waiting,
       goneItemIds,
       unchangedItemIds: this.#unchanged,
+      keptOutItemIds: this.#keptOut,
       known: this.#known,
       ...(this.#end === undefined ? {} : { cursor: this.#end.cursor }),
     };

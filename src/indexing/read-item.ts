@@ -70,6 +70,23 @@ export async function readItem(item: SourceItem, { configured, targets }: Source
   }
 }
 
+/** Reports what was forgotten on purpose and is left out: a program that pushes it is told, a source is counted. */
+export function leaveOut(itemId: string, externalId: string, { configured, run, isPush }: SourceTask): void {
+  const source = configured.source.name;
+  const tally = run.of(itemId);
+  if (isPush !== true) {
+    tally.leaveOut(source);
+    return;
+  }
+  tally.fail({
+    source,
+    item: externalId,
+    reason: 'DOCUMENT_FORGOTTEN',
+    message:
+      'It was forgotten on purpose and is left out. `ragstone forget --undo RECEIPT` lets in again what a receipt names.',
+  });
+}
+
 /** Parses, chunks and analyses what was read; why a document cannot be processed is part of the result, a cancellation is thrown. */
 export async function prepareItem(
   { item, result }: RawItem,
@@ -84,8 +101,14 @@ export async function prepareItem(
   const order = preparationOrder(task);
   const { ownMediaTypes } = task.configured;
   const documents: PreparedDocument[] = [];
-  for (const { externalId, error } of result.failures) failures.set(externalId, error);
+  const isKeptOut = (externalId: string): boolean => task.keptOut?.hasDocument(externalId) === true;
+  for (const { externalId, error } of result.failures)
+    if (!isKeptOut(externalId)) failures.set(externalId, error);
   for (const raw of result.documents) {
+    if (isKeptOut(raw.externalId)) {
+      leaveOut(item.id, raw.externalId, task);
+      continue;
+    }
     try {
       const isOwn = ownMediaTypes?.has(raw.mediaType) === true;
       documents.push(await preparer.prepare(raw, isOwn ? { ...order, recipe: undefined } : order));

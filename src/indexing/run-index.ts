@@ -13,6 +13,7 @@ import { deleteItems, purgeDeleted } from './delete-documents.js';
 import { IndexRun, type RequestOfItem } from './index-run.js';
 import { indexSource } from './index-source.js';
 import { ItemClaims } from './item-claims.js';
+import { type KeptOut, readKeptOut } from './kept-out.js';
 import {
   dropRetired,
   openForReading,
@@ -102,6 +103,7 @@ async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void
     const filling = {
       ...pipeline,
       preparerFor,
+      keptOut: await readKeptOut(ledger, options.scope.tenant),
       live: live && ledger.reader(live.generation),
       options: { ...options, force },
     };
@@ -318,7 +320,8 @@ const NO_GENERATION = 0;
 async function indexOne(
   source: ConfiguredSource,
   targets: WriteTargets,
-  pipeline: IndexPipeline & Pick<SourceTask, 'preparerFor' | 'live'>,
+  pipeline: IndexPipeline &
+    Pick<SourceTask, 'preparerFor' | 'live'> & { readonly keptOut: (source: string) => KeptOut },
   run: IndexRun,
 ): Promise<void> {
   const { options, contextualiser, preparerFor, live } = pipeline;
@@ -329,7 +332,9 @@ async function indexOne(
   }
   const since = await record.begin();
   try {
-    const task = { configured: source, targets, options, run, live, preparerFor, contextualiser };
+    const keptOut = pipeline.keptOut(source.source.name);
+    const parts = { preparerFor, contextualiser, keptOut, isPush: pipeline.isPush };
+    const task = { configured: source, targets, options, run, live, ...parts };
     await record.succeed(await indexSource(task, since), since);
   } catch (error) {
     const failure = toRAGError(error, 'INTERNAL', `The source "${source.source.name}" could not be indexed.`);

@@ -50,6 +50,22 @@ export interface RecordedOwnership {
   readonly before: ReadonlySet<string>;
 }
 
+/** Takes a source from what this configuration indexes. */
+export async function disownSource(
+  ledger: Pick<SourceOwners, 'sourceOwners' | 'ownSources'>,
+  {
+    tenant,
+    source,
+    config,
+  }: { readonly tenant: string; readonly source: string; readonly config: ResolvedConfig },
+): Promise<void> {
+  const self = ownerOf(config);
+  const owners = await ledger.sourceOwners(tenant);
+  if (owners.get(source)?.includes(self) !== true) return;
+  const others = [...owners].flatMap(([name, by]) => (name !== source && by.includes(self) ? [name] : []));
+  await ledger.ownSources(tenant, self, others);
+}
+
 /** Names of the sources that a configuration states, switched off or not. */
 export const configuredNames = ({ rag, own }: ResolvedConfig): Set<string> =>
   new Set([...rag.sources, ...(own?.sources ?? [])].map(({ name }) => name));

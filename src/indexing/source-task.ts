@@ -4,11 +4,22 @@ import type { Scope } from '../core/scope.js';
 import type { GenerationReader } from '../ledger/ledger.js';
 import type { Source } from '../sources/source.js';
 import type { IndexRun } from './index-run.js';
+import type { KeptOut } from './kept-out.js';
 import type { PreparationRecipe } from './preparation/preparation-recipe.js';
 import type { Preparer } from './preparation/preparer.js';
 import type { PreparationParts } from './prepare-document.js';
 import type { RetryPolicy } from './retry-policy.js';
 import type { WriteTargets } from './write-batch.js';
+
+/** How long what a source holds is kept in the index (`rag.sources[].retention`). */
+export interface Retention {
+  /** As it is stated: `730d`. Absent: documents are kept whatever their age. */
+  readonly maxAge?: string | undefined;
+  /** The metadata field that says how old a document is. */
+  readonly dateField: string;
+  /** Texts of a document that are kept, the present one included. Absent: as many as of any source. */
+  readonly versions?: number | undefined;
+}
 
 /** A source with everything that decides how its documents are processed. */
 export interface ConfiguredSource {
@@ -17,6 +28,8 @@ export interface ConfiguredSource {
   /** Absolute path of the folder or file that it reads; ids of its documents are relative to the folder. Absent: no files. */
   readonly root?: string;
   readonly metadata: Metadata;
+  /** Absent: everything is kept as long as the source holds it. */
+  readonly retention?: Retention | undefined;
   readonly preparation: PreparationParts;
   /** The same as plain data; absent where a part was handed in as an object, so that documents stay on the main thread. */
   readonly recipe?: PreparationRecipe | undefined;
@@ -60,6 +73,10 @@ export interface SourceTask {
   /** While a new generation is filled: the one that is searched meanwhile. */
   readonly live?: GenerationReader | undefined;
   readonly preparerFor: ChoosePreparer;
+  /** What was forgotten on purpose. @default nothing */
+  readonly keptOut?: KeptOut | undefined;
+  /** Its documents are handed in by a program, which is told of each that is left out. @default false */
+  readonly isPush?: boolean | undefined;
   /** Writes contexts of chunks; absent where it is off. */
   readonly contextualiser?: ChunkContextualiser | undefined;
 }

@@ -270,6 +270,13 @@ export interface GenerationWriter extends GenerationReader {
   forget(documentIds: readonly string[]): Promise<void>;
   /** Forgets items (their documents must be forgotten first). */
   forgetItems(tenant: string, source: string, itemIds: readonly string[]): Promise<void>;
+  /** Keeps of each document of a source so many indexed texts, the newest; says how many others were deleted, or would be. */
+  pruneVersions(
+    tenant: string,
+    source: string,
+    keep: number,
+    options: { readonly dryRun: boolean },
+  ): Promise<number>;
   /** Leaves nothing of what was forgotten in the ledger's own files. Absent where a server keeps them. */
   purge?(): Promise<void>;
   /** Chunks of documents known to be absent from, or different in, the store become `planned`, their documents and items `outdated`. */
@@ -307,7 +314,7 @@ export interface RememberedSources {
   rememberedSources(tenant: string): Promise<string[]>;
   /** Makes sources known before anything of them is read, so that a killed run can continue. */
   rememberSources(tenant: string, sources: readonly string[]): Promise<void>;
-  /** Takes `rememberSources` back; documents stay. */
+  /** Takes `rememberSources` back, and forgets where the sources lay; documents stay. */
   forgetSources(tenant: string, sources: readonly string[]): Promise<void>;
 }
 

@@ -3,6 +3,7 @@ import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import type { IndexError, IndexResult, IndexStatus } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
+import { Receipts, unfinishedNotice } from '../forgetting/receipts.js';
 import { abandonments } from '../indexing/abandoned-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
 import { nothingIndexed } from '../indexing/open-collection.js';
@@ -68,6 +69,7 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
       .map(toIndexError)
       .map(pathAdder(resources.config)),
     notices: [
+      ...new Receipts(resources.config.dataDir).unfinishedIds().map((id) => unfinishedNotice(id)),
       ...resources.storeNotice(facts),
       ...(problem === undefined ? [] : [problem]),
       ...(await unfinishedRunNotice(run, ledger)),

@@ -5,6 +5,7 @@ import type { Scope } from '../core/scope.js';
 import type { Drift } from '../engine/engine.js';
 import { type AbandonedSource, abandonmentOf } from '../indexing/abandoned-sources.js';
 import type { FindPath } from '../indexing/document-paths.js';
+import type { KeptOut } from '../indexing/kept-out.js';
 import { listChanges } from '../indexing/list-changes.js';
 import { openForReading } from '../indexing/open-collection.js';
 import { storedDigest } from '../indexing/prepare-document.js';
@@ -51,6 +52,8 @@ export interface VerifyContext {
   readonly scope: Pick<Scope, 'tenant' | 'project'>;
   /** Adds the files of items and documents to what differs. */
   readonly paths?: { readonly ofItem: FindPath; readonly ofDocument: FindPath };
+  /** What was forgotten on purpose is not missing. */
+  readonly keptOut?: ((source: string) => KeptOut) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -274,6 +277,7 @@ async function compareSource(configured: ConfiguredSource, context: VerifyContex
       force: false,
       retry: context.retry,
       signal,
+      keptOut: context.keptOut?.(source.name),
     });
     const known = await reader.items(tenant, source.name);
     const changed = changes.toRead.map(({ id }): Drift => {

@@ -45,6 +45,8 @@ export interface VectorIndex {
   nearest(unitVector: Float32Array, count: number): readonly NearRow[];
   /** Builds what makes searching fast. Never changes what is found beyond its precision. */
   optimize(records: VectorRecords, signal?: AbortSignal): Promise<void>;
+  /** Leaves no vector of a deleted row in its files. */
+  purge(records: VectorRecords, signal?: AbortSignal): Promise<void>;
   /** For `CollectionStats.vectorIndex`. */
   describe(): string;
   /** Bytes of its files. */

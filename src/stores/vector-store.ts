@@ -19,6 +19,11 @@ export interface StoreCapabilities {
   readonly persistent: boolean;
   /** Vector search visits every record, so its result is exact. */
   readonly exactVectorSearch: boolean;
+  /**
+   * In words, of a server: what it keeps of deleted chunks, for how long, and what removes it at once. Absent where `purge` leaves
+   * nothing.
+   */
+  readonly keepsDeleted?: string;
 }
 
 /** What a collection is made for. A mismatch with what is stored is refused before anything is written. */
@@ -53,6 +58,15 @@ export interface TextQuery {
   readonly filter: Filter;
   readonly includeVectors?: boolean;
   readonly signal?: AbortSignal;
+}
+
+/** How much a purge does. */
+export interface PurgeOptions {
+  /**
+   * Indexes of vectors that hold those of deleted chunks are built anew too, which takes as long as building them, and what several
+   * chunks shared goes with the last of them (the name of a source). @default false: both stay until they are next written anew
+   */
+  readonly thorough?: boolean | undefined;
 }
 
 /** A chunk's id and its score; higher is better. */
@@ -133,7 +147,7 @@ export interface VectorCollection {
    * Leaves nothing of deleted chunks in the store's own files: no text, no words. Called at the end of what has deleted some.
    * Absent where a server keeps the files.
    */
-  purge?(signal?: AbortSignal): Promise<void>;
+  purge?(signal?: AbortSignal, options?: PurgeOptions): Promise<void>;
   stats(): Promise<CollectionStats>;
 }
 

@@ -104,7 +104,7 @@ function openedWhenAsked(store: VectorStore, spec: CollectionSpec): VectorCollec
     count: async (filter, signal) => (await opened()).count(filter, signal),
     searchVector: async (query) => (await opened()).searchVector(query),
     optimize: async (signal) => (await opened()).optimize(signal),
-    purge: async (signal) => (await opened()).purge?.(signal),
+    purge: async (signal, options) => (await opened()).purge?.(signal, options),
     stats: async () => (await opened()).stats(),
   };
 }
@@ -136,8 +136,8 @@ const collectionOfBoth = (both: Both, lexicalName: string): VectorCollection =>
     optimize: async (signal) => {
       await Promise.all([both.lexical.optimize(signal), both.main.optimize(signal)]);
     },
-    purge: async (signal) => {
-      await Promise.all([both.lexical.purge?.(signal), both.main.purge?.(signal)]);
+    purge: async (signal, options) => {
+      await Promise.all([both.lexical.purge?.(signal, options), both.main.purge?.(signal, options)]);
     },
     stats: () => statsOfBoth(both, lexicalName),
   });

@@ -134,9 +134,8 @@ export class ChunkContextualiser {
     return this.#options.chatModel.close();
   }
 
-  #keyOf({ id, owner, title = '' }: ContextualDocument, { content, headingPath }: ChunkSpan): string {
-    const version = owner === undefined ? CONTEXT_PROMPT_VERSION : `${CONTEXT_PROMPT_VERSION} of ${owner}`;
-    return contextKey([version, this.model, id, title, ...headingPath, content]);
+  #keyOf(document: ContextualDocument, span: ChunkSpan): string {
+    return keyOfContext(this.model, document, span);
   }
 
   async #write(
@@ -182,6 +181,16 @@ export class ChunkContextualiser {
     };
     await Promise.all(Array.from({ length: this.#options.parallel ?? DEFAULT_PARALLEL }, worker));
   }
+}
+
+/** The key of a chunk's context in the cache. */
+export function keyOfContext(
+  model: string,
+  { id, owner, title = '' }: Pick<ContextualDocument, 'id' | 'owner' | 'title'>,
+  { content, headingPath }: Pick<ChunkSpan, 'content' | 'headingPath'>,
+): string {
+  const version = owner === undefined ? CONTEXT_PROMPT_VERSION : `${CONTEXT_PROMPT_VERSION} of ${owner}`;
+  return contextKey([version, model, id, title, ...headingPath, content]);
 }
 
 function withContext(span: ChunkSpan, written: string | undefined): ChunkSpan {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rename, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemErrorCode } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
@@ -38,10 +38,27 @@ export class ContextCache {
     }
   }
 
+  /** Keys of all contexts that are kept. Throws the system's error. */
+  async keys(): Promise<string[]> {
+    const paths = await readdir(this.#folder, { recursive: true }).catch((error: unknown) => {
+      if (systemErrorCode(error) === 'ENOENT') return [];
+      throw error;
+    });
+    return paths.flatMap((path) => KEY_IN_PATH.exec(path)?.[1] ?? []);
+  }
+
+  /** Throws the system's error. */
+  async remove(key: string): Promise<void> {
+    await rm(this.#pathOf(key), { force: true });
+  }
+
   #pathOf(key: string): string {
     return join(this.#folder, key.slice(0, 2), `${key}.txt`);
   }
 }
+
+/** Drafts that a death left, too. */
+const KEY_IN_PATH = /([0-9a-f]{64})\.txt$/;
 
 /** Key of a context: everything that it depends on. */
 export const contextKey = (parts: readonly (string | number)[]): string =>

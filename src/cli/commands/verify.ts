@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { DamagedDeployment, VerifyResult } from '../../index.js';
+import type { DamagedDeployment, ReceiptCheck, VerifyResult } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode, problemOf } from '../errors.js';
 import { withDeployments, withEngineView, withTenantView } from '../open-engine.js';
@@ -10,32 +10,45 @@ Examples:
   $ ragstone verify            compare sources, ledger and store; exit code 1 where they differ
   $ ragstone verify --repair   and mend what differs
   $ ragstone verify --tenant acme   the documents of one tenant, in the index that it has
-  $ ragstone verify --deployments   every index that a tenant has of its own`;
+  $ ragstone verify --deployments   every index that a tenant has of its own
+  $ ragstone verify --receipt RECEIPT   look for what "ragstone forget" removed; exit code 1 where it is found`;
 
 interface VerifyOptions extends OwnerOptions {
   readonly repair?: boolean;
   readonly deployments?: boolean;
+  readonly receipt?: string;
 }
 
-/** `ragstone verify [--repair] [--deployments]` */
+/** `ragstone verify [--repair | --receipt RECEIPT] [--deployments]` */
 export function registerVerify(program: Command, context: CliContext): void {
   const command = program
     .command('verify')
     .description('compare the index with its sources, chunk by chunk')
-    .option('--repair', 'mend what differs');
+    .option('--repair', 'mend what differs')
+    .addOption(
+      new Option(
+        '--receipt <id-or-file>',
+        'look in everything that is kept for what this receipt of "forget" names',
+      ).conflicts('repair'),
+    );
   withOwnerOptions(command)
     .addHelpText('after', EXAMPLES)
     .addOption(
       new Option('--deployments', 'the indexes that tenants have of their own').conflicts([
         'tenant',
         'project',
+        'receipt',
       ]),
     )
-    .action(async ({ repair = false, deployments = false, ...options }: VerifyOptions) => {
+    .action(async ({ repair = false, deployments = false, receipt, ...options }: VerifyOptions) => {
       const { signal } = context;
       if (deployments) return verifyDeployments(repair, context);
       // A tenant that is not named has the shared index, and nothing but that is touched.
       const withView = options.tenant === undefined ? withEngineView : withTenantView;
+      if (receipt !== undefined) {
+        const check = await withView(context, options, (view) => view.checkReceipt(receipt));
+        return showReceiptCheck(check, context);
+      }
       const result = await withView(context, options, (view) => view.verify({ repair, signal }));
       const { renderVerifyResult } = await import('../render/verify-result.js');
       context.printResult(result, () => renderVerifyResult(result, context));
@@ -91,4 +104,10 @@ interface VerifiedDeployment extends Partial<VerifyResult> {
   readonly ok: boolean;
   /** Why it was not looked at. */
   readonly problem?: string;
+}
+
+async function showReceiptCheck(check: ReceiptCheck, context: CliContext): Promise<void> {
+  const { renderReceiptCheck } = await import('../render/receipt.js');
+  context.printResult(check, () => renderReceiptCheck(check, context));
+  if (!check.clean) context.exitCode = ExitCode.failed;
 }

@@ -47,6 +47,33 @@ const common = {
   reconcileInterval: durationOrNever()
     .optional()
     .describe('Time after which it is listed whole again. Default: `rag.indexing.reconcileInterval`.'),
+  retention: z
+    .strictObject({
+      maxAge: z
+        .string()
+        .regex(/^[1-9]\d{0,4}[dwy]$/, 'must be a number of days, weeks or years, such as `730d`, `52w`, `2y`')
+        .optional()
+        .describe(
+          'Documents older than this are deleted from the index, and not indexed: days (`730d`), weeks (`52w`) or years of 365 days (`2y`).',
+        ),
+      dateField: z
+        .string()
+        .min(1)
+        .default('updatedAt')
+        .describe(
+          'Metadata field with the date (ISO-8601) that says how old a document is. One without a date that can be read is kept, and told of.',
+        ),
+      versions: z
+        .int()
+        .min(1)
+        .max(3)
+        .optional()
+        .describe('Texts of a document that are kept, the present one included. Default: 3.'),
+    })
+    .optional()
+    .describe(
+      'How long what the source holds is kept in the index. Default: as long as the source holds it.',
+    ),
   chunking: chunkingSchema
     .optional()
     .describe('Chunking of this source; what it leaves out comes from `rag.chunking`.'),

@@ -14,7 +14,7 @@ export interface OddEntries {
 
 /** Files of a data folder, by how their names begin: SQLite puts others beside its own. */
 const FILES = /^(?:ledger\.db|writer\.lock|writer\.json|models\.json)/;
-const FOLDERS = ['store', 'lexical', 'cache', 'git', 'keys'];
+const FOLDERS = ['store', 'lexical', 'cache', 'git', 'keys', 'receipts'];
 /** Holds a file for each written context; each is opened by itself and never through a link. */
 const CONTEXTS = join('cache', 'contexts');
 

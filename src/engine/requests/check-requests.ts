@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import { isList, ownElements, ownFields, plainCopy } from '../../core/plain-copy.js';
+import type { ForgetRequest } from '../../forgetting/forget-types.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
 import type {
   AskRequest,
@@ -23,6 +24,7 @@ import {
   embedSchema,
   engineSchema,
   failuresSchema,
+  forgetSchema,
   indexSchema,
   listSchema,
   retrySchema,
@@ -153,6 +155,13 @@ export const checkedRetry = (request: RetryRequest): RetryRequest =>
 const nameSchema = z.string();
 const namesSchema = z.array(nameSchema);
 const generationSchema = z.int('a whole number');
+
+/** Throws `USAGE` for what is no request, `QUERY_INVALID` for its filter. */
+export function checkedForgetting(request: ForgetRequest): ForgetRequest {
+  const asked = checked(request, forgetSchema, { what: 'What to forget', reason: 'USAGE' });
+  if (asked.filter !== undefined) assertFilterShape(asked.filter);
+  return asked;
+}
 
 /** A document's id, or its name in `explainMiss`. Throws `USAGE`. */
 export const checkedName = (name: string): string =>

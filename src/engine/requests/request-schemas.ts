@@ -5,6 +5,7 @@ import type { OwnParts } from '../../config/own-parts.js';
 import type { MetadataValue } from '../../core/metadata.js';
 import { isSignal } from '../../core/plain-copy.js';
 import type { AccessControl } from '../../core/scope.js';
+import type { ForgetRequest } from '../../forgetting/forget-types.js';
 import type { Parser } from '../../parsing/parser.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
 import type { Source } from '../../sources/source.js';
@@ -213,6 +214,17 @@ export const retrySchema = z.strictObject({
   onProgress: callback<NonNullable<RetryRequest['onProgress']>>(),
   signal,
 } satisfies ShapeOf<RetryRequest>);
+
+export const forgetSchema = z.strictObject({
+  source: text,
+  documents: z.array(z.string(), 'a list of names').min(1, 'at least one name').optional(),
+  filter,
+  allowAgain: flag,
+  dryRun: flag,
+  by: text,
+  waitMs: milliseconds,
+  signal,
+} satisfies ShapeOf<ForgetRequest>);
 
 export const verifySchema = z.strictObject({ repair: flag, signal } satisfies ShapeOf<VerifyRequest>);
 

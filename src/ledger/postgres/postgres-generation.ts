@@ -46,7 +46,7 @@ import {
   sourceNames,
 } from './items.js';
 import { claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
-import { revisionText } from './revisions.js';
+import { pruneVersions, revisionText } from './revisions.js';
 import {
   findCursor,
   forgetSource,
@@ -206,6 +206,15 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
         throw new RAGError('INTERNAL', 'A document was to be committed before it was planned.');
       await commitDocuments(books, rows, { at, keepRevisions: this.#keepRevisions });
     });
+  }
+
+  async pruneVersions(
+    tenant: string,
+    source: string,
+    keep: number,
+    { dryRun }: { readonly dryRun: boolean },
+  ): Promise<number> {
+    return pruneVersions(this.books, { tenant, source, keep, dryRun });
   }
 
   async completeItems(items: readonly CompletedItem[]): Promise<void> {

@@ -3,7 +3,8 @@ import { keyOf } from '../ledger-text.js';
 import { decodeText, TEXT_ENCODINGS } from '../text-encoding.js';
 import type { Books } from './books.js';
 import { documentKeyOf } from './documents.js';
-import { bytesOf, oneOf } from './row.js';
+import { sourceKeyOf } from './items.js';
+import { bytesOf, numberOf, oneOf } from './row.js';
 
 export const revisionKeyOf = (revision: string): Buffer => keyOf(revision);
 
@@ -52,4 +53,35 @@ export async function revisionText(
   return row === undefined
     ? undefined
     : decodeText({ encoding: oneOf(row, 'encoding', TEXT_ENCODINGS), bytes: bytesOf(row, 'text') });
+}
+
+/** Deletes the texts of a source's documents beyond the newest ones that are kept; see `GenerationWriter.pruneVersions`. */
+export async function pruneVersions(
+  { database, generation }: Books,
+  {
+    tenant,
+    source,
+    keep,
+    dryRun,
+  }: { readonly tenant: string; readonly source: string; readonly keep: number; readonly dryRun: boolean },
+): Promise<number> {
+  const older = `SELECT document, revision_key FROM (
+    SELECT revision.document, revision.revision_key,
+      row_number() OVER (PARTITION BY revision.document ORDER BY revision.sequence DESC) AS place
+    FROM ragstone_ledger_revision AS revision JOIN ragstone_ledger_document AS document ON document.id = revision.document
+    WHERE document.generation = $1 AND document.source_key = $2 AND revision.indexed) AS ranked WHERE place > $3`;
+  const parameters = [generation, sourceKeyOf(tenant, source), keep];
+  const action = 'delete older texts';
+  if (dryRun) {
+    const [row] = await database.rows(`SELECT count(*) AS texts FROM (${older}) AS older`, parameters, {
+      action,
+    });
+    return numberOf(row ?? {}, 'texts');
+  }
+  const { count } = await database.query(
+    `DELETE FROM ragstone_ledger_revision WHERE (document, revision_key) IN (${older})`,
+    parameters,
+    { action },
+  );
+  return count;
 }

@@ -1,4 +1,4 @@
-import { bytesAt, text, textAt } from '../../sqlite/row.js';
+import { bytesAt, numberAt, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { PlannedDocument } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
@@ -54,4 +54,24 @@ export function revisionText(
   const name = textAt(row, 0);
   const encoding = TEXT_ENCODINGS.find((known) => known === name) ?? 'utf8';
   return decodeText({ encoding, bytes: bytesAt(row, 1) });
+}
+
+/** Deletes the texts of a source's documents beyond the newest ones that are kept; see `GenerationWriter.pruneVersions`. */
+export function pruneVersions(
+  { database, generation }: Books,
+  {
+    tenant,
+    source,
+    keep,
+    dryRun,
+  }: { readonly tenant: string; readonly source: string; readonly keep: number; readonly dryRun: boolean },
+): number {
+  const older = `SELECT place_of FROM (
+    SELECT revision.rowid AS place_of, row_number() OVER (PARTITION BY document ORDER BY sequence DESC) AS place
+    FROM revision JOIN document ON document.id = revision.document
+    WHERE generation = ? AND tenant = ? AND source = ? AND indexed = 1) WHERE place > ?`;
+  const names = [generation, storableText(tenant), storableText(source), keep] as const;
+  return dryRun
+    ? numberAt(database.row(`SELECT count(*) FROM (${older})`, ...names) ?? [0], 0)
+    : database.run(`DELETE FROM revision WHERE rowid IN (${older})`, ...names);
 }

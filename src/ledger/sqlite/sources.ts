@@ -83,11 +83,12 @@ export function rememberSource(database: SqliteDatabase, tenant: string, source:
 }
 
 export function forgetRememberedSource(database: SqliteDatabase, tenant: string, source: string): void {
-  database.run(
-    'DELETE FROM remembered_source WHERE tenant = ? AND source = ?',
-    storableText(tenant),
-    storableText(source),
-  );
+  for (const table of ['remembered_source', 'source_root'])
+    database.run(
+      `DELETE FROM ${table} WHERE tenant = ? AND source = ?`,
+      storableText(tenant),
+      storableText(source),
+    );
 }
 
 export function sourceOwners(database: SqliteDatabase, tenant: string): Map<string, string[]> {

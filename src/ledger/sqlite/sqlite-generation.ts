@@ -36,7 +36,7 @@ import {
   sourceNames,
 } from './items.js';
 import { assertHeld, claimItem, forgetOldLeases, itemOfDocument, releaseItem, renewLease } from './leases.js';
-import { revisionText } from './revisions.js';
+import { pruneVersions, revisionText } from './revisions.js';
 import { findCursor, forgetSource, recordCursor, recordSourceState, sourceStates } from './sources.js';
 import { summarizeSources } from './summaries.js';
 
@@ -259,6 +259,15 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
         forgetItem(this.books, { tenant, source, itemId });
       }
     });
+  }
+
+  async pruneVersions(
+    tenant: string,
+    source: string,
+    keep: number,
+    { dryRun }: { readonly dryRun: boolean },
+  ): Promise<number> {
+    return this.database.transaction(() => pruneVersions(this.books, { tenant, source, keep, dryRun }));
   }
 
   async purge(): Promise<void> {

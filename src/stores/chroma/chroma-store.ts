@@ -26,6 +26,8 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
   consistency: 'immediate',
   persistent: true,
   exactVectorSearch: false,
+  keepsDeleted:
+    'the Chroma server keeps deleted records in the free pages of its SQLite file and in its log of writes until it uses the room again, and their vectors in its graph until that is built anew; `chroma vacuum` removes the former',
 });
 
 /**

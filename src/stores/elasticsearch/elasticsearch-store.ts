@@ -30,6 +30,8 @@ const capabilitiesOf = ({ vectorIndex = 'hnsw' }: SearchServerOptions): StoreCap
     consistency: 'immediate',
     persistent: true,
     exactVectorSearch: vectorIndex === 'flat',
+    keepsDeleted:
+      'the search server keeps deleted documents in its segments until it merges them, and 12 hours more for its replicas; `POST INDEX/_forcemerge?max_num_segments=1` merges them after that; snapshots are yours to delete',
   });
 
 /**

@@ -12,6 +12,7 @@ import {
   lastRecordById,
 } from '../store-checks.js';
 import type {
+  PurgeOptions as CollectionPurge,
   CollectionSpec,
   CollectionStats,
   ListPage,
@@ -163,11 +164,11 @@ export class LanceDbCollection implements VectorCollection {
     await this.#write('optimize', () => maintain(this.#driver, this.#table, { ...this.#options, signal }));
   }
 
-  async purge(signal?: AbortSignal): Promise<void> {
+  async purge(signal?: AbortSignal, { thorough = false }: CollectionPurge = {}): Promise<void> {
     this.#begin(signal);
     await this.#write('remove what was deleted', async () => {
       const fragments = this.#options.deletedFrom?.() ?? [];
-      await purge(this.#driver, this.#table, { ...this.#options, fragments, signal });
+      await purge(this.#driver, this.#table, { ...this.#options, fragments, thorough, signal });
     });
   }
 

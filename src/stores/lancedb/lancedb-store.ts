@@ -59,6 +59,12 @@ export function createLanceDbStore(options: LanceDbStoreOptions): VectorStore {
 type ResolvedOptions = Required<Omit<LanceDbStoreOptions, 'storageOptions'>> &
   Pick<LanceDbStoreOptions, 'storageOptions'>;
 
+const IN_OBJECT_STORAGE: StoreCapabilities = Object.freeze({
+  ...CAPABILITIES,
+  keepsDeleted:
+    'in object storage deleted rows stay in the files that they share with others until a table is compacted or built anew (`ragstone index --force`), and in versions of objects where the bucket keeps them',
+});
+
 interface Session {
   readonly driver: LanceDriver;
   readonly connection: Connection;
@@ -66,7 +72,7 @@ interface Session {
 
 class LanceDbStore implements VectorStore {
   readonly name = 'lancedb';
-  readonly capabilities = CAPABILITIES;
+  readonly capabilities: StoreCapabilities;
   readonly #options: ResolvedOptions;
   readonly #collections = new Set<LanceDbCollection>();
   #session: Promise<Session> | undefined;
@@ -74,6 +80,7 @@ class LanceDbStore implements VectorStore {
 
   constructor(options: LanceDbStoreOptions) {
     this.#options = { vectorIndexRows: 50_000, keepVersionsMs: 60_000, searchWidth: 2, ...options };
+    this.capabilities = this.#isRemote ? IN_OBJECT_STORAGE : CAPABILITIES;
   }
 
   async open(spec: CollectionSpec): Promise<VectorCollection> {

@@ -57,7 +57,7 @@ export async function maintain(
 export async function purge(
   driver: LanceDriver,
   table: Table,
-  { fragments, signal, ...options }: MaintenanceOptions & PurgeOptions,
+  { fragments, thorough, signal, ...options }: MaintenanceOptions & PurgeOptions,
 ): Promise<void> {
   for (const fragment of fragments) {
     throwIfAborted(signal);
@@ -70,6 +70,7 @@ export async function purge(
   if (fragments.length > 0)
     for (const [column, config] of scalarIndexes(driver))
       if (indexed.has(column)) await table.createIndex(column, { config });
+  if (thorough && fragments.length > 0) await renewVectorIndex(driver, table);
   await maintain(driver, table, { ...options, keepVersionsMs: 0, signal });
   await table.optimize({ cleanupOlderThan: new Date(runtime().now()) });
 }
@@ -77,6 +78,8 @@ export async function purge(
 interface PurgeOptions {
   /** Numbers of the fragments with deleted rows; unknown ones are left out. */
   readonly fragments: readonly number[];
+  /** The index of vectors is built anew where there is one. */
+  readonly thorough: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -94,6 +97,12 @@ async function maintainVectorIndex(
   if (isGraph(present) || rows < Math.min(FLAT_INDEX_ROWS, vectorIndexRows)) return;
   if (rows >= vectorIndexRows) await table.createIndex('vector', { config: graphIndex(driver) });
   else if (present === undefined) await table.createIndex('vector', { config: flatIndex(driver) });
+}
+
+async function renewVectorIndex(driver: LanceDriver, table: Table): Promise<void> {
+  const present = await table.indexStats(indexNameOf('vector'));
+  if (present === undefined) return;
+  await table.createIndex('vector', { config: isGraph(present) ? graphIndex(driver) : flatIndex(driver) });
 }
 
 /** Whether vectors are searched through a graph over rounded copies of them, and not one by one. */

@@ -162,3 +162,19 @@ function saveProfile(database: SqliteDatabase, collection: number, facts: string
   );
   return numberAt(row ?? [], 0);
 }
+
+/**
+ * Leaves nothing in the profiles that no chunk has any more. Their rows stay: a number that came back would give a cache of another process
+ * the old facts for it, and with them who may read a chunk.
+ */
+export function emptyUnusedProfiles(database: SqliteDatabase, collection: number): void {
+  const unused = database.rows(
+    `SELECT id FROM store_profile WHERE collection = ?1
+      AND id NOT IN (SELECT DISTINCT profile FROM store_chunk WHERE collection = ?1)`,
+    collection,
+  );
+  for (const [id] of unused) {
+    const nobody = { tenant: '', source: '', access: { groups: [], level: 0 }, unused: Number(id) };
+    database.run('UPDATE store_profile SET facts = ? WHERE id = ?', JSON.stringify(nobody), Number(id));
+  }
+}

@@ -14,13 +14,14 @@ import type {
   EnlistedWrites,
   ListPage,
   ListQuery,
+  PurgeOptions,
   ScoredId,
   TextQuery,
   VectorCollection,
   VectorQuery,
 } from '../vector-store.js';
 import { Bm25Search } from './bm25-search.js';
-import { deleteRows, readChunks, rowsOfIds } from './chunk-rows.js';
+import { deleteRows, emptyUnusedProfiles, readChunks, rowsOfIds } from './chunk-rows.js';
 import { areTermsKnown, deadRows, dropPostingsOf, forgetDead } from './dead-rows.js';
 import { enlistedWrites, nextVersion, versionOf } from './enlisted-writes.js';
 import { searchWithIndex } from './indexed-search.js';
@@ -174,7 +175,7 @@ export class LibsqlCollection implements VectorCollection {
     await this.#options.index?.optimize(this.#records(), signal);
   }
 
-  async purge(signal?: AbortSignal): Promise<void> {
+  async purge(signal?: AbortSignal, { thorough = false }: PurgeOptions = {}): Promise<void> {
     this.#begin(signal);
     const dead = this.#database.snapshot(() => {
       // Before they are forgotten: what is deleted is found by them.
@@ -183,6 +184,10 @@ export class LibsqlCollection implements VectorCollection {
     });
     if (this.#isTargeted(dead)) await this.#dropPostingsOf(dead, signal);
     else await this.#dropAllDeadPostings(dead, signal);
+    if (thorough) {
+      this.#database.transaction(() => emptyUnusedProfiles(this.#database, this.id));
+      await this.#options.index?.purge(this.#records(), signal);
+    }
     this.#database.tryTruncateLog();
   }
 

@@ -30,6 +30,8 @@ export const CAPABILITIES: StoreCapabilities = Object.freeze({
   consistency: 'immediate',
   persistent: true,
   exactVectorSearch: false,
+  keepsDeleted:
+    'the PostgreSQL server keeps bytes of deleted rows in the free room of its pages until that is written over (`VACUUM FULL` of the tables removes them at once and locks them meanwhile), in its write-ahead log until that is recycled, and in replicas and backups of yours',
 });
 
 const LAYOUT = 'chunks';

@@ -105,7 +105,22 @@ export class UsearchIndex implements VectorIndex {
 
   /** One after the other, so that two calls never build the same graph. */
   optimize(records: VectorRecords, signal?: AbortSignal): Promise<void> {
-    const turn = this.#work.catch(() => undefined).then(() => this.#optimize(records, signal));
+    return this.#inTurn(() => this.#optimize(records, signal));
+  }
+
+  purge(records: VectorRecords, signal?: AbortSignal): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#goOn(signal);
+      const holdsDeleted = records.read((rows) => {
+        this.refresh(rows);
+        return this.#graph !== undefined && this.#deadShare(this.#graph, rows) > 0;
+      });
+      if (holdsDeleted) this.#publish(await this.#build(records, signal), records);
+    });
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#work.catch(() => undefined).then(work);
     this.#work = turn;
     return turn;
   }

@@ -23,6 +23,8 @@ const CAPABILITIES: StoreCapabilities = Object.freeze({
   consistency: 'immediate',
   persistent: true,
   exactVectorSearch: false,
+  keepsDeleted:
+    'the Weaviate server marks deleted objects and removes them when it merges its segments and cleans up its graph, by itself',
 });
 
 const ANYTHING = z.unknown();

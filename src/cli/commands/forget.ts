@@ -1,0 +1,118 @@
+import type { Command } from 'commander';
+import type { EngineView, Filter, ForgetReceipt, ForgetRequest } from '../../index.js';
+import { askYesNo } from '../ask.js';
+import { auditedCommand } from '../audited-command.js';
+import type { CliContext } from '../context.js';
+import { ExitCode } from '../errors.js';
+import { placeOf, withEngine, withEngineView } from '../open-engine.js';
+import { collect, collectFilter, wholeNumber } from '../parse-options.js';
+import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
+
+interface ForgetOptions extends OwnerOptions {
+  readonly source?: string;
+  readonly document?: readonly string[];
+  readonly filter?: readonly Filter[];
+  readonly allowAgain?: boolean;
+  readonly undo?: string;
+  readonly resume?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly wait?: number;
+}
+
+const EXAMPLES = `
+Examples:
+  $ ragstone forget --document docs/offer.md          a document, by its path or id
+  $ ragstone forget --filter reporter="Jane Roe"      every document with this metadata; asks first
+  $ ragstone forget --source old-wiki                 all of a source that is not configured any more
+  $ ragstone forget --filter reporter=jroe --dry-run  say what it would be
+  $ ragstone forget --undo RECEIPT                    later runs index it again
+  $ ragstone verify --receipt RECEIPT                 look for it in everything that is kept
+
+What is named together narrows each other. Nothing of its text, names, metadata and vectors stays in the index, its caches and
+its kept generations; the receipt says what was removed where, and what is left to others. The sources are not changed: what they
+still list is left out of later runs, unless --allow-again says otherwise.`;
+
+/** `ragstone forget [--source NAME] [--document NAME...] [--filter KEY=VALUE...] | --undo RECEIPT | --resume` */
+export function registerForget(program: Command, context: CliContext): void {
+  const command = program
+    .command('forget')
+    .description('delete documents so that nothing of them is kept, with a receipt that can be checked')
+    .option('--source <name>', 'documents of this source; alone, all of it')
+    .option('--document <name>', 'a document by its id or path; may be repeated', collect)
+    .option('--filter <key=value>', 'documents with this metadata; may be repeated', collectFilter)
+    .option('--allow-again', 'index again in the next run what the sources still hold')
+    .option('--undo <receipt>', 'index again in later runs what this receipt keeps out')
+    .option('--resume', 'go on with what was begun and not finished')
+    .option('--dry-run', 'say what would be forgotten and write nothing')
+    .option('-y, --yes', 'do not ask')
+    .option('--wait <seconds>', 'wait this long for another writer to finish', wholeNumber(0));
+  withOwnerOptions(command)
+    .addHelpText('after', EXAMPLES)
+    .action((options: ForgetOptions) => runForget(context, options));
+}
+
+async function runForget(context: CliContext, options: ForgetOptions): Promise<void> {
+  if (options.resume === true) return resume(context);
+  if (options.undo !== undefined) return undo(context, options, options.undo);
+  const place = await placeOf(context);
+  const { tenant, project } = options;
+  const request = await requestOf(context, options);
+  const receipt = await withEngineView(context, options, async (view) => {
+    const dry = await view.forget({ ...request, dryRun: true });
+    const isNothing = dry.documents === 0 && options.source === undefined;
+    if (options.dryRun === true || isNothing || !(await isMeant(context, options, dry))) return dry;
+    return auditedCommand(place, { action: 'forget', tenant, project, context }, () => view.forget(request));
+  });
+  const { renderReceipt } = await import('../render/receipt.js');
+  context.printResult(receipt, () => renderReceipt(receipt, { context, place: place.dataDir }));
+}
+
+async function requestOf(context: CliContext, options: ForgetOptions): Promise<ForgetRequest> {
+  const { source, document, filter, allowAgain, wait } = options;
+  const { userInfo } = await import('node:os');
+  return {
+    signal: context.signal,
+    by: userInfo().username,
+    ...(source === undefined ? {} : { source }),
+    ...(document === undefined ? {} : { documents: document }),
+    ...(filter === undefined ? {} : { filter: { op: 'and', filters: filter } }),
+    ...(allowAgain === undefined ? {} : { allowAgain }),
+    ...(wait === undefined ? {} : { waitMs: wait * 1000 }),
+  };
+}
+
+/** A filter with a slip in it may mean more than was thought. */
+async function isMeant(
+  context: CliContext,
+  { yes = false }: ForgetOptions,
+  dry: ForgetReceipt,
+): Promise<boolean> {
+  if (yes) return true;
+  const { examplesOf } = await import('../render/receipt.js');
+  const what = `${dry.documents} ${dry.documents === 1 ? 'document' : 'documents'} (${examplesOf(dry)})`;
+  if (context.canAsk) return askYesNo(context, `Forget ${what} for good?`, { preset: false });
+  const { RAGError } = await import('../../index.js');
+  throw new RAGError('USAGE', `This forgets ${what}; say --yes to do it without being asked.`);
+}
+
+async function resume(context: CliContext): Promise<void> {
+  const problems = await withEngine(context, (engine) => engine.resumeForgetting());
+  context.printResult({ problems }, () =>
+    problems.length === 0 ? 'Nothing is unfinished.' : problems.join('\n'),
+  );
+  if (problems.length > 0) context.exitCode = ExitCode.failed;
+}
+
+async function undo(context: CliContext, options: ForgetOptions, receipt: string): Promise<void> {
+  const place = await placeOf(context);
+  const { tenant, project } = options;
+  const count = await withEngineView(context, options, (view: EngineView) =>
+    auditedCommand(place, { action: 'forget --undo', tenant, project, context }, () => view.letIn(receipt)),
+  );
+  context.printResult({ receipt, names: count }, () =>
+    count === 0
+      ? 'Nothing was kept out by this receipt.'
+      : `${count} names are let in again; \`${context.command} index\` indexes what the sources hold of them.`,
+  );
+}

@@ -1,0 +1,56 @@
+import type { ForgetReceipt, ReceiptCheck, RemovedFrom } from '../../index.js';
+import type { CliContext } from '../context.js';
+import { oneLine } from './text.js';
+
+/** Names of the first documents that are meant. */
+export function examplesOf({ documents, examples = [] }: ForgetReceipt): string {
+  const shown = examples.slice(0, 3).map(oneLine);
+  return [...shown, ...(documents > shown.length ? ['...'] : [])].join(', ');
+}
+
+/** What was forgotten, for a person. */
+export function renderReceipt(
+  receipt: ForgetReceipt,
+  { context, place }: { readonly context: CliContext; readonly place: string },
+): string {
+  const { colours, command } = context;
+  const { state, documents, chunks, keptOut, removed, left, id } = receipt;
+  if (state === 'dry') {
+    if (documents === 0) return 'Nothing is indexed that was meant, so nothing was forgotten.';
+    return [
+      `${documents} documents with ${chunks} chunks would be forgotten: ${examplesOf(receipt)}. Nothing was written.`,
+      ...removed.map(lineOf),
+    ].join('\n');
+  }
+  return [
+    colours.bold(`${documents} documents are forgotten.`),
+    ...removed.map(lineOf),
+    ...(keptOut === 0
+      ? []
+      : [`Later runs leave them out; \`${command} forget --undo ${id}\` lets them in again.`]),
+    colours.bold('Left to others:'),
+    ...left.map(({ where, detail }) => `  ${where}: ${detail}`),
+    `Receipt: ${id} (in ${place}). \`${command} verify --receipt ${id}\` looks for what it names.`,
+  ].join('\n');
+}
+
+/** What was found of a receipt, for a person. */
+export function renderReceiptCheck(check: ReceiptCheck, { colours }: CliContext): string {
+  const entries = check.looked.reduce((sum, place) => sum + place.entries, 0);
+  return [
+    check.clean
+      ? colours.green(`Nothing of ${check.receipt} was found.`)
+      : colours.red(
+          check.found.length === 0
+            ? `${check.receipt} is not finished.`
+            : `Something of ${check.receipt} was found.`,
+        ),
+    ...check.found.map(lineOf),
+    `${entries} entries were looked at:`,
+    ...check.looked.map((place) => `  ${place.place}: ${place.entries}`),
+    ...check.notices,
+    ...check.left.map(({ where, detail }) => `Left to ${where}: ${detail}`),
+  ].join('\n');
+}
+
+const lineOf = ({ place, what, count }: RemovedFrom): string => `  ${place}: ${count} ${what}`;

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { PRIVATE_FILE } from '../security/private-files.js';
+import { openRegularFileSync } from '../security/regular-file.js';
+import type { RemovedFrom } from './forget-types.js';
+
+const NAME_LENGTH = 32;
+
+/** What of a line of feedback is looked at; see `service/feedback/feedback-log.ts`. */
+interface FeedbackLine {
+  readonly places?: readonly { readonly documentId?: string }[];
+  readonly comment?: string;
+}
+
+/** The file of a tenant's feedback, as the service keeps it. */
+export const feedbackFileOf = (dataDir: string, tenant: string): string =>
+  join(
+    dataDir,
+    'feedback',
+    `${createHash('sha256').update(tenant).digest('hex').slice(0, NAME_LENGTH)}.jsonl`,
+  );
+
+/**
+ * Takes the places of forgotten documents out of feedback, which name their paths, and what was said of them, which may quote them. A line
+ * that says nothing else goes, and so does one that cannot be read. What the service appends meanwhile is kept.
+ */
+export function eraseFeedback(path: string, isForgotten: (documentId: string) => boolean): RemovedFrom[] {
+  if (!existsSync(path)) return [];
+  const file = openRegularFileSync(path);
+  try {
+    const bytes = readFrom(file, 0);
+    const end = bytes.lastIndexOf(0x0a) + 1;
+    const lines = bytes.subarray(0, end).toString('utf8').split('\n');
+    const edited = lines.map((line) => editLine(line, isForgotten));
+    const changed = lines.filter((line, index) => edited[index] !== line).length;
+    if (changed === 0) return [];
+    const draft = `${path}.draft`;
+    const kept = edited.filter((line) => line !== '').map((line) => `${line}\n`);
+    writeFileSync(draft, kept.join(''), { mode: PRIVATE_FILE, flush: true });
+    renameSync(draft, path);
+    const later = readFrom(file, end);
+    if (later.length > 0) appendFileSync(path, later);
+    return [{ place: 'feedback', what: 'lines', count: changed }];
+  } finally {
+    closeSync(file);
+  }
+}
+
+function editLine(line: string, isForgotten: (documentId: string) => boolean): string {
+  if (line === '') return line;
+  const feedback = parsed(line);
+  if (feedback === undefined) return '';
+  const { places = [], comment: _, ...rest } = feedback;
+  const kept = places.filter(({ documentId }) => documentId === undefined || !isForgotten(documentId));
+  if (kept.length === places.length) return line;
+  return kept.length === 0 ? '' : JSON.stringify({ ...rest, places: kept });
+}
+
+function parsed(line: string): FeedbackLine | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readFrom(file: number, start: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, fstatSync(file).size - start));
+  return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start));
+}

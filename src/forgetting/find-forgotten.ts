@@ -1,0 +1,248 @@
+import { resolve } from 'node:path';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { CHUNK_KEYS } from '../core/chunk-metadata.js';
+import { RAGError } from '../core/errors.js';
+import { type Filter, lookupPath, matchesFilter } from '../core/filter.js';
+import type { MetadataValue } from '../core/metadata.js';
+import type { Scope } from '../core/scope.js';
+import { isPathSource } from '../indexing/configured-sources.js';
+import { pathsOf } from '../indexing/document-paths.js';
+import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
+import type { MetadataSealing } from '../security/sealed-metadata.js';
+import type { ForgetRequest } from './forget-types.js';
+import type { ForgottenDocument, ForgottenItem } from './forgetting-plan.js';
+
+const PAGE = 500;
+/** Documents that a message names. */
+const NAMED = 5;
+
+/** What is to be forgotten, whatever generation knows it. */
+export interface FoundDocuments {
+  readonly documents: readonly ForgottenDocument[];
+  readonly items: readonly ForgottenItem[];
+}
+
+export interface FindContext {
+  readonly readers: readonly GenerationReader[];
+  readonly scope: Pick<Scope, 'tenant' | 'project'>;
+  readonly config: ResolvedConfig;
+  readonly sealing: MetadataSealing;
+  /** Folder that relative paths start from. */
+  readonly cwd: string;
+}
+
+/**
+ * Documents that a request means. One that any generation knows so is meant in all of them: what a document said before is a part of what
+ * is to be forgotten. Throws `USAGE` for a name that names nothing or documents of several items, `QUERY_INVALID` for a filter that cannot be
+ * answered for whole documents.
+ */
+export async function findForgotten(request: ForgetRequest, context: FindContext): Promise<FoundDocuments> {
+  const { source, documents: names, filter } = request;
+  if (filter !== undefined) assertOfDocuments(filter, context.sealing);
+  const wanted = names === undefined ? undefined : new Set(names.flatMap((name) => namesOf(name, context)));
+  const pathOf = pathsOf('items', context.config);
+  const found = new Map<string, LedgerDocument>();
+  for (const reader of context.readers)
+    for await (const document of documentsOf(reader)) {
+      if (!isOfScope(document, context.scope)) continue;
+      if (source !== undefined && document.source !== source) continue;
+      if (wanted !== undefined && !isNamed(document, { wanted, pathOf })) continue;
+      if (filter !== undefined && !matchesFilter(filter, (field) => fieldOf(document, field))) continue;
+      found.set(document.documentId, document);
+    }
+  const documents = [...found.values()];
+  const items = await itemsOf(request, documents, context);
+  for (const name of names ?? []) {
+    assertOneItem(name, documents, { context, pathOf });
+    if (filter === undefined) assertNamesSomething(name, { documents, items }, context);
+  }
+  return { documents: documents.map(toForgotten), items };
+}
+
+const toForgotten = ({ documentId, source, itemId, externalId }: LedgerDocument): ForgottenDocument => ({
+  documentId,
+  source,
+  itemId,
+  externalId,
+});
+
+async function* documentsOf(reader: GenerationReader): AsyncGenerator<LedgerDocument> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await reader.documents(after, PAGE);
+    yield* page;
+    after = page.at(-1)?.documentId;
+    if (page.length < PAGE) return;
+  }
+}
+
+const isOfScope = (
+  { tenant, project }: Pick<LedgerDocument, 'tenant' | 'project'>,
+  scope: FindContext['scope'],
+): boolean => tenant === scope.tenant && (scope.project === undefined || project === scope.project);
+
+/** As it was said, and as the path that it may be. */
+const namesOf = (name: string, { cwd }: FindContext): string[] => [name, resolve(cwd, name)];
+
+interface Named {
+  readonly wanted: ReadonlySet<string>;
+  readonly pathOf: ReturnType<typeof pathsOf>;
+}
+
+function isNamed(
+  { documentId, externalId, itemId, source }: LedgerDocument,
+  { wanted, pathOf }: Named,
+): boolean {
+  if (wanted.has(documentId) || wanted.has(externalId) || wanted.has(itemId)) return true;
+  const path = pathOf(source, itemId);
+  return path !== undefined && wanted.has(path);
+}
+
+/** A name that means several things is no order to delete them all. */
+function assertOneItem(
+  name: string,
+  documents: readonly LedgerDocument[],
+  { context, pathOf }: { readonly context: FindContext; readonly pathOf: Named['pathOf'] },
+): void {
+  const wanted = new Set(namesOf(name, context));
+  const meant = documents.filter((document) => isNamed(document, { wanted, pathOf }));
+  const items = new Set(meant.map(({ source, itemId }) => JSON.stringify([source, itemId])));
+  if (items.size < 2) return;
+  const shown = meant
+    .slice(0, NAMED)
+    .map(({ documentId, externalId, source }) => `${documentId} ("${externalId}" of "${source}")`);
+  throw new RAGError(
+    'USAGE',
+    `"${name}" names documents of ${items.size} items: ${shown.join(', ')}${meant.length > NAMED ? ', ...' : ''}. Give their ids, or say --source too.`,
+  );
+}
+
+function assertNamesSomething(
+  name: string,
+  {
+    documents,
+    items,
+  }: { readonly documents: readonly LedgerDocument[]; readonly items: readonly ForgottenItem[] },
+  context: FindContext,
+): void {
+  const wanted = new Set(namesOf(name, context));
+  const pathOf = pathsOf('items', context.config);
+  const named = { wanted, pathOf };
+  const isItem = ({ source, itemId }: ForgottenItem): boolean =>
+    wanted.has(itemId) || wanted.has(pathOf(source, itemId) ?? itemId);
+  if (documents.some((document) => isNamed(document, named)) || items.some(isItem)) return;
+  throw new RAGError('USAGE', `Nothing is indexed under the name "${name}".`);
+}
+
+/** Items of which no document is left, and items that are known and have none: of a failure, or of a whole source. */
+async function itemsOf(
+  request: ForgetRequest,
+  found: readonly LedgerDocument[],
+  context: FindContext,
+): Promise<ForgottenItem[]> {
+  const { tenant } = context.scope;
+  const bySource = new Map<string, Set<string>>();
+  const add = (source: string, itemId: string): unknown =>
+    bySource.set(source, (bySource.get(source) ?? new Set<string>()).add(itemId));
+  for (const { source, itemId } of found) add(source, itemId);
+  for (const reader of context.readers)
+    for (const source of await reader.sourceNames(tenant))
+      for (const itemId of await itemsByName(request, source, { ...context, reader })) add(source, itemId);
+  const ids = new Set(found.map(({ documentId }) => documentId));
+  // An item that holds other documents too, in whatever generation, stays known.
+  for (const reader of context.readers)
+    for (const [source, itemIds] of bySource)
+      for (const some of pagesOf([...itemIds]))
+        for (const held of await reader.documentsOfItems(tenant, source, some))
+          if (!ids.has(held.documentId)) itemIds.delete(held.itemId);
+  return [...bySource].flatMap(([source, itemIds]) => [...itemIds].map((itemId) => ({ source, itemId })));
+}
+
+/** Items of a source that a request means by their names alone. Which project an item without documents is of, nobody knows. */
+async function itemsByName(
+  { source: wantedSource, documents: names, filter }: ForgetRequest,
+  source: string,
+  context: FindContext & { readonly reader: GenerationReader },
+): Promise<string[]> {
+  const { reader, scope, config } = context;
+  if (filter !== undefined || scope.project !== undefined) return [];
+  if (wantedSource !== undefined && wantedSource !== source) return [];
+  const known = [...(await reader.items(scope.tenant, source)).keys()];
+  if (names === undefined) return known;
+  const wanted = new Set(names.flatMap((name) => namesOf(name, context)));
+  const pathOf = pathsOf('items', config);
+  return known.filter((itemId) => {
+    const path = pathOf(source, itemId);
+    return wanted.has(itemId) || (path !== undefined && wanted.has(path));
+  });
+}
+
+function* pagesOf<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += PAGE) yield all.slice(start, start + PAGE);
+}
+
+/** Fields of a document that the ledger knows; those of its chunks are none. */
+function fieldOf(document: LedgerDocument, field: string): MetadataValue | undefined {
+  switch (field) {
+    case '$tenant':
+      return document.tenant;
+    case '$project':
+      return document.project;
+    case '$source':
+      return document.source;
+    case '$documentId':
+      return document.documentId;
+    default: {
+      const { externalId, sourceType, title, metadata } = document;
+      const facts = {
+        source: externalId,
+        sourceType,
+        ...(title === undefined ? {} : { title }),
+        ...metadata,
+      };
+      return lookupPath(facts, field);
+    }
+  }
+}
+
+const SYSTEM_FIELDS: ReadonlySet<string> = new Set(['$tenant', '$project', '$source', '$documentId']);
+
+/** A field that no document has would make a negation mean everything. */
+function assertOfDocuments(filter: Filter, sealing: MetadataSealing): void {
+  sealing.assertFilterable(filter);
+  const wrong = fieldsOf(filter).find((field) => {
+    const [root = ''] = field.split('.');
+    return field.startsWith('$') ? !SYSTEM_FIELDS.has(field) : CHUNK_KEYS.has(root);
+  });
+  if (wrong === undefined) return;
+  throw new RAGError(
+    'QUERY_INVALID',
+    `"${wrong}" is no field of whole documents, so nothing can be forgotten by it. Filter by metadata.`,
+  );
+}
+
+/** Names of the fields that a filter compares, each once. */
+export function fieldsOf(filter: Filter): string[] {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return [...new Set(filter.filters.flatMap(fieldsOf))];
+    case 'not':
+      return fieldsOf(filter.filter);
+    default:
+      return [filter.field];
+  }
+}
+
+/** The name under which a source is indexed that a person calls so: a folder is known by its place. */
+export function sourceNamed(name: string, known: readonly string[]): string {
+  if (known.includes(name)) return name;
+  const found = known.find(
+    (candidate) => isPathSource(candidate) && candidate.slice('path:'.length) === name,
+  );
+  if (found !== undefined) return found;
+  throw new RAGError(
+    'USAGE',
+    `Nothing is indexed of a source "${name}". Indexed sources: ${known.join(', ') || 'none'}.`,
+  );
+}

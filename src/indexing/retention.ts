@@ -1,0 +1,109 @@
+import { canonicalJson } from '../core/canonical-json.js';
+import type { Metadata } from '../core/metadata.js';
+import { runtime } from '../core/runtime.js';
+import type { LedgerDocument } from '../ledger/ledger.js';
+import { deleteDocuments } from './delete-documents.js';
+import type { SourceKey } from './item-claims.js';
+import type { PreparedItem } from './read-item.js';
+import type { Retention, SourceTask } from './source-task.js';
+
+const PAGE = 500;
+const DAY_MS = 24 * 3_600_000;
+const DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, y: 365 };
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?:$|T)/;
+
+/** Milliseconds of an age as it is stated. */
+function ageOf(stated: string): number {
+  const [, count = '0', unit = 'd'] = /^(\d+)([dwy])$/.exec(stated) ?? [];
+  return Number(count) * (DAYS[unit] ?? 1) * DAY_MS;
+}
+
+type Age = 'old' | 'young' | 'unknown';
+
+/** Whether a document is past its age; `unknown` where its date is missing or is none, and then it is kept. */
+function ageOfDocument(metadata: Metadata, { maxAge, dateField }: Retention): Age {
+  if (maxAge === undefined) return 'young';
+  const value = metadata[dateField];
+  const time = typeof value === 'string' && ISO_DATE.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(time)) return 'unknown';
+  return time < runtime().now() - ageOf(maxAge) ? 'old' : 'young';
+}
+
+/** An item without its documents that are past their age: they are not indexed, and deleted where they were. */
+export function withoutExpired(prepared: PreparedItem, { configured, run }: SourceTask): PreparedItem {
+  const { retention, source } = configured;
+  if (retention?.maxAge === undefined) return prepared;
+  const documents = prepared.documents.filter((document) => {
+    const isOld = ageOfDocument(document.metadata, retention) === 'old';
+    if (isOld) void document.batches.return?.();
+    return !isOld;
+  });
+  const left = prepared.documents.length - documents.length;
+  if (left > 0) run.of(prepared.item.id).countRetention(source.name, { leftOut: left });
+  return { ...prepared, documents };
+}
+
+/** Deletes what has come of age since it was indexed, and texts of more versions than are kept. Items stay known, so none is read again. */
+export async function carryOutRetention(key: SourceKey, task: SourceTask): Promise<void> {
+  const { configured, targets, options, run } = task;
+  const { retention } = configured;
+  if (retention === undefined) return;
+  const { ledger } = targets;
+  if (retention.maxAge !== undefined) {
+    const { old, undated } = await agesOf(key, retention, task);
+    const removed = options.dryRun ? old.length : await deleteOld(key, old, task);
+    run.documentsDeleted += removed;
+    run.countRetention(key.source, { removed, undated });
+  }
+  if (retention.versions === undefined) return;
+  const versions = await ledger.pruneVersions(key.tenant, key.source, retention.versions, {
+    dryRun: options.dryRun,
+  });
+  run.countRetention(key.source, { versions });
+}
+
+async function agesOf(
+  { tenant, source }: SourceKey,
+  retention: Retention,
+  { targets: { ledger }, options: { scope }, run }: SourceTask,
+): Promise<{ readonly old: LedgerDocument[]; readonly undated: number }> {
+  const old: LedgerDocument[] = [];
+  let undated = 0;
+  for (let after: string | undefined; ; ) {
+    run.checkAborted();
+    const page = await ledger.documents(after, PAGE);
+    for (const document of page) {
+      if (document.tenant !== tenant || document.source !== source) continue;
+      if (scope.project !== undefined && document.project !== scope.project) continue;
+      const age = ageOfDocument(document.metadata, retention);
+      if (age === 'old') old.push(document);
+      if (age === 'unknown') undated++;
+    }
+    after = page.at(-1)?.documentId;
+    if (page.length < PAGE) return { old, undated };
+  }
+}
+
+/** Beside other writers those that nobody holds; the next run deletes the others. */
+async function deleteOld(
+  key: SourceKey,
+  old: readonly LedgerDocument[],
+  { targets, run }: SourceTask,
+): Promise<number> {
+  const itemIds = [...new Set(old.map(({ itemId }) => itemId))];
+  const held = (await targets.claims?.take(key, itemIds)) ?? new Set(itemIds);
+  const mine = old.filter(({ itemId }) => held.has(itemId));
+  await deleteDocuments(
+    mine.map(({ documentId }) => documentId),
+    targets,
+    run,
+  );
+  await targets.claims?.release(key, [...held]);
+  return mine.length;
+}
+
+/** What of a retention decides what an item becomes: with another age, everything is read again. Nothing where none is stated. */
+export const retentionKey = (retention: Retention | undefined): { readonly retention?: string } =>
+  retention?.maxAge === undefined
+    ? {}
+    : { retention: canonicalJson([retention.maxAge, retention.dateField]) };
