@@ -358,6 +358,7 @@ export type {
   CollectionStats,
   ListPage,
   ListQuery,
+  PurgeOptions,
   ScoredId,
   StoreCapabilities,
   TextQuery,
