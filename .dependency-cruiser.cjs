@@ -31,7 +31,8 @@ const interfaceFiles = [
 ].join('|');
 
 // What assembles the stages; no stage knows it.
-const rooms = 'engine|assembly|indexing|searching|maintenance|forgetting|explain-miss|experiments|deployments|sync';
+const rooms =
+  'engine|assembly|indexing|searching|maintenance|forgetting|explain-miss|experiments|deployments|sync';
 
 module.exports = {
   forbidden: [
@@ -126,7 +127,10 @@ module.exports = {
       from: { path: '^examples/([^/]+)/' },
       to: {
         path: '^(src|tools|tests|bench|examples)/',
-        pathNot: ['^examples/$1/', '^src/((backlog|client|knowledge-store|mcp|service|testing)/)?index\\.ts$'],
+        pathNot: [
+          '^examples/$1/',
+          '^src/((backlog|client|knowledge-store|mcp|service|testing)/)?index\\.ts$',
+        ],
       },
     },
     {

@@ -49,6 +49,7 @@ test('a reader that keeps the log is told of, and the next run finishes what was
   // It is kept out at once.
   expect((await engine.index()).stats.forgotten).toEqual({ 'path:docs': 1 });
   expect(await remains()).not.toEqual([]);
+  reader.exec('COMMIT');
   reader.close();
   await engine.index();
   expect(await remains()).toEqual([]);

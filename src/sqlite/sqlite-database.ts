@@ -21,6 +21,9 @@ export interface SqliteOptions {
   readonly toError: (kind: SqliteFaultKind, cause: unknown) => Error;
 }
 
+/** How long readers are waited for before the log is left to another time. */
+const LOG_TIMEOUT_MS = 200;
+
 /**
  * A local SQLite file (libSQL's embedded engine) with cached statements and errors classified in one place. Rows come as
  * arrays. Every read is drained at once, so no statement is left holding a snapshot.
@@ -32,12 +35,21 @@ export class SqliteDatabase implements SharedDatabase {
   readonly path: string;
   readonly #database: Database.Database;
   readonly #toError: SqliteOptions['toError'];
+  readonly #busyTimeoutMs: number;
   readonly #statements = new Map<string, Database.Statement>();
 
-  private constructor(path: string, database: Database.Database, toError: SqliteOptions['toError']) {
+  private constructor(
+    path: string,
+    database: Database.Database,
+    {
+      toError,
+      busyTimeoutMs,
+    }: { readonly toError: SqliteOptions['toError']; readonly busyTimeoutMs: number },
+  ) {
     this.path = path;
     this.#database = database;
     this.#toError = toError;
+    this.#busyTimeoutMs = busyTimeoutMs;
   }
 
   /** Opens the file, or makes it where it is missing. A file in a read-only folder is opened for reading alone. */
@@ -53,7 +65,7 @@ export class SqliteDatabase implements SharedDatabase {
       keepPrivate(absolute);
       const database = openDriver(absolute, busyTimeoutMs, readOnly);
       if (readOnly) database.exec('PRAGMA query_only = ON');
-      return new SqliteDatabase(absolute, database, toError);
+      return new SqliteDatabase(absolute, database, { toError, busyTimeoutMs });
     } catch (error) {
       throw errorOf(error, toError);
     }
@@ -126,9 +138,13 @@ export class SqliteDatabase implements SharedDatabase {
   /** Moves the write-ahead log into the file, where nobody is reading; without effect otherwise. */
   tryTruncateLog(): void {
     try {
+      // The thread waits with it, and who reads for long reads on.
+      this.#database.exec(`PRAGMA busy_timeout = ${LOG_TIMEOUT_MS}`);
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // The log stays and is read by the next connection: nothing is lost.
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}`);
     }
   }
 

@@ -267,7 +267,9 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
     keep: number,
     { dryRun }: { readonly dryRun: boolean },
   ): Promise<number> {
-    return this.database.transaction(() => pruneVersions(this.books, { tenant, source, keep, dryRun }));
+    const prune = () => pruneVersions(this.books, { tenant, source, keep, dryRun });
+    // A ledger that is opened for reading alone takes no transaction that may write.
+    return dryRun ? prune() : this.database.transaction(prune);
   }
 
   async purge(): Promise<void> {
