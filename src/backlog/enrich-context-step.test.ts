@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEngine, type Engine, RAGError } from '../index.js';
+import { createEngine, type Engine, oneOf, RAGError } from '../index.js';
 import type { ContextEnrichment, PipelineContext, ScoredPBI } from './context-enrichment.js';
 import { EnrichContextStep } from './enrich-context-step.js';
 
@@ -124,6 +124,16 @@ describe('the step that enriches backlog items', () => {
     const found = await enrichmentOf(item('PBI-1', 'Log in with OAuth', PUSHED[0]?.text));
     expect(found.similar_work.map(({ ref }) => ref)).not.toContain('PBI-1');
     expect(found.past_decisions.map(({ ref }) => ref)).not.toContain('PBI-1');
+  });
+
+  test('asks only for what its filter admits', async () => {
+    const older = new EnrichContextStep({
+      engine,
+      filter: ({ id }) => oneOf('pbi_id', id === 'NEW-3' ? ['PBI-2'] : []),
+    });
+    const found = await older.enrich({ id: 'NEW-3', title: 'Log in with OAuth tokens' });
+    expect(found.similar_work.map(({ ref }) => ref)).toEqual(['PBI-2']);
+    expect(found.technical_docs).toEqual([]);
   });
 
   test('an index that fails, or is switched off, leaves the item to the fallback and says why', async () => {

@@ -29,6 +29,8 @@ export interface EnrichContextOptions {
   readonly open?: CreateEngineOptions | undefined;
   /** Results of each of the three searches. @default 5 */
   readonly topK?: number | undefined;
+  /** What else a passage must satisfy for an item: its project, only what is older. @default nothing */
+  readonly filter?: ((item: BacklogItem) => Filter) | undefined;
   /** `sourceType` of what counts as work; everything else is a page. @default {@link WORK_TYPES} */
   readonly workTypes?: readonly string[] | undefined;
 }
@@ -144,12 +146,15 @@ export class EnrichContextStep<Router = unknown> {
 
   async #searchAll(item: BacklogItem): Promise<SearchResponse[]> {
     const engine = await this.#engine();
-    const { topK = 5, workTypes = WORK_TYPES } = this.#options;
+    const { topK = 5, workTypes = WORK_TYPES, filter } = this.#options;
     const isWork = oneOf('sourceType', workTypes);
-    const others = item.id === undefined ? [] : [not(eq('pbi_id', item.id))];
+    const always = [
+      ...(item.id === undefined ? [] : [not(eq('pbi_id', item.id))]),
+      ...(filter === undefined ? [] : [filter(item)]),
+    ];
     const text = `${item.title} ${item.description ?? ''}`.trim();
     const search = (query: string, ...filters: Filter[]): Promise<SearchResponse> =>
-      engine.search({ text: query, topK, filter: and(...filters, ...others) });
+      engine.search({ text: query, topK, filter: and(...filters, ...always) });
     return Promise.all([search(text, isWork), search(text, not(isWork)), search(`Decision: ${item.title}`)]);
   }
 }

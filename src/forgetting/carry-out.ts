@@ -13,6 +13,7 @@ import type { CacheKeys } from './cache-keys.js';
 import { runWithout } from './edit-runs.js';
 import { eraseCaches, type OpenGeneration } from './erase-caches.js';
 import { eraseFeedback, feedbackFileOf } from './erase-feedback.js';
+import { eraseShown } from './erase-shown.js';
 import type { ForgetReceipt, RemovedFrom } from './forget-types.js';
 import type { ForgettingHost } from './forgetting-host.js';
 import type { ForgettingPlan } from './forgetting-plan.js';
@@ -57,6 +58,7 @@ export async function carryOut(
   removed.push(...caches.removed);
   const ids = new Set(plan.documents.map(({ documentId }) => documentId));
   removed.push(...eraseFeedback(feedbackFileOf(config.dataDir, tenant), (id) => ids.has(id)));
+  removed.push(...eraseShown(config.dataDir, tenant));
   if (plan.source !== undefined) removed.push(...(await eraseClones(config)));
   await purge(generations, ledger, { signal, config });
   const done: ForgetReceipt = {

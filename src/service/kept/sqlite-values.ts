@@ -121,7 +121,7 @@ function openFile(folder: string): SqliteDatabase {
   const database = SqliteDatabase.open(path, { busyTimeoutMs: WAIT_MS, toError });
   try {
     database.pragma('journal_mode = WAL');
-    database.exec(`PRAGMA synchronous = NORMAL; ${SCHEMA}`);
+    database.exec(`PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; ${SCHEMA}`);
     return database;
   } catch (error) {
     database.close();

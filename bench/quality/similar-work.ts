@@ -1,0 +1,178 @@
+// How well a backlog item finds work before it that is related: `npm run bench:similar-work -- [--json] [--limit N] [--minilm]`.
+// Jira: an issue that mentions an earlier key of its project asks for the issue of that key; keys are taken out of its text.
+// Hadoop: of two bugs that are duplicates the newer asks for the older. Only what is older is in question, in both.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parse } from 'csv-parse/sync';
+import { EnrichContextStep } from '../../src/backlog/index.js';
+import type { Engine, Filter, PushedDocument } from '../../src/index.js';
+import { and, createEngine, eq, range } from '../../src/index.js';
+import { circumstances } from '../shared/machine.js';
+import { MINILM, SHARED } from '../shared/places.js';
+import { median, quantile, rounded, timed } from '../shared/statistics.js';
+import { withTemporaryFolder } from '../shared/temporary-folder.js';
+
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    minilm: { type: 'boolean', default: false },
+    /** Questions of each kind; all where it is left out. */
+    limit: { type: 'string' },
+  },
+});
+
+interface Item {
+  readonly id: string;
+  readonly project: string;
+  /** Its place in time among the items of its project. */
+  readonly number: number;
+  readonly title: string;
+  readonly description: string;
+  /** Items that it should find. */
+  readonly wanted: ReadonlySet<string>;
+}
+
+const TOP = 5;
+const KEY = /\b[A-Z][A-Z0-9]+-\d+\b/g;
+
+/** Rows of a CSV file by the names of its columns. */
+const rowsOf = (path: string): Record<string, string>[] =>
+  parse(readFileSync(path), { columns: true, bom: true, relax_quotes: true, relax_column_count: true });
+
+function jiraIssues(): Item[] {
+  const folder = join(SHARED, 'data/fixtures/jira-issues');
+  const rows = readdirSync(folder)
+    .filter((name) => name.endsWith('.csv'))
+    .flatMap((name) => rowsOf(join(folder, name)));
+  const known = new Set(rows.map(({ issuekey = '' }) => issuekey));
+  return rows.map(({ issuekey = '', title = '', description = '' }) => {
+    const [project = '', number = '0'] = issuekey.split('-');
+    const mentioned = `${title} ${description}`.match(KEY) ?? [];
+    const isEarlier = (key: string): boolean =>
+      known.has(key) &&
+      key.startsWith(`${project}-`) &&
+      Number(key.slice(project.length + 1)) < Number(number);
+    return {
+      id: issuekey,
+      project,
+      number: Number(number),
+      title,
+      description,
+      wanted: new Set(mentioned.filter(isEarlier)),
+    };
+  });
+}
+
+function hadoopBugs(): Item[] {
+  const folder = join(SHARED, 'data/fixtures/bugs/hadoop');
+  const rows = rowsOf(join(folder, 'hadoop_bugs.csv'));
+  // One cell may name several.
+  const pairs = rowsOf(join(folder, 'hadoop_bugs-combined.csv')).flatMap((row) =>
+    (row['Duplicate id'] ?? '')
+      .split(/[^\d]+/)
+      .map((other): [number, number] => [Number(row['Issue id']), Number(other)]),
+  );
+  return rows.map((row) => {
+    const number = Number(row['Issue id']);
+    const olderOf = ([a, b]: [number, number]): string[] =>
+      Math.max(a, b) === number && a !== b ? [String(Math.min(a, b))] : [];
+    return {
+      id: String(number),
+      project: 'hadoop',
+      number,
+      title: row.Summary ?? '',
+      description: row.Description ?? '',
+      wanted: new Set(pairs.flatMap(olderOf)),
+    };
+  });
+}
+
+const toDocument = ({ id, project, number, title, description }: Item): PushedDocument => ({
+  id,
+  title,
+  text: `${title}\n\n${description}`,
+  metadata: { sourceType: 'issue', pbi_id: id, project, number },
+});
+
+const olderThan = ({ project, number }: Item): Filter =>
+  and(eq('project', project), range('number', { lt: number }));
+
+/** Ids of what an item finds, best first. */
+type Ask = (item: Item) => Promise<readonly string[]>;
+
+const without = (text: string): string => text.replaceAll(KEY, ' ');
+
+function askersOf(engine: Engine): Record<string, Ask> {
+  const lexical: Ask = async (item) => {
+    const { results } = await engine.search({
+      text: `${without(item.title)} ${without(item.description)}`,
+      topK: TOP,
+      filter: olderThan(item),
+      options: { mode: 'lexical', rerank: false },
+    });
+    return results.map(({ metadata }) => String(metadata.pbi_id));
+  };
+  const enriched: Ask = async (item) => {
+    const step = new EnrichContextStep({ engine, topK: TOP, filter: () => olderThan(item) });
+    const { similar_work } = await step.enrich({
+      id: item.id,
+      title: without(item.title),
+      description: without(item.description),
+    });
+    return similar_work.map(({ ref }) => ref);
+  };
+  return { 'BM25 alone': lexical, 'EnrichContextStep, defaults': enriched };
+}
+
+async function measure(name: string, items: readonly Item[]): Promise<object[]> {
+  const questions = items
+    .filter(({ wanted }) => wanted.size > 0)
+    .slice(0, Number(values.limit ?? items.length));
+  const model = values.minilm ? `transformers:${MINILM}` : 'builtin';
+  return withTemporaryFolder(async (folder) => {
+    const engine = await createEngine({
+      config: { provider: 'libsql', embedding: { model } },
+      dataDir: folder,
+      cwd: folder,
+    });
+    const indexing = await timed(() => engine.index({ documents: items.map(toDocument) }));
+    const rows = [];
+    for (const [asked, ask] of Object.entries(askersOf(engine))) {
+      const ranks: number[] = [];
+      const times: number[] = [];
+      for (const question of questions) {
+        const { ms, value } = await timed(() => ask(question));
+        times.push(ms);
+        ranks.push(value.findIndex((id) => question.wanted.has(id)));
+      }
+      const share = (isHit: (rank: number) => boolean): number =>
+        rounded(ranks.filter(isHit).length / questions.length);
+      rows.push({
+        name,
+        items: items.length,
+        questions: questions.length,
+        model: values.minilm ? 'all-MiniLM-L6-v2' : 'builtin',
+        asked,
+        'hit@1': share((rank) => rank === 0),
+        'hit@5': share((rank) => rank >= 0),
+        'mrr@5': rounded(
+          ranks.reduce((sum, rank) => sum + (rank < 0 ? 0 : 1 / (rank + 1)), 0) / questions.length,
+        ),
+        'ms p50': rounded(median(times)),
+        'ms p95': rounded(quantile(times, 0.95)),
+        'index s': rounded(indexing.ms / 1000),
+      });
+    }
+    await engine.close();
+    return rows;
+  });
+}
+
+const measured = circumstances();
+const rows = [
+  ...(await measure('Hadoop duplicates', hadoopBugs())),
+  ...(await measure('Jira mentions', jiraIssues())),
+];
+if (values.json) console.log(JSON.stringify({ ...measured, rows }, null, 2));
+else console.table(rows);

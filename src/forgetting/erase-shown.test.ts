@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { SqliteValues } from '../service/kept/sqlite-values.js';
+import { filesWith } from '../testing/files-with.js';
+import { eraseShown } from './erase-shown.js';
+
+test('questions of one tenant are gone from the file, also while a service has it open', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'shown-'));
+  const values = new SqliteValues(folder);
+  onTestFinished(() => {
+    values.close();
+    rmSync(folder, { recursive: true });
+  });
+  expect(eraseShown(folder, 'acme')).toEqual([]);
+  const remember = (tenant: string, question: string) =>
+    values.set({ kind: 'shown', tenant, key: question }, JSON.stringify({ question }), 3_600_000);
+  await remember('acme', 'Where is Quaggadromous?');
+  await remember('acme', 'What did Quaggadromous say?');
+  await remember('globex', 'Where is Somebody?');
+  expect(await filesWith(folder, 'quaggadromous')).not.toEqual([]);
+  expect(eraseShown(folder, 'acme')).toEqual([{ place: 'shown results', what: 'requests', count: 2 }]);
+  expect(await filesWith(folder, 'quaggadromous')).toEqual([]);
+  const kept = { kind: 'shown', tenant: 'globex', key: 'Where is Somebody?' } as const;
+  expect(await values.get(kept)).toContain('Somebody');
+  expect(await values.get({ ...kept, tenant: 'acme' })).toBeUndefined();
+});
