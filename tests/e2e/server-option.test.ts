@@ -229,7 +229,7 @@ describe('a service with keys', () => {
     const wrong = `${key}x`;
     const unknown = await failureOf(['ask', QUESTION], holding(wrong));
     expect(unknown).toMatchObject({ code: 1, reason: 'UNAUTHENTICATED' });
-    expect(unknown.message).toContain('ragstone keys list');
+    expect(unknown.message).toContain('ragstone keys create');
     expect(unknown.message).not.toContain(wrong);
     const none = await failureOf(['status'], holding());
     expect(none).toMatchObject({ code: 1, reason: 'UNAUTHENTICATED' });
