@@ -52,7 +52,9 @@ const TIMES: ReadonlySet<string> = new Set(['tookMs', 'stages']);
 const withoutNotice = (answers: unknown): unknown =>
   JSON.parse(
     JSON.stringify(answers, (key, value) =>
-      key === 'notices' ? (value as string[]).filter((notice) => notice !== RESTRICTED_NOTICE) : value,
+      key === 'notices' || key === 'noticeKinds'
+        ? (value as string[]).filter((one) => one !== RESTRICTED_NOTICE && one !== 'documents-hidden')
+        : value,
     ),
   );
 

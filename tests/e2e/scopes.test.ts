@@ -41,7 +41,7 @@ describe('who asks, on the command line', () => {
     expect((await found('--clearance', '2')).sources).toEqual(['open.md']);
     expect(await found('--tenant', 'acme', '--group', 'hr', '--clearance', '9')).toEqual({
       sources: [],
-      notices: '',
+      notices: expect.stringContaining('for the tenant "acme"'),
     });
   });
 

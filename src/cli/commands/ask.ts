@@ -92,7 +92,9 @@ async function answerOnce(context: CliContext, view: IndexView, asked: Asked): P
   const request = toRequest(asked, context.signal);
   const isStreamed = asked.options.stream === true && !context.isJson;
   const answer = isStreamed ? await streamed(context, view, request) : await view.ask(request);
-  if (answer.abstention?.reason === 'nothing-found') await refuseEmptyIndex(view);
+  // Of a tenant that is named a notice says that it holds nothing.
+  if (answer.abstention?.reason === 'nothing-found' && asked.options.tenant === undefined)
+    await refuseEmptyIndex(view);
   if (context.isJson) {
     context.printJson(answer);
     return answer;
