@@ -41,11 +41,13 @@ export async function withDeployments<T>(
   work: (deployments: KnowledgeDeploymentService) => Promise<T>,
 ): Promise<T> {
   const { createKnowledgeDeployments } = await import('../index.js');
+  context.log('debug', `opening the engine in ${context.cwd}`);
   const deployments = await createKnowledgeDeployments(engineOptions(context));
   try {
     return await work(deployments);
   } finally {
     await deployments.close();
+    context.log('debug', 'the engine is closed');
   }
 }
 
