@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -45,7 +45,8 @@ test.each(KILLED_AFTER)(
     void ended.then(() => {
       hasEnded = true;
     });
-    while (!hasEnded && !existsSync(Receipts.unfinishedFolder(dataDir))) await pause(1);
+    const plans = new Receipts(dataDir);
+    while (!hasEnded && plans.unfinishedIds().length === 0) await pause(1);
     await pause(after);
     child.kill('SIGKILL');
     await ended;

@@ -137,6 +137,7 @@ export class SqliteDatabase implements SharedDatabase {
 
   /** Moves the write-ahead log into the file, where nobody is reading; without effect otherwise. */
   tryTruncateLog(): void {
+    if (!this.#database.open) return;
     try {
       // The thread waits with it, and who reads for long reads on.
       this.#database.exec(`PRAGMA busy_timeout = ${LOG_TIMEOUT_MS}`);
