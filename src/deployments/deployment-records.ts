@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { ResolvedConfig } from '../config/resolved-config.js';
@@ -18,7 +9,7 @@ import { contentHash } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
 import { makePrivateFolder } from '../security/private-files.js';
-import { openFolderSync, readRegularFileSync } from '../security/regular-file.js';
+import { flushFolderSync, readRegularFileSync } from '../security/regular-file.js';
 import {
   placeOf,
   type StoredDeployment,
@@ -216,7 +207,7 @@ export class DeploymentRecords {
       rmSync(draft, { force: true });
       throw error;
     }
-    flushFolder(folder);
+    flushFolderSync(folder);
   }
 }
 
@@ -267,16 +258,5 @@ function namesIn(folder: string): string[] {
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw error;
-  }
-}
-
-/** A name is on the disk when its folder is. */
-function flushFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openFolderSync(folder);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   closeSync,
@@ -9,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { contentHash } from '../core/ids.js';
 import { PRIVATE_FILE } from '../security/private-files.js';
 import { openRegularFileSync } from '../security/regular-file.js';
 import type { RemovedFrom } from './forget-types.js';
@@ -23,11 +23,7 @@ interface FeedbackLine {
 
 /** The file of a tenant's feedback, as the service keeps it. */
 export const feedbackFileOf = (dataDir: string, tenant: string): string =>
-  join(
-    dataDir,
-    'feedback',
-    `${createHash('sha256').update(tenant).digest('hex').slice(0, NAME_LENGTH)}.jsonl`,
-  );
+  join(dataDir, 'feedback', `${contentHash(tenant).slice(0, NAME_LENGTH)}.jsonl`);
 
 /**
  * Takes the places of forgotten documents out of feedback, which name their paths, and what was said of them, which may quote them. A line

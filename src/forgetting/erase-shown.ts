@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { RAGError } from '../core/errors.js';
+import { contentHash } from '../core/ids.js';
 import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import type { RemovedFrom } from './forget-types.js';
 
@@ -20,8 +20,7 @@ export function eraseShown(dataDir: string, tenant: string): RemovedFrom[] {
   });
   try {
     database.exec('PRAGMA secure_delete = ON');
-    const digest = createHash('sha256').update(tenant).digest('hex');
-    const count = database.run("DELETE FROM kept WHERE kind = 'shown' AND tenant = ?", digest);
+    const count = database.run("DELETE FROM kept WHERE kind = 'shown' AND tenant = ?", contentHash(tenant));
     database.tryTruncateLog();
     return [{ place: 'shown results', what: 'requests', count }];
   } finally {

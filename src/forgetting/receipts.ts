@@ -1,19 +1,10 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
-import { openFolderSync, readRegularFileSync } from '../security/regular-file.js';
+import { flushFolderSync, readRegularFileSync } from '../security/regular-file.js';
 import type { ForgetReceipt } from './forget-types.js';
 import type { ForgettingPlan } from './forgetting-plan.js';
 
@@ -151,7 +142,7 @@ export class Receipts {
     const draft = `${path}.draft`;
     writeFileSync(draft, `${JSON.stringify(content, undefined, 1)}\n`, { mode: PRIVATE_FILE, flush: true });
     renameSync(draft, path);
-    flushFolder(folder);
+    flushFolderSync(folder);
   }
 }
 
@@ -159,17 +150,6 @@ const namesIn = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => ID.test(name.slice(0, -'.json'.length)) && name.endsWith('.json'))
     .sort();
-
-/** A name is on the disk when its folder is. */
-function flushFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openFolderSync(folder);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
 
 /** Throws `USAGE` for a receipt of another tenant, as for none. */
 export function assertOfTenant({ id, tenant }: ForgetReceipt, scope: { readonly tenant: string }): void {

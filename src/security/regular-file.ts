@@ -3,6 +3,7 @@ import {
   constants,
   existsSync,
   fstatSync,
+  fsyncSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -91,8 +92,19 @@ export function readRegularFileSync(path: string): Buffer {
 }
 
 /** A folder, to have its entries written to the disk. Throws the system's error. */
-export const openFolderSync = (path: string): number =>
+const openFolderSync = (path: string): number =>
   openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
+
+/** Makes names in a folder durable: a file that was renamed into it is there after a power cut. Windows needs and allows none. */
+export function flushFolderSync(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openFolderSync(path);
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
 
 /**
  * Stops before a library opens by its name what is a pipe, a device or a socket. What is missing, or a folder, it tells of itself.

@@ -16,7 +16,7 @@ import * as z from 'zod';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
-import { openFolderSync, openRegularFileSync } from '../../security/regular-file.js';
+import { flushFolderSync, openRegularFileSync } from '../../security/regular-file.js';
 
 /** Version of what a note means. A note of any other version is taken for none, and the graph is built anew. */
 const FORMAT = 1;
@@ -81,7 +81,7 @@ export function saveGraph(
     graph.save(draft);
     syncFile(draft);
     renameSync(draft, path);
-    syncFolder(target.folder);
+    flushFolderSync(target.folder);
   } catch (error) {
     rmSync(draft, { force: true });
     throw saveError(error, target.folder);
@@ -154,17 +154,6 @@ function syncFile(path: string): void {
     fsyncSync(file);
   } finally {
     closeSync(file);
-  }
-}
-
-// Windows cannot open a folder; its renames are durable without.
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const handle = openFolderSync(folder);
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }
 
