@@ -39,10 +39,11 @@ function engineOptions(
 export async function withDeployments<T>(
   context: CliContext,
   work: (deployments: KnowledgeDeploymentService) => Promise<T>,
+  options: Pick<CreateEngineOptions, 'searchProcesses'> = {},
 ): Promise<T> {
   const { createKnowledgeDeployments } = await import('../index.js');
   context.log('debug', `opening the engine in ${context.cwd}`);
-  const deployments = await createKnowledgeDeployments(engineOptions(context));
+  const deployments = await createKnowledgeDeployments({ ...engineOptions(context), ...options });
   try {
     return await work(deployments);
   } finally {

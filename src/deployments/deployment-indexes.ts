@@ -138,7 +138,9 @@ export class DeploymentIndexes {
   async #opened({ deployment }: MeantIndex): Promise<Awaited<Entry['opening']>> {
     const parts = await this.#parts();
     const { config, store, secret } = await settingsOf(deployment, parts);
-    const resources = new EngineResources(config);
+    // Another process loads the model by itself.
+    const own = { ...config.own, embedder: parts.config.own?.embedder };
+    const resources = new EngineResources(config, { remote: parts.processes?.index({ ...config, own }) });
     const engine = await audited(engineOver(resources, config.projectRoot), parts.config);
     const close = async (): Promise<void> => {
       await engine.close();

@@ -4,6 +4,7 @@ import { resolveSecrets } from '../config/secret-resolver.js';
 import { RAGError } from '../core/errors.js';
 import { Secret } from '../core/secret.js';
 import type { Embedder } from '../embedding/embedder.js';
+import type { SearchProcesses } from '../searching/processes/search-processes.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { isAllowedSecret, secretNotAllowed } from './allowed-secrets.js';
 import { endpointUrl, namespaceOf, type StoredDeployment } from './deployment-config.js';
@@ -25,6 +26,8 @@ export interface DeploymentParts {
   readonly config: ResolvedConfig;
   /** Of the shared index: one model serves all. */
   readonly embedder: Embedder;
+  /** Processes that search the shared index, and others beside it. */
+  readonly processes?: SearchProcesses | undefined;
   readonly records: DeploymentRecords;
   readonly stores: Readonly<Record<string, OpenCustomerStore>>;
 }

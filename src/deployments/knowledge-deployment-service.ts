@@ -395,8 +395,9 @@ export class KnowledgeDeploymentService implements TenantIndexes {
   }
 
   async #parts() {
+    const { config, processes } = this.#resources;
     const { embedder } = await this.#resources.embedder();
-    return { config: this.#resources.config, embedder, records: this.#records, stores: this.#stores };
+    return { config, embedder, processes, records: this.#records, stores: this.#stores };
   }
 
   #checked(input: KnowledgeDeploymentInput): StoredDeployment {

@@ -24,6 +24,7 @@ import { rotateEncryption } from '../maintenance/rotate-encryption.js';
 import { findGeneration, findRetired, takeBack } from '../maintenance/take-back.js';
 import { isLedgerDamage } from '../maintenance/verify-index.js';
 import { embedTexts } from '../searching/embed-texts.js';
+import { openSearchProcesses } from '../searching/processes/open-search-processes.js';
 import { lastAnswer, runAsk } from '../searching/run-ask.js';
 import { runContext } from '../searching/run-context.js';
 import { runSearch } from '../searching/run-search.js';
@@ -100,14 +101,16 @@ export async function createEngine(options: CreateEngineOptions = {}): Promise<E
 export async function openEngine(
   options: CreateEngineOptions,
 ): Promise<{ readonly engine: Engine; readonly resources: EngineResources }> {
-  const { config, configFile, cwd, overrides, dataDir, secretResolvers, trust, ...own } =
+  const { config, configFile, cwd, overrides, dataDir, secretResolvers, trust, searchProcesses, ...own } =
     checkedEngineOptions(options);
   const settings = { config, overrides, dataDir, secretResolvers, trust };
   const resolved = await loadConfig({ ...settings, cwd, file: configFile, own });
   checkOwnParts(own, resolved);
   // A store that this version lacks is refused now, whatever is asked for later.
   chooseProvider(resolved);
-  const resources = new EngineResources(resolved);
+  const resources = new EngineResources(resolved, {
+    processes: openSearchProcesses(searchProcesses, resolved),
+  });
   const engine = engineOver(resources, cwd ?? process.cwd());
   return { engine: await audited(engine, resolved), resources };
 }

@@ -18,6 +18,11 @@ export interface CreateEngineOptions extends OwnParts {
    * starts a program is refused (`CONFIG_UNTRUSTED`) until the user trusted it (`ragstone trust`, `RAGSTONE_TRUST`).
    */
   readonly trust?: true | undefined;
+  /**
+   * Most processes that search for the engine, so that searches use as many cores and leave this one free. The first starts at once,
+   * others as they are needed; they end with the engine. Refused (`USAGE`) for an index that is in this process alone. @default 0
+   */
+  readonly searchProcesses?: number | undefined;
   /** Fetch secrets that the configuration names as `scheme:name`; beside `env`, `file` and `keyvault`. */
   readonly secretResolvers?: LoadConfigOptions['secretResolvers'] | undefined;
 }

@@ -15,6 +15,7 @@ import type { GenerationReader, IndexFacts, Ledger, LockRequest, WriterLock } fr
 import { splitModelName } from '../providers/provider-table.js';
 import type { Reranker } from '../reranking/reranker.js';
 import { LearningPace, type PushedChunks } from '../searching/learning-pace.js';
+import type { RemoteIndex, SearchProcesses } from '../searching/processes/search-processes.js';
 import {
   createAdaptationCheck,
   learnFromCollection,
@@ -52,9 +53,20 @@ interface AdaptableIndex {
   readonly ledger: Pick<Ledger, 'learned' | 'reader'>;
 }
 
+/** Searching in other processes. */
+export interface RemoteSearch {
+  /** Closed with the resources. */
+  readonly processes?: SearchProcesses | undefined;
+  /** @default the index of the configuration in `processes` */
+  readonly remote?: RemoteIndex | undefined;
+}
+
 /** What an engine opens on first use and closes at the end: ledger, stores, collection, models. */
 export class EngineResources {
   readonly config: ResolvedConfig;
+  /** The index as other processes search it; absent where this one does. */
+  readonly remote: RemoteIndex | undefined;
+  readonly processes: SearchProcesses | undefined;
   readonly #ledgers: LedgerConnections;
   /** By provider: the configured one, and those that hold other generations. */
   readonly #stores = new Map<string, Promise<ConfiguredStore>>();
@@ -71,8 +83,10 @@ export class EngineResources {
   readonly #lockTurns = new Turns();
   #collection: { readonly key: string; readonly open: Promise<VectorCollection> } | undefined;
 
-  constructor(config: ResolvedConfig) {
+  constructor(config: ResolvedConfig, { processes, remote = processes?.index(config) }: RemoteSearch = {}) {
     this.config = config;
+    this.processes = processes;
+    this.remote = remote;
     // A store that forgets needs a ledger that forgets.
     const store = config.own?.store;
     const { dataDir, rag } = config;
@@ -359,6 +373,8 @@ export class EngineResources {
   }
 
   async close(): Promise<void> {
+    this.remote?.close();
+    await this.processes?.close();
     this.#letGoOfStores();
     const stores = await Promise.all(this.#outdatedStores.map((store) => store.catch(() => undefined)));
     for (const opened of stores) await opened?.store.close();

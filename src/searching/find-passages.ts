@@ -73,21 +73,24 @@ export async function findPassages(
   // Over an embedded store a search never waits: who searches in a loop would let nothing else of the process go on.
   await nextTurn();
   const clock = new StageClock();
+  // What is told step by step is told here.
+  const remote = options.onStage === undefined ? options.resources.remote : undefined;
   const payload: TelemetryPayloads['search'] = {
     mode: query.options?.mode ?? 'hybrid',
     topK: query.options?.topK,
   };
   const search = () =>
     traced('search', payload, async () => {
-      const found = await find(query, scope, options);
+      const found: Found = await (remote?.find(query, scope) ?? find(query, scope, options));
       payload.results = found.passages.length;
       payload.degradationLevel = found.degradationLevel;
       return found;
     });
-  return { ...(await clock.run(search)), stages: clock.times, tookMs: rounded(payload.tookMs ?? 0) };
+  const found = await clock.run(search);
+  return { ...found, stages: { ...clock.times, ...found.stages }, tookMs: rounded(payload.tookMs ?? 0) };
 }
 
-type Found = Omit<FoundPassages, 'stages' | 'tookMs'>;
+type Found = Omit<FoundPassages, 'stages' | 'tookMs'> & Partial<Pick<FoundPassages, 'stages'>>;
 
 async function find(query: SearchQuery, scope: Scope, { resources, onStage }: FindOptions): Promise<Found> {
   const { config } = resources;

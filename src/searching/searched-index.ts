@@ -2,6 +2,7 @@ import type { EngineResources } from '../engine/engine-resources.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import type { RemoteIndex } from './processes/search-processes.js';
 
 /** What is searched, and what is asked of its ledger. */
 export interface SearchedIndex {
@@ -18,8 +19,12 @@ type SearchParts = Pick<EngineResources, 'config' | 'embedderOf' | 'reranker'> &
 
 /** What a search needs of an engine, or of whatever else keeps a collection. */
 export interface FindResources extends SearchParts {
+  /** Where other processes search. */
+  readonly remote?: RemoteIndex | undefined;
   collection(): Promise<SearchedIndex>;
 }
 
 /** The same of an engine, with what tells of its index. */
-export type SearchResources = SearchParts & Pick<EngineResources, 'live' | 'collection'>;
+export type SearchResources = SearchParts &
+  Pick<EngineResources, 'live' | 'collection'> &
+  Partial<Pick<EngineResources, 'remote'>>;

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { ResolvedConfig } from '../../config/resolved-config.js';
 import type { CliContext } from '../context.js';
 import { withDeployments } from '../open-engine.js';
 
@@ -36,24 +37,40 @@ async function runServe(context: CliContext, { host, port }: ServeOptions): Prom
   const { cwd, globals, signal } = context;
   const config = await loadConfig({ cwd, file: globals.config, dataDir: globals.data });
   const level = globals.logLevel ?? config.rag.monitoring.logging.level;
-  await withDeployments(context, async (deployments) => {
-    const { startService } = await import('../../service/start-service.js');
-    const log = { level, write: (line: string) => context.side.write(line) };
-    const service = await startService({ deployments, config, host, port, log });
-    const { url, isOpen } = service;
-    context.printResult({ url, needsKey: !isOpen }, () => `Ragstone listens at ${url}. Routes: ${url}/docs`);
-    if (isOpen)
-      context.note(
-        'No key is needed: it serves this machine alone, tenant "default". "ragstone keys create" makes a key.',
+  await withDeployments(
+    context,
+    async (deployments) => {
+      const { startService } = await import('../../service/start-service.js');
+      const log = { level, write: (line: string) => context.side.write(line) };
+      const service = await startService({ deployments, config, host, port, log });
+      const { url, isOpen } = service;
+      context.printResult(
+        { url, needsKey: !isOpen },
+        () => `Ragstone listens at ${url}. Routes: ${url}/docs`,
       );
-    if (!context.isJson) context.note('Ctrl-C stops it.');
-    await firing(signal);
-    context.isFinishing = true;
-    context.note('Stopping: requests under way are finished.');
-    await service.stop();
-  });
+      if (isOpen)
+        context.note(
+          'No key is needed: it serves this machine alone, tenant "default". "ragstone keys create" makes a key.',
+        );
+      if (!context.isJson) context.note('Ctrl-C stops it.');
+      await firing(signal);
+      context.isFinishing = true;
+      context.note('Stopping: requests under way are finished.');
+      await service.stop();
+    },
+    { searchProcesses: await searchProcesses(config) },
+  );
   // It was told to stop, and did.
   context.isStopExpected = true;
+}
+
+/** For an index that other processes can read. */
+async function searchProcesses({ rag }: ResolvedConfig): Promise<number> {
+  const { server, provider, storage } = rag;
+  if (server.searchProcesses !== 'auto') return server.searchProcesses;
+  if (provider === 'memory' || !storage.local.persist) return 0;
+  const { processesOfMachine } = await import('../../config/processes-of-machine.js');
+  return processesOfMachine();
 }
 
 const firing = (signal: AbortSignal): Promise<void> =>

@@ -132,6 +132,12 @@ export const serverSchema = z
       .describe(
         'Calls of one route that a tenant may make in a minute; 0 for any number. Without keys and `jwt` there is no limit.',
       ),
+    searchProcesses: z
+      .union([z.literal('auto'), wholeNumber(0).max(64)])
+      .default('auto')
+      .describe(
+        'Processes that search beside the one that listens, started as they are needed, each with the index in its own memory: searches use as many cores, and callers and writes do not wait for them. 0: none. `auto`: one a core, fewer where memory is short; none on one core, or for an index in memory.',
+      ),
     maxRequests: wholeNumber(0)
       .default(256)
       .describe(

@@ -271,6 +271,7 @@ export const engineSchema = z.strictObject({
   dataDir: text,
   cwd: text,
   trust: z.literal(true, 'true, or left out').optional(),
+  searchProcesses: z.int().min(0).max(64).optional(),
   secretResolvers: z.custom<CreateEngineOptions['secretResolvers']>(Array.isArray, 'a list').optional(),
   ...ownPartSchemas,
 } satisfies ShapeOf<CreateEngineOptions>);

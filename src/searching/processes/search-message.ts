@@ -1,0 +1,25 @@
+import type { PackedConfig } from '../../config/packed-config.js';
+import type { Scope } from '../../core/scope.js';
+import type { SentError } from '../../core/sent-error.js';
+import type { SearchQuery } from '../../engine/engine.js';
+import type { FoundPassages } from '../find-passages.js';
+
+/** What a search process is told; plain data, as everything here. */
+export type ToProcess =
+  /** An index under a number of ours. Nothing is opened before it is searched. */
+  | { readonly kind: 'open'; readonly index: number; readonly config: PackedConfig }
+  | { readonly kind: 'close'; readonly index: number }
+  | {
+      readonly kind: 'find';
+      readonly job: number;
+      readonly index: number;
+      readonly query: Omit<SearchQuery, 'signal'>;
+      readonly scope: Scope;
+    }
+  /** Nobody waits for it any more. */
+  | { readonly kind: 'stop'; readonly job: number };
+
+export type FromProcess =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'found'; readonly job: number; readonly found: FoundPassages }
+  | { readonly kind: 'failed'; readonly job: number; readonly failure: SentError };

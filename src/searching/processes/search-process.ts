@@ -1,0 +1,48 @@
+// Entry of the processes that search. One writes nothing and may end at any moment.
+import { unpackConfig } from '../../config/packed-config.js';
+import { sentError } from '../../core/sent-error.js';
+import { EngineResources } from '../../engine/engine-resources.js';
+import { findPassages } from '../find-passages.js';
+import type { FromProcess, ToProcess } from './search-message.js';
+
+const indexes = new Map<number, EngineResources>();
+const underWay = new Map<number, AbortController>();
+
+const send = (message: FromProcess): void => {
+  // Who is gone hears nothing; `disconnect` follows.
+  if (process.connected) process.send?.(message);
+};
+
+async function find({ job, index, query, scope }: Extract<ToProcess, { kind: 'find' }>): Promise<void> {
+  const controller = new AbortController();
+  underWay.set(job, controller);
+  try {
+    const resources = indexes.get(index);
+    if (resources === undefined) throw new Error(`There is no index ${index}.`);
+    const found = await findPassages({ ...query, signal: controller.signal }, scope, { resources });
+    send({ kind: 'found', job, found });
+  } catch (error) {
+    send({ kind: 'failed', job, failure: sentError(error) });
+  } finally {
+    underWay.delete(job);
+  }
+}
+
+async function closeIndex(index: number): Promise<void> {
+  const resources = indexes.get(index);
+  indexes.delete(index);
+  await resources?.close();
+}
+
+process.on('message', (message: ToProcess) => {
+  if (message.kind === 'open') indexes.set(message.index, new EngineResources(unpackConfig(message.config)));
+  else if (message.kind === 'close') void closeIndex(message.index);
+  else if (message.kind === 'find') void find(message);
+  else underWay.get(message.job)?.abort();
+});
+
+// A terminal and a service manager signal all processes; whoever started this one decides when it ends, also by its death.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+process.on('disconnect', () => process.exit());
+
+send({ kind: 'ready' });
