@@ -18,6 +18,7 @@ const IS_WHOLE = process.env.RAGSTONE_SLOW === '1';
 const [TENANTS, STEPS] = IS_WHOLE ? [50, 20_000] : [10, 2_000];
 const SEED = Number(process.env.RAGSTONE_SEED ?? 1);
 
+const PASSWORD = 'RAGSTONE_TEST_CUSTOMER_PASSWORD';
 const ISSUER = 'https://login.example.com/';
 const AUDIENCE = 'ragstone';
 
@@ -30,6 +31,7 @@ const SERVER = {
 withTestServer({ describe, it }, SERVER, (url) => {
   const server = new URL(url);
   const run = randomUUID().slice(0, 6);
+  process.env[PASSWORD] = server.password || 'not-asked-for';
 
   /** Names that differ little, as those of a company and its parts. */
   const tenantOf = (n: number): string => `acme${'-'.repeat(n % 3)}${n}`;
@@ -39,7 +41,7 @@ withTestServer({ describe, it }, SERVER, (url) => {
     if (n % 5 < 3) return undefined;
     if (n % 5 === 3) return { tenantId, model: 'Dedicated' };
     return {
-      ...{ tenantId, model: 'CustomerOwned', username: server.username, apiKeySecretName: 'test:password' },
+      ...{ tenantId, model: 'CustomerOwned', username: server.username, apiKeySecretName: `env:${PASSWORD}` },
       searchEndpoint: `postgres://${server.host}${server.pathname}`,
       indexName: schemaOf(n).replace('_', '-'),
     };
@@ -51,8 +53,9 @@ withTestServer({ describe, it }, SERVER, (url) => {
     const opened = await createKnowledgeDeployments(
       {
         ...{ cwd: folder, dataDir: 'data' },
-        config: { provider: 'libsql', deployments: { secrets: ['test:*'] } },
-        secretResolvers: [{ scheme: 'test', resolve: async () => server.password || 'not-asked-for' }],
+        config: { provider: 'libsql', deployments: { secrets: [`env:${PASSWORD}`] } },
+        // What is sent between processes is held to the same.
+        searchProcesses: 2,
       },
       // Fewer than there are, so that indexes are closed and opened while they are asked.
       { mostOpen: 6 },

@@ -14,8 +14,9 @@ import { nothingIndexed, openForReading, otherModel } from '../indexing/open-col
 import type { GenerationReader, IndexFacts, Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
 import { splitModelName } from '../providers/provider-table.js';
 import type { Reranker } from '../reranking/reranker.js';
+import type { RemoteIndex } from '../searching/found-passages.js';
 import { LearningPace, type PushedChunks } from '../searching/learning-pace.js';
-import type { RemoteIndex, SearchProcesses } from '../searching/processes/search-processes.js';
+import type { SearchProcesses } from '../searching/processes/search-processes.js';
 import {
   createAdaptationCheck,
   learnFromCollection,

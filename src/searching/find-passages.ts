@@ -5,7 +5,7 @@ import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
-import { rounded, StageClock, type StageTimes, type TelemetryPayloads, traced } from '../core/telemetry.js';
+import { rounded, StageClock, type TelemetryPayloads, traced } from '../core/telemetry.js';
 import { inTurn } from '../core/turns.js';
 import { withDeadline } from '../core/with-deadline.js';
 import { loadWordRarity } from '../embedding/static/word-rarity.js';
@@ -15,10 +15,7 @@ import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
 import type {
   LaneReport,
-  QueryCorrection,
-  QueryUnderstanding,
   RankedCandidate,
-  RemovedCandidate,
   RetrievalRequest,
   RetrievalResult,
   Retriever,
@@ -28,31 +25,12 @@ import { RESTRICTED_NOTICE, remembersReach } from '../security/scope-reach.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
+import type { FoundPassages } from './found-passages.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
 import type { FindResources } from './searched-index.js';
 import { chunkLimit, collapseOfChunks, passageLimit, shownPassages } from './shown-passages.js';
 import { describeEmptyFilters } from './unknown-filters.js';
-
-/** What a search found and how. */
-export interface FoundPassages {
-  /** What is shown, best first. */
-  readonly passages: readonly RankedCandidate[];
-  /** Most passages that this search shows. */
-  readonly limit: number;
-  /** What was searched for in place of the query; absent where its words were left as they are. */
-  readonly correction?: QueryCorrection;
-  /** Absent where retrieval is switched off. */
-  readonly understanding?: QueryUnderstanding;
-  readonly lanes: readonly LaneReport[];
-  readonly removed: readonly RemovedCandidate[];
-  readonly degradationLevel: DegradationLevel;
-  readonly notices: readonly Notice[];
-  /** Milliseconds of each stage. */
-  readonly stages: StageTimes;
-  /** Milliseconds in all. */
-  readonly tookMs: number;
-}
 
 export interface FindOptions {
   readonly resources: FindResources;

@@ -2,7 +2,7 @@ import type { EngineResources } from '../engine/engine-resources.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
-import type { RemoteIndex } from './processes/search-processes.js';
+import type { RemoteIndex } from './found-passages.js';
 
 /** What is searched, and what is asked of its ledger. */
 export interface SearchedIndex {

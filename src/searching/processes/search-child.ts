@@ -6,7 +6,7 @@ import { RAGError } from '../../core/errors.js';
 import type { Scope } from '../../core/scope.js';
 import { receivedError } from '../../core/sent-error.js';
 import type { SearchQuery } from '../../engine/engine.js';
-import type { FoundPassages } from '../find-passages.js';
+import type { FoundPassages } from '../found-passages.js';
 import type { FromProcess, ToProcess } from './search-message.js';
 
 /** A search that a process is asked for. */
@@ -19,7 +19,7 @@ export interface SearchJob {
   /** When it was asked for, by the clock of `runtime().elapsed()`. */
   readonly since: number;
   readonly resolve: (found: FoundPassages) => void;
-  readonly reject: (error: unknown) => void;
+  readonly reject: (error: Error) => void;
   /** Processes that ended while they had it. */
   deaths: number;
 }

@@ -2,7 +2,7 @@ import type { PackedConfig } from '../../config/packed-config.js';
 import type { Scope } from '../../core/scope.js';
 import type { SentError } from '../../core/sent-error.js';
 import type { SearchQuery } from '../../engine/engine.js';
-import type { FoundPassages } from '../find-passages.js';
+import type { FoundPassages } from '../found-passages.js';
 
 /** What a search process is told; plain data, as everything here. */
 export type ToProcess =

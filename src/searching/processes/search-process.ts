@@ -36,7 +36,9 @@ async function closeIndex(index: number): Promise<void> {
 
 process.on('message', (message: ToProcess) => {
   if (message.kind === 'open') indexes.set(message.index, new EngineResources(unpackConfig(message.config)));
-  else if (message.kind === 'close') void closeIndex(message.index);
+  else if (message.kind === 'close')
+    // A server that is gone is gone.
+    closeIndex(message.index).catch((error: unknown) => process.emitWarning(String(error)));
   else if (message.kind === 'find') void find(message);
   else underWay.get(message.job)?.abort();
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { loadConfig } from '../../config/load-config.js';
+import { scopeOf } from '../../core/scope.js';
 import { createEngine } from '../../engine/create-engine.js';
 import type { Engine, SearchResponse } from '../../engine/engine.js';
 import { createHashEmbedder } from '../../testing/hash-embedder.js';
@@ -21,6 +22,13 @@ async function openEngine(cwd: string, searchProcesses: number): Promise<Engine>
   });
   onTestFinished(() => engine.close());
   return engine;
+}
+
+/** Searches for quokkas of tenant a. */
+async function searchOver(processes: SearchProcesses, cwd: string) {
+  const index = processes.index(await loadConfig({ cwd, config: { provider: 'libsql' } }));
+  if (index === undefined) throw new Error('The configuration cannot be sent.');
+  return () => index.find({ text: 'quokka' }, scopeOf(A));
 }
 
 /** All but the times. */
@@ -80,10 +88,9 @@ describe('search processes', () => {
       },
     });
     onTestFinished(() => processes.close());
-    const index = processes.index(await loadConfig({ cwd, config: { provider: 'libsql' } }));
-    const scope = { tenant: 'a', project: undefined, groups: [], clearance: 0 };
-    const found = await Promise.all([0, 1, 2, 3].map(() => index?.find({ text: 'quokka' }, scope)));
-    expect(found.map((one) => one?.passages.length)).toEqual([1, 1, 1, 1]);
+    const search = await searchOver(processes, cwd);
+    const found = await Promise.all([0, 1, 2, 3].map(() => search()));
+    expect(found.map(({ passages }) => passages.length)).toEqual([1, 1, 1, 1]);
     expect(children.length).toBeGreaterThan(1);
   });
 
@@ -99,9 +106,7 @@ describe('search processes', () => {
       },
     });
     onTestFinished(() => processes.close());
-    const index = processes.index(await loadConfig({ cwd, config: { provider: 'libsql' } }));
-    const scope = { tenant: 'a', project: undefined, groups: [], clearance: 0 };
-    const search = (): Promise<unknown> => Promise.resolve(index?.find({ text: 'quokka' }, scope));
+    const search = await searchOver(processes, cwd);
     await expect(search()).rejects.toMatchObject({ reason: 'SERVICE_UNAVAILABLE' });
     const before = starts;
     await expect(search()).rejects.toMatchObject({ reason: 'SERVICE_UNAVAILABLE' });

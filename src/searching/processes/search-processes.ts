@@ -5,7 +5,7 @@ import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import type { SearchQuery } from '../../engine/engine.js';
-import type { FoundPassages } from '../find-passages.js';
+import type { FoundPassages, RemoteIndex } from '../found-passages.js';
 import { SearchChild, type SearchJob, startSearchProcess } from './search-child.js';
 
 /** Searches that one process has at once; more wait here, for whichever is free first. */
@@ -22,17 +22,6 @@ export interface SearchProcessesOptions {
   readonly maxDelayMs: number;
   /** Starts one. @default `search-process` */
   readonly start?: (() => ChildProcess) | undefined;
-}
-
-/** An index as processes search it. */
-export interface RemoteIndex {
-  /**
-   * As `findPassages`.
-   *
-   * @throws RAGError `SERVICE_UNAVAILABLE` where searches wait too long, or no process can be started; `ABORTED`; what a search throws
-   */
-  find(query: SearchQuery, scope: Scope): Promise<FoundPassages>;
-  close(): void;
 }
 
 /**

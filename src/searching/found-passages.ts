@@ -1,0 +1,43 @@
+import type { DegradationLevel } from '../core/degradation.js';
+import type { Notice } from '../core/notice.js';
+import type { Scope } from '../core/scope.js';
+import type { StageTimes } from '../core/telemetry.js';
+import type { SearchQuery } from '../engine/engine.js';
+import type {
+  LaneReport,
+  QueryCorrection,
+  QueryUnderstanding,
+  RankedCandidate,
+  RemovedCandidate,
+} from '../retrieval/retriever.js';
+
+/** What a search found and how. */
+export interface FoundPassages {
+  /** What is shown, best first. */
+  readonly passages: readonly RankedCandidate[];
+  /** Most passages that this search shows. */
+  readonly limit: number;
+  /** What was searched for in place of the query; absent where its words were left as they are. */
+  readonly correction?: QueryCorrection;
+  /** Absent where retrieval is switched off. */
+  readonly understanding?: QueryUnderstanding;
+  readonly lanes: readonly LaneReport[];
+  readonly removed: readonly RemovedCandidate[];
+  readonly degradationLevel: DegradationLevel;
+  readonly notices: readonly Notice[];
+  /** Milliseconds of each stage. */
+  readonly stages: StageTimes;
+  /** Milliseconds in all. */
+  readonly tookMs: number;
+}
+
+/** An index as other processes search it. */
+export interface RemoteIndex {
+  /**
+   * As `findPassages`.
+   *
+   * @throws RAGError `SERVICE_UNAVAILABLE` where searches wait too long, or no process can be started; `ABORTED`; what a search throws
+   */
+  find(query: SearchQuery, scope: Scope): Promise<FoundPassages>;
+  close(): void;
+}
