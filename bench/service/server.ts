@@ -5,7 +5,7 @@ import { CLI } from '../shared/places.js';
 
 const REPORT = fileURLToPath(new URL('./report-process.mjs', import.meta.url));
 
-/** What a server says of its process since it was last told to begin anew. */
+/** What a server says of itself since it was last told to begin anew; memory and processor time with those of its search processes. */
 export interface ProcessReport {
   readonly delayMs: { readonly p50: number; readonly p99: number; readonly max: number };
   readonly rssMiB: number;
