@@ -1,4 +1,4 @@
-import {
+import fs, {
   appendFileSync,
   mkdirSync,
   readdirSync,
@@ -7,7 +7,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
@@ -175,15 +175,22 @@ describe('what cannot be written', () => {
   });
 });
 
+/** As a disk that is full: what was written may be there. */
+function failNextFlush(): void {
+  const flush = vi.spyOn(fs, 'fsync');
+  flush.mockImplementationOnce((_, done) => done(new Error('The disk of the test is full.')));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    flush.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
 test('what stands there of a write that failed is no finding', async () => {
   const dataDir = temporaryFolder();
   const log = openLog(dataDir, { required: true });
   await log.record({ ...SEARCH, action: 'before' });
-  const file = await open(currentFile(dataDir));
-  const sync = vi.spyOn(Object.getPrototypeOf(file) as FileHandle, 'sync');
-  onTestFinished(() => sync.mockRestore());
-  await file.close();
-  sync.mockRejectedValueOnce(new Error('The disk of the test is full.'));
+  failNextFlush();
   await expect(log.record({ ...SEARCH, action: 'failed' })).rejects.toMatchObject({
     reason: 'AUDIT_UNAVAILABLE',
   });

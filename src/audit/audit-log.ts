@@ -1,10 +1,11 @@
-import { constants } from 'node:fs';
-import { type FileHandle, readdir, rename, rm } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, fsync, writeSync } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
-import { openRegularFile } from '../security/regular-file.js';
+import { NO_LINK, openRegularFileSync } from '../security/regular-file.js';
 import { AUDIT_FOLDER, type AuditEntry, CURRENT_FILE, ROTATED_FILE } from './audit-record.js';
 import { chainEndsOf } from './chain-ends.js';
 import { endOfTornLine } from './end-torn-line.js';
@@ -34,7 +35,9 @@ interface WaitingEntry {
   readonly failed: (error: unknown) => void;
 }
 
-const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
+const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_LINK;
+/** Writes to the disk what the system has of a file; found at each call, so that a test can have a disk fail. */
+const flushed = promisify((file: number, done: (error: Error | null) => void) => fsync(file, done));
 /** Lines that one write takes. */
 const MOST_LINES = 64;
 /** Files that one rotation removes: each is read before. Of more the rest goes with the next one. */
@@ -124,18 +127,14 @@ export class AuditLog {
     makePrivateFolder(this.#folder);
     const lines = this.#linesOf(taken);
     const path = join(this.#folder, CURRENT_FILE);
-    // Opened for each write: another process may have put the file aside.
-    const { handle: file, stats } = await openRegularFile(path, {
-      flags: APPENDING,
-      mode: PRIVATE_FILE,
-      followLink: false,
-    });
-    const { size } = stats;
+    // Opened for each write: another process may have put the file aside. Waiting for the system's threads five times would take
+    // longer than all that is done here, and every call waits for its line.
+    const file = openRegularFileSync(path, APPENDING, PRIVATE_FILE);
     try {
-      const bytes = Buffer.from(`${await endOfTornLine(file, size)}${lines.text}`);
-      const { bytesWritten } = await file.write(bytes);
-      if (bytesWritten < bytes.length) throw new Error('The disk took a part of a line.');
-      if (this.#options.required) await file.sync();
+      const { size } = fstatSync(file);
+      const bytes = Buffer.from(`${endOfTornLine(file, size)}${lines.text}`);
+      if (writeSync(file, bytes) < bytes.length) throw new Error('The disk took a part of a line.');
+      if (this.#options.required) await flushed(file);
       this.#sequence += taken.length;
       this.#lastHash = lines.lastHash;
       if (size + bytes.length < this.#options.maxFileBytes) return;
@@ -143,7 +142,7 @@ export class AuditLog {
       const isOfCalls = taken.some(({ entry }) => entry.face !== 'log');
       await this.#rotate(file, path, isOfCalls);
     } finally {
-      await file.close();
+      closeSync(file);
     }
   }
 
@@ -178,9 +177,9 @@ export class AuditLog {
   }
 
   // What was written stays written where this fails: the file is then put aside later.
-  async #rotate(file: FileHandle, path: string, mayRemove: boolean): Promise<void> {
+  async #rotate(file: number, path: string, mayRemove: boolean): Promise<void> {
     try {
-      await file.sync();
+      await flushed(file);
       const time = new Date(runtime().now()).toISOString().replaceAll(/[-:.]/g, '');
       await rename(path, join(this.#folder, `audit-${time}-${runtime().uniqueName()}.jsonl`));
       if (mayRemove && this.#options.keepFiles > 0) await this.#removeOldest();

@@ -19,7 +19,8 @@ export const NOT_REGULAR = 'EFTYPE';
 
 // A pipe in a file's place would wait for a writer for ever. All three are 0 where the system lacks them.
 const NEVER_WAIT = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
-const NO_LINK = constants.O_NOFOLLOW ?? 0;
+/** Flag of open(2): the last part of the path may be no symbolic link. */
+export const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
 /** How a file is opened. */
 export interface OpenRegularOptions {
@@ -52,7 +53,7 @@ export async function openRegularFile(
   }
 }
 
-/** See {@link openRegularFile}. Returns the descriptor. */
+/** See {@link openRegularFile}; add `NO_LINK` to the flags for a path that may be no symbolic link. Returns the descriptor. */
 export function openRegularFileSync(path: string, flags: number = constants.O_RDONLY, mode?: number): number {
   const descriptor = openSync(path, flags | NEVER_WAIT, mode);
   try {

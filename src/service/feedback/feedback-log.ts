@@ -63,7 +63,7 @@ export class FeedbackLog {
       ...{ flags: APPENDING, mode: PRIVATE_FILE, followLink: false },
     });
     try {
-      const line = Buffer.from(`${await endOfTornLine(handle, stats.size)}${JSON.stringify(feedback)}\n`);
+      const line = Buffer.from(`${endOfTornLine(handle.fd, stats.size)}${JSON.stringify(feedback)}\n`);
       if (stats.size + line.length > MOST_BYTES) throw full();
       const { bytesWritten } = await handle.write(line);
       if (bytesWritten < line.length) throw full();
