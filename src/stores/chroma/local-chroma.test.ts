@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EVERYTHING } from '../../core/filter.js';
 import { record } from '../../testing/vector-store/records.js';
@@ -35,6 +35,26 @@ describe('a server that cannot be started', () => {
       message: expect.stringContaining('port is taken'),
     });
     expect(await readClaim(path)).toBeUndefined();
+  });
+
+  it('is followed by the next of its name in PATH, because that of the npm package does not run everywhere', async () => {
+    const { PATH } = process.env;
+    try {
+      const folders = ['first', 'second'].map((name) => join(path, name));
+      for (const [index, folder] of folders.entries()) {
+        await mkdir(folder);
+        await writeFile(join(folder, 'chroma'), `#!/bin/sh\necho attempt ${index + 1}; exit 1\n`, {
+          mode: 0o755,
+        });
+      }
+      process.env.PATH = [...folders, '/bin', '/usr/bin'].join(delimiter);
+      const failure = startLocalChroma({ path });
+      await expect(failure).rejects.toThrow('attempt 2');
+      await expect(failure).rejects.toThrow('pip install');
+      expect(await readClaim(path)).toBeUndefined();
+    } finally {
+      process.env.PATH = PATH;
+    }
   });
 
   it('is stopped when it never answers', async () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { constants } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
@@ -22,7 +22,7 @@ export interface LocalChromaOptions {
   readonly path: string;
   /** Port on 127.0.0.1. @default a free one */
   readonly port?: number;
-  /** The `chroma` executable. @default 'chroma', looked for in PATH */
+  /** The `chroma` executable. @default every `chroma` in PATH, until one answers: that of the npm package does not run everywhere */
   readonly command?: string;
   /** Longest wait until the server answers, in milliseconds. @default 60_000 */
   readonly startTimeoutMs?: number;
@@ -39,6 +39,7 @@ export interface LocalChroma {
 }
 
 const HOST = '127.0.0.1';
+const PROGRAM = 'chroma';
 const POLL_MS = 100;
 const STOP_TIMEOUT_MS = 10_000;
 const LOG_CHARACTERS = 1_000;
@@ -107,6 +108,8 @@ class SupervisedServer implements LocalChroma {
   readonly #folder: string;
   readonly #options: LocalChromaOptions;
   #child: ChildProcess | undefined;
+  /** The executable that was started last. */
+  #command: string;
   #restartsLeft: number;
   #isClosing = false;
   readonly #killAtExit = (): void => {
@@ -117,21 +120,34 @@ class SupervisedServer implements LocalChroma {
     this.#folder = folder;
     this.port = port;
     this.#options = options;
+    this.#command = options.command ?? PROGRAM;
     this.#restartsLeft = options.restarts ?? 3;
   }
 
   async start(): Promise<void> {
     process.once('exit', this.#killAtExit);
+    const { command } = this.#options;
+    const [first = PROGRAM, ...others] =
+      command === undefined ? programsOf(PROGRAM, process.env.PATH) : [command];
+    let failure = await this.#startBy(first);
+    for (const other of others) if (failure !== undefined) failure = await this.#startBy(other);
+    if (failure !== undefined) throw failure;
+  }
+
+  /** What the executable ended with while starting; undefined where it answers. */
+  async #startBy(command: string): Promise<RAGError | undefined> {
+    this.#command = command;
     const child = await this.#spawn();
     const deadline = runtime().now() + (this.#options.startTimeoutMs ?? 60_000);
     while (!(await answers(this.port))) {
-      if (hasEnded(child)) throw await this.#endedEarly();
+      if (hasEnded(child)) return this.#endedEarly();
       if (runtime().now() > deadline) throw startTimeout(this.#folder);
       await sleep(POLL_MS);
     }
     // Another program on the port would have answered as well.
-    if (hasEnded(child)) throw await this.#endedEarly();
+    if (hasEnded(child)) return this.#endedEarly();
     child.once('exit', () => void this.#restart());
+    return undefined;
   }
 
   async close(): Promise<void> {
@@ -149,7 +165,7 @@ class SupervisedServer implements LocalChroma {
       mode: PRIVATE_FILE,
     });
     try {
-      const { command = 'chroma' } = this.#options;
+      const command = this.#command;
       const child = spawn(command, serverArguments(this.#folder, this.port), {
         // A file, not a pipe: the server outlives this process if that is killed, and must not fail at its next line.
         stdio: ['ignore', log.fd, log.fd],
@@ -190,8 +206,23 @@ class SupervisedServer implements LocalChroma {
     const log = await readRegularText(join(this.#folder, 'ragstone-server.log')).catch(() => '');
     return new RAGError(
       'STORE_UNAVAILABLE',
-      `The local Chroma server on ${this.#folder} ended while starting. The end of its log (ragstone-server.log there): ${log.trim().slice(-LOG_CHARACTERS)}`,
+      `The local Chroma server on ${this.#folder} (${JSON.stringify(this.#command)}) ended while starting. Where that program cannot run here, \`pip install chromadb==1.5.9\` brings one, or choose another store. The end of its log (ragstone-server.log there): ${log.trim().slice(-LOG_CHARACTERS)}`,
     );
+  }
+}
+
+/** Every executable of a name in the folders of PATH, in their order. */
+function programsOf(name: string, path = ''): string[] {
+  const files = path.split(delimiter).flatMap((folder) => (folder === '' ? [] : [join(folder, name)]));
+  return [...new Set(files)].filter(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
