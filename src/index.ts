@@ -281,6 +281,12 @@ export type { InstructionFlag } from './context/instruction-flags.js';
 export { neutralise, neutraliseLine } from './context/neutralise.js';
 export { type TokenCounter, tokensOf } from './context/token-counter.js';
 export { type Models, openModels } from './engine/open-models.js';
+export {
+  type ChunkableDocument,
+  type DocumentChunk,
+  SemanticChunker,
+  type SemanticChunkerOptions,
+} from './engine/semantic-chunker.js';
 export { tokenCounterFor } from './engine/token-counter-for.js';
 
 // What a program may bring in place of a part: interfaces, each with a suite in `ragstone/testing` (docs/own-parts.md).

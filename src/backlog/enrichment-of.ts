@@ -1,7 +1,7 @@
 import type { SearchResult } from '../index.js';
 import type { ContextEnrichment, PastDecision, SimilarWork, TechnicalDoc } from './context-enrichment.js';
 import { suggestionsFor } from './suggestions.js';
-import { decisionOf, learningsOf } from './telling-sentences.js';
+import { decisionOf, learningsOf, withoutFrontMatter } from './telling-sentences.js';
 
 /** Characters of a passage of a page. */
 const SECTION_LENGTH = 200;
@@ -59,10 +59,16 @@ const technicalDocs = (pages: readonly SearchResult[]): TechnicalDoc[] =>
     return {
       ref,
       title: best.metadata.title ?? 'Documentation',
-      relevant_sections: passages.map(({ content }) => content.slice(0, SECTION_LENGTH)),
+      relevant_sections: passages.flatMap(sectionOf),
       link: linkOf(best),
     };
   });
+
+/** Nothing where a passage is only the front matter of its page. */
+function sectionOf({ content }: SearchResult): string[] {
+  const text = withoutFrontMatter(content);
+  return text === '' ? [] : [text.slice(0, SECTION_LENGTH)];
+}
 
 function byRef<Found>(found: readonly Found[], ref: (one: Found) => string): Map<string, Found[]> {
   const groups = new Map<string, Found[]>();

@@ -6,16 +6,24 @@
  */
 
 export {
+  type ChunkableDocument,
+  DegradationLevel,
+  type DocumentChunk,
+  type IndexError,
   type IndexRequest,
   type IndexResult,
   type IndexStatus as RAGStatus,
   type RAGConfigInput as RAGConfig,
   type RAGDocument,
+  RAGError,
+  RAGErrorCode,
   type RAGIndexRequest,
   RAGService,
   type RAGServicePlace,
   type SearchQuery,
   type SearchResult,
+  SemanticChunker,
+  type SemanticChunkerOptions,
 } from '../index.js';
 export type {
   BacklogItem,
@@ -28,5 +36,16 @@ export type {
   SimilarWork,
   TechnicalDoc,
 } from './context-enrichment.js';
+export type {
+  CacheConfig,
+  ChunkingConfig,
+  CloudStorageConfig,
+  DataSource,
+  DataSourceConfig,
+  LocalStorageConfig,
+  RerankConfig,
+} from './document-names.js';
+export { EmbeddingService, type IEmbeddingService } from './embedding-service.js';
 export { type EnrichContextOptions, EnrichContextStep, WORK_TYPES } from './enrich-context-step.js';
 export { ragCommands } from './rag-commands.js';
+export { type IRAGOrchestrator, RAGOrchestrator } from './rag-orchestrator.js';

@@ -10,6 +10,7 @@ const NAMES = {
   search: 'find passages in the index',
   status: 'what is indexed, how large it is, and what failed',
   clear: 'delete the index',
+  config: 'show or check the configuration',
 } as const;
 
 type Name = keyof typeof NAMES;
@@ -23,6 +24,7 @@ export const ragCommands: Readonly<Record<Name, Command>> = Object.freeze({
   search: passedOn('search'),
   status: passedOn('status'),
   clear: passedOn('clear'),
+  config: passedOn('config'),
 });
 
 /** A process of its own: it stops by a signal, and writes to the terminal, as it does when it is called by its own name. */

@@ -29,6 +29,15 @@ describe('what a passage decides', () => {
     );
   });
 
+  test('neither a heading, nor front matter, nor the name of a field is quoted', () => {
+    const text =
+      '---\ntitle: ADR-5 Keys\n---\n\n# ADR-5 Keys\n\n## Decision\n\nOne key for each attempt. Not two.';
+    expect(passage(text, 'ADR-5 Keys', ['ADR-5 Keys'])).toBe('One key for each attempt.');
+    expect(passage('---\ntitle: ADR-5 Keys\n---', 'ADR-5 Keys')).toBeUndefined();
+    expect(passage('description: The team rejected a captcha.')).toBe('The team rejected a captcha.');
+    expect(passage('decision: one key.')).toBe('decision: one key.');
+  });
+
   test('elsewhere nothing is taken for one', () => {
     expect(passage('Decide for yourself. The undecided wait. A decisive step.')).toBeUndefined();
     expect(passage('')).toBeUndefined();

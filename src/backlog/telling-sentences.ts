@@ -9,7 +9,7 @@ const DECIDED =
   /\b(?:we|they|team|it was|was|were|has been|have been|had|is)\s+(?:\w+ly\s+)?(?:decided|agreed|chosen|rejected|opted|settled)\b|\b(?:we|team|they)\s+(?:chose|opted|rejected|settled on|agreed|will (?:not )?(?:use|support|adopt))\b|^\W*(?:decision|resolution|decided|agreed|outcome)\s*:|\b(?:won['’]t (?:fix|do)|by design|superseded by)\b/i;
 
 const LEARNT =
-  /\b(?:root cause|caused by|turned out|turns out|lessons? learn(?:ed|t)|learn(?:ed|t) that|workaround|work around|instead of|should have|took (?:longer|more)|underestimated|overestimated|regression|blocked by|broke|fixed by|the fix|the problem (?:is|was)|the reason (?:is|was)|because)\b/i;
+  /\b(?:root cause|caused by|turned out|turns out|lessons? learn(?:ed|t)|learn(?:ed|t) that|workaround|work around|should have|took (?:longer|more)|underestimated|overestimated|regression|blocked by|broke|fixed by|the fix|the problem (?:is|was)|the reason (?:is|was)|because)\b/i;
 
 const DECISION_HEADING = /\b(?:decisions?|decided|adr[- ]?\d*|resolution|outcome)\b/i;
 
@@ -18,10 +18,15 @@ const QUOTED = 400;
 
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-/** Sentences of a text, without marks of Markdown at their beginning; lines end one too. */
+/** The name of a field, as a backlog item becomes text: `description: ...`. What names a decision says so. */
+const FIELD = /^(?!decision|resolution|decided|agreed|outcome)[a-z][a-z_]*: /;
+
+/** Sentences of a text, without headings and marks of Markdown; lines end one too. */
 function sentencesOf(text: string): string[] {
-  return text
+  return withoutFrontMatter(text)
     .split(/\n+/)
+    .filter((line) => !/^\s*#{1,6}\s/.test(line))
+    .map((line) => line.replace(FIELD, ''))
     .flatMap((line) => [...SEGMENTER.segment(line)].map(({ segment }) => segment))
     .map((sentence) =>
       sentence
@@ -32,6 +37,9 @@ function sentencesOf(text: string): string[] {
     )
     .filter((sentence) => /\p{L}/u.test(sentence));
 }
+
+/** A passage at the beginning of a Markdown file holds its front matter. */
+export const withoutFrontMatter = (text: string): string => text.replace(/^---\n.*?^---(?:\n+|$)/ms, '');
 
 const quoted = (sentence: string): string =>
   sentence.length <= QUOTED ? sentence : `${sentence.slice(0, QUOTED - 1).trimEnd()}…`;
@@ -61,7 +69,7 @@ export function decisionOf(passage: {
   const isBelowDecision = [passage.title, ...passage.headings].some((heading) =>
     DECISION_HEADING.test(heading),
   );
-  // A heading that stands in the passage itself says nothing.
+  // A title that stands in the passage itself says nothing, nor does that of an underlined heading.
   const own = new Set([passage.title, ...passage.headings].map((heading) => heading.trim()));
   const first = isBelowDecision ? sentences.find((sentence) => !own.has(sentence)) : undefined;
   return first === undefined ? undefined : quoted(first);

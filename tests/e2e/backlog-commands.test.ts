@@ -37,13 +37,14 @@ describe('commands that another program mounts', () => {
       child.on('close', (code) => resolve({ code, stdout, stderr }));
     });
 
-  test('index, search, status and clear work as those of their name, options and exit codes included', async () => {
+  test('index, search, status, config and clear work as those of their name, options and exit codes included', async () => {
     expect(await chef('rag', 'index', 'docs', '--quiet')).toMatchObject({ code: 0 });
     const found = await chef('rag', 'search', 'what does a login need', '--json', '--top-k', '1');
     expect(JSON.parse(found.stdout)).toMatchObject({
       results: [{ content: expect.stringContaining('OAuth') }],
     });
     expect(JSON.parse((await chef('rag', 'status', '--json')).stdout)).toMatchObject({ documents: 1 });
+    expect(JSON.parse((await chef('rag', 'config', 'check', '--json')).stdout)).toMatchObject({ ok: true });
     expect(await chef('rag', 'search', 'x', '--no-such-option')).toMatchObject({ code: 2 });
     expect((await chef('rag', 'search', '--help')).stdout).toContain('--top-k');
     expect(await chef('rag', 'clear')).toMatchObject({ code: 2 });
