@@ -1,6 +1,7 @@
 // How well a backlog item finds work before it that is related: `npm run bench:similar-work -- [--json] [--limit N] [--minilm]`.
 // Jira: an issue that mentions an earlier key of its project asks for the issue of that key; keys are taken out of its text.
 // Hadoop: of two bugs that are duplicates the newer asks for the older. Only what is older is in question, in both.
+// Then the 100 newest items go through the step in one batch, as a pipeline hands them over.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -164,9 +165,32 @@ async function measure(name: string, items: readonly Item[]): Promise<object[]> 
         'index s': rounded(indexing.ms / 1000),
       });
     }
+    rows.push(await measureBatch(name, items, engine));
     await engine.close();
     return rows;
   });
+}
+
+const BATCH = 100;
+
+/** The time of one call of the step, and what is paid for it: nothing leaves this machine. */
+async function measureBatch(name: string, items: readonly Item[], engine: Engine): Promise<object> {
+  const newest = items.toSorted((a, b) => b.number - a.number).slice(0, BATCH);
+  const step = new EnrichContextStep({ engine, topK: TOP });
+  const context = { scoredPBIs: { scored_pbis: newest.map((item) => ({ pbi: item })) } };
+  const { ms, value } = await timed(() => step.executeStep(context));
+  const { enriched_pbis } = value.enrichedPBIs;
+  return {
+    name,
+    items: items.length,
+    questions: enriched_pbis.length,
+    model: values.minilm ? 'all-MiniLM-L6-v2' : 'builtin',
+    asked: `one batch of ${BATCH}`,
+    'with similar work': enriched_pbis.filter(({ context: { similar_work } }) => similar_work.length > 0)
+      .length,
+    'batch s': rounded(ms / 1000),
+    'paid calls': 0,
+  };
 }
 
 const measured = circumstances();

@@ -10,6 +10,11 @@ import { deadLinks, linksOf, ROOT, readPage } from './samples.js';
 /** The documents themselves are no part of the repository. */
 const DOCUMENTS = join(ROOT, '../shared/seeds');
 
+const documentOf = (title: string): string =>
+  readdirSync(DOCUMENTS)
+    .map((file) => readFileSync(join(DOCUMENTS, file), 'utf8'))
+    .find((text) => text.includes(`# ${title}\n`)) ?? '';
+
 const packageJson = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly version: string;
   readonly exports: Readonly<Record<string, unknown>>;
@@ -30,9 +35,16 @@ describe.each(exampleNames())('the example %s', (name) => {
   test.skipIf(!existsSync(DOCUMENTS))(
     'has the headings of its document (where the documents stand beside the checkout)',
     () => {
-      const documents = readdirSync(DOCUMENTS).map((file) => readFileSync(join(DOCUMENTS, file), 'utf8'));
-      const document = documents.find((text) => text.includes(`# ${manifest.document}\n`)) ?? '';
-      expect(manifest.headings).toEqual(headingsOf(document));
+      expect(manifest.headings).toEqual(headingsOf(documentOf(manifest.document)));
+    },
+  );
+
+  test.skipIf(!existsSync(DOCUMENTS) || manifest.printed.length === 0)(
+    'has what its document prints to the letter (where the documents stand beside the checkout)',
+    () => {
+      const document = documentOf(manifest.document);
+      for (const file of manifest.printed)
+        expect(document).toContain(`\n${readFileSync(join(example.folder, file), 'utf8')}\`\`\`\n`);
     },
   );
 

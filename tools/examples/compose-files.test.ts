@@ -51,7 +51,11 @@ test.each(['compose.stores.yaml', ...exampleNames().map((name) => join(EXAMPLES,
   },
 );
 
-describe.each(exampleNames())('the database of %s', (name) => {
+const withDatabase = exampleNames().filter(
+  (name) => 'database' in read(join(EXAMPLES, name, 'compose.yaml')).compose.services,
+);
+
+describe.each(withDatabase)('the database of %s', (name) => {
   const { text, compose } = read(join(EXAMPLES, name, 'compose.yaml'));
 
   test('is what its address says, and is waited for', () => {

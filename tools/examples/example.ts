@@ -13,6 +13,8 @@ const manifestSchema = z.strictObject({
   document: z.string().min(1),
   /** Every heading of that document below its title, in its order. */
   headings: z.array(z.string().min(1)).min(1),
+  /** Files that the document prints: they are its blocks of code to the letter. */
+  printed: z.array(z.string()).default([]),
   /** Where `npm start` listens, and the commands of the README call. */
   port: z.int().min(1).max(65_535),
   /** Servers that the whole test starts, by the folders of their start scripts. Each is named to the tests by a variable. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,12 +16,30 @@ export function dataVariables(files: Readonly<Record<string, string>>): Record<s
   return Object.fromEntries(places.filter(([, place]) => existsSync(place)));
 }
 
-/** The variable by which the tests of an example know each server, by the folder of its start script. */
-const VARIABLES = { pgvector: 'TEST_DATABASE_URL' } as const;
+/** What the tests of an example are told of a server. */
+interface ToldServer {
+  readonly variable: string;
+  readonly valueOf: (server: RunningServer) => string;
+}
 
-export type ServerName = keyof typeof VARIABLES;
+/** By the folder of its start script. */
+const SERVERS = {
+  pgvector: { variable: 'TEST_DATABASE_URL', valueOf: ({ url }) => url },
+  // An example starts its own: it is told the program.
+  chroma: { variable: 'TEST_CHROMA_PROGRAM', valueOf: programOf },
+} satisfies Readonly<Record<string, ToldServer>>;
 
-export const SERVER_NAMES = Object.keys(VARIABLES) as [ServerName, ...ServerName[]];
+export type ServerName = keyof typeof SERVERS;
+
+export const SERVER_NAMES = Object.keys(SERVERS) as [ServerName, ...ServerName[]];
+
+/** The program that a start script has started, as its command line names it. */
+function programOf({ process: started }: RunningServer): string {
+  const args = execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(started?.pid)], { encoding: 'utf8' });
+  const program = args.split(/\s+/).find((argument) => argument.endsWith('/chroma'));
+  if (program === undefined) throw new Error(`No program chroma in the command line: ${args}`);
+  return program;
+}
 
 /** Starts servers from nothing, gives work the variables that name them, and stops them. */
 export async function withServers<T>(
@@ -33,7 +52,8 @@ export async function withServers<T>(
     for (const name of names) {
       const server = await startServer(serverOf(name), { scripts: SCRIPTS, say });
       running.push(server);
-      env[VARIABLES[name]] = server.url;
+      const { variable, valueOf } = SERVERS[name];
+      env[variable] = valueOf(server);
       say(`${name} ${server.version}`);
     }
     return await work(env);

@@ -39,7 +39,7 @@ export async function writeExample(
 }
 
 /** What running an example in a clone leaves behind is no part of it. */
-const LEFT_BEHIND = ['node_modules', 'package-lock.json', '.ragstone'];
+const LEFT_BEHIND = ['node_modules', 'package-lock.json', '.ragstone', 'output', 'vector-db'];
 
 const isPartOf = (path: string): boolean => !path.split(sep).some((part) => LEFT_BEHIND.includes(part));
 

@@ -1,0 +1,21 @@
+import type { EnrichedPBI } from 'ragstone/backlog';
+
+/** What a person reads of an enriched item. */
+export function reportOf({ pbi, context }: EnrichedPBI): string {
+  const lines = [
+    `${pbi.id} ${pbi.title}`,
+    ...context.similar_work.map(
+      ({ ref, title, similarity }) => `  like it: ${ref} ${title} (${similarity} %)`,
+    ),
+    ...context.past_decisions.map(({ ref, decision }) => `  decided: ${decision} [${ref}]`),
+    ...context.technical_docs.map(({ ref, title }) => `  read: ${title} [${ref}]`),
+  ];
+  return [...lines, ...(lines.length === 1 ? context.suggestions.map((text) => `  ${text}`) : [])].join('\n');
+}
+
+/** What the run should say once and not for each item. */
+export function noticesOf(enriched: readonly EnrichedPBI[]): string[] {
+  const notices = enriched.flatMap(({ context }) => context.notices ?? []);
+  // That nothing reached the threshold shows in the items themselves.
+  return [...new Set(notices)].filter((notice) => !notice.includes('minSimilarity'));
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import type { DataSourceConfig, RAGConfig } from 'ragstone/backlog';
+import { parse } from 'yaml';
+
+/** The configuration of the document, section 5.1, to the letter. */
+export const CONFIG_FILE = new URL('../config/rag-config.yaml', import.meta.url);
+
+/** What a file of configuration holds. */
+export interface RagFile {
+  readonly rag: Extract<RAGConfig, { readonly rag?: unknown }>['rag'] & {
+    readonly sources: readonly DataSourceConfig[];
+  };
+}
+
+/** Addresses of this machine that the document's configuration has no place for. */
+export interface LocalServers {
+  /** A Confluence site and an Azure DevOps project, as `npm run services` starts them. */
+  readonly services?: string | undefined;
+  /** A Chroma server that runs already, in place of one that is started on its folder. */
+  readonly chroma?: string | undefined;
+}
+
+/**
+ * The configuration, with what it does not say of servers on this machine: where Chroma and Azure DevOps are, and that the services may lie in a
+ * private network. Sites of the internet need none of it.
+ */
+export function readSettings({ services, chroma }: LocalServers = {}): RagFile {
+  const { rag } = parse(readFileSync(CONFIG_FILE, 'utf8')) as RagFile;
+  return {
+    rag: {
+      ...rag,
+      ...(chroma === undefined ? {} : { storage: { ...rag.storage, server: { url: chroma } } }),
+      sources:
+        services === undefined ? rag.sources : rag.sources.map((source) => onThisMachine(source, services)),
+    },
+  };
+}
+
+function onThisMachine(source: DataSourceConfig, services: string): DataSourceConfig {
+  switch (source.type) {
+    case 'confluence':
+      return { ...source, allowPrivateNetwork: true };
+    case 'azure_devops':
+      return { ...source, allowPrivateNetwork: true, baseUrl: `${services}/azure` };
+    default:
+      return source;
+  }
+}
+
+/** The variables of the document that the two services of `npm run services` need. */
+export const serviceVariables = (services: string): Readonly<Record<string, string>> => ({
+  CONFLUENCE_ENABLED: 'true',
+  CONFLUENCE_URL: `${services}/confluence`,
+  CONFLUENCE_USER: 'chef@orchard.example',
+  CONFLUENCE_TOKEN: 'confluence-token',
+  AZURE_ENABLED: 'true',
+  AZURE_ORG: 'orchard',
+  AZURE_PROJECT: 'Shop',
+  AZURE_PAT: 'azure-token',
+});
