@@ -1,13 +1,14 @@
 /** `npm start`: makes the history's runs, brings the index in step, and lets the waiting items through the pipeline. */
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { readIssues, SAMPLE } from './issues.js';
 import { openIndex } from './open-index.js';
 import { runPipeline } from './pipeline.js';
 import { noticesOf, reportOf } from './report.js';
 import { makeRuns } from './runs.js';
-import { serviceVariables } from './settings.js';
+import { PROJECT, serviceVariables } from './settings.js';
 
-const folder = process.cwd();
+const folder = fileURLToPath(PROJECT);
 const output = join(folder, 'output');
 const { env } = process;
 

@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import type { DataSourceConfig, RAGConfig } from 'ragstone/backlog';
 import { parse } from 'yaml';
 
+/** The folder that the pipeline works in. */
+export const PROJECT = new URL('../orchard/', import.meta.url);
+
 /** The configuration of the document, section 5.1, to the letter. */
-export const CONFIG_FILE = new URL('../config/rag-config.yaml', import.meta.url);
+export const CONFIG_FILE = new URL('config/rag-config.yaml', PROJECT);
 
 /** What a file of configuration holds. */
 export interface RagFile {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Issue, readIssues, SAMPLE } from '../src/issues.js';
 import { makeRuns } from '../src/runs.js';
-
-const EXAMPLE = fileURLToPath(new URL('../', import.meta.url));
+import { PROJECT } from '../src/settings.js';
 
 /** A folder as `npm start` works in: the example's documents and configuration, and the runs of a history. */
 export interface Project {
@@ -20,7 +19,7 @@ export function makeProject(issues: string | URL = SAMPLE): Project {
   const folder = mkdtempSync(join(tmpdir(), 'backlog-chef-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   for (const part of ['config', 'docs', 'README.md'])
-    cpSync(join(EXAMPLE, part), join(folder, part), { recursive: true });
+    cpSync(join(fileURLToPath(PROJECT), part), join(folder, part), { recursive: true });
   const output = join(folder, 'output');
   return { folder, output, waiting: makeRuns(readIssues(issues), { folder: output }) };
 }
