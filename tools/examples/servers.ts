@@ -19,14 +19,14 @@ export function dataVariables(files: Readonly<Record<string, string>>): Record<s
 /** What the tests of an example are told of a server. */
 interface ToldServer {
   readonly variable: string;
-  readonly valueOf: (server: RunningServer) => string;
+  readonly told: (server: RunningServer) => string;
 }
 
 /** By the folder of its start script. */
 const SERVERS = {
-  pgvector: { variable: 'TEST_DATABASE_URL', valueOf: ({ url }) => url },
+  pgvector: { variable: 'TEST_DATABASE_URL', told: ({ url }) => url },
   // An example starts its own: it is told the program.
-  chroma: { variable: 'TEST_CHROMA_PROGRAM', valueOf: programOf },
+  chroma: { variable: 'TEST_CHROMA_PROGRAM', told: programOf },
 } satisfies Readonly<Record<string, ToldServer>>;
 
 export type ServerName = keyof typeof SERVERS;
@@ -52,8 +52,8 @@ export async function withServers<T>(
     for (const name of names) {
       const server = await startServer(serverOf(name), { scripts: SCRIPTS, say });
       running.push(server);
-      const { variable, valueOf } = SERVERS[name];
-      env[variable] = valueOf(server);
+      const { variable, told } = SERVERS[name];
+      env[variable] = told(server);
       say(`${name} ${server.version}`);
     }
     return await work(env);
