@@ -1,8 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { createServer } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { describe, expect, test } from 'vitest';
 import { openRedis } from '../../redis/open-redis.js';
+import { connectedRedis, freePort, hasRedis, startRedis } from '../../redis/test-redis.js';
 import { type TestService, testService } from '../test-service.js';
 
 const RAG = '/api/ai/rag';
@@ -34,29 +32,13 @@ describe('a group of routes', () => {
   });
 });
 
-/** A port where nobody listens, a moment later. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((listening) => server.once('listening', listening));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
-
-async function connected(port: number) {
-  const told: boolean[] = [];
-  const redis = await openRedis({ url: `redis://127.0.0.1:${port}`, onChange: (isUp) => told.push(isUp) });
-  onTestFinished(() => redis.close());
-  return { redis, told };
-}
-
 const checksOf = async ({ call }: TestService) => {
   const { status, json } = await call('', 'GET', '/health/rag');
   return [status, (json().checks as Record<string, string>).redis];
 };
 
 test('while Redis does not answer, the process counts for itself and health says so', async () => {
-  const { redis, told } = await connected(await freePort());
+  const { redis, told } = await connectedRedis(await freePort());
   const service = await testService({ requestsPerMinute: 1, redis });
   expect([await stats(service), await stats(service)]).toEqual([200, 429]);
   expect(told).toEqual([false]);
@@ -70,27 +52,11 @@ test('an address that is none is refused', async () => {
     });
 });
 
-const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
-if (!hasRedis) process.stderr.write('skipped: there is no redis-server on this machine\n');
-
-describe.runIf(hasRedis)('with a real Redis', () => {
-  async function startRedis(port: number) {
-    const options = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', temporaryFolder()];
-    const server = spawn('redis-server', ['--port', String(port), ...options]);
-    onTestFinished(() => void server.kill('SIGKILL'));
-    await new Promise<void>((ready, failed) => {
-      server.once('error', failed);
-      server.stdout.on('data', (part: Buffer) => {
-        if (part.includes('Ready to accept connections')) ready();
-      });
-    });
-    return server;
-  }
-
+describe.runIf(hasRedis())('with a real Redis', () => {
   test('processes count together, and alone while it is gone', async () => {
     const port = await freePort();
     const server = await startRedis(port);
-    const [{ redis: one, told }, { redis: other }] = [await connected(port), await connected(port)];
+    const [{ redis: one, told }, { redis: other }] = [await connectedRedis(port), await connectedRedis(port)];
     const first = await testService({ requestsPerMinute: 2, redis: one });
     const second = await testService({ requestsPerMinute: 2, redis: other });
     expect(await checksOf(first)).toEqual([200, 'ok']);
