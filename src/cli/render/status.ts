@@ -39,7 +39,7 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
     context,
   );
   if (redactions !== '') parts.push(redactions);
-  const failures = renderFailures(status.failures, context);
+  const failures = renderFailures(status.failures, context, status.documents);
   if (failures !== '') parts.push(failures);
   return parts.join('\n\n');
 }

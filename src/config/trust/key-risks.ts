@@ -24,12 +24,13 @@ export function keyRisk({ revokedAt: _, ...record }: Metadata): Risk {
   );
 }
 
-/** Those of a data folder. One that cannot be read lets nobody in. */
+/** Those of a data folder. One that cannot be read, or was revoked, lets nobody in. */
 export function keyRisksOf(dataDir: string): Risk[] {
   const folder = keysFolderOf(dataDir);
   return filesIn(folder).flatMap((name) => {
     try {
-      return [keyRisk(JSON.parse(readRegularFileSync(join(folder, name)).toString('utf8')) as Metadata)];
+      const record = JSON.parse(readRegularFileSync(join(folder, name)).toString('utf8')) as Metadata;
+      return record.revokedAt === undefined ? [keyRisk(record)] : [];
     } catch {
       return [];
     }

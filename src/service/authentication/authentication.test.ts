@@ -348,11 +348,13 @@ describe('keys', () => {
   });
 
   test('that were revoked are refused, and still listed', async () => {
-    const store = new KeyStore(temporaryPlace());
+    const place = temporaryPlace();
+    const store = new KeyStore(place);
     const { key, id } = await store.create({ tenant: 'acme' });
     await store.revoke(id);
     await expect(store.find(key)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
     expect(await store.list()).toMatchObject([{ id, revokedAt: expect.any(String) }]);
+    expect(keyRisksOf(place.dataDir)).toEqual([]);
     expect(await store.isEmpty()).toBe(false);
     await expect(store.revoke('../../etc/passwd')).rejects.toMatchObject({ reason: 'USAGE' });
   });
