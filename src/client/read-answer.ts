@@ -1,6 +1,6 @@
 import { API_VERSION, API_VERSION_HEADER } from '../service/api-version.js';
 import type { Problem } from '../service/requests/problem.js';
-import { incompatible, ofProblem, ServiceError } from './service-error.js';
+import { incompatible, ofProblem, ServiceError, tooLong } from './service-error.js';
 
 const PROBLEM_TYPE = 'application/problem+json';
 const JSON_TYPE = 'application/json';
@@ -17,7 +17,7 @@ export async function assertAnswered(
   assertVersion(headers);
   const given = typeOf(headers);
   if ((ok || status === alsoGood) && (given === type || status === 204)) return;
-  if (given === PROBLEM_TYPE) throw ofProblem((await response.json()) as Problem, retryAfterOf(headers));
+  if (given === PROBLEM_TYPE) throw ofProblem((await parsed(response)) as Problem, retryAfterOf(headers));
   await response.body?.cancel();
   if (LATER.has(status)) throw proxyFailure(status, headers);
   throw incompatible(describe(response, given), status);
@@ -56,7 +56,29 @@ const proxyFailure = (status: number, headers: Headers): ServiceError =>
 /** The result. JSON has no other type than what the service of this version sends. */
 export async function readJson<Result>(response: Response): Promise<Result> {
   if (response.status === 204) return undefined as Result;
-  return (await response.json()) as Result;
+  return (await parsed(response)) as Result;
+}
+
+/** More bytes than any answer has: the longest holds a document of 25 MiB, escaped. What answers without an end is no service. */
+const MOST_BYTES = 67_108_864;
+
+async function parsed(response: Response): Promise<unknown> {
+  if (response.body === null) return response.json();
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const pieces: string[] = [];
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      pieces.push(done ? decoder.decode() : decoder.decode(value, { stream: true }));
+      if (done) return JSON.parse(pieces.join(''));
+      bytes += value.byteLength;
+      if (bytes > MOST_BYTES) throw tooLong(MOST_BYTES);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
 }
 
 const typeOf = (headers: Headers): string =>

@@ -91,6 +91,12 @@ export const incompatible = (message: string, status?: number): ServiceError =>
     status,
   });
 
+/** An answer that goes on longer than any of the service. */
+export const tooLong = (most: number): ServiceError =>
+  incompatible(
+    `What answers there sends more than ${most / 1_048_576} MiB, and no Ragstone service does. Check the address.`,
+  );
+
 /** Nobody waits for the answer any more. */
 export const aborted = (cause: unknown): ServiceError =>
   new ServiceError({

@@ -13,7 +13,7 @@ import type { CacheKeys } from './cache-keys.js';
 import { runWithout } from './edit-runs.js';
 import { eraseCaches, type OpenGeneration } from './erase-caches.js';
 import { eraseFeedback, feedbackFileOf } from './erase-feedback.js';
-import { eraseShown } from './erase-shown.js';
+import { eraseShown, SHOWN_FILE } from './erase-shown.js';
 import type { ForgetReceipt, RemovedFrom } from './forget-types.js';
 import type { ForgettingHost } from './forgetting-host.js';
 import type { ForgettingPlan } from './forgetting-plan.js';
@@ -58,7 +58,7 @@ export async function carryOut(
   removed.push(...caches.removed);
   const ids = new Set(plan.documents.map(({ documentId }) => documentId));
   removed.push(...eraseFeedback(feedbackFileOf(config.dataDir, tenant), (id) => ids.has(id)));
-  removed.push(...eraseShown(config.dataDir, tenant));
+  removed.push(...(await eraseShown(config.dataDir, tenant, signal)));
   if (plan.source !== undefined) removed.push(...(await eraseClones(config)));
   await purge(generations, ledger, { signal, config });
   const done: ForgetReceipt = {
@@ -182,13 +182,15 @@ async function purge(
   }
 }
 
-/** Logs of SQLite files that are not empty. */
+/** Logs of SQLite files that are not empty, but for the one that was emptied by itself: a service writes on into it. */
 function filledLogs({ dataDir, rag }: ResolvedConfig): string[] {
   const folders = [dataDir, join(dataDir, 'store'), join(dataDir, 'lexical'), rag.storage.local.path];
   const paths = new Set(
     folders.flatMap((folder) =>
       entriesOf(folder)
-        .filter((name) => name.endsWith('-wal') && !name.startsWith('writer.lock'))
+        .filter(
+          (name) => name.endsWith('-wal') && !name.startsWith('writer.lock') && name !== `${SHOWN_FILE}-wal`,
+        )
         .map((name) => join(folder, name)),
     ),
   );

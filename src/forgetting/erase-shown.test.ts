@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { SqliteValues } from '../service/kept/sqlite-values.js';
+import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import { filesWith } from '../testing/files-with.js';
 import { eraseShown } from './erase-shown.js';
+
+const SIGNAL = new AbortController().signal;
 
 test('questions of one tenant are gone from the file, also while a service has it open', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shown-'));
@@ -13,16 +16,38 @@ test('questions of one tenant are gone from the file, also while a service has i
     values.close();
     rmSync(folder, { recursive: true });
   });
-  expect(eraseShown(folder, 'acme')).toEqual([]);
+  expect(await eraseShown(folder, 'acme', SIGNAL)).toEqual([]);
   const remember = (tenant: string, question: string) =>
     values.set({ kind: 'shown', tenant, key: question }, JSON.stringify({ question }), 3_600_000);
   await remember('acme', 'Where is Quaggadromous?');
   await remember('acme', 'What did Quaggadromous say?');
   await remember('globex', 'Where is Somebody?');
   expect(await filesWith(folder, 'quaggadromous')).not.toEqual([]);
-  expect(eraseShown(folder, 'acme')).toEqual([{ place: 'shown results', what: 'requests', count: 2 }]);
+  expect(await eraseShown(folder, 'acme', SIGNAL)).toEqual([
+    { place: 'shown results', what: 'requests', count: 2 },
+  ]);
   expect(await filesWith(folder, 'quaggadromous')).toEqual([]);
   const kept = { kind: 'shown', tenant: 'globex', key: 'Where is Somebody?' } as const;
   expect(await values.get(kept)).toContain('Somebody');
   expect(await values.get({ ...kept, tenant: 'acme' })).toBeUndefined();
+});
+
+test('whoever keeps a read of it open keeps its log from being emptied, which is told', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'shown-'));
+  const values = new SqliteValues(folder);
+  const reader = SqliteDatabase.open(join(folder, 'service.db'), {
+    toError: (_, cause) => new Error(String(cause)),
+  });
+  onTestFinished(() => {
+    reader.close();
+    values.close();
+    rmSync(folder, { recursive: true });
+  });
+  await values.set({ kind: 'shown', tenant: 'acme', key: 'x' }, 'Where is Quaggadromous?', 3_600_000);
+  reader.exec('BEGIN');
+  reader.rows('SELECT count(*) FROM kept');
+  await expect(eraseShown(folder, 'acme', SIGNAL)).rejects.toMatchObject({ reason: 'INDEX_LOCKED' });
+  reader.exec('COMMIT');
+  await eraseShown(folder, 'acme', SIGNAL);
+  expect(await filesWith(folder, 'quaggadromous')).toEqual([]);
 });

@@ -2,15 +2,30 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
+import { sleep } from '../core/runtime.js';
 import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import type { RemovedFrom } from './forget-types.js';
 
+/** What a service keeps in the data folder. It writes there with each search, so its log is seldom empty for long. */
+export const SHOWN_FILE = 'service.db';
+
+/** How often the log is asked for while a reader holds it, and the pause between, in milliseconds. */
+const LOG_ATTEMPTS = 10;
+const LOG_PAUSE_MS = 200;
+
 /**
  * Takes away what a service remembers of results that it showed to a tenant (see `service/kept/sqlite-values.ts`): questions and paths, an
- * hour long. All of them go, because a question may quote what is forgotten.
+ * hour long. All of them go, because a question may quote what is forgotten. The log is emptied after that, once: what a service writes
+ * into it from then on is of other questions.
+ *
+ * @throws RAGError `INDEX_LOCKED` where a reader keeps the log
  */
-export function eraseShown(dataDir: string, tenant: string): RemovedFrom[] {
-  const path = join(dataDir, 'service.db');
+export async function eraseShown(
+  dataDir: string,
+  tenant: string,
+  signal: AbortSignal,
+): Promise<RemovedFrom[]> {
+  const path = join(dataDir, SHOWN_FILE);
   if (!existsSync(path)) return [];
   const database = SqliteDatabase.open(path, {
     toError: (_, cause) =>
@@ -21,7 +36,15 @@ export function eraseShown(dataDir: string, tenant: string): RemovedFrom[] {
   try {
     database.exec('PRAGMA secure_delete = ON');
     const count = database.run("DELETE FROM kept WHERE kind = 'shown' AND tenant = ?", contentHash(tenant));
-    database.tryTruncateLog();
+    for (let attempt = 1; !database.tryTruncateLog(); attempt++) {
+      if (attempt === LOG_ATTEMPTS)
+        throw new RAGError(
+          'INDEX_LOCKED',
+          `Another process keeps the log of ${path} from being emptied, where deleted text still stands. Run \`ragstone forget --resume\` when it has let go.`,
+        );
+      await sleep(LOG_PAUSE_MS);
+      signal.throwIfAborted();
+    }
     return [{ place: 'shown results', what: 'requests', count }];
   } finally {
     database.close();

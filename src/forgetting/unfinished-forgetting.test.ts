@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eq } from '../core/filter.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
+import { SqliteValues } from '../service/kept/sqlite-values.js';
 import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import { filesWith } from '../testing/files-with.js';
 import { Receipts } from './receipts.js';
@@ -55,6 +57,30 @@ test('a reader that keeps the log is told of, and the next run finishes what was
   expect(await remains()).toEqual([]);
   expect(await engine.checkReceipt(id)).toMatchObject({ clean: true });
   expect(await engine.resumeForgetting()).toEqual([]);
+});
+
+test('a service that answers searches all the while, and remembers each, holds up nothing', async () => {
+  const values = new SqliteValues(join(folder, 'data'));
+  let isServing = true;
+  let questions = 0;
+  const serving = (async () => {
+    while (isServing) {
+      const key = `request ${questions++}`;
+      const value = JSON.stringify({ question: 'What did Somebody say?' });
+      await values.set({ kind: 'shown', tenant: 'globex', key }, value, 3_600_000);
+      await turn();
+    }
+  })();
+  try {
+    await values.set({ kind: 'shown', tenant: 'default', key: 'x' }, 'Who is Quaggadromous?', 3_600_000);
+    expect(await engine.forget({ filter: NAMED })).toMatchObject({ state: 'done' });
+    expect(await remains()).toEqual([]);
+    expect(questions).toBeGreaterThan(1);
+  } finally {
+    isServing = false;
+    await serving;
+    values.close();
+  }
 });
 
 test('what a death left as a plan alone is carried out by the next call that writes', async () => {

@@ -135,15 +135,17 @@ export class SqliteDatabase implements SharedDatabase {
     }
   }
 
-  /** Moves the write-ahead log into the file, where nobody is reading; without effect otherwise. */
-  tryTruncateLog(): void {
-    if (!this.#database.open) return;
+  /** Moves the write-ahead log into the file, where nobody is reading; without effect otherwise. Returns whether the log was emptied. */
+  tryTruncateLog(): boolean {
+    if (!this.#database.open) return false;
     try {
       // The thread waits with it, and who reads for long reads on.
       this.#database.exec(`PRAGMA busy_timeout = ${LOG_TIMEOUT_MS}`);
-      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      const busy = this.pragma('wal_checkpoint(TRUNCATE)');
+      return busy === 0;
     } catch {
       // The log stays and is read by the next connection: nothing is lost.
+      return false;
     } finally {
       this.#database.exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}`);
     }

@@ -9,7 +9,13 @@ const STATUSES: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers what is no HTTP request: no route and no hook ever sees it. */
+/** How long whoever was refused may take to read why, in milliseconds. */
+const LINGER_MS = 1_000;
+
+/**
+ * Answers what is no HTTP request, or one whose body does not come: no route and no hook sees that. The connection is cut soon after, for a
+ * caller that never closes its side would keep its place among the requests under way for ever.
+ */
 export function refuseConnection({ code }: { readonly code?: string }, socket: Socket): void {
   if (!socket.writable) {
     socket.destroy();
@@ -21,4 +27,6 @@ export function refuseConnection({ code }: { readonly code?: string }, socket: S
   const body = JSON.stringify({ ...problemOf(refused, SYSTEM_RUNTIME.uniqueName()), status, title });
   const head = [`HTTP/1.1 ${status} ${title}`, `content-type: ${PROBLEM_TYPE}`, 'connection: close'];
   socket.end([...head, `content-length: ${Buffer.byteLength(body)}`, '', body].join('\r\n'));
+  const cancel = SYSTEM_RUNTIME.setTimer(() => socket.destroy(), LINGER_MS, { isBackground: true });
+  socket.once('close', cancel);
 }
