@@ -1,6 +1,6 @@
 // Import rules of ARCHITECTURE.md, machine-checked.
 const stages =
-  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|answering|graph|evaluation|security|operations';
+  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|answering|graph|evaluation|security|queue|operations';
 const interfaceFiles = [
   'sources/source',
   'parsing/parser',
@@ -32,7 +32,7 @@ const interfaceFiles = [
 
 // What assembles the stages; no stage knows it.
 const rooms =
-  'engine|assembly|indexing|searching|maintenance|forgetting|explain-miss|experiments|deployments|sync';
+  'engine|assembly|indexing|searching|maintenance|forgetting|explain-miss|experiments|deployments|sync|workers';
 
 module.exports = {
   forbidden: [
@@ -144,7 +144,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.test\\.ts$' },
       to: {
-        path: '^node_modules/(@lancedb/lancedb|apache-arrow|@huggingface/transformers|onnxruntime-node|usearch|ioredis|@ai-sdk|ai|voyage-ai-provider|gpt-tokenizer)/',
+        path: '^node_modules/(@lancedb/lancedb|apache-arrow|@huggingface/transformers|onnxruntime-node|usearch|ioredis|bullmq|@ai-sdk|ai|voyage-ai-provider|gpt-tokenizer)/',
         dependencyTypesNot: ['type-only'],
         dynamic: false,
       },

@@ -177,6 +177,15 @@ export type { FailedRun, FinishedRun, SyncEvent } from './sync/sync-events.js';
 export { type SourceTiming, type SyncPlan, syncPlanOf } from './sync/sync-plan.js';
 export type { SourceSync, SyncHolder, SyncStatus, SyncTrigger } from './sync/sync-state.js';
 
+// Work that is spread over hosts (docs/many-machines.md).
+
+export type { OwedBatch, OwedCount, OwedItem, OwedReader } from './ledger/ledger.js';
+export type { BatchOutcome, QueueConsumer, QueueCounts, WorkQueue } from './queue/work-queue.js';
+export type { BatchReport } from './engine/work-requests.js';
+export type { WorkPlan } from './workers/work-plan.js';
+export { startWorkers, type Workable, type Workers, type WorkersOptions } from './workers/start-workers.js';
+export type { FailedBatch, FinishedBatch, WorkerEvent, WorkProgress } from './workers/worker-events.js';
+
 // Which folders are trusted (docs/trust.md).
 
 export type { Risk } from './config/trust/risks.js';

@@ -37,6 +37,7 @@ export function auditedEngine(engine: Engine, log: AuditLog): Engine {
     resumeForgetting: () => audited(whole('resumeForgetting'), log, () => engine.resumeForgetting()),
     health: () => engine.health(),
     syncPlan: () => engine.syncPlan(),
+    workPlan: () => engine.workPlan(),
     generations: () => engine.generations(),
     useGeneration: (generation) =>
       audited(whole(`useGeneration ${generation}`), log, () => engine.useGeneration(generation)),

@@ -25,6 +25,7 @@ import { registerTrust } from './commands/trust.js';
 import { registerTry } from './commands/try.js';
 import { registerTune } from './commands/tune.js';
 import { registerVerify } from './commands/verify.js';
+import { registerWorker } from './commands/worker.js';
 import { type CliContext, type GlobalOptions, LOG_LEVELS } from './context.js';
 import { layOutExamples } from './examples.js';
 import { packageVersion } from './package-version.js';
@@ -85,6 +86,7 @@ export function buildProgram(context: CliContext): Command {
     registerTry,
     registerIndex,
     registerSync,
+    registerWorker,
     registerSearch,
     registerAsk,
     registerExplainMiss,

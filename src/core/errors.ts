@@ -79,6 +79,7 @@ export const ERROR_TABLE = {
   INDEX_LOCKED: facts(INDEXING_FAILURE, 'user', { retryable: true }),
   INDEX_LEASE_LOST: facts(INDEXING_FAILURE, 'provider', { retryable: true }),
   INDEX_UNAVAILABLE: facts(INDEXING_FAILURE, 'provider', { retryable: true }),
+  QUEUE_UNAVAILABLE: facts(INDEXING_FAILURE, 'provider', { retryable: true }),
   INDEX_DAMAGED: facts(INDEXING_FAILURE, 'provider', { recoverable: false }),
   INDEX_READ_ONLY: facts(INDEXING_FAILURE, 'config'),
   INDEX_DISK_FULL: facts(INDEXING_FAILURE, 'provider', { retryable: true }),

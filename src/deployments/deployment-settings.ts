@@ -61,7 +61,8 @@ export async function settingsOf(
     ...config,
     dataDir,
     own: { ...own, embedder, sources: undefined },
-    rag: { ...rag, sources: [], storage: { ...rag.storage, local } },
+    // Workers are of the shared index.
+    rag: { ...rag, sources: [], storage: { ...rag.storage, local }, queue: { ...rag.queue, url: undefined } },
   };
   if (deployment.model === RagDeploymentModel.Dedicated) return { config: base };
   return customerSettings(deployment, base, parts);

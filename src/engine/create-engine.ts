@@ -1,6 +1,7 @@
 import type { Answer } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { chooseProvider } from '../assembly/choose-store.js';
+import { checkQueue } from '../assembly/open-queue.js';
 import { checkOwnParts } from '../assembly/own-parts.js';
 import { loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
@@ -67,6 +68,7 @@ import {
   type WriteOutcome,
   writeTogether,
 } from './grouped-writes.js';
+import type { WorkPlan } from '../workers/work-plan.js';
 import { needsWhole, refuseEmptyRequest, runIndexRequest } from './index-requests.js';
 import { anySignal, OpenWork } from './open-work.js';
 import { asPush, type PushRequest } from './push-requests.js';
@@ -90,6 +92,7 @@ import { retryFailures } from './retry-failures.js';
 import { scopedIndex } from './scoped-index.js';
 import type { EngineHost } from './select-sources.js';
 import { repairIndex, verifyTwice } from './verify-requests.js';
+import { workOnBatch } from './work-requests.js';
 import { WriteGroups } from './write-groups.js';
 
 /** Opens an engine. Nothing is read or loaded until it is needed. Throws what the configuration is refused for. */
@@ -108,6 +111,7 @@ export async function openEngine(
   checkOwnParts(own, resolved);
   // A store that this version lacks is refused now, whatever is asked for later.
   chooseProvider(resolved);
+  checkQueue(resolved);
   const resources = new EngineResources(resolved, {
     processes: openSearchProcesses(searchProcesses, resolved),
   });
@@ -386,6 +390,28 @@ class EmbeddedEngine implements Engine {
     return syncPlanOf(this.#config);
   }
 
+  workPlan(): WorkPlan {
+    return {
+      runtime: this.#config.own?.runtime,
+      queue: () => this.#resources.queue(),
+      prepare: () =>
+        this.#work.run(undefined, async () => {
+          await this.#resources.writingLedger({ check: false });
+          await this.#resources.embedder();
+        }),
+      owed: () =>
+        this.#work.run(undefined, async () => (await this.#resources.live())?.reader.owed),
+      work: (batch, given) =>
+        this.#work.run(given, (signal) =>
+          // Batches claim what they write, so they go on side by side, and make room for who needs the whole.
+          this.#withLock(
+            { command: 'worker', subject: 'items', waitMs: WORKER_WAIT_MS, signal, givesWay: true },
+            (writing, leaseMs) => workOnBatch(batch, { signal: writing, leaseMs }, this.#host),
+          ),
+        ),
+    };
+  }
+
   async generations(): Promise<readonly GenerationSummary[]> {
     return this.#work.run(undefined, async () => {
       const ledger = await this.#resources.readingLedger();
@@ -516,6 +542,9 @@ class EmbeddedEngine implements Engine {
     }
   }
 }
+
+/** A worker waits this long for who writes the whole, in milliseconds, before it says so. */
+const WORKER_WAIT_MS = 10_000;
 
 /** Other writers are waited for this long, in milliseconds. */
 const ROTATION_WAIT_MS = 600_000;

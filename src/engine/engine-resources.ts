@@ -2,6 +2,7 @@ import type { ChatModel } from '../answering/chat-model.js';
 import { type ConfiguredStore, chooseProvider, createStoreFor } from '../assembly/choose-store.js';
 import { createChatModelFor, createContextualiserFor } from '../assembly/open-chat-model.js';
 import { createEmbedderFor } from '../assembly/open-embedder.js';
+import { openQueueFor } from '../assembly/open-queue.js';
 import { createRerankerFor } from '../assembly/open-reranker.js';
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
@@ -13,6 +14,7 @@ import { sealingSettings } from '../indexing/document-protection.js';
 import { nothingIndexed, openForReading, otherModel } from '../indexing/open-collection.js';
 import type { GenerationReader, IndexFacts, Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
 import { splitModelName } from '../providers/provider-table.js';
+import type { WorkQueue } from '../queue/work-queue.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { RemoteIndex } from '../searching/found-passages.js';
 import { LearningPace, type PushedChunks } from '../searching/learning-pace.js';
@@ -76,6 +78,7 @@ export class EngineResources {
   #embedder: Promise<LoadedEmbedder> | undefined;
   readonly #embeddersOf = new Map<string, Promise<LoadedEmbedder>>();
   #reranker: Promise<Reranker> | undefined;
+  #queue: Promise<WorkQueue> | undefined;
   #chatModel: Promise<ChatModel | undefined> | undefined;
   #contextualiser: Promise<ChunkContextualiser | undefined> | undefined;
   readonly #checkAdaptation = createAdaptationCheck();
@@ -314,6 +317,15 @@ export class EngineResources {
     return this.#contextualiser;
   }
 
+  /** What hands work to workers, opened on first use. */
+  queue(): Promise<WorkQueue> {
+    this.#queue ??= openQueueFor(this.config);
+    this.#queue.catch(() => {
+      this.#queue = undefined;
+    });
+    return this.#queue;
+  }
+
   #openStore(provider: string): Promise<ConfiguredStore> {
     let store = this.#stores.get(provider);
     if (store === undefined) {
@@ -376,6 +388,7 @@ export class EngineResources {
   async close(): Promise<void> {
     this.remote?.close();
     await this.processes?.close();
+    await (await this.#queue?.catch(() => undefined))?.close();
     this.#letGoOfStores();
     const stores = await Promise.all(this.#outdatedStores.map((store) => store.catch(() => undefined)));
     for (const opened of stores) await opened?.store.close();

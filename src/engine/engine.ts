@@ -15,9 +15,11 @@ import type { EmbeddingEstimate, EmbeddingKind } from '../embedding/embedder.js'
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
 import type { DocumentStatus, GenerationState } from '../ledger/ledger.js';
+import type { QueueCounts } from '../queue/work-queue.js';
 import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { SyncPlan } from '../sync/sync-plan.js';
+import type { WorkPlan } from '../workers/work-plan.js';
 import type { SyncStatus } from '../sync/sync-state.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
@@ -203,6 +205,13 @@ export interface IndexRequest {
     readonly allowShrink?: boolean | readonly string[];
     /** Leave out sources that failed and whose next attempt is not due yet, as schedules do. @default false */
     readonly heedBackoff?: boolean;
+    /**
+     * List the sources, and leave what is to be read and deleted to `ragstone worker` (needs `rag.queue`). Not together with `force`
+     * and `prune`. @default false
+     */
+    readonly handOver?: boolean;
+    /** Leave out sources that another process has listed since then, ISO-8601 UTC: where hosts share the ledger. */
+    readonly unlessListedSince?: string;
     /** Wait this long for another writer. @default 0 */
     readonly waitMs?: number;
   };
@@ -279,6 +288,8 @@ export interface IndexResult {
         }
       >
     >;
+    /** Items that were left to workers (`options.handOver`), those that are gone among them; absent where there were none. */
+    readonly itemsHandedOver?: number;
     readonly errors: readonly IndexError[];
   };
   /** Warnings of parsers, truncated inputs, stores that add a lane. */
@@ -396,6 +407,23 @@ export interface SourceStatus {
   readonly sync?: Omit<SourceSyncState, 'source' | 'cursor'> | undefined;
 }
 
+/** What workers have before them. */
+export interface WorkStatus {
+  /** By the ledger, in name order; a source of which nothing is left is not among them. */
+  readonly sources: readonly {
+    readonly source: string;
+    /** Documents that nobody works on now. */
+    readonly waiting: number;
+    /** Documents that a worker holds. */
+    readonly active: number;
+    /** When the oldest of them was listed, ISO-8601 UTC. */
+    readonly oldestAt: string;
+    readonly oldestSeconds: number;
+  }[];
+  /** Batches of documents in the queue; absent where its server does not answer. */
+  readonly queue?: QueueCounts | undefined;
+}
+
 /** What is indexed, how large it is, and what failed. */
 export interface IndexStatus {
   readonly dataDir: string;
@@ -424,6 +452,8 @@ export interface IndexStatus {
     | undefined;
   /** How the sources are followed; absent where they never were, and for the scope of a project. */
   readonly following?: SyncStatus | undefined;
+  /** What is listed and left to workers (`rag.queue`); absent where no queue is configured. */
+  readonly work?: WorkStatus | undefined;
   readonly failures: readonly IndexError[];
   /** Reasons why an answer may be incomplete now: a rebuild, outdated documents, an interrupted run. */
   readonly notices: readonly string[];
@@ -707,6 +737,8 @@ export interface Engine extends EngineView {
   health(): Promise<EngineHealth>;
   /** What the configuration says of when its sources are read; `startSync` goes by it. */
   syncPlan(): SyncPlan;
+  /** What is done of what listings leave to workers; `startWorkers` goes by it. */
+  workPlan(): WorkPlan;
   /** The generations of the index, newest first: the live one, one to go back to, and one that is being filled. */
   generations(): Promise<readonly GenerationSummary[]>;
   /**

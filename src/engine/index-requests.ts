@@ -34,6 +34,7 @@ import {
   rememberSelected,
   selectSourcesOf,
 } from './select-sources.js';
+import { handOverFor } from './work-requests.js';
 
 /** Chunks in one embedding and store batch: large enough to make a store's commits cheap, small enough for steady memory. */
 export const DEFAULT_BATCH_SIZE = 2000;
@@ -110,6 +111,7 @@ async function runOnce(
   const { embedder, notices, cache } = await host.resources.embedder();
   if (!dryRun) trustNamed(partsNamed(store.name, embedder.identity.model), config);
   const contextualiser = await host.resources.contextualiser();
+  const handOver = handOverFor(request.options ?? {}, host);
   const result = await runIndex({
     contextualiser,
     ledger,
@@ -131,7 +133,9 @@ async function runOnce(
       retried,
       allowShrink: request.options?.allowShrink,
       heedBackoff: request.options?.heedBackoff,
+      unlessListedSince: request.options?.unlessListedSince,
     },
+    handOver,
     command,
     abandoned: salvaged?.facts,
     leaseMs,

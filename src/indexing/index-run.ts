@@ -193,6 +193,7 @@ export class IndexRun extends IndexTally {
       ...tally.redactions(),
       ...tally.forgotten(),
       ...tally.retention(),
+      ...(tally.handedOver === 0 ? {} : { itemsHandedOver: tally.handedOver }),
       ...(this.#skipped.size === 0 ? {} : { skipped: Object.fromEntries(this.#skipped) }),
       errors: tally.errors,
     };

@@ -1,12 +1,13 @@
 import type { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
-import type { LedgerItem } from '../ledger/ledger.js';
+import type { LedgerItem, OwedBatch } from '../ledger/ledger.js';
 import type { SourceItem } from '../sources/source.js';
 import { deleteDocuments, deleteItems } from './delete-documents.js';
 import { healDocuments } from './heal-documents.js';
 import { isLeaseLost, type SourceKey } from './item-claims.js';
 import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
 import { mapConcurrently } from './map-concurrently.js';
+import { beginListing, giveUpListing, oweListed, owedBatches } from './owed-work.js';
 import type { Preparer } from './preparation/preparer.js';
 import { previewItems } from './preview-items.js';
 import { type ItemRead, leaveOut, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
@@ -35,6 +36,8 @@ export async function indexSource(task: SourceTask, since: string | undefined): 
   const { tenant } = options.scope;
   const pass: SourcePass = { ...task, since, left: new Map(), seenDocuments: new Set() };
   const { cursor, listedAt } = await indexListed(pass);
+  if (task.handOver !== undefined && !options.dryRun)
+    return { listedAt, ...(await endHandOver(task, cursor)) };
   await indexLeft(pass);
   await carryOutRetention(keyOf(task), task);
   if (pass.left.size > 0)
@@ -43,7 +46,19 @@ export async function indexSource(task: SourceTask, since: string | undefined): 
     );
   // Last of all: a run that is stopped before lists the same changes again. What failed is remembered item by item.
   else if (cursor !== undefined && !options.dryRun) await ledger.setSourceCursor(tenant, name, cursor);
-  return { listedAt, isThrough: pass.left.size === 0 };
+  return { listedAt, isThrough: pass.left.size === 0, isRecorded: pass.left.size === 0 };
+}
+
+/** What is owed is written down, so the next listing goes on after this one. */
+async function endHandOver(
+  { configured, targets, options }: SourceTask,
+  cursor: string | undefined,
+): Promise<Pick<ListedSource, 'isThrough' | 'isRecorded' | 'handedOver'>> {
+  const { name } = configured.source;
+  const { tenant } = options.scope;
+  if (cursor !== undefined) await targets.ledger.setSourceCursor(tenant, name, cursor);
+  const handedOver = await owedBatches(targets.ledger, { tenant, source: name });
+  return { isThrough: handedOver.length === 0, isRecorded: true, handedOver };
 }
 
 /** What came of a run over one source. */
@@ -52,10 +67,14 @@ export interface ListedSource {
   readonly listedAt: string;
   /** Everything that it named was dealt with; false where another process is at it. */
   readonly isThrough: boolean;
+  /** Everything that it named was dealt with, or is written down as owed: nothing has to be listed again for it. */
+  readonly isRecorded: boolean;
+  /** Batches that workers are to do; absent where the run did its work itself. */
+  readonly handedOver?: readonly OwedBatch[] | undefined;
 }
 
 /** One source in one run, and what is left of it for later. */
-interface SourcePass extends SourceTask {
+export interface SourcePass extends SourceTask {
   /** Where the listing begins. */
   readonly since: string | undefined;
   /**
@@ -66,7 +85,7 @@ interface SourcePass extends SourceTask {
   readonly seenDocuments: Set<string>;
 }
 
-const keyOf = ({ configured, options }: SourceTask): SourceKey => ({
+export const keyOf = ({ configured, options }: SourceTask): SourceKey => ({
   tenant: options.scope.tenant,
   source: configured.source.name,
 });
@@ -80,6 +99,7 @@ async function indexListed(
   const { source, processingKey } = configured;
   const { tenant } = options.scope;
   const { ledger, signal } = targets;
+  const owed = await beginListing(pass);
   run.enter('listing', source.name);
   const listed = await run.timedAsync('list', () =>
     listChanges(source, {
@@ -93,6 +113,7 @@ async function indexListed(
       since,
       onItem: () => run.itemListed(),
       keptOut: pass.keptOut,
+      owed,
     }),
   );
   const listedAt = targets.now();
@@ -103,6 +124,13 @@ async function indexListed(
     run.countSkipped(source.name, source.listingSkipped?.() ?? {});
   }
   await recordListing(changes, pass);
+  if (pass.handOver !== undefined && !options.dryRun) {
+    await oweListed(changes, owed, pass);
+    return { cursor: changes.cursor, listedAt };
+  }
+  // What is owed in another version is written by this run, and then owed no more.
+  if (owed.size > 0) await oweListed(onlyOf(changes, new Set(owed.keys())), owed, pass);
+  await giveUpListing(keyOf(pass), targets);
   run.enter('indexing', source.name);
   run.expect(changes.toRead.length, bytesOf(changes.toRead));
   source.expectReads?.(changes.toRead);
@@ -136,7 +164,7 @@ async function guardShrink(changes: SourceChanges, { configured, options, live }
 
 const idsOf = (items: readonly SourceItem[]): string[] => items.map(({ id }) => id);
 
-const bytesOf = (items: readonly SourceItem[], usual = 1): number =>
+export const bytesOf = (items: readonly SourceItem[], usual = 1): number =>
   items.reduce((sum, { bytes }) => sum + (bytes ?? usual), 0);
 
 /** All together where nobody else writes. */
@@ -189,7 +217,7 @@ async function indexLeft(pass: SourcePass): Promise<void> {
   }
 }
 
-async function deleteGone(itemIds: readonly string[], pass: SourcePass): Promise<void> {
+export async function deleteGone(itemIds: readonly string[], pass: SourcePass): Promise<void> {
   const { targets, options, run } = pass;
   const key = keyOf(pass);
   const documents = await targets.ledger.documentsOfItems(key.tenant, key.source, itemIds);
@@ -268,7 +296,7 @@ async function countsOfUnchanged(
 }
 
 /** One without a version could not even be listed: each listing looks at it again. */
-async function recordFailure(
+export async function recordFailure(
   { itemId, error, version }: { itemId: string; error: RAGError; version?: string },
   task: SourceTask,
 ): Promise<void> {
@@ -298,13 +326,13 @@ async function nextAttempt(
 }
 
 /** Bytes that an item is taken to have where its source does not say. */
-const USUAL_BYTES = 8192;
+export const USUAL_BYTES = 8192;
 
 const chunksOf = ({ documents }: ItemRead): number =>
   documents.reduce((sum, { sketches }) => sum + sketches.length, 0);
 
 /** Reads and prepares items a few at a time and writes them in batches; while one batch is being written the next is being prepared. */
-async function readAndWrite(
+export async function readAndWrite(
   items: readonly SourceItem[],
   task: SourcePass,
   preparer: Preparer,

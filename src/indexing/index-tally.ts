@@ -11,6 +11,8 @@ export class IndexTally {
   chunksUnchanged = 0;
   vectorsIndexed = 0;
   embeddingsComputed = 0;
+  /** Items that were left to workers. */
+  handedOver = 0;
   readonly errors: IndexError[] = [];
   readonly #notices = new Map<string, number>();
   readonly #truncated = { chunks: 0, maxInputTokens: 0 };
@@ -62,6 +64,7 @@ export class IndexTally {
   /** Takes in what another one counted. */
   add(other: IndexTally): void {
     for (const name of COUNTERS) this[name] += other[name];
+    this.handedOver += other.handedOver;
     this.errors.push(...other.errors);
     for (const [text, times] of other.#notices) this.notice(text, times);
     this.countTruncated(other.#truncated.chunks, other.#truncated.maxInputTokens);

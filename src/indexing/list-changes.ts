@@ -1,4 +1,4 @@
-import type { GenerationReader, LedgerItem } from '../ledger/ledger.js';
+import type { GenerationReader, LedgerItem, OwedItem } from '../ledger/ledger.js';
 import {
   coversItem,
   isDeleted,
@@ -51,6 +51,11 @@ export interface ListContext {
   readonly onItem?: (() => void) | undefined;
   /** @default nothing */
   readonly keptOut?: KeptOut | undefined;
+  /**
+   * What an earlier listing named and nobody has dealt with yet, as it was before this one began. What of it is named now is to be
+   * read whatever the ledger knows, for somebody may be writing it; what is not is still owed. @default nothing
+   */
+  readonly owed?: ReadonlyMap<string, OwedItem> | undefined;
 }
 
 /** Compares one listing of a source with the ledger. Reads nothing but what the source needs to name versions. */
@@ -81,7 +86,10 @@ export const onlyOf = (changes: SourceChanges, itemIds: ReadonlySet<string>): So
   keptOutItemIds: [],
 });
 
-type SortingContext = Pick<ListContext, 'force' | 'processingKey' | 'retry' | 'retried' | 'keptOut'> & {
+type SortingContext = Pick<
+  ListContext,
+  'force' | 'processingKey' | 'retry' | 'retried' | 'keptOut' | 'owed'
+> & {
   readonly isHandedIn: boolean;
 };
 
@@ -133,6 +141,7 @@ class Listing {
   changes(isComplete: boolean): SourceChanges {
     const goneItemIds = this.#goneItemIds(isComplete);
     this.#takeUnfinished(new Set(goneItemIds));
+    this.#takeOwed(goneItemIds);
     return {
       toRead: this.#toRead,
       unreadable: this.#unreadable,
@@ -150,7 +159,8 @@ class Listing {
   #sort(item: SourceItem): void {
     const { force, processingKey, retried, isHandedIn, retry = DEFAULT_RETRY_POLICY } = this.#context;
     const before = this.#known.get(item.id);
-    if (force || before === undefined || retried?.has(item.id)) this.#toRead.push(item);
+    if (this.#isBeingWritten(item)) this.#toRead.push(item);
+    else if (force || before === undefined || retried?.has(item.id)) this.#toRead.push(item);
     else if (isCurrent(before, item, processingKey)) this.#unchanged.push(item.id);
     // Whoever hands a document in wants it tried.
     else if (isHandedIn || !failedAlike(before, { version: item.version, processingKey }))
@@ -170,7 +180,26 @@ class Listing {
       if (isComplete || present === 'listed') return false;
       return present === undefined || present.has(id);
     };
-    return [...this.#known.keys()].filter((id) => !isPresent(id));
+    const owed = this.#context.owed?.keys() ?? [];
+    return [...new Set([...this.#known.keys(), ...owed])].filter((id) => !isPresent(id));
+  }
+
+  /** Owed in another version, or in this one and not tried without success before. */
+  #isBeingWritten({ id, version }: SourceItem): boolean {
+    const owed = this.#context.owed?.get(id);
+    return owed !== undefined && owed.version !== version;
+  }
+
+  /** What this listing says nothing of is owed as it was. */
+  #takeOwed(goneItemIds: string[]): void {
+    const gone = new Set(goneItemIds);
+    const named = new Set(this.#toRead.map(({ id }) => id));
+    for (const { itemId: id, version, bytes } of this.#context.owed?.values() ?? []) {
+      if (gone.has(id) || named.has(id) || this.#seen.has(id)) continue;
+      if (this.#unreadable.some((other) => coversItem(other, id))) continue;
+      if (version === undefined) goneItemIds.push(id);
+      else this.#toRead.push({ id, version, ...(bytes === undefined ? {} : { bytes }) });
+    }
   }
 
   /** A listing of changes names no item twice: what an earlier run could not finish is known to the ledger alone. */
@@ -180,7 +209,7 @@ class Listing {
     for (const [id, item] of this.#known) {
       // A folder that could not be listed is no item to read.
       if (id.endsWith('/')) continue;
-      if (this.#seen.has(id) || gone.has(id) || this.#unreadable.some((other) => coversItem(other, id)))
+      if (this.#seen.has(id) || gone.has(id) || this.#context.owed?.has(id) || this.#unreadable.some((other) => coversItem(other, id)))
         continue;
       this.#sort({ id, version: item.error?.version ?? item.version ?? UNKNOWN_VERSION });
     }

@@ -4,7 +4,7 @@ import { runtime } from '../core/runtime.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { IndexProgress, IndexResult } from '../engine/engine.js';
-import type { IndexFacts, Ledger, LedgerItem, RunRecord } from '../ledger/ledger.js';
+import type { IndexFacts, Ledger, LedgerItem, OwedBatch, RunRecord } from '../ledger/ledger.js';
 import { probeSample } from '../maintenance/probe-collection.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { type AbandonedSource, giveUpMovedFiles } from './abandoned-sources.js';
@@ -21,9 +21,16 @@ import {
   retiredGenerations,
   type WriteTarget,
 } from './open-collection.js';
+import { giveUpListing, takeListing } from './owed-work.js';
 import { openPreparers } from './preparation/choose-preparer.js';
 import { SourceRecord } from './source-record.js';
-import type { ChoosePreparer, ConfiguredSource, IndexSourceOptions, SourceTask } from './source-task.js';
+import type {
+  ChoosePreparer,
+  ConfiguredSource,
+  HandOver,
+  IndexSourceOptions,
+  SourceTask,
+} from './source-task.js';
 import { noticeSpending, spendingOf } from './spending.js';
 import type { WriteTargets } from './write-batch.js';
 
@@ -52,6 +59,8 @@ export interface IndexPipeline {
   readonly preparerFor?: ChoosePreparer | undefined;
   /** Lets the model learn from what a generation now holds; told how many chunks a push has changed, where it is one. */
   readonly learn: (target: WriteTarget, pushedChunks: number | undefined) => Promise<void>;
+  /** Leaves to workers what is listed. Absent: the run does it. */
+  readonly handOver?: HandOver | undefined;
   /** Documents that programs hand in: no source is listed, so nothing is said of the rest of the index. @default false */
   readonly isPush?: boolean | undefined;
   readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
@@ -162,7 +171,9 @@ async function settle(
   }
   if (documentsDeleted > 0 || isPurgeOwed) await purgeDeleted(targets, run);
   const changed = pipeline.isPush === true ? vectorsIndexed + documentsDeleted : undefined;
-  await run.timedAsync('learn', () => pipeline.learn({ facts, collection }, changed));
+  // Who does the last of what was handed over learns of it.
+  if (run.total().handedOver === 0)
+    await run.timedAsync('learn', () => pipeline.learn({ facts, collection }, changed));
   if (live === undefined) return;
   const unread = run.errors.filter(({ item }) => item === undefined);
   if (unread.length > 0) {
@@ -236,12 +247,12 @@ async function completeGeneration(
 }
 
 /** What a run writes to; a dry run of an index that does not exist yet has no facts. */
-interface OpenTarget {
+export interface OpenTarget {
   readonly facts?: IndexFacts | undefined;
   readonly collection: VectorCollection;
 }
 
-async function openTarget(pipeline: IndexPipeline, run: IndexRun): Promise<OpenTarget> {
+export async function openTarget(pipeline: IndexPipeline, run: IndexRun): Promise<OpenTarget> {
   const { ledger, store, storeOf, embedder, options, abandoned } = pipeline;
   if (options.dryRun) {
     const facts = await ledger.live();
@@ -295,7 +306,7 @@ const DRY_COLLECTION: VectorCollection = {
   stats: DRY_RUN_ONLY,
 };
 
-function targetsOf(pipeline: IndexPipeline, { facts, collection }: OpenTarget): WriteTargets {
+export function targetsOf(pipeline: IndexPipeline, { facts, collection }: OpenTarget): WriteTargets {
   const { ledger, embedder, embedding, signal, now, options, leaseMs } = pipeline;
   const holder = runtime().uniqueName();
   const books = ledger.writer(facts?.generation ?? NO_GENERATION, holder);
@@ -325,17 +336,46 @@ async function indexOne(
   run: IndexRun,
 ): Promise<void> {
   const { options, contextualiser, preparerFor, live } = pipeline;
+  // What a call named on this host is nothing that others can read.
+  const handOver = pipeline.configuredNames.has(source.source.name) ? pipeline.handOver : undefined;
+  const keptOut = pipeline.keptOut(source.source.name);
+  const parts = { preparerFor, contextualiser, keptOut, handOver, isPush: pipeline.isPush };
+  const task = { configured: source, targets, options, run, live, ...parts };
+  const since = options.unlessListedSince;
+  try {
+    if (since !== undefined) await takeListing(task, Infinity);
+    const batches = (await indexUnlessListed(task, pipeline)) ?? [];
+    if (batches.length === 0) return;
+    await giveUpListing({ tenant: options.scope.tenant, source: source.source.name }, targets);
+    await handOver?.(batches, (problem) => run.notice(problem));
+  } finally {
+    // An error that keeps it from being given back is told before this one.
+    await giveUpListing({ tenant: options.scope.tenant, source: source.source.name }, targets).catch(
+      () => undefined,
+    );
+  }
+}
+
+/** Batches that are left to workers, where any are. */
+async function indexUnlessListed(
+  task: SourceTask,
+  pipeline: IndexPipeline,
+): Promise<readonly OwedBatch[] | undefined> {
+  const { configured: source, targets, options, run } = task;
   const record = await SourceRecord.open({ configured: source, targets, options });
+  if (options.unlessListedSince !== undefined && record.wasListedSince(options.unlessListedSince)) {
+    run.notice(`"${source.source.name}" was listed by another process meanwhile.`);
+    return undefined;
+  }
   if (options.heedBackoff === true && record.isWaiting) {
     run.notice(record.waitingNotice);
-    return;
+    return undefined;
   }
   const since = await record.begin();
   try {
-    const keptOut = pipeline.keptOut(source.source.name);
-    const parts = { preparerFor, contextualiser, keptOut, isPush: pipeline.isPush };
-    const task = { configured: source, targets, options, run, live, ...parts };
-    await record.succeed(await indexSource(task, since), since);
+    const listed = await indexSource(task, since);
+    await record.succeed(listed, since);
+    return listed.handedOver;
   } catch (error) {
     const failure = toRAGError(error, 'INTERNAL', `The source "${source.source.name}" could not be indexed.`);
     if (!failure.reason.startsWith('SOURCE_')) throw failure;
@@ -347,6 +387,7 @@ async function indexOne(
       await record.fail(failure);
       run.errors.push({ source: source.source.name, reason: failure.reason, message: failure.message });
     }
+    return undefined;
   }
 }
 

@@ -34,6 +34,13 @@ export class SourceRecord {
     return isAhead(this.#before.nextAttemptAt);
   }
 
+  /** Its last listing began then or later, and came to an end. */
+  wasListedSince(at: string): boolean {
+    const { listingStartedAt, listingFinishedAt } = this.#before;
+    if (listingStartedAt === undefined || listingFinishedAt === undefined) return false;
+    return listingStartedAt >= at && listingFinishedAt >= listingStartedAt;
+  }
+
   /** Why it is left alone. */
   get waitingNotice(): string {
     const { failures, error, nextAttemptAt: at } = this.#before;
@@ -51,7 +58,7 @@ export class SourceRecord {
   }
 
   /** @param since what `begin` gave */
-  async succeed({ listedAt, isThrough }: ListedSource, since: string | undefined): Promise<void> {
+  async succeed({ listedAt, isThrough, isRecorded }: ListedSource, since: string | undefined): Promise<void> {
     const { targets } = this.#task;
     const { error: _, nextAttemptAt: __, ...before } = this.#before;
     await this.#write({
@@ -60,7 +67,7 @@ export class SourceRecord {
       listingFinishedAt: listedAt,
       failures: 0,
       ...(isThrough ? { succeededAt: targets.now() } : {}),
-      ...(isThrough && since === undefined ? { reconciledAt: this.#startedAt } : {}),
+      ...(isRecorded && since === undefined ? { reconciledAt: this.#startedAt } : {}),
     });
   }
 

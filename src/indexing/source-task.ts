@@ -1,7 +1,7 @@
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { Metadata } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
-import type { GenerationReader } from '../ledger/ledger.js';
+import type { GenerationReader, OwedBatch } from '../ledger/ledger.js';
 import type { Source } from '../sources/source.js';
 import type { IndexRun } from './index-run.js';
 import type { KeptOut } from './kept-out.js';
@@ -59,10 +59,15 @@ export interface IndexSourceOptions {
   readonly allowShrink?: boolean | readonly string[] | undefined;
   /** Leave out sources that failed and whose next attempt is not due. @default false */
   readonly heedBackoff?: boolean | undefined;
+  /** Leave out sources that another process has listed since then, ISO-8601 UTC. */
+  readonly unlessListedSince?: string | undefined;
 }
 
 /** Where the documents of a run are prepared, by how many bytes there are to read. */
 export type ChoosePreparer = (bytes: number) => Preparer;
+
+/** Told of batches that are written down as owed: workers are to do them. A problem is told in words, and nothing is lost by it. */
+export type HandOver = (batches: readonly OwedBatch[], notice: (problem: string) => void) => Promise<void>;
 
 /** One source in one run: what is read, where it goes, how, and what is counted. */
 export interface SourceTask {
@@ -77,6 +82,8 @@ export interface SourceTask {
   readonly keptOut?: KeptOut | undefined;
   /** Its documents are handed in by a program, which is told of each that is left out. @default false */
   readonly isPush?: boolean | undefined;
+  /** Leaves to workers what is listed. Absent: the run does it. */
+  readonly handOver?: HandOver | undefined;
   /** Writes contexts of chunks; absent where it is off. */
   readonly contextualiser?: ChunkContextualiser | undefined;
 }

@@ -19,6 +19,7 @@ import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
 import type { CollectionStats } from '../stores/vector-store.js';
 import { readSyncStatus } from '../sync/sync-state.js';
 import { syncState } from './read-source-states.js';
+import { readWork } from './read-work.js';
 
 const MAX_FAILURES = 100;
 const PAGE = 1_000;
@@ -61,6 +62,7 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
       return sync === undefined ? summary : { ...summary, sync };
     }),
     lastRun: run && toLastRun(run),
+    work: await readWork(resources, reader, scope),
     following:
       scope.project === undefined ? readSyncStatus(resources.config.dataDir, scope.tenant) : undefined,
     failures: failures

@@ -13,6 +13,7 @@ import {
   readKeptSources,
   readSyncHolder,
   type SourceSync,
+  type SyncTrigger,
   syncFolder,
   writeKeptSources,
 } from './sync-state.js';
@@ -222,8 +223,10 @@ class RunningSync implements Sync {
     });
   }
 
-  async #read(turns: SourceTurns, { trigger }: Turn): Promise<void> {
+  async #read(turns: SourceTurns, { trigger, inMs }: Turn): Promise<void> {
     const { source } = turns;
+    const dueAt = this.#clock.now() + inMs;
+    const { handsOver = false, isShared = false } = this.#plan;
     turns.begin(trigger, this.#moment());
     this.#keep();
     this.#tell({ type: 'run-started', source, trigger });
@@ -231,7 +234,12 @@ class RunningSync implements Sync {
       const result = await this.#engine.index(
         {
           sources: [source],
-          options: { waitMs: WRITER_WAIT_MS },
+          options: {
+            waitMs: WRITER_WAIT_MS,
+            ...(handsOver ? { handOver: true } : {}),
+            // Hosts with one schedule take one turn together; who sees a change alone knows that nobody has listed it.
+            ...(isShared && PLANNED.has(trigger) ? { unlessListedSince: isoTime(dueAt) } : {}),
+          },
           onProgress: this.#options.onProgress ?? (() => undefined),
           signal: this.#stopping.signal,
         },
@@ -280,6 +288,9 @@ class RunningSync implements Sync {
     }
   }
 }
+
+/** Turns that come to every host at the same moment. */
+const PLANNED: ReadonlySet<SyncTrigger> = new Set(['schedule', 'missed']);
 
 /** What a source failed of as a whole; documents of it may fail without it. */
 const failureOf = (

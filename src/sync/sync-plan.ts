@@ -28,6 +28,10 @@ export interface SyncPlan {
   readonly pollMs: number;
   /** `rag.indexing.retry`: how long to wait after a failure. */
   readonly retry: RetryPolicy;
+  /** What is listed is left to workers (`rag.queue`). @default false */
+  readonly handsOver?: boolean | undefined;
+  /** Other hosts may read the same sources into the same index. @default false */
+  readonly isShared?: boolean | undefined;
   /** Absolute. */
   readonly dataDir: string;
   /** Whose clock and timers count. @default those of the machine */
@@ -46,6 +50,8 @@ export function syncPlanOf(config: ResolvedConfig): SyncPlan {
     settleMs,
     pollMs: pollSeconds * 1_000,
     retry: retryPolicyOf(config),
+    handsOver: rag.queue.url !== undefined,
+    isShared: rag.ledger.type === 'postgres',
     dataDir,
     runtime: own?.runtime,
   };

@@ -20,6 +20,8 @@ interface IndexOptions extends OwnerOptions {
   readonly batchSize?: number;
   readonly parallel?: number;
   readonly wait?: number;
+  /** To workers, where a queue is configured. */
+  readonly handOver?: boolean;
   /** Names of configured sources. */
   readonly source?: readonly string[];
 }
@@ -167,6 +169,7 @@ function requestOptions(options: IndexOptions): NonNullable<IndexRequest['option
   return {
     ...(force === undefined ? {} : { force }),
     ...(dryRun === undefined ? {} : { dryRun }),
+    ...(options.handOver === undefined ? {} : { handOver: options.handOver }),
     ...(prune === undefined && pruneSource === undefined ? {} : { prune: pruneSource ?? prune }),
     ...(allowShrink === undefined && allowShrinkSource === undefined
       ? {}

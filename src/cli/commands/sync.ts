@@ -22,6 +22,8 @@ Examples:
   $ ragstone sync --daemon --json      each event as a line of JSON
   $ ragstone sync --source docs        one source of the configuration
 
+With a queue (rag.queue) it lists the sources and leaves their documents to "ragstone worker".
+
 Ctrl-C or SIGTERM gives back what is under way and ends with 0; what was written stays, and the rest is done next time.
 Of several processes with one data folder one follows its sources; the others wait and take over.`;
 
@@ -49,7 +51,7 @@ export function registerSync(program: Command, context: CliContext): void {
     .action((options: SyncCommandOptions) =>
       options.watch === true || options.daemon === true
         ? followSources(context, options)
-        : runIndex(context, [], options),
+        : runIndex(context, [], { ...options, handOver: true }),
     );
 }
 

@@ -98,6 +98,7 @@ const foundNothing = (stats: IndexResult['stats']): boolean =>
     stats.documentsUnchanged +
     stats.documentsDeleted +
     stats.documentsFailed +
+    (stats.itemsHandedOver ?? 0) +
     stats.errors.length ===
   0;
 
@@ -110,6 +111,9 @@ export function describeRun({ stats, dryRun }: IndexResult): string {
   const { documentsProcessed, documentsUnchanged, documentsDeleted, documentsFailed, timeElapsed } = stats;
   const time = formatDuration(timeElapsed);
   if (dryRun) return 'Nothing was written (dry run).';
+  const { itemsHandedOver = 0 } = stats;
+  if (itemsHandedOver > 0)
+    return `Left ${plural(itemsHandedOver, 'document')} to workers${documentsUnchanged > 0 ? `, ${formatCount(documentsUnchanged)} unchanged` : ''}${documentsFailed > 0 ? `, ${formatCount(documentsFailed)} failed` : ''} (${time}). "ragstone status" tells how far they are.`;
   if (foundNothing(stats)) return `Nothing was indexed: no source gave a document (${time}).`;
   if (documentsProcessed + documentsDeleted + documentsFailed === 0 && stats.errors.length === 0)
     return `Nothing to do: ${plural(documentsUnchanged, 'document')} unchanged, nothing re-indexed (${time}).`;

@@ -3,7 +3,7 @@ import type { ShownStatus } from '../index-view.js';
 import { renderFailures, renderRedactions } from './index-result.js';
 import { renderFailingSources } from './source-states.js';
 import { renderTable } from './table.js';
-import { formatBytes, formatCount, formatTime, oneLine } from './text.js';
+import { formatBytes, formatCount, formatDuration, formatTime, oneLine, plural } from './text.js';
 
 /** What is indexed, by source and state; model, store, size, last run, failures. */
 export function renderStatus(status: ShownStatus, context: CliContext): string {
@@ -34,6 +34,7 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
   );
   if (failing !== '') parts.push(failing);
   if (status.following !== undefined) parts.push(renderFollowing(status.following, context));
+  if (status.work !== undefined) parts.push(renderWork(status.work, context));
   const redactions = renderRedactions(
     status.sources.map(({ source, redactions: counts }) => [source, counts ?? {}]),
     context,
@@ -42,6 +43,29 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
   const failures = renderFailures(status.failures, context, status.documents);
   if (failures !== '') parts.push(failures);
   return parts.join('\n\n');
+}
+
+type ShownWork = NonNullable<ShownStatus['work']>;
+
+function renderWork({ sources, queue }: ShownWork, context: CliContext): string {
+  const server =
+    queue === undefined
+      ? 'The server of the queue does not answer; workers wait for it.'
+      : `The queue holds ${plural(queue.waiting, 'batch', 'batches')} and ${queue.active} under way.`;
+  if (sources.length === 0) return `Nothing waits for workers. ${server}`;
+  return [
+    `Left to workers ("ragstone worker"). ${server}`,
+    renderTable(
+      ['source', 'waiting', 'under way', 'oldest'],
+      sources.map(({ source, waiting, active, oldestSeconds }) => [
+        oneLine(source),
+        formatCount(waiting),
+        formatCount(active),
+        formatDuration(oldestSeconds * 1_000),
+      ]),
+      { context, numeric: [1, 2] },
+    ),
+  ].join('\n');
 }
 
 type ShownFollowing = NonNullable<ShownStatus['following']>;

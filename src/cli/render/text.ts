@@ -6,8 +6,8 @@ export const formatCount = (count: number): string =>
   String(Math.round(count)).replaceAll(BEFORE_THOUSANDS, ',');
 
 /** `1 document`, `2 documents` */
-export const plural = (count: number, noun: string): string =>
-  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+export const plural = (count: number, noun: string, nouns = `${noun}s`): string =>
+  `${formatCount(count)} ${count === 1 ? noun : nouns}`;
 
 /** `840 ms`, `3.2 s`, `4 min 5 s` */
 export function formatDuration(milliseconds: number): string {

@@ -9,6 +9,7 @@ import { indexingSchema } from './indexing.js';
 import { ledgerSchema } from './ledger.js';
 import { chatSchema, modelProvidersSchema } from './models.js';
 import { monitoringSchema } from './monitoring.js';
+import { queueSchema } from './queue.js';
 import { retrievalSchema } from './retrieval.js';
 import { securitySchema } from './security.js';
 import { serverSchema } from './server.js';
@@ -57,6 +58,7 @@ export const ragSchema = z.strictObject({
   modelProviders: modelProvidersSchema,
   sources: sourcesSchema,
   sync: syncSchema,
+  queue: queueSchema,
   security: securitySchema,
   limits,
   server: serverSchema,

@@ -181,6 +181,8 @@ export const indexSchema = z.strictObject({
     prune: z.union([z.boolean(), z.array(z.string())], 'true, false, or a list of names').optional(),
     allowShrink: z.union([z.boolean(), z.array(z.string())], 'true, false, or a list of names').optional(),
     heedBackoff: flag,
+    handOver: flag,
+    unlessListedSince: text,
     waitMs: z
       .custom<number>((value) => typeof value === 'number' && value >= 0, 'a number from 0 up')
       .optional(),

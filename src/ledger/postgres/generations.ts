@@ -101,6 +101,7 @@ const OF_GENERATION = [
   'ragstone_ledger_chunk',
   'ragstone_ledger_document',
   'ragstone_ledger_item',
+  'ragstone_ledger_owed',
   'ragstone_ledger_source_cursor',
   'ragstone_ledger_source_state',
   'ragstone_ledger_lease',

@@ -22,7 +22,7 @@ const KEYS: Readonly<Record<LockSubject, string>> = {
  */
 export async function acquireIndexLock(
   database: PostgresDatabase,
-  { subject, command, waitMs = 0, signal }: LockRequest,
+  { subject, command, waitMs = 0, givesWay = false, signal }: LockRequest,
 ): Promise<WriterLock> {
   const key = `ragstone ${KEYS[subject]} in ${database.settings.schema}`;
   const connection = await database.hold({ action: 'be locked for writing' });
@@ -30,7 +30,12 @@ export async function acquireIndexLock(
   try {
     const name = `${command} (process ${process.pid} on ${hostname()})`;
     await connection.run("SELECT set_config('application_name', $1, false)", [name]);
-    while (!(await tryLock(connection.run, key, subject))) {
+    const wanted = `ragstone whole wanted in ${database.settings.schema}`;
+    // Held as long as this connection is: those that give way see that somebody waits.
+    if (subject === 'whole' && waitMs > 0)
+      await connection.run('SELECT pg_advisory_lock_shared(hashtextextended($1, 0))', [wanted]);
+    const isWanted = async (): Promise<boolean> => givesWay && !(await isFree(connection.run, wanted));
+    while ((await isWanted()) || !(await tryLock(connection.run, key, subject))) {
       throwIfAborted(signal);
       if (runtime().elapsed() >= deadline) throw await lockedError(connection.run, key, database);
       await sleep(Math.min(POLL_MS, Math.max(1, deadline - runtime().elapsed())), signal);
@@ -46,6 +51,13 @@ async function tryLock(run: RunStatement, key: string, subject: LockSubject): Pr
   const mode = subject === 'items' ? '_shared' : '';
   const sql = `SELECT pg_try_advisory_lock${mode}(hashtextextended($1, 0)) AS is_mine`;
   return (await run(sql, [key])).rows[0]?.is_mine === true;
+}
+
+async function isFree(run: RunStatement, key: string): Promise<boolean> {
+  const held = "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS is_mine";
+  if ((await run(held, [key])).rows[0]?.is_mine !== true) return false;
+  await run('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [key]);
+  return true;
 }
 
 function heldLock({ run, release }: HeldConnection, subject: LockSubject): WriterLock {

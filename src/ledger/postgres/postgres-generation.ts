@@ -10,10 +10,15 @@ import type {
   LedgerDocument,
   LedgerFailure,
   LedgerItem,
+  OwedBatch,
+  OwedItem,
+  OwedReader,
+  OwedWriter,
   PlannedDocument,
   SourceState,
   SourceSummary,
 } from '../ledger.js';
+import { LISTING } from '../ledger.js';
 import { hexOf } from '../ledger-text.js';
 import type { Books, OpenBooks } from './books.js';
 import {
@@ -46,6 +51,7 @@ import {
   sourceNames,
 } from './items.js';
 import { claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
+import { beginOwed, forgetOwed, oweItems, PostgresOwed, settleOwed } from './owed.js';
 import { pruneVersions, revisionText } from './revisions.js';
 import {
   findCursor,
@@ -127,7 +133,14 @@ export class PostgresGenerationReader implements GenerationReader {
   failures(limit: number): Promise<LedgerItem[]> {
     return failedItems(this.books, limit);
   }
+
+  get owed(): OwedReader {
+    return new PostgresOwed(this.books);
+  }
 }
+
+/** Items that one transaction owes. */
+const OWED_AT_ONCE = 10_000;
 
 export interface PostgresWriterOptions {
   readonly generation: number;
@@ -191,6 +204,41 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
 
   async forgetSource(tenant: string, source: string): Promise<void> {
     await forgetSource(this.books, tenant, source);
+    await forgetOwed(this.books, tenant, source);
+  }
+
+  override get owed(): OwedWriter {
+    const reader = super.owed;
+    const keysOf = (tenant: string, source: string, itemIds: readonly string[]): ItemKey[] =>
+      itemIds.map((itemId) => ({ tenant, source, itemId }));
+    return {
+      items: (...given) => reader.items(...given),
+      batches: (...given) => reader.batches(...given),
+      batchCount: () => reader.batchCount(),
+      counts: () => reader.counts(),
+      owe: async (of, items) => this.#owe(of, items),
+      settle: async (tenant, source, items) => {
+        if (items.length === 0) return;
+        await this.#transaction('strike out what is done', (books) =>
+          settleOwed(
+            books,
+            items.map(({ itemId, version }) => ({ tenant, source, itemId, version })),
+          ),
+        );
+      },
+      begin: async (tenant, source, itemIds, by) => {
+        if (itemIds.length > 0) await beginOwed(this.books, keysOf(tenant, source, itemIds), by);
+      },
+    };
+  }
+
+  async #owe(of: Omit<OwedBatch, 'batch'>, items: readonly Omit<OwedItem, 'begun'>[]): Promise<void> {
+    const { tenant, source } = of;
+    const listing = itemKeyOf({ tenant, source, itemId: LISTING });
+    for (let start = 0; start < items.length; start += OWED_AT_ONCE)
+      await this.#write('record what is to be indexed', [listing], (books) =>
+        oweItems(books, of, items.slice(start, start + OWED_AT_ONCE)),
+      );
   }
 
   async plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
@@ -219,12 +267,18 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
 
   async completeItems(items: readonly CompletedItem[]): Promise<void> {
     if (items.length === 0) return;
-    await this.#write('complete items', items.map(itemKeyOf), (books) => completeItems(books, items));
+    await this.#write('complete items', items.map(itemKeyOf), async (books) => {
+      await completeItems(books, items);
+      await settleOwed(books, items);
+    });
   }
 
   async failItem(item: ItemKey, failure: LedgerFailure): Promise<void> {
     const call = { action: 'record a failure', isIdempotent: false };
-    await this.#write(call, [itemKeyOf(item)], (books) => failItem(books, item, failure));
+    await this.#write(call, [itemKeyOf(item)], async (books) => {
+      await failItem(books, item, failure);
+      if (failure.version !== undefined) await settleOwed(books, [{ ...item, version: failure.version }]);
+    });
   }
 
   async planDeletion(documentIds: readonly string[]): Promise<string[]> {
@@ -238,7 +292,10 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
   async forgetItems(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
     if (itemIds.length === 0) return;
     const items = itemIds.map((itemId) => ({ tenant, source, itemId }));
-    await this.#write('forget items', items.map(itemKeyOf), (books) => forgetItems(books, items));
+    await this.#write('forget items', items.map(itemKeyOf), async (books) => {
+      await forgetItems(books, items);
+      await settleOwed(books, items);
+    });
   }
 
   async markChunksMissing(chunkIds: readonly string[]): Promise<void> {

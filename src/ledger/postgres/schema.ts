@@ -149,6 +149,26 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       PRIMARY KEY (generation, source_key)
     )`,
   ],
+  // What was listed and is not done yet.
+  [
+    `CREATE TABLE ragstone_ledger_owed (
+      generation integer NOT NULL,
+      item_key bytea NOT NULL,
+      source_key bytea NOT NULL,
+      tenant text COLLATE "C" NOT NULL,
+      source text COLLATE "C" NOT NULL,
+      item_id text COLLATE "C" NOT NULL,
+      project text COLLATE "C",
+      version text,
+      bytes bigint,
+      processing_key text NOT NULL,
+      batch text COLLATE "C" NOT NULL,
+      listed_at text NOT NULL,
+      begun integer NOT NULL DEFAULT 0,
+      PRIMARY KEY (generation, item_key)
+    )`,
+    'CREATE INDEX ragstone_ledger_owed_by_batch ON ragstone_ledger_owed (generation, source_key, batch)',
+  ],
 ];
 
 /** Every table that `clear` empties, those first that refer to others. */
@@ -157,6 +177,7 @@ export const TABLES = [
   'ragstone_ledger_chunk',
   'ragstone_ledger_document',
   'ragstone_ledger_item',
+  'ragstone_ledger_owed',
   'ragstone_ledger_source_cursor',
   'ragstone_ledger_source_state',
   'ragstone_ledger_lease',

@@ -1,0 +1,142 @@
+import { contentHash } from '../core/ids.js';
+import { runtime } from '../core/runtime.js';
+import { type GenerationReader, LISTING, type OwedBatch, type OwedItem, type SourceState } from '../ledger/ledger.js';
+import type { SourceKey } from './item-claims.js';
+import type { SourceChanges } from './list-changes.js';
+import { carryOutRetention } from './retention.js';
+import type { SourceTask } from './source-task.js';
+import type { WriteTargets } from './write-batch.js';
+
+/** Items of one batch: few enough that work is spread well and little is done twice after a death. */
+const BATCH_ITEMS = 32;
+/** Bytes of one batch; a larger item is one of its own. */
+const BATCH_BYTES = 512 * 1024;
+/** Bytes that an item is taken to have where its source does not say. */
+const USUAL_BYTES = 8192;
+
+/**
+ * Waits until nobody else lists the source, and says what is owed of it. Where hosts share the ledger, listings of one source follow
+ * each other; a run that hands its work over waits as long as another one lists, any other run for as long as that one may be dead.
+ */
+export async function beginListing(task: SourceTask): Promise<ReadonlyMap<string, OwedItem>> {
+  const { configured, targets, options, handOver } = task;
+  const { owed } = targets.ledger;
+  if (owed === undefined || options.dryRun || configured.source.itemIds !== undefined) return NOTHING;
+  const { tenant } = options.scope;
+  const { name } = configured.source;
+  // Who goes on without it writes nothing down, and leaves alone what others have.
+  if (!(await takeListing(task, handOver === undefined ? 2 : Infinity))) return NOTHING;
+  return new Map((await owed.items(tenant, name)).map((item) => [item.itemId, item]));
+}
+
+const NOTHING: ReadonlyMap<string, OwedItem> = new Map();
+
+/** Has the listing of a source to itself; false where another process did not give it up for so many times its lease. */
+export async function takeListing(
+  { configured, targets: { claims, signal }, options, run }: SourceTask,
+  leases: number,
+): Promise<boolean> {
+  if (claims === undefined) return true;
+  const key = { tenant: options.scope.tenant, source: configured.source.name };
+  if ((await claims.take(key, [LISTING])).size > 0) return true;
+  if (leases === 0) return false;
+  run.notice(`Another process lists "${key.source}"; this one waited for it.`);
+  const deadline = runtime().elapsed() + leases * claims.leaseMs;
+  return (await claims.takeAny(key, [LISTING], { deadline, signal })).size > 0;
+}
+
+export const giveUpListing = async (key: SourceKey, { claims }: WriteTargets): Promise<void> =>
+  claims?.release(key, [LISTING]);
+
+/** Writes down what a listing named: from then on it is done by whoever takes it, whatever becomes of this process. */
+export async function oweListed(
+  { toRead, goneItemIds }: SourceChanges,
+  before: ReadonlyMap<string, OwedItem>,
+  { configured, targets, options, run }: SourceTask,
+): Promise<void> {
+  const { owed } = targets.ledger;
+  if (owed === undefined) return;
+  const { processingKey } = configured;
+  const { name } = configured.source;
+  const { tenant, project } = options.scope;
+  const isNew = ({ itemId, version }: Listed): boolean => {
+    const known = before.get(itemId);
+    return known === undefined || known.version !== version || known.processingKey !== processingKey;
+  };
+  const listed: Listed[] = [
+    ...toRead.map(({ id, version, bytes }) => ({ itemId: id, version, bytes })),
+    ...goneItemIds.map((itemId) => ({ itemId, bytes: 0 })),
+  ];
+  const place = JSON.stringify([targets.ledger.generation, tenant, project ?? null, name, processingKey]);
+  const listedAt = targets.now();
+  const items = [...batchesOf(listed.filter(isNew))].flatMap((items) => {
+    const batch = contentHash(`${place} ${JSON.stringify(items.map(({ itemId, version }) => [itemId, version]))}`);
+    return items.map((item) => ({ ...item, processingKey, batch: batch.slice(0, 32), listedAt }));
+  });
+  await owed.owe({ tenant, source: name, ...(project === undefined ? {} : { project }) }, items);
+  if (items.length > 0) run.handedOver += items.length;
+}
+
+/** Batches of a source with anything left. */
+export async function owedBatches(
+  ledger: Pick<GenerationReader, 'owed'>,
+  { tenant, source }: SourceKey,
+): Promise<OwedBatch[]> {
+  return (await ledger.owed?.batches(Number.MAX_SAFE_INTEGER, { tenant, source })) ?? [];
+}
+
+/** What follows the last of what was listed of a source. */
+export interface SourceEnd {
+  readonly task: SourceTask;
+  /** Makes what was written quick to search, and learns of it. */
+  readonly finish: () => Promise<void>;
+}
+
+/**
+ * Ends the work on a source of which nothing is owed any more: retention, what makes searches quick, and its success. Done by
+ * whoever finds that it did the last; nothing where somebody lists it now, who then finds it himself.
+ */
+export async function endSource({ task, finish }: SourceEnd): Promise<boolean> {
+  const { configured, targets, options } = task;
+  const key = { tenant: options.scope.tenant, source: configured.source.name };
+  const isOwed = async (): Promise<boolean> =>
+    ((await targets.ledger.owed?.batches(1, key)) ?? []).length > 0;
+  if ((await isOwed()) || !(await takeListing(task, 0))) return false;
+  try {
+    const state = (await targets.ledger.sourceStates(key.tenant)).get(key.source);
+    if ((await isOwed()) || isEnded(state)) return false;
+    await carryOutRetention(key, task);
+    await finish();
+    if (state === undefined) return true;
+    await targets.ledger.setSourceState(key.tenant, key.source, { ...state, succeededAt: targets.now() });
+    return true;
+  } finally {
+    await giveUpListing(key, targets);
+  }
+}
+
+/** Somebody else has ended what the last listing began. */
+const isEnded = ({ listingFinishedAt, succeededAt }: SourceState = { failures: 0 }): boolean =>
+  listingFinishedAt !== undefined && succeededAt !== undefined && succeededAt > listingFinishedAt;
+
+interface Listed {
+  readonly itemId: string;
+  readonly version?: string;
+  readonly bytes?: number | undefined;
+}
+
+function* batchesOf(items: readonly Listed[]): Generator<readonly Listed[]> {
+  let batch: Listed[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const more = item.bytes ?? USUAL_BYTES;
+    if (batch.length > 0 && (batch.length >= BATCH_ITEMS || bytes + more > BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(item);
+    bytes += more;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,48 @@
+import type { OwedBatch } from '../ledger/ledger.js';
+import { IndexRun } from './index-run.js';
+import type { IndexResult } from '../engine/engine.js';
+import { readKeptOut } from './kept-out.js';
+import { endSource } from './owed-work.js';
+import { openPreparers } from './preparation/choose-preparer.js';
+import { type IndexPipeline, openTarget, targetsOf } from './run-index.js';
+import type { ConfiguredSource, SourceTask } from './source-task.js';
+import { type WorkedBatch, workBatch } from './work-batch.js';
+
+/** What became of a batch, and what was counted. */
+export interface BatchRun extends WorkedBatch {
+  readonly result: IndexResult;
+  /** It was the last of its source, which is indexed now as it was listed. */
+  readonly isLast: boolean;
+}
+
+/** Does one batch of what is owed. The caller shares the writer lock; `leaseMs` is how long its items are claimed for at a time. */
+export async function runBatch(
+  pipeline: IndexPipeline,
+  configured: ConfiguredSource,
+  batch: OwedBatch,
+): Promise<BatchRun> {
+  const { ledger, options, signal, contextualiser } = pipeline;
+  const run = new IndexRun(pipeline.onProgress, signal);
+  const target = await openTarget(pipeline, run);
+  const { facts, collection } = target;
+  const preparers = openPreparers(signal);
+  const targets = targetsOf(pipeline, target);
+  try {
+    const keptOut = (await readKeptOut(ledger, options.scope.tenant))(configured.source.name);
+    const task: SourceTask = {
+      ...{ configured, targets, options, run, contextualiser, keptOut },
+      preparerFor: preparers.choose,
+    };
+    const worked = await workBatch(task, batch);
+    const finish = async (): Promise<void> => {
+      await run.timedAsync('optimize', () => collection.optimize(signal));
+      if (facts !== undefined) await run.timedAsync('learn', () => pipeline.learn({ facts, collection }, undefined));
+    };
+    const isLast = await endSource({ task, finish });
+    return { ...worked, isLast, result: run.result(false) };
+  } finally {
+    await preparers.close();
+    // What cannot be given back is free when its lease is over.
+    await targets.claims?.close().catch(() => undefined);
+  }
+}

@@ -1,0 +1,184 @@
+import { RAGError } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
+import type { LedgerItem, OwedBatch, OwedItem } from '../ledger/ledger.js';
+import { deleteGone, keyOf, readAndWrite, recordFailure, type SourcePass } from './index-source.js';
+import { healDocuments } from './heal-documents.js';
+import { DEFAULT_RETRY_POLICY, failedAlike, isAhead } from './retry-policy.js';
+import type { SourceTask } from './source-task.js';
+import { leaveOut } from './read-item.js';
+
+/** Who died over an item so often reads it alone from then on, so that it takes no others along. */
+const ALONE_AFTER = 1;
+/** So many beginnings without an end are a failure of the item. */
+const MOST_BEGINNINGS = 4;
+/** Documents that a lost lease left half written are mended so often in one go. */
+const MOST_ROUNDS = 10;
+/** Bytes that an item is taken to have where its source does not say. */
+const USUAL_BYTES = 8192;
+
+/** What became of a batch. */
+export interface WorkedBatch {
+  /** Items that were dealt with: read, deleted, failed, or found to be done. */
+  readonly items: number;
+  /** Items of it that another process holds, or that this one must not do. */
+  readonly left: number;
+  /** They are processed by other settings here than where they were listed. */
+  readonly isForeign: boolean;
+}
+
+/**
+ * Does what is owed of one batch: claims its items, asks again what is owed of them now, and does that. What was done meanwhile is
+ * found to be done, and nobody does anything twice. Whatever moment the process dies, what it had not finished is still owed.
+ */
+export async function workBatch(task: SourceTask, { batch }: Pick<OwedBatch, 'batch'>): Promise<WorkedBatch> {
+  const { targets } = task;
+  const { claims, ledger } = targets;
+  const key = keyOf(task);
+  const { owed } = ledger;
+  if (owed === undefined || claims === undefined)
+    throw new RAGError('INTERNAL', 'Batches are worked on beside other writers only.');
+  const listed = await owed.items(key.tenant, key.source, { batch });
+  const own = listed.filter(({ processingKey }) => processingKey === task.configured.processingKey);
+  const held = await claims.take(
+    key,
+    own.map(({ itemId }) => itemId),
+  );
+  const pass: SourcePass = { ...task, since: undefined, left: new Map(), seenDocuments: new Set() };
+  let mine: readonly string[] = [...held];
+  let items = 0;
+  // A lost lease may have ended with another one's work: its documents are written again whatever is owed.
+  for (let round = 0; mine.length > 0 && round < MOST_ROUNDS; round++) {
+    items += await workItems(mine, pass, { isMended: round > 0 });
+    await claims.release(
+      key,
+      mine.filter((id) => !pass.left.has(id)),
+    );
+    mine = await mendLeft(pass);
+  }
+  return {
+    items,
+    left: listed.length - held.size + pass.left.size,
+    isForeign: own.length < listed.length,
+  };
+}
+
+/** Deals with items that this process holds; how many. */
+async function workItems(
+  itemIds: readonly string[],
+  pass: SourcePass,
+  { isMended }: { readonly isMended: boolean },
+): Promise<number> {
+  const { ledger } = pass.targets;
+  const { tenant, source } = keyOf(pass);
+  const owed = (await ledger.owed?.items(tenant, source, { itemIds })) ?? [];
+  const present = await ledger.items(tenant, source, itemIds);
+  const work = sortOwed(owed, present, pass);
+  if (isMended) work.toRead.push(...outdatedOf(present, owed));
+  for (const { itemId } of work.keptOut) leaveOut(itemId, itemId, pass);
+  await ledger.owed?.settle(tenant, source, [...work.keptOut, ...work.done]);
+  for (const { itemId, version } of work.deadly)
+    await recordFailure({ itemId, version: version ?? '', error: deadlyError(itemId) }, pass);
+  if (work.gone.length > 0) await deleteGone(work.gone, pass);
+  const suspects = work.toRead.filter(({ begun }) => begun >= ALONE_AFTER);
+  const others = work.toRead.filter(({ begun }) => begun < ALONE_AFTER);
+  for (const group of [others, ...suspects.map((one) => [one])]) await readGroup(group, pass);
+  return owed.length - pass.left.size;
+}
+
+/** What was mended and is owed no more, because somebody had written it meanwhile. */
+function outdatedOf(
+  present: ReadonlyMap<string, LedgerItem>,
+  owed: readonly OwedItem[],
+): readonly ReadItem[] {
+  const isOwed = new Set(owed.map(({ itemId }) => itemId));
+  return [...present.values()].flatMap(({ itemId, status, version }) =>
+    status === 'outdated' && version !== undefined && !isOwed.has(itemId) ? [{ itemId, version, begun: 0 }] : [],
+  );
+}
+
+type ReadItem = Pick<OwedItem, 'itemId' | 'version' | 'bytes' | 'begun'>;
+
+interface SortedWork {
+  readonly toRead: ReadItem[];
+  readonly gone: string[];
+  /** Done by somebody, or not to be tried now. */
+  readonly done: OwedItem[];
+  readonly keptOut: OwedItem[];
+  /** Whoever read them died. */
+  readonly deadly: OwedItem[];
+}
+
+function sortOwed(
+  owed: readonly OwedItem[],
+  present: ReadonlyMap<string, LedgerItem>,
+  { configured: { processingKey }, keptOut, options: { retry = DEFAULT_RETRY_POLICY } }: SourcePass,
+): SortedWork {
+  const work: SortedWork = { toRead: [], gone: [], done: [], keptOut: [], deadly: [] };
+  for (const item of owed) {
+    const { itemId, version } = item;
+    const known = present.get(itemId);
+    if (version === undefined) work.gone.push(itemId);
+    else if (keptOut?.hasItem(itemId) === true) work.keptOut.push(item);
+    else if (known !== undefined && isDone(known, { version, processingKey, attempts: retry.attempts }))
+      work.done.push(item);
+    else if (item.begun >= MOST_BEGINNINGS) work.deadly.push(item);
+    else work.toRead.push(item);
+  }
+  return work;
+}
+
+function isDone(
+  known: LedgerItem,
+  of: { readonly version: string; readonly processingKey: string; readonly attempts: number },
+): boolean {
+  if (known.status === 'indexed') return known.version === of.version && known.processingKey === of.processingKey;
+  if (!failedAlike(known, of)) return false;
+  return known.attempts >= of.attempts || isAhead(known.error?.nextAttemptAt);
+}
+
+const deadlyError = (itemId: string): RAGError =>
+  new RAGError(
+    'DOCUMENT_INVALID',
+    `${JSON.stringify(itemId)} was begun ${MOST_BEGINNINGS} times by workers that ended before they were done with it: it may take more memory than they have.`,
+  );
+
+/** Counts the beginning first, so that a death is remembered; whoever stops in good order takes it back. */
+async function readGroup(group: readonly ReadItem[], pass: SourcePass): Promise<void> {
+  if (group.length === 0) return;
+  const { ledger } = pass.targets;
+  const { tenant, source } = keyOf(pass);
+  const itemIds = group.map(({ itemId }) => itemId);
+  pass.run.checkAborted();
+  await ledger.owed?.begin(tenant, source, itemIds, 1);
+  const items = group.map(({ itemId: id, version = '', bytes }) => ({
+    id,
+    version,
+    ...(bytes === undefined ? {} : { bytes }),
+  }));
+  const bytes = items.reduce((sum, item) => sum + (item.bytes ?? USUAL_BYTES), 0);
+  pass.run.expect(items.length, bytes);
+  pass.configured.source.expectReads?.(items);
+  try {
+    await readAndWrite(items, pass, pass.preparerFor(bytes));
+  } catch (error) {
+    // A fault of the work itself, which would come again, counts as a death over it.
+    const isInnocent = RAGError.isInstance(error) && (error.retryable || error.reason === 'ABORTED');
+    // What cannot be taken back is one attempt fewer.
+    if (isInnocent) await ledger.owed?.begin(tenant, source, itemIds, -1).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Items that were lost in the middle and are free again, their documents mended: to be done once more. */
+async function mendLeft(pass: SourcePass): Promise<readonly string[]> {
+  const { left, targets, run } = pass;
+  const { claims, signal } = targets;
+  if (claims === undefined || left.size === 0) return [];
+  const deadline = runtime().elapsed() + 2 * claims.leaseMs;
+  const free = await claims.takeAny(keyOf(pass), [...left.keys()], { deadline, signal });
+  if (free.size === 0) return [];
+  const unsure = [...free].flatMap((id) => left.get(id) ?? []);
+  for (const id of free) left.delete(id);
+  await healDocuments(unsure, targets, run);
+  return [...free];
+}
