@@ -33,7 +33,9 @@ interface StoreReport {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SCRIPTS = resolve(ROOT, process.env.RAGSTONE_SERVERS ?? '../shared/servers');
-const VARIABLES = STORES.flatMap(({ server }) => (server === undefined ? [] : [server.variable]));
+const VARIABLES = STORES.flatMap(({ server, beside = [] }) =>
+  [server, ...beside].flatMap((one) => one?.variable ?? []),
+);
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -54,24 +56,31 @@ async function testStore(store: StoreUnderTest): Promise<StoreReport> {
 }
 
 async function testWithServer(store: StoreUnderTest): Promise<{ version: string; outcome: ContractOutcome }> {
-  const { server, tests } = store;
+  const { server, tests, beside = [] } = store;
   if (server === undefined) {
     const outcome = await runContract({ tests, env: {}, without: VARIABLES });
     return { version: store.version?.() ?? '', outcome };
   }
-  const given = process.env[server.variable];
-  if (given === undefined && server.wrapsCommand !== undefined)
+  if (process.env[server.variable] === undefined && server.wrapsCommand !== undefined)
     return testBesideServer(tests, server, server.wrapsCommand);
-  const running: RunningServer =
-    given === undefined
-      ? await startServer(server, { scripts: SCRIPTS, say: (line) => say(`${server.folder}: ${line}`) })
-      : { url: given, version: await server.versionOf(given), stop: async () => undefined };
+  const running: (RunningServer & { readonly variable: string })[] = [];
   try {
-    const env = { [server.variable]: running.url };
-    return { version: running.version, outcome: await runContract({ tests, env, without: VARIABLES }) };
+    for (const one of [server, ...beside])
+      running.push({ ...(await runningServer(one)), variable: one.variable });
+    const env = Object.fromEntries(running.map(({ variable, url }) => [variable, url]));
+    const version = running.map((one) => one.version).join(', ');
+    return { version, outcome: await runContract({ tests, env, without: VARIABLES }) };
   } finally {
-    await running.stop();
+    for (const { stop } of running) await stop();
   }
+}
+
+/** One that is named runs already, and is left alone. */
+async function runningServer(server: ServerUnderTest): Promise<RunningServer> {
+  const given = process.env[server.variable];
+  if (given !== undefined)
+    return { url: given, version: await server.versionOf(given), stop: async () => undefined };
+  return startServer(server, { scripts: SCRIPTS, say: (line) => say(`${server.folder}: ${line}`) });
 }
 
 // The server has a network of its own, so the tests run beside it, and so does the question for its version.

@@ -31,6 +31,7 @@ import { runContext } from '../searching/run-context.js';
 import { runSearch } from '../searching/run-search.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import { type SyncPlan, syncPlanOf } from '../sync/sync-plan.js';
+import type { WorkPlan } from '../workers/work-plan.js';
 import { getDocument, listDocuments } from './documents.js';
 import type {
   AskRequest,
@@ -68,7 +69,6 @@ import {
   type WriteOutcome,
   writeTogether,
 } from './grouped-writes.js';
-import type { WorkPlan } from '../workers/work-plan.js';
 import { needsWhole, refuseEmptyRequest, runIndexRequest } from './index-requests.js';
 import { anySignal, OpenWork } from './open-work.js';
 import { asPush, type PushRequest } from './push-requests.js';
@@ -399,8 +399,7 @@ class EmbeddedEngine implements Engine {
           await this.#resources.writingLedger({ check: false });
           await this.#resources.embedder();
         }),
-      owed: () =>
-        this.#work.run(undefined, async () => (await this.#resources.live())?.reader.owed),
+      owed: () => this.#work.run(undefined, async () => (await this.#resources.live())?.reader.owed),
       work: (batch, given) =>
         this.#work.run(given, (signal) =>
           // Batches claim what they write, so they go on side by side, and make room for who needs the whole.

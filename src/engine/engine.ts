@@ -19,8 +19,8 @@ import type { QueueCounts } from '../queue/work-queue.js';
 import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { SyncPlan } from '../sync/sync-plan.js';
-import type { WorkPlan } from '../workers/work-plan.js';
 import type { SyncStatus } from '../sync/sync-state.js';
+import type { WorkPlan } from '../workers/work-plan.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
 export type SearchMode = 'hybrid' | 'dense' | 'lexical';

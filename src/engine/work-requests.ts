@@ -23,7 +23,8 @@ export async function workOnBatch(
   const { config, resources } = host;
   const { tenant, project, source: name } = batch;
   const scope = scopeOf({ tenant, ...(project === undefined ? {} : { project }) });
-  if (!(await configuredSources(config)).some(({ source }) => source.name === name)) return { isUnknown: true };
+  if (!(await configuredSources(config)).some(({ source }) => source.name === name))
+    return { isUnknown: true };
   const ledger = await resources.writingLedger({ check: false });
   const known = await indexedSources(ledger, tenant, host);
   const { sources } = await selectSourcesOf({ sources: [name] }, project, known, host);

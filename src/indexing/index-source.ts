@@ -7,7 +7,7 @@ import { healDocuments } from './heal-documents.js';
 import { isLeaseLost, type SourceKey } from './item-claims.js';
 import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
 import { mapConcurrently } from './map-concurrently.js';
-import { beginListing, giveUpListing, oweListed, owedBatches } from './owed-work.js';
+import { beginListing, giveUpListing, owedBatches, oweListed } from './owed-work.js';
 import type { Preparer } from './preparation/preparer.js';
 import { previewItems } from './preview-items.js';
 import { type ItemRead, leaveOut, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';

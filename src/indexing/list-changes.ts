@@ -209,7 +209,12 @@ class Listing {
     for (const [id, item] of this.#known) {
       // A folder that could not be listed is no item to read.
       if (id.endsWith('/')) continue;
-      if (this.#seen.has(id) || gone.has(id) || this.#context.owed?.has(id) || this.#unreadable.some((other) => coversItem(other, id)))
+      if (
+        this.#seen.has(id) ||
+        gone.has(id) ||
+        this.#context.owed?.has(id) ||
+        this.#unreadable.some((other) => coversItem(other, id))
+      )
         continue;
       this.#sort({ id, version: item.error?.version ?? item.version ?? UNKNOWN_VERSION });
     }

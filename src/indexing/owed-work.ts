@@ -1,6 +1,12 @@
 import { contentHash } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
-import { type GenerationReader, LISTING, type OwedBatch, type OwedItem, type SourceState } from '../ledger/ledger.js';
+import {
+  type GenerationReader,
+  LISTING,
+  type OwedBatch,
+  type OwedItem,
+  type SourceState,
+} from '../ledger/ledger.js';
 import type { SourceKey } from './item-claims.js';
 import type { SourceChanges } from './list-changes.js';
 import { carryOutRetention } from './retention.js';
@@ -70,7 +76,9 @@ export async function oweListed(
   const place = JSON.stringify([targets.ledger.generation, tenant, project ?? null, name, processingKey]);
   const listedAt = targets.now();
   const items = [...batchesOf(listed.filter(isNew))].flatMap((items) => {
-    const batch = contentHash(`${place} ${JSON.stringify(items.map(({ itemId, version }) => [itemId, version]))}`);
+    const batch = contentHash(
+      `${place} ${JSON.stringify(items.map(({ itemId, version }) => [itemId, version]))}`,
+    );
     return items.map((item) => ({ ...item, processingKey, batch: batch.slice(0, 32), listedAt }));
   });
   await owed.owe({ tenant, source: name, ...(project === undefined ? {} : { project }) }, items);

@@ -1,6 +1,6 @@
+import type { IndexResult } from '../engine/engine.js';
 import type { OwedBatch } from '../ledger/ledger.js';
 import { IndexRun } from './index-run.js';
-import type { IndexResult } from '../engine/engine.js';
 import { readKeptOut } from './kept-out.js';
 import { endSource } from './owed-work.js';
 import { openPreparers } from './preparation/choose-preparer.js';
@@ -36,7 +36,8 @@ export async function runBatch(
     const worked = await workBatch(task, batch);
     const finish = async (): Promise<void> => {
       await run.timedAsync('optimize', () => collection.optimize(signal));
-      if (facts !== undefined) await run.timedAsync('learn', () => pipeline.learn({ facts, collection }, undefined));
+      if (facts !== undefined)
+        await run.timedAsync('learn', () => pipeline.learn({ facts, collection }, undefined));
     };
     const isLast = await endSource({ task, finish });
     return { ...worked, isLast, result: run.result(false) };

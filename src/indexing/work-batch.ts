@@ -1,16 +1,18 @@
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { LedgerItem, OwedBatch, OwedItem } from '../ledger/ledger.js';
-import { deleteGone, keyOf, readAndWrite, recordFailure, type SourcePass } from './index-source.js';
 import { healDocuments } from './heal-documents.js';
+import { deleteGone, keyOf, readAndWrite, recordFailure, type SourcePass } from './index-source.js';
+import { leaveOut } from './read-item.js';
 import { DEFAULT_RETRY_POLICY, failedAlike, isAhead } from './retry-policy.js';
 import type { SourceTask } from './source-task.js';
-import { leaveOut } from './read-item.js';
 
 /** Who died over an item so often reads it alone from then on, so that it takes no others along. */
 const ALONE_AFTER = 1;
 /** So many beginnings without an end are a failure of the item. */
 const MOST_BEGINNINGS = 4;
+/** The same of one that failed in this version before. */
+const MOST_AGAIN = 2;
 /** Documents that a lost lease left half written are mended so often in one go. */
 const MOST_ROUNDS = 10;
 /** Bytes that an item is taken to have where its source does not say. */
@@ -76,8 +78,11 @@ async function workItems(
   if (isMended) work.toRead.push(...outdatedOf(present, owed));
   for (const { itemId } of work.keptOut) leaveOut(itemId, itemId, pass);
   await ledger.owed?.settle(tenant, source, [...work.keptOut, ...work.done]);
-  for (const { itemId, version } of work.deadly)
-    await recordFailure({ itemId, version: version ?? '', error: deadlyError(itemId) }, pass);
+  for (const { itemId, version, begun } of work.deadly) {
+    const error = deadlyError(itemId, begun);
+    pass.run.of(itemId).fail({ source, item: itemId, reason: error.reason, message: error.message });
+    await recordFailure({ itemId, version: version ?? '', error }, pass);
+  }
   if (work.gone.length > 0) await deleteGone(work.gone, pass);
   const suspects = work.toRead.filter(({ begun }) => begun >= ALONE_AFTER);
   const others = work.toRead.filter(({ begun }) => begun < ALONE_AFTER);
@@ -92,7 +97,9 @@ function outdatedOf(
 ): readonly ReadItem[] {
   const isOwed = new Set(owed.map(({ itemId }) => itemId));
   return [...present.values()].flatMap(({ itemId, status, version }) =>
-    status === 'outdated' && version !== undefined && !isOwed.has(itemId) ? [{ itemId, version, begun: 0 }] : [],
+    status === 'outdated' && version !== undefined && !isOwed.has(itemId)
+      ? [{ itemId, version, begun: 0 }]
+      : [],
   );
 }
 
@@ -121,7 +128,8 @@ function sortOwed(
     else if (keptOut?.hasItem(itemId) === true) work.keptOut.push(item);
     else if (known !== undefined && isDone(known, { version, processingKey, attempts: retry.attempts }))
       work.done.push(item);
-    else if (item.begun >= MOST_BEGINNINGS) work.deadly.push(item);
+    else if (item.begun >= (known?.status === 'failed' ? MOST_AGAIN : MOST_BEGINNINGS))
+      work.deadly.push(item);
     else work.toRead.push(item);
   }
   return work;
@@ -131,15 +139,16 @@ function isDone(
   known: LedgerItem,
   of: { readonly version: string; readonly processingKey: string; readonly attempts: number },
 ): boolean {
-  if (known.status === 'indexed') return known.version === of.version && known.processingKey === of.processingKey;
+  if (known.status === 'indexed')
+    return known.version === of.version && known.processingKey === of.processingKey;
   if (!failedAlike(known, of)) return false;
   return known.attempts >= of.attempts || isAhead(known.error?.nextAttemptAt);
 }
 
-const deadlyError = (itemId: string): RAGError =>
+const deadlyError = (itemId: string, begun: number): RAGError =>
   new RAGError(
     'DOCUMENT_INVALID',
-    `${JSON.stringify(itemId)} was begun ${MOST_BEGINNINGS} times by workers that ended before they were done with it: it may take more memory than they have.`,
+    `${JSON.stringify(itemId)} was begun ${begun} times by workers that ended before they were done with it: it may take more memory than they have.`,
   );
 
 /** Counts the beginning first, so that a death is remembered; whoever stops in good order takes it back. */

@@ -44,7 +44,12 @@ export async function openBullmqQueue(options: BullmqQueueOptions): Promise<Work
     store: 'the queue',
     install: 'ioredis@6.0.0',
   });
-  return new BullmqQueue(options, { Queue: bullmq.Queue, Worker: bullmq.Worker, Delayed: bullmq.DelayedError, Redis });
+  return new BullmqQueue(options, {
+    Queue: bullmq.Queue,
+    Worker: bullmq.Worker,
+    Delayed: bullmq.DelayedError,
+    Redis,
+  });
 }
 
 interface Drivers {
@@ -213,8 +218,12 @@ async function answered<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    throw new RAGError('QUEUE_UNAVAILABLE', 'The server of the queue (`rag.queue.url`) does not answer. Nothing is lost: what waits is kept in the ledger.', {
-      cause: error,
-    });
+    throw new RAGError(
+      'QUEUE_UNAVAILABLE',
+      'The server of the queue (`rag.queue.url`) does not answer. Nothing is lost: what waits is kept in the ledger.',
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -55,7 +55,11 @@ export function startWorkers(engine: Workable, options: WorkersOptions = {}): Wo
   return withRuntime(plan.runtime, () => new RunningWorkers(plan, { ...options, concurrency }));
 }
 
-type Happening = WorkerEvent extends infer Event ? (Event extends WorkerEvent ? Omit<Event, 'at'> : never) : never;
+type Happening = WorkerEvent extends infer Event
+  ? Event extends WorkerEvent
+    ? Omit<Event, 'at'>
+    : never
+  : never;
 
 class RunningWorkers implements Workers {
   readonly ended: Promise<void>;
@@ -140,11 +144,7 @@ class RunningWorkers implements Workers {
     if (queue.isUp) refill();
     const report = once(() => this.#report());
     const early = runtime().setTimer(() => change(queue.isUp), FIRST_ANSWER_MS);
-    return [
-      early,
-      repeat(refill, REFILL_MS),
-      repeat(report, PROGRESS_MS),
-    ];
+    return [early, repeat(refill, REFILL_MS), repeat(report, PROGRESS_MS)];
   }
 
   /** The ledger knows what is owed. Where the queue holds fewer batches, all are added, and those that it holds stay as they are. */
@@ -194,7 +194,9 @@ class RunningWorkers implements Workers {
       this.#failures = 0;
       this.#told.clear();
       if ('isUnknown' in report)
-        return this.#leave(`No source of this configuration is called "${source}": its batches are left to other workers.`);
+        return this.#leave(
+          `No source of this configuration is called "${source}": its batches are left to other workers.`,
+        );
       const { items, left, isForeign, isLast, result } = report;
       const { documentsProcessed, documentsDeleted, documentsFailed, vectorsIndexed, errors } = result.stats;
       this.#done = {

@@ -34,6 +34,7 @@ const CONTRACTS = [
   'Ledger contract',
   'KnowledgeStore contract',
   'isolation of tenants',
+  'Work of many machines',
 ];
 const DIFFERENCES = 'declared differences';
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Redis } from 'ioredis';
 import pg from 'pg';
 
 /** `run.sh COMMAND` in the place of a start script: the server has a network of its own, on a fixed port. */
@@ -32,6 +33,8 @@ export interface StoreUnderTest {
   /** `fake`: a server that only behaves like the real one. */
   readonly kind: 'real' | 'fake';
   readonly server?: ServerUnderTest;
+  /** Further servers that its tests need. */
+  readonly beside?: readonly ServerUnderTest[];
   /** Of an embedded store. */
   readonly version?: () => string;
 }
@@ -59,6 +62,14 @@ const postgres: ServerUnderTest = {
   versionOf: postgresVersion,
 };
 
+const redis: ServerUnderTest = {
+  folder: 'redis',
+  variable: 'RAGSTONE_TEST_REDIS_URL',
+  urlOf: (port) => `redis://127.0.0.1:${port}`,
+  startArguments: (workFolder, port) => [workFolder, String(port)],
+  versionOf: redisVersion,
+};
+
 const chroma = httpServer({
   folder: 'chroma',
   variable: 'RAGSTONE_TEST_CHROMA_URL',
@@ -79,6 +90,16 @@ async function postgresVersion(url: string): Promise<string> {
     return `${server.rows[0]?.version ?? '?'} + pgvector ${extension.rows[0]?.version ?? '?'}`;
   } finally {
     await client.end();
+  }
+}
+
+async function redisVersion(url: string): Promise<string> {
+  const client = new Redis(url, { maxRetriesPerRequest: 1 });
+  client.on('error', () => undefined);
+  try {
+    return /redis_version:(\S+)/.exec(await client.info('server'))?.[1] ?? '?';
+  } finally {
+    client.disconnect();
   }
 }
 
@@ -107,6 +128,8 @@ export const STORES: readonly StoreUnderTest[] = [
   { name: 'postgres', tests: 'src/stores/postgres/', kind: 'real', server: postgres },
   // The ledger too, and its writers that are killed in `tests/ledger/postgres/`.
   { name: 'postgres-ledger', tests: 'ledger/postgres/', kind: 'real', server: postgres },
+  // Redis is emptied by them.
+  { name: 'workers', tests: 'tests/workers/', kind: 'real', server: postgres, beside: [redis] },
   { name: 'deployments', tests: 'src/deployments/', kind: 'real', server: postgres },
   { name: 'knowledge-store-postgres', tests: 'src/knowledge-store/', kind: 'real', server: postgres },
   { name: 'chroma', tests: 'src/stores/chroma/', kind: 'real', server: chroma },

@@ -43,7 +43,9 @@ function showEvent(event: WorkerEvent, context: CliContext): void {
       );
       break;
     case 'queue-down':
-      context.warn(line('The server of the queue does not answer. This worker waits for it; nothing is lost.'));
+      context.warn(
+        line('The server of the queue does not answer. This worker waits for it; nothing is lost.'),
+      );
       break;
     case 'queue-up':
       context.print(line('The server of the queue answers again.'));

@@ -54,7 +54,7 @@ async function tryLock(run: RunStatement, key: string, subject: LockSubject): Pr
 }
 
 async function isFree(run: RunStatement, key: string): Promise<boolean> {
-  const held = "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS is_mine";
+  const held = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS is_mine';
   if ((await run(held, [key])).rows[0]?.is_mine !== true) return false;
   await run('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [key]);
   return true;

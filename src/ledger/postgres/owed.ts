@@ -18,7 +18,10 @@ export class PostgresOwed implements OwedReader {
   async items(
     tenant: string,
     source: string,
-    { batch, itemIds }: { readonly batch?: string | undefined; readonly itemIds?: readonly string[] | undefined } = {},
+    {
+      batch,
+      itemIds,
+    }: { readonly batch?: string | undefined; readonly itemIds?: readonly string[] | undefined } = {},
   ): Promise<OwedItem[]> {
     const { database, generation } = this.#books;
     const keys = itemIds?.map((itemId) => itemKeyOf({ tenant, source, itemId }));
@@ -95,7 +98,9 @@ export async function oweItems(
   items: readonly Omit<OwedItem, 'begun'>[],
 ): Promise<void> {
   const distinct = [
-    ...new Map(items.map((item) => [hexOf(itemKeyOf({ tenant, source, itemId: item.itemId })), item])).values(),
+    ...new Map(
+      items.map((item) => [hexOf(itemKeyOf({ tenant, source, itemId: item.itemId })), item]),
+    ).values(),
   ];
   await run(
     `INSERT INTO ragstone_ledger_owed (generation, source_key, tenant, source, project, item_key, item_id, version, bytes,
