@@ -420,8 +420,8 @@ export interface WorkStatus {
     readonly oldestAt: string;
     readonly oldestSeconds: number;
   }[];
-  /** Batches of documents in the queue; absent where its server does not answer. */
-  readonly queue?: QueueCounts | undefined;
+  /** Batches of documents in the queue; no numbers where its server does not answer, and where the index holds other tenants too. */
+  readonly queue: { readonly isUp: boolean } & Partial<QueueCounts>;
 }
 
 /** What is indexed, how large it is, and what failed. */

@@ -62,7 +62,7 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
       return sync === undefined ? summary : { ...summary, sync };
     }),
     lastRun: run && toLastRun(run),
-    work: await readWork(resources, reader, scope),
+    work: await readWork(resources, reader, { scope, isAlone }),
     following:
       scope.project === undefined ? readSyncStatus(resources.config.dataDir, scope.tenant) : undefined,
     failures: failures

@@ -5,7 +5,6 @@ import type { Scope } from '../core/scope.js';
 import type { IndexStatus } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { GenerationReader } from '../ledger/ledger.js';
-import type { QueueCounts } from '../queue/work-queue.js';
 
 /** A status waits for the queue's server no longer, in milliseconds. */
 const ANSWER_MS = 2_000;
@@ -14,7 +13,7 @@ const ANSWER_MS = 2_000;
 export async function readWork(
   resources: EngineResources,
   reader: Pick<GenerationReader, 'owed'>,
-  scope: Scope,
+  { scope, isAlone }: { readonly scope: Scope; readonly isAlone: boolean },
 ): Promise<IndexStatus['work']> {
   if (!hasQueue(resources.config)) return undefined;
   const counts = (await reader.owed?.counts()) ?? [];
@@ -29,17 +28,21 @@ export async function readWork(
         oldestAt: since,
         oldestSeconds: Math.max(0, Math.round((now - Date.parse(since)) / 1_000)),
       })),
-    queue: await queueCounts(resources),
+    queue: await queueCounts(resources, isAlone),
   };
 }
 
-/** Undefined where its server does not answer, which is a state too. */
-async function queueCounts(resources: EngineResources): Promise<QueueCounts | undefined> {
+/** That its server does not answer is a state too. */
+async function queueCounts(
+  resources: EngineResources,
+  isAlone: boolean,
+): Promise<NonNullable<IndexStatus['work']>['queue']> {
   try {
     const queue = await resources.queue();
-    return await Promise.race([queue.counts(), sleep(ANSWER_MS).then(() => undefined)]);
+    const counts = await Promise.race([queue.counts(), sleep(ANSWER_MS).then(() => undefined)]);
+    return { isUp: counts !== undefined, ...(isAlone ? counts : {}) };
   } catch (error) {
-    if (RAGError.isInstance(error) && error.reason === 'QUEUE_UNAVAILABLE') return undefined;
+    if (RAGError.isInstance(error) && error.reason === 'QUEUE_UNAVAILABLE') return { isUp: false };
     throw error;
   }
 }

@@ -19,13 +19,13 @@ interface Served {
 }
 
 /**
- * Follows the sources of the configuration for the tenant `default`, where they say when they are to be read; `rag.server.sync` says
- * otherwise. Undefined where it follows none.
+ * Follows the sources of the configuration for the tenants of `rag.sync.tenants`, where they say when they are to be read;
+ * `rag.server.sync` says otherwise. Undefined where it follows none.
  */
 export function followSources(
   { engine, deployments, config }: Served,
   log: FastifyBaseLogger,
-): Sync | undefined {
+): Pick<Sync, 'states' | 'stop'> | undefined {
   const plan = syncPlanOf(config);
   const isWanted = config.rag.server.sync ?? plan.timings.length > 0;
   if (!isWanted) return undefined;
@@ -37,9 +37,21 @@ export function followSources(
     },
     sourceStates: async (scope = LOCAL_SCOPE) => (await deployments?.of(scope))?.view.sourceStates() ?? [],
   };
-  const sync = startSync(served, { command: 'ragstone serve', onEvent: (event) => logEvent(event, log) });
-  sync.ended.catch((error: unknown) => log.error({ err: error }, 'the sources are not followed any more'));
-  return sync;
+  const syncs = [...new Set(config.rag.sync.tenants)].map((tenant) => {
+    const ofTenant = log.child({ tenant });
+    const onEvent = (event: SyncEvent): void => logEvent(event, ofTenant);
+    const sync = startSync(served, { command: 'ragstone serve', scope: { tenant }, onEvent });
+    sync.ended.catch((error: unknown) =>
+      ofTenant.error({ err: error }, 'the sources are not followed any more'),
+    );
+    return sync;
+  });
+  return {
+    states: () => syncs.flatMap((sync) => sync.states()),
+    stop: async () => {
+      await Promise.all(syncs.map((sync) => sync.stop()));
+    },
+  };
 }
 
 function logEvent(event: SyncEvent, log: FastifyBaseLogger): void {

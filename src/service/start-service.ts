@@ -8,7 +8,6 @@ import {
   type KnowledgeDeploymentService,
   RAGError,
   SYSTEM_RUNTIME,
-  type Sync,
 } from '../index.js';
 import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
@@ -95,7 +94,7 @@ export async function startService({
     app.log.error({ err: error, reason: error.reason }, 'a call was not logged'),
   );
   const redis = await connectRedis(config, app.log);
-  let sync: Sync | undefined;
+  let sync: ReturnType<typeof followSources>;
   const kept = keptValues(config.dataDir, redis);
   await app.register(ragstonePlugin, {
     kept,

@@ -54,6 +54,8 @@ class Bench {
   readonly events: SyncEvent[] = [];
   read: (source: string, signal: AbortSignal) => Promise<IndexResult> = async () => RESULT;
   timings: readonly SourceTiming[];
+  readonly options: (IndexRequest['options'] | undefined)[] = [];
+  isShared = false;
   #busy = 0;
   #isWaiting = false;
 
@@ -72,10 +74,12 @@ class Bench {
         pollMs: MINUTE,
         retry: { attempts: 5, initialDelayMs: 10_000, maxDelayMs: 20 * MINUTE },
         dataDir: this.dataDir,
+        ...(this.isShared ? { isShared: true, handsOver: true } : {}),
         runtime: this.clock.runtime,
       }),
       index: async (request: IndexRequest | readonly unknown[] = {}) => {
-        const { sources = [], signal } = request as IndexRequest;
+        const { sources = [], signal, options } = request as IndexRequest;
+        this.options.push(options);
         const source = sources.join();
         this.runs.push(`${this.clock.time} ${source}`);
         this.#busy++;
@@ -360,4 +364,18 @@ test('names that are not there or say nothing of it are refused', () => {
 test('a folder that cannot be written ends it, and says so', async () => {
   const bench = new Bench('2026-05-01T00:00:00Z', [timing('a', { atStart: true })], '/dev/null/x');
   await vi.waitFor(() => expect(bench.start().ended).rejects.toMatchObject({ reason: expect.any(String) }));
+});
+
+test('beside other hosts leaves out turns of a schedule that one of them has taken, and hands its work over', async () => {
+  const bench = new Bench('2026-03-02T00:00:30Z', [
+    timing('notes', { atStart: true, schedules: [cron('*/10 * * * *')] }),
+  ]);
+  bench.isShared = true;
+  bench.start();
+  await bench.advance(10 * MINUTE);
+  const waitMs = MINUTE;
+  expect(bench.options).toEqual([
+    { waitMs, handOver: true },
+    { waitMs, handOver: true, unlessListedSince: '2026-03-02T00:09:59.000Z' },
+  ]);
 });

@@ -114,7 +114,10 @@ describe.skipIf(postgres === '' || redis === '')(
         const { success, notices, stats } = await scene.list(away);
         expect({ success, handedOver: stats.itemsHandedOver }).toEqual({ success: true, handedOver: 20 });
         expect(notices.join()).toMatch(/does not answer.*Workers take it up/s);
-        expect((await away.status()).work).toMatchObject({ sources: [{ waiting: 20 }], queue: undefined });
+        expect((await away.status()).work).toMatchObject({
+          sources: [{ waiting: 20 }],
+          queue: { isUp: false },
+        });
         proxy.mode = 'pass';
         await heard('queue-up');
         await scene.drained(lister);

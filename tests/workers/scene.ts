@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -116,7 +116,11 @@ export class Scene {
   async write(number: number, edition = 0, more = ''): Promise<void> {
     const word = WORDS[(number + edition) % WORDS.length];
     const text = `# Garden ${number}\n\nThe ${word} of garden ${number} was told of ${edition} times, lantern at dusk.\n\n${more}`;
-    await writeFile(join(this.documents, `garden-${number}.md`), text);
+    const path = join(this.documents, `garden-${number}.md`);
+    await writeFile(path, text);
+    // The same text has the same age, whenever it is written.
+    const age = new Date(Date.UTC(2026, 0, 1) + (edition * 1_000 + number) * 1_000);
+    await utimes(path, age, age);
   }
 
   /** What is owed now, in all. */

@@ -49,9 +49,11 @@ type ShownWork = NonNullable<ShownStatus['work']>;
 
 function renderWork({ sources, queue }: ShownWork, context: CliContext): string {
   const server =
-    queue === undefined
-      ? 'The server of the queue does not answer; workers wait for it.'
-      : `The queue holds ${plural(queue.waiting, 'batch', 'batches')} and ${queue.active} under way.`;
+    queue.isUp && queue.waiting !== undefined
+      ? `The queue holds ${plural(queue.waiting, 'batch', 'batches')}, and ${formatCount(queue.active ?? 0)} are under way.`
+      : queue.isUp
+        ? 'The queue answers.'
+        : 'The server of the queue does not answer; workers wait for it.';
   if (sources.length === 0) return `Nothing waits for workers. ${server}`;
   return [
     `Left to workers ("ragstone worker"). ${server}`,

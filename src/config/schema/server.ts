@@ -167,7 +167,7 @@ export const serverSchema = z
       .boolean()
       .optional()
       .describe(
-        'Whether the service follows the sources itself, for the tenant `default`. Default: it does where a source states `watch`, `autoIndex` or a schedule.',
+        'Whether the service follows the sources itself, for the tenants of `rag.sync.tenants`. Default: it does where a source states `watch`, `autoIndex` or a schedule.',
       ),
     timeoutMs: wholeNumber(100)
       .max(3_600_000)

@@ -12,6 +12,13 @@ export const syncSchema = z
       .describe(
         'Time zone of `indexSchedule` and `updateSchedule`, such as `Europe/Berlin`. Default: that of the machine.',
       ),
+    tenants: z
+      .array(z.string().min(1))
+      .min(1)
+      .default(['default'])
+      .describe(
+        'For which tenants `ragstone serve` follows the sources: each has the documents in its index. `ragstone sync` reads them for the tenant that `--tenant` names.',
+      ),
     settleMs: wholeNumber(0)
       .max(600_000)
       .default(500)
