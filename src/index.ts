@@ -179,11 +179,10 @@ export type { SourceSync, SyncHolder, SyncStatus, SyncTrigger } from './sync/syn
 
 // Work that is spread over hosts (docs/many-machines.md).
 
-export type { BatchReport } from './engine/work-requests.js';
+export type { BatchReport, WorkPlan, WorkStatus } from './engine/engine.js';
 export type { OwedBatch, OwedCount, OwedItem, OwedReader } from './ledger/ledger.js';
 export type { BatchOutcome, QueueConsumer, QueueCounts, WorkQueue } from './queue/work-queue.js';
 export { startWorkers, type Workable, type Workers, type WorkersOptions } from './workers/start-workers.js';
-export type { WorkPlan } from './workers/work-plan.js';
 export type { FailedBatch, FinishedBatch, WorkerEvent, WorkProgress } from './workers/worker-events.js';
 
 // Which folders are trusted (docs/trust.md).

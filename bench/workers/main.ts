@@ -81,7 +81,7 @@ async function measure(workers: number, options: ReturnType<typeof optionsOf>): 
     return seconds;
   } finally {
     for (const child of children) child.disconnect();
-    await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')));
+    for (const child of children) if (child.exitCode === null) await once(child, 'exit');
     await lister.close();
     await embedder.close();
   }

@@ -31,7 +31,6 @@ import { runContext } from '../searching/run-context.js';
 import { runSearch } from '../searching/run-search.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import { type SyncPlan, syncPlanOf } from '../sync/sync-plan.js';
-import type { WorkPlan } from '../workers/work-plan.js';
 import { getDocument, listDocuments } from './documents.js';
 import type {
   AskRequest,
@@ -58,6 +57,7 @@ import type {
   SourceSyncState,
   VerifyRequest,
   VerifyResult,
+  WorkPlan,
 } from './engine.js';
 import type { CreateEngineOptions } from './engine-options.js';
 import { EngineResources } from './engine-resources.js';

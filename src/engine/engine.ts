@@ -9,18 +9,18 @@ import type { Filter } from '../core/filter.js';
 import type { MatchBand } from '../core/match-band.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { ToldNotices } from '../core/notice.js';
+import type { Runtime } from '../core/runtime.js';
 import type { AccessControl, Scope, ScopeInput } from '../core/scope.js';
 import type { StageTimes } from '../core/telemetry.js';
 import type { EmbeddingEstimate, EmbeddingKind } from '../embedding/embedder.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
-import type { DocumentStatus, GenerationState } from '../ledger/ledger.js';
-import type { QueueCounts } from '../queue/work-queue.js';
+import type { DocumentStatus, GenerationState, OwedBatch, OwedReader } from '../ledger/ledger.js';
+import type { QueueCounts, WorkQueue } from '../queue/work-queue.js';
 import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { SyncPlan } from '../sync/sync-plan.js';
 import type { SyncStatus } from '../sync/sync-state.js';
-import type { WorkPlan } from '../workers/work-plan.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
 export type SearchMode = 'hybrid' | 'dense' | 'lexical';
@@ -405,6 +405,36 @@ export interface SourceStatus {
   readonly redactions?: Readonly<Record<string, number>>;
   /** How the runs over it went; absent where it was never listed. */
   readonly sync?: Omit<SourceSyncState, 'source' | 'cursor'> | undefined;
+}
+
+/** What became of a batch that a listing had left to workers. */
+export type BatchReport =
+  | {
+      /** Items that were dealt with: read, deleted, failed, or found to be done. */
+      readonly items: number;
+      /** Items of it that another process holds, or that this one must not do. */
+      readonly left: number;
+      /** They are processed by other settings here than where they were listed. */
+      readonly isForeign: boolean;
+      /** It was the last of its source, which is indexed now as it was listed. */
+      readonly isLast: boolean;
+      readonly result: IndexResult;
+    }
+  /** No source of this configuration has the name. */
+  | { readonly isUnknown: true };
+
+/** What workers work with. */
+export interface WorkPlan {
+  /** Throws `USAGE` where no queue is configured, `PACKAGE_MISSING`. */
+  queue(): Promise<WorkQueue>;
+  /** Opens what every batch needs, so that what is wrong is told at the start. */
+  prepare(): Promise<void>;
+  /** What is owed now; undefined before the first listing. */
+  owed(): Promise<OwedReader | undefined>;
+  /** Does a batch. What the signal ends is still owed. */
+  work(batch: OwedBatch, signal: AbortSignal): Promise<BatchReport>;
+  /** Whose clock and timers count. @default those of the machine */
+  readonly runtime?: Runtime | undefined;
 }
 
 /** What workers have before them. */

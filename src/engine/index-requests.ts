@@ -23,6 +23,7 @@ import { type SalvagedLedger, salvageLedger } from '../maintenance/salvage-ledge
 import { isLedgerDamage } from '../maintenance/verify-index.js';
 import { splitModelName } from '../providers/provider-table.js';
 import type { IndexRequest, IndexResult } from './engine.js';
+import { handOverFor } from './hand-over.js';
 import { permission } from './permission.js';
 import { keepFoldersPrivate } from './private-data.js';
 import {
@@ -34,7 +35,6 @@ import {
   rememberSelected,
   selectSourcesOf,
 } from './select-sources.js';
-import { handOverFor } from './work-requests.js';
 
 /** Chunks in one embedding and store batch: large enough to make a store's commits cheap, small enough for steady memory. */
 export const DEFAULT_BATCH_SIZE = 2000;

@@ -1,18 +1,13 @@
-import { hasQueue } from '../assembly/open-queue.js';
-import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { cacheOwner, scopeOf } from '../core/scope.js';
 import { configuredSources, inProject } from '../indexing/configured-sources.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
-import { type BatchRun, runBatch } from '../indexing/run-batch.js';
+import { runBatch } from '../indexing/run-batch.js';
 import { configuredNames } from '../indexing/source-owners.js';
-import type { HandOver } from '../indexing/source-task.js';
 import type { OwedBatch } from '../ledger/ledger.js';
+import type { BatchReport } from './engine.js';
 import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL } from './index-requests.js';
 import { type EngineHost, indexedSources, selectSourcesOf } from './select-sources.js';
-
-/** A batch that was worked on here, or the reason why it cannot be. */
-export type BatchReport = BatchRun | { readonly isUnknown: true };
 
 /** Does a batch that a listing has left to workers. Share the writer lock. */
 export async function workOnBatch(
@@ -60,33 +55,4 @@ export async function workOnBatch(
     inProject(configured, project),
     batch,
   );
-}
-
-/** Adds to the queue what a listing leaves to workers; undefined where the run is to do it itself. */
-export function handOverFor(
-  { handOver = false, force = false, prune = false, dryRun = false }: HandOverOptions,
-  { config, resources }: EngineHost,
-): HandOver | undefined {
-  if (!handOver || dryRun || !hasQueue(config)) return undefined;
-  if (force || prune !== false)
-    throw new RAGError(
-      'USAGE',
-      'What replaces or gives up the whole is not left to workers: leave out `handOver`, or `force` and `prune`.',
-    );
-  return async (batches, notice) => {
-    const queue = await resources.queue();
-    try {
-      await queue.add(batches);
-    } catch (error) {
-      if (!RAGError.isInstance(error) || error.reason !== 'QUEUE_UNAVAILABLE') throw error;
-      notice(`${error.message} Workers take it up when it does.`);
-    }
-  };
-}
-
-interface HandOverOptions {
-  readonly handOver?: boolean;
-  readonly force?: boolean;
-  readonly prune?: boolean | readonly string[];
-  readonly dryRun?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Job, Queue, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
 import { RAGError } from '../core/errors.js';
 import { loadDriver } from '../core/load-driver.js';
 import { runtime, sleep } from '../core/runtime.js';
@@ -40,7 +41,7 @@ export async function openBullmqQueue(options: BullmqQueueOptions): Promise<Work
       { details: { key: 'rag.queue.url' } },
     );
   const bullmq = await loadDriver(() => import('bullmq'), { store: 'the queue', install: 'bullmq@6.7.0' });
-  const { Redis } = await loadDriver(() => import('ioredis'), {
+  const ioredis = await loadDriver(() => import('ioredis'), {
     store: 'the queue',
     install: 'ioredis@6.0.0',
   });
@@ -48,7 +49,7 @@ export async function openBullmqQueue(options: BullmqQueueOptions): Promise<Work
     Queue: bullmq.Queue,
     Worker: bullmq.Worker,
     Delayed: bullmq.DelayedError,
-    Redis,
+    Redis: ioredis.Redis,
   });
 }
 
@@ -57,10 +58,10 @@ interface Drivers {
   readonly Worker: typeof Worker;
   /** Says that a job was put back. */
   readonly Delayed: new () => Error;
-  readonly Redis: typeof import('ioredis').Redis;
+  readonly Redis: typeof Redis;
 }
 
-type Client = InstanceType<Drivers['Redis']>;
+type Client = Redis;
 
 class BullmqQueue implements WorkQueue {
   readonly #options: BullmqQueueOptions;

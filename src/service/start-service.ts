@@ -3,12 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyServerOptions, LogControll
 import { openAuditLog } from '../audit/open-audit-log.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
-import {
-  type Engine,
-  type KnowledgeDeploymentService,
-  RAGError,
-  SYSTEM_RUNTIME,
-} from '../index.js';
+import { type Engine, type KnowledgeDeploymentService, RAGError, SYSTEM_RUNTIME } from '../index.js';
 import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
 import { FeedbackLog } from './feedback/feedback-log.js';

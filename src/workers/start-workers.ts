@@ -1,8 +1,8 @@
 import { RAGError, toRAGError } from '../core/errors.js';
 import { repeat, runtime, sleep, withRuntime } from '../core/runtime.js';
+import type { WorkPlan } from '../engine/engine.js';
 import type { OwedBatch } from '../ledger/ledger.js';
 import type { BatchOutcome, QueueConsumer, WorkQueue } from '../queue/work-queue.js';
-import type { WorkPlan } from './work-plan.js';
 import type { FinishedBatch, WorkerEvent } from './worker-events.js';
 
 /** Between two looks whether the queue lacks what the ledger owes, in milliseconds. */
@@ -91,7 +91,7 @@ class RunningWorkers implements Workers {
   }
 
   #tell(event: Happening): void {
-    this.#options.onEvent?.({ ...event, at: new Date(runtime().now()).toISOString() } as WorkerEvent);
+    this.#options.onEvent?.({ ...event, at: new Date(runtime().now()).toISOString() });
   }
 
   async #run(): Promise<void> {

@@ -166,6 +166,10 @@ describe.skipIf(postgres === '' || redis === '')(
       await rm(join(scene.documents, 'garden-2.md'));
       await scene.list(lister);
       await scene.write(9, 3);
+      // Never indexed, and gone again.
+      await scene.write(11, 1);
+      await scene.list(lister);
+      await rm(join(scene.documents, 'garden-11.md'));
       await scene.list(lister);
       work(await scene.host('worker'), { concurrency: 3 });
       await scene.drained(lister);

@@ -59,6 +59,24 @@ describe.skipIf(connectionString === undefined)('the lock of a server (RAGSTONE_
     await (await waiting).release();
   });
 
+  it('is left by those that give way to who waits for the whole, and by nobody else', async () => {
+    const givesWay = { subject: 'items', command: 'ragstone worker', waitMs: 300, givesWay: true } as const;
+    const working = await lock(ours, 'items');
+    await (await theirs.lock?.(givesWay))?.release();
+    const whole = lock(theirs, 'whole', 60_000);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect(ours.lock?.(givesWay)).rejects.toMatchObject({ reason: 'INDEX_LOCKED' });
+    await (await lock(ours, 'items')).release();
+    await working.release();
+    await (await whole).release();
+    await (await ours.lock?.(givesWay))?.release();
+    // Who waited in vain leaves no mark.
+    const again = await lock(ours, 'items');
+    await expect(lock(theirs, 'whole', 150)).rejects.toMatchObject({ reason: 'INDEX_LOCKED' });
+    await (await theirs.lock?.(givesWay))?.release();
+    await again.release();
+  });
+
   it('is apart for each schema', async () => {
     const other = `${schema}_b`;
     const elsewhere = await openPostgresLedger({ connectionString, schema: other });

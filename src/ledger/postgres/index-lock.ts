@@ -42,6 +42,7 @@ export async function acquireIndexLock(
     }
     return heldLock(connection, subject);
   } catch (error) {
+    await connection.run('SELECT pg_advisory_unlock_all()').catch(() => undefined);
     connection.release();
     throw error;
   }
