@@ -24,6 +24,7 @@ test('Chroma is started from its path, keeps its collection there, and is stoppe
     const { results } = await engine.search({
       text: 'A payment that was interrupted must not be charged twice',
       filters: { sourceType: ['pbi'] },
+      options: { minSimilarity: 0 },
     });
     assert.equal(results[0]?.metadata.pbi_id, 'ORC-22');
     await assertSchema(folder);
