@@ -30,7 +30,8 @@ export async function openIndex({ folder, ...servers }: IndexPlace): Promise<Ope
     const isChosen = (process.env.RAG_PROVIDER ?? '') !== '';
     if (isChosen || !RAGError.isInstance(error) || !isOfStore(error)) throw error;
     const embedded = await createEngine({ config, cwd: folder, overrides: { provider: 'libsql' } });
-    const why = /^.*?\.(?=\s|$)/s.exec(error.message)?.[0];
+    // What is wrong, and what to do; a log may follow.
+    const why = /^(?:.*?\.(?=\s|$)){1,2}/s.exec(error.message)?.[0];
     const notice = `Chroma cannot be started, so the embedded store is used, as with RAG_PROVIDER=libsql. ${why}`;
     return { ...(await indexedBy(embedded)), notice };
   }

@@ -70,7 +70,10 @@ test('without a Chroma that runs here the embedded store takes its place and say
     for (const path of [broken, join(folder, 'nowhere')]) {
       process.env.PATH = path;
       const { engine, notice } = await openIndex({ folder });
-      assert.match(notice ?? '', /Chroma cannot be started, so the embedded store is used/);
+      assert.match(
+        notice ?? '',
+        /Chroma cannot be started, so the embedded store is used.* `pip install chromadb/,
+      );
       assert.equal((await engine.status()).provider, 'libsql');
       await engine.close();
     }
