@@ -40,7 +40,23 @@ const files = {
   },
 };
 
+/** Counts what is asked of the disk about names; the call of this number fails. */
+let failing: number | undefined;
+let asked = 0;
+function mayFail<Args extends unknown[], T>(call: (...args: Args) => Promise<T>) {
+  return async (...args: Args): Promise<T> => {
+    asked += 1;
+    if (asked === failing) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+    return call(...args);
+  };
+}
+const { lstat, readdir, realpath, stat } = SYSTEM_RUNTIME.files;
+Object.assign(files, {
+  ...{ lstat: mayFail(lstat), readdir: mayFail(readdir), realpath: mayFail(realpath), stat: mayFail(stat) },
+});
+
 beforeEach(async () => {
+  failing = undefined;
   cwd = temporaryFolder();
   read = undefined;
   writeFileSync(join(cwd, LARGE), largeText('The first lens is of glass.'));
@@ -99,4 +115,18 @@ it('a disk that gives less than is asked for loses nothing', async () => {
     (await handle.read(buffer, 0, Math.min(length, 100_000), null)).bytesRead;
   await engine.index();
   expect(await textOfLarge()).toBe(largeText('The first lens is of glass.'));
+});
+
+it('whatever is asked of the disk may fail: its source fails, or an item, and nothing is lost', async () => {
+  await engine.index();
+  asked = 0;
+  await engine.index();
+  const questions = asked;
+  expect(questions).toBeGreaterThan(5);
+  for (let number = 1; number <= questions; number++) {
+    [asked, failing] = [0, number];
+    const { stats } = await engine.index();
+    for (const { reason } of stats.errors) expect(reason).toMatch(/^(SOURCE|DOCUMENT)_/);
+    expect((await engine.list()).documents).toHaveLength(2);
+  }
 });

@@ -105,20 +105,22 @@ export async function* listFiles(
     fileTypes: defaults.fileTypes,
   });
   const honoursGitignore = !isSingleFile && (selection.gitignore ?? defaults.gitignore);
+  const unlistable = (error: unknown): never => {
+    throwIfAborted(signal);
+    throw RAGError.isInstance(error) ? error : rootError(root, selection.name, error);
+  };
+  const gitignore = honoursGitignore ? await GitignoreRules.forRoot(root).catch(unlistable) : undefined;
   const walk = await walkFiles({
     root,
     globs,
     exclude: selection.exclude ?? [],
     hidden: selection.hidden ?? false,
     followSymlinks: selection.followSymlinks ?? false,
-    gitignore: honoursGitignore ? await GitignoreRules.forRoot(root) : undefined,
+    gitignore,
     signal,
-  }).catch((error: unknown) => {
-    throwIfAborted(signal);
-    throw RAGError.isInstance(error) ? error : rootError(root, selection.name, error);
-  });
+  }).catch(unlistable);
   throwIfAborted(signal);
-  const guard = await guardOf(selection, root);
+  const guard = await guardOf(selection, root).catch(unlistable);
   let unreadable = walk.unreadable.length;
   yield* walk.unreadable;
   for await (const item of mapInOrder(walk.paths, FILES_IN_FLIGHT, (id) => listFile(id, guard, signal))) {

@@ -71,6 +71,7 @@ export async function walkFiles(options: WalkOptions): Promise<WalkResult> {
     fs: walk.adapter(),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
+  if (walk.rootFailure !== undefined) throw walk.rootFailure;
   const { unreadable, skipped, met } = walk;
   return { paths: paths.sort(compareText), unreadable, skipped, others: without(met, paths) };
 }
@@ -95,6 +96,8 @@ const entryOf = (name: string, kind: 'file' | 'folder'): Entry => ({
 
 class Walk {
   readonly unreadable: UnreadableItem[] = [];
+  /** Why the root could not be read, though it could a moment before: no listing then, or all of it would count as gone. */
+  rootFailure: Error | undefined;
   readonly skipped: SkippedCounts = { hidden: 0, gitignored: 0, tooling: 0, symlinks: 0, special: 0 };
   /** Files, by extension. */
   readonly met = new Map<string, number>();
@@ -126,7 +129,8 @@ class Walk {
       return names.flatMap((entry, i) => this.#accept(entry.name, verdicts[i]));
     } catch (error) {
       const id = this.#idOf(folder, true);
-      this.unreadable.push({ id, error: unreadableError(id, error) });
+      if (id === '/') this.rootFailure = error instanceof Error ? error : new Error(String(error));
+      else this.unreadable.push({ id, error: unreadableError(id, error) });
       return [];
     }
   }
