@@ -57,4 +57,27 @@ describe('chunkReader', () => {
     expect(await read(found('a', 'gone'))).toHaveLength(1);
     expect(losses).toBe(1);
   });
+
+  it('gives of a document that is being written one revision, that of the best passage', async () => {
+    const collection = await createMemoryStore().open({ name: 'c', dimensions: 8, fingerprint: 'f' });
+    const of = (id: string, documentId: string, revision: string) => ({
+      ...record(id),
+      documentId,
+      metadata: { ...record(id).metadata, revision },
+    });
+    const written = [
+      of('a', 'lamp', 'new'),
+      of('b', 'lamp', 'old'),
+      of('c', 'door', 'old'),
+      of('d', 'lamp', 'new'),
+    ];
+    await collection.upsert(written);
+    const read = chunkReader(collection, READ);
+    const ids = async (...wanted: string[]) => (await read(found(...wanted))).map(({ chunk: { id } }) => id);
+    expect(await ids('a', 'b', 'c', 'd')).toEqual(['a', 'c', 'd']);
+    expect(await ids('b', 'a', 'c', 'd')).toEqual(['b', 'c']);
+    // Lanes that give whole records were asked one after the other.
+    const whole = await collection.get(['b', 'a']);
+    expect((await read(whole.map((chunk) => ({ chunk })))).map(({ chunk: { id } }) => id)).toEqual(['b']);
+  });
 });

@@ -7,7 +7,10 @@ import type { FoundChunk } from './candidate.js';
 /** Anything that holds a found chunk, with the whole of it. */
 export type WithRecord<Found> = Omit<Found, 'chunk'> & { readonly chunk: StoredChunk };
 
-/** The list with its records, in the order given; without what was deleted since it was found. */
+/**
+ * The list with its records, in the order given; without what was deleted since it was found, and of a document that is being written
+ * without what is of another revision than its best passage.
+ */
 export type ReadChunks = <Found extends { readonly chunk: FoundChunk }>(
   found: readonly Found[],
 ) => Promise<WithRecord<Found>[]>;
@@ -47,10 +50,25 @@ export function chunkReader(
       known = new Map(ids.map((id) => [id, undefined]));
       for (const chunk of chunks) known.set(chunk.id, chunk);
     }
+    const isWanted = ofOneRevision();
     return found.flatMap((entry) => {
       const chunk = isRead(entry.chunk) ? entry.chunk : known.get(entry.chunk.id);
-      return chunk === undefined ? [] : [{ ...entry, chunk }];
+      return chunk === undefined || !isWanted(chunk) ? [] : [{ ...entry, chunk }];
     });
+  };
+}
+
+/**
+ * Whether a chunk is of the same revision as the first one of its document. A store that is written apart from the ledger holds both
+ * revisions for a moment, and lanes that give records are asked one after the other.
+ */
+function ofOneRevision(): (chunk: StoredChunk) => boolean {
+  const revisions = new Map<string, unknown>();
+  return ({ documentId, metadata: { revision } }) => {
+    if (revision === undefined) return true;
+    const first = revisions.get(documentId) ?? revision;
+    revisions.set(documentId, first);
+    return first === revision;
   };
 }
 
