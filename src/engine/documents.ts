@@ -186,7 +186,9 @@ export async function earlierPushes(ids: readonly string[], index: ScopedIndex):
   );
   const { collection, scope } = index;
   const present = await collection.get([...known.keys()]);
-  const readable = await scopeCollection(collection, scope, LEFT_SEALED).get([...known.keys()]);
+  // Of what was read once: what somebody replaces between two questions would seem to be there and not readable.
+  const read = Object.create(collection, { get: { value: async () => present } }) as VectorCollection;
+  const readable = await scopeCollection(read, scope, LEFT_SEALED).get([...known.keys()]);
   const idOf = ({ id }: StoredChunk): string[] => {
     const document = known.get(id);
     return document === undefined ? [] : [document.externalId];

@@ -9,7 +9,7 @@ import { encodeText } from '../ledger/text-encoding.js';
 import { listPages } from '../stores/list-pages.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { IndexRun } from './index-run.js';
-import { type ChunkSketch, type PreparedChunk, recordDigest } from './prepare-document.js';
+import { type ChunkSketch, type PreparedChunk, recordDigest, storedDigest } from './prepare-document.js';
 import { type BatchDocument, type WriteTargets, writeBatch } from './write-batch.js';
 
 const PAGE = 500;
@@ -39,11 +39,10 @@ export async function carryOver(
       run.fail({ source, item: itemId, reason: error.reason, message: NOT_CARRIED });
     });
     if (batch === undefined) continue;
-    await writeBatch(
-      batch.flatMap((document) => document ?? []),
-      targets,
-      run,
-    );
+    const whole = batch.flatMap((document) => document ?? []);
+    await writeBatch(whole, targets, run);
+    // Its source is asked for it again, or a program hands it in again.
+    if (whole.length < batch.length) continue;
     const { version, processingKey } = item;
     if (version !== undefined && processingKey !== undefined)
       await targets.ledger.completeItems([{ tenant, source, itemId, version, processingKey }]);
@@ -72,7 +71,7 @@ export interface CarryOptions {
   readonly change?: ((metadata: Metadata) => Metadata) | undefined;
 }
 
-/** A document as it is in the other generation; undefined where its text is no longer there. */
+/** A document as it is in the other generation; undefined where its text is no longer there, or it was left half written. */
 export async function carried(
   document: LedgerDocument,
   { reader, collection }: CarriedGeneration,
@@ -83,8 +82,26 @@ export async function carried(
   const filter = eq('$documentId', document.documentId);
   const stored: StoredChunk[] = [];
   for await (const page of listPages(collection, { filter, limit: PAGE, signal }))
-    stored.push(...page.map(({ vector: _, ...chunk }) => ({ ...chunk, metadata: change(chunk.metadata) })));
-  return documentOfChunks({ ...document, metadata: change(document.metadata), text }, stored);
+    stored.push(...page.map(({ vector: _, ...chunk }) => chunk));
+  const whole = await wholeRevision(document, stored, reader);
+  if (whole === undefined) return undefined;
+  const changed = whole.map((chunk) => ({ ...chunk, metadata: change(chunk.metadata) }));
+  return documentOfChunks({ ...document, metadata: change(document.metadata), text }, changed);
+}
+
+/** The chunks of the revision that the ledger names; undefined where the store lacks some. Beside them it may hold what a dead writer left. */
+async function wholeRevision(
+  { documentId, status }: LedgerDocument,
+  stored: readonly StoredChunk[],
+  reader: Pick<GenerationReader, 'chunks'>,
+): Promise<readonly StoredChunk[] | undefined> {
+  const chunks = await reader.chunks(documentId);
+  const wanted = new Map(
+    chunks.flatMap(({ chunkId, digest, state }) => (state === 'stale' ? [] : [[chunkId, digest]])),
+  );
+  const found = stored.filter((chunk) => wanted.get(chunk.id)?.startsWith(storedDigest(chunk)) === true);
+  if (status !== 'indexed') return found.length === wanted.size && wanted.size > 0 ? found : undefined;
+  return stored.filter(({ id }) => wanted.has(id));
 }
 
 /** A document that is written from what a store holds of it; a chunk that has its vector is not embedded again. */

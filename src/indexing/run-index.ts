@@ -4,12 +4,20 @@ import { runtime } from '../core/runtime.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { IndexProgress, IndexResult } from '../engine/engine.js';
-import type { IndexFacts, Ledger, LedgerItem, OwedBatch, RunRecord } from '../ledger/ledger.js';
+import type {
+  GenerationReader,
+  IndexFacts,
+  Ledger,
+  LedgerItem,
+  OwedBatch,
+  RunRecord,
+} from '../ledger/ledger.js';
 import { probeSample } from '../maintenance/probe-collection.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { type AbandonedSource, giveUpMovedFiles } from './abandoned-sources.js';
 import { carryOver } from './carry-over.js';
 import { deleteItems, purgeDeleted } from './delete-documents.js';
+import { finishPushes, unfinishedItems } from './finish-pushes.js';
 import { IndexRun, type RequestOfItem } from './index-run.js';
 import { indexSource } from './index-source.js';
 import { ItemClaims } from './item-claims.js';
@@ -221,6 +229,37 @@ const PROBED_CHUNKS = 100;
 /** Generations that are kept to go back to. */
 const KEPT_GENERATIONS = 1;
 
+/** Pushes that a death interrupted: nobody can read them again, and what is copied has to be one revision. */
+async function finishInterrupted(
+  live: IndexFacts,
+  { pipeline, targets, run }: { pipeline: IndexPipeline; targets: WriteTargets; run: IndexRun },
+): Promise<void> {
+  const { ledger, options } = pipeline;
+  const { tenant } = options.scope;
+  if (!(await hasUnfinishedPushes(tenant, ledger.reader(live.generation)))) return;
+  const collection = await openForReading(live, await pipeline.storeOf(live));
+  const books = ledger.writer(live.generation, runtime().uniqueName());
+  // The lease of whoever died over one may not be over.
+  const claims = ledger.lock === undefined ? undefined : new ItemClaims(books, FINISHING_LEASE_MS);
+  try {
+    const { left } = await finishPushes(tenant, { ...targets, ledger: books, collection, claims }, run);
+    for (const id of left)
+      run.notice(
+        `The push of "${id}" was interrupted and can be neither finished nor taken back: push it again.`,
+      );
+  } finally {
+    await claims?.close().catch(() => undefined);
+  }
+}
+
+/** Interrupted pushes are waited for twice as long, in milliseconds. */
+const FINISHING_LEASE_MS = 60_000;
+
+async function hasUnfinishedPushes(tenant: string, reader: GenerationReader): Promise<boolean> {
+  for await (const _ of unfinishedItems(tenant, reader)) return true;
+  return false;
+}
+
 /** Copies what the run could not read: documents that programs handed in, of sources that are not read now, and failures. */
 async function completeGeneration(
   live: IndexFacts,
@@ -229,6 +268,7 @@ async function completeGeneration(
   const { ledger, options, givenUp } = pipeline;
   const { tenant } = options.scope;
   const reader = ledger.reader(live.generation);
+  await finishInterrupted(live, { pipeline, targets, run });
   const inRun = new Set(pipeline.sources.map(({ source }) => source.name));
   const items: LedgerItem[] = [];
   for (const source of await reader.sourceNames(tenant)) {

@@ -1,0 +1,98 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { RAGError } from '../core/errors.js';
+import { createMemoryStore } from '../stores/memory/memory-store.js';
+import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import { createHashEmbedder } from '../testing/hash-embedder.js';
+import { createEngine } from './create-engine.js';
+
+type Call = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** A store apart from the ledger, some of whose calls go as a test says. */
+function storeOf(changed: (name: string | symbol, call: Call) => Call): VectorStore {
+  const over = <T extends object>(part: T, own: (name: string | symbol) => unknown): T =>
+    new Proxy(part, {
+      get: (target, name) => {
+        const member: unknown = own(name) ?? Reflect.get(target, name, target);
+        return typeof member === 'function' ? changed(name, member.bind(target) as Call) : member;
+      },
+    });
+  const memory = createMemoryStore();
+  return over<VectorStore>(memory, (name) => {
+    if (name === 'name') return 'apart';
+    if (name === 'capabilities') return { ...memory.capabilities, persistent: true };
+    if (name !== 'open') return undefined;
+    return async (spec: Parameters<VectorStore['open']>[0]) =>
+      over<VectorCollection>(await memory.open(spec), () => undefined);
+  });
+}
+
+const silent: Call = () => Promise.reject(new RAGError('STORE_UNAVAILABLE', 'It does not answer.'));
+
+it('a rebuild copies one revision of what a push that was interrupted left', async () => {
+  let mayDelete = true;
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, 'docs'));
+  writeFileSync(join(cwd, 'docs', 'door.md'), 'The door is shut at dusk.');
+  const engine = await createEngine({
+    cwd,
+    // A push ends there, between the new chunks and the old ones.
+    store: storeOf((name, call) => (name === 'delete' && !mayDelete ? silent : call)),
+    embedder: createHashEmbedder({ dimensions: 8 }),
+    config: {
+      sources: [{ name: 'docs', type: 'files', root: 'docs' }],
+      chunking: { unit: 'characters', minSize: 1, maxSize: 60, overlap: 0 },
+    },
+  });
+  try {
+    await engine.index();
+    await engine.push([{ id: 'lamp', text: 'The lamp is lit at dusk by Ada.' }]);
+    mayDelete = false;
+    await expect(
+      engine.push([{ id: 'lamp', text: 'The lamp is put out at dawn by Ben.' }]),
+    ).rejects.toThrow();
+    mayDelete = true;
+    await engine.index({ options: { force: true } });
+    const { results } = await engine.search({
+      text: 'lamp Ada Ben',
+      options: { mode: 'lexical', minSimilarity: 0 },
+    });
+    const found = results.filter(({ metadata }) => metadata.source === 'lamp').map(({ content }) => content);
+    expect(found).toEqual(['The lamp is put out at dawn by Ben.']);
+    for (const word of ['Ada', 'Ben'])
+      expect(
+        (await engine.search({ text: word, options: { mode: 'lexical', minSimilarity: 0 } })).results,
+      ).toHaveLength(word === 'Ben' ? 1 : 0);
+    expect((await engine.verify()).drift).toEqual([]);
+  } finally {
+    await engine.close();
+  }
+});
+
+it('a document that somebody else replaces meanwhile is not taken for one that may not be read', async () => {
+  let gets = 0;
+  const engine = await createEngine({
+    cwd: temporaryFolder(),
+    // It is gone when the store is asked again.
+    store: storeOf((name, call) => async (...args) => {
+      if (name !== 'get') return call(...args);
+      gets += 1;
+      return gets === 1 ? call(...args) : [];
+    }),
+    embedder: createHashEmbedder({ dimensions: 8 }),
+  });
+  try {
+    await engine.push([{ id: 'lamp', text: 'The lamp is lit at dusk.' }]).catch(() => undefined);
+    gets = 0;
+    const again = engine.push([{ id: 'lamp', text: 'The lamp is put out at dawn.' }]);
+    // The store that lost it is found out later.
+    await again.catch((error: unknown) =>
+      expect(error).not.toMatchObject({ reason: 'DOCUMENT_DUPLICATE_ID' }),
+    );
+    expect(gets).toBeGreaterThan(0);
+  } finally {
+    await engine.close();
+  }
+});
