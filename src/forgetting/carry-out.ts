@@ -6,7 +6,7 @@ import { RAGError, systemErrorCode } from '../core/errors.js';
 import { runtime, sleep } from '../core/runtime.js';
 import { deleteDocuments } from '../indexing/delete-documents.js';
 import { IndexRun } from '../indexing/index-run.js';
-import { openForReading } from '../indexing/open-collection.js';
+import { isWithoutCollection, openForReading } from '../indexing/open-collection.js';
 import { disownSource } from '../indexing/source-owners.js';
 import type { GenerationWriter, Ledger } from '../ledger/ledger.js';
 import type { CacheKeys } from './cache-keys.js';
@@ -92,8 +92,7 @@ async function openGenerations(
   const open: WritableGeneration[] = [];
   for (const facts of await ledger.generations()) {
     const store = await host.resources.storeOf(facts);
-    // A death may have come between the ledger's record of a generation and its collection.
-    if (facts.state === 'building' && (await store.describe(facts.collection)) === undefined) continue;
+    if (await isWithoutCollection(facts, store)) continue;
     const collection = await openForReading(facts, store);
     open.push({ facts, collection, ledger: ledger.writer(facts.generation, holder) });
   }

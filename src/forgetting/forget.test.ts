@@ -6,6 +6,8 @@ import type { RAGConfigInput } from '../config/schema/index.js';
 import { eq } from '../core/filter.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
+import type { GenerationTarget, IndexFacts } from '../ledger/ledger.js';
+import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import { filesWith } from '../testing/files-with.js';
 
 let folder: string;
@@ -190,3 +192,25 @@ test('documents of others are not meant, nor are receipts of others known', asyn
   // Whoever keeps the index forgets what he may not read.
   expect(await engine.forget({ filter: eq('reporter', 'x') })).toMatchObject({ documents: 1 });
 });
+
+test('a rebuild that died before its collection was made keeps nobody from forgetting', async () => {
+  engine = await open({ provider: 'libsql' });
+  await engine.index({ paths: ['docs'] });
+  await engine.index({ options: { force: true } });
+  await engine.close();
+  const ledger = openLedger({ path: join(folder, 'data', 'ledger.db') });
+  const live = await ledger.live();
+  await ledger.begin(
+    (n) => ({ ...liveTarget(live), collection: `never-made-${n}` }),
+    new Date(0).toISOString(),
+  );
+  await ledger.close();
+  engine = await open({ provider: 'libsql' });
+  expect(await engine.forget({ filter: NAMED })).toMatchObject({ state: 'done', documents: 4 });
+  expect(await remains()).toEqual([]);
+});
+
+function liveTarget(live: IndexFacts | undefined): GenerationTarget {
+  if (live === undefined) throw new Error('Nothing is live.');
+  return live;
+}

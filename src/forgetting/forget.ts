@@ -4,7 +4,7 @@ import { oneOf } from '../core/filter.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { isPushSource } from '../indexing/configured-sources.js';
-import { nothingIndexed, openForReading } from '../indexing/open-collection.js';
+import { isWithoutCollection, nothingIndexed, openForReading } from '../indexing/open-collection.js';
 import { configuredNames, readOwnership } from '../indexing/source-owners.js';
 import { keptOutHash } from '../ledger/kept-out-hash.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -82,8 +82,11 @@ async function planForgetting(
   const found = await findForgotten({ ...request, source }, { readers, scope, config, sealing, cwd });
   const isWhole = isWholeSource(request);
   const open: OpenGeneration[] = [];
-  for (const facts of generations)
-    open.push({ facts, collection: await openForReading(facts, await resources.storeOf(facts)) });
+  for (const facts of generations) {
+    const store = await resources.storeOf(facts);
+    if (await isWithoutCollection(facts, store)) continue;
+    open.push({ facts, collection: await openForReading(facts, store) });
+  }
   const key = newKey();
   const { removed, chunks, traces } = await inventory(found.documents, { open, ledger, key, config, signal });
   const keptOut =

@@ -180,6 +180,15 @@ const beginGeneration = (
 const newCollectionName = (generation: number): string =>
   `chunks-${contentHash(runtime().uniqueName()).slice(0, 8)}-${generation}`;
 
+/**
+ * Whether there is nothing in the store of a generation that is not in use: a death came between the ledger's record of it and its
+ * collection, when it was begun or when it was dropped.
+ */
+export const isWithoutCollection = async (
+  { state, collection }: IndexFacts,
+  store: VectorStore,
+): Promise<boolean> => state !== 'live' && (await store.describe(collection)) === undefined;
+
 /** Removes a generation from its store first, and from the ledger after: a death between leaves it to be dropped again. */
 export async function dropGeneration(
   facts: IndexFacts,
