@@ -119,6 +119,7 @@ async function indexListed(
   const listedAt = targets.now();
   await guardShrink(listed, pass);
   const changes = only === undefined ? listed : onlyOf(listed, only);
+  if (only === undefined) await leaveNewcomers(listed, pass);
   if (only === undefined) {
     for (const notice of source.listingNotices?.() ?? []) run.notice(notice);
     run.countSkipped(source.name, source.listingSkipped?.() ?? {});
@@ -137,6 +138,7 @@ async function indexListed(
   const preparer = pass.preparerFor(bytesOf(changes.toRead, USUAL_BYTES));
   for (const share of sharesOf(changes.toRead, pass)) {
     const mine = await takeUnchanged(idsOf(share), changes, pass);
+    await announceNew([...mine], changes, pass);
     await readAndWrite(
       share.filter(({ id }) => mine.has(id)),
       pass,
@@ -150,6 +152,35 @@ async function indexListed(
     await targets.claims?.release(keyOf(pass), [...mine]);
   }
   return { cursor: changes.cursor, listedAt };
+}
+
+/**
+ * Before they are read: what is read now may be gone a moment later, and a listing of another run that no longer names it has to know that
+ * somebody is writing it.
+ */
+async function announceNew(
+  itemIds: readonly string[],
+  { known }: SourceChanges,
+  { configured, options, targets: { claims, ledger } }: SourcePass,
+): Promise<void> {
+  if (claims === undefined || configured.source.itemIds !== undefined) return;
+  const unknown = itemIds.filter((id) => !known.has(id));
+  if (unknown.length > 0) await ledger.announce?.(options.scope.tenant, configured.source.name, unknown);
+}
+
+/** What others have begun to write since the listing began, and it does not name: it may be gone, and is listed again. */
+async function leaveNewcomers(listed: SourceChanges, pass: SourcePass): Promise<void> {
+  const { configured, options, targets, left } = pass;
+  const { name, itemIds } = configured.source;
+  if (targets.claims === undefined || itemIds !== undefined) return;
+  const named = new Set([
+    ...idsOf(listed.toRead),
+    ...listed.unreadable.map(({ id }) => id),
+    ...listed.keptOutItemIds,
+  ]);
+  const present = await targets.ledger.items(options.scope.tenant, name);
+  for (const id of present.keys())
+    if (!listed.known.has(id) && !named.has(id) && !id.endsWith('/')) left.set(id, []);
 }
 
 /** Documents that a program names are deleted as it says. */

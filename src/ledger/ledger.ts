@@ -326,6 +326,11 @@ export interface GenerationWriter extends GenerationReader {
     itemIds: readonly string[],
     forMs: number,
   ): Promise<ReadonlySet<string>>;
+  /**
+   * Makes items known that are not, and `pending`, before they are read: a younger listing that lacks one finds out that way that
+   * somebody is at it. Present where holders may list one source at once.
+   */
+  announce?(tenant: string, source: string, itemIds: readonly string[]): Promise<void>;
   /** Gives items back before their time; others' leases stay. */
   release(tenant: string, source: string, itemIds: readonly string[]): Promise<void>;
 

@@ -86,6 +86,19 @@ export async function setItemsPending(
   );
 }
 
+/** Makes items known, and `pending`, that are not known yet. */
+export async function announceItems(
+  { run, generation }: OpenBooks,
+  items: readonly ItemKey[],
+): Promise<void> {
+  await run(
+    `INSERT INTO ragstone_ledger_item (generation, item_key, source_key, tenant, source, item_id, status)
+     SELECT $1, item_key, source_key, tenant, source, item_id, 'pending' FROM ${NAMES} ORDER BY item_key
+     ON CONFLICT DO NOTHING`,
+    [generation, ...namesOf(distinctItems(items))],
+  );
+}
+
 /** Items were read completely, and everything of them is in the store. */
 export async function completeItems(
   { run, generation }: OpenBooks,

@@ -41,6 +41,7 @@ import {
   rowsOfDocuments,
 } from './documents.js';
 import {
+  announceItems,
   completeItems,
   failedItems,
   failItem,
@@ -186,6 +187,12 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     const keys = itemIds.map((itemId) => itemKeyOf({ tenant, source, itemId }));
     const renewed = await renewItems(this.database, this.#holder, { keys, forMs });
     return new Set(itemIds.filter((_, i) => renewed.has(hexOf(keys[i] ?? Buffer.alloc(0)))));
+  }
+
+  async announce(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
+    if (itemIds.length === 0) return;
+    const items = itemIds.map((itemId) => ({ tenant, source, itemId }));
+    await this.#write('announce items', items.map(itemKeyOf), (books) => announceItems(books, items));
   }
 
   async release(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {

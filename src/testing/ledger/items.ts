@@ -33,6 +33,21 @@ export const testItems: LedgerPart = (test) => {
     });
   });
 
+  test('an item that is announced is known and pending; one that was known stays as it was', async ({
+    writer,
+  }) => {
+    await indexDocuments(writer, planned('d'));
+    const before = (await writer.items(TENANT, SOURCE)).get('d.md');
+    // Where nobody else lists a source at the same time nothing is announced.
+    if (writer.announce === undefined) return;
+    await writer.announce(TENANT, SOURCE, ['d.md', 'e.md', 'e.md']);
+    await writer.announce(TENANT, SOURCE, []);
+    const items = await writer.items(TENANT, SOURCE);
+    assert.deepEqual(items.get('d.md'), before);
+    assert.deepEqual(items.get('e.md'), { ...itemKey('e'), status: 'pending', attempts: 0 });
+    assert.equal(items.size, 2);
+  });
+
   test('items are read by name too; unknown ones are left out', async ({ writer }) => {
     await indexDocuments(writer, planned('a'), planned('b'), planned('c', { source: 'wiki' }));
     const found = await writer.items(TENANT, SOURCE, ['b.md', 'c.md', 'nobody', 'b.md']);
