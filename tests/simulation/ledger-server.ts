@@ -1,0 +1,306 @@
+import { RAGError } from '../../src/core/errors.js';
+import { compareText } from '../../src/core/filter.js';
+import { KEPT_RUNS } from '../../src/ledger/kept-runs.js';
+import type {
+  GenerationReader,
+  GenerationTarget,
+  GenerationWriter,
+  IndexFacts,
+  Ledger,
+  LockSubject,
+  RunRecord,
+} from '../../src/ledger/ledger.js';
+import { itemKeyOf, keyOf, type LeaseHolder, LedgerBooks, leaseLost } from './ledger-books.js';
+
+export interface LedgerServerOptions {
+  /** Milliseconds since 1970; leases are measured by it. */
+  readonly now: () => number;
+  readonly keepRevisions: number;
+}
+
+/** Whoever holds one of the locks of an index. */
+interface LockHolder {
+  readonly connection: string;
+  readonly subject: LockSubject;
+}
+
+/**
+ * A ledger in memory that outlives whoever is connected to it, as the one on PostgreSQL does, and keeps its contract. Every call is
+ * one transaction: done whole in one step of the event loop.
+ */
+export class LedgerServer {
+  readonly #options: LedgerServerOptions;
+  #books = new Map<number, LedgerBooks>();
+  #lastGeneration = 0;
+  readonly #remembered = new Map<string, Set<string>>();
+  /** Sources by tenant and owner. */
+  readonly #owned = new Map<string, { tenant: string; owner: string; sources: ReadonlySet<string> }>();
+  #runs: RunRecord[] = [];
+  #lastRunId = 0;
+  readonly #keptOut = new Map<string, { readonly key: string; readonly receipts: Map<string, string> }>();
+  #locks: LockHolder[] = [];
+
+  constructor(options: LedgerServerOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the lock was free for this connection, which has it now. */
+  tryLock(connection: string, subject: LockSubject): boolean {
+    const isRival = (held: LockHolder): boolean =>
+      subject === 'learning'
+        ? held.subject === 'learning'
+        : held.subject === 'whole' || (subject === 'whole' && held.subject === 'items');
+    if (this.#locks.some(isRival)) return false;
+    this.#locks.push({ connection, subject });
+    return true;
+  }
+
+  /** Frees what a connection holds: it was closed, or is gone. */
+  unlock(connection: string): void {
+    this.#locks = this.#locks.filter((held) => held.connection !== connection);
+  }
+
+  /** Frees what the connections hold whose name begins so: their process is gone, or they were cut. */
+  cut(prefix: string): void {
+    this.#locks = this.#locks.filter((held) => !held.connection.startsWith(prefix));
+  }
+
+  holds(connection: string): boolean {
+    return this.#locks.some((held) => held.connection === connection);
+  }
+
+  connect({ readOnly = false }: { readonly readOnly?: boolean } = {}): Ledger {
+    const write = <Args extends unknown[], T>(work: (...args: Args) => T) => {
+      return async (...args: Args): Promise<T> => {
+        if (readOnly) throw new RAGError('INDEX_READ_ONLY', 'The ledger was opened for reading.');
+        return work(...args);
+      };
+    };
+    const facts = (): IndexFacts[] =>
+      [...this.#books.values()].map((books) => books.facts).sort((a, b) => b.generation - a.generation);
+    return {
+      live: async () => this.#live()?.facts,
+      generations: async () => facts(),
+      begin: write((target, at) => this.#begin(target, at)),
+      switchTo: write((generation, at) => this.#switchTo(generation, at)),
+      makeFirst: write((generation, at) => {
+        const live = this.#live();
+        if (live !== undefined) return live.facts.generation === generation;
+        this.#switchTo(generation, at);
+        return true;
+      }),
+      drop: write((generation) => this.#drop(generation)),
+      learned: async (generation) => this.#books.get(generation)?.learned,
+      setLearned: write((generation, learned) => {
+        const books = this.#books.get(generation);
+        if (books === undefined) return;
+        books.learned = learned?.bytes.slice();
+        const { learned: _, ...rest } = books.facts;
+        books.facts = learned === undefined ? rest : { ...rest, learned: learned.stamp };
+      }),
+      reader: (generation) => this.#reader(generation),
+      writer: (generation, holder) => this.#writer(generation, holder, write),
+      rememberedSources: async (tenant) => [...(this.#remembered.get(tenant) ?? [])].sort(compareText),
+      rememberSources: write((tenant, sources) => {
+        const known = this.#remembered.get(tenant) ?? new Set();
+        this.#remembered.set(tenant, known);
+        for (const source of sources) known.add(source);
+      }),
+      forgetSources: write((tenant, sources) => {
+        for (const source of sources) this.#remembered.get(tenant)?.delete(source);
+      }),
+      sourceOwners: async (tenant) => this.#owners(tenant),
+      ownSources: write((tenant, owner, sources) => {
+        this.#owned.set(keyOf(tenant, owner), { tenant, owner, sources: new Set(sources) });
+      }),
+      startRun: write((command, startedAt) => {
+        this.#lastRunId += 1;
+        this.#runs.push({ runId: this.#lastRunId, command, startedAt });
+        this.#runs = this.#runs.slice(-KEPT_RUNS);
+        return this.#lastRunId;
+      }),
+      finishRun: write((runId, { at, success, stats }) => {
+        this.#runs = this.#runs.map((run) =>
+          run.runId === runId ? { ...run, finishedAt: at, success, stats } : run,
+        );
+      }),
+      lastRun: async () => this.#runs.at(-1),
+      keptOut: async (tenant) => {
+        const kept = this.#keptOut.get(tenant);
+        if (kept === undefined || kept.receipts.size === 0) return undefined;
+        return { key: kept.key, hashes: new Set(kept.receipts.keys()) };
+      },
+      keepOut: write((tenant, { key, hashes, receipt }) => {
+        const kept = this.#keptOut.get(tenant) ?? { key, receipts: new Map() };
+        this.#keptOut.set(tenant, kept);
+        for (const hash of hashes) kept.receipts.set(hash, receipt);
+      }),
+      letIn: write((tenant, receipt) => this.#letIn(tenant, receipt)),
+      editRuns: write((edit) => {
+        let edited = 0;
+        this.#runs = this.#runs.map((run) => {
+          const stats = run.stats === undefined ? undefined : edit(run.stats);
+          if (stats === undefined || stats === run.stats) return run;
+          edited += 1;
+          return { ...run, stats };
+        });
+        return edited;
+      }),
+      clear: write(() => this.#clear()),
+      bytes: async () => undefined,
+      integrity: async () => [],
+      close: async () => undefined,
+    };
+  }
+
+  #live(): LedgerBooks | undefined {
+    for (const books of this.#books.values()) if (books.facts.state === 'live') return books;
+    return undefined;
+  }
+
+  #begin(targetOf: (generation: number) => GenerationTarget, startedAt: string): IndexFacts {
+    const generation = this.#lastGeneration + 1;
+    const { provider, collection, dimensions, fingerprint, embedder } = targetOf(generation);
+    this.#lastGeneration = generation;
+    const target = { provider, collection, dimensions, fingerprint, embedder };
+    const facts: IndexFacts = { ...target, generation, state: 'building', startedAt };
+    this.#books.set(generation, new LedgerBooks(facts, this.#options));
+    return facts;
+  }
+
+  #switchTo(generation: number, switchedAt: string): void {
+    const wanted = this.#books.get(generation);
+    if (wanted === undefined) throw new RAGError('USAGE', `There is no generation ${generation}.`);
+    for (const books of this.#books.values())
+      if (books !== wanted && books.facts.state === 'live')
+        books.facts = { ...books.facts, state: 'retired' };
+    wanted.facts = { ...wanted.facts, state: 'live', switchedAt };
+  }
+
+  #drop(generation: number): void {
+    const books = this.#books.get(generation);
+    if (books?.facts.state === 'live') throw new RAGError('USAGE', `Generation ${generation} is live.`);
+    books?.drop();
+    this.#books.delete(generation);
+  }
+
+  #owners(tenant: string): Map<string, string[]> {
+    const owners = new Map<string, string[]>();
+    const owned = [...this.#owned.values()].filter((entry) => entry.tenant === tenant);
+    for (const { owner, sources } of owned.sort((a, b) => compareText(a.owner, b.owner)))
+      for (const source of sources) owners.set(source, [...(owners.get(source) ?? []), owner]);
+    return new Map([...owners].sort(([a], [b]) => compareText(a, b)));
+  }
+
+  #letIn(tenant: string, receipt: string): number {
+    const receipts = this.#keptOut.get(tenant)?.receipts ?? new Map<string, string>();
+    const names = [...receipts].flatMap(([hash, by]) => (by === receipt ? [hash] : []));
+    for (const hash of names) receipts.delete(hash);
+    if (names.length > 0) for (const books of this.#books.values()) books.forgetCursors();
+    return names.length;
+  }
+
+  #clear(): void {
+    for (const books of this.#books.values()) books.drop();
+    this.#books = new Map();
+    this.#remembered.clear();
+    this.#owned.clear();
+    this.#runs = [];
+  }
+
+  /** Of a generation that is not there it reads nothing. */
+  #readable(generation: number): LedgerBooks {
+    const none: IndexFacts = {
+      ...{ generation, state: 'retired', provider: '', collection: '' },
+      ...{ dimensions: 0, fingerprint: '', embedder: '' },
+    };
+    return this.#books.get(generation) ?? new LedgerBooks(none, this.#options);
+  }
+
+  #reader(generation: number): GenerationReader {
+    const books = (): LedgerBooks => this.#readable(generation);
+    return {
+      generation,
+      items: async (...args) => books().items(...args),
+      hasItems: async (...args) => books().hasItems(...args),
+      sourceCursor: async (...args) => books().cursor(...args),
+      sourceStates: async (tenant) => books().states(tenant),
+      sourceNames: async (tenant) => books().sourceNames(tenant),
+      documentsOfItems: async (...args) => books().documentsOfItems(...args),
+      documentCounts: async (...args) => books().documentCounts(...args),
+      document: async (id) => books().document(id),
+      documents: async (...args) => books().documents(...args),
+      chunks: async (id) => books().chunks(id),
+      allChunks: async (...args) => books().allChunks(...args),
+      preview: async (documents) => books().preview(documents),
+      text: async (...args) => books().text(...args),
+      sources: async () => books().summaries(),
+      failures: async (limit) => books().failures(limit),
+    };
+  }
+
+  #writer(
+    generation: number,
+    holder: string,
+    write: <Args extends unknown[], T>(work: (...args: Args) => T) => (...args: Args) => Promise<T>,
+  ): GenerationWriter {
+    const by: LeaseHolder = { holder, tokens: new Map() };
+    const books = (): LedgerBooks => {
+      const found = this.#books.get(generation);
+      if (found === undefined) throw leaseLost();
+      return found;
+    };
+    const known = (): LedgerBooks => {
+      const found = this.#books.get(generation);
+      if (found === undefined) throw new RAGError('USAGE', `There is no generation ${generation}.`);
+      return found;
+    };
+    const keysOf = (tenant: string, source: string, itemIds: readonly string[]) =>
+      new Map(itemIds.map((itemId) => [itemKeyOf({ tenant, source, itemId }), itemId]));
+    const idsOf = (keys: ReadonlyMap<string, string>, held: ReadonlySet<string>) =>
+      new Set([...keys].flatMap(([key, itemId]) => (held.has(key) ? [itemId] : [])));
+    // Nothing is owed here: the queue has its place in `workload.ts`, and comes with it.
+    const { owed: _, ...reading } = this.#reader(generation);
+    return {
+      ...reading,
+      claim: write((tenant, source, itemIds, forMs) => {
+        if (itemIds.length === 0) return new Set<string>();
+        const keys = keysOf(tenant, source, itemIds);
+        return idsOf(keys, books().claim(by, [...keys.keys()], forMs));
+      }),
+      renew: write((tenant, source, itemIds, forMs) => {
+        const keys = keysOf(tenant, source, itemIds);
+        return idsOf(keys, this.#readable(generation).renew(by, [...keys.keys()], forMs));
+      }),
+      announce: write((tenant, source, itemIds) =>
+        books().announce(
+          by,
+          itemIds.map((itemId) => ({ tenant, source, itemId })),
+        ),
+      ),
+      release: write((tenant, source, itemIds) =>
+        this.#readable(generation).release(by, [...keysOf(tenant, source, itemIds).keys()]),
+      ),
+      setSourceCursor: write((...args) => known().setCursor(...args)),
+      setSourceState: write((...args) => known().setState(...args)),
+      forgetSource: write((...args) => this.#readable(generation).forgetSource(...args)),
+      plan: write((documents) => (documents.length === 0 ? [] : books().plan(by, documents))),
+      commit: write((ids, at) => (ids.length === 0 ? undefined : books().commit(by, ids, at))),
+      completeItems: write((items) => (items.length === 0 ? undefined : books().completeItems(by, items))),
+      failItem: write((item, failure) => books().failItem(by, item, failure)),
+      planDeletion: write((ids) => (ids.length === 0 ? [] : books().planDeletion(by, ids))),
+      forget: write((ids) => (ids.length === 0 ? undefined : books().forget(by, ids))),
+      forgetItems: write((tenant, source, itemIds) =>
+        itemIds.length === 0
+          ? undefined
+          : books().forgetItems(
+              by,
+              itemIds.map((itemId) => ({ tenant, source, itemId })),
+            ),
+      ),
+      pruneVersions: async (tenant, source, keep, { dryRun }) =>
+        this.#readable(generation).pruneVersions(tenant, source, keep, dryRun),
+      markChunksMissing: write((ids) => (ids.length === 0 ? undefined : books().markMissing(by, ids))),
+    };
+  }
+}
