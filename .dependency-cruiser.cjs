@@ -32,7 +32,7 @@ const interfaceFiles = [
 
 // What assembles the stages; no stage knows it.
 const rooms =
-  'engine|assembly|indexing|searching|maintenance|forgetting|explain-miss|experiments|deployments|sync|workers';
+  'engine|assembly|indexing|searching|maintenance|forgetting|explain-miss|experiments|deployments|sync|workers|upgrading';
 
 module.exports = {
   forbidden: [

@@ -29,23 +29,27 @@ const NOT_BUILT = /^(mistral|bedrock):/;
  * add` or fetched before; a hosted one by its provider's prefix; and, where downloads are allowed, a hub id. What cannot be found becomes `builtin` with a notice,
  * or an error, as `embedding.fallback` says.
  *
+ * @param key the setting that names it, for errors
  * @throws RAGError `MODEL_NOT_FOUND`; `CONFIG_NOT_BUILT` for a service that is not built; see `resolveHostedModel`.
  */
-export async function resolveEmbeddingModel(config: ResolvedConfig): Promise<ResolvedModel> {
+export async function resolveEmbeddingModel(
+  config: ResolvedConfig,
+  key = 'rag.embedding.model',
+): Promise<ResolvedModel> {
   const { model: stated, allowRemote, fallback } = config.rag.embedding;
   if (stated === 'builtin') return { kind: 'builtin' };
   if (splitModelName(stated) !== undefined) {
     await fetchModelSecrets(stated, config);
     return {
       kind: 'hosted',
-      ...resolveHostedModel(stated, 'embedding', { config, key: 'rag.embedding.model' }),
+      ...resolveHostedModel(stated, 'embedding', { config, key }),
     };
   }
   if (NOT_BUILT.test(stated))
     throw new RAGError(
       'CONFIG_NOT_BUILT',
-      `rag.embedding.model: models of this service ("${stated}") are not built yet; use another, or its OpenAI-compatible address with openai-compatible:NAME.`,
-      { details: { key: 'rag.embedding.model' } },
+      `${key}: models of this service ("${stated}") are not built yet; use another, or its OpenAI-compatible address with openai-compatible:NAME.`,
+      { details: { key } },
     );
   const name = stated.startsWith(PREFIX) ? stated.slice(PREFIX.length) : stated;
   const folder = await findLocalModel(name, config);
@@ -54,8 +58,8 @@ export async function resolveEmbeddingModel(config: ResolvedConfig): Promise<Res
   const problem = `the model "${name}" is not on this machine and downloads are off`;
   const remedy = 'Run "ragstone model add PATH" with its folder, or set rag.embedding.allowRemote: true';
   if (fallback === 'error')
-    throw new RAGError('MODEL_NOT_FOUND', `rag.embedding.model: ${problem}. ${remedy}.`, {
-      details: { key: 'rag.embedding.model', model: name },
+    throw new RAGError('MODEL_NOT_FOUND', `${key}: ${problem}. ${remedy}.`, {
+      details: { key, model: name },
     });
   return {
     kind: 'builtin',

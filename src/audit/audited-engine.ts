@@ -43,6 +43,7 @@ export function auditedEngine(engine: Engine, log: AuditLog): Engine {
       audited(whole(`useGeneration ${generation}`), log, () => engine.useGeneration(generation)),
     dropGeneration: (generation) =>
       audited(whole(`dropGeneration ${generation}`), log, () => engine.dropGeneration(generation)),
+    reembed: (request, scope) => audited(whole('reembed'), log, () => engine.reembed(request, scope)),
     rotateEncryption: () => audited(whole('rotateEncryption'), log, () => engine.rotateEncryption()),
     clear: () => audited(whole('clear'), log, () => engine.clear()),
     close: async () => {

@@ -1,6 +1,9 @@
 import type { TextRange } from '../core/document.js';
 import type { ReadSlice } from './chunker.js';
 
+/** Words of the chunks at these distances to each side count for a chunk too, where its strategy wants that. */
+export const REACHES = [1, 2] as const;
+
 /** The text from so many chunks before one to so many behind it, itself included. */
 export function passageAround(
   chunks: readonly TextRange[],

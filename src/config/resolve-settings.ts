@@ -59,6 +59,9 @@ export function resolveSettings(
         model,
         fallback: rag.embedding.fallback ?? (model.startsWith('transformers:') ? 'error' : 'builtin'),
         cache: { ...cache, path: resolveIn(folders, cache.path, 'cache/embeddings') },
+        ...(rag.embedding.upgradeQuestions === undefined
+          ? {}
+          : { upgradeQuestions: resolve(folders.projectRoot, rag.embedding.upgradeQuestions) }),
       },
       storage: { ...rag.storage, local: { ...local, path: resolveIn(folders, local.path, 'store') } },
       retrieval: { ...rag.retrieval, topK: file.rag_top_k ?? rag.retrieval.topK },

@@ -31,6 +31,7 @@ import { runContext } from '../searching/run-context.js';
 import { runSearch } from '../searching/run-search.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import { type SyncPlan, syncPlanOf } from '../sync/sync-plan.js';
+import type { ReembedRequest, ReembedResult } from '../upgrading/upgrade-types.js';
 import { getDocument, listDocuments } from './documents.js';
 import type {
   AskRequest,
@@ -83,6 +84,7 @@ import {
   checkedName,
   checkedNames,
   checkedQuestion,
+  checkedReembedding,
   checkedRetry,
   checkedSearch,
   checkedTexts,
@@ -248,7 +250,7 @@ class EmbeddedEngine implements Engine {
   async search(query: string | SearchQuery, scope: ScopeInput = LOCAL_SCOPE): Promise<SearchResponse> {
     const asked = checkedSearch(query);
     const asker = scopeOf(scope);
-    return this.#work.run(asked.signal, (signal) => runSearch({ ...asked, signal }, asker, this.#resources));
+    return this.#answering(asked.signal, (signal) => runSearch({ ...asked, signal }, asker, this.#resources));
   }
 
   async ask(request: string | AskRequest, scope: ScopeInput = LOCAL_SCOPE): Promise<Answer> {
@@ -258,13 +260,22 @@ class EmbeddedEngine implements Engine {
   askStream(request: string | AskRequest, scope: ScopeInput = LOCAL_SCOPE): AsyncIterable<AnswerEvent> {
     const asked = checkedQuestion(request);
     const asker = scopeOf(scope);
-    return this.#work.stream(asked.signal, (signal) => runAsk({ ...asked, signal }, asker, this.#resources));
+    return this.#work.stream(asked.signal, (signal) =>
+      this.#opened.traffic.duringStream(runAsk({ ...asked, signal }, asker, this.#resources)),
+    );
   }
 
   async context(query: string | ContextQuery, scope: ScopeInput = LOCAL_SCOPE): Promise<ContextResponse> {
     const asked = checkedContext(query);
     const asker = scopeOf(scope);
-    return this.#work.run(asked.signal, (signal) => runContext({ ...asked, signal }, asker, this.#resources));
+    return this.#answering(asked.signal, (signal) =>
+      runContext({ ...asked, signal }, asker, this.#resources),
+    );
+  }
+
+  /** Work that somebody waits for, and that other work gives way to. */
+  #answering<T>(given: AbortSignal | undefined, answer: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.#opened.traffic.during(() => this.#work.run(given, answer));
   }
 
   async embed(request: EmbedRequest, scope: ScopeInput = LOCAL_SCOPE): Promise<EmbeddedTexts> {
@@ -445,6 +456,26 @@ class EmbeddedEngine implements Engine {
     );
   }
 
+  async reembed(given: ReembedRequest = {}, stated: ScopeInput = LOCAL_SCOPE): Promise<ReembedResult> {
+    const scope = scopeOf(stated);
+    const request = checkedReembedding(given);
+    return this.#work.run(request.signal, async (signal) => {
+      const { reembed } = await import('../upgrading/reembed.js');
+      const options = { waitMs: ROTATION_WAIT_MS };
+      return reembed(request, scope, {
+        config: this.#config,
+        resources: this.#resources,
+        cwd: this.#cwd,
+        traffic: this.#resources.traffic,
+        alone: (subject, work) =>
+          this.#locked('reembed', { signal, options, subject, isBrief: true }, async () =>
+            work(await this.#existingLedger()),
+          ),
+        signal,
+      });
+    });
+  }
+
   /** The ledger for writing, where there is one: a question about an index makes none. */
   async #existingLedger(): Promise<Ledger> {
     if ((await this.#resources.readingLedger()) === undefined) throw nothingIndexed(this.#config);
@@ -506,17 +537,19 @@ class EmbeddedEngine implements Engine {
       options,
       signal,
       subject = 'whole',
+      isBrief,
     }: {
       readonly options?: IndexRequest['options'];
       readonly signal: AbortSignal;
       readonly subject?: LockSubject;
+      readonly isBrief?: boolean;
     },
     work: (signal: AbortSignal, leaseMs: number | undefined) => Promise<T>,
   ): Promise<T> {
     this.#writes.separate();
     // Runs of one engine wait for each other; the lock is for other processes.
     return this.#work.inTurn(signal, () =>
-      this.#withLock({ command, waitMs: options?.waitMs, signal, subject }, work),
+      this.#withLock({ command, waitMs: options?.waitMs, signal, subject, isBrief }, work),
     );
   }
 

@@ -1,13 +1,13 @@
 import type { ChatModel } from '../answering/chat-model.js';
 import { type ConfiguredStore, chooseProvider, createStoreFor } from '../assembly/choose-store.js';
 import { createChatModelFor, createContextualiserFor } from '../assembly/open-chat-model.js';
-import { createEmbedderFor } from '../assembly/open-embedder.js';
+import { createBackgroundEmbedderFor, createEmbedderFor } from '../assembly/open-embedder.js';
 import { openQueueFor } from '../assembly/open-queue.js';
 import { createRerankerFor } from '../assembly/open-reranker.js';
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
-import { assertLedgerTrusted, hostedModel, storeAbroad } from '../config/trust/index-reach.js';
+import { assertLedgerTrusted, hostedModel, modelNamed, storeAbroad } from '../config/trust/index-reach.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
 import { sealingSettings } from '../indexing/document-protection.js';
@@ -27,7 +27,9 @@ import {
 } from '../searching/query-adaptation.js';
 import { createSealing, type MetadataSealing, NO_SEALING } from '../security/sealed-metadata.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import { upgradeRecordOf } from '../upgrading/upgrade-record.js';
 import { type LedgerConnections, openConnections } from './ledger-connections.js';
+import { SearchTraffic } from './search-traffic.js';
 import { Turns } from './turns.js';
 
 /** Longest wait for another host that learns, in milliseconds; it takes seconds. */
@@ -70,6 +72,8 @@ export class EngineResources {
   /** The index as other processes search it; absent where this one does. */
   readonly remote: RemoteIndex | undefined;
   readonly processes: SearchProcesses | undefined;
+  /** Questions that are being answered with these resources. */
+  readonly traffic = new SearchTraffic();
   readonly #ledgers: LedgerConnections;
   /** By provider: the configured one, and those that hold other generations. */
   readonly #stores = new Map<string, Promise<ConfiguredStore>>();
@@ -127,7 +131,8 @@ export class EngineResources {
    * are told to wait or to come again.
    */
   async lock(request: LockRequest): Promise<WriterLock> {
-    if (this.isShared || request.subject === 'learning') return this.#ledgers.lock(request);
+    if (this.isShared || request.subject === 'learning' || request.subject === 'upgrading')
+      return this.#ledgers.lock(request);
     const leave = await this.#lockTurns.enter(request.signal);
     try {
       const lock = await this.#ledgers.lock(request);
@@ -225,8 +230,31 @@ export class EngineResources {
     return this.#sealing;
   }
 
+  /**
+   * The model that the index is written with: the configured one, or the one that an upgrade made the live generation with, for as long
+   * as the configuration names what it named then, or that model itself (`rag.embedding.upgrade`).
+   */
+  async embedder(): Promise<LoadedEmbedder> {
+    const configured = await this.configuredEmbedder();
+    const facts = (await this.live().catch(() => undefined))?.facts;
+    if (facts === undefined || !this.#isUpgraded(facts, configured)) return configured;
+    return { ...(await this.embedderOf(facts)), notices: [] };
+  }
+
+  /** What a new generation made with `embedder` says of itself, where it follows an upgrade. */
+  async upgradeFollowed(): Promise<string | undefined> {
+    const configured = await this.configuredEmbedder();
+    const facts = (await this.live().catch(() => undefined))?.facts;
+    return facts !== undefined && this.#isUpgraded(facts, configured) ? facts.upgrade : undefined;
+  }
+
+  #isUpgraded(facts: IndexFacts, { embedder }: Pick<LoadedEmbedder, 'embedder'>): boolean {
+    const fingerprint = fingerprintOf(embedder.identity);
+    return facts.fingerprint !== fingerprint && upgradeRecordOf(facts)?.configured === fingerprint;
+  }
+
   /** The configured embedding model, loaded on first use. */
-  embedder(): Promise<LoadedEmbedder> {
+  configuredEmbedder(): Promise<LoadedEmbedder> {
     this.#embedder ??= this.#loadEmbedder(this.config);
     this.#embedder.catch(() => {
       this.#embedder = undefined;
@@ -239,7 +267,7 @@ export class EngineResources {
    * `STORE_FINGERPRINT_MISMATCH` where neither can be had.
    */
   async embedderOf(facts: IndexFacts): Promise<LoadedEmbedder> {
-    const configured = await this.embedder();
+    const configured = await this.configuredEmbedder();
     if (fingerprintOf(configured.embedder.identity) === facts.fingerprint) return configured;
     let loading = this.#embeddersOf.get(facts.fingerprint);
     if (loading === undefined) {
@@ -272,7 +300,7 @@ export class EngineResources {
   }
 
   /**
-   * Brings what the embedder has learnt of a generation in step with it; after a push, once enough of its tenant has changed.
+   * Brings what the model of a generation has learnt of it in step with it; after a push, once enough of its tenant has changed.
    * Hold the writer lock.
    */
   async learnFrom(
@@ -283,7 +311,7 @@ export class EngineResources {
     }: { readonly signal: AbortSignal | undefined; readonly pushed?: PushedChunks | undefined },
   ): Promise<void> {
     if (!this.config.rag.embedding.adaptQueries) return;
-    const { embedder } = await this.embedder();
+    const { embedder } = await this.embedderOf(facts);
     if (embedder.adaptation === undefined) return;
     if (pushed !== undefined && !(await this.#learningPace.isDue(pushed, { ledger, facts }))) return;
     // In turn, so that the last one learns of all that was written before.
@@ -366,23 +394,69 @@ export class EngineResources {
   }
 
   async #loadEmbedderOf(facts: IndexFacts, configured: Embedder): Promise<LoadedEmbedder> {
-    if (splitModelName(facts.embedder) !== undefined)
-      assertLedgerTrusted([hostedModel(facts.embedder)], this.config);
-    const { rag } = this.config;
-    // What was set for the configured model says nothing of another one.
-    const { dimensions: _, queryPrefix: _query, documentPrefix: _document, ...embedding } = rag.embedding;
-    const config = {
-      ...this.config,
-      own: { ...this.config.own, embedder: undefined },
-      rag: { ...rag, embedding: { ...embedding, model: facts.embedder } },
-    };
-    const loaded = await this.#loadEmbedder(config).catch(() => undefined);
+    const record = upgradeRecordOf(facts);
+    const setting = record === undefined ? facts.embedder : record.model;
+    if (record === undefined) {
+      if (splitModelName(setting) !== undefined) assertLedgerTrusted([hostedModel(setting)], this.config);
+    } else if (setting !== this.config.rag.embedding.upgrade)
+      assertLedgerTrusted(modelNamed(setting), this.config);
+    const loaded = await this.#loadEmbedder(this.#configWith(setting)).catch((error: unknown) => {
+      if (record !== undefined) throw error;
+    });
     if (loaded === undefined || fingerprintOf(loaded.embedder.identity) !== facts.fingerprint) {
       await loaded?.embedder.close();
       throw otherModel(facts, configured);
     }
+    if (this.#isUpgraded(facts, { embedder: configured })) return { ...loaded, notices: [] };
     const notice = `The index was made with the embedding model "${facts.embedder}" and is searched with it; the configuration names "${configured.identity.model}". \`ragstone index --force\` builds it again with that one, beside the present one.`;
     return { ...loaded, notices: [notice] };
+  }
+
+  /**
+   * A model that vectors are made with behind everything else. Whoever opens it closes it.
+   *
+   * @param key what names it, for errors
+   * @throws RAGError `MODEL_NOT_FOUND` and others of `createBackgroundEmbedderFor`
+   */
+  async openUpgradeModel(
+    setting: string,
+    key: string,
+  ): Promise<{
+    readonly embedder: Embedder;
+    readonly fingerprint: string;
+    readonly cache: EmbeddingCache | undefined;
+    readonly close: () => Promise<void>;
+  }> {
+    const config = this.#configWith(setting);
+    const embedder = await createBackgroundEmbedderFor(config, key);
+    const { cache: settings } = config.rag.embedding;
+    const isCached = !embedder.isCheap && settings.enabled;
+    const { openEmbeddingCache } = await import('../embedding/disk-embedding-cache.js');
+    const cache = isCached
+      ? openEmbeddingCache({
+          folder: settings.path,
+          maxMegabytes: settings.maxSize,
+          // A cache that cannot be written costs time alone.
+          onProblem: () => undefined,
+        })
+      : undefined;
+    const close = async (): Promise<void> => {
+      cache?.close();
+      await embedder.close();
+    };
+    return { embedder, fingerprint: fingerprintOf(embedder.identity), cache, close };
+  }
+
+  /** The configuration with another embedding model. */
+  #configWith(model: string): ResolvedConfig {
+    const { rag } = this.config;
+    // What was set for the configured model says nothing of another one.
+    const { dimensions: _, queryPrefix: _query, documentPrefix: _document, ...embedding } = rag.embedding;
+    return {
+      ...this.config,
+      own: { ...this.config.own, embedder: undefined },
+      rag: { ...rag, embedding: { ...embedding, model, fallback: 'error' } },
+    };
   }
 
   async close(): Promise<void> {

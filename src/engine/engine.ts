@@ -21,6 +21,7 @@ import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '..
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { SyncPlan } from '../sync/sync-plan.js';
 import type { SyncStatus } from '../sync/sync-state.js';
+import type { ReembedRequest, ReembedResult, UpgradeStatus } from '../upgrading/upgrade-types.js';
 
 /** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
 export type SearchMode = 'hybrid' | 'dense' | 'lexical';
@@ -487,6 +488,8 @@ export interface IndexStatus {
   readonly failures: readonly IndexError[];
   /** Reasons why an answer may be incomplete now: a rebuild, outdated documents, an interrupted run. */
   readonly notices: readonly string[];
+  /** Where the upgrade to a stronger model stands; absent where none is wanted or was begun, and where the index holds other tenants too. */
+  readonly upgrade?: UpgradeStatus | undefined;
 }
 
 /** `kind` of a difference between sources, ledger and store. */
@@ -778,6 +781,14 @@ export interface Engine extends EngineView {
   useGeneration(generation: number): Promise<void>;
   /** Removes a generation that is not live, with its texts and vectors. */
   dropGeneration(generation: number): Promise<void>;
+  /**
+   * Makes vectors of another model beside the live ones, from what is stored; compares both on questions, and switches where the rule says so.
+   * Searches and runs go on meanwhile, and go first. One that was stopped or killed goes on where it is called again. The scope is that of
+   * the questions.
+   *
+   * @throws RAGError `USAGE` where no model is named; `MODEL_NOT_FOUND`; `INDEX_EMPTY`; `INDEX_LOCKED` where another process is at it
+   */
+  reembed(request?: ReembedRequest, scope?: ScopeInput): Promise<ReembedResult>;
   /**
    * Encrypts metadata by the first key of `rag.security.encryption.keys` where another one encrypted it, in every generation. Others may
    * search and write meanwhile. One that was stopped or killed goes on where it was called again.

@@ -22,6 +22,7 @@ import { pathAdder } from '../maintenance/read-status.js';
 import { type SalvagedLedger, salvageLedger } from '../maintenance/salvage-ledger.js';
 import { isLedgerDamage } from '../maintenance/verify-index.js';
 import { splitModelName } from '../providers/provider-table.js';
+import { isUpgradeDue, readUpgradeStatus } from '../upgrading/upgrade-status.js';
 import type { IndexRequest, IndexResult } from './engine.js';
 import { handOverFor } from './hand-over.js';
 import { permission } from './permission.js';
@@ -110,6 +111,7 @@ async function runOnce(
   const { store, notices: ofStore } = await host.resources.store({ rebuild: rebuild !== 'never' });
   const { embedder, notices, cache } = await host.resources.embedder();
   if (!dryRun) trustNamed(partsNamed(store.name, embedder.identity.model), config);
+  const upgrade = await host.resources.upgradeFollowed();
   const contextualiser = await host.resources.contextualiser();
   const handOver = handOverFor(request.options ?? {}, host);
   const result = await runIndex({
@@ -137,6 +139,7 @@ async function runOnce(
     },
     handOver,
     command,
+    upgrade,
     abandoned: salvaged?.facts,
     leaseMs,
     abandonedSources: await abandonedSourcesOf(ledger, tenant, host),
@@ -162,6 +165,7 @@ async function runOnce(
       ...notices,
       ...result.notices,
       ...(await abandonmentsOf(ledger, tenant, host)),
+      ...(await upgradeNotice(ledger, host.config)),
       ...new Receipts(host.config.dataDir).unfinishedIds().map((id) => unfinishedNotice(id)),
     ],
   };
@@ -228,3 +232,10 @@ const nothingToIndex = (): RAGError =>
     'USAGE',
     'There is nothing to index: name a folder (`ragstone index docs`), or configure `rag.sources` (`ragstone init` writes a start).',
   );
+
+/** What is left of a stronger model that is wanted. */
+async function upgradeNotice(ledger: Ledger, config: EngineHost['config']): Promise<string[]> {
+  const live = await ledger.live();
+  const status = live && (await readUpgradeStatus(ledger, live, config));
+  return status !== undefined && isUpgradeDue(status) ? [status.notice] : [];
+}

@@ -266,8 +266,16 @@ export function openConnections(
   return new FileLedger(file, onReplaced);
 }
 
-const lockFolder = (folder: string, { command, waitMs, signal }: LockRequest): Promise<WriterLock> =>
-  acquireWriterLock({ folder, holder: { command }, waitMs, signal });
+const lockFolder = (
+  folder: string,
+  { subject, command, waitMs, isBrief, signal }: LockRequest,
+): Promise<WriterLock> =>
+  acquireWriterLock({
+    folder: subject === 'upgrading' ? join(folder, 'reembed') : folder,
+    holder: { command, isBrief },
+    waitMs,
+    signal,
+  });
 
 async function assertSound(ledger: Ledger, place: string): Promise<void> {
   const problems = await ledger.integrity();

@@ -10,6 +10,7 @@ import { listPages } from '../stores/list-pages.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { IndexRun } from './index-run.js';
 import { type ChunkSketch, type PreparedChunk, recordDigest, storedDigest } from './prepare-document.js';
+import { type RebuiltChunk, rebuildChunks } from './rebuilt-chunks.js';
 import { type BatchDocument, type WriteTargets, writeBatch } from './write-batch.js';
 
 const PAGE = 500;
@@ -69,24 +70,33 @@ export interface CarryOptions {
   readonly signal: AbortSignal | undefined;
   /** What becomes of the metadata of the document and of each chunk. @default it stays */
   readonly change?: ((metadata: Metadata) => Metadata) | undefined;
+  /** See `RebuiltDocument.reveal`. */
+  readonly reveal?: ((metadata: Metadata) => Metadata) | undefined;
 }
 
 /** A document as it is in the other generation; undefined where its text is no longer there, or it was left half written. */
 export async function carried(
   document: LedgerDocument,
-  { reader, collection }: CarriedGeneration,
-  { signal, change = (metadata) => metadata }: CarryOptions,
+  from: CarriedGeneration,
+  options: CarryOptions,
 ): Promise<BatchDocument | undefined> {
-  const text = await reader.text(document.documentId);
-  if (text === undefined) return undefined;
-  const filter = eq('$documentId', document.documentId);
-  const stored: StoredChunk[] = [];
-  for await (const page of listPages(collection, { filter, limit: PAGE, signal }))
-    stored.push(...page.map(({ vector: _, ...chunk }) => chunk));
-  const whole = await wholeRevision(document, stored, reader);
-  if (whole === undefined) return undefined;
-  const changed = whole.map((chunk) => ({ ...chunk, metadata: change(chunk.metadata) }));
-  return documentOfChunks({ ...document, metadata: change(document.metadata), text }, changed);
+  const { change = (metadata) => metadata } = options;
+  const held = await readHeld(document, from, options);
+  if (held === undefined) return undefined;
+  const stored = held.chunks.map((chunk) => ({ ...chunk, metadata: change(chunk.metadata) }));
+  const changed = { ...document, metadata: change(document.metadata), text: held.text };
+  return documentOfChunks(changed, stored, held.rebuilt);
+}
+
+/** What a generation holds of a document, with what its store does not keep found again. */
+export interface HeldDocument {
+  readonly text: string;
+  /** In its order, without vectors. */
+  readonly chunks: readonly StoredChunk[];
+  /** Of the same chunks. */
+  readonly rebuilt: readonly RebuiltChunk[];
+  /** By chunk id, as the ledger has them. */
+  readonly digests: ReadonlyMap<string, string>;
 }
 
 /** The chunks of the revision that the ledger names; undefined where the store lacks some. Beside them it may hold what a dead writer left. */
@@ -104,14 +114,45 @@ async function wholeRevision(
   return stored.filter(({ id }) => wanted.has(id));
 }
 
-/** A document that is written from what a store holds of it; a chunk that has its vector is not embedded again. */
+/** Undefined where the document's text is no longer there, or it was left half written. */
+export async function readHeld(
+  document: LedgerDocument,
+  { reader, collection }: CarriedGeneration,
+  { signal, reveal }: Pick<CarryOptions, 'signal' | 'reveal'>,
+): Promise<HeldDocument | undefined> {
+  const { documentId } = document;
+  const text = await reader.text(documentId);
+  if (text === undefined) return undefined;
+  const stored: StoredChunk[] = [];
+  for await (const page of listPages(collection, {
+    filter: eq('$documentId', documentId),
+    limit: PAGE,
+    signal,
+  }))
+    stored.push(...page.map(({ vector: _, ...chunk }) => chunk));
+  const whole = await wholeRevision(document, stored, reader);
+  if (whole === undefined) return undefined;
+  const chunks = whole.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const known = await reader.chunks(documentId);
+  const digests = new Map(known.map(({ chunkId, digest }) => [chunkId, digest]));
+  return { text, chunks, digests, rebuilt: await rebuildChunks(chunks, { text, digests, reveal }) };
+}
+
+/**
+ * A document that is written from what a store holds of it; a chunk that has its vector is not embedded again.
+ *
+ * @param rebuilt of the same chunks; without it, what a store does not keep is left out of them
+ */
 export function documentOfChunks(
   document: Omit<LedgerDocument, 'status' | 'chunkCount'> & { readonly text: string },
   stored: readonly StoredChunk[],
+  rebuilt?: readonly RebuiltChunk[],
 ): BatchDocument {
   const { documentId, externalId, revision, title, metadata, project, tenant, source, sourceType, itemId } =
     document;
-  const chunks = stored.map(toPrepared).sort((a, b) => a.index - b.index);
+  const chunks = stored
+    .map((chunk, index) => toPrepared(chunk, rebuilt?.[index]))
+    .sort((a, b) => a.index - b.index);
   const prepared = {
     documentId,
     externalId,
@@ -128,6 +169,10 @@ export function documentOfChunks(
   return { prepared, tenant, source, sourceType, itemId };
 }
 
+/** The place of a chunk in its document. */
+const placeOf = ({ metadata: { chunkIndex } }: StoredChunk): number =>
+  typeof chunkIndex === 'number' ? chunkIndex : 0;
+
 interface CarriedChunk {
   /** Its place in the document. */
   readonly index: number;
@@ -135,14 +180,13 @@ interface CarriedChunk {
   readonly chunk: PreparedChunk;
 }
 
-function toPrepared({ vector, ...stored }: StoredChunk): CarriedChunk {
-  const indexedText = indexedTextOfStored(stored);
-  const searchText = analyzeText(indexedText).join(' ');
+function toPrepared({ vector, ...stored }: StoredChunk, rebuilt: RebuiltChunk | undefined): CarriedChunk {
+  const indexedText = rebuilt?.indexedText ?? indexedTextOfStored(stored);
+  const searchText = rebuilt?.searchText ?? analyzeText(indexedText).join(' ');
   const record = { ...stored, searchText };
-  const digest = recordDigest(record, { indexedText, searchText, identifiers: stored.identifiers });
-  const { chunkIndex } = stored.metadata;
+  const digest = recordDigest(record, { searchText, identifiers: stored.identifiers });
   return {
-    index: typeof chunkIndex === 'number' ? chunkIndex : 0,
+    index: placeOf(stored),
     sketch: { chunkId: stored.id, digest },
     chunk: {
       record,

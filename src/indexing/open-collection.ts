@@ -58,6 +58,8 @@ export interface WriteIntent {
   readonly rebuild: boolean;
   /** The live generation is known to be damaged: there is nothing to protect. @default false */
   readonly isDamaged?: boolean | undefined;
+  /** What a new generation says of itself, where the model is that of an upgrade (`IndexFacts.upgrade`). */
+  readonly upgrade?: string | undefined;
   /** Others write the live generation too, so it is not replaced. @default false */
   readonly isShared?: boolean | undefined;
   /** ISO-8601 UTC. */
@@ -89,11 +91,14 @@ export async function openForWriting(
     ((await isNothingKept(live, ledger, store)) || (await isLost(live, store, intent)))
   ) {
     const facts = await beginGeneration(ledger, store, intent);
+    if (intent.upgrade !== undefined) await ledger.setUpgrade(facts.generation, intent.upgrade);
     await ledger.switchTo(facts.generation, intent.at);
     await dropGeneration(live, ledger, intent.storeOf);
     return { facts: { ...facts, state: 'live' }, collection: await store.open(specOf(facts)) };
   }
   const facts = intent.rebuild ? await buildingFor(ledger, store, intent) : live;
+  if (intent.rebuild && intent.upgrade !== undefined)
+    await ledger.setUpgrade(facts.generation, intent.upgrade);
   if (!intent.rebuild) {
     assertProvider(live, store);
     assertModel(live, intent.embedder);
@@ -177,7 +182,7 @@ const beginGeneration = (
   );
 
 /** Unlike the name of any other index, so that several can share one server. */
-const newCollectionName = (generation: number): string =>
+export const newCollectionName = (generation: number): string =>
   `chunks-${contentHash(runtime().uniqueName()).slice(0, 8)}-${generation}`;
 
 /**
@@ -230,11 +235,14 @@ export function retiredGenerations(
   { holder, signal }: { readonly holder: string; readonly signal: AbortSignal | undefined },
 ): RetiredGenerations {
   return async (run) => {
-    const retired = (await ledger.generations()).filter(({ state }) => state === 'retired');
+    const retired = (await ledger.generations()).filter(({ state }) => state !== 'live');
     const opened = await Promise.all(
       retired.map(async (facts) => {
         try {
-          const collection = await openForReading(facts, await storeOf(facts));
+          const store = await storeOf(facts);
+          // A death may have come between the ledger's record of a generation and its collection.
+          if (facts.state === 'building' && (await store.describe(facts.collection)) === undefined) return [];
+          const collection = await openForReading(facts, store);
           return [{ ledger: ledger.writer(facts.generation, holder), collection, signal }];
         } catch (error) {
           const { message } = toRAGError(error, 'STORE_UNAVAILABLE', 'Its store could not be reached.');

@@ -350,12 +350,19 @@ function documentMetadata(
  * Two halves: what a store gives back (so `verify` can compute it again), and what it only searches. Either change means
  * that the record must be written again.
  */
-export function recordDigest(record: Omit<ChunkRecord, 'vector'>, terms: ChunkTerms): string {
-  return (
-    storedDigest(record) +
-    contentHash(JSON.stringify([terms.searchText, terms.identifiers])).slice(0, DIGEST_HALF)
-  );
+export function recordDigest(
+  record: Omit<ChunkRecord, 'vector'>,
+  terms: Pick<ChunkTerms, 'searchText' | 'identifiers'>,
+): string {
+  return storedDigest(record) + termsDigest(terms);
 }
+
+/** Digest of what a store only searches; the second half of the ledger's digest. */
+export const termsDigest = ({
+  searchText,
+  identifiers,
+}: Pick<ChunkTerms, 'searchText' | 'identifiers'>): string =>
+  contentHash(JSON.stringify([searchText, identifiers])).slice(0, DIGEST_HALF);
 
 const DIGEST_HALF = 16;
 

@@ -57,6 +57,8 @@ export interface IndexPipeline {
   readonly configuredNames: ReadonlySet<string>;
   readonly options: IndexSourceOptions & { readonly rebuild?: Rebuild | undefined };
   readonly command: string;
+  /** See `WriteIntent.upgrade`. */
+  readonly upgrade?: string | undefined;
   /** Writes contexts of chunks; absent where it is off. */
   readonly contextualiser?: ChunkContextualiser | undefined;
   /** Sources that nobody configures or finds any more; their files may be those of another one now. */
@@ -306,6 +308,7 @@ export async function openTarget(pipeline: IndexPipeline, run: IndexRun): Promis
     rebuild,
     isDamaged: wanted === 'damaged',
     isShared: pipeline.leaseMs !== undefined,
+    upgrade: pipeline.upgrade,
     at: pipeline.now(),
     storeOf,
   };

@@ -35,7 +35,7 @@ export interface WriteTargets {
   readonly now: () => string;
   /** The items that the run may write; absent where nobody else writes. */
   readonly claims?: ItemClaims | undefined;
-  /** Generations that are kept to go back to: what is deleted goes from them too. Absent where there is none to look at. */
+  /** Generations that are kept to go back to, or filled: what is deleted goes from them too. Absent where there is none to look at. */
   readonly retired?: RetiredGenerations | undefined;
 }
 

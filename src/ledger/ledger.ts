@@ -152,6 +152,8 @@ export interface IndexFacts extends GenerationTarget {
   readonly switchedAt?: string | undefined;
   /** Changes whenever the model has learnt anew how to read queries over it; absent before the first time. */
   readonly learned?: string | undefined;
+  /** JSON of how it was made from another generation by another model (`upgrading/upgrade-record.ts`); absent where it was not. */
+  readonly upgrade?: string | undefined;
 }
 
 /** An item of a source, by name. */
@@ -392,6 +394,8 @@ export interface Generations {
     generation: number,
     learned: { readonly stamp: string; readonly bytes: Uint8Array } | undefined,
   ): Promise<void>;
+  /** Records in its facts how a generation is made from another one. Quiet where it is gone. */
+  setUpgrade(generation: number, upgrade: string): Promise<void>;
   reader(generation: number): GenerationReader;
   /** `holder` names the process and run that writes. */
   writer(generation: number, holder: string): GenerationWriter;
@@ -490,9 +494,9 @@ export interface Ledger
 
 /**
  * What a lock is for. `items`: any number of holders at a time, each of which claims the items that it writes. `whole`: one
- * holder, and none of `items` beside it. `learning`: one holder, apart from the others.
+ * holder, and none of `items` beside it. `learning`, `upgrading`: one holder, apart from the others.
  */
-export type LockSubject = 'items' | 'whole' | 'learning';
+export type LockSubject = 'items' | 'whole' | 'learning' | 'upgrading';
 
 export interface LockRequest {
   readonly subject: LockSubject;
@@ -502,6 +506,8 @@ export interface LockRequest {
   readonly waitMs?: number | undefined;
   /** Lets those go first who wait for the whole: for who asks again and again. Only with `items`. @default false */
   readonly givesWay?: boolean | undefined;
+  /** The holder gives others a turn soon and again and again: they wait for it, however little they would wait. @default false */
+  readonly isBrief?: boolean | undefined;
   /** Ends the waiting with `ABORTED`. */
   readonly signal?: AbortSignal | undefined;
 }

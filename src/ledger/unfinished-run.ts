@@ -6,7 +6,9 @@ export async function unfinishedRunNotice(
   ledger: Pick<Ledger, 'generations'>,
 ): Promise<string[]> {
   if (run === undefined || run.finishedAt !== undefined) return [];
-  const isRebuilt = (await ledger.generations()).some(({ state }) => state === 'building');
+  const isRebuilt = (await ledger.generations()).some(
+    ({ state, upgrade }) => state === 'building' && upgrade === undefined,
+  );
   return [
     isRebuilt
       ? 'A rebuild is under way or was interrupted; what was indexed before it is searched. `ragstone index --force` completes it.'

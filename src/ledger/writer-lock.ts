@@ -17,13 +17,15 @@ export interface LockHolder {
   readonly command: string;
   /** ISO-8601 UTC. */
   readonly since: string;
+  /** It gives others a turn soon. */
+  readonly isBrief?: boolean;
 }
 
 export interface WriterLockOptions {
   /** Folder of the index; made where it is missing. */
   readonly folder: string;
   /** What the holder is doing, for the message that others get: `ragstone index docs`. */
-  readonly holder: { readonly command: string };
+  readonly holder: { readonly command: string; readonly isBrief?: boolean | undefined };
   /** How long to wait for the present holder, in milliseconds. @default 0 */
   readonly waitMs?: number | undefined;
   /** Ends the waiting with `ABORTED`. */
@@ -33,6 +35,9 @@ export interface WriterLockOptions {
 const LOCK_FILE = 'writer.lock';
 const HOLDER_FILE = 'writer.json';
 const POLL_MS = 50;
+/** A holder that gives others a turn soon is waited for this long, however little a writer would wait. */
+const BRIEF_MS = 10_000;
+const BRIEF_POLL_MS = 5;
 /** A holder writes its name down just after it got the lock. */
 const NAMING_MS = 250;
 
@@ -53,12 +58,19 @@ export async function acquireWriterLock(options: WriterLockOptions): Promise<Wri
   const { holder, waitMs = 0, signal } = options;
   const folder = resolve(options.folder);
   makeFolder(folder);
-  const deadline = runtime().elapsed() + waitMs;
+  const started = runtime().elapsed();
+  const deadline = started + waitMs;
   for (;;) {
     throwIfAborted(signal);
     const database = tryLock(join(folder, LOCK_FILE));
-    if (database !== undefined) return lockHeldBy(database, folder, holder.command);
-    if (runtime().elapsed() >= deadline) throw await lockedError(folder);
+    if (database !== undefined) return lockHeldBy(database, folder, holder);
+    if (runtime().elapsed() >= deadline) {
+      const isBrief =
+        (await findHolder(folder))?.isBrief === true && runtime().elapsed() < started + BRIEF_MS;
+      if (!isBrief) throw await lockedError(folder);
+      await sleep(BRIEF_POLL_MS, signal);
+      continue;
+    }
     await sleep(Math.min(POLL_MS, Math.max(1, deadline - runtime().elapsed())), signal);
   }
 }
@@ -92,7 +104,11 @@ function tryLock(path: string): SqliteDatabase | undefined {
   }
 }
 
-function lockHeldBy(database: SqliteDatabase, folder: string, command: string): WriterLock {
+function lockHeldBy(
+  database: SqliteDatabase,
+  folder: string,
+  { command, isBrief = false }: WriterLockOptions['holder'],
+): WriterLock {
   held.add(database);
   try {
     writeHolder(folder, {
@@ -100,6 +116,7 @@ function lockHeldBy(database: SqliteDatabase, folder: string, command: string): 
       host: hostname(),
       command,
       since: new Date(runtime().now()).toISOString(),
+      ...(isBrief ? { isBrief } : {}),
     });
   } catch (error) {
     release(database);

@@ -18,6 +18,7 @@ import type {
 import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
 import type { CollectionStats } from '../stores/vector-store.js';
 import { readSyncStatus } from '../sync/sync-state.js';
+import { readUpgradeStatus } from '../upgrading/upgrade-status.js';
 import { syncState } from './read-source-states.js';
 import { readWork } from './read-work.js';
 
@@ -79,6 +80,7 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
       ...(await abandonments(reader, ledger, { tenant: scope.tenant, config: resources.config })),
       ...(await resources.adaptationNotice(live)),
     ],
+    upgrade: isAlone ? await readUpgradeStatus(ledger, facts, resources.config) : undefined,
   };
 }
 

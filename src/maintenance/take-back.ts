@@ -38,7 +38,9 @@ export async function findRetired(ledger: Ledger, generation: number): Promise<I
   if (facts.state === 'building')
     throw new RAGError(
       'USAGE',
-      `Generation ${generation} is not complete: \`ragstone index --force\` goes on with it.`,
+      facts.upgrade === undefined
+        ? `Generation ${generation} is not complete: \`ragstone index --force\` goes on with it.`
+        : `Generation ${generation} is one of an upgrade: \`ragstone reembed\` goes on with it, and with \`--switch always\` switches to it.`,
     );
   return facts;
 }

@@ -75,7 +75,7 @@ function withOpening(source: string, block: Block, openingLines: number): Block 
 }
 
 /** Padding and the dashes of a rule row say nothing and would be repeated with every chunk of the table. */
-const contextLine = (line: string): string =>
+export const contextLine = (line: string): string =>
   boundRepeated(
     line
       .trimEnd()

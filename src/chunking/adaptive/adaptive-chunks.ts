@@ -1,12 +1,10 @@
 import type { ChunkRange } from '../chunk-range.js';
-import { passageAround } from '../passage-around.js';
+import { passageAround, REACHES } from '../passage-around.js';
 import type { PieceLimits } from '../pieces.js';
 
 /** Size of a chunk, whatever the configured one: small enough to say one thing. In the unit of the limits. */
 const PART_SHARE = 1 / 5;
 const MIN_PART_SHARE = 1 / 2;
-/** Words of the chunks at these distances to each side count for a chunk too. */
-const REACHES = [1, 2] as const;
 
 /**
  * Small chunks that are matched by more than they hold: each is cut along the structure of the document to a fifth of the

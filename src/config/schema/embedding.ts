@@ -33,6 +33,26 @@ export const embeddingSchema = z
       .describe(
         'Embedding model. `builtin` ships with the package. `transformers:PATH_OR_ID` runs an ONNX model folder or hub model. A bare name (`all-MiniLM-L6-v2`) is looked up among local folders and the models added with `ragstone model add`. Hosted: `openai:`, `azure:`, `google:`, `cohere:`, `voyage:` or `huggingface:` and the name; a server of your own: `ollama:`, `vllm:`, `lmstudio:` or `openai-compatible:` and the name (docs/models.md).',
       ),
+    upgrade: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'A stronger model, named as `model` is. The index is made with `model` and can be searched at once; `ragstone reembed`, `ragstone sync --daemon` and `ragstone serve` make the vectors of this one beside it, compare both on questions, and switch where it is not worse (docs/upgrade.md). Later runs embed with the model that is in use.',
+      ),
+    upgradeQuestions: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'File of questions (JSONL, docs/evaluation.md) on which an upgrade compares both models. Default: questions made of the indexed documents, as `ragstone eval-init` makes them.',
+      ),
+    upgradeSwitch: z
+      .enum(['if-not-worse', 'if-better', 'always', 'never'])
+      .default('if-not-worse')
+      .describe(
+        'When an upgrade is switched to: unless it is found worse, only where it is found better, whatever is found, or not by itself. `ragstone generations use` takes a switch back.',
+      ),
     dimensions: wholeNumber(1)
       .max(65_536)
       .optional()

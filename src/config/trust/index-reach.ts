@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import { splitModelName } from '../../providers/provider-table.js';
 import { isPathInside } from '../../security/path-containment.js';
 import { realPathOf } from '../../security/real-path.js';
 import type { ResolvedConfig } from '../resolved-config.js';
@@ -25,6 +26,14 @@ export function foldersOutside(
 
 /** A hosted model that an index was made with: it gets the questions. */
 export const hostedModel = (model: string): Risk => indexRisk(`was made with the hosted model ${model}`);
+
+/** A model that an index was upgraded to by a name: a service gets the questions, and a folder's network is run. */
+export const modelNamed = (model: string): Risk[] =>
+  splitModelName(model) === undefined
+    ? model === 'builtin'
+      ? []
+      : [indexRisk(`was upgraded to the model ${model}`)]
+    : [hostedModel(model)];
 
 /** A store that an index is kept in, where it is a server or starts one. */
 export const storeAbroad = (provider: string): Risk[] =>

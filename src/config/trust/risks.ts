@@ -25,7 +25,13 @@ export interface WrittenConfig {
 }
 
 /** Settings that name a file or folder, however they are written. */
-const PATH_KEYS: ReadonlySet<string> = new Set(['root', 'path', 'instructions', 'repository']);
+const PATH_KEYS: ReadonlySet<string> = new Set([
+  'root',
+  'path',
+  'instructions',
+  'repository',
+  'upgradeQuestions',
+]);
 /** Stores and sources that stay on this machine; any other connects somewhere. */
 const LOCAL_STORES: ReadonlySet<unknown> = new Set([
   undefined,
@@ -41,7 +47,7 @@ const LOCAL_SOURCES: ReadonlySet<unknown> = new Set(['markdown', 'files', 'pbi_j
 export const isLocalStore = (provider: unknown): boolean => LOCAL_STORES.has(provider);
 /** Settings that name a place on the network without an address. */
 const HOST_KEYS: ReadonlySet<string> = new Set(['host', 'resourceName', 'organization']);
-const MODEL_KEYS: ReadonlySet<string> = new Set(['model', 'rag_embedding_model']);
+const MODEL_KEYS: ReadonlySet<string> = new Set(['model', 'upgrade', 'rag_embedding_model']);
 const ADDRESS = /\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s?#]*/gi;
 /** What an address may hold anywhere and a parser of addresses leaves out (URL Standard, 4.4): the host is not the one that is seen. */
 const LEFT_OUT_OF_ADDRESSES = /[\t\n\r]/g;

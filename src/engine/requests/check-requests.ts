@@ -3,6 +3,7 @@ import { RAGError } from '../../core/errors.js';
 import { isList, ownElements, ownFields, plainCopy } from '../../core/plain-copy.js';
 import type { ForgetRequest } from '../../forgetting/forget-types.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
+import type { ReembedRequest } from '../../upgrading/upgrade-types.js';
 import type {
   AskRequest,
   ContextQuery,
@@ -27,6 +28,7 @@ import {
   forgetSchema,
   indexSchema,
   listSchema,
+  reembedSchema,
   retrySchema,
   searchSchema,
   verifySchema,
@@ -162,6 +164,10 @@ export function checkedForgetting(request: ForgetRequest): ForgetRequest {
   if (asked.filter !== undefined) assertFilterShape(asked.filter);
   return asked;
 }
+
+/** Throws `USAGE`. */
+export const checkedReembedding = (request: ReembedRequest): ReembedRequest =>
+  checked(request, reembedSchema, { what: 'What to embed anew', reason: 'USAGE' });
 
 /** A document's id, or its name in `explainMiss`. Throws `USAGE`. */
 export const checkedName = (name: string): string =>

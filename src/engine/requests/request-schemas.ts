@@ -9,6 +9,7 @@ import type { ForgetRequest } from '../../forgetting/forget-types.js';
 import type { Parser } from '../../parsing/parser.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
 import type { Source } from '../../sources/source.js';
+import type { ReembedRequest } from '../../upgrading/upgrade-types.js';
 import type {
   AskRequest,
   ContextQuery,
@@ -227,6 +228,20 @@ export const forgetSchema = z.strictObject({
   waitMs: milliseconds,
   signal,
 } satisfies ShapeOf<ForgetRequest>);
+
+export const reembedSchema = z.strictObject({
+  model: text,
+  questions: text,
+  switch: z
+    .enum(
+      ['if-not-worse', 'if-better', 'always', 'never'],
+      '"if-not-worse", "if-better", "always" or "never"',
+    )
+    .optional(),
+  dryRun: flag,
+  onProgress: callback<NonNullable<ReembedRequest['onProgress']>>(),
+  signal,
+} satisfies ShapeOf<ReembedRequest>);
 
 export const verifySchema = z.strictObject({ repair: flag, signal } satisfies ShapeOf<VerifyRequest>);
 

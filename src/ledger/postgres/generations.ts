@@ -7,7 +7,7 @@ import { unknownGeneration } from './books.js';
 import { bytesOf, numberOf, oneOf, storedTextOf, textOf } from './row.js';
 
 const COLUMNS = `generation, state, provider, collection, dimensions, fingerprint, embedder, started_at, switched_at,
-  learned`;
+  learned, upgrade`;
 
 const STATES: readonly GenerationState[] = ['building', 'live', 'retired'];
 
@@ -159,6 +159,19 @@ export async function recordLearned(
   );
 }
 
+/** See `Generations.setUpgrade`. */
+export async function recordUpgrade(
+  database: PostgresDatabase,
+  generation: number,
+  upgrade: string,
+): Promise<void> {
+  await database.query(
+    'UPDATE ragstone_ledger_generation SET upgrade = $2 WHERE generation = $1',
+    [generation, storableText(upgrade)],
+    { action: 'record how a generation was made' },
+  );
+}
+
 function readGeneration(row: SqlRow): IndexFacts {
   const optional = (column: string) => (row[column] === null ? undefined : storedTextOf(row, column));
   return {
@@ -172,5 +185,6 @@ function readGeneration(row: SqlRow): IndexFacts {
     startedAt: optional('started_at'),
     switchedAt: optional('switched_at'),
     learned: row.learned === null ? undefined : textOf(row, 'learned'),
+    ...(row.upgrade === null ? {} : { upgrade: storedTextOf(row, 'upgrade') }),
   };
 }

@@ -14,6 +14,7 @@ const KEYS: Readonly<Record<LockSubject, string>> = {
   items: 'index',
   whole: 'index',
   learning: 'learning',
+  upgrading: 'upgrading',
 };
 
 /**

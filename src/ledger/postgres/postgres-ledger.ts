@@ -22,6 +22,7 @@ import {
   liveGeneration,
   makeFirstGeneration,
   recordLearned,
+  recordUpgrade,
   switchGeneration,
 } from './generations.js';
 import { acquireIndexLock } from './index-lock.js';
@@ -156,6 +157,10 @@ class PostgresLedger implements Ledger {
     learned: { readonly stamp: string; readonly bytes: Uint8Array } | undefined,
   ): Promise<void> {
     return recordLearned(this.#database, generation, learned);
+  }
+
+  setUpgrade(generation: number, upgrade: string): Promise<void> {
+    return recordUpgrade(this.#database, generation, upgrade);
   }
 
   reader(generation: number): GenerationReader {

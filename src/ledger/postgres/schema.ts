@@ -169,6 +169,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     )`,
     'CREATE INDEX ragstone_ledger_owed_by_batch ON ragstone_ledger_owed (generation, source_key, batch)',
   ],
+  // How a generation was made from another one, by another model.
+  ['ALTER TABLE ragstone_ledger_generation ADD COLUMN upgrade text'],
 ];
 
 /** Every table that `clear` empties, those first that refer to others. */

@@ -6,7 +6,7 @@ import type { GenerationState, GenerationTarget, IndexFacts } from '../ledger.js
 import { originalText, storableText } from '../ledger-text.js';
 
 const COLUMNS = `generation, ${text('state')}, ${text('provider')}, ${text('collection')}, dimensions,
-  ${text('fingerprint')}, ${text('embedder')}, ${text('started_at')}, ${text('switched_at')}, ${text('learned')}`;
+  ${text('fingerprint')}, ${text('embedder')}, ${text('started_at')}, ${text('switched_at')}, ${text('learned')}, ${text('upgrade')}`;
 
 const STATES: readonly GenerationState[] = ['building', 'live', 'retired'];
 
@@ -109,6 +109,12 @@ export function recordLearned(
   database.run(sql, learned?.stamp ?? null, learned?.bytes ?? null, generation);
 }
 
+/** See `Generations.setUpgrade`. */
+export function recordUpgrade(database: SqliteDatabase, generation: number, upgrade: string): void {
+  const sql = 'UPDATE generation SET upgrade = ? WHERE generation = ?';
+  database.run(sql, storableText(upgrade), generation);
+}
+
 const unknownGeneration = (generation: number): RAGError =>
   new RAGError('USAGE', `There is no generation ${generation}: \`ragstone generations\` lists them.`);
 
@@ -126,5 +132,9 @@ function readGeneration(row: SqlRow): IndexFacts {
     startedAt: optionalTextAt(row, 7),
     switchedAt: optionalTextAt(row, 8),
     learned: optionalTextAt(row, 9),
+    ...upgradeOf(optionalTextAt(row, 10)),
   };
 }
+
+const upgradeOf = (upgrade: string | undefined): Pick<IndexFacts, 'upgrade'> =>
+  upgrade === undefined ? {} : { upgrade: originalText(upgrade) };

@@ -212,4 +212,6 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (generation, tenant, source)
   ) WITHOUT ROWID;
   `,
+  // How a generation was made from another one, by another model.
+  'ALTER TABLE generation ADD COLUMN upgrade TEXT',
 ];

@@ -21,6 +21,7 @@ import {
   liveGeneration,
   makeFirstGeneration,
   recordLearned,
+  recordUpgrade,
   switchGeneration,
 } from './generations.js';
 import {
@@ -99,6 +100,10 @@ export class SqliteLedger implements Ledger {
 
   async setLearned(...[generation, learned]: Parameters<Ledger['setLearned']>): Promise<void> {
     this.#database.transaction(() => recordLearned(this.#database, generation, learned));
+  }
+
+  async setUpgrade(generation: number, upgrade: string): Promise<void> {
+    this.#database.transaction(() => recordUpgrade(this.#database, generation, upgrade));
   }
 
   reader(generation: number): GenerationReader {

@@ -146,6 +146,28 @@ export const testGenerations: LedgerPart = (test) => {
     assert.equal((await ledger.live())?.learned, undefined);
   });
 
+  test('how a generation was made from another one is kept in its facts', async ({
+    ledger,
+    facts,
+    reopen,
+  }) => {
+    const upgrade = JSON.stringify({ model: 'ß\u0000\ud800', from: 1 });
+    const next = await ledger.begin(targetOf, AT);
+    await ledger.setUpgrade(next.generation, 'first');
+    await ledger.setUpgrade(next.generation, upgrade);
+    await ledger.setUpgrade(next.generation + 7, upgrade);
+    const other = await reopen();
+    assert.deepEqual(
+      (await other.generations()).map(({ generation, upgrade: held }) => [generation, held]),
+      [
+        [next.generation, upgrade],
+        [facts.generation, undefined],
+      ],
+    );
+    await other.switchTo(next.generation, LATER);
+    assert.equal((await ledger.live())?.upgrade, upgrade);
+  });
+
   test('clear forgets everything, and other processes see it', async ({ ledger, facts, writer, reopen }) => {
     const other = await reopen();
     await indexDocuments(writer, planned('d'));
