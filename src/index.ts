@@ -176,6 +176,20 @@ export type { Sync, Syncable, SyncOptions } from './sync/sync.js';
 export type { FailedRun, FinishedRun, SyncEvent } from './sync/sync-events.js';
 export { type SourceTiming, type SyncPlan, syncPlanOf } from './sync/sync-plan.js';
 export type { SourceSync, SyncHolder, SyncStatus, SyncTrigger } from './sync/sync-state.js';
+export {
+  type BackgroundUpgrade,
+  startUpgrade,
+  type UpgradeEvent,
+  type UpgradeOptions,
+} from './upgrading/start-upgrade.js';
+export type {
+  ReembedProgress,
+  ReembedRequest,
+  ReembedResult,
+  SwitchRule,
+  UpgradeComparison,
+  UpgradeStatus,
+} from './upgrading/upgrade-types.js';
 
 // Work that is spread over hosts (docs/many-machines.md).
 

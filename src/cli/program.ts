@@ -16,6 +16,7 @@ import { registerInit } from './commands/init.js';
 import { registerKeys } from './commands/keys.js';
 import { registerMcp } from './commands/mcp.js';
 import { registerModel } from './commands/model.js';
+import { registerReembed } from './commands/reembed.js';
 import { registerSearch } from './commands/search.js';
 import { registerServe } from './commands/serve.js';
 import { registerSources } from './commands/sources.js';
@@ -95,6 +96,7 @@ export function buildProgram(context: CliContext): Command {
     registerFailures,
     registerForget,
     registerGenerations,
+    registerReembed,
     registerEval,
     registerEvalInit,
     registerTune,

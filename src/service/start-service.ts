@@ -3,11 +3,18 @@ import Fastify, { type FastifyBaseLogger, type FastifyServerOptions, LogControll
 import { openAuditLog } from '../audit/open-audit-log.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
-import { type Engine, type KnowledgeDeploymentService, RAGError, SYSTEM_RUNTIME } from '../index.js';
+import {
+  type BackgroundUpgrade,
+  type Engine,
+  type KnowledgeDeploymentService,
+  RAGError,
+  SYSTEM_RUNTIME,
+} from '../index.js';
 import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
 import { FeedbackLog } from './feedback/feedback-log.js';
 import { followSources } from './follow-sources.js';
+import { followUpgrade } from './follow-upgrade.js';
 import type { KeptValues } from './kept/kept-values.js';
 import { RedisValues } from './kept/redis-values.js';
 import { SqliteValues } from './kept/sqlite-values.js';
@@ -90,6 +97,7 @@ export async function startService({
   );
   const redis = await connectRedis(config, app.log);
   let sync: ReturnType<typeof followSources>;
+  let upgrade: BackgroundUpgrade | undefined;
   const kept = keptValues(config.dataDir, redis);
   await app.register(ragstonePlugin, {
     kept,
@@ -114,6 +122,7 @@ export async function startService({
   try {
     await app.listen({ host, port: port ?? server.port });
     sync = followSources({ engine, deployments, config }, app.log);
+    upgrade = followUpgrade({ engine, deployments, config }, app.log);
   } catch (error) {
     await app.close();
     kept.close();
@@ -133,7 +142,7 @@ export async function startService({
       }, server.stopMs);
       // Whoever does not read an answer to its end would keep the service for ever.
       const cut = SYSTEM_RUNTIME.setTimer(() => app.server.closeAllConnections(), server.stopMs + CUT_MS);
-      await Promise.all([app.close(), sync?.stop()]);
+      await Promise.all([app.close(), sync?.stop(), upgrade?.stop()]);
       // A move is taken up again by the next service.
       stopping.abort(new RAGError('SERVICE_UNAVAILABLE', 'The service stops.'));
       await resuming;

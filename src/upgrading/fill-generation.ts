@@ -1,4 +1,4 @@
-import { RAGError } from '../core/errors.js';
+import { RAGError, throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { cacheOwner } from '../core/scope.js';
 import { embedAll } from '../embedding/embed-all.js';
@@ -66,7 +66,7 @@ export async function fillGeneration(outOfStep: OutOfStep, filling: Filling): Pr
     ({ document, stamp }) => filling.copied.get(document.documentId) !== stamp,
   );
   for (const group of groupsOf(todo, chunksAtOnce(filling.model))) {
-    host.signal.throwIfAborted();
+    throwIfAborted(host.signal);
     const done = await copyGroup(group, filling);
     embedded += done.embedded;
     inexact += done.inexact;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { canonicalJson } from '../core/canonical-json.js';
+import { throwIfAborted } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import type { GenerationReader, LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
 
@@ -74,7 +75,7 @@ async function* stamped(
   for (let after: string | undefined; ; ) {
     const page = await reader.documents(after, PAGE);
     for (const [index, document] of page.entries()) {
-      signal?.throwIfAborted();
+      throwIfAborted(signal);
       yield { document, stamp: stampOf(document, await reader.chunks(document.documentId)) };
       if (index % 16 === 15) await nextTurn();
     }

@@ -1,5 +1,5 @@
 import { modelNamed, trustNamed } from '../config/trust/index-reach.js';
-import { RAGError } from '../core/errors.js';
+import { RAGError, throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import type { EmbeddingEstimate } from '../embedding/embedder.js';
@@ -349,7 +349,7 @@ async function switchOver(
     const { inexact } = await fillGeneration(await outOfStep(within), within);
     await alignItems(ledger, pair);
     await resources.learnFrom({ ledger, ...pair.target }, { signal });
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     await ledger.switchTo(pair.target.facts.generation, new Date(runtime().now()).toISOString());
     const problems = await dropRetired(ledger, (of) => resources.storeOf(of), KEPT_GENERATIONS);
     return { problems, inexact };
@@ -400,7 +400,7 @@ async function countWork(
   const from = { facts: live, reader, collection };
   let estimate: EmbeddingEstimate | undefined;
   for (const { document } of found.changed) {
-    host.signal.throwIfAborted();
+    throwIfAborted(host.signal);
     const held = await readHeld(document, from, { signal: host.signal });
     const texts = held?.rebuilt.map(({ indexedText }) => indexedText) ?? [];
     const more = await model.embedder.estimate(texts);

@@ -58,7 +58,7 @@ export function registerSync(program: Command, context: CliContext): void {
 async function followSources(context: CliContext, options: SyncCommandOptions): Promise<void> {
   const { showSync } = await import('../render/sync-events.js');
   await withEngine(context, async (engine) => {
-    const { startSync } = await import('../../index.js');
+    const { startSync, startUpgrade } = await import('../../index.js');
     const display = showSync(context, { isDaemon: options.daemon === true });
     const sync = startSync(engine, {
       sources: options.source,
@@ -67,8 +67,10 @@ async function followSources(context: CliContext, options: SyncCommandOptions): 
       onProgress: display.progress,
       command: options.daemon === true ? 'ragstone sync --daemon' : 'ragstone sync --watch',
     });
+    const upgrade = startUpgrade(engine, { onEvent: display.upgrade });
     if (options.daemon !== true && !context.isJson) context.note('Ctrl-C stops it.');
     await untilStopped(sync, context);
+    await upgrade.stop();
   });
   // It was told to stop, and did.
   context.isStopExpected = true;

@@ -40,6 +40,7 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
     context,
   );
   if (redactions !== '') parts.push(redactions);
+  if (status.upgrade !== undefined) parts.push(renderUpgrade(status.upgrade, context));
   const failures = renderFailures(status.failures, context, status.documents);
   if (failures !== '') parts.push(failures);
   return parts.join('\n\n');
@@ -67,6 +68,22 @@ function renderWork({ sources, queue }: ShownWork, context: CliContext): string 
       ]),
       { context, numeric: [1, 2] },
     ),
+  ].join('\n');
+}
+
+type ShownUpgrade = NonNullable<ShownStatus['upgrade']>;
+
+function renderUpgrade(upgrade: ShownUpgrade, context: CliContext): string {
+  const { wanted, state, done, total, perSecond = 0 } = upgrade;
+  const left = total - done;
+  const pace =
+    state === 'filling' && perSecond > 0
+      ? `, ${perSecond.toFixed(1)} a second, ${formatDuration((left * 1000) / perSecond)} left of work`
+      : '';
+  const count = state === 'live' ? '' : `: ${formatCount(done)} of ${formatCount(total)} chunks${pace}`;
+  return [
+    `${context.colours.bold('better vectors'.padEnd(16))} ${oneLine(wanted)}, ${state}${count}`,
+    ...(state === 'live' ? [] : [upgrade.notice]),
   ].join('\n');
 }
 

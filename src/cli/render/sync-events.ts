@@ -1,18 +1,25 @@
-import type { IndexProgress, SyncEvent, SyncTrigger } from '../../index.js';
+import type { IndexProgress, SyncEvent, SyncTrigger, UpgradeEvent } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { describeRun } from './index-result.js';
 import { type ProgressDisplay, startProgress } from './progress.js';
+import { describeReembedding } from './reembedding.js';
 import { formatTime, oneLine, plural } from './text.js';
 
 /** What is shown of sources that are followed. */
 export interface SyncDisplay {
   readonly tell: (event: SyncEvent) => void;
   readonly progress: (progress: IndexProgress) => void;
+  readonly upgrade: (event: UpgradeEvent) => void;
 }
 
 /** With `--json` each event is a line; else one line for each run, and what happens meanwhile beside it. */
 export function showSync(context: CliContext, { isDaemon }: { readonly isDaemon: boolean }): SyncDisplay {
-  if (context.isJson) return { tell: (event) => context.printJsonLine(event), progress: () => undefined };
+  if (context.isJson)
+    return {
+      tell: (event) => context.printJsonLine(event),
+      progress: () => undefined,
+      upgrade: (event) => context.printJsonLine(event),
+    };
   let running: ProgressDisplay<IndexProgress> | undefined;
   return {
     tell: (event) => {
@@ -24,7 +31,15 @@ export function showSync(context: CliContext, { isDaemon }: { readonly isDaemon:
       }
     },
     progress: (progress) => running?.update(progress),
+    upgrade: (event) => showUpgrade(event, context),
   };
+}
+
+function showUpgrade(event: UpgradeEvent, context: CliContext): void {
+  const line = (text: string): void => context.print(`${event.at}  better vectors: ${text}`);
+  if (event.type === 'upgrade-started') line(oneLine(event.status.notice));
+  else if (event.type === 'upgrade-finished') line(describeReembedding(event.result));
+  else line(`failed: ${oneLine(event.message)} (next try ${formatTime(event.nextAt)})`);
 }
 
 const TRIGGERS: Readonly<Record<SyncTrigger, string>> = {

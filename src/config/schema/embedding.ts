@@ -38,7 +38,7 @@ export const embeddingSchema = z
       .min(1)
       .optional()
       .describe(
-        'A stronger model, named as `model` is. The index is made with `model` and can be searched at once; `ragstone reembed`, `ragstone sync --daemon` and `ragstone serve` make the vectors of this one beside it, compare both on questions, and switch where it is not worse (docs/upgrade.md). Later runs embed with the model that is in use.',
+        'A stronger model, named as `model` is. The index is made with `model` and can be searched at once; `ragstone reembed`, `ragstone sync --daemon` and `ragstone serve` make the vectors of this one beside it, compare both on questions, and switch where it is not worse (docs/better-model.md). Later runs embed with the model that is in use.',
       ),
     upgradeQuestions: z
       .string()
