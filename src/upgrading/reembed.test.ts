@@ -1,7 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Chunker } from '../chunking/chunker.js';
 import { EVERYTHING } from '../core/filter.js';
 import { contentHash } from '../core/ids.js';
 import { EVERYONE } from '../core/scope.js';
@@ -9,6 +11,7 @@ import { openEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { listAll } from '../stores/list-pages.js';
+import { startUpgrade } from './start-upgrade.js';
 import { letterEmbedder } from './test-embedder.js';
 
 let folder: string;
@@ -183,5 +186,147 @@ describe.each(PROVIDERS)('an upgrade (%s)', (provider) => {
     expect(await notes(0)).toBe(1);
     expect(await notes(5)).toBe(2);
     expect(await mine.engine.verify()).toMatchObject({ ok: true });
+  });
+});
+
+describe('an upgrade', () => {
+  test('is not felt by searches: none fails, and each reads one generation', async () => {
+    for (let i = 0; i < 120; i++)
+      await write(
+        `note-${i}.md`,
+        `# Note ${i}\n\nThe gate of house ${i} is closed, and its garden ${i % 7} is large.\n`,
+      );
+    const { engine } = await open('libsql');
+    await engine.index({ paths: ['.'] });
+    const questions = ['gate of house 7', 'the large garden', 'note 44', 'what is closed?'];
+    const ask = async (text: string): Promise<string> => {
+      const { results, lanes } = await engine.search({ text, options: { topK: 8 } });
+      expect(lanes.filter(({ status }) => status === 'failed')).toEqual([]);
+      return JSON.stringify(results.map(({ id, score }) => [id, score]));
+    };
+    const answers = async () =>
+      new Map(await Promise.all(questions.map(async (text) => [text, await ask(text)] as const)));
+    const before = await answers();
+    const during: (readonly [string, string])[] = [];
+    let isDone = false;
+    const upgrade = engine.reembed({ model: 'builtin', switch: 'always' }).finally(() => {
+      isDone = true;
+    });
+    for (let i = 0; !isDone; i++) {
+      const text = questions[i % questions.length] ?? '';
+      during.push([text, await ask(text)]);
+      await nextTurn();
+    }
+    await upgrade;
+    const after = await answers();
+    expect(during.length).toBeGreaterThan(10);
+    for (const text of questions) expect(after.get(text)).not.toBe(before.get(text));
+    const mixed = during.filter(([text, found]) => found !== before.get(text) && found !== after.get(text));
+    expect(mixed).toEqual([]);
+  });
+
+  test('compares both models on questions, says what it found, and switches by the rule', async () => {
+    await writeDocuments();
+    const questions = ['oak', 'elm', 'ash'].map((name) => ({
+      id: name,
+      question: `where does the ${name} stand`,
+      type: 'lookup',
+      gold: [{ path: `${name}.md`, quote: `The ${name} stands by the gate` }],
+    }));
+    await write('questions.jsonl', questions.map((question) => `${JSON.stringify(question)}\n`).join(''));
+    const { engine } = await open('libsql');
+    await engine.index({ paths: ['.'] });
+    const asked = { model: 'builtin', questions: 'questions.jsonl' } as const;
+    const kept = await engine.reembed({ ...asked, switch: 'if-better' });
+    expect(kept).toMatchObject({
+      outcome: 'kept',
+      comparison: {
+        verdict: 'no difference found',
+        metric: 'hit@5',
+        questions: 3,
+        questionsFrom: 'questions.jsonl',
+      },
+    });
+    expect(kept.notices.join()).toContain('--switch always');
+    expect(await engine.status()).toMatchObject({
+      embedder: 'letters',
+      upgrade: { state: 'complete', comparison: { verdict: 'no difference found' } },
+    });
+    // Nothing is made twice.
+    expect(await engine.reembed(asked)).toMatchObject({ outcome: 'switched', embedded: 0 });
+    expect(await engine.reembed(asked)).toMatchObject({ outcome: 'already' });
+    const [, first] = await engine.generations();
+    await engine.useGeneration(first?.generation ?? 0);
+    expect(await engine.status()).toMatchObject({ embedder: 'letters', upgrade: { state: 'taken back' } });
+    await write('fir.md', '# The fir\n\nThe fir is green.\n');
+    expect((await engine.index()).stats.documentsProcessed).toBe(1);
+  });
+
+  test('makes questions of headings where none are given, and says so', async () => {
+    for (let i = 0; i < 6; i++)
+      await write(
+        `guide-${i}.md`,
+        `# Repair of the pump number ${i}\n\nThe pump ${i} is repaired with a wrench and a new seal, by two people.\n`,
+      );
+    const { engine } = await open('libsql');
+    await engine.index({ paths: ['.'] });
+    const { comparison } = await engine.reembed({ model: 'builtin' });
+    expect(comparison).toMatchObject({ questions: 6, questionsFrom: 'made of the indexed documents' });
+  });
+
+  test('is told of by a run and by status before it is made, and is not begun by a dry run', async () => {
+    await writeDocuments();
+    const { engine } = await open('libsql', { embedding: { upgrade: 'builtin' } });
+    const { notices } = await engine.index({ paths: ['.'] });
+    expect(notices.join()).toContain('`ragstone reembed`');
+    const { upgrade, chunks } = await engine.status();
+    expect(upgrade).toMatchObject({ wanted: 'builtin', state: 'waiting', done: 0, total: chunks });
+    expect(await engine.reembed({ dryRun: true })).toMatchObject({ outcome: 'dry-run', chunks });
+    expect(await engine.generations()).toHaveLength(1);
+    const background = startUpgrade(engine);
+    await expect
+      .poll(async () => (await engine.status()).upgrade?.state, { timeout: 20_000 })
+      .toBe('complete');
+    await background.stop();
+  });
+
+  test('by a model that nobody has, without a model, or of nothing says what to do', async () => {
+    const { engine } = await open('libsql');
+    await expect(engine.reembed({ model: 'builtin' })).rejects.toMatchObject({ reason: 'INDEX_EMPTY' });
+    await writeDocuments();
+    await engine.index({ paths: ['.'] });
+    await expect(engine.reembed()).rejects.toMatchObject({
+      reason: 'USAGE',
+      message: expect.stringContaining('rag.embedding.upgrade'),
+    });
+    await expect(engine.reembed({ model: 'transformers:./nowhere' })).rejects.toMatchObject({
+      reason: 'MODEL_NOT_FOUND',
+      message: expect.stringMatching(/^The model to upgrade to: .*ragstone model add/),
+    });
+    await expect(engine.reembed({ model: 'builtin', questions: 'none.jsonl' })).rejects.toMatchObject({
+      reason: 'DATASET_INVALID',
+    });
+    expect(await engine.generations()).toHaveLength(1);
+  });
+
+  test('counts what is in no stored text; the next run mends what a source still has', async () => {
+    await writeDocuments();
+    const chunker: Chunker = {
+      strategy: 'beside',
+      cut: ({ document: { text } }) =>
+        text.trim() === '' ? [] : [{ start: 0, end: text.length, surroundings: ['words from elsewhere'] }],
+    };
+    const own = { chunkers: [chunker], embedder: letterEmbedder(), cwd: folder };
+    const config = { provider: 'libsql', chunking: { strategy: 'beside' } } as const;
+    const { engine } = await openEngine({ ...own, config, dataDir: join(folder, 'data') });
+    engines.push(engine);
+    await engine.index({ paths: ['.'] });
+    await engine.push([{ id: 'note', text: 'A note.', surroundings: ['a pushed neighbour'] }]);
+    const { notices } = await engine.reembed({ model: 'builtin', switch: 'always' });
+    expect(notices.join()).toContain('6 passages');
+    const { stats } = await engine.index();
+    expect(stats.documentsProcessed).toBe(5);
+    const found = await engine.search({ text: 'elsewhere', options: { mode: 'lexical', topK: 9 } });
+    expect(found.results).toHaveLength(5);
   });
 });
