@@ -11,8 +11,8 @@ interface Waiting {
 }
 
 /**
- * The same embedder as `createTransformersEmbedder`, for much work that nobody waits for: its network runs in a thread of its own with the
- * lowest priority that the system gives, on half of the cores, so that searches on this thread and others go before it.
+ * The same embedder as `createTransformersEmbedder`, for much work that nobody waits for: its network runs in a thread of its own with a
+ * lower priority (on Linux), on half of the cores, so that searches on this thread and others go before it.
  *
  * @throws RAGError as `createTransformersEmbedder`
  */

@@ -1,5 +1,5 @@
 // Entry of the thread that embeds in the background, behind whatever else the machine has to do.
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { RAGError } from '../../core/errors.js';
 import type { Embedder } from '../embedder.js';
@@ -7,12 +7,14 @@ import type { EmbedAnswer, EmbedCall, EmbedThreadData } from './embed-messages.j
 import { createTransformersEmbedder } from './transformers-embedder.js';
 
 const { options } = workerData as EmbedThreadData;
+/** Low enough that whatever else wants the core has nine tenths of it, and not so low that a busy machine never comes to it. */
+const STEPS_DOWN = 10;
 const LOWEST_PRIORITY = 19;
 
 // Linux alone has a priority for each thread; elsewhere it would be that of the whole process. Threads of the network inherit it.
 if (process.platform === 'linux') {
   try {
-    setPriority(LOWEST_PRIORITY);
+    setPriority(Math.min(LOWEST_PRIORITY, getPriority() + STEPS_DOWN));
   } catch {
     // A container may forbid it: then it is one thread less that gives way.
   }
