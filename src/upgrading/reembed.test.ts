@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,9 @@ import type { EngineResources } from '../engine/engine-resources.js';
 import { listAll } from '../stores/list-pages.js';
 import { startUpgrade } from './start-upgrade.js';
 import { letterEmbedder } from './test-embedder.js';
+import type { ReembedProgress } from './upgrade-types.js';
+
+const MODEL = join(import.meta.dirname, '../../../shared/models/all-MiniLM-L6-v2');
 
 let folder: string;
 const engines: Engine[] = [];
@@ -289,6 +293,59 @@ describe('an upgrade', () => {
       .toBe('complete');
     await background.stop();
   });
+
+  test.skipIf(!existsSync(MODEL))(
+    'to a model of this machine is found again by its path in a new process',
+    async () => {
+      for (let i = 0; i < 12; i++)
+        await write(
+          `pump-${i}.md`,
+          `# Repair of the pump ${i}\n\nThe pump ${i} is repaired by two people.\n`,
+        );
+      const options = { config: { provider: 'libsql' }, dataDir: join(folder, 'data'), cwd: folder } as const;
+      const first = await openEngine(options);
+      await first.engine.index({ paths: ['.'] });
+      const told: ReembedProgress[] = [];
+      const result = await first.engine.reembed({
+        model: MODEL,
+        onProgress: (progress) => told.push(progress),
+      });
+      expect(result).toMatchObject({ outcome: 'switched', embedded: 12, chunks: 12 });
+      expect(told.at(-1)?.stage).toBe('switching');
+      expect(told.some(({ stage, done, total }) => stage === 'embedding' && done === total)).toBe(true);
+      await first.engine.close();
+      const next = await openEngine(options);
+      engines.push(next.engine);
+      await write('new.md', '# The new pump\n\nIt stands in the cellar.\n');
+      await next.engine.index();
+      const { results, notices } = await next.engine.search('a pump below ground');
+      expect(results[0]?.metadata.source).toBe('new.md');
+      expect(notices.join()).not.toContain('configuration names');
+      const clean = await openEngine({
+        ...options,
+        config: { provider: 'libsql', embedding: { model: MODEL, cache: { enabled: false } } },
+        dataDir: join(folder, 'clean'),
+      });
+      engines.push(clean.engine);
+      await clean.engine.index({ paths: ['.'] });
+      const vectorsOf = async ({ resources }: Opened) => {
+        const { collection } = await resources.collection();
+        const ids = (await listAll(collection, { filter: EVERYTHING })).map(({ id }) => id).sort();
+        return collection.get(ids, { includeVectors: true });
+      };
+      const reference = await vectorsOf(clean);
+      // The network rounds by what else is in a batch.
+      for (const [i, { id, vector }] of (await vectorsOf(next)).entries()) {
+        expect(id).toBe(reference[i]?.id);
+        const other = reference[i]?.vector ?? new Float32Array();
+        const cosine = (vector ?? new Float32Array()).reduce(
+          (sum, value, at) => sum + value * (other[at] ?? 0),
+          0,
+        );
+        expect(cosine).toBeGreaterThan(0.98);
+      }
+    },
+  );
 
   test('by a model that nobody has, without a model, or of nothing says what to do', async () => {
     const { engine } = await open('libsql');

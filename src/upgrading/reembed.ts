@@ -268,8 +268,10 @@ async function openPair({ facts: live, model, host }: UpgradeParts): Promise<Gen
       new Date(runtime().now()).toISOString(),
     );
     const before = upgradeRecordOf(found) ?? newRecord(live, model, configured);
-    await writeUpgradeRecord(ledger, found.generation, { ...before, model: model.setting, configured });
-    return found;
+    const record = { ...before, model: model.setting, configured };
+    await writeUpgradeRecord(ledger, found.generation, record);
+    // By what it says of itself its model is found.
+    return { ...found, upgrade: JSON.stringify(record) };
   });
   return {
     live: { facts: live, collection },

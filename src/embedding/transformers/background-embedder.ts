@@ -1,4 +1,6 @@
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import type { Embedder, EmbeddingKind } from '../embedder.js';
@@ -114,7 +116,7 @@ class BackgroundEmbedder implements Embedder {
     this.#failAll(
       new RAGError(
         'EMBEDDING_FAILED',
-        `The thread of the embedding model ${this.identity.model} stopped unexpectedly. Check that there is memory for it, and try again.`,
+        `The thread of the embedding model ${this.identity.model} stopped unexpectedly${cause instanceof Error ? ` (${cause.message})` : ''}. Check that there is memory for it, and try again.`,
         { cause },
       ),
     );
@@ -129,6 +131,9 @@ function startThread(workerData: EmbedThreadData): Worker {
   const entry = new URL(import.meta.url.replace(/background-embedder(\.[jt]s)$/, 'embed-worker$1'));
   if (entry.pathname.endsWith('.js')) return new Worker(entry, { workerData });
   // Only a source tree, under test, holds TypeScript: a thread of its own must be told how to read it.
-  const register = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(entry.href)}); });`;
+  const loader = createRequire(import.meta.url)
+    .resolve('tsx/esm/api')
+    .replace(/\.cjs$/, '.mjs');
+  const register = `import(${JSON.stringify(pathToFileURL(loader).href)}).then(({ register }) => { register(); return import(${JSON.stringify(entry.href)}); });`;
   return new Worker(register, { eval: true, workerData });
 }
