@@ -92,6 +92,21 @@ describe('the writer lock', () => {
     await (await waiting).release();
   });
 
+  it('is waited for by who would not wait, where its holder gives others a turn soon', async () => {
+    const brief = await acquireWriterLock({ folder, holder: { command: 'turns', isBrief: true } });
+    let isMine = false;
+    const next = acquire().then((lock) => {
+      isMine = true;
+      return lock;
+    });
+    await expect.poll(() => readLockHolder(folder)?.isBrief).toBe(true);
+    expect(isMine).toBe(false);
+    await brief.release();
+    const lock = await next;
+    await expect(acquire()).rejects.toMatchObject({ reason: 'INDEX_LOCKED' });
+    await lock.release();
+  });
+
   it('stops waiting when cancelled', async () => {
     const lock = await acquire();
     const controller = new AbortController();

@@ -300,7 +300,7 @@ describe('an upgrade', () => {
       for (let i = 0; i < 12; i++)
         await write(
           `pump-${i}.md`,
-          `# Repair of the pump ${i}\n\nThe pump ${i} is repaired by two people.\n`,
+          `# Repair of the pump number ${i}\n\nThe pump ${i} is repaired by two people.\n`,
         );
       const options = { config: { provider: 'libsql' }, dataDir: join(folder, 'data'), cwd: folder } as const;
       const first = await openEngine(options);
@@ -308,6 +308,7 @@ describe('an upgrade', () => {
       const told: ReembedProgress[] = [];
       const result = await first.engine.reembed({
         model: MODEL,
+        switch: 'always',
         onProgress: (progress) => told.push(progress),
       });
       expect(result).toMatchObject({ outcome: 'switched', embedded: 12, chunks: 12 });
@@ -345,6 +346,7 @@ describe('an upgrade', () => {
         expect(cosine).toBeGreaterThan(0.98);
       }
     },
+    180_000,
   );
 
   test('by a model that nobody has, without a model, or of nothing says what to do', async () => {
