@@ -98,6 +98,10 @@ export class LedgerServer {
         const { learned: _, ...rest } = books.facts;
         books.facts = learned === undefined ? rest : { ...rest, learned: learned.stamp };
       }),
+      setUpgrade: write((generation, upgrade) => {
+        const books = this.#books.get(generation);
+        if (books !== undefined) books.facts = { ...books.facts, upgrade };
+      }),
       reader: (generation) => this.#reader(generation),
       writer: (generation, holder) => this.#writer(generation, holder, write),
       rememberedSources: async (tenant) => [...(this.#remembered.get(tenant) ?? [])].sort(compareText),
