@@ -20,7 +20,7 @@ import { limitBodies } from './requests/body-limits.js';
 import { callersView } from './requests/callers-view.js';
 import { IdempotentWrites } from './requests/idempotent-writes.js';
 import { type CallLimits, limitCalls } from './requests/limit-calls.js';
-import { limitLoad } from './requests/limit-load.js';
+import { limitLoad, limitTenants } from './requests/limit-load.js';
 import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
 import { logFailure, reasonOfStop, requestDeadline } from './requests/request-signal.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
@@ -49,6 +49,8 @@ export interface ServiceOptions {
   readonly requestsPerMinute?: number | undefined;
   /** Requests under way at once; more are refused with 503. 0 for any number. @default 256 */
   readonly maxRequests?: number | undefined;
+  /** Those of one tenant; more are answered with 429. @default 128 */
+  readonly maxRequestsPerTenant?: number | undefined;
   /** Forms with files that are read at once; more are refused with 503. 0 for any number. @default 16 */
   readonly maxUploads?: number | undefined;
   /** Those of one tenant; more are refused with 429. 0 for any number. @default 4 */
@@ -101,6 +103,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 2_000 });
   const shown = options.feedback === undefined ? undefined : new ShownResults(options.kept);
   admitCallers(app, { indexes, shown }, options);
+  limitTenants(app, { maxRequestsPerTenant: options.maxRequestsPerTenant ?? 128 });
   keepDeadlines(app);
   limitCalls(app, { requestsPerMinute, groups, redis });
   await registerOpenApi(app);

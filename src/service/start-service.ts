@@ -109,6 +109,7 @@ export async function startService({
     timeoutMs: server.timeoutMs,
     requestsPerMinute: server.requestsPerMinute,
     maxRequests: server.maxRequests,
+    maxRequestsPerTenant: server.maxRequestsPerTenant,
     maxUploads: server.maxUploads,
     maxUploadsPerTenant: server.maxUploadsPerTenant,
     maxDelayMs: server.maxDelayMs,

@@ -3,7 +3,7 @@ import { packedReadme } from '../../tools/build/packed-readme.mjs';
 import { deadLinks, linksOf, PAGES, readPage } from './samples.js';
 
 /** They name tests, scripts and benchmarks as proofs of what they say. */
-const NAMES_PROOFS = ['docs/stores.md', 'docs/threat-model.md'];
+const NAMES_PROOFS = ['docs/backlog.md', 'docs/stores.md', 'docs/threat-model.md'];
 
 const packaged = new Map(
   [...PAGES, 'CHANGELOG.md']

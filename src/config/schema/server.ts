@@ -143,6 +143,11 @@ export const serverSchema = z
       .describe(
         'Requests under way at once; more are answered with 503 and `retry-after` at once. 0 for any number.',
       ),
+    maxRequestsPerTenant: wholeNumber(0)
+      .default(128)
+      .describe(
+        'Those of one tenant; more are answered with 429 and `retry-after`. 0 for any number. Without keys and `jwt` there is no limit.',
+      ),
     maxUploads: wholeNumber(0)
       .default(16)
       .describe(

@@ -9,6 +9,14 @@ export interface LoadLimits {
   readonly maxDelayMs: number;
 }
 
+export interface TenantLimits {
+  /** Requests of one tenant under way at once; 0 for any number. */
+  readonly maxRequestsPerTenant: number;
+}
+
+/** Seconds after which another try is worth it. */
+const RETRY_AFTER_S = '1';
+
 /**
  * Refuses at once what the service could answer late only: callers that wait behind a queue without an end give up, and their
  * work is done for nobody. Routes that everyone may call are answered always, so that the health can be asked for.
@@ -35,6 +43,33 @@ export async function limitLoad(
         if (!isForEveryone(request)) throw new OverloadError();
       },
     });
+}
+
+/**
+ * Refuses more requests of one tenant than its share of those that may be under way: who holds many open, or sends their bodies slowly, keeps
+ * none of the other tenants out. The user of this machine alone has no others beside him.
+ */
+export function limitTenants(app: FastifyInstance, { maxRequestsPerTenant: most }: TenantLimits): void {
+  if (most === 0) return;
+  const underWay = new Map<string, number>();
+  app.addHook('onRequest', async ({ ragstone }, reply) => {
+    if (ragstone === null || ragstone.principal.isLocal === true) return;
+    const { tenant } = ragstone.principal.scope;
+    const own = underWay.get(tenant) ?? 0;
+    if (own >= most) {
+      reply.header('retry-after', RETRY_AFTER_S);
+      throw new RAGError(
+        'RATE_LIMITED',
+        'Too many requests of this tenant are under way. Try again shortly.',
+      );
+    }
+    underWay.set(tenant, own + 1);
+    reply.raw.once('close', () => {
+      const left = (underWay.get(tenant) ?? 1) - 1;
+      if (left > 0) underWay.set(tenant, left);
+      else underWay.delete(tenant);
+    });
+  });
 }
 
 const isForEveryone = ({ routeOptions }: FastifyRequest): boolean =>
