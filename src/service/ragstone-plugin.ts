@@ -12,15 +12,17 @@ import { API_VERSION, API_VERSION_HEADER } from './api-version.js';
 import type { Authenticate } from './authentication/principal.js';
 import type { FeedbackLog } from './feedback/feedback-log.js';
 import { rememberingView, ShownResults } from './feedback/shown-results.js';
+import type { IndexPlace } from './index-place.js';
 import type { KeptValues } from './kept/kept-values.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, serializerCompiler, validatorCompiler } from './packages.js';
-import { auditCalls, auditedView, noteCaller } from './requests/audit-calls.js';
+import { auditCalls, auditedView, mayChange, noteCaller } from './requests/audit-calls.js';
 import { limitBodies } from './requests/body-limits.js';
 import { callersView } from './requests/callers-view.js';
 import { IdempotentWrites } from './requests/idempotent-writes.js';
 import { type CallLimits, limitCalls } from './requests/limit-calls.js';
 import { limitLoad, limitTenants } from './requests/limit-load.js';
+import { onceAMinute } from './requests/once-a-minute.js';
 import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
 import { logFailure, reasonOfStop, requestDeadline } from './requests/request-signal.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
@@ -73,6 +75,8 @@ export interface ServiceOptions {
   readonly syncHealth?: (() => boolean | undefined) | undefined;
   /** Where outcomes of writes with an `idempotency-key` and what was shown are kept; not closed with the application. @default this process's memory */
   readonly kept?: KeptValues | undefined;
+  /** What writes are held against; where it is gone, the health says so. @default writes go to whatever is there */
+  readonly place?: IndexPlace | undefined;
   /** Fires when requests under way are to be given up. @default never */
   readonly stopping?: AbortSignal | undefined;
 }
@@ -103,6 +107,11 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 2_000 });
   const shown = options.feedback === undefined ? undefined : new ShownResults(options.kept);
   admitCallers(app, { indexes, shown }, options);
+  const { place } = options;
+  if (place !== undefined)
+    app.addHook('preHandler', async (request) => {
+      if (mayChange(request)) place.assertThere();
+    });
   limitTenants(app, { maxRequestsPerTenant: options.maxRequestsPerTenant ?? 128 });
   keepDeadlines(app);
   limitCalls(app, { requestsPerMinute, groups, redis });
@@ -124,7 +133,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(indexRoutes);
   await app.register(mcpRoutes);
   const { deployments, syncHealth } = options;
-  await app.register(healthRoutes, { indexes, endpoint, redis, deployments, syncHealth });
+  await app.register(healthRoutes, { indexes, endpoint, redis, deployments, syncHealth, place });
 };
 
 function statedIndexes({ engine, indexes, deployments }: ServiceOptions): TenantIndexes {
@@ -143,6 +152,7 @@ function admitCallers(
   { authenticate, timeoutMs = 30_000, stopping, kept }: ServiceOptions,
 ): void {
   const writes = new IdempotentWrites(kept);
+  const isNews = onceAMinute();
   const never = new AbortController().signal;
   app.decorateRequest('ragstone', null);
   app.addHook('onRequest', async (request, reply) => {
@@ -168,7 +178,10 @@ function admitCallers(
       principal.isLocal === true
         ? whole
         : callersView(whole, {
-            onWithheld: (withheld) => request.log.warn({ withheld }, 'a caller was not told all'),
+            onWithheld: (texts) => {
+              const withheld = texts.filter(isNews);
+              if (withheld.length > 0) request.log.warn({ withheld }, 'callers are not told all');
+            },
             keepsIndex: principal.permissions.includes('maintain'),
           });
     const view =

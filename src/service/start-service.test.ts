@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
@@ -119,4 +121,51 @@ test('a restart forgets no outcome of a write, and not what was shown', async ()
   expect((await ask('DELETE', '/x')).status).toBe(404);
   expect((await ask('DELETE', '/x', undefined, key)).status).toBe(204);
   expect((await ask('POST', '/feedback', { requestId, helpful: true, rank: 1 })).status).toBe(200);
+});
+
+test('a data folder that is gone takes no writes, and is healthy again when it is back', async () => {
+  const cwd = temporaryFolder();
+  const engine = await createEngine({ config: { provider: 'libsql' }, cwd });
+  const config = await loadConfig({ config: { provider: 'libsql' }, cwd });
+  const service = await startService({ engine, config, port: 0 });
+  onTestFinished(async () => {
+    await service.stop();
+    await engine.close();
+  });
+  const push = async (id: string) => {
+    const body = JSON.stringify({ id, content: 'A quokka.' });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${service.url}/api/ai/rag/index`, { method: 'POST', headers, body });
+    return [answer.status, ((await answer.json()) as { reason?: string }).reason];
+  };
+  const health = async () => (await fetch(`${service.url}/health/rag`)).status;
+  expect([await push('first'), await health()]).toEqual([[200, undefined], 200]);
+  const aside = join(cwd, 'aside');
+  renameSync(config.dataDir, aside);
+  expect([await push('second'), await health()]).toEqual([[503, 'INDEX_UNAVAILABLE'], 503]);
+  // As a disk that is not mounted leaves it.
+  rmSync(config.dataDir, { recursive: true, force: true });
+  mkdirSync(config.dataDir);
+  expect([await push('third'), await health()]).toEqual([[503, 'INDEX_UNAVAILABLE'], 503]);
+  rmSync(config.dataDir, { recursive: true });
+  renameSync(aside, config.dataDir);
+  expect(await push('fourth')).toEqual([200, undefined]);
+  expect((await engine.list()).documents).toHaveLength(2);
+  expect(await health()).toBe(200);
+});
+
+test('keys that are gone with their folder let nobody in', async () => {
+  const cwd = temporaryFolder();
+  const engine = await createEngine({ config: { provider: 'memory' }, cwd });
+  const config = await loadConfig({ config: { provider: 'memory' }, cwd });
+  await new KeyStore(config).create({ tenant: 'acme' });
+  const service = await startService({ engine, config, port: 0 });
+  onTestFinished(async () => {
+    await service.stop();
+    await engine.close();
+  });
+  const status = async () => (await fetch(`${service.url}/rag/stats`)).status;
+  expect(await status()).toBe(401);
+  rmSync(config.dataDir, { recursive: true });
+  expect(await status()).toBe(401);
 });

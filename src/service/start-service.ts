@@ -15,6 +15,7 @@ import { createAuthenticate } from './authentication/create-authenticate.js';
 import { FeedbackLog } from './feedback/feedback-log.js';
 import { followSources } from './follow-sources.js';
 import { followUpgrade } from './follow-upgrade.js';
+import { IndexPlace } from './index-place.js';
 import type { KeptValues } from './kept/kept-values.js';
 import { RedisValues } from './kept/redis-values.js';
 import { SqliteValues } from './kept/sqlite-values.js';
@@ -99,8 +100,10 @@ export async function startService({
   let sync: ReturnType<typeof followSources>;
   let upgrade: BackgroundUpgrade | undefined;
   const kept = keptValues(config.dataDir, redis);
+  const isInFolder = config.rag.ledger.type !== 'postgres' && config.rag.provider !== 'memory';
   await app.register(ragstonePlugin, {
     kept,
+    place: isInFolder ? new IndexPlace(config.dataDir) : undefined,
     engine,
     audit,
     feedback: new FeedbackLog(config.dataDir),

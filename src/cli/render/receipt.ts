@@ -1,6 +1,6 @@
 import type { ForgetReceipt, ReceiptCheck, RemovedFrom } from '../../index.js';
 import type { CliContext } from '../context.js';
-import { oneLine } from './text.js';
+import { oneLine, plural } from './text.js';
 
 /** Names of the first documents that are meant. */
 export function examplesOf({ documents, examples = [] }: ForgetReceipt): string {
@@ -18,12 +18,12 @@ export function renderReceipt(
   if (state === 'dry') {
     if (documents === 0) return 'Nothing is indexed that was meant, so nothing was forgotten.';
     return [
-      `${documents} documents with ${chunks} chunks would be forgotten: ${examplesOf(receipt)}. Nothing was written.`,
+      `${plural(documents, 'document')} with ${plural(chunks, 'chunk')} would be forgotten: ${examplesOf(receipt)}. Nothing was written.`,
       ...removed.map(lineOf),
     ].join('\n');
   }
   return [
-    colours.bold(`${documents} documents are forgotten.`),
+    colours.bold(`${plural(documents, 'document')} ${documents === 1 ? 'is' : 'are'} forgotten.`),
     ...removed.map(lineOf),
     ...(keptOut === 0
       ? []

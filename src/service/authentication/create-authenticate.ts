@@ -28,7 +28,7 @@ export interface Authentication {
 
 /**
  * Keys and tokens; where there are none, the user of this machine. A key that is made while the service runs closes it from the
- * next request on.
+ * next request on, until it is started again.
  *
  * @throws RAGError `CONFIG_INVALID` for an address that other machines reach, with neither keys nor tokens; `INDEX_UNTRUSTED` for
  * keys that somebody else made
@@ -43,7 +43,12 @@ export async function createAuthenticate({
   keys.assertTrusted();
   await keys.rememberRevocations();
   const verify = jwt === undefined ? undefined : tokenVerifier(jwt);
-  const isOpen = async (): Promise<boolean> => verify === undefined && (await keys.isEmpty());
+  // Keys that vanish, with a disk that is gone, open nothing.
+  let isClosed = verify !== undefined;
+  const isOpen = async (): Promise<boolean> => {
+    isClosed ||= !(await keys.isEmpty());
+    return !isClosed;
+  };
   const isOpenNow = await isOpen();
   if (!isLoopback(host) && isOpenNow)
     throw new RAGError(

@@ -105,7 +105,8 @@ const outcomeOf = (status: number): AuditEntry['outcome'] => {
   return status < 400 ? 'done' : 'failed';
 };
 
-const mayChange = ({ method, routeOptions }: FastifyRequest): boolean =>
+/** Whether a request may change something. */
+export const mayChange = ({ method, routeOptions }: FastifyRequest): boolean =>
   method !== 'GET' && method !== 'HEAD' && routeOptions.config.access !== 'read';
 
 const SHOWN_KEY = /^Bearer rsk_([0-9a-f]{16})_/i;

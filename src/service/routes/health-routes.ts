@@ -6,6 +6,7 @@ import {
   type TenantIndexes,
 } from '../../index.js';
 import type { RedisConnection } from '../../redis/open-redis.js';
+import type { IndexPlace } from '../index-place.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
 import { deploymentsHealthResponse, healthResponse } from '../schemas/index-state.js';
 
@@ -23,6 +24,8 @@ export interface HealthOptions {
   readonly deployments?: Pick<KnowledgeDeploymentService, 'deploymentHealth'> | undefined;
   /** How sources are followed, where this process does it. Without one of them the service answers, from what is indexed of it. */
   readonly syncHealth?: (() => boolean | undefined) | undefined;
+  /** Where the index is kept; the service does not answer without it. @default it is not looked at */
+  readonly place?: Pick<IndexPlace, 'isThere'> | undefined;
   /** Such as `/health/rag`. */
   readonly endpoint: string;
 }
@@ -30,7 +33,7 @@ export interface HealthOptions {
 /** Whether the service can answer, for load balancers: it tells nothing else. */
 export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
   app,
-  { indexes, redis, deployments, syncHealth, endpoint },
+  { indexes, redis, deployments, syncHealth, place, endpoint },
 ) => {
   let last: { readonly at: number; readonly health: ReturnType<TenantIndexes['health']> } | undefined;
   const askAtMostOften = () => {
@@ -54,10 +57,13 @@ export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
       },
     },
     async (_, reply) => {
-      const { ok, parts } = await askAtMostOften();
+      const { ok: doesAnswer, parts } = await askAtMostOften();
+      const isThere = place?.isThere() ?? true;
+      const ok = doesAnswer && isThere;
       const isInStep = syncHealth?.();
       const all = [
         ...parts,
+        ...(isThere ? [] : [{ part: 'data folder', ok: false }]),
         ...(redis === undefined ? [] : [{ part: 'redis', ok: redis.isUp }]),
         ...(isInStep === undefined ? [] : [{ part: 'sync', ok: isInStep }]),
       ];
