@@ -25,6 +25,8 @@ const MINILM = fileURLToPath(new URL('../../../shared/models/all-MiniLM-L6-v2', 
 /** What ends with another code than 0, and why. */
 const OTHER_CODES: readonly (readonly [command: RegExp, code: number, why: string])[] = [
   [/^eval-init /, 2, 'questions.jsonl is there already, and is not replaced'],
+  [/^reembed$/, 2, 'the configuration of the page, which names the model, is not the one of this folder'],
+  [/^reembed --model openai:/, 2, 'there is no key'],
   [/^init --example /, 2, 'the folder is not empty; tools/examples runs it in one that is'],
 ];
 
