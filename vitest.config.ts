@@ -19,6 +19,7 @@ export default defineConfig({
           ...TIMEOUTS,
           env: { XDG_STATE_HOME: STATE },
           name: 'unit',
+          setupFiles: 'tests/property-seed.ts',
           // Files of one process share their modules; loading them again for each file took half of the time.
           isolate: false,
           include: [
@@ -32,6 +33,7 @@ export default defineConfig({
           ...TIMEOUTS,
           env: { XDG_STATE_HOME: STATE },
           name: 'e2e',
+          setupFiles: 'tests/property-seed.ts',
           include: ['tests/e2e/**/*.test.ts'],
           // Only a run that holds such tests builds the command line.
           globalSetup: 'tests/build-once.ts',
