@@ -1,6 +1,6 @@
 // Import rules of ARCHITECTURE.md, machine-checked.
 const stages =
-  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|answering|graph|evaluation|security|queue|operations';
+  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|answering|graph|evaluation|security|queue|operations|degradation';
 const interfaceFiles = [
   'sources/source',
   'parsing/parser',
@@ -16,6 +16,8 @@ const interfaceFiles = [
   'answering/(answer|check-support|support-features)',
   // What an answer is made of; answering and its measures build on all of it.
   'context/[^/]+',
+  // How parts that may be out are asked, and what responses say of it.
+  'degradation/(parts|level|degradation-report)',
   // Where sentences end.
   'chunking/boundaries',
   // Guards that every stage which touches paths must share.
@@ -32,7 +34,7 @@ const interfaceFiles = [
 
 // What assembles the stages; no stage knows it.
 const rooms =
-  'engine|assembly|indexing|searching|maintenance|forgetting|explain-miss|experiments|deployments|sync|workers|upgrading';
+  'engine|assembly|indexing|searching|maintenance|forgetting|backup|explain-miss|experiments|deployments|sync|workers|upgrading|rollout|monitoring';
 
 module.exports = {
   forbidden: [
@@ -50,10 +52,10 @@ module.exports = {
       to: { path: `^src/(${stages})/`, pathNot: [`^src/(${interfaceFiles})\\.ts$`, '^src/$1/'] },
     },
     {
-      name: 'providers-import-only-core',
+      name: 'providers-and-threads-import-only-core',
       severity: 'error',
-      from: { path: '^src/providers/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^src/', pathNot: '^src/(core|providers)/' },
+      from: { path: '^src/(providers|threads)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/(core|$1)/' },
     },
     {
       name: 'nothing-below-imports-the-assembly-or-a-face',

@@ -28,6 +28,7 @@ export type {
   FailedItem,
   FailuresRequest,
   GenerationSummary,
+  HealthOptions,
   IndexError,
   IndexEstimate,
   IndexedDocument,
@@ -132,6 +133,13 @@ export { DegradationLevel } from './core/degradation.js';
 export { type MatchBand, matchBandOf } from './core/match-band.js';
 export { NOTICE_KINDS, type NoticeKind, type ToldNotices } from './core/notice.js';
 export type { StageTimes } from './core/telemetry.js';
+export type {
+  DegradationReport,
+  ExpectedLoss,
+  StaticResponse,
+  ToldDegradation,
+} from './degradation/degradation-report.js';
+export type { PartName } from './degradation/level.js';
 
 // Who asks, and for what.
 
@@ -169,6 +177,19 @@ export {
 export { revealTokens } from './security/redaction/token-cipher.js';
 export type { PushedDocument } from './sources/push/push-source.js';
 
+// What is counted, logged and watched (docs/monitoring.md).
+
+export type { TelemetryChannel, TelemetryPayloads } from './core/telemetry.js';
+export type { Alert, AlertName, AlertSeverity } from './monitoring/alerts/alert.js';
+export type { CheckedHealth, HealthSource } from './monitoring/health/health-checks.js';
+export { type MonitoringPlan, monitoringPlanOf } from './monitoring/monitoring-plan.js';
+export {
+  type Monitorable,
+  type Monitoring,
+  type MonitoringOptions,
+  startMonitoring,
+} from './monitoring/start-monitoring.js';
+
 // Sources that are followed (docs/sync.md).
 
 export { startSync } from './sync/start-sync.js';
@@ -191,6 +212,20 @@ export type {
   UpgradeStatus,
 } from './upgrading/upgrade-types.js';
 
+// Which items of a pipeline are answered from the index, while that is rolled out (docs/backlog.md).
+
+export {
+  type RolledOut,
+  Rollout,
+  type RolloutComparison,
+  type RolloutOutcome,
+  type RolloutParts,
+  type RolloutReport,
+  type RolloutWork,
+} from './rollout/rollout.js';
+export type { RolloutDecision, RolloutExclusion, RolloutSettings } from './rollout/rollout-side.js';
+export type { RolloutAddition, RolloutSums, RolloutTotal, RolloutTotals } from './rollout/rollout-totals.js';
+
 // Work that is spread over hosts (docs/many-machines.md).
 
 export type { BatchReport, WorkPlan, WorkStatus } from './engine/engine.js';
@@ -198,6 +233,17 @@ export type { OwedBatch, OwedCount, OwedItem, OwedReader } from './ledger/ledger
 export type { BatchOutcome, QueueConsumer, QueueCounts, WorkQueue } from './queue/work-queue.js';
 export { startWorkers, type Workable, type Workers, type WorkersOptions } from './workers/start-workers.js';
 export type { FailedBatch, FinishedBatch, WorkerEvent, WorkProgress } from './workers/worker-events.js';
+
+// A copy of an index, and back (docs/backup.md).
+
+export {
+  type BackupOptions,
+  type BackupPlace,
+  type BackupProgress,
+  type BackupResult,
+  backUp,
+} from './backup/back-up.js';
+export { type RestoreOptions, type RestoreResult, restoreBackup } from './backup/restore.js';
 
 // Which folders are trusted (docs/trust.md).
 

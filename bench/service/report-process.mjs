@@ -1,6 +1,6 @@
-// `--import` this to answer `reset` and `read` from the parent with the delay of the event loop, and with the memory and the processor time of this
-// process and its children since the last reset.
-import { readFileSync } from 'node:fs';
+// `--import` this to answer `reset` and `read` from the parent with the delay of the event loop, and with the memory, the open descriptors and the
+// processor time of this process and its children; delay and processor time since the last reset.
+import { readdirSync, readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const MILLISECOND = 1e6;
@@ -11,15 +11,22 @@ const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
 let cpu = cpuMs();
 
-/** This process and the processes that it has started; fields of `/proc/PID/stat` behind the name, which may hold anything. */
-function statistics() {
+/** This process and the processes that it has started. */
+function processes() {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8')
     .trim()
     .split(' ')
     .filter(Boolean);
-  return [process.pid, ...children].map((pid) =>
-    readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' '),
-  );
+  return [process.pid, ...children];
+}
+
+/** Fields of `/proc/PID/stat` behind the name, which may hold anything. */
+function statistics() {
+  return processes().map((pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' '));
+}
+
+function openDescriptors() {
+  return processes().reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0);
 }
 
 function cpuMs() {
@@ -42,6 +49,7 @@ process.on('message', (message) => {
       max: delay.max / MILLISECOND,
     },
     rssMiB: rssMiB(),
+    openDescriptors: openDescriptors(),
     cpuMs: cpuMs() - cpu,
   });
 });

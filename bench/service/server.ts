@@ -9,6 +9,8 @@ const REPORT = fileURLToPath(new URL('./report-process.mjs', import.meta.url));
 export interface ProcessReport {
   readonly delayMs: { readonly p50: number; readonly p99: number; readonly max: number };
   readonly rssMiB: number;
+  /** With those of its search processes. */
+  readonly openDescriptors: number;
   readonly cpuMs: number;
 }
 

@@ -1,51 +1,35 @@
 /**
  * `npm run bench:workers [-- --pairs N]`: the rate of two single-threaded workers as a ratio to that of one, where the model takes the time
- * (all-MiniLM-L6-v2, int8), on a real PostgreSQL and a real Redis of this machine. One and two take turns.
+ * (all-MiniLM-L6-v2, int8), on a real PostgreSQL and a real Redis of this machine. One and two take turns. Beside it the same of the model
+ * alone, without Ragstone and servers: two processes that share a machine have less than twice of it.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createTransformersEmbedder } from '../../src/embedding/transformers/transformers-embedder.js';
 import { createEngine } from '../../src/engine/create-engine.js';
-import type { Engine } from '../../src/engine/engine.js';
-import { type RunningServer, startServer, stopAllOnExit } from '../../tools/test-stores/start-server.js';
-import { STORES } from '../../tools/test-stores/stores.js';
+import { stopAllOnExit } from '../../tools/test-stores/start-server.js';
 import { circumstances } from '../shared/machine.js';
-import { corpusFolder, MINILM, REPOSITORY } from '../shared/places.js';
+import { corpusFolder, MINILM } from '../shared/places.js';
 import { median, rounded, spread } from '../shared/statistics.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';
 import { chunkTexts } from '../speed/corpus-chunks.js';
+import { isThrough } from './is-through.js';
+import { type Servers, withServers } from './with-servers.js';
 
 const WORKER = fileURLToPath(new URL('worker-process.ts', import.meta.url));
-const SCRIPTS = resolve(REPOSITORY, process.env.RAGSTONE_SERVERS ?? '../shared/servers');
-/** Ten batches: two workers can share them evenly. */
-const DOCUMENTS = 320;
+const BARE = fileURLToPath(new URL('bare-process.ts', import.meta.url));
+/** Twenty batches: two workers can share them evenly. */
+const DOCUMENTS = 640;
+/** Texts that each process of the model alone embeds. */
+const BARE_TEXTS = 160;
 const TARGET = 1.7;
 
 const { values } = parseArgs({ options: { pairs: { type: 'string', default: '3' } } });
 const say = (text: string): void => console.error(text);
-
-interface Servers {
-  readonly postgres: string;
-  readonly redis: string;
-}
-
-async function withServers<T>(work: (servers: Servers) => Promise<T>): Promise<T> {
-  const { server, beside = [] } = STORES.find(({ name }) => name === 'workers') ?? {};
-  const running: RunningServer[] = [];
-  try {
-    for (const one of [server, ...beside])
-      if (one !== undefined) running.push(await startServer(one, { scripts: SCRIPTS, say }));
-    const [postgres = '', redis = ''] = running.map(({ url }) => url);
-    return await work({ postgres, redis });
-  } finally {
-    for (const { stop } of running) await stop();
-  }
-}
 
 const optionsOf = ({ postgres: url, redis }: Servers, folder: string, round: string) => ({
   config: {
@@ -87,36 +71,50 @@ async function measure(workers: number, options: ReturnType<typeof optionsOf>): 
   }
 }
 
-async function isThrough(lister: Engine): Promise<void> {
-  for (;;) {
-    const [state] = await lister.sourceStates();
-    const { lastSuccessAt, listingFinishedAt = '' } = state ?? {};
-    if (lastSuccessAt !== undefined && lastSuccessAt > listingFinishedAt) return;
-    await sleep(100);
-  }
+/** Texts a second that so many processes with the model alone embed together. */
+async function measureBare(processes: number, texts: string): Promise<number> {
+  const children = Array.from({ length: processes }, () =>
+    fork(BARE, [texts], { execArgv: process.execArgv }),
+  );
+  await Promise.all(children.map((child) => once(child, 'message')));
+  const ends = children.map((child) => once(child, 'message') as Promise<[number]>);
+  for (const child of children) child.send('begin');
+  const seconds = (await Promise.all(ends)).map(([one]) => one);
+  for (const child of children) if (child.exitCode === null) await once(child, 'exit');
+  return seconds.reduce((sum, one) => sum + BARE_TEXTS / one, 0);
 }
+
+const lastRatio = (rates: Record<1 | 2, readonly number[]>): number =>
+  (rates[2].at(-1) ?? 0) / (rates[1].at(-1) ?? 1);
 
 stopAllOnExit();
 const pairs = Number(values.pairs);
 await withServers((servers) =>
   withTemporaryFolder(async (folder) => {
     const texts = (await chunkTexts([corpusFolder('ise-playbook')])).filter((text) => text.length > 500);
+    if (texts.length < DOCUMENTS) throw new Error(`There are ${texts.length} texts, not ${DOCUMENTS}.`);
     await mkdir(join(folder, 'documents'));
     for (const [i, text] of texts.slice(0, DOCUMENTS).entries())
       await writeFile(join(folder, 'documents', `note-${i}.txt`), text);
+    const bareTexts = join(folder, 'texts.json');
+    await writeFile(bareTexts, JSON.stringify(texts.slice(0, BARE_TEXTS)));
     const ratios: number[] = [];
     const rates: Record<1 | 2, number[]> = { 1: [], 2: [] };
+    const bareRatios: number[] = [];
+    const bare: Record<1 | 2, number[]> = { 1: [], 2: [] };
     for (let pair = 0; pair < pairs; pair++) {
       // Who is first takes turns, so that a machine that grows slower or faster favours neither.
       const order = pair % 2 === 0 ? ([1, 2] as const) : ([2, 1] as const);
       for (const workers of order) {
         const seconds = await measure(workers, optionsOf(servers, folder, `round_${pair}_${workers}`));
         rates[workers].push(DOCUMENTS / seconds);
+        bare[workers].push(await measureBare(workers, bareTexts));
         say(
-          `pair ${pair + 1}: ${workers === 1 ? 'one worker' : 'two workers'} ${rounded(DOCUMENTS / seconds)} documents/s`,
+          `pair ${pair + 1}: ${workers === 1 ? 'one worker' : 'two workers'} ${rounded(DOCUMENTS / seconds)} documents/s; the model alone ${rounded(bare[workers].at(-1) ?? 0)}`,
         );
       }
-      ratios.push((rates[2].at(-1) ?? 0) / (rates[1].at(-1) ?? 1));
+      ratios.push(lastRatio(rates));
+      bareRatios.push(lastRatio(bare));
     }
     const ratio = median(ratios);
     console.log(
@@ -129,6 +127,12 @@ await withServers((servers) =>
           unit: 'documents/s',
           ratio: rounded(ratio),
           spread: spread(ratios),
+          modelAlone: {
+            one: rounded(median(bare[1])),
+            two: rounded(median(bare[2])),
+            ratio: rounded(median(bareRatios)),
+            spread: spread(bareRatios),
+          },
           target: `>= ${TARGET}`,
           met: ratio >= TARGET,
         },

@@ -153,8 +153,14 @@ function isQualifiedName(name: string): boolean {
   return parts.length >= 3 || /::|#|->/.test(name) || parts.some(isCodeName);
 }
 
+/** Whether a normalised identifier is the key of a ticket or a number, as items are called by. */
+export const isItemKey = (identifier: string): boolean => /^(?:[a-z][a-z0-9]*-|#)?\d+$/.test(identifier);
+
 /** What stands among the identifiers of a chunk that defines a name: no text has it. */
 export const definitionKey = (name: string): string => `definition:${foldCase(normaliseText(name))}`;
+
+/** What stands among the identifiers of the first chunk of a document that is called so, by its id or as an item: no text has it. */
+export const calledKey = (name: string): string => `called:${foldCase(normaliseText(name))}`;
 
 /** The same for dotted names, each also by its last part: `Store.open` is found as `open` too. Distinct. */
 export const definitionKeys = (names: readonly string[]): string[] => [

@@ -1,10 +1,10 @@
 import type { OmittedChunk } from '../context/context-pack.js';
-import type { DegradationLevel } from '../core/degradation.js';
 import type { LineRange, TextRange } from '../core/document.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
 import type { Metadata } from '../core/metadata.js';
 import type { ToldNotices } from '../core/notice.js';
 import type { StageTimes } from '../core/telemetry.js';
+import type { ToldDegradation } from '../degradation/degradation-report.js';
 import type { QueryCorrection } from '../retrieval/retriever.js';
 import type { ChatFinishReason, ChatUsage } from './chat-model.js';
 
@@ -127,7 +127,7 @@ export interface AnswerFallback {
 }
 
 /** An answer with the places that say so, or why there is none. */
-export interface Answer extends ToldNotices {
+export interface Answer extends ToldNotices, ToldDegradation {
   readonly question: string;
   /** What was searched for: the question, or the follow-up made to stand on its own. */
   readonly standaloneQuestion: string;
@@ -161,7 +161,6 @@ export interface Answer extends ToldNotices {
   readonly support: readonly SentenceSupport[];
   /** Part of the model's answer is missing: cut at its limit, withheld, or the stream broke. */
   readonly isPartial: boolean;
-  readonly degradationLevel: DegradationLevel;
   readonly fallback?: AnswerFallback;
   readonly model?: AnswerModelReport;
   /** Sentences of history that were dropped to fit. */

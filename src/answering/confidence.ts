@@ -1,4 +1,5 @@
 import type { ContextEntry } from '../context/context-pack.js';
+import { askedItems } from './asked-items.js';
 import { CONFIDENCE_FEATURES, type ConfidenceEvidence, confidenceFeatures } from './confidence-features.js';
 import { CONFIDENCE_MODEL } from './confidence-weights.js';
 
@@ -14,5 +15,16 @@ export function confidenceOf(
     (sum, name) => sum + CONFIDENCE_MODEL.weights[name] * features[name],
     CONFIDENCE_MODEL.bias,
   );
-  return 1 / (1 + Math.exp(-logit));
+  return Math.max(1 / (1 + Math.exp(-logit)), ofAskedItem(question, evidence));
 }
+
+/**
+ * A question that names an item and says hardly anything else asks for what the item says, whatever words they share: quoted, as an answer that is
+ * to be judged. Chosen by hand.
+ */
+function ofAskedItem(question: string, { quotations: [best] }: ConfidenceEvidence): number {
+  const asked = askedItems(question);
+  return best !== undefined && asked.isAskedFor && asked.has(best.entry) ? ASKED_FOR : 0;
+}
+
+const ASKED_FOR = 0.3;

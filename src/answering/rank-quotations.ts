@@ -1,4 +1,6 @@
-import { type Quotation, quotationsOf } from './quotation.js';
+import { withoutIdentifiers } from '../analysis/identifiers.js';
+import { type AskedItems, askedItems } from './asked-items.js';
+import { type Quotation, quotationsOf, textOfQuotation } from './quotation.js';
 import {
   QUOTATION_FEATURES,
   type QuotationFeatures,
@@ -24,6 +26,14 @@ const UNKNOWN: Similarity = async (_question, texts) => texts.map(() => 0);
  */
 const EXAMPLE_LOGIT = -1.2;
 
+/**
+ * What is of an item that the question names goes before what mentions it: always where the question says hardly anything else, among equals
+ * where it says what it wants to know. The key alone tells nothing of it. Chosen by hand.
+ */
+const ASKED_LOGIT = 6;
+const ASKED_ABOUT_LOGIT = 1.5;
+const KEY_ALONE_LOGIT = -4;
+
 /** All that could be quoted, most likely to answer first; quotations may overlap. */
 export async function rankQuotations(
   question: string,
@@ -35,10 +45,11 @@ export async function rankQuotations(
   const features = await quotationFeatures(question, quotations, (asked, texts) =>
     similarity(asked, texts, signal),
   );
+  const asked = askedItems(question);
   const logits = features.map((own, index) =>
     QUOTATION_FEATURES.reduce(
       (sum, name) => sum + QUOTATION_WEIGHTS[name] * own[name],
-      isExample(quotations[index]) ? EXAMPLE_LOGIT : 0,
+      addedLogit(quotations[index], asked),
     ),
   );
   const highest = logits.reduce((most, logit) => Math.max(most, logit), Number.NEGATIVE_INFINITY);
@@ -53,6 +64,17 @@ export async function rankQuotations(
     })
     .sort((a, b) => b.probability - a.probability);
 }
+
+function addedLogit(quotation: Quotation | undefined, asked: AskedItems): number {
+  const added = isExample(quotation) ? EXAMPLE_LOGIT : 0;
+  if (quotation === undefined || !asked.has(quotation.entry)) return added;
+  if (isKeyAlone(quotation)) return added + KEY_ALONE_LOGIT;
+  return added + (asked.isAskedFor ? ASKED_LOGIT : ASKED_ABOUT_LOGIT);
+}
+
+/** `id: PBI-7` */
+const isKeyAlone = (quotation: Quotation): boolean =>
+  (withoutIdentifiers(textOfQuotation(quotation)).match(/[\p{L}\p{N}]+/gu)?.length ?? 0) < 2;
 
 /** Code in a text, not a file of code. */
 const isExample = (quotation: Quotation | undefined): boolean =>

@@ -2,9 +2,17 @@ import { createRequire } from 'node:module';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { BUILT_PROVIDERS } from '../config/schema/storage.js';
 import { RAGError } from '../core/errors.js';
+import { guardedStore } from '../degradation/guarded-store.js';
 import { STORES } from '../stores/definitions.js';
 import type { StoreDefinition, StoreOwner } from '../stores/store-definition.js';
-import { type OpenedStore, openStore, withLexicalLane } from './open-store.js';
+import type { VectorStore } from '../stores/vector-store.js';
+import {
+  type ConfirmChunks,
+  type OpenedStore,
+  openStore,
+  withLexicalLane,
+  withLocalWords,
+} from './open-store.js';
 import { borrowed } from './own-parts.js';
 
 /** Which store a configuration comes down to on this machine, and why, in words. */
@@ -85,7 +93,13 @@ function isInstalled(name: string): boolean {
  */
 export async function createStoreFor(
   config: ResolvedConfig,
-  options: { recorded?: string | undefined; holds?: string | undefined; owner?: StoreOwner } = {},
+  options: {
+    recorded?: string | undefined;
+    holds?: string | undefined;
+    owner?: StoreOwner;
+    /** Needed for a copy of the store's words beside the ledger. @default no copy */
+    confirm?: ConfirmChunks;
+  } = {},
 ): Promise<ConfiguredStore> {
   const { holds } = options;
   const choice: ProviderChoice =
@@ -94,10 +108,21 @@ export async function createStoreFor(
       : { provider: holds, origin: 'the index is kept in it' };
   const own = config.own?.store;
   if (own?.name === choice.provider)
-    return { ...choice, store: await withLexicalLane(borrowed(own), config), notices: [] };
+    return { ...choice, store: await ownStore(own, config, options.confirm), notices: [] };
   const definition = storeDefinition(choice.provider);
   if (definition === undefined) throw notHandedIn(choice.provider);
-  return { ...choice, ...(await openStore(definition, config, options.owner)) };
+  return { ...choice, ...(await openStore(definition, config, options.owner, options.confirm)) };
+}
+
+async function ownStore(
+  own: VectorStore,
+  config: ResolvedConfig,
+  confirm: ConfirmChunks | undefined,
+): Promise<VectorStore> {
+  const store = guardedStore(borrowed(own), { isRemote: true });
+  const lane = await withLexicalLane(store, config);
+  const wantsCopy = lane === store && config.rag.degradation.localWords === true;
+  return wantsCopy ? withLocalWords(store, config, confirm) : lane;
 }
 
 const notHandedIn = (provider: string): RAGError =>

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ChatModel } from '../answering/chat-model.js';
+import { tracedChatModel } from '../answering/traced-chat-model.js';
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { ownChatModel } from './own-parts.js';
@@ -15,6 +16,14 @@ import { fetchModelSecrets, resolveHostedModel } from './resolve-provider.js';
 export async function createChatModelFor(
   config: ResolvedConfig,
   given?: { readonly model: string | undefined; readonly key: string },
+): Promise<ChatModel | undefined> {
+  const model = await openConfigured(config, given);
+  return model && tracedChatModel(model);
+}
+
+async function openConfigured(
+  config: ResolvedConfig,
+  given: { readonly model: string | undefined; readonly key: string } | undefined,
 ): Promise<ChatModel | undefined> {
   if (given === undefined && config.own?.chatModel !== undefined) return ownChatModel(config);
   const stated = given ?? { model: config.rag.chat.model, key: 'rag.chat.model' };
@@ -42,7 +51,8 @@ export async function createContextualiserFor(
 ): Promise<ChunkContextualiser | undefined> {
   const stated = resolveContextModel(config);
   const chatModel =
-    stated && (await (stated.isOwn === true ? ownChatModel(config) : createChatModelFor(config, stated)));
+    stated &&
+    (await (stated.isOwn === true ? createChatModelFor(config) : createChatModelFor(config, stated)));
   if (chatModel === undefined) return undefined;
   const { maxDocumentTokens } = config.rag.indexing.contextual;
   const { ChunkContextualiser } = await import('../chunking/contextual/chunk-contextualiser.js');

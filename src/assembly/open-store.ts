@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { originOf, type ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
+import type { StoredChunk } from '../core/chunk.js';
+import { guardedStore } from '../degradation/guarded-store.js';
 import type { StoreDefinition, StoreOwner } from '../stores/store-definition.js';
 import type { VectorStore } from '../stores/vector-store.js';
 
@@ -16,12 +18,13 @@ export async function openStore(
   definition: StoreDefinition,
   config: ResolvedConfig,
   owner?: StoreOwner,
+  confirm?: ConfirmChunks,
 ): Promise<OpenedStore> {
   const { local, server, s3 } = config.rag.storage;
   const { reads } = definition;
   if (reads !== undefined) await resolveSecrets(config.rag.storage[reads], ['rag', 'storage', reads], config);
   const notices: string[] = [];
-  const store = await definition.open({
+  const opened = await definition.open({
     path: local.path,
     isPathStated: originOf(config, 'rag.storage.local.path').kind !== 'default',
     localType: local.type,
@@ -31,10 +34,18 @@ export async function openStore(
     owner,
     notice: (text) => notices.push(text),
   });
+  const store = IN_PROCESS.has(definition.name)
+    ? opened
+    : guardedStore(opened, { isRemote: server !== undefined });
   const lane = await withLexicalLane(store, config);
+  const isCopied = definition.reads === 'server' && lane === store;
+  const { localWords = isCopied } = config.rag.degradation;
   if (lane === store) notices.push(...(await forgetLocalWords(definition.name, config, owner)));
-  return { store: lane, notices };
+  return { store: localWords && isCopied ? await withLocalWords(lane, config, confirm) : lane, notices };
 }
+
+/** Reads of these are work of this process: leaving them alone would help nobody. */
+const IN_PROCESS: ReadonlySet<string> = new Set(['libsql', 'memory']);
 
 /** A store that ranks no text gets the lane from an index beside the ledger. */
 export async function withLexicalLane(store: VectorStore, config: ResolvedConfig): Promise<VectorStore> {
@@ -44,6 +55,30 @@ export async function withLexicalLane(store: VectorStore, config: ResolvedConfig
   return withLexicalIndex(store, createLibsqlStore({ path: lexicalFile(config) }), (work) =>
     whileLocked(dirname(lexicalFile(config)), work),
   );
+}
+
+/** Of chunks those that are of the index as it is now. */
+export type ConfirmChunks = (chunks: readonly StoredChunk[]) => Promise<readonly StoredChunk[]>;
+
+/** A store on a server with a copy beside the ledger, where that is of this host alone. */
+export async function withLocalWords(
+  store: VectorStore,
+  config: ResolvedConfig,
+  confirm: ConfirmChunks | undefined,
+): Promise<VectorStore> {
+  const { ledger, degradation, retrieval } = config.rag;
+  const isOfThisHost = ledger.type === 'sqlite' && config.own?.ledger === undefined;
+  if (confirm === undefined || !isOfThisHost || store.capabilities.lexical === 'none') return store;
+  const { createLibsqlStore } = await import('../stores/libsql/libsql-store.js');
+  const { withWordCopy } = await import('../stores/with-word-copy.js');
+  const path = join(config.dataDir, 'words', 'store.db');
+  return withWordCopy(store, {
+    copy: createLibsqlStore({ path }),
+    confirm,
+    // Of the time that a lane has, some is left for the copy.
+    patienceMs: Math.min(degradation.slowStoreMs, retrieval.laneDeadlineMs / 2),
+    exclusively: (work) => whileLocked(dirname(path), work),
+  });
 }
 
 /** Copying the words of a large index takes minutes. */

@@ -25,6 +25,7 @@ export function auditedEngine(engine: Engine, log: AuditLog): Engine {
     explainMiss: (query, document, scope) => viewFor(scope).explainMiss(query, document),
     ask: (request, scope) => viewFor(scope).ask(request),
     askStream: (request, scope) => viewFor(scope).askStream(request),
+    rollout: (scope) => viewFor(scope).rollout(),
     status: (scope) => viewFor(scope).status(),
     failures: (request, scope) => viewFor(scope).failures(request),
     retry: (request, scope) => viewFor(scope).retry(request),
@@ -35,8 +36,9 @@ export function auditedEngine(engine: Engine, log: AuditLog): Engine {
     letIn: (receipt, scope) => viewFor(scope).letIn(receipt),
     checkReceipt: (receipt, scope) => viewFor(scope).checkReceipt(receipt),
     resumeForgetting: () => audited(whole('resumeForgetting'), log, () => engine.resumeForgetting()),
-    health: () => engine.health(),
+    health: (options) => engine.health(options),
     syncPlan: () => engine.syncPlan(),
+    monitoringPlan: () => engine.monitoringPlan(),
     workPlan: () => engine.workPlan(),
     generations: () => engine.generations(),
     useGeneration: (generation) =>
@@ -77,6 +79,8 @@ function auditedView(view: EngineView, log: AuditLog): EngineView {
     embed: (request) => read('embed', (noted) => noted.embed(request)),
     explainMiss: (query, document) => read('explainMiss', (noted) => noted.explainMiss(query, document)),
     ask: (request) => read('ask', (noted) => noted.ask(request)),
+    // It tells of no document.
+    rollout: () => view.rollout(),
     status: () => read('status', (noted) => noted.status()),
     failures: (request) => read('failures', (noted) => noted.failures(request)),
     retry: (request) => change('retry', (noted) => noted.retry(request)),

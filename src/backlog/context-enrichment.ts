@@ -1,4 +1,4 @@
-import type { DegradationLevel } from '../index.js';
+import type { DegradationLevel, RolloutOutcome } from '../index.js';
 
 /** A backlog item as a pipeline hands it over; fields that are not named here are left as they are. */
 export interface BacklogItem {
@@ -53,8 +53,10 @@ export interface ContextEnrichment {
   /** Empty: the step after this one fills it. */
   readonly risk_flags: readonly string[];
   readonly suggestions: readonly string[];
-  /** How much of the full answer the index could give. Absent where no index was asked. */
+  /** How much of the full answer the index could give; 5 (`DISABLED`) where the item was enriched without it. */
   readonly degradation_level?: DegradationLevel;
+  /** On which side of a rollout the item was. Absent where none is configured and the index answered. */
+  readonly rollout?: RolloutOutcome;
   /** What a person should know: a part that was down, a text that was cut, an enrichment that is missing. Absent where nothing is. */
   readonly notices?: readonly string[];
 }

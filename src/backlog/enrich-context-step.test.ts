@@ -1,8 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEngine, type Engine, oneOf, RAGError } from '../index.js';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  createEngine,
+  DegradationLevel,
+  type Engine,
+  oneOf,
+  RAGError,
+  type RAGSettingsInput,
+  type ScopeInput,
+} from '../index.js';
 import type { ContextEnrichment, PipelineContext, ScoredPBI } from './context-enrichment.js';
 import { EnrichContextStep } from './enrich-context-step.js';
 
@@ -39,6 +47,14 @@ const PUSHED = [
   ...(id === 'guide' ? { url: 'https://wiki.example/guide' } : {}),
   metadata: { sourceType, ...(sourceType === 'pbi' ? { pbi_id: id } : {}) },
 }));
+
+const NOTHING: ContextEnrichment = {
+  similar_work: [],
+  past_decisions: [],
+  technical_docs: [],
+  risk_flags: [],
+  suggestions: [],
+};
 
 const item = (id: string, title: string, description = ''): ScoredPBI => ({
   pbi: { id, title, description },
@@ -126,14 +142,37 @@ describe('the step that enriches backlog items', () => {
     expect(found.past_decisions.map(({ ref }) => ref)).not.toContain('PBI-1');
   });
 
+  test('nor by another name of it: a number of a service, the id of its document', async () => {
+    const documents = [
+      { id: 'SHOP-7', title: 'Ship by night', text: 'Parcels are shipped by night.' },
+      { id: 'items/8', title: 'Ship at night', text: 'Ship at night.', metadata: { workItemId: 8 } },
+    ].map((document) => ({ ...document, metadata: { sourceType: 'issue', ...document.metadata } }));
+    await engine.index({ documents });
+    const foundBy = async (id: string): Promise<string[]> =>
+      (await step.enrich({ id, title: 'Ship parcels by night' })).similar_work.map(({ ref }) => ref);
+    expect(await foundBy('SHOP-7')).toContain('8');
+    expect(await foundBy('SHOP-7')).not.toContain('SHOP-7');
+    expect(await foundBy('8')).toContain('SHOP-7');
+    expect(await foundBy('8')).not.toContain('8');
+  });
+
   test('asks only for what its filter admits', async () => {
     const older = new EnrichContextStep({
       engine,
       filter: ({ id }) => oneOf('pbi_id', id === 'NEW-3' ? ['PBI-2'] : []),
     });
-    const found = await older.enrich({ id: 'NEW-3', title: 'Log in with OAuth tokens' });
+    const found = await older.enrich({
+      id: 'NEW-3',
+      title: 'Lock accounts that failed to log in with OAuth',
+    });
     expect(found.similar_work.map(({ ref }) => ref)).toEqual(['PBI-2']);
     expect(found.technical_docs).toEqual([]);
+  });
+
+  test('shows nothing that hardly matches, and suggests nothing of it', async () => {
+    const found = await enrichmentOf(item('NEW-4', 'Print invoices on yellow paper'));
+    expect(found).toMatchObject({ similar_work: [], past_decisions: [], technical_docs: [] });
+    expect(found.suggestions).toEqual([expect.stringContaining('Nothing like this was found')]);
   });
 
   test('an index that fails, or is switched off, leaves the item to the fallback and says why', async () => {
@@ -163,6 +202,121 @@ describe('the step that enriches backlog items', () => {
     await off.close();
     expect(context.enrichedPBIs?.enriched_pbis[0]?.context.suggestions).toEqual(['asked the model']);
     expect(context.enrichedPBIs?.enriched_pbis[0]?.context.notices?.length).toBeGreaterThan(0);
+  });
+
+  describe('while it is rolled out', () => {
+    class Pipeline extends EnrichContextStep {
+      protected override enrichWithFallback({ pbi }: ScoredPBI): ContextEnrichment {
+        return { ...NOTHING, suggestions: [`as before: ${pbi.title}`] };
+      }
+    }
+    const twenty = Array.from({ length: 20 }, (_, n) => item(`X-${n}`, 'Log in with OAuth tokens'));
+
+    /** The contexts of twenty items, by their ids, and the engine. */
+    async function rolledOut(rollout: NonNullable<RAGSettingsInput['rollout']>, scope?: ScopeInput) {
+      const dataDir = mkdtempSync(join(folder, 'rollout-'));
+      const own = await createEngine({ config: { provider: 'libsql', rollout }, dataDir, cwd: dataDir });
+      onTestFinished(() => own.close());
+      const view = scope === undefined ? own : own.as(scope);
+      await view.index({ documents: PUSHED });
+      const { enrichedPBIs } = await new Pipeline({ engine: view }).executeStep(contextOf(...twenty));
+      const contexts = new Map(enrichedPBIs.enriched_pbis.map(({ pbi, context }) => [pbi.id, context]));
+      return { contexts, engine: own, view, dataDir };
+    }
+    const idsOf = (contexts: ReadonlyMap<string | undefined, ContextEnrichment>, side: 'rag' | 'legacy') =>
+      [...contexts].flatMap(([id = '', { rollout }]) => (rollout?.side === side ? [id] : []));
+
+    test('some percent of the items are enriched from the index, the others as before, and each says which', async () => {
+      const { contexts, view, engine } = await rolledOut({ rolloutPercentage: 50 });
+      const [rag, legacy] = [idsOf(contexts, 'rag'), idsOf(contexts, 'legacy')];
+      expect(rag.length).toBeGreaterThan(3);
+      expect(legacy.length).toBeGreaterThan(3);
+      for (const id of rag)
+        expect(contexts.get(id)).toMatchObject({
+          similar_work: expect.arrayContaining([expect.objectContaining({ ref: 'PBI-1' })]),
+          rollout: { side: 'rag' },
+        });
+      for (const id of legacy)
+        expect(contexts.get(id)).toEqual({
+          ...NOTHING,
+          suggestions: ['as before: Log in with OAuth tokens'],
+          degradation_level: DegradationLevel.DISABLED,
+          rollout: { side: 'legacy', reason: 'percentage' },
+        });
+      expect((await view.rollout()).report().items).toMatchObject({
+        rag: rag.length,
+        legacy: { percentage: legacy.length },
+      });
+      // Another tenant's items are counted, and decided, apart.
+      expect((await engine.as({ tenant: 'acme' }).rollout()).report().items.rag).toBe(0);
+    });
+
+    test('a higher percentage keeps the items that were enriched, and another tenant has others', async () => {
+      const few = idsOf((await rolledOut({ rolloutPercentage: 30 })).contexts, 'rag');
+      const more = idsOf((await rolledOut({ rolloutPercentage: 80 })).contexts, 'rag');
+      expect(more.length).toBeGreaterThan(few.length);
+      expect(more).toEqual(expect.arrayContaining(few));
+      const acme = idsOf((await rolledOut({ rolloutPercentage: 80 }, { tenant: 'acme' })).contexts, 'rag');
+      expect(acme).not.toEqual(more);
+    });
+
+    test('without a percentage, or with the flag off, all are as before', async () => {
+      for (const [rollout, reason] of [
+        [{}, 'percentage'],
+        [{ rag_enrichment: false, rolloutPercentage: 100, shadow: true }, 'flag'],
+      ] as const) {
+        const { contexts } = await rolledOut(rollout);
+        for (const context of contexts.values()) expect(context.rollout).toEqual({ side: 'legacy', reason });
+      }
+    });
+
+    test('in shadow both are done, all are as before, and the comparison is kept for the next process', async () => {
+      const { contexts, engine: own, dataDir } = await rolledOut({ rolloutPercentage: 100, shadow: true });
+      for (const context of contexts.values()) {
+        expect(context.suggestions).toEqual(['as before: Log in with OAuth tokens']);
+        expect(context.rollout).toMatchObject({
+          reason: 'shadow',
+          comparison: { agrees: false, found: { legacy: 0, both: 0, rag: expect.any(Number) } },
+        });
+      }
+      await own.close();
+      const next = await createEngine({ config: {}, dataDir, cwd: dataDir });
+      onTestFinished(() => next.close());
+      const { shadow, settings } = (await next.rollout()).report();
+      expect(settings).toBeUndefined();
+      expect(shadow).toMatchObject({ compared: 20, agreed: 0, failed: 0, found: { legacy: 0, both: 0 } });
+      expect(shadow.found.rag).toBeGreaterThan(20);
+      expect(shadow.tookMs.rag.mean).toBeGreaterThan(shadow.tookMs.legacy.mean);
+    });
+
+    test('a search that fails is a fallback, counted; nobody knows what is rolled out where that cannot be asked', async () => {
+      const { view } = await rolledOut({ rolloutPercentage: 100 });
+      const down = { search: () => Promise.reject(new Error('down')), rollout: () => view.rollout() };
+      const before = (await view.rollout()).report().items;
+      const { enrichedPBIs } = await new Pipeline({ engine: down }).executeStep(contextOf(...twenty));
+      for (const { context } of enrichedPBIs.enriched_pbis)
+        expect(context).toMatchObject({
+          degradation_level: DegradationLevel.DISABLED,
+          rollout: { side: 'legacy', reason: 'fallback' },
+          notices: ['No index was asked: down'],
+        });
+      const after = (await view.rollout()).report().items;
+      expect(after.legacy.fallback).toBe(20);
+      expect(after.rag).toBe(before.rag);
+
+      const unknown = new Pipeline({
+        engine: { search: view.search, rollout: () => Promise.reject(new Error('unknown')) },
+      });
+      const done = await unknown.executeStep(contextOf(item('A', 'Log in with OAuth tokens')));
+      expect(done.enrichedPBIs.enriched_pbis[0]?.context).toMatchObject({
+        rollout: { reason: 'fallback' },
+        notices: ['No index was asked: unknown'],
+      });
+    });
+
+    test('what the index says is not changed where nothing is rolled out', async () => {
+      expect(await enrichmentOf(item('NEW-4', 'Log in with OAuth tokens'))).not.toHaveProperty('rollout');
+    });
   });
 
   test('a context without scored items is refused', async () => {

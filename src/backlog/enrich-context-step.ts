@@ -5,11 +5,12 @@ import {
   DegradationLevel,
   type Engine,
   type EngineView,
-  eq,
   type Filter,
   not,
   oneOf,
   RAGError,
+  type RolledOut,
+  Rollout,
   type SearchResponse,
 } from '../index.js';
 import type {
@@ -19,12 +20,15 @@ import type {
   PipelineContext,
   ScoredPBI,
 } from './context-enrichment.js';
-import { enrichmentOf } from './enrichment-of.js';
+import { enrichmentOf, isCalled } from './enrichment-of.js';
+
+/** What the step asks of an engine. Without `rollout` every item is enriched from it. */
+type AskedEngine = Pick<EngineView, 'search'> & Partial<Pick<EngineView, 'rollout'>>;
 
 /** What `EnrichContextStep` asks. */
 export interface EnrichContextOptions {
   /** The index to ask: an engine or a view of it (`engine.as(scope)`). It is borrowed. Without it one is opened by `open`. */
-  readonly engine?: Pick<EngineView, 'search'> | undefined;
+  readonly engine?: AskedEngine | undefined;
   /** How an engine is opened: configuration, data folder. @default the configuration of the folder, as `createEngine()` finds it */
   readonly open?: CreateEngineOptions | undefined;
   /** Results of each of the three searches. @default 5 */
@@ -47,8 +51,9 @@ const AT_ONCE = 4;
  * Step 4 of a backlog pipeline: each scored item gets what the index knows of it. A class of your pipeline may extend it, or hold one and
  * call `executeStep`.
  *
- * An item is never its own context: what has its id (`pbi_id`) is left out. Where no index can answer (retrieval is switched off, the search
- * fails) `enrichWithFallback` is asked, and the notices of the enrichment say why: one item that fails never stops a pipeline.
+ * An item is never its own context: what is called by its id is left out (`pbi_id`, `workItemId`, `bug_id`, the id of a document). Where no index can answer (retrieval is switched off, the search
+ * fails) `enrichWithFallback` is asked, and the notices of the enrichment say why: one item that fails never stops a pipeline. It is asked, too, for
+ * items that are not rolled out yet (`rag.rollout`), which `executeStep` decides by their ids, or their titles where they have none.
  */
 export class EnrichContextStep<Router = unknown> {
   readonly #options: EnrichContextOptions;
@@ -87,14 +92,14 @@ export class EnrichContextStep<Router = unknown> {
         ...(await Promise.all(
           scored.slice(start, start + AT_ONCE).map(async (item) => ({
             ...item,
-            context: await this.#enrichOrFallBack(item, context, router),
+            context: await this.#enrichOnItsSide(item, () => this.enrichWithFallback(item, context, router)),
           })),
         )),
       );
     return Object.assign(context, { enrichedPBIs: { enriched_pbis: enriched } });
   }
 
-  /** What the index knows of one item. Throws what `search` throws. */
+  /** What the index knows of one item, whichever side of a rollout it is on. Throws what `search` throws. */
   async enrich(item: BacklogItem): Promise<ContextEnrichment> {
     const responses = await this.#searchAll(item);
     const [work, pages, decisions] = responses.map(({ results }) => results);
@@ -106,7 +111,7 @@ export class EnrichContextStep<Router = unknown> {
     };
   }
 
-  /** What an item gets where no index can answer. Yours may do what was done before there was an index. */
+  /** What an item gets where no index can answer, or it is not rolled out yet. Yours may do what was done before there was an index. */
   protected enrichWithFallback(
     _item: ScoredPBI,
     _context: PipelineContext,
@@ -115,7 +120,7 @@ export class EnrichContextStep<Router = unknown> {
     return { similar_work: [], past_decisions: [], technical_docs: [], risk_flags: [], suggestions: [] };
   }
 
-  async #engine(): Promise<Pick<EngineView, 'search'>> {
+  async #engine(): Promise<AskedEngine> {
     if (this.#options.engine !== undefined) return this.#options.engine;
     this.#own ??= createEngine(this.#options.open);
     try {
@@ -127,21 +132,46 @@ export class EnrichContextStep<Router = unknown> {
     }
   }
 
-  async #enrichOrFallBack(
+  /** That of the index. Of one that cannot be asked nobody knows what is rolled out: then its items are done as after a failure. */
+  async #rollout(): Promise<{ readonly rollout: Rollout; readonly failure?: { readonly error: unknown } }> {
+    try {
+      const engine = await this.#engine();
+      return { rollout: (await engine.rollout?.()) ?? new Rollout() };
+    } catch (error) {
+      return { rollout: new Rollout(), failure: { error } };
+    }
+  }
+
+  async #enrichOnItsSide(
     item: ScoredPBI,
-    context: PipelineContext,
-    router: Router | undefined,
+    legacy: () => ContextEnrichment | Promise<ContextEnrichment>,
   ): Promise<ContextEnrichment> {
-    const reason = await this.enrich(item.pbi).then(
-      (enrichment) =>
-        enrichment.degradation_level === DegradationLevel.DISABLED ? enrichment : { enrichment },
-      (error: unknown) => ({
-        notices: [`No index was asked: ${error instanceof Error ? error.message : String(error)}`],
-      }),
-    );
-    if ('enrichment' in reason) return reason.enrichment;
-    const fallback = await this.enrichWithFallback(item, context, router);
-    return { ...fallback, notices: [...(reason.notices ?? []), ...(fallback.notices ?? [])] };
+    const { rollout, failure } = await this.#rollout();
+    let asked: ContextEnrichment | undefined;
+    const done = await rollout.run<ContextEnrichment>({
+      id: item.pbi.id ?? item.pbi.title,
+      rag: async () => {
+        if (failure !== undefined) throw failure.error;
+        asked = await this.enrich(item.pbi);
+        return asked;
+      },
+      legacy,
+      isOff: ({ degradation_level }) => degradation_level === DegradationLevel.DISABLED,
+      found: refsOf,
+    });
+    const { answer, outcome } = done;
+    const isLegacy = outcome.side === 'legacy';
+    const notices = [
+      ...(outcome.reason === 'disabled' ? (asked?.notices ?? []) : []),
+      ...problemsOf(done),
+      ...(answer.notices ?? []),
+    ];
+    return {
+      ...(isLegacy ? { degradation_level: DegradationLevel.DISABLED } : {}),
+      ...answer,
+      ...(isLegacy || rollout.settings !== undefined ? { rollout: outcome } : {}),
+      ...(notices.length === 0 ? {} : { notices }),
+    };
   }
 
   async #searchAll(item: BacklogItem): Promise<SearchResponse[]> {
@@ -149,7 +179,7 @@ export class EnrichContextStep<Router = unknown> {
     const { topK = 5, workTypes = WORK_TYPES, filter } = this.#options;
     const isWork = oneOf('sourceType', workTypes);
     const always = [
-      ...(item.id === undefined ? [] : [not(eq('pbi_id', item.id))]),
+      ...(item.id === undefined ? [] : [not(isCalled(item.id))]),
       ...(filter === undefined ? [] : [filter(item)]),
     ];
     const text = `${item.title} ${item.description ?? ''}`.trim();
@@ -158,3 +188,20 @@ export class EnrichContextStep<Router = unknown> {
     return Promise.all([search(text, isWork), search(text, not(isWork)), search(`Decision: ${item.title}`)]);
   }
 }
+
+/** What an enrichment names, by which the two ways are compared. */
+const refsOf = ({ similar_work, past_decisions, technical_docs }: ContextEnrichment): string[] => [
+  ...similar_work.map(({ ref }) => `work ${ref}`),
+  ...past_decisions.map(({ ref }) => `decision ${ref}`),
+  ...technical_docs.map(({ ref }) => `page ${ref}`),
+];
+
+function problemsOf({ outcome, error, uncounted }: RolledOut<unknown>): string[] {
+  const failed = outcome.reason === 'shadow' ? 'The index failed in shadow' : 'No index was asked';
+  return [
+    ...(error === undefined ? [] : [`${failed}: ${messageOf(error)}`]),
+    ...(uncounted === undefined ? [] : [messageOf(uncounted)]),
+  ];
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -11,6 +11,7 @@ const NAMES = {
   status: 'what is indexed, how large it is, and what failed',
   clear: 'delete the index',
   config: 'show or check the configuration',
+  rollout: 'which items are enriched from the index, and what that did',
 } as const;
 
 type Name = keyof typeof NAMES;
@@ -25,6 +26,7 @@ export const ragCommands: Readonly<Record<Name, Command>> = Object.freeze({
   status: passedOn('status'),
   clear: passedOn('clear'),
   config: passedOn('config'),
+  rollout: passedOn('rollout'),
 });
 
 /** A process of its own: it stops by a signal, and writes to the terminal, as it does when it is called by its own name. */

@@ -41,6 +41,9 @@ describe('what a passage decides', () => {
   test('elsewhere nothing is taken for one', () => {
     expect(passage('Decide for yourself. The undecided wait. A decisive step.')).toBeUndefined();
     expect(passage('')).toBeUndefined();
+    expect(passage('The request is rejected by the server. The port was chosen at random.')).toBeUndefined();
+    expect(passage('resolution: Fixed')).toBeUndefined();
+    expect(passage('Lookups time out.', 'DNS resolution fails', ['Decision tree is slow'])).toBeUndefined();
   });
 
   test('a sentence without an end is cut', () => {

@@ -5,13 +5,27 @@
  * @module
  */
 
-const DECIDED =
-  /\b(?:we|they|team|it was|was|were|has been|have been|had|is)\s+(?:\w+ly\s+)?(?:decided|agreed|chosen|rejected|opted|settled)\b|\b(?:we|team|they)\s+(?:chose|opted|rejected|settled on|agreed|will (?:not )?(?:use|support|adopt))\b|^\W*(?:decision|resolution|decided|agreed|outcome)\s*:|\b(?:won['’]t (?:fix|do)|by design|superseded by)\b/i;
+const DECIDED = new RegExp(
+  [
+    // People who decide.
+    String.raw`\b(?:we|they|team)\s+(?:(?:have|had)\s+)?(?:\w+ly\s+)?(?:decided|agreed|chose|chosen|opted|rejected|settled on|will (?:not )?(?:use|support|adopt))\b`,
+    String.raw`\b(?:was|were|has been|have been)\s+(?:\w+ly\s+)?(?:decided|agreed)\b`,
+    // Programs choose and reject, too: of a passive the subject says what it is.
+    String.raw`\b(?:proposal|option|approach|idea|alternative|rewrite|plan|design|suggestion|migration|solution)s?\b[^.;]{0,40}\b(?:was|were|has been|have been)\s+(?:\w+ly\s+)?(?:chosen|rejected|dropped)\b`,
+    String.raw`^\W*(?:decision|decided|agreed)\s*:`,
+    // As a field of a tracker it says `Fixed`.
+    String.raw`^\W*(?:resolution|outcome)\s*:(?:\s+\S+){4}`,
+    String.raw`\b(?:won['’]t (?:fix|do)|by design|superseded by)\b`,
+  ].join('|'),
+  'i',
+);
 
 const LEARNT =
   /\b(?:root cause|caused by|turned out|turns out|lessons? learn(?:ed|t)|learn(?:ed|t) that|workaround|work around|should have|took (?:longer|more)|underestimated|overestimated|regression|blocked by|broke|fixed by|the fix|the problem (?:is|was)|the reason (?:is|was)|because)\b/i;
 
-const DECISION_HEADING = /\b(?:decisions?|decided|adr[- ]?\d*|resolution|outcome)\b/i;
+/** A heading that is nothing else, or the title of a record: not `Decision tree is slow`, nor `DNS resolution fails`. */
+const DECISION_HEADING =
+  /^[\d.\s]*(?:(?:the|our)\s+)?(?:decisions?|decision outcome|what (?:we|was) decided|resolution|outcome)\s*:?$|^[\d.\s]*decisions?(?:\s+record)?\s*(?:\d|[:–—-]\s)|\badr[-_ ]?\d+\b/i;
 
 /** Longest sentence that is quoted whole, in characters. */
 const QUOTED = 400;

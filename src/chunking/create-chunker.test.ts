@@ -245,6 +245,11 @@ describe('pbi_aware', () => {
     expect(contents(pbi, { ...options, chunkByField: true, preserveFields: [] })).toHaveLength(7);
   });
 
+  it('leaves no title alone', () => {
+    const bare = item({ id: 'A', title: 'Retry payments', points: 5 });
+    expect(contents(bare, { ...options, minSize: 8 })).toEqual(['Retry payments\n\nid: A\n\npoints: 5']);
+  });
+
   it('repeats the label of a field that had to be cut', () => {
     const long = item({ title: 'T', description: `${words(15)}.\n\n${words(15)}.` });
     const chunks = chunksOf(long, { ...options, preserveFields: [] });

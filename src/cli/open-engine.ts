@@ -4,6 +4,8 @@ import type {
   Engine,
   EngineView,
   KnowledgeDeploymentService,
+  Monitorable,
+  Monitoring,
   RAGConfigInput,
 } from '../index.js';
 import type { CliContext } from './context.js';
@@ -35,20 +37,46 @@ function engineOptions(
   };
 }
 
+/** How a command is watched that stays. Without it a command keeps the log file alone. */
+interface Watched {
+  /** Of its metric file; absent for one of many on this host. */
+  readonly monitoring?: { readonly name: string | undefined };
+}
+
 /** Opens the indexes of all tenants, runs `work`, and closes them whatever happens. */
 export async function withDeployments<T>(
   context: CliContext,
-  work: (deployments: KnowledgeDeploymentService) => Promise<T>,
-  options: Pick<CreateEngineOptions, 'searchProcesses'> = {},
+  work: (deployments: KnowledgeDeploymentService, monitoring: Monitoring) => Promise<T>,
+  { monitoring, ...options }: Pick<CreateEngineOptions, 'searchProcesses'> & Watched = {},
 ): Promise<T> {
   const { createKnowledgeDeployments } = await import('../index.js');
   context.log('debug', `opening the engine in ${context.cwd}`);
   const deployments = await createKnowledgeDeployments({ ...engineOptions(context), ...options });
   try {
-    return await work(deployments);
+    return await whileWatched(context, deployments, monitoring, (watch) => work(deployments, watch));
   } finally {
     await deployments.close();
     context.log('debug', 'the engine is closed');
+  }
+}
+
+/** Logs, counts and watches as the configuration says, while the work goes on. */
+async function whileWatched<T>(
+  context: CliContext,
+  watched: Monitorable,
+  lasting: Watched['monitoring'],
+  work: (monitoring: Monitoring) => Promise<T>,
+): Promise<T> {
+  const { startMonitoring } = await import('../index.js');
+  const monitoring = await startMonitoring(watched, {
+    name: lasting?.name,
+    onlyLog: lasting === undefined,
+    write: (line) => context.side.writeMessage(line),
+  });
+  try {
+    return await work(monitoring);
+  } finally {
+    await monitoring.stop();
   }
 }
 
@@ -56,11 +84,11 @@ export async function withDeployments<T>(
 export async function withEngine<T>(
   context: CliContext,
   work: (engine: Engine) => Promise<T>,
-  options: OpenEngineOptions = {},
+  { monitoring, ...options }: OpenEngineOptions & Watched = {},
 ): Promise<T> {
   const engine = await openEngine(context, options);
   try {
-    return await work(engine);
+    return await whileWatched(context, engine, monitoring, () => work(engine));
   } finally {
     await engine.close();
     context.log('debug', 'the engine is closed');

@@ -1,9 +1,11 @@
 import { Command, Option } from 'commander';
 import { registerAsk } from './commands/ask.js';
 import { registerAudit } from './commands/audit.js';
+import { registerBackup } from './commands/backup.js';
 import { registerClear } from './commands/clear.js';
 import { registerConfig } from './commands/config.js';
 import { registerDeployments } from './commands/deployments.js';
+import { registerDoctor } from './commands/doctor.js';
 import { registerEncryption } from './commands/encryption.js';
 import { registerEval } from './commands/eval.js';
 import { registerEvalInit } from './commands/eval-init.js';
@@ -11,12 +13,14 @@ import { registerExplainMiss } from './commands/explain-miss.js';
 import { registerFailures } from './commands/failures.js';
 import { registerForget } from './commands/forget.js';
 import { registerGenerations } from './commands/generations.js';
+import { registerHealth } from './commands/health.js';
 import { registerIndex } from './commands/index.js';
 import { registerInit } from './commands/init.js';
 import { registerKeys } from './commands/keys.js';
 import { registerMcp } from './commands/mcp.js';
 import { registerModel } from './commands/model.js';
 import { registerReembed } from './commands/reembed.js';
+import { registerRollout } from './commands/rollout.js';
 import { registerSearch } from './commands/search.js';
 import { registerServe } from './commands/serve.js';
 import { registerSources } from './commands/sources.js';
@@ -92,11 +96,15 @@ export function buildProgram(context: CliContext): Command {
     registerAsk,
     registerExplainMiss,
     registerStatus,
+    registerHealth,
+    registerDoctor,
     registerVerify,
     registerFailures,
     registerForget,
     registerGenerations,
     registerReembed,
+    registerRollout,
+    registerBackup,
     registerEval,
     registerEvalInit,
     registerTune,

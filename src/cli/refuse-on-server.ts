@@ -11,6 +11,7 @@ const DONE_BY_SERVICES: Readonly<Record<string, readonly string[]>> = {
   ask: [...OF_FILTERS, ...OF_ANSWERS, 'exactWords', 'collapse'],
   'explain-miss': OF_SEARCHES,
   status: ['tenant'],
+  health: ['endpoint'],
   index: ['tenant'],
 };
 const OF_EVERY_COMMAND = ['server', 'json', 'quiet', 'logLevel'];

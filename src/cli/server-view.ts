@@ -1,5 +1,6 @@
 import {
   type ExplainResponse,
+  type Health,
   type IndexCounts,
   RagstoneClient,
   ServiceError,
@@ -12,6 +13,8 @@ import { noAddress, refused } from './refuse-on-server.js';
 
 /** A language model may write for long; the service's own limit is mostly the shorter one. */
 const ANSWER_TIMEOUT_MS = 300_000;
+/** Of a health check that a container ends with. */
+const HEALTH_TIMEOUT_MS = 4_000;
 /** More than the service takes in one body, and more than a model is shown. */
 const MOST_TURNS = 100;
 
@@ -19,6 +22,8 @@ const MOST_TURNS = 100;
 export interface ServerView extends IndexView {
   /** Has the service bring its index in step with its own sources, and tells meanwhile how many documents are indexed. */
   indexSources(told: (documents: number) => void): Promise<IndexCounts>;
+  /** Whether the service can answer; asked once, at a path of its own where it has another. */
+  health(endpoint: string | undefined): Promise<Health>;
 }
 
 /**
@@ -57,6 +62,14 @@ export function openServer({ server = '', signal }: CliContext, tenant: string |
     explainMiss: async (query, document) =>
       (await told(client.explainMiss({ ...toSearch(query), document }, { signal }))) as MissExplanation,
     status: async () => (await told(client.status({ signal }))) as ShownStatus,
+    health: (healthEndpoint) =>
+      told(
+        clientOf({ url: server, healthEndpoint }).health({
+          signal,
+          retries: 0,
+          timeoutMs: HEALTH_TIMEOUT_MS,
+        }),
+      ),
     indexSources: async (onCount) => {
       const patient = clientOf({ url: server, key, tenant, fetch: await patientFetch() });
       const asking = setInterval(() => {

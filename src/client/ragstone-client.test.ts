@@ -103,7 +103,12 @@ describe('every method reaches its route', () => {
     expect(await client.status()).toMatchObject({ documents: 2 });
     expect(await client.sources()).toMatchObject({ sources: [{ chunks: 2 }] });
     expect(await client.runs()).toEqual({});
-    expect(await client.health()).toEqual({ status: 'healthy', checks: { ledger: 'ok', store: 'ok' } });
+    expect(await client.health()).toEqual({
+      status: 'healthy',
+      live: true,
+      ready: true,
+      checks: { ledger: 'ok', store: 'ok' },
+    });
     expect(await client.indexSources()).toMatchObject({ status: 'completed' });
   });
 });

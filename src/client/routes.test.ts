@@ -6,6 +6,8 @@ import { testService } from '../service/test-service.js';
 import { RagstoneClient } from './ragstone-client.js';
 import { ROUTES } from './routes.js';
 
+/** For whoever runs the service; `health` tells programs the same. */
+const PROBES = ['GET /health/rag/live', 'GET /health/rag/ready'];
 const named = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`);
 
 test('the client has each route of the OpenAPI document, and no other', async () => {
@@ -17,7 +19,7 @@ test('the client has each route of the OpenAPI document, and no other', async ()
   const served = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect([...named].sort()).toEqual(served.sort());
+  expect([...named, ...PROBES].sort()).toEqual(served.sort());
 });
 
 test('each route is called by the method of its name', () => {

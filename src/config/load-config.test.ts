@@ -369,10 +369,7 @@ describe.skipIf(!existsSync(SEED))(
       const settings = notActive.map(({ setting }) => setting);
       expect(settings).toEqual(
         expect.arrayContaining([
-          'rag.retrieval.cache',
           'rag.retrieval.maxDistance',
-          'rag.monitoring.metrics',
-          'rag.monitoring.alerts',
           'rag.storage.cloud',
           'rag.sources[2]',
           'rag.sources[3]',

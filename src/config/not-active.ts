@@ -64,31 +64,12 @@ const RULES: readonly InactiveRule[] = [
     reason:
       'scores say how well a passage matches, not how distant it is; retrieval.minSimilarity is the threshold',
   },
-  { path: ['retrieval', 'cache'], when: isOn, reason: 'the query cache is not built yet' },
   {
     path: ['sources', '*', 'watch'],
     when: (value, _, source) => isOn(value) && !isWatchable(source),
     reason:
       'only files and repositories of this machine can be watched; `updateSchedule` says when to read it',
   },
-  { path: ['monitoring', 'metrics'], when: isOn, reason: 'metric files are not built yet' },
-  {
-    path: ['monitoring', 'logging', 'level'],
-    reason: 'the engine keeps no log yet; --log-level says what the command line reports',
-  },
-  {
-    path: ['monitoring', 'logging', 'path'],
-    reason: 'logs go to standard error; log files are not built yet',
-  },
-  { path: ['monitoring', 'logging', 'maxFiles'], reason: 'log files are not built yet' },
-  { path: ['monitoring', 'logging', 'maxSize'], reason: 'log files are not built yet' },
-  {
-    path: ['monitoring', 'healthCheck'],
-    when: isOn,
-    reason:
-      '`ragstone serve` answers at its endpoint when it is asked; checks at intervals are not built yet',
-  },
-  { path: ['monitoring', 'alerts'], when: isOn, reason: 'alerts are not built yet' },
 ];
 
 /** The settings of a configuration that have no effect in this version. Disabled sources count as one. */

@@ -5,6 +5,7 @@ import type { Runtime } from '../core/runtime.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Parser } from '../parsing/parser.js';
+import type { WorkQueue } from '../queue/work-queue.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { Source } from '../sources/source.js';
 import type { VectorStore } from '../stores/vector-store.js';
@@ -23,6 +24,11 @@ export interface OwnParts {
    * apart by a file of the data folder.
    */
   readonly ledger?: Ledger | undefined;
+  /**
+   * In place of `rag.queue`: listings leave their work to it, and `startWorkers` takes it from there. Hosts must share the ledger:
+   * `rag.ledger.type: postgres`, or one of your own that has a `lock` and lets something be owed.
+   */
+  readonly queue?: WorkQueue | undefined;
   /** In place of `rag.retrieval.rerank.model`; used where reranking is on. */
   readonly reranker?: Reranker | undefined;
   /**

@@ -14,7 +14,12 @@ interface PackedSecret {
 export type PackedConfig = Readonly<Record<string, unknown>>;
 
 /** Parts that have no say in what is found. */
-const ONLY_INDEXING: ReadonlySet<string> = new Set<keyof OwnParts>(['sources', 'chunkers', 'parsers']);
+const ONLY_INDEXING: ReadonlySet<string> = new Set<keyof OwnParts>([
+  'sources',
+  'chunkers',
+  'parsers',
+  'queue',
+]);
 
 /** Undefined for a configuration that searches by what only this process has: objects and functions of the caller. */
 export function packConfig({

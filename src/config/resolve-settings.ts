@@ -38,6 +38,7 @@ export function resolveSettings(
     ),
   );
   checkEncryption(rag, refuse);
+  checkAlerts(rag, refuse);
   const { topK } = rag.retrieval.rerank;
   if (topK !== undefined && rag.retrieval.rerank.enabled && topK > rag.retrieval.topK)
     refuse(
@@ -66,6 +67,7 @@ export function resolveSettings(
       storage: { ...rag.storage, local: { ...local, path: resolveIn(folders, local.path, 'store') } },
       retrieval: { ...rag.retrieval, topK: file.rag_top_k ?? rag.retrieval.topK },
       answering: withInstructions(rag.answering, folders),
+      monitoring: withPaths(rag.monitoring, folders),
     },
   };
 }
@@ -75,6 +77,44 @@ const withInstructions = (
   { projectRoot }: Folders,
 ): RAGSettings['answering'] =>
   instructions === undefined ? rest : { ...rest, instructions: resolve(projectRoot, instructions) };
+
+function withPaths(
+  { metrics, logging, alerts, ...rest }: RAGSettings['monitoring'],
+  { projectRoot }: Folders,
+): RAGSettings['monitoring'] {
+  const inProject = (path: string | undefined) =>
+    path === undefined ? undefined : resolve(projectRoot, path);
+  return {
+    ...rest,
+    metrics: { ...metrics, exportPath: inProject(metrics.exportPath) },
+    logging: { ...logging, path: inProject(logging.path) },
+    alerts: {
+      ...alerts,
+      channels: alerts.channels.map((channel) => ({ ...channel, path: inProject(channel.path) })),
+    },
+  };
+}
+
+/** What a channel needs, and nothing else; conditions once each. */
+function checkAlerts({ monitoring }: RAGSettings, refuse: (path: ConfigPath, problem: string) => void): void {
+  const path: ConfigPath = ['rag', 'monitoring', 'alerts'];
+  for (const [index, { type, path: file, url }] of monitoring.alerts.channels.entries()) {
+    const at: ConfigPath = [...path, 'channels', index];
+    if ((file !== undefined) !== (type === 'file'))
+      refuse(at, `\`path\` is for a channel of type \`file\`, which needs it; this one is \`${type}\`.`);
+    if ((url !== undefined) !== (type === 'webhook'))
+      refuse(at, `\`url\` is for a channel of type \`webhook\`, which needs it; this one is \`${type}\`.`);
+  }
+  const seen = new Set<string>();
+  for (const [index, { name, severity }] of monitoring.alerts.conditions.entries()) {
+    if (seen.has(`${name} ${severity}`))
+      refuse(
+        [...path, 'conditions', index],
+        `The condition "${name}" stands twice with the severity ${severity}; one of them is enough.`,
+      );
+    seen.add(`${name} ${severity}`);
+  }
+}
 
 /** A stated path is relative to the project, a default one to the data folder. */
 const resolveIn = (folders: Folders, stated: string | undefined, fallback: string): string =>

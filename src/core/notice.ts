@@ -31,6 +31,8 @@ export const NOTICE_KINDS = [
   'adaptation-off',
   /** A way of searching failed or did less than it should, and the others answered. */
   'search-degraded',
+  /** Nothing could be searched, and what was written for such times is said. */
+  'static-response',
   /** A passage holds text that reads like an instruction to a language model. */
   'passage-instructs',
   /** Something found no room in the context. */

@@ -6,6 +6,8 @@ import { runtime } from './runtime.js';
 interface Timed {
   /** Milliseconds; there at the end. */
   tookMs?: number;
+  /** When it began, in milliseconds since 1970: of what another process did and is told of afterwards. Absent: now. */
+  startedAt?: number;
 }
 
 /**
@@ -22,6 +24,19 @@ export interface TelemetryPayloads {
     readonly topK: number | undefined;
     results?: number;
     degradationLevel?: number;
+    /** Whether the query cache had it; `off` where none is kept for this search. */
+    cache?: 'hit' | 'miss' | 'off';
+  };
+  /** A look into a cache. */
+  readonly cache: Timed & {
+    /** `embedding`: vectors of queries and texts. `query`: results of searches. `semantic`: results of questions that mean the same. */
+    readonly cache: 'embedding' | 'query' | 'semantic';
+    /** What was looked for. */
+    readonly keys: number;
+    /** What of it was there. */
+    hits?: number;
+    /** What this process holds in memory now. */
+    entries?: number;
   };
   /** What one lane of a search does: the embedding of the query, the calls of the store, the reading of what is reranked. */
   readonly lane: Timed & {
@@ -42,6 +57,57 @@ export interface TelemetryPayloads {
     answerer?: 'chat' | 'extractive' | 'none';
     degradationLevel?: number;
   };
+  /** An item of a pipeline that is rolled out (`rag.rollout`), done on its side; its searches are inside. */
+  readonly rollout: Timed & {
+    /** Which way its answer was made: from the index, or as before there was one. */
+    side?: 'rag' | 'legacy';
+    /** Why it was the old way; `fallback` where the new way failed. */
+    reason?: 'flag' | 'percentage' | 'shadow' | 'disabled' | 'fallback';
+    /** With the reason `shadow`: whether both ways found the same, or the new one failed. */
+    comparison?: 'agreed' | 'differed' | 'failed';
+  };
+  /** A call of a language model, until its answer is whole. */
+  readonly chat: Timed & {
+    /** `provider:model`. */
+    readonly model: string;
+    inputTokens?: number;
+    outputTokens?: number;
+    /** Why the answer ended, as providers say it: `stop`, `length`. */
+    finishReason?: string;
+  };
+  /** Writing the index: a run over sources, documents that are pushed, a batch of a worker. Counts are there at the end, also of what fails. */
+  readonly index: Timed & {
+    readonly kind: 'run' | 'push' | 'batch';
+    readonly tenant: string;
+    /** Names of the sources it is over. */
+    readonly sources: readonly string[];
+    documentsProcessed?: number;
+    documentsUnchanged?: number;
+    documentsFailed?: number;
+    documentsDeleted?: number;
+    chunksCreated?: number;
+    /** What failed: documents, and sources as a whole. */
+    errors?: number;
+    /** Those of `sources` of which something failed and nothing was written. */
+    failedSources?: readonly string[];
+    /** Milliseconds of each stage, those of all threads together. */
+    stages?: StageTimes;
+  };
+  /** A look at whether the parts of an engine answer. */
+  readonly health: Timed & {
+    parts?: readonly { readonly part: string; readonly ok: boolean }[];
+    /** Chunks in the store, of all tenants; absent where they were not counted. */
+    chunks?: number;
+    /** What is left to workers, of all tenants; absent where there is no queue, or where it was not counted. */
+    work?: {
+      /** Documents that nobody works on now. */
+      readonly waiting: number;
+      /** Documents that a worker holds. */
+      readonly active: number;
+      /** How long the oldest of them has waited, in seconds. */
+      readonly oldestSeconds: number;
+    };
+  };
   /** A step of a search or an answer that has no channel of its own. */
   readonly stage: Timed & {
     readonly stage: 'understand' | 'fuse' | 'refine' | 'rewrite' | 'pack' | 'write';
@@ -59,7 +125,16 @@ const CHANNELS: Channels = {
   rerank: tracingChannel('ragstone:rerank'),
   answer: tracingChannel('ragstone:answer'),
   stage: tracingChannel('ragstone:stage'),
+  rollout: tracingChannel('ragstone:rollout'),
+  cache: tracingChannel('ragstone:cache'),
+  chat: tracingChannel('ragstone:chat'),
+  index: tracingChannel('ragstone:index'),
+  health: tracingChannel('ragstone:health'),
 };
+
+/** Names of all channels. */
+// The keys of an object that has every channel.
+export const TELEMETRY_CHANNELS = Object.keys(CHANNELS) as readonly TelemetryChannel[];
 
 /** An operation that was begun. */
 export interface Span {
@@ -117,10 +192,21 @@ const publicError = (error: unknown): RAGError =>
     ? new RAGError(error.reason, error.message, { details: error.details })
     : new RAGError('INTERNAL', 'It failed for an unexpected reason.');
 
+/** What is made of stages, or is inside of one, or is no part of a question. */
+const UNCLOCKED: ReadonlySet<TelemetryChannel> = new Set<TelemetryChannel>([
+  'search',
+  'answer',
+  'rerank',
+  'chat',
+  'index',
+  'health',
+  'rollout',
+]);
+
 /** The name under which the time of an operation is added up; none for what is made of stages. */
 function stageOf(payload: object, name: TelemetryChannel): string | undefined {
-  // The lane of the reranker counts already, with the reading of what is reranked.
-  if (name === 'search' || name === 'answer' || name === 'rerank') return undefined;
+  // The lane of the reranker counts already, with the reading of what is reranked; the chat inside of `rewrite` and `write`.
+  if (UNCLOCKED.has(name)) return undefined;
   if ('lane' in payload) return String(payload.lane);
   return 'stage' in payload ? String(payload.stage) : name;
 }

@@ -90,7 +90,7 @@ const PARTS = 20;
  * Calls `over` when the time is up. A timer that fires late was held up by other work on this thread; so the time is counted in
  * short parts, and each counts as no more than it was set for.
  */
-function countDown(milliseconds: number, over: () => void): () => void {
+export function countDown(milliseconds: number, over: () => void): () => void {
   const parts = Math.max(1, Math.min(PARTS, Math.floor(milliseconds)));
   let left = parts;
   const count = (): void => {

@@ -1,8 +1,9 @@
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
-import type { Engine, EngineHealth, EngineView } from '../engine/engine.js';
+import type { Engine, EngineHealth, EngineView, HealthOptions } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
+import type { MonitoringPlan } from '../monitoring/monitoring-plan.js';
 import { isAllowedSecret, secretNotAllowed } from './allowed-secrets.js';
 import { beginIndex, countDocuments } from './copy-documents.js';
 import {
@@ -143,8 +144,13 @@ export class KnowledgeDeploymentService implements TenantIndexes {
     };
   }
 
-  health(): Promise<EngineHealth> {
-    return this.shared.health();
+  /** What the configuration says of how the indexes are watched; `startMonitoring` goes by it. */
+  monitoringPlan(): MonitoringPlan {
+    return this.shared.monitoringPlan();
+  }
+
+  health(options?: HealthOptions): Promise<EngineHealth> {
+    return this.shared.health(options);
   }
 
   /** The deployment of a tenant; that of one nobody configured is `Shared`. */

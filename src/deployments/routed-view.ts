@@ -77,6 +77,7 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
     embed: (request) => read((view) => view.embed(request)),
     explainMiss: (query, document) => read((view) => view.explainMiss(query, document)),
     ask: (request) => read((view) => view.ask(request)),
+    rollout: () => read((view) => view.rollout()),
     status: () => read((view) => view.status()),
     failures: (request) => read((view) => view.failures(request)),
     retry: (request) => write(request?.signal, (view) => view.retry(request)),

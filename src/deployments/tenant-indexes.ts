@@ -1,5 +1,5 @@
 import { type ScopeInput, scopeOf } from '../core/scope.js';
-import type { Engine, EngineHealth, EngineView } from '../engine/engine.js';
+import type { Engine, EngineHealth, EngineView, HealthOptions } from '../engine/engine.js';
 import { type DeploymentReference, deploymentIdOf, RagDeploymentModel } from './deployment-model.js';
 
 /** The index of one tenant, as a scope sees it. */
@@ -17,7 +17,7 @@ export interface TenantIndexes {
    */
   of(scope: ScopeInput): Promise<TenantIndex>;
   /** Whether the index that all tenants share answers. What a customer provides is no part of it. */
-  health(): Promise<EngineHealth>;
+  health(options?: HealthOptions): Promise<EngineHealth>;
 }
 
 /** One index for all tenants. The engine is not closed. */
@@ -32,5 +32,5 @@ export const indexesOf = (engine: Engine): TenantIndexes => ({
       },
     };
   },
-  health: () => engine.health(),
+  health: (options) => engine.health(options),
 });

@@ -42,7 +42,7 @@ describe('queryCacheOver', () => {
 
   it('forgets the query that was not asked for longest', async () => {
     const { embedder, asked } = countingEmbedder();
-    const cached = queryCacheOver(embedder, 2)('a');
+    const cached = queryCacheOver(embedder, { maxQueries: 2 })('a');
     for (const query of ['a', 'b', 'a', 'c', 'a', 'b']) await cached.doEmbed([query], 'query');
     expect(asked).toEqual(['a', 'b', 'c', 'b']);
   });

@@ -1,7 +1,11 @@
 import { LRUCache } from 'lru-cache';
+import { type TelemetryPayloads, traced } from '../core/telemetry.js';
 import type { Embedder, EmbeddingKind } from './embedder.js';
+import { cacheKeyer, type EmbeddingCache } from './embedding-cache.js';
 
 const DEFAULT_MAX_QUERIES = 1000;
+
+type CacheLookup = TelemetryPayloads['cache'];
 
 /** The embedder as one asker may use it. */
 export type EmbedderOf = (asker: string) => Embedder;
@@ -10,12 +14,26 @@ export type EmbedderOf = (asker: string) => Embedder;
  * The same embedder, with the vectors of the latest queries kept in memory: people page, filter and ask again. What an asker
  * (a name of the caller's choice: that of a scope) asked is found by the same asker alone, for the time of an answer, and the
  * bill, would tell others that somebody had asked. Documents pass through, and so does everything where the embedder `isCheap`.
- * @param maxQueries Queries kept, of all askers together. @default 1000
  */
-export function queryCacheOver(embedder: Embedder, maxQueries: number = DEFAULT_MAX_QUERIES): EmbedderOf {
+export function queryCacheOver(
+  embedder: Embedder,
+  { maxQueries = DEFAULT_MAX_QUERIES, kept }: QueryCacheOptions = {},
+): EmbedderOf {
   if (embedder.isCheap) return () => embedder;
   const queries = new LRUCache<string, Float32Array>({ max: maxQueries });
-  return (asker) => new QueryCachedEmbedder(embedder, queries, asker);
+  return (asker) => new QueryCachedEmbedder(embedder, { queries, kept }, asker);
+}
+
+export interface QueryCacheOptions {
+  /** Queries kept in memory, of all askers together. @default 1000 */
+  readonly maxQueries?: number | undefined;
+  /** Asked where memory has none, and told of each vector that was computed. @default nothing beside memory */
+  readonly kept?: EmbeddingCache | undefined;
+}
+
+interface QueryVectors {
+  readonly queries: LRUCache<string, Float32Array>;
+  readonly kept: EmbeddingCache | undefined;
 }
 
 class QueryCachedEmbedder implements Embedder {
@@ -30,11 +48,15 @@ class QueryCachedEmbedder implements Embedder {
   readonly usage?: NonNullable<Embedder['usage']>;
   readonly #embedder: Embedder;
   readonly #queries: LRUCache<string, Float32Array>;
+  readonly #kept: EmbeddingCache | undefined;
+  readonly #keptKeyOf: (text: string) => string;
   readonly #asker: string;
 
-  constructor(embedder: Embedder, queries: LRUCache<string, Float32Array>, asker: string) {
+  constructor(embedder: Embedder, { queries, kept }: QueryVectors, asker: string) {
     this.#embedder = embedder;
     this.#queries = queries;
+    this.#kept = kept;
+    this.#keptKeyOf = cacheKeyer(embedder.identity, 'query', asker);
     this.#asker = asker;
     this.identity = embedder.identity;
     this.dimensions = embedder.dimensions;
@@ -58,15 +80,42 @@ class QueryCachedEmbedder implements Embedder {
     signal?: AbortSignal,
   ): Promise<Float32Array[]> {
     if (kind !== 'query') return this.#embedder.doEmbed(texts, kind, signal);
-    const found = texts.map((text) => this.#queries.get(this.#keyOf(text)));
+    const found = await this.#find(texts);
     const missing = texts.filter((_, i) => found[i] === undefined);
     const computed = missing.length === 0 ? [] : await this.#embedder.doEmbed(missing, kind, signal);
-    for (const [i, text] of missing.entries()) {
+    const entries = missing.flatMap((text, i) => {
       const vector = computed[i];
-      if (vector !== undefined) this.#queries.set(this.#keyOf(text), vector);
-    }
+      return vector === undefined ? [] : [[text, vector] as const];
+    });
+    for (const [text, vector] of entries) this.#queries.set(this.#keyOf(text), vector);
+    if (entries.length > 0)
+      await this.#kept?.setMany(entries.map(([text, vector]) => [this.#keptKeyOf(text), vector]));
     let next = 0;
     return found.flatMap((vector) => vector ?? computed[next++] ?? []);
+  }
+
+  #find(texts: readonly string[]): Promise<readonly (Float32Array | undefined)[]> {
+    const payload: CacheLookup = { cache: 'embedding', keys: texts.length };
+    return traced('cache', payload, async () => {
+      const known = texts.map((text) => this.#queries.get(this.#keyOf(text)));
+      const isAll = this.#kept === undefined || !known.includes(undefined);
+      const found = isAll ? known : await this.#findKept(texts, known);
+      payload.hits = found.filter((vector) => vector !== undefined).length;
+      payload.entries = this.#queries.size;
+      return found;
+    });
+  }
+
+  async #findKept(
+    texts: readonly string[],
+    known: readonly (Float32Array | undefined)[],
+  ): Promise<readonly (Float32Array | undefined)[]> {
+    const kept = (await this.#kept?.getMany(texts.map(this.#keptKeyOf), this.dimensions)) ?? [];
+    for (const [i, text] of texts.entries()) {
+      const vector = kept[i];
+      if (vector !== undefined) this.#queries.set(this.#keyOf(text), vector);
+    }
+    return texts.map((_, i) => known[i] ?? kept[i]);
   }
 
   #keyOf(text: string): string {

@@ -20,6 +20,12 @@ export const OLDER = 'older.vectors';
 const WRITE_BYTES = 64 * 1024;
 const FREE_SHARE = 0.1;
 
+/** One whose answers are there at once. */
+export interface LocalEmbeddingCache extends EmbeddingCache {
+  getMany(keys: readonly string[], dimensions: number): (Float32Array | undefined)[];
+  setMany(entries: readonly VectorEntry[]): void;
+}
+
 /**
  * A cache of vectors in two files. Vectors are appended to the newer; when it has half of the limit, it takes the place
  * of the older, whose vectors are gone. Each record is checked when it is read: a damaged or torn one is a miss and is
@@ -27,11 +33,11 @@ const FREE_SHARE = 0.1;
  *
  * The first look-up reads both files through, a few milliseconds a megabyte. Where the folder cannot be written, the cache is off.
  */
-export function openEmbeddingCache(options: EmbeddingCacheOptions): EmbeddingCache {
+export function openEmbeddingCache(options: EmbeddingCacheOptions): LocalEmbeddingCache {
   return new DiskEmbeddingCache(options);
 }
 
-class DiskEmbeddingCache implements EmbeddingCache {
+class DiskEmbeddingCache implements LocalEmbeddingCache {
   readonly #options: EmbeddingCacheOptions;
   readonly #maxFileBytes: number;
   /** Newest last; files that were replaced stay readable through their descriptors. */

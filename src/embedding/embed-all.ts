@@ -1,5 +1,6 @@
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { retry } from '../core/retry.js';
+import { type TelemetryPayloads, traced } from '../core/telemetry.js';
 import type { Embedder, EmbeddingKind } from './embedder.js';
 import { cacheKeyer, type EmbeddingCache } from './embedding-cache.js';
 
@@ -50,7 +51,7 @@ export async function embedAll(
   const known = new Map<string, Float32Array>();
   const cache = embedder.isCheap ? undefined : options.cache;
   const keyOf = cacheKeyer(embedder.identity, kind, options.owner);
-  if (cache !== undefined) readCache([...occurrences.keys()], { embedder, cache, keyOf, known });
+  if (cache !== undefined) await readCache([...occurrences.keys()], { embedder, cache, keyOf, known });
   const cached = known.size;
 
   const missing = [...occurrences.keys()].filter((text) => !known.has(text));
@@ -63,7 +64,7 @@ export async function embedAll(
       return vector === undefined ? [] : [[text, vector] as const];
     });
     for (const [text, vector] of entries) known.set(text, vector);
-    cache?.setMany(entries.map(([text, vector]) => [keyOf(text), vector] as const));
+    await cache?.setMany(entries.map(([text, vector]) => [keyOf(text), vector] as const));
     done += sumOf(batch, occurrences);
     options.onProgress?.(done, texts.length);
   }
@@ -94,12 +95,19 @@ interface CacheRead {
   readonly known: Map<string, Float32Array>;
 }
 
-function readCache(texts: readonly string[], { embedder, cache, keyOf, known }: CacheRead): void {
-  const vectors = cache.getMany(texts.map(keyOf), embedder.dimensions);
-  for (const [i, text] of texts.entries()) {
-    const vector = vectors[i];
-    if (vector !== undefined) known.set(text, vector);
-  }
+async function readCache(
+  texts: readonly string[],
+  { embedder, cache, keyOf, known }: CacheRead,
+): Promise<void> {
+  const payload: TelemetryPayloads['cache'] = { cache: 'embedding', keys: texts.length };
+  await traced('cache', payload, async () => {
+    const vectors = await cache.getMany(texts.map(keyOf), embedder.dimensions);
+    for (const [i, text] of texts.entries()) {
+      const vector = vectors[i];
+      if (vector !== undefined) known.set(text, vector);
+    }
+    payload.hits = known.size;
+  });
 }
 
 /** Texts in the embedder's batches, by number and, where it says so, by tokens; a text that is too long for one goes alone. */
@@ -131,7 +139,8 @@ async function embedBatch(
 ): Promise<Float32Array[]> {
   const { kind, signal, delay, retries = embedder.retry?.retries ?? DEFAULT_RETRIES } = options;
   const work = async (): Promise<Float32Array[]> => {
-    const vectors = await embedder.doEmbed(batch, kind, signal);
+    const payload = { kind, model: embedder.identity.model, texts: batch.length };
+    const vectors = await traced('embed', payload, () => embedder.doEmbed(batch, kind, signal));
     throwIfAborted(signal);
     checkVectors(embedder, batch.length, vectors);
     return vectors;

@@ -24,6 +24,8 @@ import { readStatus } from '../maintenance/read-status.js';
 import { rotateEncryption } from '../maintenance/rotate-encryption.js';
 import { findGeneration, findRetired, takeBack } from '../maintenance/take-back.js';
 import { isLedgerDamage } from '../maintenance/verify-index.js';
+import { type MonitoringPlan, monitoringPlanOf } from '../monitoring/monitoring-plan.js';
+import { Rollout } from '../rollout/rollout.js';
 import { embedTexts } from '../searching/embed-texts.js';
 import { openSearchProcesses } from '../searching/processes/open-search-processes.js';
 import { lastAnswer, runAsk } from '../searching/run-ask.js';
@@ -48,6 +50,7 @@ import type {
   FailedItem,
   FailuresRequest,
   GenerationSummary,
+  HealthOptions,
   IndexingStatePage,
   IndexRequest,
   IndexResult,
@@ -70,7 +73,8 @@ import {
   type WriteOutcome,
   writeTogether,
 } from './grouped-writes.js';
-import { needsWhole, refuseEmptyRequest, runIndexRequest } from './index-requests.js';
+import { type HeldIndex, needsWhole, refuseEmptyRequest, runIndexRequest } from './index-requests.js';
+import { KeptSources } from './kept-sources.js';
 import { anySignal, OpenWork } from './open-work.js';
 import { asPush, type PushRequest } from './push-requests.js';
 import {
@@ -149,7 +153,7 @@ class EmbeddedEngine implements Engine {
     this.#writes = new WriteGroups(this.#work, (writes, signal) =>
       this.#withLock(
         { command: 'index', subject: 'items', waitMs: writes[0]?.waitMs, signal },
-        (writing, leaseMs) => writeTogether(writes, { leaseMs, signal: writing }, this.#host),
+        (writing, held) => writeTogether(writes, { ...held, signal: writing }, this.#host),
       ),
     );
     this.#cwd = cwd;
@@ -200,8 +204,8 @@ class EmbeddedEngine implements Engine {
         return runIndexRequest(stoppable, 'index --dry-run', { scope }, this.#host);
       await refuseEmptyRequest(request, this.#host);
       const subject = needsWhole(request) ? 'whole' : 'items';
-      return this.#locked('index', { ...stoppable, subject }, (writing, leaseMs) =>
-        runIndexRequest({ ...request, signal: writing }, 'index', { scope, leaseMs }, this.#host),
+      return this.#locked('index', { ...stoppable, subject }, (writing, held) =>
+        runIndexRequest({ ...request, signal: writing }, 'index', { scope, ...held }, this.#host),
       );
     });
   }
@@ -297,6 +301,15 @@ class EmbeddedEngine implements Engine {
     );
   }
 
+  async rollout(scope: ScopeInput = LOCAL_SCOPE): Promise<Rollout> {
+    const { tenant } = scopeOf(scope);
+    const { rag, own } = this.#config;
+    return this.#work.run(undefined, async () => {
+      const { rollout: settings } = rag;
+      return new Rollout({ settings, tenant, totals: this.#resources.rolloutTotals, runtime: own?.runtime });
+    });
+  }
+
   async status(scope: ScopeInput = LOCAL_SCOPE): ReturnType<Engine['status']> {
     const asker = scopeOf(scope);
     return this.#work.run(undefined, () => readStatus(this.#resources, asker));
@@ -317,8 +330,8 @@ class EmbeddedEngine implements Engine {
     const { signal: given, waitMs } = asked;
     const options = waitMs === undefined ? {} : { waitMs };
     return this.#work.run(given, (signal) =>
-      this.#locked('failures retry', { options, signal, subject: 'items' }, (writing, leaseMs) =>
-        retryFailures({ ...asked, signal: writing }, { scope, leaseMs }, this.#host),
+      this.#locked('failures retry', { options, signal, subject: 'items' }, (writing, held) =>
+        retryFailures({ ...asked, signal: writing }, { scope, ...held }, this.#host),
       ),
     );
   }
@@ -339,9 +352,9 @@ class EmbeddedEngine implements Engine {
 
   async verify(request: VerifyRequest = {}, stated: ScopeInput = LOCAL_SCOPE): Promise<VerifyResult> {
     const scope = scopeOf(stated);
-    const { repair = false, signal: given } = checkedVerification(request);
+    const { repair = false, sources = true, signal: given } = checkedVerification(request);
     return this.#work.run(given, async (signal) => {
-      const before = await verifyTwice(scope, signal, this.#host);
+      const before = await verifyTwice({ scope, sources, signal }, this.#host);
       if (!repair || before.drift.length === 0)
         return { ok: before.drift.length === 0, drift: before.drift, repaired: 0 };
       return this.#locked('verify --repair', { signal }, (writing) =>
@@ -393,15 +406,20 @@ class EmbeddedEngine implements Engine {
     });
   }
 
-  async health(): Promise<EngineHealth> {
-    return this.#work.run(undefined, () => checkHealth(this.#resources));
+  async health(options: HealthOptions = {}): Promise<EngineHealth> {
+    return this.#work.run(undefined, () => checkHealth(this.#resources, options));
   }
 
   syncPlan(): SyncPlan {
     return syncPlanOf(this.#config);
   }
 
+  monitoringPlan(): MonitoringPlan {
+    return monitoringPlanOf(this.#config);
+  }
+
   workPlan(): WorkPlan {
+    const sources = new KeptSources(this.#config);
     return {
       runtime: this.#config.own?.runtime,
       queue: () => this.#resources.queue(),
@@ -416,9 +434,10 @@ class EmbeddedEngine implements Engine {
           // Batches claim what they write, so they go on side by side, and make room for who needs the whole.
           this.#withLock(
             { command: 'worker', subject: 'items', waitMs: WORKER_WAIT_MS, signal, givesWay: true },
-            (writing, leaseMs) => workOnBatch(batch, { signal: writing, leaseMs }, this.#host),
+            (writing, held) => workOnBatch(batch, { signal: writing, ...held, sources }, this.#host),
           ),
         ),
+      release: () => sources.close(),
     };
   }
 
@@ -544,7 +563,7 @@ class EmbeddedEngine implements Engine {
       readonly subject?: LockSubject;
       readonly isBrief?: boolean;
     },
-    work: (signal: AbortSignal, leaseMs: number | undefined) => Promise<T>,
+    work: (signal: AbortSignal, held: HeldIndex) => Promise<T>,
   ): Promise<T> {
     this.#writes.separate();
     // Runs of one engine wait for each other; the lock is for other processes.
@@ -555,17 +574,18 @@ class EmbeddedEngine implements Engine {
 
   async #withLock<T>(
     { command, signal, ...request }: LockRequest & { readonly signal: AbortSignal },
-    work: (signal: AbortSignal, leaseMs: number | undefined) => Promise<T>,
+    work: (signal: AbortSignal, held: HeldIndex) => Promise<T>,
   ): Promise<T> {
     const lock = await this.#resources.lock({ ...request, signal, command: `ragstone ${command}` });
-    const { lost, isShared = false } = lock;
+    const { lost, isShared = false, giveWay } = lock;
     const leaseMs = isShared ? this.#config.rag.ledger.leaseMs : undefined;
     try {
       const writing = lost === undefined ? signal : anySignal(signal, lost);
       // What is half forgotten is forgotten before anything else is done. A failure is told by the status of the index.
       if (!isShared && isUnfinished(this.#config.dataDir)) await this.#finishForgetting(writing);
-      const done = await work(writing, leaseMs);
+      const done = await work(writing, { leaseMs, giveWay });
       this.#resources.assertSameLedger();
+      await this.#resources.dropOldResults();
       return done;
     } catch (error) {
       throw lost?.aborted === true ? lost.reason : error;

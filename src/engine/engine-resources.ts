@@ -1,21 +1,33 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ChatModel } from '../answering/chat-model.js';
 import { type ConfiguredStore, chooseProvider, createStoreFor } from '../assembly/choose-store.js';
 import { createChatModelFor, createContextualiserFor } from '../assembly/open-chat-model.js';
 import { createBackgroundEmbedderFor, createEmbedderFor } from '../assembly/open-embedder.js';
 import { openQueueFor } from '../assembly/open-queue.js';
+import { openRedisShelf } from '../assembly/open-redis-shelf.js';
 import { createRerankerFor } from '../assembly/open-reranker.js';
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
+import { packConfig } from '../config/packed-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
 import { assertLedgerTrusted, hostedModel, modelNamed, storeAbroad } from '../config/trust/index-reach.js';
+import type { StoredChunk } from '../core/chunk.js';
+import { DegradationLevel } from '../core/degradation.js';
+import { Parts, reach } from '../degradation/parts.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
 import { sealingSettings } from '../indexing/document-protection.js';
 import { nothingIndexed, openForReading, otherModel } from '../indexing/open-collection.js';
+import { storedDigest } from '../indexing/prepare-document.js';
 import type { GenerationReader, IndexFacts, Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
 import { splitModelName } from '../providers/provider-table.js';
 import type { WorkQueue } from '../queue/work-queue.js';
 import type { Reranker } from '../reranking/reranker.js';
+import { RolloutFile, RolloutMemory, type RolloutTotals } from '../rollout/rollout-totals.js';
+import { settingsDigest } from '../searching/cache/cache-key.js';
+import { KeptResults } from '../searching/cache/kept-results.js';
+import { QueryCache } from '../searching/cache/query-cache.js';
 import type { RemoteIndex } from '../searching/found-passages.js';
 import { LearningPace, type PushedChunks } from '../searching/learning-pace.js';
 import type { SearchProcesses } from '../searching/processes/search-processes.js';
@@ -34,6 +46,9 @@ import { Turns } from './turns.js';
 
 /** Longest wait for another host that learns, in milliseconds; it takes seconds. */
 const LEARNING_WAIT_MS = 300_000;
+
+/** In the data folder. */
+const ROLLOUT_FILE = 'rollout.db';
 
 /** An embedding model ready for use, with what a person must know of how it was chosen. */
 export interface LoadedEmbedder {
@@ -74,6 +89,10 @@ export class EngineResources {
   readonly processes: SearchProcesses | undefined;
   /** Questions that are being answered with these resources. */
   readonly traffic = new SearchTraffic();
+  /** Counts of items that are rolled out. */
+  readonly rolloutTotals: RolloutTotals;
+  /** What searches can do without for a while. */
+  readonly parts: Parts;
   readonly #ledgers: LedgerConnections;
   /** By provider: the configured one, and those that hold other generations. */
   readonly #stores = new Map<string, Promise<ConfiguredStore>>();
@@ -81,8 +100,11 @@ export class EngineResources {
   readonly #outdatedStores: Promise<ConfiguredStore>[] = [];
   #embedder: Promise<LoadedEmbedder> | undefined;
   readonly #embeddersOf = new Map<string, Promise<LoadedEmbedder>>();
+  readonly #openEmbedders = new WeakSet<Promise<LoadedEmbedder>>();
   #reranker: Promise<Reranker> | undefined;
   #queue: Promise<WorkQueue> | undefined;
+  readonly #forgets: boolean;
+  #queryCache: Promise<QueryCache | undefined> | undefined;
   #chatModel: Promise<ChatModel | undefined> | undefined;
   #contextualiser: Promise<ChunkContextualiser | undefined> | undefined;
   readonly #checkAdaptation = createAdaptationCheck();
@@ -95,6 +117,9 @@ export class EngineResources {
     this.config = config;
     this.processes = processes;
     this.remote = remote;
+    const { failures, retryAfterMs, slowStoreMs } = config.rag.degradation;
+    const limitMs = config.rag.retrieval.laneDeadlineMs;
+    this.parts = new Parts({ failures, retryAfterMs, slowStoreMs, limitMs });
     // A store that forgets needs a ledger that forgets.
     const store = config.own?.store;
     const { dataDir, rag } = config;
@@ -102,6 +127,8 @@ export class EngineResources {
       store === undefined
         ? rag.provider === 'memory' || !rag.storage.local.persist
         : !store.capabilities.persistent;
+    this.#forgets = forgets;
+    this.rolloutTotals = forgets ? new RolloutMemory() : new RolloutFile(join(dataDir, ROLLOUT_FILE));
     this.#ledgers = openConnections(config, { dataDir, forgets }, () => this.#letGoOfStores());
   }
 
@@ -169,7 +196,11 @@ export class EngineResources {
   }
 
   /** What searches read now; undefined before the first `index`. */
-  async live(): Promise<LiveIndex | undefined> {
+  live(): Promise<LiveIndex | undefined> {
+    return this.isShared ? reach('ledger', () => this.#live()) : this.#live();
+  }
+
+  async #live(): Promise<LiveIndex | undefined> {
     const ledger = await this.readingLedger();
     const facts = await ledger?.live();
     if (ledger === undefined || facts === undefined) return undefined;
@@ -255,11 +286,36 @@ export class EngineResources {
 
   /** The configured embedding model, loaded on first use. */
   configuredEmbedder(): Promise<LoadedEmbedder> {
-    this.#embedder ??= this.#loadEmbedder(this.config);
-    this.#embedder.catch(() => {
-      this.#embedder = undefined;
-    });
-    return this.#embedder;
+    if (this.#embedder !== undefined) return this.#embedder;
+    const loading = this.#loadEmbedder(this.config);
+    this.#embedder = loading;
+    loading.then(
+      () => this.#openEmbedders.add(loading),
+      () => {
+        if (this.#embedder === loading) this.#embedder = undefined;
+      },
+    );
+    return loading;
+  }
+
+  /**
+   * Models that are still being opened are opened anew when they are next needed: what a service was asked while it was out it may never
+   * answer.
+   */
+  forgetOpening(): void {
+    const forget = (loading: Promise<LoadedEmbedder>): boolean => {
+      if (this.#openEmbedders.has(loading)) return false;
+      loading
+        .then(async ({ embedder, cache }) => {
+          cache?.close();
+          await embedder.close();
+        })
+        .catch(() => undefined);
+      return true;
+    };
+    if (this.#embedder !== undefined && forget(this.#embedder)) this.#embedder = undefined;
+    for (const [fingerprint, loading] of this.#embeddersOf)
+      if (forget(loading)) this.#embeddersOf.delete(fingerprint);
   }
 
   /**
@@ -271,9 +327,15 @@ export class EngineResources {
     if (fingerprintOf(configured.embedder.identity) === facts.fingerprint) return configured;
     let loading = this.#embeddersOf.get(facts.fingerprint);
     if (loading === undefined) {
-      loading = this.#loadEmbedderOf(facts, configured.embedder);
-      this.#embeddersOf.set(facts.fingerprint, loading);
-      loading.catch(() => this.#embeddersOf.delete(facts.fingerprint));
+      const begun = this.#loadEmbedderOf(facts, configured.embedder);
+      loading = begun;
+      this.#embeddersOf.set(facts.fingerprint, begun);
+      begun.then(
+        () => this.#openEmbedders.add(begun),
+        () => {
+          if (this.#embeddersOf.get(facts.fingerprint) === begun) this.#embeddersOf.delete(facts.fingerprint);
+        },
+      );
     }
     return loading;
   }
@@ -345,6 +407,42 @@ export class EngineResources {
     return this.#contextualiser;
   }
 
+  /** Another text after every change that a search may show; undefined where the ledger cannot tell, or there is none. */
+  revision(): Promise<string | undefined> {
+    return this.isShared ? reach('ledger', () => this.#revision()) : this.#revision();
+  }
+
+  async #revision(): Promise<string | undefined> {
+    const ledger = await this.readingLedger();
+    const revision = await ledger?.revision?.();
+    if (revision === undefined) return undefined;
+    // A file that a backup was put back into counts on from an earlier number.
+    const file = statSync(this.#ledgers.path, { throwIfNoEntry: false });
+    return `${revision}.${file?.ino ?? ''}.${file?.birthtimeMs ?? ''}`;
+  }
+
+  /** Results of searches, as `rag.retrieval.cache` says; undefined where none are kept. Opened on first use. */
+  queryCache(): Promise<QueryCache | undefined> {
+    this.#queryCache ??= openQueryCache(this.config, {
+      isForgetful: this.#forgets,
+      isDegraded: () => this.parts.level >= DegradationLevel.CACHED_ONLY,
+    });
+    this.#queryCache.catch(() => {
+      this.#queryCache = undefined;
+    });
+    return this.#queryCache;
+  }
+
+  /** Leaves nothing on disk of what searches found before the index changed. A failure is the next search's to deal with. */
+  async dropOldResults(): Promise<void> {
+    if (!this.config.rag.retrieval.cache.enabled) return;
+    try {
+      (await this.queryCache())?.dropOld(await this.revision());
+    } catch {
+      // The revision is read again before anything that is kept is shown.
+    }
+  }
+
   /** What hands work to workers, opened on first use. */
   queue(): Promise<WorkQueue> {
     this.#queue ??= openQueueFor(this.config);
@@ -369,7 +467,23 @@ export class EngineResources {
       assertLedgerTrusted(storeAbroad(provider), this.config);
     const recorded = (await this.live())?.facts;
     const owner = { ledgerPath: this.#ledgers.path, recorded };
-    return createStoreFor(this.config, { holds: provider, owner });
+    return createStoreFor(this.config, {
+      holds: provider,
+      owner,
+      confirm: (chunks) => this.#ofThisIndex(chunks),
+    });
+  }
+
+  /** Of chunks those that the ledger holds as they are: live, and with every word, fact and access rule that it recorded. */
+  async #ofThisIndex(chunks: readonly StoredChunk[]): Promise<readonly StoredChunk[]> {
+    if (chunks.length === 0) return [];
+    const live = await this.live();
+    if (live === undefined) return [];
+    const digests = new Map<string, string>();
+    for (const document of new Set(chunks.map(({ documentId }) => documentId)))
+      for (const { chunkId, digest, state } of await live.reader.chunks(document))
+        if (state === 'live') digests.set(chunkId, digest);
+    return chunks.filter((chunk) => digests.get(chunk.id)?.startsWith(storedDigest(chunk)) === true);
   }
 
   #letGoOfStores(): void {
@@ -381,16 +495,18 @@ export class EngineResources {
   async #loadEmbedder(config: ResolvedConfig): Promise<LoadedEmbedder> {
     const { embedder, notices } = await createEmbedderFor(config);
     const { cache, adaptQueries } = config.rag.embedding;
-    const forQueries = queryEmbedderOver(embedder, { adapt: adaptQueries });
-    if (embedder.isCheap || !cache.enabled) return { embedder, notices, forQueries };
+    if (embedder.isCheap || !cache.enabled)
+      return { embedder, notices, forQueries: queryEmbedderOver(embedder, { adapt: adaptQueries }) };
     const { openEmbeddingCache } = await import('../embedding/disk-embedding-cache.js');
     const problems: string[] = [];
-    const opened = openEmbeddingCache({
+    const local = openEmbeddingCache({
       folder: cache.path,
       maxMegabytes: cache.maxSize,
       onProblem: (problem) => problems.push(problem),
     });
-    return { embedder, notices: [...notices, ...problems], cache: opened, forQueries };
+    const kept = await sharedBeside(local, config);
+    const forQueries = queryEmbedderOver(embedder, { adapt: adaptQueries, kept });
+    return { embedder, notices: [...notices, ...problems], cache: kept, forQueries };
   }
 
   async #loadEmbedderOf(facts: IndexFacts, configured: Embedder): Promise<LoadedEmbedder> {
@@ -463,6 +579,7 @@ export class EngineResources {
     this.remote?.close();
     await this.processes?.close();
     await (await this.#queue?.catch(() => undefined))?.close();
+    (await this.#queryCache?.catch(() => undefined))?.close();
     this.#letGoOfStores();
     const stores = await Promise.all(this.#outdatedStores.map((store) => store.catch(() => undefined)));
     for (const opened of stores) await opened?.store.close();
@@ -477,6 +594,29 @@ export class EngineResources {
     await (await this.#chatModel?.catch(() => undefined))?.close();
     await (await this.#contextualiser?.catch(() => undefined))?.close();
   }
+}
+
+/** Decrypted metadata, and what only this process finds by parts of its own, stays in its memory. */
+async function openQueryCache(
+  config: ResolvedConfig,
+  { isForgetful, isDegraded }: { readonly isForgetful: boolean; readonly isDegraded: () => boolean },
+): Promise<QueryCache | undefined> {
+  const { enabled, ttl, maxEntries, redis } = config.rag.retrieval.cache;
+  if (!enabled) return undefined;
+  const isShared = config.rag.security.encryption.keys.length === 0 && packConfig(config) !== undefined;
+  const place = { path: ['rag', 'retrieval', 'cache'], what: 'the cache of results' };
+  const shared = redis === undefined || !isShared ? undefined : await openRedisShelf(redis, place, config);
+  const kept = isShared && !isForgetful ? new KeptResults({ folder: config.dataDir, maxEntries }) : undefined;
+  return new QueryCache({ ttl, maxEntries, settings: settingsDigest(config), shared, kept, isDegraded });
+}
+
+/** The cache of this host, before the server that `rag.embedding.cache.redis` names. */
+async function sharedBeside(local: EmbeddingCache, config: ResolvedConfig): Promise<EmbeddingCache> {
+  const { redis, ttl } = config.rag.embedding.cache;
+  if (redis === undefined) return local;
+  const { tieredEmbeddingCache } = await import('../embedding/tiered-embedding-cache.js');
+  const place = { path: ['rag', 'embedding', 'cache'], what: 'the cache of vectors' };
+  return tieredEmbeddingCache(local, await openRedisShelf(redis, place, config), ttl);
 }
 
 async function openSealing(config: ResolvedConfig): Promise<MetadataSealing> {

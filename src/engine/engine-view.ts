@@ -15,6 +15,7 @@ export const viewOf = (engine: Engine, scope: Scope): EngineView => ({
   explainMiss: (query, document) => engine.explainMiss(query, document, scope),
   ask: (request) => engine.ask(request, scope),
   askStream: (request) => engine.askStream(request, scope),
+  rollout: () => engine.rollout(scope),
   status: () => engine.status(scope),
   failures: (request) => engine.failures(request, scope),
   retry: (request) => engine.retry(request, scope),

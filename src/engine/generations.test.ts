@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -86,6 +86,23 @@ describe.each(PROVIDERS)('a rebuild (%s)', (provider) => {
     expect((await engine.search('gate', { tenant: 'default' })).notices.join()).not.toContain('completes it');
     expect((await engine.generations()).map(({ state }) => state)).toEqual(['live', 'retired']);
     expect(await foundBy(engine, 'gate')).toHaveLength(2);
+  });
+
+  test('of a folder that is away for a moment loses nothing of it', async () => {
+    const notes = join(folder, 'notes');
+    await mkdir(notes);
+    await writeFile(join(notes, 'ash.md'), 'The ash stands on the hill.');
+    const engine = await open(provider, { sources: [{ name: 'notes', type: 'files', root: notes }] });
+    await engine.index();
+    await rename(notes, `${notes}.away`);
+    const { notices, stats } = await engine.index({ options: { force: true } });
+    expect(stats.errors).toMatchObject([{ source: 'notes', reason: 'SOURCE_NOT_FOUND' }]);
+    expect(notices.join()).toContain('is not in use, because these sources could not be read: notes');
+    expect(await foundBy(engine, 'ash')).toEqual(['The ash stands on the hill.']);
+    await rename(`${notes}.away`, notes);
+    expect((await engine.index({ options: { force: true } })).stats.errors).toEqual([]);
+    expect(await foundBy(engine, 'ash')).toHaveLength(1);
+    expect((await engine.generations()).map(({ state }) => state)).toEqual(['live', 'retired']);
   });
 
   test('that nobody knows is neither gone back to nor dropped', async () => {

@@ -17,7 +17,7 @@ import { retryPolicyOf } from '../indexing/retry-policy.js';
 import { type Rebuild, runIndex } from '../indexing/run-index.js';
 import { configuredNames } from '../indexing/source-owners.js';
 import type { IndexSourceOptions } from '../indexing/source-task.js';
-import type { Ledger } from '../ledger/ledger.js';
+import type { Ledger, WriterLock } from '../ledger/ledger.js';
 import { pathAdder } from '../maintenance/read-status.js';
 import { type SalvagedLedger, salvageLedger } from '../maintenance/salvage-ledger.js';
 import { isLedgerDamage } from '../maintenance/verify-index.js';
@@ -36,17 +36,24 @@ import {
   rememberSelected,
   selectSourcesOf,
 } from './select-sources.js';
+import { tracedIndexing } from './traced-indexing.js';
 
 /** Chunks in one embedding and store batch: large enough to make a store's commits cheap, small enough for steady memory. */
 export const DEFAULT_BATCH_SIZE = 2000;
 export const DEFAULT_PARALLEL = 8;
 
-/** What a run needs beside its request. */
-export interface RunParts {
-  readonly scope: Scope;
-  readonly rebuild?: Rebuild;
+/** How the writer lock is held while a write is under way. */
+export interface HeldIndex {
   /** Where other processes write too. */
   readonly leaseMs?: number | undefined;
+  /** See `WriterLock.giveWay`. */
+  readonly giveWay?: WriterLock['giveWay'];
+}
+
+/** What a run needs beside its request. */
+export interface RunParts extends HeldIndex {
+  readonly scope: Scope;
+  readonly rebuild?: Rebuild;
   /** Failed items that are tried now, by source. */
   readonly retried?: IndexSourceOptions['retried'];
 }
@@ -73,6 +80,27 @@ export async function runIndexRequest(
   context: RunParts,
   host: EngineHost,
 ): Promise<IndexResult> {
+  const run = () => runOrSalvage(request, command, context, host);
+  if (request.options?.dryRun === true) return run();
+  const { sources = configuredSourceNames(host) } = request;
+  return tracedIndexing({
+    kind: 'run',
+    tenant: context.scope.tenant,
+    sources: request.paths === undefined ? sources : [],
+    work: run,
+    statsOf: ({ stats }) => [stats],
+  });
+}
+
+const configuredSourceNames = ({ config }: EngineHost): string[] =>
+  config.rag.sources.flatMap(({ enabled, name }) => (enabled ? name : []));
+
+async function runOrSalvage(
+  request: IndexRequest,
+  command: string,
+  context: RunParts,
+  host: EngineHost,
+): Promise<IndexResult> {
   const { force = false, dryRun = false } = request.options ?? {};
   try {
     return await runOnce(request, command, context, host);
@@ -86,7 +114,14 @@ export async function runIndexRequest(
 async function runOnce(
   given: IndexRequest,
   command: string,
-  { scope, rebuild: wanted, leaseMs, retried, salvaged }: RunParts & { readonly salvaged?: SalvagedLedger },
+  {
+    scope,
+    rebuild: wanted,
+    leaseMs,
+    giveWay,
+    retried,
+    salvaged,
+  }: RunParts & { readonly salvaged?: SalvagedLedger },
   host: EngineHost,
 ): Promise<IndexResult> {
   const { tenant, project } = scope;
@@ -130,6 +165,7 @@ async function runOnce(
       dryRun,
       rebuild,
       batchSize: request.options?.batchSize ?? DEFAULT_BATCH_SIZE,
+      transactionChunks: request.options?.transactionChunks,
       parallel: request.options?.parallel ?? DEFAULT_PARALLEL,
       retry: retryPolicyOf(config),
       retried,
@@ -142,6 +178,7 @@ async function runOnce(
     upgrade,
     abandoned: salvaged?.facts,
     leaseMs,
+    giveWay,
     abandonedSources: await abandonedSourcesOf(ledger, tenant, host),
     learn: (target) => host.resources.learnFrom({ ledger, ...target }, { signal: request.signal }),
     now: () => new Date(runtime().now()).toISOString(),
@@ -163,6 +200,7 @@ async function runOnce(
       ...ofFolders,
       ...ofStore,
       ...notices,
+      ...(cache?.warnings?.() ?? []),
       ...result.notices,
       ...(await abandonmentsOf(ledger, tenant, host)),
       ...(await upgradeNotice(ledger, host.config)),

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
@@ -71,6 +71,76 @@ it('a rebuild copies one revision of what a push that was interrupted left', asy
   }
 });
 
+it('a rebuild that goes on brings back nothing of which the deletion was interrupted since it was copied', async () => {
+  let mayDelete = true;
+  const cwd = temporaryFolder();
+  const docs = join(cwd, 'docs');
+  mkdirSync(docs);
+  writeFileSync(join(docs, 'door.md'), 'The door is shut at dusk.');
+  const engine = await createEngine({
+    cwd,
+    store: storeOf((name, call) => (name === 'delete' && !mayDelete ? silent : call)),
+    embedder: createHashEmbedder({ dimensions: 8 }),
+    config: { sources: [{ name: 'docs', type: 'files', root: 'docs' }] },
+  });
+  try {
+    await engine.index();
+    await engine.push([{ id: 'lamp', text: 'The lamp is lit at dusk by Ada.' }]);
+    const lamp = (await engine.list()).documents.find(({ externalId }) => externalId === 'lamp');
+    // What cannot be read now keeps the new generation from its end.
+    renameSync(docs, `${docs}.away`);
+    await engine.index({ options: { force: true } });
+    expect((await engine.generations()).map(({ state }) => state)).toEqual(['building', 'live']);
+    mayDelete = false;
+    await expect(engine.delete([lamp?.id ?? ''])).rejects.toMatchObject({ reason: 'STORE_UNAVAILABLE' });
+    mayDelete = true;
+    renameSync(`${docs}.away`, docs);
+    await engine.index({ options: { force: true } });
+    expect((await engine.generations()).map(({ state }) => state)).toEqual(['live', 'retired']);
+    const options = { mode: 'lexical', minSimilarity: 0 } as const;
+    expect((await engine.search({ text: 'Ada', options })).results).toEqual([]);
+    expect((await engine.list()).documents.map(({ externalId }) => externalId)).toEqual(['door.md']);
+    expect((await engine.verify()).drift).toEqual([]);
+  } finally {
+    await engine.close();
+  }
+});
+
+it('a deletion that ended between two generations is ended by the next run in those that are kept', async () => {
+  let deletions = Infinity;
+  const cwd = temporaryFolder();
+  const docs = join(cwd, 'docs');
+  mkdirSync(docs);
+  for (const name of ['door', 'lamp'])
+    writeFileSync(join(docs, `${name}.md`), `The ${name} is shut at dusk.`);
+  const engine = await createEngine({
+    cwd,
+    store: storeOf((name, call) => {
+      if (name !== 'delete') return call;
+      deletions -= 1;
+      return deletions < 0 ? silent : call;
+    }),
+    embedder: createHashEmbedder({ dimensions: 8 }),
+    config: { sources: [{ name: 'docs', type: 'files', root: 'docs' }] },
+  });
+  try {
+    await engine.index();
+    await engine.index({ options: { force: true } });
+    rmSync(join(docs, 'lamp.md'));
+    // From the live generation it is deleted, from the one that is kept it is not.
+    deletions = 1;
+    await expect(engine.index()).rejects.toMatchObject({ reason: 'STORE_UNAVAILABLE' });
+    deletions = Infinity;
+    await engine.index();
+    await engine.useGeneration(1);
+    const options = { mode: 'lexical', minSimilarity: 0 } as const;
+    expect((await engine.search({ text: 'lamp', options })).results).toEqual([]);
+    expect((await engine.list()).documents.map(({ externalId }) => externalId)).toEqual(['door.md']);
+  } finally {
+    await engine.close();
+  }
+});
+
 it('a document that somebody else replaces meanwhile is not taken for one that may not be read', async () => {
   let gets = 0;
   const engine = await createEngine({
@@ -92,6 +162,35 @@ it('a document that somebody else replaces meanwhile is not taken for one that m
       expect(error).not.toMatchObject({ reason: 'DOCUMENT_DUPLICATE_ID' }),
     );
     expect(gets).toBeGreaterThan(0);
+  } finally {
+    await engine.close();
+  }
+});
+
+it('the next run finishes what interrupted pushes and deletions left', async () => {
+  let mayDelete = true;
+  const cwd = temporaryFolder({ 'docs/door.md': 'The door is shut at dusk.' });
+  const engine = await createEngine({
+    cwd,
+    store: storeOf((name, call) => (name === 'delete' && !mayDelete ? silent : call)),
+    embedder: createHashEmbedder({ dimensions: 8 }),
+    config: { sources: [{ name: 'docs', type: 'files', root: 'docs' }] },
+  });
+  try {
+    await engine.index();
+    await engine.push([
+      { id: 'lamp', text: 'The lamp is lit at dusk by Ada.' },
+      { id: 'gate', text: 'The gate is kept by Ben.' },
+    ]);
+    mayDelete = false;
+    await expect(engine.push([{ id: 'lamp', text: 'The lamp is put out by Eve.' }])).rejects.toThrow();
+    await expect(engine.delete(['gate'])).rejects.toThrow();
+    mayDelete = true;
+    expect((await engine.verify()).ok).toBe(false);
+    const { notices } = await engine.index();
+    expect(notices).toContain('Pushes and deletions that were interrupted: 2 finished, 0 taken back.');
+    expect(await engine.verify()).toMatchObject({ ok: true, drift: [] });
+    expect((await engine.index()).notices).toEqual([]);
   } finally {
     await engine.close();
   }

@@ -5,6 +5,7 @@ import { openLedgerFor, remakeServerLedger } from '../assembly/open-ledger.js';
 import { borrowed } from '../assembly/own-parts.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
+import { beginWriting } from '../ledger/copying-pause.js';
 import type { Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
 import { discardLedger, openLedger } from '../ledger/sqlite/open-ledger.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
@@ -266,16 +267,28 @@ export function openConnections(
   return new FileLedger(file, onReplaced);
 }
 
-const lockFolder = (
+async function lockFolder(
   folder: string,
   { subject, command, waitMs, isBrief, signal }: LockRequest,
-): Promise<WriterLock> =>
-  acquireWriterLock({
-    folder: subject === 'upgrading' ? join(folder, 'reembed') : folder,
-    holder: { command, isBrief },
-    waitMs,
-    signal,
-  });
+): Promise<WriterLock> {
+  const holder = { command, isBrief };
+  if (subject === 'upgrading')
+    return acquireWriterLock({ folder: join(folder, 'reembed'), holder, waitMs, signal });
+  const lock = await acquireWriterLock({ folder, holder, waitMs, signal });
+  try {
+    const writing = await beginWriting(folder, signal);
+    return {
+      giveWay: () => writing.giveWay(),
+      release: async () => {
+        writing.end();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
 
 async function assertSound(ledger: Ledger, place: string): Promise<void> {
   const problems = await ledger.integrity();

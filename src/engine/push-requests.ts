@@ -13,6 +13,7 @@ import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, partsNamed, type RunParts } from 
 import { permission } from './permission.js';
 import { keepFoldersPrivate } from './private-data.js';
 import type { EngineHost } from './select-sources.js';
+import { tracedIndexing } from './traced-indexing.js';
 
 /** Documents to write and ids of documents to delete. */
 export interface PushRequest {
@@ -23,8 +24,8 @@ export interface PushRequest {
 /** The request as a push, where it is nothing else and leaves the way to the engine. */
 export function asPush(request: IndexRequest): PushRequest | undefined {
   const { sources, paths, documents, deleted = [], options = {}, onProgress } = request;
-  const { force = false, dryRun = false, prune = false, batchSize, parallel } = options;
-  const others = [sources, paths, onProgress, batchSize, parallel];
+  const { force = false, dryRun = false, prune = false, batchSize, transactionChunks, parallel } = options;
+  const others = [sources, paths, onProgress, batchSize, transactionChunks, parallel];
   if (documents === undefined || others.some((part) => part !== undefined)) return undefined;
   return force || dryRun || prune !== false ? undefined : { documents, deleted };
 }
@@ -43,7 +44,22 @@ export const sizeOf = ({ documents }: PushRequest): number =>
  * Does pushes of one scope that touch different documents, as one run: nothing is listed, and nothing read that grows with the index.
  * What came of each, or why it is refused. Hold the writer lock.
  */
-export async function runPushes(
+export function runPushes(
+  requests: readonly PushRequest[],
+  context: Pick<RunParts, 'scope' | 'leaseMs'> & { readonly signal: AbortSignal },
+  host: EngineHost,
+): Promise<(IndexResult | RAGError)[]> {
+  const { tenant, project } = context.scope;
+  return tracedIndexing({
+    kind: 'push',
+    tenant,
+    sources: [pushSourceName(project)],
+    work: () => pushTogether(requests, context, host),
+    statsOf: (outcomes) => outcomes.flatMap((outcome) => ('stats' in outcome ? outcome.stats : [])),
+  });
+}
+
+async function pushTogether(
   requests: readonly PushRequest[],
   { scope, leaseMs, signal }: Pick<RunParts, 'scope' | 'leaseMs'> & { readonly signal: AbortSignal },
   host: EngineHost,

@@ -1,18 +1,22 @@
 import { configuredSources, isPathSource, rememberedPaths } from '../indexing/configured-sources.js';
 import { readFailures } from '../maintenance/read-failures.js';
+import { readFailingSources } from '../maintenance/read-source-states.js';
 import type { IndexResult, RetryRequest } from './engine.js';
-import { type RunParts, runIndexRequest } from './index-requests.js';
+import { type HeldIndex, type RunParts, runIndexRequest } from './index-requests.js';
 import type { EngineHost } from './select-sources.js';
 
-/** Tries failed items again and brings their sources in step; says which of them nobody can read any more. Hold the writer lock. */
+/** Tries failed items and failing sources again and brings their sources in step; says which of them nobody can read any more. Hold the writer lock. */
 export async function retryFailures(
   { sources, items, onProgress, signal }: RetryRequest,
-  parts: Pick<RunParts, 'scope' | 'leaseMs'>,
+  parts: Pick<RunParts, 'scope'> & HeldIndex,
   host: EngineHost,
 ): Promise<IndexResult> {
   const failed = await readFailures({ sources, items }, host.resources, parts.scope);
   const retried = new Map<string, Set<string>>();
   for (const { source, item } of failed) retried.set(source, (retried.get(source) ?? new Set()).add(item));
+  const failing = items === undefined ? await readFailingSources(host.resources, parts.scope) : [];
+  for (const source of failing)
+    if (sources?.includes(source) !== false && !retried.has(source)) retried.set(source, new Set());
   const configured = new Set((await configuredSources(host.config)).map(({ source }) => source.name));
   const names = [...retried.keys()];
   const request = {

@@ -277,7 +277,7 @@ describe('a listing that shrinks', () => {
     notes.texts.set('note', 'A brighter lamp.');
     const { stats } = await engine.index();
     expect(stats.errors).toMatchObject([{ source: 'wiki', reason: 'SOURCE_SHRUNK' }]);
-    expect(stats.errors[0]?.message).toContain('lists 20 items where 50 are indexed');
+    expect(stats.errors[0]?.message).toContain('lists 20 items where 50 were known');
     expect(stats).toMatchObject({ documentsProcessed: 1, documentsDeleted: 0 });
     expect((await indexedIds(engine)).length).toBe(51);
     expect((await engine.index({ options: { allowShrink: ['notes'] } })).success).toBe(false);

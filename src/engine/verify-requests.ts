@@ -20,53 +20,50 @@ import { runIndexRequest } from './index-requests.js';
 import { writeLive } from './live-targets.js';
 import { abandonedSourcesOf, type EngineHost, indexedSources, selectSourcesOf } from './select-sources.js';
 
+interface Verification {
+  readonly scope: Scope;
+  /** See `VerifyRequest.sources`. */
+  readonly sources: boolean;
+  readonly signal: AbortSignal;
+}
+
 async function verifyContext(
-  scope: Scope,
-  signal: AbortSignal,
+  { scope, sources: withSources, signal }: Verification,
   host: EngineHost,
 ): Promise<Parameters<typeof verifyIndex>[0]> {
   const live = await host.resources.live();
   if (live === undefined) throw nothingIndexed(host.config);
+  const paths = { ofItem: pathsOf('items', host.config), ofDocument: pathsOf('documents', host.config) };
+  const index = { ...live, store: await host.resources.storeOf(live.facts), scope, paths, signal };
+  if (!withSources) return { ...index, sources: [] };
   const indexed = await indexedSources(live.ledger, scope.tenant, host);
   const { sources } = await selectSourcesOf({}, scope.project, indexed, host);
   const isOwn = await sourceOwnership(live.reader, scope);
   return {
-    ...live,
-    store: await host.resources.storeOf(live.facts),
+    ...index,
     retry: retryPolicyOf(host.config),
     sources: sources
       .filter(({ source }) => isOwn(source.name))
       .map((source) => inProject(source, scope.project)),
-    scope,
     abandoned: (await abandonedSourcesOf(live.ledger, scope.tenant, host)).filter(({ name }) => isOwn(name)),
     keptOut: await readKeptOut(live.ledger, scope.tenant),
-    paths: { ofItem: pathsOf('items', host.config), ofDocument: pathsOf('documents', host.config) },
-    signal,
   };
 }
 
 /** Where other hosts write meanwhile, what only one of two looks saw was their work. */
-export async function verifyTwice(
-  scope: Scope,
-  signal: AbortSignal,
-  host: EngineHost,
-): Promise<VerifyReport> {
-  const first = await verifyScope(scope, signal, host);
+export async function verifyTwice(verification: Verification, host: EngineHost): Promise<VerifyReport> {
+  const first = await verifyScope(verification, host);
   if (!host.resources.isShared || first.drift.length === 0) return first;
-  const second = await verifyScope(scope, signal, host);
+  const second = await verifyScope(verification, host);
   const nameOf = ({ kind, source, detail }: Drift): string => JSON.stringify([kind, source, detail]);
   const seen = new Set(first.drift.map(nameOf));
   return { ...second, drift: second.drift.filter((drift) => seen.has(nameOf(drift))) };
 }
 
 /** Compares what a scope has indexed with its sources and the store. */
-async function verifyScope(
-  scope: Scope,
-  signal: AbortSignal,
-  host: EngineHost,
-): ReturnType<typeof verifyIndex> {
+async function verifyScope(verification: Verification, host: EngineHost): ReturnType<typeof verifyIndex> {
   try {
-    return await verifyIndex(await verifyContext(scope, signal, host));
+    return await verifyIndex(await verifyContext(verification, host));
   } catch (error) {
     if (isLedgerDamage(error)) return damagedLedger([error.message]);
     throw error;
@@ -96,7 +93,7 @@ export async function repairIndex(
   host: EngineHost,
 ): Promise<VerifyResult> {
   // Beside other writers what was seen may have been work under way.
-  const before = host.resources.isShared ? await verifyScope(scope, signal, host) : seen;
+  const before = host.resources.isShared ? await verifyScope({ scope, sources: true, signal }, host) : seen;
   if (before.drift.length === 0) return { ok: true, drift: [], repaired: 0 };
   if (!before.damaged) {
     // What programs handed in no run can read again.
@@ -109,7 +106,7 @@ export async function repairIndex(
   const request = { options: { force: before.damaged }, signal };
   if (before.damaged || (await hasSources(scope, host)))
     await runIndexRequest(request, 'verify --repair', { scope, rebuild }, host);
-  const after = await verifyScope(scope, signal, host);
+  const after = await verifyScope({ scope, sources: true, signal }, host);
   const repaired = Math.max(0, before.drift.length - after.drift.length);
   return { ok: after.drift.length === 0, drift: after.drift, repaired };
 }

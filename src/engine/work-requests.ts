@@ -1,58 +1,71 @@
 import { runtime } from '../core/runtime.js';
 import { cacheOwner, scopeOf } from '../core/scope.js';
-import { configuredSources, inProject } from '../indexing/configured-sources.js';
+import { inProject } from '../indexing/configured-sources.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
 import { runBatch } from '../indexing/run-batch.js';
 import { configuredNames } from '../indexing/source-owners.js';
 import type { OwedBatch } from '../ledger/ledger.js';
 import type { BatchReport } from './engine.js';
-import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL } from './index-requests.js';
-import { type EngineHost, indexedSources, selectSourcesOf } from './select-sources.js';
+import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, type HeldIndex } from './index-requests.js';
+import type { KeptSources } from './kept-sources.js';
+import type { EngineHost } from './select-sources.js';
+import { tracedIndexing } from './traced-indexing.js';
+
+interface BatchWork extends HeldIndex {
+  readonly signal: AbortSignal;
+  readonly sources: KeptSources;
+}
 
 /** Does a batch that a listing has left to workers. Share the writer lock. */
-export async function workOnBatch(
+export function workOnBatch(batch: OwedBatch, context: BatchWork, host: EngineHost): Promise<BatchReport> {
+  return tracedIndexing({
+    kind: 'batch',
+    tenant: batch.tenant,
+    sources: [batch.source],
+    work: () => doBatch(batch, context, host),
+    statsOf: (report) => ('result' in report ? [report.result.stats] : []),
+  });
+}
+
+async function doBatch(
   batch: OwedBatch,
-  { signal, leaseMs }: { readonly signal: AbortSignal; readonly leaseMs: number | undefined },
-  host: EngineHost,
+  { signal, leaseMs, sources }: BatchWork,
+  { config, resources }: EngineHost,
 ): Promise<BatchReport> {
-  const { config, resources } = host;
-  const { tenant, project, source: name } = batch;
+  const { tenant, project } = batch;
   const scope = scopeOf({ tenant, ...(project === undefined ? {} : { project }) });
-  if (!(await configuredSources(config)).some(({ source }) => source.name === name))
-    return { isUnknown: true };
-  const ledger = await resources.writingLedger({ check: false });
-  const known = await indexedSources(ledger, tenant, host);
-  const { sources } = await selectSourcesOf({ sources: [name] }, project, known, host);
-  const configured = sources.find(({ source }) => source.name === name);
-  if (configured === undefined) return { isUnknown: true };
-  const { store } = await resources.store();
-  const { embedder, cache } = await resources.embedder();
-  return runBatch(
-    {
-      contextualiser: await resources.contextualiser(),
-      ledger,
-      store,
-      storeOf: (facts) => resources.storeOf(facts),
-      embedder,
-      embedding: { cache, owner: cacheOwner(scope) },
-      sources: [],
-      configuredNames: configuredNames(config),
-      options: {
-        scope,
-        force: false,
-        dryRun: false,
-        rebuild: 'never',
-        batchSize: DEFAULT_BATCH_SIZE,
-        parallel: DEFAULT_PARALLEL,
-        retry: retryPolicyOf(config),
+  const done = await sources.use(batch.source, async (configured) => {
+    const ledger = await resources.writingLedger({ check: false });
+    const { store } = await resources.store();
+    const { embedder, cache } = await resources.embedder();
+    return runBatch(
+      {
+        contextualiser: await resources.contextualiser(),
+        ledger,
+        store,
+        storeOf: (facts) => resources.storeOf(facts),
+        embedder,
+        embedding: { cache, owner: cacheOwner(scope) },
+        sources: [],
+        configuredNames: configuredNames(config),
+        options: {
+          scope,
+          force: false,
+          dryRun: false,
+          rebuild: 'never',
+          batchSize: DEFAULT_BATCH_SIZE,
+          parallel: DEFAULT_PARALLEL,
+          retry: retryPolicyOf(config),
+        },
+        command: 'worker',
+        leaseMs,
+        learn: (target) => resources.learnFrom({ ledger, ...target }, { signal }),
+        now: () => new Date(runtime().now()).toISOString(),
+        signal,
       },
-      command: 'worker',
-      leaseMs,
-      learn: (target) => resources.learnFrom({ ledger, ...target }, { signal }),
-      now: () => new Date(runtime().now()).toISOString(),
-      signal,
-    },
-    inProject(configured, project),
-    batch,
-  );
+      inProject(configured, project),
+      batch,
+    );
+  });
+  return done ?? { isUnknown: true };
 }

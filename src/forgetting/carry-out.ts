@@ -56,6 +56,7 @@ export async function carryOut(
   removed.push(...(await forgetLearned(ledger, generations, { signal, host })));
   const caches = await eraseCaches(generations, config, signal);
   removed.push(...caches.removed);
+  removed.push(...(await forgetResults(host)));
   const ids = new Set(plan.documents.map(({ documentId }) => documentId));
   removed.push(...eraseFeedback(feedbackFileOf(config.dataDir, tenant), (id) => ids.has(id)));
   removed.push(...(await eraseShown(config.dataDir, tenant, signal)));
@@ -70,6 +71,19 @@ export async function carryOut(
   };
   receipts.finish(done);
   return done;
+}
+
+/** Nobody finds them any more, for the index has changed; the server would keep their text until they are old. */
+async function forgetResults({ resources }: ForgettingHost): Promise<RemovedFrom[]> {
+  const cache = await resources.queryCache();
+  if (cache === undefined) return [];
+  const count = await cache.clear(await resources.revision());
+  if (count === undefined)
+    throw new RAGError(
+      'SERVICE_UNAVAILABLE',
+      'The Redis server of rag.retrieval.cache does not answer, so results that hold forgotten text are still on it. Run `ragstone forget --resume` when it does.',
+    );
+  return [{ place: 'cache of results', what: 'results', count }];
 }
 
 /** What another document has too stays in the caches, and is no trace. */

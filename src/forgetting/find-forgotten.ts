@@ -3,7 +3,8 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import { CHUNK_KEYS } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
 import { type Filter, lookupPath, matchesFilter } from '../core/filter.js';
-import type { MetadataValue } from '../core/metadata.js';
+import { itemIdsOf } from '../core/item-id.js';
+import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import { isPathSource } from '../indexing/configured-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
@@ -90,22 +91,29 @@ interface Named {
 }
 
 function isNamed(
-  { documentId, externalId, itemId, source }: LedgerDocument,
+  { documentId, externalId, itemId, source, metadata }: LedgerDocument,
   { wanted, pathOf }: Named,
 ): boolean {
   if (wanted.has(documentId) || wanted.has(externalId) || wanted.has(itemId)) return true;
+  if (isOfItem(metadata, wanted)) return true;
   const path = pathOf(source, itemId);
   return path !== undefined && wanted.has(path);
 }
 
-/** A name that means several things is no order to delete them all. */
+/** By the key of its ticket, in whichever file a copy of it stands. */
+const isOfItem = (metadata: Metadata, wanted: ReadonlySet<string>): boolean =>
+  itemIdsOf(metadata).some((id) => wanted.has(id));
+
+/** A name that means several things is no order to delete them all; copies of one ticket are one thing. */
 function assertOneItem(
   name: string,
   documents: readonly LedgerDocument[],
   { context, pathOf }: { readonly context: FindContext; readonly pathOf: Named['pathOf'] },
 ): void {
   const wanted = new Set(namesOf(name, context));
-  const meant = documents.filter((document) => isNamed(document, { wanted, pathOf }));
+  const meant = documents.filter(
+    (document) => isNamed(document, { wanted, pathOf }) && !isOfItem(document.metadata, wanted),
+  );
   const items = new Set(meant.map(({ source, itemId }) => JSON.stringify([source, itemId])));
   if (items.size < 2) return;
   const shown = meant

@@ -214,3 +214,15 @@ function liveTarget(live: IndexFacts | undefined): GenerationTarget {
   if (live === undefined) throw new Error('Nothing is live.');
   return live;
 }
+
+test('a ticket is forgotten by its key, in whichever file a copy of it stands', async () => {
+  engine = await open({ provider: 'libsql' });
+  const copies = ['step-2', 'step-3'].map((run) => ({
+    id: `${run}.json#SHOP-7`,
+    text: `The copy of ${run}.`,
+    metadata: { pbi_id: 'SHOP-7' },
+  }));
+  await engine.index({ documents: [...copies, { id: 'other', text: 'Another one.' }] });
+  expect(await engine.forget({ documents: ['SHOP-7'] })).toMatchObject({ state: 'done', documents: 2 });
+  await expect(engine.forget({ documents: ['SHOP-7'] })).rejects.toMatchObject({ reason: 'USAGE' });
+});

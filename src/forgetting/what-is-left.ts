@@ -42,6 +42,11 @@ export function whatIsLeft(
       where: 'knowledge stores',
       detail: `${join(dataDir, 'knowledge')} holds indexes of their own; each is told by itself (--data).`,
     });
+  if (rag.embedding.cache.redis !== undefined)
+    left.push({
+      where: 'the Redis server of the cache of vectors',
+      detail: `It keeps vectors under hashes, and no text, until they are ${rag.embedding.cache.ttl} seconds old (rag.embedding.cache.ttl). Nobody can tell there whose a vector is; \`redis-cli --scan --pattern 'sdap:embedding:*'\` lists all of them.`,
+    });
   if (rag.embedding.model.includes(':') || rag.chat.model !== undefined)
     left.push({
       where: 'providers of models',

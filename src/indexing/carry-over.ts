@@ -34,6 +34,7 @@ export async function carryOver(
 ): Promise<void> {
   for (const item of items) {
     run.checkAborted();
+    await targets.giveWay?.();
     const { tenant, source, itemId } = item;
     const batch = await carriedItem(item, from, targets.signal).catch((error: unknown) => {
       if (!isDamage(error)) throw error;

@@ -1,4 +1,4 @@
-import { definitionKeys, extractIdentifiers } from '../analysis/identifiers.js';
+import { calledKey, definitionKeys, extractIdentifiers } from '../analysis/identifiers.js';
 import { indexedTextOf } from '../analysis/indexed-text.js';
 import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { ChunkSpan } from '../core/chunk.js';
@@ -12,8 +12,16 @@ export interface ChunkTerms {
   readonly identifiers: readonly string[];
 }
 
-/** Both paths of the engine read a chunk through this, so that what is searched is what was indexed. */
-export function analyzeForIndex(span: ChunkSpan, title: string | undefined): ChunkTerms {
+/**
+ * Both paths of the engine read a chunk through this, so that what is searched is what was indexed.
+ *
+ * @param names what its document is called, where it is the first chunk of it
+ */
+export function analyzeForIndex(
+  span: ChunkSpan,
+  title: string | undefined,
+  names: readonly string[] = [],
+): ChunkTerms {
   const indexedText = indexedTextOf({
     ...(title === undefined ? {} : { title }),
     headingPath: span.headingPath,
@@ -23,6 +31,10 @@ export function analyzeForIndex(span: ChunkSpan, title: string | undefined): Chu
   return {
     indexedText,
     searchText: analyzeText([indexedText, ...(span.surroundings ?? [])].join('\n')).join(' '),
-    identifiers: [...extractIdentifiers(indexedText), ...definitionKeys(span.defines ?? [])],
+    identifiers: [
+      ...extractIdentifiers(indexedText),
+      ...definitionKeys(span.defines ?? []),
+      ...names.map(calledKey),
+    ],
   };
 }

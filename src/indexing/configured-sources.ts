@@ -214,6 +214,8 @@ async function assembleSource(parts: SourceParts, config: ResolvedConfig): Promi
       sourceType,
       settings,
       ...contextualKey(config),
+      // Short fields are joined since then; other strategies are as they were.
+      ...(chunking.strategy === 'pbi_aware' ? { fieldChunks: 2 } : {}),
       // Nothing where it is off, so that indexes made without it stay as they are.
       ...(protection === undefined ? {} : { protection: protection.key }),
       ...(chunker === undefined ? {} : { chunker: chunker.version ?? 0 }),

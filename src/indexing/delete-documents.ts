@@ -13,15 +13,33 @@ export async function deleteItems(
 ): Promise<void> {
   const { tenant, source, itemIds } = gone;
   const documents = await targets.ledger.documentsOfItems(tenant, source, itemIds);
-  if (!gone.dryRun)
+  if (!gone.dryRun) {
     await deleteDocuments(
       documents.map(({ documentId }) => documentId),
       targets,
       run,
     );
+    await deleteLeft(gone, targets, run);
+  }
   for (const document of documents) run.of(document.itemId).documentsDeleted += 1;
   if (gone.dryRun) return;
   await forgetItems({ tenant, source, itemIds }, targets, run);
+}
+
+/** What is left of items in other generations, by what those know: whoever deleted them before may have died between two generations. */
+async function deleteLeft(
+  { tenant, source, itemIds }: { tenant: string; source: string; itemIds: readonly string[] },
+  targets: DeletionTargets,
+  run: IndexRun,
+): Promise<void> {
+  if (itemIds.length === 0) return;
+  for (const generation of (await targets.retired?.(run)) ?? []) {
+    const left = await generation.ledger.documentsOfItems(tenant, source, itemIds);
+    for (let start = 0; start < left.length; start += DELETE_BATCH) {
+      const ids = left.slice(start, start + DELETE_BATCH).map(({ documentId }) => documentId);
+      await deleteBatch(ids, generation, run);
+    }
+  }
 }
 
 /** Forgets items whose documents are gone, in generations that are kept too: a name says something as well. */

@@ -7,7 +7,7 @@ import { healDocuments } from './heal-documents.js';
 import { isLeaseLost, type SourceKey } from './item-claims.js';
 import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
 import { mapConcurrently } from './map-concurrently.js';
-import { beginListing, giveUpListing, owedBatches, oweListed } from './owed-work.js';
+import { beginListing, giveUpListing, owedBatches, oweGone, oweListed, stillGone } from './owed-work.js';
 import type { Preparer } from './preparation/preparer.js';
 import { previewItems } from './preview-items.js';
 import { type ItemRead, leaveOut, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
@@ -131,6 +131,8 @@ async function indexListed(
   }
   // What is owed in another version is written by this run, and then owed no more.
   if (owed.size > 0) await oweListed(onlyOf(changes, new Set(owed.keys())), owed, pass);
+  const goneItemIds = await oweGone(changes, owed, pass);
+  if (goneItemIds.length === 0) for (const id of changes.goneItemIds) pass.left.set(id, []);
   await giveUpListing(keyOf(pass), targets);
   run.enter('indexing', source.name);
   run.expect(changes.toRead.length, bytesOf(changes.toRead));
@@ -146,9 +148,11 @@ async function indexListed(
     );
     await targets.claims?.release(keyOf(pass), [...mine]);
   }
-  for (const share of sharesOf(changes.goneItemIds, pass)) {
+  for (const share of sharesOf(goneItemIds, pass)) {
     const mine = await takeUnchanged(share, changes, pass);
-    await deleteGone([...mine], pass);
+    const gone = await stillGone(mine, owed, pass);
+    for (const id of mine) if (!gone.has(id)) pass.left.set(id, []);
+    await deleteGone([...gone], pass);
     await targets.claims?.release(keyOf(pass), [...mine]);
   }
   return { cursor: changes.cursor, listedAt };
@@ -418,6 +422,7 @@ async function writeItems(reads: readonly ItemRead[], task: SourcePass): Promise
 
 async function writeClaimed(reads: readonly ItemRead[], task: SourcePass): Promise<void> {
   const { targets, options, run } = task;
+  await targets.giveWay?.();
   if (options.force) {
     for (const { item } of reads) await targets.ledger.markChunksMissing(await knownChunks(item, task));
   }
@@ -477,4 +482,8 @@ async function settleItems(reads: readonly ItemRead[], task: SourceTask): Promis
     if (failure !== undefined)
       await recordFailure({ itemId: item.id, error: failure, version: item.version }, task);
   }
+  const changed = reads.flatMap(({ item: { id: itemId, listedVersion: version } }) =>
+    version === undefined ? [] : [{ itemId, version }],
+  );
+  if (changed.length > 0) await targets.ledger.owed?.settle(options.scope.tenant, source.name, changed);
 }

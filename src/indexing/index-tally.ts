@@ -137,7 +137,7 @@ function retentionNotices(
     ...(versions > 0 ? [`${versions} older texts of documents of "${source}" are past its retention.`] : []),
     ...(undated > 0
       ? [
-          `${undated} documents of "${source}" have no date that its retention can read; they are kept whatever their age.`,
+          `${undated === 1 ? 'A document' : `${undated} documents`} of "${source}" ${undated === 1 ? 'has' : 'have'} no date that its retention can read; kept, whatever the age.`,
         ]
       : []),
   ];

@@ -6,6 +6,7 @@ import type { DocumentChunker } from '../chunking/chunker.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
+import type { Embedder } from '../embedding/embedder.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import { verifyIndex } from '../maintenance/verify-index.js';
@@ -85,10 +86,16 @@ interface Happenings {
 interface RunOptions extends Happenings {
   readonly leaseMs?: number;
   readonly store?: VectorStore;
+  readonly embedder?: Embedder;
 }
 
 /** A run of another process over the same source, store and ledger. */
-function run({ leaseMs = LEASE_MS, store: given = store, ...happenings }: RunOptions = {}) {
+function run({
+  leaseMs = LEASE_MS,
+  store: given = store,
+  embedder = createHashEmbedder({ dimensions: 8 }),
+  ...happenings
+}: RunOptions = {}) {
   const parser = createPlainTextParser();
   const configured: ConfiguredSource = {
     source: worldSource(happenings),
@@ -100,7 +107,7 @@ function run({ leaseMs = LEASE_MS, store: given = store, ...happenings }: RunOpt
   return runIndex({
     ledger: open(),
     store: given,
-    embedder: createHashEmbedder({ dimensions: 8 }),
+    embedder,
     embedding: {},
     sources: [configured],
     configuredNames: new Set(['notes']),
@@ -166,6 +173,19 @@ function disturbed(kind: 'upsert' | 'delete' | 'get', happening: () => Promise<u
   };
 }
 
+/** The store of a process that dies when it has written to it. */
+function dyingAfterUpsert(): VectorStore {
+  const wrap = (inner: VectorCollection): VectorCollection =>
+    collectionOf({
+      ...membersOf(inner),
+      upsert: async (records, signal) => {
+        await inner.upsert(records, signal);
+        throw new RAGError('STORE_UNAVAILABLE', 'The process has died.');
+      },
+    });
+  return { ...disturbed('get', async () => undefined), open: async (spec) => wrap(await store.open(spec)) };
+}
+
 test('two runs at once on an empty index fill one generation, share the work and write everything once', async () => {
   for (let i = 0; i < 600; i++) world.set(`d${i}`, `text ${i}`);
   const results = await Promise.all([run(), run()]);
@@ -226,6 +246,30 @@ test.each(['upsert', 'delete'] as const)(
     expect(await contents()).toEqual(['same', 'three', 'y again']);
   },
 );
+
+test('a run that wakes up while it makes vectors, after another one took over, writes nothing of them before it dies', async () => {
+  world.set('x', 'same\none');
+  await run();
+  world.set('x', 'same\ntwo');
+  const inner = createHashEmbedder({ dimensions: 8 });
+  let isAsleep = true;
+  const embedder: Embedder = {
+    ...inner,
+    doEmbed: async (texts, kind, signal) => {
+      if (isAsleep) {
+        isAsleep = false;
+        clock += LEASE_MS;
+        world.set('x', 'same\nthree');
+        await run();
+      }
+      return inner.doEmbed(texts, kind, signal);
+    },
+  };
+  // Whatever it writes first is the last that it does.
+  await run({ store: dyingAfterUpsert(), embedder }).catch(() => undefined);
+  await run();
+  expect(await contents()).toEqual(['same', 'three']);
+});
 
 test('what another run changes while this one looks at the store is no damage, and what nobody changed is', async () => {
   world = new Map([

@@ -58,6 +58,27 @@ export class ItemClaims {
     }
   }
 
+  /**
+   * Makes sure that items are still held, for a whole lease from now. Asked right before the store is written, which knows no leases: who
+   * slept since it claimed them is told so here.
+   *
+   * @throws RAGError `INDEX_LEASE_LOST`
+   */
+  async hold(items: readonly ItemKey[]): Promise<void> {
+    for (const { key, itemIds } of [...this.#held.values()]) {
+      const wanted = items
+        .filter(({ tenant, source, itemId }) => isOf(key, { tenant, source }) && itemIds.has(itemId))
+        .map(({ itemId }) => itemId);
+      if (wanted.length === 0) continue;
+      const held = await this.#ledger.renew(key.tenant, key.source, wanted, this.#leaseMs);
+      if (wanted.some((itemId) => !held.has(itemId)))
+        throw new RAGError(
+          'INDEX_LEASE_LOST',
+          `Another process took over what was being written of "${key.source}", because this one was silent for too long. The other one finishes it; nothing is lost.`,
+        );
+    }
+  }
+
   async release(key: SourceKey, itemIds: readonly string[]): Promise<void> {
     if (itemIds.length === 0) return;
     const { itemIds: held } = this.#of(key);
@@ -84,6 +105,9 @@ export class ItemClaims {
       if (itemIds.size > 0) await this.#ledger.renew(key.tenant, key.source, [...itemIds], this.#leaseMs);
   }
 }
+
+const isOf = (key: SourceKey, { tenant, source }: SourceKey): boolean =>
+  key.tenant === tenant && key.source === source;
 
 /** Whether a write was refused because another holder has taken the item over. */
 export const isLeaseLost = (error: unknown): boolean =>

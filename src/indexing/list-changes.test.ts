@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RAGError } from '../core/errors.js';
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { ListedChange, ListedItem, Source } from '../sources/source.js';
-import { listChanges } from './list-changes.js';
+import { listChanges, onlyOf } from './list-changes.js';
 import { DEFAULT_RETRY_POLICY } from './retry-policy.js';
 
 const MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.attempts;
@@ -204,4 +204,19 @@ test('what is optional and cannot be read is waived, until something of it is he
     gone: ['wiki/'],
   });
   expect(await changesOf([wikis], [known('wiki/a/1')])).toEqual({ ...NOTHING, unreadable: ['wiki/'] });
+});
+
+test('of some of the items, a folder that cannot be listed is told where it may hold one of them', () => {
+  const error = new RAGError('SOURCE_UNREADABLE', 'no');
+  const changes = {
+    ...{ toRead: [], waived: [], deadLetters: [], waiting: [], goneItemIds: [], unchangedItemIds: [] },
+    ...{
+      keptOutItemIds: [],
+      known: new Map(),
+      unreadable: ['a/', 'b/', 'c.md'].map((id) => ({ id, error })),
+    },
+  };
+  const of = (...ids: string[]) => onlyOf(changes, new Set(ids)).unreadable.map(({ id }) => id);
+  expect(of('a/cellar.md', 'd.md')).toEqual(['a/']);
+  expect(of('c.md', 'bell.md')).toEqual(['c.md']);
 });

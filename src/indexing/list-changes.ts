@@ -73,11 +73,11 @@ export async function listChanges(source: Source, context: ListContext): Promise
   return listing.changes(source.listing === 'complete' && source.listChanges === undefined);
 }
 
-/** What a listing means for some of the items. */
+/** What a listing means for some of the items; a folder that cannot be listed, and may hold one of them, is among it. */
 export const onlyOf = (changes: SourceChanges, itemIds: ReadonlySet<string>): SourceChanges => ({
   ...changes,
   toRead: changes.toRead.filter(({ id }) => itemIds.has(id)),
-  unreadable: changes.unreadable.filter(({ id }) => itemIds.has(id)),
+  unreadable: changes.unreadable.filter((item) => [...itemIds].some((id) => coversItem(item, id))),
   waived: [],
   deadLetters: changes.deadLetters.filter(({ itemId }) => itemIds.has(itemId)),
   waiting: changes.waiting.filter(({ itemId }) => itemIds.has(itemId)),

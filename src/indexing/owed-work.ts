@@ -7,7 +7,7 @@ import {
   type OwedItem,
   type SourceState,
 } from '../ledger/ledger.js';
-import type { SourceKey } from './item-claims.js';
+import { isLeaseLost, type SourceKey } from './item-claims.js';
 import type { SourceChanges } from './list-changes.js';
 import { carryOutRetention } from './retention.js';
 import type { SourceTask } from './source-task.js';
@@ -37,6 +37,43 @@ export async function beginListing(task: SourceTask): Promise<ReadonlyMap<string
 
 const NOTHING: ReadonlyMap<string, OwedItem> = new Map();
 
+/**
+ * Writes down what a listing calls gone, while nobody else may list the source: a younger listing that finds it there again reads it anew, however
+ * much it looks like what is indexed. See `stillGone`.
+ *
+ * @param owed what `beginListing` gave
+ * @returns what may be deleted; of a listing that was overtaken nothing
+ */
+export async function oweGone(
+  changes: SourceChanges,
+  owed: ReadonlyMap<string, OwedItem>,
+  task: SourceTask,
+): Promise<readonly string[]> {
+  const { goneItemIds } = changes;
+  if (owed === NOTHING || task.targets.claims === undefined) return goneItemIds;
+  try {
+    await oweListed({ ...changes, toRead: [] }, owed, task);
+    return goneItemIds;
+  } catch (error) {
+    if (!isLeaseLost(error)) throw error;
+    return [];
+  }
+}
+
+/** Of items that this run holds and a listing called gone, those that no younger listing has found again since. */
+export async function stillGone(
+  itemIds: ReadonlySet<string>,
+  owed: ReadonlyMap<string, OwedItem>,
+  { configured, targets, options }: SourceTask,
+): Promise<ReadonlySet<string>> {
+  if (owed === NOTHING || targets.claims === undefined || itemIds.size === 0) return itemIds;
+  const rows =
+    (await targets.ledger.owed?.items(options.scope.tenant, configured.source.name, {
+      itemIds: [...itemIds],
+    })) ?? [];
+  return new Set(rows.flatMap(({ itemId, version }) => (version === undefined ? [itemId] : [])));
+}
+
 /** Has the listing of a source to itself; false where another process did not give it up for so many times its lease. */
 export async function takeListing(
   { configured, targets: { claims, signal }, options, run }: SourceTask,
@@ -58,7 +95,7 @@ export const giveUpListing = async (key: SourceKey, { claims }: WriteTargets): P
 export async function oweListed(
   { toRead, goneItemIds }: SourceChanges,
   before: ReadonlyMap<string, OwedItem>,
-  { configured, targets, options, run }: SourceTask,
+  { configured, targets, options, run, handOver }: SourceTask,
 ): Promise<void> {
   const { owed } = targets.ledger;
   if (owed === undefined) return;
@@ -82,7 +119,8 @@ export async function oweListed(
     return items.map((item) => ({ ...item, processingKey, batch: batch.slice(0, 32), listedAt }));
   });
   await owed.owe({ tenant, source: name, ...(project === undefined ? {} : { project }) }, items);
-  if (items.length > 0) run.handedOver += items.length;
+  // A run without workers does it itself.
+  if (handOver !== undefined) run.handedOver += items.length;
 }
 
 /** Batches of a source with anything left. */

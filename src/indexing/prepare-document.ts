@@ -5,6 +5,7 @@ import type { ChunkRecord, ChunkSpan, StoredChunk } from '../core/chunk.js';
 import type { RawDocument } from '../core/document.js';
 import { RAGError } from '../core/errors.js';
 import { chunkIdOf, contentHash, documentIdOf } from '../core/ids.js';
+import { itemIdsOf } from '../core/item-id.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
 import { type EncodedText, encodeUtf8 } from '../ledger/text-encoding.js';
@@ -282,11 +283,12 @@ function chunkMaker(
   const { documentId, revision, title, metadata } = facts;
   const owner = { tenant: context.scope.tenant, documentId };
   const seal = (open: Metadata): Metadata => context.protection?.seal(open, owner) ?? open;
+  const names = [...new Set([facts.externalId, ...itemIdsOf(metadata)])].filter(isTypeable);
   const above = (raw.headingPath ?? []).map((heading) => heading.toWellFormed());
   return (cut, index, idOf) => {
     const span = above.length === 0 ? cut : { ...cut, headingPath: [...above, ...cut.headingPath] };
     const surroundings = [...(span.surroundings ?? []), ...(raw.surroundings ?? [])];
-    const terms = analyzeForIndex({ ...span, surroundings }, title);
+    const terms = analyzeForIndex({ ...span, surroundings }, title, index === 0 ? names : []);
     const { indexedText, searchText, identifiers } = terms;
     const record: Omit<ChunkRecord, 'vector'> = {
       id: idOf(documentId, indexedText),
@@ -311,6 +313,10 @@ function chunkMaker(
     return { chunk: { record, indexedText }, terms };
   };
 }
+
+/** Longer names, and paths, are searched for by none that types them. */
+const isTypeable = (name: string): boolean => name.length <= MAX_NAME && !name.includes('/');
+const MAX_NAME = 100;
 
 /** What a chunk knows more than its document, encrypted too where it is marked. */
 const withSpan = (

@@ -23,7 +23,7 @@ async function estimateEmbedding(reads: readonly ItemRead[], task: SourceTask): 
   }
   const unique = [...texts];
   const keyOf = cacheKeyer(embedder.identity, 'document', embedding.owner);
-  const cached = embedding.cache?.getMany(unique.map(keyOf), embedder.dimensions) ?? [];
+  const cached = (await embedding.cache?.getMany(unique.map(keyOf), embedder.dimensions)) ?? [];
   const missing = unique.filter((_, index) => cached[index] === undefined);
   task.run.addEmbedding(await embedder.estimate(missing));
 }

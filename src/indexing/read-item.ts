@@ -7,9 +7,15 @@ import type { PreparationOrder, Preparer } from './preparation/preparer.js';
 import type { PreparedDocument } from './prepare-document.js';
 import type { SourceTask } from './source-task.js';
 
+/** An item in the version that was read. */
+export interface ItemAsRead extends SourceItem {
+  /** Where it was listed in another one, which nobody has to read any more. */
+  readonly listedVersion?: string;
+}
+
 /** An item whose documents were prepared, or why they could not be. */
 export interface PreparedItem {
-  readonly item: SourceItem;
+  readonly item: ItemAsRead;
   readonly documents: readonly PreparedDocument[];
   readonly failures: ReadonlyMap<string, RAGError>;
   /** Its source could give it. */
@@ -19,7 +25,7 @@ export interface PreparedItem {
 
 /** An item ready to be written. */
 export interface ItemRead {
-  readonly item: SourceItem;
+  readonly item: ItemAsRead;
   readonly source: string;
   readonly documents: readonly PreparedDocument[];
   /** Documents of the item in the ledger that the item no longer holds. */
@@ -54,7 +60,7 @@ export function withoutRepeats(read: ItemRead, seen: Set<string>, run: IndexRun)
 
 /** An item as its source gave it, or why it could not. */
 export interface RawItem {
-  readonly item: SourceItem;
+  readonly item: ItemAsRead;
   readonly result: ReadResult | RAGError;
 }
 
@@ -62,7 +68,13 @@ export interface RawItem {
 export async function readItem(item: SourceItem, { configured, targets }: SourceTask): Promise<RawItem> {
   throwIfAborted(targets.signal);
   try {
-    return { item, result: await configured.source.read(item, targets.signal) };
+    const result = await configured.source.read(item, targets.signal);
+    const { version = item.version } = result;
+    // Else what was listed, changed, read and changed back would count as read as it was listed.
+    return {
+      item: version === item.version ? item : { ...item, version, listedVersion: item.version },
+      result,
+    };
   } catch (error) {
     const failure = toRAGError(error, 'DOCUMENT_UNREADABLE', `"${item.id}" could not be read.`);
     if (failure.reason === 'ABORTED') throw failure;

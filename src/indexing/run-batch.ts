@@ -4,7 +4,7 @@ import { IndexRun } from './index-run.js';
 import { readKeptOut } from './kept-out.js';
 import { endSource } from './owed-work.js';
 import { openPreparers } from './preparation/choose-preparer.js';
-import { type IndexPipeline, openTarget, targetsOf } from './run-index.js';
+import { finishSource, type IndexPipeline, openTarget, targetsOf } from './run-index.js';
 import type { ConfiguredSource, SourceTask } from './source-task.js';
 import { type WorkedBatch, workBatch } from './work-batch.js';
 
@@ -24,7 +24,6 @@ export async function runBatch(
   const { ledger, options, signal, contextualiser } = pipeline;
   const run = new IndexRun(pipeline.onProgress, signal);
   const target = await openTarget(pipeline, run);
-  const { facts, collection } = target;
   const preparers = openPreparers(signal);
   const targets = targetsOf(pipeline, target);
   try {
@@ -34,12 +33,7 @@ export async function runBatch(
       preparerFor: preparers.choose,
     };
     const worked = await workBatch(task, batch);
-    const finish = async (): Promise<void> => {
-      await run.timedAsync('optimize', () => collection.optimize(signal));
-      if (facts !== undefined)
-        await run.timedAsync('learn', () => pipeline.learn({ facts, collection }, undefined));
-    };
-    const isLast = await endSource({ task, finish });
+    const isLast = await endSource({ task, finish: () => finishSource(pipeline, target, run) });
     return { ...worked, isLast, result: run.result(false) };
   } finally {
     await preparers.close();

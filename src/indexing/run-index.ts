@@ -16,8 +16,9 @@ import { probeSample } from '../maintenance/probe-collection.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { type AbandonedSource, giveUpMovedFiles } from './abandoned-sources.js';
 import { carryOver } from './carry-over.js';
+import { isPushSource } from './configured-sources.js';
 import { deleteItems, purgeDeleted } from './delete-documents.js';
-import { finishPushes, unfinishedItems } from './finish-pushes.js';
+import { finishPushes } from './finish-pushes.js';
 import { IndexRun, type RequestOfItem } from './index-run.js';
 import { indexSource } from './index-source.js';
 import { ItemClaims } from './item-claims.js';
@@ -29,7 +30,7 @@ import {
   retiredGenerations,
   type WriteTarget,
 } from './open-collection.js';
-import { giveUpListing, takeListing } from './owed-work.js';
+import { endSource, giveUpListing, type SourceEnd, takeListing } from './owed-work.js';
 import { openPreparers } from './preparation/choose-preparer.js';
 import { SourceRecord } from './source-record.js';
 import type {
@@ -78,6 +79,8 @@ export interface IndexPipeline {
   readonly now: () => string;
   /** Other processes write too: the run claims what it writes, for so long. Absent: the caller holds the whole index. */
   readonly leaseMs?: number | undefined;
+  /** See `WriterLock.giveWay`. */
+  readonly giveWay?: WriteTargets['giveWay'];
 }
 
 /**
@@ -126,8 +129,10 @@ async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void
       live: live && ledger.reader(live.generation),
       options: { ...options, force },
     };
+    if (canFinishPushes(pipeline, target)) await finishInterrupted(target.facts, { pipeline, targets, run });
     run.over(pipeline.sources.length);
-    for (const source of pipeline.sources) await indexOne(source, targets, filling, run);
+    const finish = (): Promise<void> => finishSource(pipeline, target, run);
+    for (const source of pipeline.sources) await indexOne(source, targets, { ...filling, finish }, run);
     // What threads hold is free before the store needs memory of its own.
     await preparers.close();
     await pruneSources(targets, pipeline, run);
@@ -185,7 +190,11 @@ async function settle(
   if (run.total().handedOver === 0)
     await run.timedAsync('learn', () => pipeline.learn({ facts, collection }, changed));
   if (live === undefined) return;
-  const unread = run.errors.filter(({ item }) => item === undefined);
+  // Of what never could be read nothing is lost by the switch.
+  const held = new Set(
+    await pipeline.ledger.reader(live.generation).sourceNames(pipeline.options.scope.tenant),
+  );
+  const unread = run.errors.filter(({ source, item }) => item === undefined && held.has(source));
   if (unread.length > 0) {
     run.notice(
       `The new generation ${facts.generation} is not in use, because these sources could not be read: ${unread.map(({ source }) => source).join(', ')}. Searches go on with generation ${live.generation}. \`ragstone index --force\` goes on with the new one.`,
@@ -231,7 +240,17 @@ const PROBED_CHUNKS = 100;
 /** Generations that are kept to go back to. */
 const KEPT_GENERATIONS = 1;
 
-/** Pushes that a death interrupted: nobody can read them again, and what is copied has to be one revision. */
+/** Beside other writers an unfinished push may be somebody's work under way. */
+const canFinishPushes = (
+  { options, isPush, leaseMs }: IndexPipeline,
+  target: OpenTarget,
+): target is OpenTarget & { readonly facts: IndexFacts } =>
+  target.facts?.state === 'live' && !options.dryRun && isPush !== true && leaseMs === undefined;
+
+/**
+ * Pushes and deletions that a death interrupted are finished or taken back: nobody can read them again, and what is copied has to be
+ * one revision.
+ */
 async function finishInterrupted(
   live: IndexFacts,
   { pipeline, targets, run }: { pipeline: IndexPipeline; targets: WriteTargets; run: IndexRun },
@@ -240,11 +259,19 @@ async function finishInterrupted(
   const { tenant } = options.scope;
   if (!(await hasUnfinishedPushes(tenant, ledger.reader(live.generation)))) return;
   const collection = await openForReading(live, await pipeline.storeOf(live));
-  const books = ledger.writer(live.generation, runtime().uniqueName());
+  const holder = runtime().uniqueName();
+  const books = ledger.writer(live.generation, holder);
+  // The new one may hold what an earlier attempt copied, before its deletion was begun.
+  const retired = retiredGenerations(ledger, pipeline.storeOf, { holder, signal: pipeline.signal });
   // The lease of whoever died over one may not be over.
   const claims = ledger.lock === undefined ? undefined : new ItemClaims(books, FINISHING_LEASE_MS);
   try {
-    const { left } = await finishPushes(tenant, { ...targets, ledger: books, collection, claims }, run);
+    const writing = { ...targets, ledger: books, collection, claims, retired };
+    const { finished, takenBack, left } = await finishPushes(tenant, writing, run);
+    if (finished + takenBack > 0)
+      run.notice(
+        `Pushes and deletions that were interrupted: ${finished} finished, ${takenBack} taken back.`,
+      );
     for (const id of left)
       run.notice(
         `The push of "${id}" was interrupted and can be neither finished nor taken back: push it again.`,
@@ -258,8 +285,11 @@ async function finishInterrupted(
 const FINISHING_LEASE_MS = 60_000;
 
 async function hasUnfinishedPushes(tenant: string, reader: GenerationReader): Promise<boolean> {
-  for await (const _ of unfinishedItems(tenant, reader)) return true;
-  return false;
+  const sources = await reader.sources();
+  return sources.some(
+    ({ tenant: owner, source, documents }) =>
+      owner === tenant && isPushSource(source) && documents.pending + documents.outdated > 0,
+  );
 }
 
 /** Copies what the run could not read: documents that programs handed in, of sources that are not read now, and failures. */
@@ -350,7 +380,7 @@ const DRY_COLLECTION: VectorCollection = {
 };
 
 export function targetsOf(pipeline: IndexPipeline, { facts, collection }: OpenTarget): WriteTargets {
-  const { ledger, embedder, embedding, signal, now, options, leaseMs } = pipeline;
+  const { ledger, embedder, embedding, signal, now, options, leaseMs, giveWay } = pipeline;
   const holder = runtime().uniqueName();
   const books = ledger.writer(facts?.generation ?? NO_GENERATION, holder);
   const retired = retiredGenerations(ledger, pipeline.storeOf, { holder, signal });
@@ -365,6 +395,8 @@ export function targetsOf(pipeline: IndexPipeline, { facts, collection }: OpenTa
     // What a new generation lacks is no deletion.
     retired: isLive ? retired : undefined,
     claims: leaseMs === undefined || options.dryRun ? undefined : new ItemClaims(books, leaseMs),
+    giveWay,
+    transactionChunks: options.transactionChunks,
   };
 }
 
@@ -375,7 +407,8 @@ async function indexOne(
   source: ConfiguredSource,
   targets: WriteTargets,
   pipeline: IndexPipeline &
-    Pick<SourceTask, 'preparerFor' | 'live'> & { readonly keptOut: (source: string) => KeptOut },
+    Pick<SourceTask, 'preparerFor' | 'live'> &
+    Pick<SourceEnd, 'finish'> & { readonly keptOut: (source: string) => KeptOut },
   run: IndexRun,
 ): Promise<void> {
   const { options, contextualiser, preparerFor, live } = pipeline;
@@ -387,10 +420,12 @@ async function indexOne(
   const since = options.unlessListedSince;
   try {
     if (since !== undefined) await takeListing(task, Infinity);
-    const batches = (await indexUnlessListed(task, pipeline)) ?? [];
+    const batches = (await indexUnlessListed(task)) ?? [];
     if (batches.length === 0) return;
     await giveUpListing({ tenant: options.scope.tenant, source: source.source.name }, targets);
     await handOver?.(batches, (problem) => run.notice(problem));
+    // A worker that had done the last of them while the source was still listed left its end to this run.
+    await endSource({ task, finish: pipeline.finish });
   } finally {
     // An error that keeps it from being given back is told before this one.
     await giveUpListing({ tenant: options.scope.tenant, source: source.source.name }, targets).catch(
@@ -399,11 +434,18 @@ async function indexOne(
   }
 }
 
+/** What follows the last batch of a source, whoever does it. */
+export async function finishSource(
+  { signal, learn }: IndexPipeline,
+  { facts, collection }: OpenTarget,
+  run: IndexRun,
+): Promise<void> {
+  await run.timedAsync('optimize', () => collection.optimize(signal));
+  if (facts !== undefined) await run.timedAsync('learn', () => learn({ facts, collection }, undefined));
+}
+
 /** Batches that are left to workers, where any are. */
-async function indexUnlessListed(
-  task: SourceTask,
-  pipeline: IndexPipeline,
-): Promise<readonly OwedBatch[] | undefined> {
+async function indexUnlessListed(task: SourceTask): Promise<readonly OwedBatch[] | undefined> {
   const { configured: source, targets, options, run } = task;
   const record = await SourceRecord.open({ configured: source, targets, options });
   if (options.unlessListedSince !== undefined && record.wasListedSince(options.unlessListedSince)) {
@@ -422,25 +464,10 @@ async function indexUnlessListed(
   } catch (error) {
     const failure = toRAGError(error, 'INTERNAL', `The source "${source.source.name}" could not be indexed.`);
     if (!failure.reason.startsWith('SOURCE_')) throw failure;
-    if (failure.reason === 'SOURCE_NOT_FOUND' && (await isAwaited(source, targets, pipeline))) {
-      run.notice(
-        `${failure.message} Nothing was ever indexed of this source, so the run goes on without it.`,
-      );
-    } else {
-      await record.fail(failure);
-      run.errors.push({ source: source.source.name, reason: failure.reason, message: failure.message });
-    }
+    await record.fail(failure);
+    run.errors.push({ source: source.source.name, reason: failure.reason, message: failure.message });
     return undefined;
   }
-}
-
-/** A configured source whose folder does not exist yet (an output folder before the first output) is no failure. */
-async function isAwaited(
-  { source }: ConfiguredSource,
-  { ledger }: WriteTargets,
-  { options, configuredNames }: IndexPipeline,
-): Promise<boolean> {
-  return configuredNames.has(source.name) && !(await ledger.hasItems(options.scope.tenant, source.name));
 }
 
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, number) => total + number, 0);

@@ -27,18 +27,17 @@ export function assertNotShrunk(
   const others = leftToOthers(source);
   const present = heldAfter(changes);
   const isLost = (id: string): boolean =>
-    !id.endsWith('/') &&
-    !present.has(id) &&
-    !others.has(id) &&
-    !changes.unreadable.some((item) => coversItem(item, id));
-  const lost = [...held.keys()].filter(isLost).length;
+    !present.has(id) && !others.has(id) && !changes.unreadable.some((item) => coversItem(item, id));
+  // A folder that could not be read is known by its name, and no item. What failed is one: documents of it may be indexed.
+  const items = [...held.keys()].filter((id) => !id.endsWith('/'));
+  const lost = items.filter(isLost).length;
   const added = changes.toRead.filter(({ id }) => !held.has(id)).length;
   const fewer = lost - added;
-  if (fewer < MIN_SUSPICIOUS_LOSS || fewer <= maxShrink * held.size) return;
+  if (fewer < MIN_SUSPICIOUS_LOSS || fewer <= maxShrink * items.length) return;
   throw new RAGError(
     'SOURCE_SHRUNK',
-    `The source "${source.name}" lists ${held.size - fewer} items where ${held.size} are indexed, and ${lost} would be deleted: more than rag.indexing.maxShrink (${maxShrink}) allows. Nothing of it was changed. If they are really gone, \`ragstone index --allow-shrink-source ${JSON.stringify(source.name)}\` deletes them.`,
-    { details: { source: source.name, indexed: held.size, lost, added, maxShrink } },
+    `The source "${source.name}" lists ${items.length - fewer} items where ${items.length} were known, and ${lost} of these would be deleted: more than rag.indexing.maxShrink (${maxShrink}) allows. Nothing of it was changed. If they are really gone, \`ragstone index --allow-shrink-source ${JSON.stringify(source.name)}\` deletes them.`,
+    { details: { source: source.name, known: items.length, lost, added, maxShrink } },
   );
 }
 

@@ -49,6 +49,8 @@ export interface IndexSourceOptions {
   readonly dryRun: boolean;
   /** Chunks in one store batch. */
   readonly batchSize: number;
+  /** See `WriteTargets.transactionChunks`. */
+  readonly transactionChunks?: number | undefined;
   /** Items read at once. */
   readonly parallel: number;
   /** @default DEFAULT_RETRY_POLICY */

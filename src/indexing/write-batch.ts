@@ -37,6 +37,13 @@ export interface WriteTargets {
   readonly claims?: ItemClaims | undefined;
   /** Generations that are kept to go back to, or filled: what is deleted goes from them too. Absent where there is none to look at. */
   readonly retired?: RetiredGenerations | undefined;
+  /** See `WriterLock.giveWay`. */
+  readonly giveWay?: (() => Promise<void>) | undefined;
+  /**
+   * Chunks in one transaction of ledger and store together, whole documents apart: it is written on this thread, which does nothing else
+   * meanwhile. Fewer, larger ones cost less. @default TRANSACTION_CHUNKS
+   */
+  readonly transactionChunks?: number | undefined;
 }
 
 /** Opens them when something is deleted. One whose store does not answer is reported and left out. */
@@ -47,10 +54,6 @@ export type RetiredGenerations = (
 /** Chunk ids in one delete filter. */
 const DELETE_BATCH = 500;
 
-/**
- * Chunks in one transaction of ledger and store together, whole documents apart: it is written on this thread, which does
- * nothing else meanwhile.
- */
 const TRANSACTION_CHUNKS = 96;
 /** Chunks of a large document that a store is given at once. */
 const UPSERT_CHUNKS = 2048;
@@ -66,14 +69,15 @@ export async function writeBatch(
   targets: WriteTargets,
   run: IndexRun,
 ): Promise<void> {
+  const { transactionChunks = TRANSACTION_CHUNKS } = targets;
   const shared = sharedWrites(targets);
   const isLarge = ({ prepared }: BatchDocument): boolean => prepared.sketches.length > KEPT_CHUNKS;
   const small = documents.filter((document) => !isLarge(document));
-  for (const group of groupsOf(small, shared === undefined ? Infinity : TRANSACTION_CHUNKS)) {
+  for (const group of groupsOf(small, shared === undefined ? Infinity : transactionChunks)) {
     await writeSmall(group, { ...targets, shared }, run);
     await nextTurn();
   }
-  const atOnce = shared === undefined ? UPSERT_CHUNKS : TRANSACTION_CHUNKS;
+  const atOnce = shared === undefined ? UPSERT_CHUNKS : transactionChunks;
   for (const document of documents.filter(isLarge)) await writeLarge(document, { ...targets, atOnce }, run);
 }
 
@@ -147,6 +151,7 @@ async function writeLarge(
     const upsert = async (chunks: readonly PreparedChunk[]): Promise<void> => {
       run.checkAborted();
       const records = await buildRecords(work, chunks, targets, run);
+      await targets.claims?.hold(planned);
       await run.timedAsync('store', () => targets.collection.upsert(records, targets.signal));
       await nextTurn();
     };
@@ -191,13 +196,14 @@ async function writeLogged(
   const replaced = new Set(plans.flatMap(({ toRewrite }) => toRewrite));
   for (const isReplacing of [false, true]) {
     const some = records.filter(({ id }) => replaced.has(id) === isReplacing);
-    if (some.length > 0) await run.timedAsync('store', () => targets.collection.upsert(some, targets.signal));
+    if (some.length === 0) continue;
+    // To make vectors takes long enough to lose a lease meanwhile.
+    await targets.claims?.hold(planned);
+    await run.timedAsync('store', () => targets.collection.upsert(some, targets.signal));
   }
-  await deleteChunks(
-    plans.flatMap((plan) => plan.toDelete),
-    targets,
-    run,
-  );
+  const stale = plans.flatMap((plan) => plan.toDelete);
+  if (stale.length > 0) await targets.claims?.hold(planned);
+  await deleteChunks(stale, targets, run);
   await run.timedAsync('ledger', () =>
     targets.ledger.commit(
       planned.map(({ documentId }) => documentId),

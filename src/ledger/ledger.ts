@@ -191,9 +191,11 @@ export interface OwedBatch {
   readonly batch: string;
 }
 
-/** How much is owed of a source. */
+/** How much is owed of a source, for one project of a tenant. */
 export interface OwedCount {
   readonly tenant: string;
+  /** Absent: for none. */
+  readonly project?: string | undefined;
   readonly source: string;
   readonly items: number;
   /** Those of them that somebody holds now. */
@@ -218,7 +220,7 @@ export interface OwedReader {
   ): Promise<OwedBatch[]>;
   /** How many batches there are with anything left. */
   batchCount(): Promise<number>;
-  /** In tenant and source order; a source of which nothing is owed is left out. */
+  /** In tenant, source and project order; a source of which nothing is owed is left out. */
   counts(): Promise<OwedCount[]>;
 }
 
@@ -489,6 +491,11 @@ export interface Ledger
   bytes(): Promise<number | undefined>;
   /** Checks the database itself; problems in words. */
   integrity(): Promise<string[]>;
+  /**
+   * Another text after every transaction that may change what a search answers, of any process: plans, commits, deletions, switches, runs.
+   * None comes again, in another ledger neither. Undefined where it cannot be told. Absent: nothing that was found is kept for later.
+   */
+  readonly revision?: (() => Promise<string | undefined>) | undefined;
   close(): Promise<void>;
 }
 
@@ -518,5 +525,7 @@ export interface WriterLock {
   readonly lost?: AbortSignal | undefined;
   /** Others may hold it too: what is written has to be claimed. @default false */
   readonly isShared?: boolean | undefined;
+  /** Where nothing is half written: lets others go first who want the whole for a moment. Absent where nobody asks for that. */
+  readonly giveWay?: (() => Promise<void>) | undefined;
   release(): void | Promise<void>;
 }

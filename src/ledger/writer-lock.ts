@@ -5,9 +5,9 @@ import { RAGError, systemErrorCode, throwIfAborted } from '../core/errors.js';
 import { runtime, sleep } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 import { readRegularFileSync } from '../security/regular-file.js';
-import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import type { SqliteFaultKind } from '../sqlite/sqlite-fault.js';
 import type { WriterLock } from './ledger.js';
+import { type LockFile, tryLockFile } from './lock-file.js';
 import { ledgerError } from './sqlite/ledger-errors.js';
 
 /** Who holds a writer lock, for messages only: the lock itself is the operating system's. */
@@ -41,16 +41,11 @@ const BRIEF_POLL_MS = 5;
 /** A holder writes its name down just after it got the lock. */
 const NAMING_MS = 250;
 
-// A connection that is garbage collected is closed, and a lock whose holder dropped the reference would be lost.
-const held = new Set<SqliteDatabase>();
-
 /**
  * The right to write an index, one holder at a time over all processes.
  *
- * The lock is an exclusive SQLite transaction on a small file of its own, thus a lock of the operating system: it ends
- * with the process however the process ends, and no process id has to be trusted. `writer.json` beside it only names the
- * holder. The lock file is never deleted, since two processes could then each lock a file of that name. Not reliable on
- * network file systems without POSIX locks.
+ * The lock is one of the operating system (`lock-file.ts`): it ends with the process however the process ends, and no process id has to be
+ * trusted. `writer.json` beside it only names the holder.
  *
  * Throws `INDEX_LOCKED` naming the holder, `INDEX_READ_ONLY`, `INDEX_DISK_FULL` or `ABORTED`.
  */
@@ -62,8 +57,8 @@ export async function acquireWriterLock(options: WriterLockOptions): Promise<Wri
   const deadline = started + waitMs;
   for (;;) {
     throwIfAborted(signal);
-    const database = tryLock(join(folder, LOCK_FILE));
-    if (database !== undefined) return lockHeldBy(database, folder, holder);
+    const lock = tryLockFile(join(folder, LOCK_FILE));
+    if (lock !== undefined) return lockHeldBy(lock, folder, holder);
     if (runtime().elapsed() >= deadline) {
       const isBrief =
         (await findHolder(folder))?.isBrief === true && runtime().elapsed() < started + BRIEF_MS;
@@ -86,30 +81,11 @@ export function readLockHolder(folder: string): LockHolder | undefined {
   }
 }
 
-function tryLock(path: string): SqliteDatabase | undefined {
-  let isBusy = false;
-  const toError = (kind: SqliteFaultKind, cause: unknown): RAGError => {
-    isBusy = kind === 'busy';
-    return ledgerError(path, kind, cause);
-  };
-  let database: SqliteDatabase | undefined;
-  try {
-    database = SqliteDatabase.open(path, { busyTimeoutMs: 0, toError });
-    database.exec('BEGIN EXCLUSIVE');
-    return database;
-  } catch (error) {
-    database?.close();
-    if (isBusy) return undefined;
-    throw error;
-  }
-}
-
 function lockHeldBy(
-  database: SqliteDatabase,
+  lock: LockFile,
   folder: string,
   { command, isBrief = false }: WriterLockOptions['holder'],
 ): WriterLock {
-  held.add(database);
   try {
     writeHolder(folder, {
       pid: process.pid,
@@ -119,23 +95,17 @@ function lockHeldBy(
       ...(isBrief ? { isBrief } : {}),
     });
   } catch (error) {
-    release(database);
+    lock.release();
     throw ledgerError(join(folder, HOLDER_FILE), faultOf(error), error);
   }
   return {
     release: () => {
-      if (!held.has(database)) return;
+      if (!lock.isHeld) return;
       // While the lock is still held, so that the next holder's name is not the one removed.
       rmSync(join(folder, HOLDER_FILE), { force: true });
-      release(database);
+      lock.release();
     },
   };
-}
-
-function release(database: SqliteDatabase): void {
-  held.delete(database);
-  database.exec('ROLLBACK');
-  database.close();
 }
 
 // Renamed into place, so that no reader sees half of it.

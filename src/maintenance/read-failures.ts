@@ -1,13 +1,18 @@
+import { resolve } from 'node:path';
 import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import type { FailedItem, FailuresRequest } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { isAhead, type RetryPolicy, retryPolicyOf } from '../indexing/retry-policy.js';
 import type { LedgerItem } from '../ledger/ledger.js';
+import { readFailingSources } from './read-source-states.js';
 import { pathAdder } from './read-status.js';
 import { sourcesOfScope } from './sources-of-scope.js';
 
-/** What failed of a scope's tenant, worst first; nothing before the first run. Throws `USAGE` where nothing that is named has failed. */
+/**
+ * Items that failed of a scope's tenant, worst first; nothing before the first run. An item is named by its id or by its file. Throws `USAGE` where
+ * nothing that is named has failed.
+ */
 export async function readFailures(
   { sources, items }: FailuresRequest,
   resources: EngineResources,
@@ -18,15 +23,20 @@ export async function readFailures(
   const everything = (await live?.reader.failures(Number.MAX_SAFE_INTEGER)) ?? [];
   const ofScope = everything.filter(({ tenant, source }) => tenant === scope.tenant && inScope(source));
   const ofSources = ofScope.filter(({ source }) => sources === undefined || sources.includes(source));
-  const failed = ofSources.filter(({ itemId }) => items === undefined || items.includes(itemId));
-  assertAllFailed('source', sources, new Set(ofScope.map(({ source }) => source)));
-  assertAllFailed('item', items, new Set(ofSources.map(({ itemId }) => itemId)));
+  const failing = await readFailingSources(resources, scope);
+  assertAllFailed('source', sources, new Set([...ofScope.map(({ source }) => source), ...failing]));
   const policy = retryPolicyOf(resources.config);
   const addPath = pathAdder(resources.config);
-  return failed.map((item) => {
+  const failed = ofSources.map((item): FailedItem => {
     const { path } = addPath(errorOf(item));
     return { ...failedItem(item, policy), ...(path === undefined ? {} : { path }) };
   });
+  const { projectRoot } = resources.config;
+  const isNamed = ({ item, path }: FailedItem, name: string): boolean =>
+    item === name || (path !== undefined && path === resolve(projectRoot, name));
+  const named = new Set(items?.filter((name) => failed.some((one) => isNamed(one, name))));
+  assertAllFailed('item', items, named);
+  return items === undefined ? failed : failed.filter((one) => items.some((name) => isNamed(one, name)));
 }
 
 function assertAllFailed(

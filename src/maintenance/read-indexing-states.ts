@@ -3,6 +3,7 @@ import type { Scope } from '../core/scope.js';
 import type { IndexingState, IndexingStatePage, ListRequest } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { GenerationReader, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
+import { typeOfSource } from './read-source-states.js';
 import { sourcesOfScope } from './sources-of-scope.js';
 
 const DEFAULT_LIMIT = 100;
@@ -95,12 +96,11 @@ async function neverIndexed(reader: GenerationReader, scope: Scope): Promise<Led
 
 const stateOfItem = (
   { source, itemId, attempts, error }: LedgerItem,
-  { rag, own }: ResolvedConfig,
+  config: ResolvedConfig,
 ): IndexingState => ({
   id: itemId,
   source_path: itemId,
-  source_type:
-    [...rag.sources, ...(own?.sources ?? [])].find(({ name }) => name === source)?.type ?? 'unknown',
+  source_type: typeOfSource(source, config),
   chunk_count: 0,
   vector_ids: [],
   status: 'failed',

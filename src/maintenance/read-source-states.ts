@@ -1,3 +1,4 @@
+import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { Scope } from '../core/scope.js';
 import type { SourceSyncState } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
@@ -24,6 +25,20 @@ export async function readSourceStates(resources: EngineResources, scope: Scope)
       };
     }),
   );
+}
+
+/** `type` of a source that the configuration states. */
+export const typeOfSource = (source: string, { rag, own }: ResolvedConfig): string =>
+  [...rag.sources, ...(own?.sources ?? [])].find(({ name }) => name === source)?.type ?? 'unknown';
+
+/** Sources of a scope whose last run failed as a whole, in name order. */
+export async function readFailingSources(resources: EngineResources, scope: Scope): Promise<string[]> {
+  const reader = (await resources.live())?.reader;
+  const inScope = await sourcesOfScope(reader, scope);
+  const states = [...((await reader?.sourceStates(scope.tenant)) ?? [])];
+  return states
+    .flatMap(([source, { error }]) => (error !== undefined && inScope(source) ? source : []))
+    .sort();
 }
 
 /** A state of the ledger in the words of the engine. */

@@ -13,13 +13,14 @@ import type {
   GenerationReader,
   LedgerItem,
   RunRecord,
+  SourceState,
   SourceSummary,
 } from '../ledger/ledger.js';
 import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
 import type { CollectionStats } from '../stores/vector-store.js';
 import { readSyncStatus } from '../sync/sync-state.js';
 import { readUpgradeStatus } from '../upgrading/upgrade-status.js';
-import { syncState } from './read-source-states.js';
+import { syncState, typeOfSource } from './read-source-states.js';
 import { readWork } from './read-work.js';
 
 const MAX_FAILURES = 100;
@@ -37,10 +38,13 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
   const { stats, problem } = await collectionStats(resources);
   const everySource = await reader.sources();
   const ofTenant = everySource.filter(({ tenant }) => tenant === scope.tenant);
-  const sources = scope.project === undefined ? ofTenant : await ofProject(reader, ofTenant, scope);
+  const states = await reader.sourceStates(scope.tenant);
+  const sources =
+    scope.project === undefined
+      ? [...ofTenant, ...neverRead(ofTenant, { states, tenant: scope.tenant, config: resources.config })]
+      : await ofProject(reader, ofTenant, scope);
   const isAlone = scope.project === undefined && ofTenant.length === everySource.length;
   const names = new Set(sources.map(({ source }) => source));
-  const states = await reader.sourceStates(scope.tenant);
   const configured = configuredNames(resources.config);
   // A run does not say of which tenant and project it was.
   const run = isAlone ? await ledger.lastRun() : undefined;
@@ -82,6 +86,27 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
     ],
     upgrade: isAlone ? await readUpgradeStatus(ledger, facts, resources.config) : undefined,
   };
+}
+
+/** Sources that failed from their beginning, so that nothing was ever indexed of them. */
+function neverRead(
+  read: readonly SourceSummary[],
+  {
+    states,
+    tenant,
+    config,
+  }: {
+    readonly states: ReadonlyMap<string, SourceState>;
+    readonly tenant: string;
+    readonly config: ResolvedConfig;
+  },
+): SourceSummary[] {
+  const names = new Set(read.map(({ source }) => source));
+  return [...states].flatMap(([source, { error }]) => {
+    if (error === undefined || names.has(source)) return [];
+    const documents = { pending: 0, indexed: 0, failed: 0, outdated: 0 };
+    return { tenant, source, sourceType: typeOfSource(source, config), documents, failedItems: 0, chunks: 0 };
+  });
 }
 
 /** The same sources with the documents of one project alone; sources without any are left out. */
@@ -163,7 +188,9 @@ function waitingNotices(sources: readonly SourceSummary[]): string[] {
   return sources.flatMap(({ source, documents }) => {
     const waiting = documents.outdated + documents.pending;
     return waiting > 0
-      ? [`${waiting} documents of "${source}" wait to be indexed again: run \`ragstone index\`.`]
+      ? [
+          `${waiting === 1 ? 'A document of' : `${waiting} documents of`} "${source}" ${waiting === 1 ? 'waits' : 'wait'} to be indexed again: run \`ragstone index\`.`,
+        ]
       : [];
   });
 }

@@ -150,6 +150,8 @@ class Consumer implements QueueConsumer {
   readonly #handler: BatchHandler;
   readonly #Delayed: Drivers['Delayed'];
   readonly #busy = new Set<Promise<unknown>>();
+  /** Fires when it is closed. */
+  readonly #ending = new AbortController();
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -187,6 +189,7 @@ class Consumer implements QueueConsumer {
       const outcome = await handling;
       if (outcome.isDone) return;
       await job.moveToDelayed(runtime().now() + Math.max(1, outcome.againInMs), token);
+      await sleep(outcome.restMs ?? 0, this.#ending.signal).catch(() => undefined);
       throw new this.#Delayed();
     } finally {
       this.#busy.delete(handling);
@@ -199,6 +202,7 @@ class Consumer implements QueueConsumer {
   }
 
   async #close(): Promise<void> {
+    this.#ending.abort();
     const closing = this.#worker.close();
     await Promise.allSettled(this.#busy);
     // A server that does not answer is no reason to stay: it gives the batches to others when their locks end.

@@ -5,7 +5,12 @@ export type BatchOutcome =
   /** Nothing of it is left. */
   | { readonly isDone: true }
   /** It is to be given to somebody again, after so many milliseconds. */
-  | { readonly isDone: false; readonly againInMs: number };
+  | {
+      readonly isDone: false;
+      readonly againInMs: number;
+      /** Who had it takes nothing in its place for so long, so that others get it. @default 0 */
+      readonly restMs?: number;
+    };
 
 /** Does one batch. Whoever throws is given it again later. */
 export type BatchHandler = (batch: OwedBatch) => Promise<BatchOutcome>;

@@ -13,6 +13,8 @@ export interface RedisConnection {
 export interface RedisOptions {
   /** `redis://` or `rediss://`, with user and password where it asks for them. */
   readonly url: string;
+  /** The setting that holds the address, for messages. @default rag.server.redis */
+  readonly setting?: string | undefined;
   /** Told when the server is lost, and when it is back. */
   readonly onChange: (isUp: boolean) => void;
 }
@@ -28,11 +30,15 @@ const MOST_PAUSE_MS = 5_000;
  *
  * @throws RAGError `PACKAGE_MISSING` without `ioredis`, `CONFIG_INVALID` for an address that is none
  */
-export async function openRedis({ url, onChange }: RedisOptions): Promise<RedisConnection> {
+export async function openRedis({
+  url,
+  setting = 'rag.server.redis',
+  onChange,
+}: RedisOptions): Promise<RedisConnection> {
   if (!/^rediss?:\/\/[^/]/.test(url) || !URL.canParse(url))
     throw new RAGError(
       'CONFIG_INVALID',
-      '`rag.server.redis` must be an address such as redis://127.0.0.1:6379 or rediss://user:password@host:6380.',
+      `\`${setting}\` must be an address such as redis://127.0.0.1:6379 or rediss://user:password@host:6380.`,
     );
   const { Redis } = await loadDriver(() => import('ioredis'), { store: 'Redis', install: 'ioredis@6.0.0' });
   const client = new Redis(url, {

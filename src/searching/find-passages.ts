@@ -3,11 +3,16 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
+import { publishLogEvent, queryInLog } from '../core/log-events.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import { rounded, StageClock, type TelemetryPayloads, traced } from '../core/telemetry.js';
 import { inTurn } from '../core/turns.js';
 import { withDeadline } from '../core/with-deadline.js';
+import { PARTS } from '../degradation/level.js';
+import { isOutage } from '../degradation/outage.js';
+import { type Parts, whileReaching } from '../degradation/parts.js';
+import { staticResponsesFor } from '../degradation/static-responses.js';
 import { loadWordRarity } from '../embedding/static/word-rarity.js';
 import type { SearchQuery } from '../engine/engine.js';
 import type { RunRecord } from '../ledger/ledger.js';
@@ -25,7 +30,7 @@ import { RESTRICTED_NOTICE, remembersReach } from '../security/scope-reach.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
-import type { FoundPassages } from './found-passages.js';
+import type { FoundPassages, RemoteIndex } from './found-passages.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
 import type { FindResources } from './searched-index.js';
@@ -36,6 +41,8 @@ export interface FindOptions {
   readonly resources: FindResources;
   /** Told what each step left, for explanations of a miss. */
   readonly onStage?: StageTrace | undefined;
+  /** Whether what was found before may be shown, where `rag.retrieval.cache` is on. @default true */
+  readonly isCached?: boolean | undefined;
 }
 
 /**
@@ -59,16 +66,139 @@ export async function findPassages(
   };
   const search = () =>
     traced('search', payload, async () => {
-      const found: Found = await (remote?.find(query, scope) ?? find(query, scope, options));
+      const { found, cache } = await findOrSayWhy({ query, scope, options }, (signal) => {
+        const asked = signal === undefined ? query : { ...query, signal };
+        return remote === undefined
+          ? find(asked, scope, options)
+          : findElsewhere(remote, asked, scope, options.resources.parts);
+      });
+      payload.cache = cache;
       payload.results = found.passages.length;
       payload.degradationLevel = found.degradationLevel;
       return found;
     });
   const found = await clock.run(search);
+  publishLogEvent(() => ({
+    event: 'search_performed',
+    query: queryInLog(query.text),
+    resultCount: found.passages.length,
+    topScore: found.passages[0]?.score,
+  }));
   return { ...found, stages: { ...clock.times, ...found.stages }, tookMs: rounded(payload.tookMs ?? 0) };
 }
 
 type Found = Omit<FoundPassages, 'stages' | 'tookMs'> & Partial<Pick<FoundPassages, 'stages'>>;
+
+interface Asked {
+  readonly query: SearchQuery;
+  readonly scope: Scope;
+  readonly options: FindOptions;
+}
+
+interface Remembered {
+  readonly found: Found;
+  readonly cache: 'hit' | 'miss' | 'off';
+}
+
+/** Searching in another process, which learns by itself which parts are out. */
+async function findElsewhere(
+  remote: RemoteIndex,
+  query: SearchQuery,
+  scope: Scope,
+  parts: Parts | undefined,
+): Promise<Found> {
+  const found = await remote.find(query, scope);
+  parts?.heardFrom(found.outages ?? []);
+  return found;
+}
+
+/** What was found; where nothing can be searched, what the configuration has to say then. */
+async function findOrSayWhy(
+  asked: Asked,
+  search: (signal?: AbortSignal) => Promise<Found>,
+): Promise<Remembered> {
+  return whileReaching(asked.options.resources.parts, async (failed) => {
+    try {
+      const { found, cache } = await findOrRemember(asked, search);
+      const outages = [...new Set([...(found.outages ?? []), ...failed()])];
+      return { found: outages.length === 0 ? found : { ...found, outages }, cache };
+    } catch (error) {
+      const said = saidInOutage(asked.query.text, error, asked.options.resources);
+      if (said === undefined) throw error;
+      return { found: { ...said, outages: failed() }, cache: 'off' };
+    }
+  });
+}
+
+/** What the configuration has to say to a question in place of an error; undefined where it has nothing, or nothing is out. */
+export function saidInOutage(
+  question: string,
+  error: unknown,
+  { config }: Pick<FindResources, 'config'>,
+): Found | undefined {
+  const staticResponses = staticResponsesFor(question, config.rag.degradation.static);
+  if (!isOutage(error) || staticResponses.length === 0) return undefined;
+  const text = `Nothing can be searched now, so only what \`rag.degradation.static\` holds is said: ${error.message}`;
+  return {
+    passages: [],
+    limit: 0,
+    lanes: [],
+    removed: [],
+    degradationLevel: DegradationLevel.STATIC_ONLY,
+    staticResponses,
+    notices: [{ kind: 'static-response', text }],
+  };
+}
+
+/** What was found of the index as it is now, by whoever may read the same; else what `search` finds. */
+async function findOrRemember(
+  { query, scope, options: { resources, onStage, isCached = true } }: Asked,
+  search: (signal?: AbortSignal) => Promise<Found>,
+): Promise<Remembered> {
+  const isOff = onStage !== undefined || !isCached || !resources.config.rag.retrieval.cache.enabled;
+  const cache = isOff ? undefined : await resources.queryCache?.();
+  // Read before the search: what is written meanwhile makes another revision, under which this is not looked for.
+  const revision = cache === undefined ? undefined : await resources.revision?.();
+  if (cache === undefined || revision === undefined) return { found: await search(), cache: 'off' };
+  const question = { revision, scope, query };
+  const outcome = await orEvenOld(
+    () => cache.evenOld(question),
+    async () => atLevelOf(resources.parts, await cache.find(question, search)),
+  );
+  const warnings = noticesOfKind('search-degraded', cache.warnings());
+  if (warnings.length === 0) return outcome;
+  return { ...outcome, found: { ...outcome.found, notices: [...outcome.found.notices, ...warnings] } };
+}
+
+/** What was found before is worth more than words alone, and than nothing. */
+async function orEvenOld(
+  evenOld: () => Found | undefined,
+  search: () => Promise<Remembered>,
+): Promise<Remembered> {
+  const kept = (outages: Found['outages'] = []): Remembered | undefined => {
+    const old = evenOld();
+    if (old === undefined) return undefined;
+    return { found: { ...old, degradationLevel: DegradationLevel.CACHED_ONLY, outages }, cache: 'hit' };
+  };
+  try {
+    const outcome = await search();
+    const { degradationLevel, outages = [] } = outcome.found;
+    return (degradationLevel > DegradationLevel.CACHED_ONLY ? kept(outages) : undefined) ?? outcome;
+  } catch (error) {
+    const old = isOutage(error) ? kept() : undefined;
+    if (old === undefined) throw error;
+    return old;
+  }
+}
+
+/** What was kept is no less than it was, but while a search could not find it, it is all that there is. */
+function atLevelOf(parts: Parts | undefined, { found, cache }: Remembered): Remembered {
+  if (cache !== 'hit' || parts === undefined || parts.level < DegradationLevel.CACHED_ONLY)
+    return { found, cache };
+  const degradationLevel = Math.max(found.degradationLevel, DegradationLevel.CACHED_ONLY);
+  const outages = PARTS.filter((part) => parts.states[part] !== 'well');
+  return { found: { ...found, degradationLevel, outages }, cache };
+}
 
 async function find(query: SearchQuery, scope: Scope, { resources, onStage }: FindOptions): Promise<Found> {
   const { config } = resources;
@@ -143,6 +273,7 @@ async function find(query: SearchQuery, scope: Scope, { resources, onStage }: Fi
       ...check.notices,
       ...undecryptableNotice(passages, undecryptable),
       ...result.notices,
+      ...(model.warnings?.() ?? []),
     ],
   };
 }

@@ -1,7 +1,7 @@
-import type { DegradationLevel } from '../core/degradation.js';
 import type { Notice } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import type { StageTimes } from '../core/telemetry.js';
+import type { FoundDegradation } from '../degradation/degradation-report.js';
 import type { SearchQuery } from '../engine/engine.js';
 import type {
   LaneReport,
@@ -12,7 +12,7 @@ import type {
 } from '../retrieval/retriever.js';
 
 /** What a search found and how. */
-export interface FoundPassages {
+export interface FoundPassages extends FoundDegradation {
   /** What is shown, best first. */
   readonly passages: readonly RankedCandidate[];
   /** Most passages that this search shows. */
@@ -23,7 +23,6 @@ export interface FoundPassages {
   readonly understanding?: QueryUnderstanding;
   readonly lanes: readonly LaneReport[];
   readonly removed: readonly RemovedCandidate[];
-  readonly degradationLevel: DegradationLevel;
   readonly notices: readonly Notice[];
   /** Milliseconds of each stage. */
   readonly stages: StageTimes;

@@ -7,6 +7,7 @@ import { contentHash } from '../core/ids.js';
 import type { Scope } from '../core/scope.js';
 import { queryCacheOver } from '../embedding/cached-embedder.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
+import type { EmbeddingCache } from '../embedding/embedding-cache.js';
 import type { GenerationReader, IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 
@@ -185,14 +186,17 @@ export type QueryEmbedder = (
 ) => Promise<Embedder>;
 
 /**
- * Reads queries, and keeps their vectors for the scope that asked where they cost something. With `adapt`, reads what `index`
+ * Reads queries, and keeps their vectors for the scope that asked where they cost something, in memory and in `kept`. With `adapt`, reads what `index`
  * learnt of the scope's tenant, and reads it again when any host has learnt anew. Without it, or where it belongs to another
  * model, queries are read as the model reads any text.
  */
-export function queryEmbedderOver(embedder: Embedder, { adapt }: { readonly adapt: boolean }): QueryEmbedder {
+export function queryEmbedderOver(
+  embedder: Embedder,
+  { adapt, kept }: { readonly adapt: boolean; readonly kept?: EmbeddingCache | undefined },
+): QueryEmbedder {
   const { adaptation } = embedder;
   if (!adapt || adaptation === undefined) {
-    const cacheOf = queryCacheOver(embedder);
+    const cacheOf = queryCacheOver(embedder, { kept });
     return async (_facts, _ledger, scope) => cacheOf(nameOf(scope));
   }
   let known: { readonly stamp: string; readonly byTenant: ReadonlyMap<string, Embedder> } | undefined;

@@ -5,8 +5,9 @@ import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { traced } from '../core/telemetry.js';
 import { withDeadline } from '../core/with-deadline.js';
+import { reach, refusalOf } from '../degradation/parts.js';
 import type { Embedder, EmbeddingKind } from '../embedding/embedder.js';
-import type { EngineResources } from '../engine/engine-resources.js';
+import type { EngineResources, LoadedEmbedder } from '../engine/engine-resources.js';
 import type { IndexFacts } from '../ledger/ledger.js';
 import { describeFailure } from '../providers/call-failure.js';
 import { splitModelName } from '../providers/provider-table.js';
@@ -19,10 +20,12 @@ export interface QueryModel {
   readonly embedPassage: EmbedQuery;
   /** What a person must know of how the model was chosen. */
   readonly notices: readonly Notice[];
+  /** What went wrong in its cache meanwhile. */
+  readonly warnings?: (() => readonly Notice[]) | undefined;
 }
 
 type Resources = Pick<EngineResources, 'config' | 'embedderOf'> &
-  Partial<Pick<EngineResources, 'adaptationNotice'>>;
+  Partial<Pick<EngineResources, 'adaptationNotice' | 'forgetOpening'>>;
 
 /**
  * The model that reads queries over an index. One that cannot be reached now fails where it is asked, as one that was reached
@@ -37,13 +40,18 @@ export async function openQueryModel(
 ): Promise<QueryModel> {
   const { facts, ledger } = live;
   try {
-    const { embedder, forQueries, notices } = await openInTime(resources, facts, signal);
+    const { embedder, forQueries, notices, cache } = await openInTime(resources, facts, signal);
+    const isElsewhere = isOfAService(resources);
     const forQuery = await forQueries(facts, ledger, scope);
     const { laneDeadlineMs } = resources.config.rag.retrieval;
-    const embed = (model: Embedder, kind: EmbeddingKind): EmbedQuery => embedOne(model, kind, laneDeadlineMs);
+    const embed = (model: Embedder, kind: EmbeddingKind): EmbedQuery => {
+      const ask = embedOne(model, kind, laneDeadlineMs);
+      return isElsewhere ? (text, abort) => reach('embedder', () => ask(text, abort)) : ask;
+    };
     return {
       embedQuery: embed(forQuery, 'query'),
       embedPassage: embed(embedder, 'document'),
+      warnings: () => noticesOfKind('search-degraded', cache?.warnings?.() ?? []),
       notices: [
         ...noticesOfKind('embedding-model', notices),
         ...noticesOfKind('adaptation-off', (await resources.adaptationNotice?.(live)) ?? []),
@@ -57,22 +65,36 @@ export async function openQueryModel(
   }
 }
 
+/** A model of this machine is never left alone: nothing else would come of it. */
+const isOfAService = ({ config: { rag, own } }: Resources): boolean =>
+  splitModelName(rag.embedding.model) !== undefined || own?.embedder !== undefined;
+
 /** Opening a hosted model may be a call of its service; loading one of this machine is work, which has no deadline. */
-function openInTime(
+async function openInTime(
   resources: Resources,
   facts: IndexFacts,
   signal: AbortSignal | undefined,
-): ReturnType<Resources['embedderOf']> {
+): Promise<LoadedEmbedder> {
   const { embedding, retrieval } = resources.config.rag;
   if (splitModelName(embedding.model) === undefined) return resources.embedderOf(facts);
+  const refused = refusalOf('embedder');
+  if (refused !== undefined) throw refused;
   const lateError = () =>
     new RAGError(
       'EMBEDDING_FAILED',
       `The embedding model ${embedding.model} could not be opened within ${retrieval.laneDeadlineMs} ms (rag.retrieval.laneDeadlineMs).`,
     );
-  return withDeadline({ timeoutMs: retrieval.laneDeadlineMs, signal, lateError }, () =>
-    resources.embedderOf(facts),
-  );
+  try {
+    return await withDeadline({ timeoutMs: retrieval.laneDeadlineMs, signal, lateError }, () =>
+      resources.embedderOf(facts),
+    );
+  } catch (error) {
+    resources.forgetOpening?.();
+    // Only a failure counts: a model that is open already says nothing of its service.
+    return await reach('embedder', async () => {
+      throw error;
+    });
+  }
 }
 
 /** The service fails, or refuses now what it may take again; the configuration itself is sound. */

@@ -5,7 +5,12 @@ import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/a
 import type { SearchSignals } from '../answering/confidence-features.js';
 import { RAGError } from '../core/errors.js';
 import { statedNotices, toldNotices } from '../core/notice.js';
+import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
+import { rounded } from '../core/telemetry.js';
+import { toldDegradation } from '../degradation/degradation-report.js';
+import type { PartName } from '../degradation/level.js';
+import { whileReaching } from '../degradation/parts.js';
 import type { AskRequest } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { tokenCounterFor } from '../engine/token-counter-for.js';
@@ -15,9 +20,10 @@ import { readRegularText } from '../security/regular-file.js';
 import { contextSettings } from './context-settings.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import type { ScopedRead } from './document-chunks.js';
-import { findPassages } from './find-passages.js';
+import { findPassages, saidInOutage } from './find-passages.js';
 import { isKnownIdentifier, isKnownWord } from './known-names.js';
 import { passageLimit } from './shown-passages.js';
+import { staticAnswer } from './static-answer.js';
 import { similarityFor } from './text-similarity.js';
 
 /** Question to answer, through the scope of the asker and no other way. */
@@ -26,17 +32,57 @@ export async function* runAsk(
   scope: Scope,
   resources: EngineResources,
 ): AsyncGenerator<AnswerEvent> {
+  const since = runtime().elapsed();
+  const seen: SeenSearches = { outages: new Set() };
+  let hasBegun = false;
+  try {
+    for await (const event of answerEvents(request, { scope, resources, seen })) {
+      hasBegun = true;
+      yield event;
+    }
+  } catch (error) {
+    const { question, mode = 'enhanced' } = answerRequest(request, resources);
+    const said = hasBegun ? undefined : (seen.saidOnly ?? saidInOutage(question, error, resources));
+    if (said === undefined) throw error;
+    const answer = staticAnswer(question, mode, { ...said, outages: [...seen.outages] });
+    yield { type: 'start', standaloneQuestion: question, sources: [] };
+    yield { type: 'answer', answer: { ...answer, tookMs: rounded(runtime().elapsed() - since) } };
+  }
+}
+
+/** What the searches of an answer said of parts that do not answer. */
+interface SeenSearches {
+  readonly outages: Set<PartName>;
+  /** A search that could only say what the configuration holds for outages. */
+  saidOnly?: Retrieved;
+}
+
+type Retrieved = Awaited<ReturnType<typeof findPassages>>;
+
+interface Answering {
+  readonly scope: Scope;
+  readonly resources: EngineResources;
+  readonly seen: SeenSearches;
+}
+
+async function* answerEvents(
+  request: AskRequest,
+  { scope, resources, seen }: Answering,
+): AsyncGenerator<AnswerEvent> {
   const typed = answerRequest(request, resources);
-  const parts = await answerDependencies(request, scope, resources);
-  const { correction, notices } = await checkWords(request, typed.question, { scope, resources });
+  const parts = await answerDependencies(request, scope, resources, seen);
+  const { correction, notices } = await whileReaching(resources.parts, () =>
+    Promise.resolve(checkWords(request, typed.question, { scope, resources })),
+  );
   const events = streamAnswer({ ...typed, question: correction?.searchedFor ?? typed.question }, parts);
-  const withOrigin = await originAdder(resources);
+  const withOrigin = await whileReaching(resources.parts, () => originAdder(resources));
   for await (const event of events) {
     if (event.type === 'start') yield { ...event, sources: await Promise.all(event.sources.map(withOrigin)) };
     else if (event.type === 'answer') {
       const sources = await Promise.all(event.answer.sources.map(withOrigin));
       const answer = {
         ...event.answer,
+        ...toldDegradation({ ...event.answer, outages: [...seen.outages] }),
         question: typed.question,
         ...(correction === undefined ? {} : { correction }),
         sources,
@@ -102,15 +148,16 @@ export async function answerDependencies(
   request: AskRequest,
   scope: Scope,
   resources: EngineResources,
+  seen: SeenSearches = { outages: new Set() },
 ): Promise<AnswerDependencies> {
   const { answering, chat } = resources.config.rag;
   const instructions = await readInstructions(resources);
   const read: ScopedRead = { scope, resources, signal: request.signal };
   return {
-    retrieve: retrieveFor(request, scope, resources),
+    retrieve: retrieveFor(request, { scope, resources, seen }),
     similarity: similarityFor(scope, resources),
-    isKnownWord: (word) => isKnownWord(word, read),
-    isKnownIdentifier: (name) => isKnownIdentifier(name, read),
+    isKnownWord: (word) => whileReaching(resources.parts, () => isKnownWord(word, read)),
+    isKnownIdentifier: (name) => whileReaching(resources.parts, () => isKnownIdentifier(name, read)),
     chatModel: () => resources.chatModel(),
     counter: tokenCounterFor,
     context: contextSettings(scope, resources),
@@ -148,9 +195,9 @@ async function readInstructions({ config }: EngineResources): Promise<string | u
 }
 
 const retrieveFor =
-  (request: AskRequest, scope: Scope, resources: EngineResources): Retrieve =>
+  (request: AskRequest, { scope, resources, seen }: Answering): Retrieve =>
   async (query, { topK, mode, isWidened, signal }) => {
-    const { passages, degradationLevel, notices } = await findPassages(
+    const found = await findPassages(
       {
         text: query,
         ...(request.filters === undefined ? {} : { filters: request.filters }),
@@ -167,6 +214,12 @@ const retrieveFor =
       scope,
       { resources },
     );
+    const { passages, degradationLevel, notices, outages = [] } = found;
+    for (const part of outages) seen.outages.add(part);
+    if (found.staticResponses !== undefined) {
+      seen.saidOnly = found;
+      throw new RAGError('SEARCH_FAILED', 'Nothing can be searched now.');
+    }
     return {
       // An answer is weighed by how likely its passages are, not by how well they match.
       ranked: passages.map(({ chunk, probability }) => ({ chunk, score: probability })),

@@ -2,6 +2,7 @@ import { DEFAULT_CONTEXT_BUDGET } from '../answering/gather-findings.js';
 import { assembleContext } from '../context/assemble-context.js';
 import { statedNotices, toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
+import { toldDegradation } from '../degradation/degradation-report.js';
 import type { ContextQuery, ContextResponse } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { tokenCounterFor } from '../engine/token-counter-for.js';
@@ -14,7 +15,8 @@ export async function runContext(
   scope: Scope,
   resources: EngineResources,
 ): Promise<ContextResponse> {
-  const { passages, degradationLevel, notices } = await findPassages(query, scope, { resources });
+  const found = await findPassages(query, scope, { resources });
+  const { passages, notices } = found;
   const settings = contextSettings(scope, resources);
   const pack = await assembleContext(
     {
@@ -28,5 +30,5 @@ export async function runContext(
       ...(query.signal === undefined ? {} : { signal: query.signal }),
     },
   );
-  return { ...pack, degradationLevel, ...toldNotices([...notices, ...statedNotices(pack)]) };
+  return { ...pack, ...toldDegradation(found), ...toldNotices([...notices, ...statedNotices(pack)]) };
 }

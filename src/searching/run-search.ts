@@ -3,6 +3,7 @@ import { FIRST_LINE, headingPathOf, linesOf } from '../core/chunk-metadata.js';
 import { matchBandOf } from '../core/match-band.js';
 import { toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
+import { toldDegradation } from '../degradation/degradation-report.js';
 import type { SearchQuery, SearchResponse, SearchResult } from '../engine/engine.js';
 import { originsOf } from '../indexing/document-paths.js';
 import type { RankedCandidate } from '../retrieval/retriever.js';
@@ -27,7 +28,7 @@ export async function runSearch(
     results: found.passages.map(toResult),
     ...(found.understanding === undefined ? {} : { understanding: found.understanding }),
     lanes: found.lanes,
-    degradationLevel: found.degradationLevel,
+    ...toldDegradation(found),
     ...toldNotices(found.notices),
     stages: found.stages,
     tookMs: found.tookMs,

@@ -15,7 +15,12 @@ export interface SearchedIndex {
 }
 
 type SearchParts = Pick<EngineResources, 'config' | 'embedderOf' | 'reranker'> &
-  Partial<Pick<EngineResources, 'chatModel' | 'adaptationNotice' | 'storeNotice'>>;
+  Partial<
+    Pick<
+      EngineResources,
+      'chatModel' | 'forgetOpening' | 'adaptationNotice' | 'storeNotice' | 'queryCache' | 'revision' | 'parts'
+    >
+  >;
 
 /** What a search needs of an engine, or of whatever else keeps a collection. */
 export interface FindResources extends SearchParts {

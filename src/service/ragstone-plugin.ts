@@ -4,6 +4,7 @@ import {
   type Engine,
   indexesOf,
   type KnowledgeDeploymentService,
+  type Monitoring,
   RAGError,
   type TenantIndexes,
 } from '../index.js';
@@ -33,6 +34,7 @@ import { healthRoutes } from './routes/health-routes.js';
 import { knowledgeRoutes } from './routes/knowledge-routes.js';
 import { indexRoutes, maintenanceRoutes } from './routes/maintenance-routes.js';
 import { mcpRoutes } from './routes/mcp-routes.js';
+import { metricsRoute } from './routes/metrics-route.js';
 import { uploadRoutes } from './routes/upload-routes.js';
 
 /** What the routes need. */
@@ -67,6 +69,8 @@ export interface ServiceOptions {
   readonly corsOrigins?: readonly string[] | undefined;
   /** Path of the health. @default '/health/rag' */
   readonly healthEndpoint?: string | undefined;
+  /** What is counted and checked, for `GET /metrics` and the health. It is not stopped with the application. @default there is no such route */
+  readonly monitoring?: Pick<Monitoring, 'metrics' | 'lastHealth'> | undefined;
   /** Where calls are logged, denied ones too. It is not closed with the application. @default nowhere */
   readonly audit?: AuditLog | undefined;
   /** Where feedback is kept. @default there are no routes for it */
@@ -132,8 +136,10 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(chatRoutes);
   await app.register(indexRoutes);
   await app.register(mcpRoutes);
-  const { deployments, syncHealth } = options;
-  await app.register(healthRoutes, { indexes, endpoint, redis, deployments, syncHealth, place });
+  const { deployments, syncHealth, monitoring } = options;
+  const lastHealth = monitoring?.lastHealth;
+  await app.register(healthRoutes, { indexes, endpoint, redis, deployments, syncHealth, place, lastHealth });
+  if (monitoring?.metrics !== undefined) await app.register(metricsRoute, monitoring.metrics);
 };
 
 function statedIndexes({ engine, indexes, deployments }: ServiceOptions): TenantIndexes {

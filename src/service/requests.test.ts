@@ -36,6 +36,8 @@ test('the document of the routes is valid OpenAPI 3.1 and describes every route'
       "/api/ai/rag/{id}",
       "/chat",
       "/health/rag",
+      "/health/rag/live",
+      "/health/rag/ready",
       "/rag/index",
       "/rag/stats",
     ]

@@ -7,6 +7,7 @@ import {
   type BackgroundUpgrade,
   type Engine,
   type KnowledgeDeploymentService,
+  type Monitoring,
   RAGError,
   SYSTEM_RUNTIME,
 } from '../index.js';
@@ -44,7 +45,14 @@ export interface StartOptions {
   /** @default rag.server.port */
   readonly port?: number | undefined;
   /** Where log lines (JSON) go, and from which severity on. @default nowhere */
-  readonly log?: { readonly level: string; readonly write: (line: string) => void } | undefined;
+  readonly log?: ServiceLog | undefined;
+  /** Its metrics and its last check are told over HTTP. The service does not stop it. @default there is no `/metrics` */
+  readonly monitoring?: Pick<Monitoring, 'metrics' | 'lastHealth'> | undefined;
+}
+
+export interface ServiceLog {
+  readonly level: string;
+  readonly write: (line: string) => void;
 }
 
 /** Who sends a request's bytes one by one keeps no connection longer. */
@@ -64,6 +72,7 @@ export async function startService({
   host: wanted,
   port,
   log,
+  monitoring: watch,
 }: StartOptions): Promise<RunningService> {
   const unset = config.unset?.get('server');
   if (unset !== undefined) throw unset;
@@ -120,6 +129,7 @@ export async function startService({
     redis,
     corsOrigins,
     healthEndpoint: monitoring.healthCheck.endpoint,
+    monitoring: watch,
     stopping: stopping.signal,
     syncHealth: () => sync?.states().every(({ failures }) => failures === 0),
   });

@@ -1,10 +1,11 @@
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { contentHash } from '../core/ids.js';
 import { sourceFiles } from '../core/runtime.js';
 import { resolveFilePatterns, resolveRoot, rootError } from './file-patterns.js';
 import { GitignoreRules } from './gitignore.js';
 import { mapInOrder } from './map-in-order.js';
 import { type FileGuard, hashFile, readWholeFile } from './open-file.js';
-import type { ListedItem, ListOptions } from './source.js';
+import type { ListedItem, ListOptions, ReadResult, SourceItem } from './source.js';
 import { type SkippedCounts, walkFiles } from './walk-files.js';
 
 /** Largest file that is read, unless configured: 10 MiB. */
@@ -66,14 +67,26 @@ export interface FileContent {
 }
 
 /**
- * Reads one listed file.
+ * Reads one listed file; what comes of it has the version of the bytes that were read, which others may have written since the listing.
  *
  * @throws RAGError `DOCUMENT_VANISHED`, `DOCUMENT_UNREADABLE`, `DOCUMENT_TOO_LARGE`, `DOCUMENT_OUTSIDE_ROOT`, `ABORTED`.
  */
 export async function readListedFile(
   selection: FileSelection,
+  { id }: Pick<SourceItem, 'id'>,
+  {
+    signal,
+    toResult,
+  }: { readonly signal: AbortSignal | undefined; readonly toResult: (file: FileContent) => ReadResult },
+): Promise<ReadResult> {
+  const file = await readFileContent(selection, id, signal);
+  return { ...toResult(file), version: contentHash(file.content) };
+}
+
+async function readFileContent(
+  selection: FileSelection,
   id: string,
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<FileContent> {
   throwIfAborted(signal);
   const { folder } = await resolveRoot(selection.root, selection.name);

@@ -63,6 +63,11 @@ export interface ReadResult {
   readonly failures: readonly { readonly externalId: string; readonly error: RAGError }[];
   /** What was left out by rule, in words: nothing is wrong, and a person may want to know. */
   readonly notices?: readonly string[];
+  /**
+   * `SourceItem.version` of what was read, where it can tell: it may have been changed since it was listed. Absent: the version that was
+   * listed.
+   */
+  readonly version?: string;
 }
 
 /**
@@ -88,7 +93,10 @@ export interface Source {
    * run that was stopped lists the same changes again.
    */
   listChanges?(options: ListChangesOptions): AsyncIterable<ListedChange>;
-  /** What will be read next, in this order, so that a source can fetch it in batches. Only a hint. */
+  /**
+   * What will be read next, in this order, so that a source can fetch it in batches. Another process may have listed it, later than this
+   * object was opened: what is kept from earlier reads is used no more, unless it is of these versions.
+   */
   expectReads?(items: readonly SourceItem[]): void;
   /** What the last complete listing left out by rule, in words. */
   listingNotices?(): readonly string[];

@@ -5,7 +5,7 @@ export const NO_VECTOR = new Float32Array(1);
 const NO_MODEL = 'none: lexical index only';
 
 /** The collection that is copied now, or was when a process died. Its fingerprint is that collection's name. */
-const UNFINISHED = 'words-being-copied';
+export const UNFINISHED = 'words-being-copied';
 
 /** Runs work while no other process does such work. */
 export type Exclusively = <T>(work: () => Promise<T>) => Promise<T>;

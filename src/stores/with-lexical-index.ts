@@ -4,6 +4,7 @@ import { compareText, type Filter } from '../core/filter.js';
 import { collectionOf, membersOf } from './collection-members.js';
 import { copyWords, type Exclusively, hasWords, lexicalSpec, NO_VECTOR } from './copied-words.js';
 import { listAll } from './list-pages.js';
+import { openedWhenAsked } from './opened-when-asked.js';
 import type {
   CollectionSpec,
   CollectionStats,
@@ -80,32 +81,6 @@ export function withLexicalIndex(
     close: async () => {
       await Promise.all([store.close(), lexical.close()]);
     },
-  };
-}
-
-/** A collection of a store that does not answer now: every call opens it first, until one succeeds. */
-function openedWhenAsked(store: VectorStore, spec: CollectionSpec): VectorCollection {
-  let opening: Promise<VectorCollection> | undefined;
-  const opened = async (): Promise<VectorCollection> => {
-    opening ??= store.open(spec);
-    try {
-      return await opening;
-    } catch (error) {
-      opening = undefined;
-      throw error;
-    }
-  };
-  return {
-    spec,
-    upsert: async (records, signal) => (await opened()).upsert(records, signal),
-    get: async (ids, options) => (await opened()).get(ids, options),
-    delete: async (filter, signal) => (await opened()).delete(filter, signal),
-    list: async (query) => (await opened()).list(query),
-    count: async (filter, signal) => (await opened()).count(filter, signal),
-    searchVector: async (query) => (await opened()).searchVector(query),
-    optimize: async (signal) => (await opened()).optimize(signal),
-    purge: async (signal, options) => (await opened()).purge?.(signal, options),
-    stats: async () => (await opened()).stats(),
   };
 }
 

@@ -24,7 +24,8 @@ export class SourceTurns {
   /** Turns of schedules up to this moment are dealt with. */
   #considered: number;
   readonly #found = new Map<CronSchedule, { readonly after: number; readonly at: number | undefined }>();
-  #isFirstLook = true;
+  /** Turns before this moment came while nothing followed the source. */
+  #followedSince: number;
   #startDue: boolean;
   #intervalDue = false;
   #changed: { readonly first: number; readonly last: number } | undefined;
@@ -46,6 +47,7 @@ export class SourceTurns {
     this.timing = timing;
     this.#settleMs = settleMs;
     this.#considered = Math.min(kept?.considered ?? now, now);
+    this.#followedSince = now;
     this.#startDue = timing.atStart;
     this.#failures = kept?.failures ?? 0;
     // What failed last is tried again now: a new start may have mended it.
@@ -66,9 +68,8 @@ export class SourceTurns {
     this.#watch = watch;
   }
 
-  /** Its files changed, or an interval passed. What was gone and is there again waits for no pause. */
+  /** Its files changed, or an interval passed. */
   noticed(change: 'changed' | 'gone' | 'returned' | 'interval', { elapsed }: Moment): void {
-    if (change === 'returned') this.#retryAt = undefined;
     if (change === 'interval') this.#intervalDue = true;
     else this.#changed = { first: this.#changed?.first ?? elapsed, last: elapsed };
   }
@@ -84,10 +85,11 @@ export class SourceTurns {
     if (this.#startDue) return [{ inMs: Number.NEGATIVE_INFINITY, trigger: 'start' }];
     // A clock that was set back: turns count from what it says now.
     this.#considered = Math.min(this.#considered, now);
+    this.#followedSince = Math.min(this.#followedSince, now);
     const planned = this.timing.schedules.flatMap((schedule): Turn[] => {
       const at = this.#turnOf(schedule);
       if (at === undefined) return [];
-      return [{ inMs: at - now, trigger: this.#isFirstLook && at <= now ? 'missed' : 'schedule' }];
+      return [{ inMs: at - now, trigger: at < this.#followedSince ? 'missed' : 'schedule' }];
     });
     const { failures } = this;
     if (failures > 0) planned.push({ inMs: (this.#retryAt ?? elapsed) - elapsed, trigger: 'retry' });
@@ -104,19 +106,19 @@ export class SourceTurns {
   }
 
   #changeTurns({ elapsed }: Moment): Turn[] {
-    // Files that change all the time are no reason to ask what fails all the time.
-    const pause = (this.#retryAt ?? elapsed) - elapsed;
-    const turns: Turn[] = this.#intervalDue ? [{ inMs: pause, trigger: 'interval' }] : [];
+    // An interval is no reason to ask what fails. A change is: it may be what mends it.
+    const turns: Turn[] = this.#intervalDue
+      ? [{ inMs: (this.#retryAt ?? elapsed) - elapsed, trigger: 'interval' }]
+      : [];
     if (this.#changed === undefined) return turns;
     const { first, last } = this.#changed;
     const quietAt = Math.min(last + this.#settleMs, first + MOST_SETTLES * this.#settleMs);
-    return [...turns, { inMs: Math.max(quietAt - elapsed, pause), trigger: 'watch' }];
+    return [...turns, { inMs: quietAt - elapsed, trigger: 'watch' }];
   }
 
   /** It is being read: what is noticed from now on leads to another run. */
   begin(trigger: SyncTrigger, { now }: Moment): void {
     this.#running = { considered: now, trigger };
-    this.#isFirstLook = false;
     this.#startDue = false;
     this.#intervalDue = false;
     this.#changed = undefined;

@@ -50,7 +50,7 @@ export function syncPlanOf(config: ResolvedConfig): SyncPlan {
     settleMs,
     pollMs: pollSeconds * 1_000,
     retry: retryPolicyOf(config),
-    handsOver: rag.queue.url !== undefined,
+    handsOver: rag.queue.url !== undefined || own?.queue !== undefined,
     isShared: rag.ledger.type === 'postgres',
     dataDir,
     runtime: own?.runtime,

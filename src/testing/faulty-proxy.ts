@@ -30,7 +30,7 @@ export class FaultyProxy {
   /** Listens on a free port of this machine. */
   static async start(
     target: ProxyTarget,
-    { delayMs = 300 }: { delayMs?: number } = {},
+    { delayMs = 300 }: { delayMs?: number | undefined } = {},
   ): Promise<FaultyProxy> {
     const proxy = new FaultyProxy(target, delayMs);
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));

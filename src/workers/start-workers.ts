@@ -14,7 +14,7 @@ const REFILLED_AT_ONCE = 10_000;
 const PROGRESS_MS = 5_000;
 /** A batch whose items another process holds is looked at again after that, in milliseconds. */
 const HELD_MS = 2_000;
-/** One of a source that this worker does not have, or has other settings for. */
+/** After a batch of a source that this worker does not have, or has other settings for, it leaves others the next one. */
 const FOREIGN_MS = 5_000;
 const FIRST_PAUSE_MS = 1_000;
 const MOST_PAUSE_MS = 60_000;
@@ -109,6 +109,7 @@ class RunningWorkers implements Workers {
       this.#stopping.abort(stopped());
       for (const end of refilling) end();
       await this.#finish(consumer);
+      this.#plan.release?.();
       this.#tell({ type: 'stopped', ...this.#done });
     }
   }
@@ -225,7 +226,7 @@ class RunningWorkers implements Workers {
 
   #leave(message: string): BatchOutcome {
     this.#notice(new RAGError('USAGE', message));
-    return { isDone: false, againInMs: FOREIGN_MS };
+    return { isDone: false, againInMs: 0, restMs: FOREIGN_MS };
   }
 
   /** A store or a model that does not answer is not the documents' fault: they are given to somebody, and this worker rests. */

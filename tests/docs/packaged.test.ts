@@ -29,7 +29,7 @@ test.each([...packaged.keys()])('the links of %s lead to what is in the package'
   expect(deadLinks(page, text)).toEqual([]);
   const targets = linksOf(page, text).filter(
     (target) =>
-      !/^(?:docs\/(?!research\/)|LICENSE$|CHANGELOG\.md$|README\.md$|models\/builtin\/|examples\/|config\.schema\.json$)/.test(
+      !/^(?:docs\/(?!research\/)|LICENSE$|CHANGELOG\.md$|README\.md$|models\/builtin\/|examples\/|deploy\/|config\.schema\.json$)/.test(
         target,
       ),
   );

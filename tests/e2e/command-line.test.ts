@@ -115,12 +115,12 @@ describe('wrong usage', () => {
 
 describe('config', () => {
   test('check accepts what is right, and lists what has no effect yet', async () => {
-    await writeFile(join(folder, 'ragstone.yaml'), 'rag:\n  retrieval: { cache: { enabled: true } }\n');
+    await writeFile(join(folder, 'ragstone.yaml'), 'rag:\n  retrieval: { maxDistance: 0.5 }\n');
     const outcome = await ragstone(['config', 'check', '--json']);
     expect(outcome.code).toBe(0);
     expect(documentOf(outcome)).toMatchObject({
       ok: true,
-      notActive: [{ setting: 'rag.retrieval.cache', stops: false }],
+      notActive: [{ setting: 'rag.retrieval.maxDistance', stops: false }],
     });
   });
 

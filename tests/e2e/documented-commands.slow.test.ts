@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,7 +89,7 @@ function commandsOf(page: string): string[] {
   return samplesIn('sh')
     .filter(({ place }) => place.startsWith(`${page}:`))
     .flatMap(({ text }) => text.replaceAll(/\s+#.*$/gm, '').split('\n'))
-    .flatMap((line) => /^(?:npx )?ragstone (.+)$/.exec(line)?.[1] ?? [])
+    .flatMap((line) => /^(?:npx ragstone |ragstone |(?=mv ))(.+)$/.exec(line)?.[1] ?? [])
     .filter(isRun);
 }
 
@@ -107,8 +108,9 @@ describe.each(PAGES)('%s', (name) => {
     if (name !== 'trust') expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
   });
 
-  test.each(commandsOf(page))('ragstone %s', async (words) => {
+  test.each(commandsOf(page))('%s', async (words) => {
     const args = (words.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
+    if (words.startsWith('mv ')) return void execFileSync('mv', args.slice(1), { cwd });
     const { code, stderr } = await runRagstone(args, { cwd, input: '\n' });
     const [, expected = 0] = OTHER_CODES.find(([command]) => command.test(words)) ?? [];
     expect({ code, stderr: code === expected ? '' : stderr }).toEqual({ code: expected, stderr: '' });

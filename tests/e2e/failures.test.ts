@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { FailedItem, IndexResult, SourceSyncState } from '../../src/index.js';
+import type { FailedItem, IndexResult, IndexStatus, SourceSyncState } from '../../src/index.js';
 import { ragstoneJson, runRagstone } from './run-ragstone.js';
 import { temporaryFolder, writeFiles } from './temporary-folder.js';
 
@@ -57,4 +57,36 @@ test('a source that lost most of its files is stopped, told with its state, and 
     expect((await runRagstone(command, { cwd })).stdout).toContain('SOURCE_SHRUNK source notes');
   const allowed = await ragstoneJson<IndexResult>(['index', '--allow-shrink-source', 'notes'], { cwd });
   expect(allowed.document.stats).toMatchObject({ documentsDeleted: 25, documentsUnchanged: 5 });
+});
+
+test('a source that never could be read fails where a person looks, and what is listed can be named', async () => {
+  const config = `rag:
+  provider: libsql
+  sources:
+    - { name: notes, type: files, root: docs, paths: ['**'] }
+    - { name: later, type: markdown, root: output, paths: ['**/*.md'] }
+`;
+  const cwd = temporaryFolder({
+    'ragstone.yaml': config,
+    'docs/bad.pdf': '%PDF-1.4 cut short',
+    'docs/a.md': '# A\n\nA lamp.\n',
+  });
+  expect((await runRagstone(['index'], { cwd })).code).toBe(1);
+  for (const command of [['status'], ['failures'], ['failures', '--source', 'later']])
+    expect((await runRagstone(command, { cwd })).stdout).toContain('SOURCE_NOT_FOUND source later');
+  const { document } = await ragstoneJson<IndexStatus>(['status'], { cwd });
+  expect(document.sources).toMatchObject([
+    { source: 'notes', documents: { indexed: 1 } },
+    { source: 'later', sourceType: 'markdown', sync: { consecutiveFailures: 1 } },
+  ]);
+  expect((await runRagstone(['failures'], { cwd })).stdout).toContain(
+    'DOCUMENT_INVALID docs/bad.pdf (notes)',
+  );
+  rmSync(join(cwd, 'docs/bad.pdf'));
+  const retried = await ragstoneJson<IndexResult>(['failures', 'retry', 'docs/bad.pdf'], { cwd });
+  expect(retried.document.stats.errors).toEqual([]);
+  writeFiles(cwd, { 'output/b.md': '# B\n\nA candle.\n' });
+  const rest = await ragstoneJson<IndexResult>(['failures', 'retry'], { cwd });
+  expect(rest.document).toMatchObject({ success: true, stats: { documentsProcessed: 1 } });
+  expect((await runRagstone(['failures'], { cwd })).stdout).toContain('Nothing failed.');
 });

@@ -1,25 +1,36 @@
 import { RAGError } from '../../src/core/errors.js';
 import { compareText } from '../../src/core/filter.js';
 import { documentPlan } from '../../src/ledger/document-plan.js';
-import type {
-  CompletedItem,
-  DocumentPlan,
-  DocumentStatus,
-  IndexFacts,
-  ItemKey,
-  LedgerChunk,
-  LedgerDocument,
-  LedgerFailure,
-  LedgerItem,
-  PlannedDocument,
-  SourceState,
-  SourceSummary,
+import {
+  type CompletedItem,
+  type DocumentPlan,
+  type IndexFacts,
+  type ItemKey,
+  type LedgerChunk,
+  type LedgerDocument,
+  type LedgerFailure,
+  type LedgerItem,
+  LISTING,
+  type OwedBatch,
+  type OwedItem,
+  type PlannedDocument,
+  type SourceState,
+  type SourceSummary,
 } from '../../src/ledger/ledger.js';
 import { decodeText, encodeText } from '../../src/ledger/text-encoding.js';
+import type { LeaseAudit } from './lease-audit.js';
+import { itemKeyOf, keyOf } from './ledger-keys.js';
+import { type LeaseHolder, LedgerLeases } from './ledger-leases.js';
+import { OwedBooks } from './owed-books.js';
+import { summariesOf } from './source-summaries.js';
 
-/** A key of names that no other names have. */
-export const keyOf = (...names: readonly string[]): string => JSON.stringify(names);
-export const itemKeyOf = ({ tenant, source, itemId }: ItemKey): string => keyOf(tenant, source, itemId);
+export interface LedgerBooksOptions {
+  /** Milliseconds since 1970; leases are measured by it. */
+  readonly now: () => number;
+  readonly keepRevisions: number;
+  /** Told of claims, and of writes that were let through. @default nobody */
+  readonly audit?: LeaseAudit | undefined;
+}
 
 interface Revision {
   sequence: number;
@@ -33,41 +44,39 @@ interface DocumentEntry {
   readonly revisions: Map<string, Revision>;
 }
 
-interface Lease {
-  readonly holder: string;
-  readonly token: number;
-  readonly expiresAt: number;
-}
-
-/** Who writes, and the fencing tokens that it was given, by item. */
-export interface LeaseHolder {
-  readonly holder: string;
-  readonly tokens: Map<string, number>;
-}
-
 /** One generation in memory. Every method is one step: it is done whole, or throws and changes nothing. */
 export class LedgerBooks {
   facts: IndexFacts;
-  readonly #now: () => number;
   readonly #keepRevisions: number;
   readonly #items = new Map<string, LedgerItem>();
   readonly #documents = new Map<string, DocumentEntry>();
   /** The document of each chunk. */
   readonly #chunks = new Map<string, DocumentEntry>();
-  readonly #leases = new Map<string, Lease>();
+  readonly #leases: LedgerLeases;
+  readonly #audit: LeaseAudit | undefined;
+  readonly owed = new OwedBooks();
   readonly #cursors = new Map<string, string>();
   readonly #states = new Map<string, readonly [tenant: string, source: string, state: SourceState]>();
   learned: Uint8Array | undefined;
 
-  constructor(facts: IndexFacts, { now, keepRevisions }: { now: () => number; keepRevisions: number }) {
+  constructor(facts: IndexFacts, { now, keepRevisions, audit }: LedgerBooksOptions) {
     this.facts = facts;
-    this.#now = now;
+    this.#leases = new LedgerLeases(now);
+    this.#audit = audit;
     this.#keepRevisions = keepRevisions;
   }
 
   /** Empties it: it was dropped, and whoever still reads it finds nothing. */
   drop(): void {
-    for (const map of [this.#items, this.#documents, this.#chunks, this.#leases, this.#cursors, this.#states])
+    for (const map of [
+      this.#items,
+      this.#documents,
+      this.#chunks,
+      this.#leases,
+      this.owed,
+      this.#cursors,
+      this.#states,
+    ])
       map.clear();
     this.learned = undefined;
   }
@@ -118,6 +127,7 @@ export class LedgerBooks {
   forgetSource(tenant: string, source: string): void {
     this.#cursors.delete(keyOf(tenant, source));
     this.#states.delete(keyOf(tenant, source));
+    this.owed.forgetSource(tenant, source);
   }
 
   documentsOfItems(tenant: string, source: string, itemIds: readonly string[]): LedgerDocument[] {
@@ -179,84 +189,43 @@ export class LedgerBooks {
   }
 
   summaries(): SourceSummary[] {
-    const all = new Map<string, MutableSummary>();
-    const of = (tenant: string, source: string): MutableSummary => {
-      const found = all.get(keyOf(tenant, source)) ?? emptySummary(tenant, source);
-      all.set(keyOf(tenant, source), found);
-      return found;
-    };
-    for (const { tenant, source, error } of this.#items.values())
-      of(tenant, source).failedItems += error === undefined ? 0 : 1;
-    for (const { facts, chunks } of this.#documents.values()) {
-      const summary = of(facts.tenant, facts.source);
-      summary.sourceType = facts.sourceType;
-      summary.documents[facts.status] += 1;
-      for (const { state } of chunks.values()) summary.chunks += state === 'stale' ? 0 : 1;
-      for (const [type, count] of Object.entries(redactionsOf(facts)))
-        summary.redactions = {
-          ...summary.redactions,
-          [type]: (summary.redactions?.[type] ?? 0) + count,
-        };
-    }
-    return [...all.values()].sort(
-      (a, b) => compareText(a.tenant, b.tenant) || compareText(a.source, b.source),
-    );
+    return summariesOf(this.#items.values(), this.#documents.values());
+  }
+
+  isHeld(key: string): boolean {
+    return this.#leases.isHeld(key);
   }
 
   claim(by: LeaseHolder, keys: readonly string[], forMs: number): Set<string> {
-    const now = this.#now();
-    const claimed = new Set<string>();
-    for (const key of keys) {
-      const lease = this.#leases.get(key);
-      const isOwn = lease?.holder === by.holder;
-      const isOver = lease !== undefined && lease.expiresAt <= now;
-      if (lease !== undefined && !isOwn && !isOver) continue;
-      const token = lease === undefined ? 1 : lease.token + (!isOwn || isOver ? 1 : 0);
-      this.#leases.set(key, { holder: by.holder, token, expiresAt: now + Math.round(forMs) });
-      by.tokens.set(key, token);
-      claimed.add(key);
-    }
+    const claimed = this.#leases.claim(by, keys, forMs);
+    this.#audit?.claimed(this.facts.generation, by.holder, claimed);
     return claimed;
   }
 
   renew(by: LeaseHolder, keys: readonly string[], forMs: number): Set<string> {
-    const renewed = keys.filter((key) => {
-      const lease = this.#leases.get(key);
-      return lease?.holder === by.holder && lease.token === by.tokens.get(key);
-    });
-    for (const key of renewed) {
-      const lease = this.#leases.get(key);
-      if (lease !== undefined)
-        this.#leases.set(key, { ...lease, expiresAt: this.#now() + Math.round(forMs) });
-    }
-    return new Set(renewed);
+    return this.#leases.renew(by, keys, forMs);
   }
 
   release(by: LeaseHolder, keys: readonly string[]): void {
-    for (const key of keys) {
-      const lease = this.#leases.get(key);
-      if (lease?.holder === by.holder) this.#leases.set(key, { ...lease, expiresAt: 0 });
-      by.tokens.delete(key);
-    }
+    this.#leases.release(by, keys);
+    this.#audit?.released(this.facts.generation, by.holder, keys);
   }
 
-  /** Throws `INDEX_LEASE_LOST` where somebody else holds an item, or has held it since it was claimed. */
-  fence({ holder, tokens }: LeaseHolder, keys: Iterable<string>): void {
-    for (const key of keys) {
-      const lease = this.#leases.get(key);
-      const token = tokens.get(key);
-      const isHeld =
-        lease === undefined
-          ? token === undefined
-          : lease.holder === holder
-            ? token === undefined || lease.token === token
-            : token === undefined && lease.expiresAt <= this.#now();
-      if (!isHeld) throw leaseLost();
-    }
+  /** Lets a write of these items through, or throws `INDEX_LEASE_LOST`. */
+  #guard(by: LeaseHolder, keys: readonly string[]): void {
+    this.#leases.fence(by, keys);
+    this.#audit?.accepted(this.facts.generation, by.holder, keys);
+  }
+
+  /** Whoever lists a source owes its items. */
+  owe(by: LeaseHolder, of: Omit<OwedBatch, 'batch'>, items: readonly Omit<OwedItem, 'begun'>[]): void {
+    const { tenant, source } = of;
+    this.#guard(by, [itemKeyOf({ tenant, source, itemId: LISTING })]);
+    this.owed.owe(of, items);
   }
 
   plan(by: LeaseHolder, documents: readonly PlannedDocument[]): DocumentPlan[] {
-    this.fence(by, documents.map(itemKeyOf));
+    this.#guard(by, documents.map(itemKeyOf));
     assertOnce(documents.map(({ documentId }) => documentId));
     assertOnce(documents.flatMap(({ chunks }) => chunks.map(({ chunkId }) => chunkId)));
     for (const { documentId, chunks } of documents)
@@ -308,6 +277,8 @@ export class LedgerBooks {
 
   commit(by: LeaseHolder, documentIds: readonly string[], at: string): void {
     const entries = this.#entries(by, documentIds);
+    // Whoever has taken an item over may have deleted its documents.
+    if (entries.length !== new Set(documentIds).size) this.#guard(by, [...by.tokens.keys()]);
     if (entries.length !== new Set(documentIds).size)
       throw new RAGError('INTERNAL', 'A document was to be committed before it was planned.');
     for (const entry of entries) {
@@ -332,23 +303,24 @@ export class LedgerBooks {
   }
 
   announce(by: LeaseHolder, items: readonly ItemKey[]): void {
-    this.fence(by, items.map(itemKeyOf));
+    this.#guard(by, items.map(itemKeyOf));
     for (const item of items) if (!this.#items.has(itemKeyOf(item))) this.#setPending(item);
   }
 
   completeItems(by: LeaseHolder, items: readonly CompletedItem[]): void {
-    this.fence(by, items.map(itemKeyOf));
+    this.#guard(by, items.map(itemKeyOf));
     for (const { tenant, source, itemId, version, processingKey } of items)
       this.#items.set(itemKeyOf({ tenant, source, itemId }), {
         ...{ tenant, source, itemId, version, processingKey },
         status: 'indexed',
         attempts: 0,
       });
+    this.owed.settle(items);
   }
 
   failItem(by: LeaseHolder, { tenant, source, itemId }: ItemKey, failure: LedgerFailure): void {
     const key = itemKeyOf({ tenant, source, itemId });
-    this.fence(by, [key]);
+    this.#guard(by, [key]);
     const before = this.#items.get(key);
     const failedBefore = before?.error?.version === failure.version ? (before?.attempts ?? 0) : 0;
     this.#items.set(key, {
@@ -358,6 +330,8 @@ export class LedgerBooks {
       attempts: 1 + failedBefore,
       error: failure,
     });
+    if (failure.version !== undefined)
+      this.owed.settle([{ tenant, source, itemId, version: failure.version }]);
   }
 
   planDeletion(by: LeaseHolder, documentIds: readonly string[]): string[] {
@@ -386,8 +360,9 @@ export class LedgerBooks {
   }
 
   forgetItems(by: LeaseHolder, items: readonly ItemKey[]): void {
-    this.fence(by, items.map(itemKeyOf));
+    this.#guard(by, items.map(itemKeyOf));
     for (const item of items) this.#items.delete(itemKeyOf(item));
+    this.owed.settle(items);
   }
 
   pruneVersions(tenant: string, source: string, keep: number, dryRun: boolean): number {
@@ -404,7 +379,7 @@ export class LedgerBooks {
 
   markMissing(by: LeaseHolder, chunkIds: readonly string[]): void {
     const entries = new Set(chunkIds.flatMap((id) => this.#chunks.get(id) ?? []));
-    this.fence(
+    this.#guard(
       by,
       [...entries].map(({ facts }) => itemKeyOf(facts)),
     );
@@ -422,7 +397,7 @@ export class LedgerBooks {
 
   #entries(by: LeaseHolder, documentIds: readonly string[]): DocumentEntry[] {
     const entries = [...new Set(documentIds)].flatMap((id) => this.#documents.get(id) ?? []);
-    this.fence(
+    this.#guard(
       by,
       entries.map(({ facts }) => itemKeyOf(facts)),
     );
@@ -446,36 +421,6 @@ export class LedgerBooks {
   }
 }
 
-interface MutableSummary {
-  readonly tenant: string;
-  readonly source: string;
-  sourceType: string;
-  readonly documents: Record<DocumentStatus, number>;
-  failedItems: number;
-  chunks: number;
-  redactions?: Record<string, number>;
-}
-
-const emptySummary = (tenant: string, source: string): MutableSummary => ({
-  tenant,
-  source,
-  sourceType: 'unknown',
-  documents: { pending: 0, indexed: 0, failed: 0, outdated: 0 },
-  failedItems: 0,
-  chunks: 0,
-});
-
-function redactionsOf({
-  metadata: { redactions },
-}: Pick<LedgerDocument, 'metadata'>): Record<string, number> {
-  if (typeof redactions !== 'object' || redactions === null || Array.isArray(redactions)) return {};
-  return Object.fromEntries(
-    Object.entries(redactions).flatMap(([type, count]) =>
-      typeof count === 'number' ? [[type, count] as const] : [],
-    ),
-  );
-}
-
 function documentOf({ facts, chunks }: DocumentEntry): LedgerDocument {
   let chunkCount = 0;
   for (const { state } of chunks.values()) if (state !== 'stale') chunkCount += 1;
@@ -494,6 +439,3 @@ function assertOnce(ids: readonly string[]): void {
   if (new Set(ids).size !== ids.length)
     throw new RAGError('INTERNAL', 'A document or chunk was planned twice in one batch.');
 }
-
-export const leaseLost = (): RAGError =>
-  new RAGError('INDEX_LEASE_LOST', 'Another process took over what was being written here.');

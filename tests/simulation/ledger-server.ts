@@ -10,13 +10,11 @@ import type {
   LockSubject,
   RunRecord,
 } from '../../src/ledger/ledger.js';
-import { itemKeyOf, keyOf, type LeaseHolder, LedgerBooks, leaseLost } from './ledger-books.js';
+import { LedgerBooks, type LedgerBooksOptions } from './ledger-books.js';
+import { itemKeyOf, keyOf } from './ledger-keys.js';
+import { type LeaseHolder, leaseLost } from './ledger-leases.js';
 
-export interface LedgerServerOptions {
-  /** Milliseconds since 1970; leases are measured by it. */
-  readonly now: () => number;
-  readonly keepRevisions: number;
-}
+export type LedgerServerOptions = LedgerBooksOptions;
 
 /** Whoever holds one of the locks of an index. */
 interface LockHolder {
@@ -42,6 +40,10 @@ export class LedgerServer {
 
   constructor(options: LedgerServerOptions) {
     this.#options = options;
+  }
+
+  get audit(): LedgerServerOptions['audit'] {
+    return this.#options.audit;
   }
 
   /** Whether the lock was free for this connection, which has it now. */
@@ -225,6 +227,12 @@ export class LedgerServer {
     const books = (): LedgerBooks => this.#readable(generation);
     return {
       generation,
+      owed: {
+        items: async (...args) => books().owed.items(...args),
+        batches: async (...args) => books().owed.batches(...args),
+        batchCount: async () => books().owed.batches(Infinity).length,
+        counts: async () => books().owed.counts((key) => books().isHeld(key)),
+      },
       items: async (...args) => books().items(...args),
       hasItems: async (...args) => books().hasItems(...args),
       sourceCursor: async (...args) => books().cursor(...args),
@@ -263,10 +271,21 @@ export class LedgerServer {
       new Map(itemIds.map((itemId) => [itemKeyOf({ tenant, source, itemId }), itemId]));
     const idsOf = (keys: ReadonlyMap<string, string>, held: ReadonlySet<string>) =>
       new Set([...keys].flatMap(([key, itemId]) => (held.has(key) ? [itemId] : [])));
-    // Nothing is owed here: the queue has its place in `workload.ts`, and comes with it.
-    const { owed: _, ...reading } = this.#reader(generation);
+    const itemsOf = (tenant: string, source: string, itemIds: readonly string[]) =>
+      itemIds.map((itemId) => ({ tenant, source, itemId }));
+    const { owed, ...reading } = this.#reader(generation);
     return {
       ...reading,
+      owed: owed && {
+        ...owed,
+        owe: write((of, items) => (items.length === 0 ? undefined : books().owe(by, of, items))),
+        settle: write((tenant, source, items) =>
+          this.#readable(generation).owed.settle(items.map((item) => ({ tenant, source, ...item }))),
+        ),
+        begin: write((tenant, source, itemIds, count) =>
+          this.#readable(generation).owed.begin(itemsOf(tenant, source, itemIds), count),
+        ),
+      },
       claim: write((tenant, source, itemIds, forMs) => {
         if (itemIds.length === 0) return new Set<string>();
         const keys = keysOf(tenant, source, itemIds);
@@ -276,12 +295,7 @@ export class LedgerServer {
         const keys = keysOf(tenant, source, itemIds);
         return idsOf(keys, this.#readable(generation).renew(by, [...keys.keys()], forMs));
       }),
-      announce: write((tenant, source, itemIds) =>
-        books().announce(
-          by,
-          itemIds.map((itemId) => ({ tenant, source, itemId })),
-        ),
-      ),
+      announce: write((tenant, source, itemIds) => books().announce(by, itemsOf(tenant, source, itemIds))),
       release: write((tenant, source, itemIds) =>
         this.#readable(generation).release(by, [...keysOf(tenant, source, itemIds).keys()]),
       ),
@@ -295,12 +309,7 @@ export class LedgerServer {
       planDeletion: write((ids) => (ids.length === 0 ? [] : books().planDeletion(by, ids))),
       forget: write((ids) => (ids.length === 0 ? undefined : books().forget(by, ids))),
       forgetItems: write((tenant, source, itemIds) =>
-        itemIds.length === 0
-          ? undefined
-          : books().forgetItems(
-              by,
-              itemIds.map((itemId) => ({ tenant, source, itemId })),
-            ),
+        itemIds.length === 0 ? undefined : books().forgetItems(by, itemsOf(tenant, source, itemIds)),
       ),
       pruneVersions: async (tenant, source, keep, { dryRun }) =>
         this.#readable(generation).pruneVersions(tenant, source, keep, dryRun),

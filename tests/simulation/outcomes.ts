@@ -10,6 +10,7 @@ export const EXPECTED: ReadonlySet<string> = new Set([
   'INDEX_LEASE_LOST',
   'INDEX_LOCKED',
   'INDEX_UNAVAILABLE',
+  'QUEUE_UNAVAILABLE',
   'SEARCH_FAILED',
   'SOURCE_UNREADABLE',
   'STORE_TIMEOUT',
@@ -19,7 +20,14 @@ export const EXPECTED: ReadonlySet<string> = new Set([
 /** Everything that the run was to deal with is dealt with. */
 export const isThrough = ({ stats, notices }: IndexResult): boolean =>
   stats.errors.length === 0 &&
+  stats.itemsHandedOver === undefined &&
   !notices.some((notice) => /by another process|is tried again|not in use/.test(notice));
+
+/** Nothing of what a call was to do is left to another process or another time. */
+export const isDone = (result: unknown): boolean => !isIndexResult(result) || isThrough(result);
+
+const isIndexResult = (result: unknown): result is IndexResult =>
+  typeof result === 'object' && result !== null && 'notices' in result && 'stats' in result;
 
 /** In words, where two values that were JSON differ first. */
 export function firstDifference(left: unknown, right: unknown, path = ''): string | undefined {

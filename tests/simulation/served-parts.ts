@@ -1,11 +1,12 @@
 import { RAGError, throwIfAborted } from '../../src/core/errors.js';
 import { repeat, runtime, sleep } from '../../src/core/runtime.js';
-import type {
-  GenerationReader,
-  GenerationWriter,
-  Ledger,
-  LockRequest,
-  WriterLock,
+import {
+  type GenerationReader,
+  type GenerationWriter,
+  type Ledger,
+  LISTING,
+  type LockRequest,
+  type WriterLock,
 } from '../../src/ledger/ledger.js';
 import type { VectorCollection, VectorStore } from '../../src/stores/vector-store.js';
 import type { LedgerServer } from './ledger-server.js';
@@ -16,6 +17,22 @@ const STORE_SILENCE = () => new RAGError('STORE_UNAVAILABLE', 'The store did not
 
 /** Calls that would do another thing the second time: no driver sends them again. */
 const ONCE: ReadonlySet<string> = new Set(['begin', 'startRun', 'failItem']);
+
+/**
+ * Calls after each of which store and ledger say different things, or somebody else may take what was held: a listing, an item; and the
+ * question before each write to the store, whose answer a process that stands still takes for young.
+ */
+const WRITES: ReadonlySet<string> = new Set([
+  'announce',
+  'plan',
+  'planDeletion',
+  'upsert',
+  'delete',
+  'commit',
+  'owe',
+  'release',
+  'renew',
+]);
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
@@ -38,6 +55,8 @@ function overCalls<T extends object>(
         const options: CallOptions = {
           silence,
           isRepeatable: !ONCE.has(String(key)),
+          isWrite: WRITES.has(String(key)),
+          method: isListing(args) ? `${String(key)} listing` : String(key),
           signal: signalOf(args),
         };
         return process.call(`${name}.${String(key)}`, () => method.apply(target, args), options);
@@ -47,6 +66,10 @@ function overCalls<T extends object>(
     },
   });
 }
+
+/** Whether it is of the right to list a source, not of items. */
+const isListing = (args: readonly unknown[]): boolean =>
+  args.some((arg) => Array.isArray(arg) && arg.length === 1 && arg[0] === LISTING);
 
 /** The last argument, or a member of it. */
 function signalOf(args: readonly unknown[]): AbortSignal | undefined {
@@ -67,14 +90,22 @@ export function connectedLedger(server: LedgerServer, process: SimulatedProcess)
   const direct = server.connect();
   const ledger = overCalls(direct, 'ledger', process, LEDGER_SILENCE);
   let locks = 0;
+  const writer = (generation: number, holder: string): GenerationWriter => {
+    server.audit?.belongs(holder, process.name);
+    const books = direct.writer(generation, holder);
+    const owed = books.owed && overCalls(books.owed, 'owed', process, LEDGER_SILENCE);
+    const calls = overCalls(books, 'writer', process, LEDGER_SILENCE);
+    return new Proxy(calls, {
+      get: (target, key) => (key === 'owed' ? owed : (Reflect.get(target, key, target) as unknown)),
+    });
+  };
   return new Proxy(ledger, {
     get: (target, key) => {
       if (key === 'reader')
         return (generation: number): GenerationReader =>
           overCalls(direct.reader(generation), 'reader', process, LEDGER_SILENCE);
       if (key === 'writer')
-        return (generation: number, holder: string): GenerationWriter =>
-          overCalls(direct.writer(generation, holder), 'writer', process, LEDGER_SILENCE);
+        return (generation: number, holder: string): GenerationWriter => writer(generation, holder);
       if (key === 'lock')
         return (request: LockRequest) => {
           locks += 1;
@@ -134,11 +165,48 @@ async function lock(
   };
 }
 
+/** Told of the documents of which chunks were written or deleted, by the process that did so. */
+type WriteWatch = (process: string, documentIds: readonly string[]) => void;
+
+/** The same collection, that tells what is written when it is. */
+function watched(collection: VectorCollection, process: string, wrote: WriteWatch): VectorCollection {
+  const documentsOf = async (filter: Parameters<VectorCollection['delete']>[0]): Promise<string[]> => {
+    const { chunks } = await collection.list({ filter, limit: 1_000 });
+    return chunks.map(({ documentId }) => documentId);
+  };
+  const watching: Pick<VectorCollection, 'upsert' | 'delete'> = {
+    upsert: async (records, signal) => {
+      wrote(
+        process,
+        records.map(({ documentId }) => documentId),
+      );
+      await collection.upsert(records, signal);
+    },
+    delete: async (filter, signal) => {
+      wrote(process, await documentsOf(filter));
+      return collection.delete(filter, signal);
+    },
+  };
+  return new Proxy(collection, {
+    get: (target, key) => {
+      if (key === 'upsert' || key === 'delete') return watching[key];
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
 /** The store as a process has it that is connected to its server. */
-export function connectedStore(server: VectorStore, process: SimulatedProcess): VectorStore {
+export function connectedStore(
+  server: VectorStore,
+  process: SimulatedProcess,
+  wrote: WriteWatch,
+): VectorStore {
   const collections = new WeakMap<VectorCollection, VectorCollection>();
   const connected = (collection: VectorCollection): VectorCollection => {
-    const known = collections.get(collection) ?? overCalls(collection, 'store', process, STORE_SILENCE);
+    const known =
+      collections.get(collection) ??
+      overCalls(watched(collection, process.name, wrote), 'store', process, STORE_SILENCE);
     collections.set(collection, known);
     return known;
   };

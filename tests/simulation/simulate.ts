@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import { chosenFaults, type Faults, NO_FAULTS } from './faults.js';
 import { finalCheck } from './final-check.js';
+import { LateWrites } from './late-writes.js';
+import { LeaseAudit } from './lease-audit.js';
 import { LedgerServer } from './ledger-server.js';
 import { Wrong } from './outcomes.js';
+import { QueueServer } from './queue-server.js';
 import { Scheduler } from './scheduler.js';
 import { SeededRandom } from './seeded-random.js';
 import { LEASE_MS, type Servers, SimulatedHost } from './simulated-host.js';
+import type { SimulatedProcess } from './simulated-process.js';
 import { SimulatedWorld } from './simulated-world.js';
 import { warmUp } from './warm-up.js';
 import { type Work, Workload } from './workload.js';
@@ -43,9 +47,14 @@ interface SimulationOptions {
 
 /** What a seed leads to in so many events: several processes that write and read one index while the world changes and things break. */
 export async function simulate(seed: number, steps: number): Promise<SimulationResult> {
+  await warmSimulation();
+  return simulated(seed, steps);
+}
+
+/** Whatever is loaded by a machine, in its own time, is loaded before: once in a process. */
+export async function warmSimulation(): Promise<void> {
   warm ??= getWarm();
   await warm;
-  return simulated(seed, steps);
 }
 
 let warm: Promise<void> | undefined;
@@ -84,6 +93,8 @@ class Simulation {
   readonly #slots: readonly Slot[];
   readonly #folder: string;
   readonly #workload: Workload;
+  readonly #audit: LeaseAudit;
+  readonly #lateWrites: LateWrites;
   #faults: Faults;
   #failure: SimulationResult['failure'];
   #deaths = 0;
@@ -95,7 +106,12 @@ class Simulation {
     this.#folder = folder;
     this.#faults = chosenFaults(random);
     this.#world = new SimulatedWorld(this.#scheduler);
+    const hasQueue = random.chance(0.5) || hasEverything;
+    this.#audit = new LeaseAudit((wrong) => this.#fail(wrong));
+    this.#lateWrites = new LateWrites(this.#audit, this.#world.truth, () => this.#scheduler.now);
     this.#workload = new Workload({
+      lateWrites: this.#lateWrites,
+      hasQueue,
       scheduler: this.#scheduler,
       world: this.#world,
       faults: () => this.#faults,
@@ -103,7 +119,8 @@ class Simulation {
       fail: (error) => this.#fail(error),
       hasEverything,
     });
-    this.#servers = this.#newServers();
+    const queue = hasQueue ? new QueueServer(this.#scheduler, () => this.#faults) : undefined;
+    this.#servers = { ...this.#newServers(this.#audit), queue };
     this.#slots = Array.from({ length: HOSTS }, (_, i) => ({
       host: this.#newHost(`h${i}`),
       work: undefined,
@@ -111,14 +128,26 @@ class Simulation {
     }));
   }
 
-  #newServers(): Servers {
+  #newServers(audit?: LeaseAudit): Servers {
     const now = (): number => Math.floor(EPOCH + this.#scheduler.now);
-    return { ledger: new LedgerServer({ now, keepRevisions: KEEP_REVISIONS }), store: createMemoryStore() };
+    const ledger = new LedgerServer({ now, keepRevisions: KEEP_REVISIONS, audit });
+    return { ledger, store: createMemoryStore(), lateWrites: this.#lateWrites };
   }
 
   #newHost(name: string): SimulatedHost {
     const faults = (): Faults => this.#faults;
-    return new SimulatedHost(name, this.#folder, { scheduler: this.#scheduler, faults, epoch: EPOCH });
+    const kill = (process: SimulatedProcess): void => {
+      const slot = this.#slots.find(({ work }) => work?.process === process);
+      if (slot !== undefined && !this.#isOver) this.#kill(slot);
+    };
+    const mayPause = (): boolean => this.#slots.every(({ work }) => work?.process.isAwake !== false);
+    return new SimulatedHost(name, this.#folder, {
+      scheduler: this.#scheduler,
+      faults,
+      epoch: EPOCH,
+      kill,
+      mayPause,
+    });
   }
 
   async run(steps: number): Promise<SimulationResult> {
@@ -161,16 +190,26 @@ class Simulation {
     const { ledger } = this.#servers;
     const { random } = this.#scheduler;
     const { deaths, sleeps, cuts, stops, outages } = this.#faults;
-    this.#nowAndThen(2_000, 'an edit', () => this.#world.edit(this.#faults));
+    this.#disturbQueue();
+    this.#nowAndThen(1_000, 'an edit', () => this.#world.edit(this.#faults));
     this.#nowAndThen(outages, 'an outage', () => this.#world.takeAway(random.between(0, 6_000)));
     for (const slot of this.#slots) {
       this.#nowAndThen(deaths, 'a death', () => this.#kill(slot));
       this.#nowAndThen(stops, 'a stop', () => this.#stop(slot));
-      this.#nowAndThen(sleeps, 'a sleep', () =>
-        slot.work?.process.sleep(LEASE_MS * random.between(0.5, 2.5)),
-      );
+      this.#nowAndThen(sleeps, 'a sleep', () => slot.work?.process.sleep(LEASE_MS * random.between(0.5, 3)));
       this.#nowAndThen(cuts, 'a cut', () => ledger.cut(`${slot.work?.process.name} `));
     }
+  }
+
+  #disturbQueue(): void {
+    const { queue } = this.#servers;
+    const { random } = this.#scheduler;
+    if (queue === undefined) return;
+    this.#nowAndThen(this.#faults.queue, 'the queue is emptied', () => queue.empty());
+    this.#nowAndThen(this.#faults.queue, 'the queue is away', () => {
+      queue.setAway(true);
+      this.#scheduler.after(random.between(0, 8_000), 'the queue is back', () => queue.setAway(false));
+    });
   }
 
   /** @param meanMs from one time to the next */
@@ -205,21 +244,24 @@ class Simulation {
     if (work === undefined || work.isClosing) return;
     work.isClosing = true;
     this.#scheduler.note(`${work.process.name} stops`);
-    work.engine.close().then(
-      () => {
-        if (slot.work !== work) return;
-        slot.work = undefined;
-        this.#startLater(slot);
-      },
-      (error: unknown) => this.#fail(error),
-    );
+    const workers = work.workers?.stop() ?? Promise.resolve();
+    workers
+      .then(() => work.engine.close())
+      .then(
+        () => {
+          if (slot.work !== work) return;
+          slot.work = undefined;
+          this.#startLater(slot);
+        },
+        (error: unknown) => this.#fail(error),
+      );
   }
 
   #startLater(slot: Slot): void {
     const start = (): void => {
       slot.isDue = !this.#isOver;
     };
-    this.#scheduler.after(this.#scheduler.random.between(0, 15_000), `${slot.host.name} starts`, start);
+    this.#scheduler.after(this.#scheduler.random.between(0, 5_000), `${slot.host.name} starts`, start);
   }
 
   /** Nothing breaks any more, and everything comes to its end. */
@@ -227,22 +269,39 @@ class Simulation {
     this.#isOver = true;
     this.#faults = NO_FAULTS;
     this.#world.giveBack();
+    this.#servers.queue?.setAway(false);
     this.#scheduler.note('nothing breaks any more');
     for (const slot of this.#slots) {
       slot.isDue = false;
-      if (slot.work === undefined) continue;
+      const { work } = slot;
+      if (work === undefined) continue;
       if (this.#scheduler.random.chance(0.5)) this.#kill(slot);
-      else await this.#drive('Closing', slot.work.engine.close());
+      else await this.#close(work);
     }
-    await this.#drive('The end of leases', this.#scheduler.wait(3 * LEASE_MS, 'leases are over'));
+    await this.#drive('The end of leases', this.#scheduler.wait(5 * LEASE_MS, 'leases are over'));
     await finalCheck({
       world: this.#world,
       servers: this.#servers,
       hosts: this.#slots.map(({ host }) => host),
       newHost: (name) => this.#newHost(name),
       newServers: () => this.#newServers(),
+      scheduler: this.#scheduler,
+      lateWrites: this.#lateWrites,
       drive: (name, work) => this.#drive(name, work),
     });
+  }
+
+  /** Time goes on while work does that waits for no event. */
+  #beat(isRunning: () => boolean): void {
+    this.#scheduler.after(250, 'time passes', () => {
+      if (isRunning()) this.#beat(isRunning);
+    });
+  }
+
+  /** In good order. */
+  async #close({ workers, engine }: Work): Promise<void> {
+    if (workers !== undefined) await this.#drive('Stopping', workers.stop());
+    await this.#drive('Closing', engine.close());
   }
 
   /** Goes on until work has ended. */
@@ -254,6 +313,7 @@ class Simulation {
     work.then(over, over);
     const isRunning = (): boolean => !isOver;
     const last = this.#scheduler.steps + MOST_EVENTS;
+    this.#beat(isRunning);
     while (isRunning()) {
       const isAtRest = !(await this.#scheduler.step());
       if (this.#failure !== undefined) throw new Wrong(this.#failure.message);

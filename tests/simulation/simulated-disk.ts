@@ -40,9 +40,10 @@ export class SimulatedDisk {
       return async (given: string, ...args: Args): Promise<T> => {
         const path = resolve(given);
         // Most is in memory; sometimes the disk is asked, and others come between.
-        if (random.chance(0.1))
+        if (!process.isAlone && random.chance(0.1))
           await this.#scheduler.wait(random.between(0.1, 30), `${process.name} disk ${name}`, process);
-        if (random.chance(faults().disk)) throw systemError('EIO', path);
+        if (random.chance(faults().disk) || (name === 'readdir' && random.chance(faults().folders)))
+          throw systemError('EIO', path);
         return work(path, ...args);
       };
     };

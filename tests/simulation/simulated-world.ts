@@ -32,6 +32,9 @@ export function textOf(name: string, version: number, sections: number): string 
   return `# Lantern of ${name}\n\nIt was lit ${version} times at dusk.\n\n${parts.join('\n')}`;
 }
 
+/** After how many milliseconds people see that they removed the wrong thing. */
+const PUT_BACK_MS = [200, 8_000] as const;
+
 /** What people keep in two places, and edit while it is read. */
 export class SimulatedWorld {
   readonly truth = new Truth();
@@ -41,6 +44,7 @@ export class SimulatedWorld {
   readonly #present = new Map<string, { readonly text: string; readonly isHidden: boolean }>();
   readonly #removed = new Map<string, { readonly text: string; readonly isHidden: boolean }>();
   #versions = 0;
+  #lastEdited = '';
 
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;
@@ -93,10 +97,21 @@ export class SimulatedWorld {
   /** One edit of somebody. */
   edit(faults: Faults): void {
     const { random } = this.#scheduler;
-    const name = random.pick([...NOTES, ...PAGES]) ?? '';
+    // People come back to what they have just written.
+    const isAgain = this.#lastEdited !== '' && random.chance(0.4);
+    const name = isAgain ? this.#lastEdited : (random.pick([...NOTES, ...PAGES]) ?? '');
+    this.#lastEdited = name;
     const now = this.#present.get(name);
-    const kind = random.weighed({ write: 5, remove: 2, restore: 1, hide: 1, rename: 1 });
-    if (kind === 'remove') this.#change(name, undefined, faults);
+    const kind = random.weighed({
+      write: 4,
+      remove: 2,
+      restore: now === undefined ? 6 : 1,
+      hide: 1,
+      rename: 1,
+      mistake: now === undefined ? 0 : 5,
+    });
+    if (kind === 'mistake') this.#mistake(name, faults);
+    else if (kind === 'remove') this.#change(name, undefined, faults);
     else if (kind === 'restore') this.#change(name, this.#removed.get(name), faults);
     else if (kind === 'hide' && now !== undefined)
       this.#change(name, { ...now, isHidden: !now.isHidden }, faults);
@@ -106,6 +121,19 @@ export class SimulatedWorld {
       this.#change(name, undefined, faults);
       this.#change(to, now, faults);
     } else this.#change(name, { text: this.newText(name), isHidden: now?.isHidden ?? false }, faults);
+  }
+
+  /** It is put back soon, as it was or with another text: a listing from before, that calls it gone, may be carried out after that. */
+  #mistake(name: string, faults: Faults): void {
+    const { random } = this.#scheduler;
+    this.#change(name, undefined, faults);
+    const putBack = (): void => {
+      const before = this.#removed.get(name);
+      if (this.#present.has(name) || before === undefined) return;
+      const text = random.chance(0.5) ? before.text : this.newText(name);
+      this.#change(name, { ...before, text }, faults);
+    };
+    this.#scheduler.after(random.between(...PUT_BACK_MS), `${name} is put back`, putBack);
   }
 
   #change(

@@ -5,10 +5,10 @@ const IS_WHOLE = process.env.RAGSTONE_SLOW === '1';
 /** Events of all worlds together. */
 const EVENTS = IS_WHOLE ? 5_000_000 : 100_000;
 /** Events of one world, before it comes to its end. */
-const EVENTS_OF_WORLD = 2_500;
+const EVENTS_OF_WORLD = 4_000;
 /** The same worlds in each gate; others each time where there is time. */
 const FIRST_SEED = IS_WHOLE ? 1_000 * Math.floor(Math.random() * 2 ** 31) : 20_260_101;
-/** `SEED:EVENTS`, as a failure prints it. */
+/** `SEED:EVENTS`, as a failure prints it; `all`: every world, however many fail. */
 const REPLAYED = process.env.RAGSTONE_SIMULATE;
 
 /** What to do about a failure, and what came before it. */
@@ -26,7 +26,7 @@ async function shortened(
   seed: number,
   failed: SimulationResult,
 ): Promise<[events: number, result: SimulationResult]> {
-  for (let events = 50; events < Math.min(failed.steps, EVENTS_OF_WORLD); events = Math.ceil(1.5 * events)) {
+  for (let events = 50; events < Math.min(failed.steps, EVENTS_OF_WORLD); events = Math.ceil(1.4 * events)) {
     const result = await simulate(seed, events);
     if (result.failure !== undefined) return [events, result];
   }
@@ -69,7 +69,23 @@ it.runIf(REPLAYED === undefined)(
   IS_WHOLE ? 7_200_000 : 300_000,
 );
 
-it.runIf(REPLAYED !== undefined)('the world that was asked for', async () => {
+it.runIf(REPLAYED === 'all')(
+  'how many worlds are wrong',
+  async () => {
+    const wrong: string[] = [];
+    let worlds = 0;
+    for (let steps = 0; steps < EVENTS; worlds++) {
+      const result = await simulate(FIRST_SEED + worlds, EVENTS_OF_WORLD);
+      steps += result.steps;
+      if (result.failure !== undefined) wrong.push(`${FIRST_SEED + worlds} ${result.failure.message}`);
+    }
+    if (wrong.length > 0)
+      throw new Error(`${wrong.length} of ${worlds} worlds are wrong\n${wrong.join('\n')}`);
+  },
+  IS_WHOLE ? 7_200_000 : 300_000,
+);
+
+it.runIf(REPLAYED !== undefined && REPLAYED !== 'all')('the world that was asked for', async () => {
   const [seed = 0, events = EVENTS_OF_WORLD] = (REPLAYED ?? '').split(':').map(Number);
   const { failure, ...result } = await simulate(seed, events);
   if (failure !== undefined) throw new Error([failure.message, ...failure.recent].join('\n'));

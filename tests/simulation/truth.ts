@@ -35,6 +35,7 @@ export class Truth {
   readonly #runs: { readonly from: number; readonly until: number }[] = [];
   /** When a forgetting was over, by document. */
   readonly #forgotten = new Map<string, number>();
+  readonly #forgettings = new Set<string>();
 
   #idOf({ tenant, source, externalId }: TruthDocument): string {
     const id = documentIdOf(tenant, source, externalId);
@@ -69,6 +70,11 @@ export class Truth {
     this.#runs.push({ from, until });
   }
 
+  /** Somebody begins to forget a document, which is kept out from some moment on, whatever comes of it. */
+  forgets(documentId: string): void {
+    this.#forgettings.add(documentId);
+  }
+
   forgot(documentId: string, until: number): void {
     this.#forgotten.set(documentId, until);
   }
@@ -97,9 +103,34 @@ export class Truth {
     return [...this.#ofSource(documentId, began), ...this.#ofWrites(documentId, began)];
   }
 
+  /**
+   * Documents that a search must find which began then: they were indexed as they are, and nobody has touched them since. Where several
+   * say something of one, nothing is said of it.
+   */
+  certain(began: number): (Admissible & { readonly documentId: string })[] {
+    const floor = this.#floor(began);
+    const ofSources = [...this.#states].flatMap(([documentId, states]) => {
+      const last = states.at(-1);
+      if (last?.text === undefined || last.from >= floor || this.#forgettings.has(documentId)) return [];
+      return [{ documentId, ...last }];
+    });
+    const ofWrites = [...this.#writes].flatMap(([documentId, writes]) => {
+      const last = writes.at(-1);
+      if (last?.text === undefined || last.until >= began || this.#forgettings.has(documentId)) return [];
+      if (writes.some((other) => other !== last && other.until >= last.from)) return [];
+      return [{ documentId, text: last.text, isHidden: false }];
+    });
+    return [...ofSources, ...ofWrites];
+  }
+
+  #floor(began: number): number {
+    return Math.max(0, ...this.#runs.flatMap(({ from, until }) => (until < began ? from : [])));
+  }
+
   /** What its source held when the last run began that was over before, or at any time since. */
   #ofSource(documentId: string, began: number): readonly Admissible[] {
-    const floor = Math.max(0, ...this.#runs.flatMap(({ from, until }) => (until < began ? from : [])));
+    // What is kept out is not read again, and stays as it was until its forgetting, which may have been interrupted, is over.
+    const floor = this.#forgettings.has(documentId) ? 0 : this.#floor(began);
     const states = this.#states.get(documentId) ?? [];
     return states.filter((_, i) => (states[i + 1]?.from ?? Infinity) >= floor);
   }

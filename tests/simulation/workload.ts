@@ -1,17 +1,24 @@
 import { contentHash, documentIdOf } from '../../src/core/ids.js';
-import { type Engine, RAGError, type SearchResponse } from '../../src/index.js';
+import { type Engine, RAGError, type SearchResponse, type Workers } from '../../src/index.js';
 import { pushSourceName } from '../../src/indexing/configured-sources.js';
 import type { Faults } from './faults.js';
-import { EXPECTED, isThrough, Wrong } from './outcomes.js';
+import type { LateWrites } from './late-writes.js';
+import { EXPECTED, isDone, isThrough, Wrong } from './outcomes.js';
 import type { Scheduler } from './scheduler.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { SimulatedProcess } from './simulated-process.js';
+import { startSimulatedWorkers } from './simulated-workers.js';
 import { GUEST, OTHER_TENANT, OTHERS, type SimulatedWorld, STAFF, TENANT } from './simulated-world.js';
 
 /** The source of what programs push. */
 export const PUSHES = pushSourceName(undefined);
 /** What programs push, by name. */
 export const PUSHED = ['bell', 'buoy', 'chart', 'flag'];
+
+/** What of a file that is half written is enough to be found by. */
+const SOUGHT = /\b(lantern|dusk|dawn|keeper)\b/i;
+/** Passages that a search asks for: more than there are. */
+const MOST_RESULTS = 200;
 
 /** A process, its engine, and the machine that they are on. */
 export interface Work {
@@ -20,11 +27,16 @@ export interface Work {
   readonly host: SimulatedHost;
   /** Its engine is closed, or about to be. */
   isClosing: boolean;
+  /** Does what listings leave to workers; absent where it leaves that to others. */
+  workers?: Workers | undefined;
 }
 
 export interface WorkloadParts {
   readonly scheduler: Scheduler;
   readonly world: SimulatedWorld;
+  readonly lateWrites: LateWrites;
+  /** Listings may leave their work to workers. */
+  readonly hasQueue: boolean;
   readonly faults: () => Faults;
   /** Whether processes do nothing new any more. */
   readonly isOver: () => boolean;
@@ -32,10 +44,7 @@ export interface WorkloadParts {
   readonly hasEverything: boolean;
 }
 
-/**
- * What each process does, again and again and several things at once, and what must be so of each answer. A queue and its workers have
- * their place here: one loop that puts jobs into the queue, and one that takes them out.
- */
+/** What each process does, again and again and several things at once, and what must be so of each answer. */
 export class Workload {
   readonly #parts: WorkloadParts;
   readonly #hasOthers: boolean;
@@ -56,9 +65,18 @@ export class Workload {
   }
 
   begin(work: Work): void {
-    this.#loop(work, 3_000, () => this.#index(work));
-    this.#loop(work, 3_000, () => this.#write(work));
-    this.#loop(work, 800, () => this.#search(work));
+    const { hasQueue, scheduler, lateWrites, isOver, fail } = this.#parts;
+    if (hasQueue && scheduler.random.chance(0.7))
+      work.workers = startSimulatedWorkers(work.engine, {
+        name: work.process.name,
+        random: scheduler.random,
+        lateWrites,
+        isEnding: () => isOver() || work.isClosing,
+        fail,
+      });
+    this.#loop(work, 3_000, () => this.#index(work, this.#handOver()));
+    this.#loop(work, 4_000, () => this.#write(work));
+    this.#loop(work, 2_000, () => this.#search(work));
     this.#loop(work, 8_000, () => this.#administer(work));
   }
 
@@ -82,28 +100,36 @@ export class Workload {
     work: Work,
     doIt: (signal: AbortSignal | undefined) => Promise<T>,
   ): Promise<T | undefined> {
-    const { scheduler, faults, isOver } = this.#parts;
+    const { scheduler, faults, isOver, lateWrites } = this.#parts;
     const { random } = scheduler;
+    // A search writes nothing, so nothing waits for its end.
+    const operation = name === 'searches' ? undefined : lateWrites.begin(work.process.name);
+    const began = scheduler.now;
     const label = `${work.process.name} ${name}`;
     const controller = random.chance(faults().cancelled) ? new AbortController() : undefined;
     if (controller !== undefined)
       scheduler.after(random.between(0, 600), `${label} is cancelled`, () => controller.abort());
     scheduler.note(label);
     try {
-      return await doIt(controller?.signal);
+      const result = await doIt(controller?.signal);
+      if (operation !== undefined) lateWrites.end(operation, isDone(result));
+      return result;
     } catch (error) {
+      if (operation !== undefined) lateWrites.end(operation, false);
       if (!RAGError.isInstance(error)) throw error;
       const { reason, message, stack, cause } = error;
       const isClosed = reason === 'USAGE' && (work.isClosing || isOver());
       const isNothing = reason === 'USAGE' && /^(There is nothing to index|Nothing is indexed)/.test(message);
-      if (!EXPECTED.has(reason) && !isClosed && !isNothing)
+      // A run looks whether the store holds what it should.
+      const isLate = reason === 'STORE_DAMAGED' && lateWrites.isAnyInDoubt(began);
+      if (!EXPECTED.has(reason) && !isClosed && !isNothing && !isLate)
         throw new Wrong(`${label}: ${stack}\n${cause instanceof Error ? cause.stack : ''}`);
       this.refusals.set(reason, 1 + (this.refusals.get(reason) ?? 0));
       return undefined;
     }
   }
 
-  async #index(work: Work, options: { force?: boolean } = {}): Promise<void> {
+  async #index(work: Work, options: { force?: boolean; handOver?: boolean } = {}): Promise<void> {
     const { scheduler, world } = this.#parts;
     const from = scheduler.now;
     const result = await this.#attempt(options.force === true ? 'rebuilds' : 'indexes', work, (signal) =>
@@ -111,7 +137,12 @@ export class Workload {
     );
     if (result === undefined) return;
     this.runs += 1;
-    if (isThrough(result)) world.truth.runEnded(from, scheduler.now);
+    if (options.handOver !== true && isThrough(result)) world.truth.runEnded(from, scheduler.now);
+  }
+
+  #handOver(): { handOver?: true } {
+    const { hasQueue, scheduler } = this.#parts;
+    return hasQueue && scheduler.random.chance(0.6) ? { handOver: true } : {};
   }
 
   async #write(work: Work): Promise<void> {
@@ -165,7 +196,7 @@ export class Workload {
         {
           text: 'lantern dusk dawn keeper',
           options: {
-            ...{ mode, topK: 100, collapse: 'none', nearDuplicates: 'keep' },
+            ...{ mode, topK: MOST_RESULTS, collapse: 'none', nearDuplicates: 'keep' },
             ...{ minSimilarity: 0, rerank: false },
           },
           ...given(signal),
@@ -203,6 +234,7 @@ export class Workload {
   async #forget(work: Work): Promise<void> {
     const { scheduler, world } = this.#parts;
     const id = scheduler.random.pick(world.truth.ids) ?? '';
+    world.truth.forgets(id);
     const receipt = await this.#attempt(`forgets ${world.truth.document(id)?.externalId}`, work, () =>
       work.engine.forget({ documents: [id], waitMs: 5_000 }, STAFF),
     );
@@ -214,7 +246,8 @@ export class Workload {
     { results }: SearchResponse,
     { began, scope, asker }: { began: number; scope: { tenant: string }; asker: string },
   ): void {
-    const { truth } = this.#parts.world;
+    const { world, lateWrites } = this.#parts;
+    const { truth } = world;
     const seen = new Map<string, string>();
     for (const { content, metadata } of results) {
       const id = String(metadata.documentId);
@@ -227,11 +260,26 @@ export class Workload {
       const revision = String(metadata.revision);
       if ((seen.get(id) ?? revision) !== revision) throw wrong('two revisions of one document');
       seen.set(id, revision);
+      if (lateWrites.isInDoubt(id, began)) continue;
       const fits = truth.admissible(id, began).some(({ text, isHidden }) => {
         const isIt = text?.includes(content) === true && contentHash(text) === revision;
         return isIt && !(isHidden && scope === GUEST);
       });
       if (!fits) throw wrong('what it must not');
+    }
+    // What finds all that it may find leaves nothing out.
+    if (results.length >= MOST_RESULTS) return;
+    for (const { documentId, text = '', isHidden } of truth.certain(began)) {
+      const document = truth.document(documentId);
+      const isSeen =
+        seen.has(documentId) ||
+        !SOUGHT.test(text) ||
+        document?.tenant !== scope.tenant ||
+        (isHidden && scope === GUEST);
+      if (!isSeen && !lateWrites.isInDoubt(documentId, began))
+        throw new Wrong(
+          `A search of ${asker} that began at ${began.toFixed(3)} misses ${document?.source}/${document?.externalId}.`,
+        );
     }
   }
 }

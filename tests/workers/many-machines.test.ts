@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
+import { testService } from '../../src/service/test-service.js';
 import { FaultyProxy } from '../../src/testing/faulty-proxy.js';
 import { startWorkers, type Workers } from '../../src/workers/start-workers.js';
 import type { WorkerEvent } from '../../src/workers/worker-events.js';
@@ -72,6 +73,56 @@ describe.skipIf(postgres === '' || redis === '')(
       expect((await scene.list(lister)).stats).toMatchObject({ itemsHandedOver: 2, documentsUnchanged: 68 });
       await scene.drained(lister);
       expect(await contentsOf(lister)).toEqual(await scene.ofOneProcess());
+    });
+
+    it('ends a source whose last document was done while it was still listed', async () => {
+      await lister.index({ documents: [{ id: 'first', text: 'The tables are made.' }] });
+      const letGo = await scene.holdEndsOfListings();
+      await writeAll(1);
+      const listing = scene.list(lister);
+      while ((await scene.owed(lister)) === 0) await sleep(20);
+      // Without the queue's help: it learns of the work when the listing is over.
+      const { workers, heard } = work(await scene.host('second'));
+      await heard('batch-finished');
+      await workers.stop();
+      expect(await scene.owed(lister)).toBe(0);
+      await letGo();
+      await listing;
+      await scene.drained(lister, 1_000);
+    });
+
+    it('tells what is left of each source over HTTP, to its tenant and project alone', async () => {
+      const tenantScope = (tenant: string, project?: string) => ({
+        tenant,
+        ...(project === undefined ? {} : { project }),
+      });
+      const handOver = { sources: ['notes'], options: { handOver: true } };
+      const { call } = await testService({ engine: lister });
+      const workOf = async (caller: string): Promise<unknown> => {
+        const { status, json } = await call(caller, 'GET', '/api/ai/rag/status');
+        return status === 200 ? json().work : status;
+      };
+      await writeAll(40);
+      await lister.index(handOver, tenantScope('acme'));
+      expect(await workOf('acme')).toEqual({
+        sources: [
+          {
+            source: 'notes',
+            waiting: 40,
+            active: 0,
+            oldestAt: expect.stringMatching(/^20.*Z$/) as string,
+            oldestSeconds: expect.any(Number) as number,
+          },
+        ],
+        queue: { isUp: true, waiting: 2, active: 0 },
+      });
+      expect(await workOf('globex')).toEqual({ sources: [], queue: { isUp: true } });
+      await lister.index(handOver, tenantScope('globex', 'river'));
+      expect(await workOf('acme')).toMatchObject({ sources: [{ waiting: 40 }], queue: { isUp: true } });
+      expect((await lister.status(tenantScope('globex', 'river'))).work?.sources).toMatchObject([
+        { source: 'notes', waiting: 40 },
+      ]);
+      expect((await lister.status(tenantScope('globex', 'hill'))).work?.sources).toEqual([]);
     });
 
     it('fills the queue again from the ledger where the server has lost everything', async () => {

@@ -18,6 +18,8 @@ import { slowEmbedder } from './slow-embedder.js';
 const FIXTURE = fileURLToPath(new URL('worker-process.ts', import.meta.url));
 /** The shortest that is allowed: a dead worker holds others up so long. */
 export const LEASE_MS = 1_000;
+/** An advisory lock. */
+const END_OF_LISTING = 16;
 const WORDS = ['oak', 'elm', 'ash', 'fir', 'yew', 'gate', 'wall', 'pond', 'well', 'path'];
 
 /** Servers that the tests find running. */
@@ -123,6 +125,23 @@ export class Scene {
     await utimes(path, age, age);
   }
 
+  /** Keeps whoever ends the first listing from writing that down, until the function that is returned is called. */
+  async holdEndsOfListings(): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: this.#servers.postgres });
+    await client.connect();
+    await client.query(`SET search_path TO ${this.#name}`);
+    await client.query(`SELECT pg_advisory_lock(${END_OF_LISTING})`);
+    await client.query(
+      `CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_advisory_xact_lock(${END_OF_LISTING}); RETURN NEW; END $$`,
+    );
+    await client.query(
+      `CREATE TRIGGER wait_for_test BEFORE INSERT OR UPDATE ON ragstone_ledger_source_state FOR EACH ROW
+        WHEN (NEW.state LIKE '%listingFinishedAt%') EXECUTE FUNCTION wait_for_test()`,
+    );
+    return () => client.end();
+  }
+
   /** What is owed now, in all. */
   async owed(engine: Engine): Promise<number> {
     const counts = (await (await engine.workPlan().owed())?.counts()) ?? [];
@@ -136,7 +155,8 @@ export class Scene {
       const { lastSuccessAt = '', listingFinishedAt = '' } = state ?? {};
       if ((await this.owed(engine)) === 0 && lastSuccessAt >= listingFinishedAt && lastSuccessAt !== '')
         return;
-      if (Date.now() > end) throw new Error(`${await this.owed(engine)} documents are still owed.`);
+      if (Date.now() > end)
+        throw new Error(`${await this.owed(engine)} documents are still owed: ${JSON.stringify(state)}`);
     }
   }
 

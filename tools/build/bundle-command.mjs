@@ -31,7 +31,9 @@ const BUNDLED = new Set([
   'jose',
   'markdown-it',
   'picocolors',
+  'pino',
   'rate-limiter-flexible',
+  'rotating-file-stream',
   'string-width',
   'yaml',
   'zod',
@@ -53,7 +55,7 @@ const externalPackages = {
 };
 
 /** Modules of the library that stand for packages which nobody installs: each becomes one file that holds them. */
-const STAND_INS = ['mcp/sdk', 'service/packages'];
+const STAND_INS = ['mcp/sdk', 'monitoring/logs/packages', 'service/packages'];
 
 /** What is installed with Ragstone stays outside of them. */
 const installedPackages = {

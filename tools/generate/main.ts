@@ -8,6 +8,7 @@ import { commandReference } from './command-reference.js';
 import { innerProductModule } from './inner-product-module.js';
 import { libraryReference } from './library-reference.js';
 import { qualitySummary } from './quality-summary.js';
+import { sizingPage } from './sizing-page.js';
 
 const { library, parts } = libraryReference();
 const generated: Readonly<Record<string, string>> = {
@@ -15,6 +16,7 @@ const generated: Readonly<Record<string, string>> = {
   'docs/images/architecture.svg': await architecturePicture(),
   'docs/commands.md': commandReference(),
   'docs/quality.md': qualitySummary(),
+  'docs/sizing.md': sizingPage(),
   'docs/library.md': library,
   'docs/library-parts.md': parts,
   'config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,

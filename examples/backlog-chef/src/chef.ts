@@ -10,5 +10,6 @@ program
   .addCommand(ragCommands.search)
   .addCommand(ragCommands.status)
   .addCommand(ragCommands.clear)
+  .addCommand(ragCommands.rollout)
   .addCommand(ragCommands.config);
 await program.parseAsync();

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { readIssues, SAMPLE } from './issues.js';
 import { openIndex } from './open-index.js';
 import { runPipeline } from './pipeline.js';
-import { noticesOf, reportOf } from './report.js';
+import { noticesOf, reportOf, rolloutOf } from './report.js';
 import { makeRuns } from './runs.js';
 import { PROJECT, serviceVariables } from './settings.js';
 
@@ -25,8 +25,9 @@ async function start(): Promise<void> {
     const { stats } = indexed;
     for (const { source, message } of stats.errors) console.log(`${source}: ${message}`);
     console.log(`Indexed ${stats.documentsProcessed} documents, ${stats.documentsUnchanged} were unchanged.`);
-    const enriched = await runPipeline(waiting, { engine, output, rollout: Number(env.ROLLOUT ?? 100) });
+    const enriched = await runPipeline(waiting, { engine, output });
     for (const line of noticesOf(enriched)) console.log(`Notice: ${line}`);
+    for (const line of rolloutOf(enriched)) console.log(line);
     for (const item of enriched) console.log(reportOf(item));
   } finally {
     await engine.close();

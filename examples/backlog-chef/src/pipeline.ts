@@ -8,19 +8,17 @@ import { runName, scoredPbi, writeStep } from './runs.js';
 
 /** What a run of the pipeline works with. */
 export interface PipelineOptions {
-  readonly engine: Pick<Engine, 'search'>;
+  readonly engine: Pick<Engine, 'search' | 'rollout'>;
   /** Folder of the runs. */
   readonly output: string;
-  /** Percent of the items that are enriched from the index. @default 100 */
-  readonly rollout?: number;
 }
 
 /** A run over issues that are new: scores them (step 3), enriches them (step 4), and writes the run's files. */
 export async function runPipeline(
   issues: readonly Issue[],
-  { engine, output, rollout = 100 }: PipelineOptions,
+  { engine, output }: PipelineOptions,
 ): Promise<readonly EnrichedPBI[]> {
-  const step = new EnrichItems({ engine, rollout });
+  const step = new EnrichItems({ engine });
   const context = await step.executeStep({ scoredPBIs: { scored_pbis: issues.map(scoredPbi) } });
   const { enriched_pbis } = context.enrichedPBIs;
   const run = join(output, nextRun(output));

@@ -19,3 +19,18 @@ export function noticesOf(enriched: readonly EnrichedPBI[]): string[] {
   // That nothing reached the threshold shows in the items themselves.
   return [...new Set(notices)].filter((notice) => !notice.includes('minSimilarity'));
 }
+
+/** How the items were rolled out; nothing where all of them are. */
+export function rolloutOf(enriched: readonly EnrichedPBI[]): string[] {
+  const outcomes = enriched.flatMap(({ context }) => context.rollout ?? []);
+  const rag = outcomes.filter(({ side }) => side === 'rag').length;
+  const compared = outcomes.filter(({ comparison }) => comparison !== undefined).length;
+  return [
+    ...(rag < outcomes.length
+      ? [`Rollout: ${rag} of ${outcomes.length} items were enriched from the index.`]
+      : []),
+    ...(compared === 0
+      ? []
+      : [`Shadow: ${compared} were compared; \`npm run chef -- rag rollout\` shows how.`]),
+  ];
+}

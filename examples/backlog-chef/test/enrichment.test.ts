@@ -92,34 +92,66 @@ test('a run writes its steps, the next index takes them in, and an item is never
 });
 
 test('an index that is down leaves the items as they were before there was one, and says why', async () => {
-  const down = new EnrichItems({ engine: { search: () => Promise.reject(new Error('The store is down.')) } });
+  const counted = async () => (await engine.rollout()).report().items.legacy.fallback;
+  const before = await counted();
+  const down = new EnrichItems({
+    engine: {
+      search: () => Promise.reject(new Error('The store is down.')),
+      rollout: () => engine.rollout(),
+    },
+  });
   const context: PipelineContext = { scoredPBIs: { scored_pbis: waiting.map(scoredPbi) } };
   const { enrichedPBIs } = await down.executeStep(context);
   for (const { context: enrichment } of enrichedPBIs.enriched_pbis) {
     assert.match(enrichment.suggestions.join(' '), /refinement meeting/);
     assert.deepEqual(enrichment.notices, ['No index was asked: The store is down.']);
+    assert.deepEqual(enrichment.rollout, { side: 'legacy', reason: 'fallback' });
   }
+  assert.equal((await counted()) - before, waiting.length);
 });
 
+const TWENTY = Array.from({ length: 20 }, (_, index) => ({
+  pbi: { id: `X-${index}`, title: 'Choose a delivery slot' },
+}));
+
+/** Twenty items that are like each other, as the index of this project rolls them out. */
+async function rolledOut(variables: Readonly<Record<string, string>>): Promise<ContextEnrichment[]> {
+  Object.assign(process.env, variables);
+  const own = await createEngine({ config: readSettings(), cwd: folder });
+  try {
+    const { enrichedPBIs } = await new EnrichItems({ engine: own }).executeStep({
+      scoredPBIs: { scored_pbis: TWENTY },
+    });
+    return enrichedPBIs.enriched_pbis.map(({ context }) => context);
+  } finally {
+    await own.close();
+    for (const name of Object.keys(variables)) Reflect.deleteProperty(process.env, name);
+  }
+}
+
 test('a rollout of some percent enriches always the same items, and 0 percent none', async () => {
-  const shares = [0, 50, 100].map(async (rollout) => {
-    const step = new EnrichItems({ engine, rollout });
-    const contexts = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        step.enrich({ id: `X-${index}`, title: 'Choose a delivery slot' }),
-      ),
-    );
-    return contexts.map(({ similar_work }) => similar_work.length > 0);
-  });
-  const [none = [], half = [], all = []] = await Promise.all(shares);
-  assert.equal(none.filter(Boolean).length, 0);
-  assert.equal(all.filter(Boolean).length, 20);
+  const isEnriched = async (variables: Readonly<Record<string, string>>): Promise<boolean[]> =>
+    (await rolledOut(variables)).map(({ similar_work }) => similar_work.length > 0);
+  const none = TWENTY.map(() => false);
+  assert.deepEqual(await isEnriched({ ROLLOUT_PERCENTAGE: '0' }), none);
+  assert.deepEqual(await isEnriched({ RAG_ENRICHMENT: 'false' }), none);
+  assert.equal((await isEnriched({})).filter(Boolean).length, 20);
+  const half = await isEnriched({ ROLLOUT_PERCENTAGE: '50' });
   assert.ok(half.filter(Boolean).length > 3 && half.filter(Boolean).length < 17);
-  const again = await new EnrichItems({ engine, rollout: 50 }).enrich({
-    id: 'X-7',
-    title: 'Choose a delivery slot',
-  });
-  assert.equal(again.similar_work.length > 0, half[7]);
+  assert.deepEqual(await isEnriched({ ROLLOUT_PERCENTAGE: '50' }), half);
+  const more = await isEnriched({ ROLLOUT_PERCENTAGE: '80' });
+  for (const [index, was] of half.entries()) assert.ok(!was || more[index]);
+});
+
+test('in shadow every item is as before, and what the index would have said is compared', async () => {
+  const contexts = await rolledOut({ ROLLOUT_SHADOW: 'true' });
+  for (const { suggestions, similar_work, rollout } of contexts) {
+    assert.deepEqual(similar_work, []);
+    assert.match(suggestions.join(' '), /refinement meeting/);
+    assert.ok((rollout?.comparison?.found.rag ?? 0) > 0);
+  }
+  const { shadow } = (await engine.rollout()).report();
+  assert.equal(shadow.compared, 20);
 });
 
 test('an index without anything in it says so for each item', async () => {

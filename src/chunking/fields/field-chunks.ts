@@ -11,7 +11,8 @@ export interface FieldOptions {
 
 /**
  * Chunks of a work item: the preserved fields stay together in the first chunk, with what stands between them, and are
- * cut only where they do not fit in one. The other fields are joined as far as they fit, or are a chunk each.
+ * cut only where they do not fit in one. The other fields are joined as far as they fit, or are a chunk each. Where the first chunk is below the
+ * minimum, a title and nothing else, the next is joined with it. Fields behind a description stay apart from it, for they would blur what it is about.
  */
 export function fieldChunks(
   { blocks }: ParsedDocument,
@@ -21,9 +22,22 @@ export function fieldChunks(
   const leading = leadingCount(blocks, new Set(preserveFields));
   const rest = blocks.slice(leading);
   const groups = chunkByField ? rest.map((block) => [block]) : [rest];
-  return [blocks.slice(0, leading), ...groups].flatMap((group) =>
+  const chunks = [blocks.slice(0, leading), ...groups].flatMap((group) =>
     pack(piecesOf(group, context), context, { fill: 'even', overlapAt: 'cuts' }),
   );
+  return chunkByField ? chunks : joinSmall(chunks, context);
+}
+
+function joinSmall(chunks: readonly ChunkRange[], { limits, sizer }: CutContext): ChunkRange[] {
+  const joined: ChunkRange[] = [];
+  for (const chunk of chunks) {
+    const before = joined.at(-1);
+    const size = before === undefined ? 0 : before.size + sizer.gap(chunk.ownStart - before.end) + chunk.size;
+    if (before !== undefined && before.size < limits.minSize && size <= limits.maxSize)
+      joined[joined.length - 1] = { ...before, end: chunk.end, size };
+    else joined.push(chunk);
+  }
+  return joined;
 }
 
 /** Up to the last preserved field that follows another one directly or over a single field between. */

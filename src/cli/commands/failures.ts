@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import type { EngineView, SourceSyncState } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withEngineView } from '../open-engine.js';
 import { collect, wholeNumber } from '../parse-options.js';
+import { displayPath } from '../render/place.js';
 import { type OwnerOptions, withOwnerOptions } from '../scope-options.js';
 
 interface FailureOptions extends OwnerOptions {
@@ -21,7 +23,9 @@ Examples:
 export function registerFailures(program: Command, context: CliContext): void {
   const command = program
     .command('failures')
-    .description('what could not be indexed: when it is tried again, or that it was given up')
+    .description(
+      'what could not be indexed, and sources that could not be read: when it is tried again, or that it was given up',
+    )
     .addHelpText('after', EXAMPLES);
   const withSource = (part: Command): Command =>
     withOwnerOptions(
@@ -50,9 +54,33 @@ async function runList(
   items: readonly string[],
   options: FailureOptions,
 ): Promise<void> {
-  const failures = await withEngineView(context, options, (view) => view.failures(requestOf(items, options)));
+  const { failures, sources } = await withEngineView(context, options, async (view) => ({
+    failures: await view.failures(requestOf(await inFull(items, view, context), options)),
+    sources: items.length > 0 ? [] : (await view.sourceStates()).filter(isFailing(options)),
+  }));
   const { renderFailedItems } = await import('../render/failed-items.js');
-  context.printResult({ failures }, () => renderFailedItems(failures, context));
+  context.printResult({ failures, sources }, () => renderFailedItems({ failures, sources }, context));
+}
+
+const isFailing =
+  ({ source: names }: FailureOptions) =>
+  ({ source, lastError }: SourceSyncState): boolean =>
+    lastError !== undefined && names?.includes(source) !== false;
+
+/** Ids as they are, and files, which are listed as seen from the working folder, by their whole path. */
+async function inFull(
+  items: readonly string[],
+  view: Pick<EngineView, 'failures'>,
+  context: CliContext,
+): Promise<string[]> {
+  if (items.length === 0) return [];
+  const failures = await view.failures();
+  return items.map((name) => {
+    if (failures.some(({ item }) => item === name)) return name;
+    return (
+      failures.find(({ path }) => path !== undefined && displayPath(context, path) === name)?.path ?? name
+    );
+  });
 }
 
 async function runRetry(
@@ -66,7 +94,7 @@ async function runRetry(
     const progress = startProgress(context);
     try {
       return await view.retry({
-        ...requestOf(items, options),
+        ...requestOf(await inFull(items, view, context), options),
         ...(wait === undefined ? {} : { waitMs: wait * 1000 }),
         onProgress: progress.update,
         signal: context.signal,

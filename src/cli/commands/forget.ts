@@ -39,7 +39,11 @@ export function registerForget(program: Command, context: CliContext): void {
     .command('forget')
     .description('delete documents so that nothing of them is kept, with a receipt that can be checked')
     .option('--source <name>', 'documents of this source; alone, all of it')
-    .option('--document <name>', 'a document by its id or path; may be repeated', collect)
+    .option(
+      '--document <name>',
+      'a document by its id, its path or the key of its ticket; may be repeated',
+      collect,
+    )
     .option('--filter <key=value>', 'documents with this metadata; may be repeated', collectFilter)
     .option('--allow-again', 'index again in the next run what the sources still hold')
     .option('--undo <receipt>', 'index again in later runs what this receipt keeps out')
@@ -61,6 +65,8 @@ async function runForget(context: CliContext, options: ForgetOptions): Promise<v
   const receipt = await withEngineView(context, options, async (view) => {
     const dry = await view.forget({ ...request, dryRun: true });
     const isNothing = dry.documents === 0 && options.source === undefined;
+    // As for a name that names nothing: a filter with a slip in it must not look like a person who is forgotten.
+    if (isNothing) context.exitCode = ExitCode.usage;
     if (options.dryRun === true || isNothing || !(await isMeant(context, options, dry))) return dry;
     return auditedCommand(place, { action: 'forget', tenant, project, context }, () => view.forget(request));
   });
@@ -113,6 +119,6 @@ async function undo(context: CliContext, options: ForgetOptions, receipt: string
   context.printResult({ receipt, names: count }, () =>
     count === 0
       ? 'Nothing was kept out by this receipt.'
-      : `${count} names are let in again; \`${context.command} index\` indexes what the sources hold of them.`,
+      : `What this receipt keeps out is let in again; \`${context.command} index\` indexes what the sources hold of it.`,
   );
 }

@@ -163,6 +163,9 @@ async function stopped(cause: unknown, { dryRun = false, force = false }: IndexO
   return new RAGError('ABORTED', `Stopped. ${next}`, { cause });
 }
 
+/** Nobody waits for this process meanwhile but who reads its progress. */
+export const ALONE_TRANSACTION_CHUNKS = 512;
+
 function requestOptions(options: IndexOptions): NonNullable<IndexRequest['options']> {
   const { force, dryRun, prune, pruneSource, batchSize, parallel, wait } = options;
   const { allowShrink, allowShrinkSource } = options;
@@ -175,6 +178,7 @@ function requestOptions(options: IndexOptions): NonNullable<IndexRequest['option
       ? {}
       : { allowShrink: allowShrinkSource ?? allowShrink }),
     ...(batchSize === undefined ? {} : { batchSize }),
+    transactionChunks: ALONE_TRANSACTION_CHUNKS,
     ...(parallel === undefined ? {} : { parallel }),
     ...(wait === undefined ? {} : { waitMs: wait * 1000 }),
   };

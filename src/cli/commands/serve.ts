@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
+import type { Monitoring } from '../../index.js';
+import type { ServiceLog } from '../../service/start-service.js';
 import type { CliContext } from '../context.js';
 import { withDeployments } from '../open-engine.js';
 
@@ -36,13 +38,12 @@ async function runServe(context: CliContext, { host, port }: ServeOptions): Prom
   const { loadConfig } = await import('../../config/load-config.js');
   const { cwd, globals, signal } = context;
   const config = await loadConfig({ cwd, file: globals.config, dataDir: globals.data });
-  const level = globals.logLevel ?? config.rag.monitoring.logging.level;
   await withDeployments(
     context,
-    async (deployments) => {
+    async (deployments, monitoring) => {
       const { startService } = await import('../../service/start-service.js');
-      const log = { level, write: (line: string) => context.side.write(line) };
-      const service = await startService({ deployments, config, host, port, log });
+      const log = logOf(context, config, monitoring);
+      const service = await startService({ deployments, config, host, port, log, monitoring });
       const { url, isOpen } = service;
       context.printResult(
         { url, needsKey: !isOpen },
@@ -58,10 +59,21 @@ async function runServe(context: CliContext, { host, port }: ServeOptions): Prom
       context.note('Stopping: requests under way are finished.');
       await service.stop();
     },
-    { searchProcesses: await searchProcesses(config) },
+    { searchProcesses: await searchProcesses(config), monitoring: { name: 'serve' } },
   );
   // It was told to stop, and did.
   context.isStopExpected = true;
+}
+
+/** To the file where there is one; whoever states `--log-level` watches standard error, too. */
+function logOf({ globals, side }: CliContext, config: ResolvedConfig, { log }: Monitoring): ServiceLog {
+  const level = globals.logLevel ?? config.rag.monitoring.logging.level;
+  const isOnScreen = log === undefined || globals.logLevel !== undefined;
+  const write = (line: string): void => {
+    log?.write(line);
+    if (isOnScreen) side.write(line);
+  };
+  return { level, write };
 }
 
 /** For an index that other processes can read. */

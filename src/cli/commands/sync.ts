@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Sync } from '../../index.js';
+import type { Engine, Sync } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { withEngine } from '../open-engine.js';
 import { collect } from '../parse-options.js';
@@ -57,7 +57,7 @@ export function registerSync(program: Command, context: CliContext): void {
 
 async function followSources(context: CliContext, options: SyncCommandOptions): Promise<void> {
   const { showSync } = await import('../render/sync-events.js');
-  await withEngine(context, async (engine) => {
+  const follow = async (engine: Engine): Promise<void> => {
     const { startSync, startUpgrade } = await import('../../index.js');
     const display = showSync(context, { isDaemon: options.daemon === true });
     const sync = startSync(engine, {
@@ -71,7 +71,8 @@ async function followSources(context: CliContext, options: SyncCommandOptions): 
     if (options.daemon !== true && !context.isJson) context.note('Ctrl-C stops it.');
     await untilStopped(sync, context);
     await upgrade.stop();
-  });
+  };
+  await withEngine(context, follow, { monitoring: { name: 'sync' } });
   // It was told to stop, and did.
   context.isStopExpected = true;
 }

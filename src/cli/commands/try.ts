@@ -7,6 +7,7 @@ import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withEngine } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
+import { ALONE_TRANSACTION_CHUNKS } from './index.js';
 
 interface TryOptions {
   readonly topK?: number;
@@ -68,7 +69,7 @@ async function runTry(
         .index({
           sources: [],
           paths: [target],
-          options: { prune: true },
+          options: { prune: true, transactionChunks: ALONE_TRANSACTION_CHUNKS },
           onProgress: progress.update,
           signal: context.signal,
         })

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { DamagedDeployment, ReceiptCheck, VerifyResult } from '../../index.js';
+import type { DamagedDeployment, ReceiptCheck, VerifyRequest, VerifyResult } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode, problemOf } from '../errors.js';
 import { withDeployments, withEngineView, withTenantView } from '../open-engine.js';
@@ -9,6 +9,7 @@ const EXAMPLES = `
 Examples:
   $ ragstone verify            compare sources, ledger and store; exit code 1 where they differ
   $ ragstone verify --repair   and mend what differs
+  $ ragstone verify --no-sources   the index alone: ledger and store
   $ ragstone verify --tenant acme   the documents of one tenant, in the index that it has
   $ ragstone verify --deployments   every index that a tenant has of its own
   $ ragstone verify --receipt RECEIPT   look for what "ragstone forget" removed; exit code 1 where it is found`;
@@ -17,6 +18,7 @@ interface VerifyOptions extends OwnerOptions {
   readonly repair?: boolean;
   readonly deployments?: boolean;
   readonly receipt?: string;
+  readonly sources: boolean;
 }
 
 /** `ragstone verify [--repair | --receipt RECEIPT] [--deployments]` */
@@ -25,6 +27,12 @@ export function registerVerify(program: Command, context: CliContext): void {
     .command('verify')
     .description('compare the index with its sources, chunk by chunk')
     .option('--repair', 'mend what differs')
+    .addOption(
+      new Option(
+        '--no-sources',
+        'look at the index alone, where its sources are out of reach: a restored backup, another host',
+      ).conflicts(['repair', 'receipt']),
+    )
     .addOption(
       new Option(
         '--receipt <id-or-file>',
@@ -40,24 +48,27 @@ export function registerVerify(program: Command, context: CliContext): void {
         'receipt',
       ]),
     )
-    .action(async ({ repair = false, deployments = false, receipt, ...options }: VerifyOptions) => {
+    .action(async ({ repair = false, deployments = false, receipt, sources, ...options }: VerifyOptions) => {
       const { signal } = context;
-      if (deployments) return verifyDeployments(repair, context);
+      if (deployments) return verifyDeployments({ repair, sources }, context);
       // A tenant that is not named has the shared index, and nothing but that is touched.
       const withView = options.tenant === undefined ? withEngineView : withTenantView;
       if (receipt !== undefined) {
         const check = await withView(context, options, (view) => view.checkReceipt(receipt));
         return showReceiptCheck(check, context);
       }
-      const result = await withView(context, options, (view) => view.verify({ repair, signal }));
+      const result = await withView(context, options, (view) => view.verify({ repair, sources, signal }));
       const { renderVerifyResult } = await import('../render/verify-result.js');
-      context.printResult(result, () => renderVerifyResult(result, context));
+      context.printResult(result, () => renderVerifyResult(result, { context, withSources: sources }));
       if (!result.ok) context.exitCode = ExitCode.failed;
     });
 }
 
 /** One that cannot be looked at keeps none of the others from being looked at. */
-async function verifyDeployments(repair: boolean, context: CliContext): Promise<void> {
+async function verifyDeployments(
+  request: Pick<VerifyRequest, 'repair' | 'sources'>,
+  context: CliContext,
+): Promise<void> {
   const { signal } = context;
   const { renderVerifyResult } = await import('../render/verify-result.js');
   await withDeployments(context, async (service) => {
@@ -75,7 +86,7 @@ async function verifyDeployments(repair: boolean, context: CliContext): Promise<
       }
       try {
         const { view } = await service.of({ tenant: tenantId });
-        deployments.push({ ...facts, ...(await view.verify({ repair, signal })) });
+        deployments.push({ ...facts, ...(await view.verify({ ...request, signal })) });
       } catch (error) {
         signal.throwIfAborted();
         deployments.push({ ...facts, ok: false, problem: problemOf(error) });
@@ -88,7 +99,12 @@ async function verifyDeployments(repair: boolean, context: CliContext): Promise<
         : deployments
             .map((one) => {
               const { tenantId = `deployment ${one.deploymentId}`, problem, drift = [], repaired = 0 } = one;
-              const told = problem ?? renderVerifyResult({ ok: one.ok, drift, repaired }, context);
+              const told =
+                problem ??
+                renderVerifyResult(
+                  { ok: one.ok, drift, repaired },
+                  { context, withSources: request.sources ?? true },
+                );
               return `${tenantId}: ${told}`;
             })
             .join('\n'),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { WorkerEvent } from '../../index.js';
+import type { Engine, WorkerEvent } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { withEngine } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
@@ -30,7 +30,7 @@ export function registerWorker(program: Command, context: CliContext): void {
     .addHelpText('after', EXAMPLES)
     .action(async ({ concurrency }: { readonly concurrency: number }) => {
       const { showWorker } = await import('../render/worker-events.js');
-      await withEngine(context, async (engine) => {
+      const doBatches = async (engine: Engine): Promise<void> => {
         const { startWorkers } = await import('../../index.js');
         const onEvent: (event: WorkerEvent) => void = showWorker(context);
         const workers = startWorkers(engine, { concurrency, onEvent });
@@ -43,7 +43,9 @@ export function registerWorker(program: Command, context: CliContext): void {
         await Promise.race([asked, workers.ended]);
         await workers.stop();
         await workers.ended;
-      });
+      };
+      // There may be several on one host.
+      await withEngine(context, doBatches, { monitoring: { name: undefined } });
       // It was told to stop, and did.
       context.isStopExpected = true;
     });

@@ -1,6 +1,7 @@
 import type { CliContext } from '../context.js';
 import type { ShownAnswer } from '../index-view.js';
 import { renderCorrection } from './correction.js';
+import { degradationOf, renderStatic } from './degradation.js';
 import { renderPlace } from './place.js';
 import { formatDuration, oneLine, plural, withoutTabs } from './text.js';
 
@@ -18,6 +19,8 @@ const QUOTE_LENGTH = 240;
 export function renderAnswer(asGiven: ShownAnswer, context: CliContext): string {
   const answer = numberedAsShown(asGiven);
   const correction = renderCorrection(answer.correction, context);
+  const said = renderStatic(answer.staticResponses ?? []);
+  if (said.length > 0) return [...said, context.colours.dim(summaryOf(answer))].join('\n\n');
   const sections =
     answer.outcome === 'answer'
       ? [...caution(answer, context), ...correction, ...answered(answer, context)]
@@ -201,7 +204,7 @@ const OUTCOMES = {
 } as const;
 
 function summaryOf(answer: ShownAnswer): string {
-  const { answerer, outcome, confidence, support, degradationLevel, tookMs, model, isPartial } = answer;
+  const { answerer, outcome, confidence, support, tookMs, model, isPartial } = answer;
   const supported = support.filter(({ verdict }) => verdict === 'supported').length;
   const checked = support.filter(({ verdict }) => verdict !== 'not-checked').length;
   const who = { chat: model?.id ?? 'language model', extractive: 'quoted', none: OUTCOMES[outcome] }[
@@ -213,7 +216,7 @@ function summaryOf(answer: ShownAnswer): string {
     ...(outcome === 'answer' ? [`confidence ${confidence.toFixed(2)}`] : []),
     ...(answerer === 'chat' ? [`${supported} of ${plural(checked, 'sentence')} supported`] : []),
     ...(isPartial ? ['not complete'] : []),
-    ...(degradationLevel === 0 ? [] : [`degradation level ${degradationLevel}`]),
+    ...degradationOf(answer),
     formatDuration(tookMs),
   ].join(', ');
 }

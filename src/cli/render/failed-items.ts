@@ -1,11 +1,24 @@
-import type { FailedItem } from '../../index.js';
+import type { FailedItem, SourceSyncState } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { displayPath } from './place.js';
+import { renderFailingSources } from './source-states.js';
 import { formatTime, oneLine, plural } from './text.js';
 
-/** What failed and when it is tried again, each with its reason. */
-export function renderFailedItems(failures: readonly FailedItem[], context: CliContext): string {
-  if (failures.length === 0) return 'Nothing failed.';
+/** What failed and when it is tried again, each with its reason: sources as a whole, then items. */
+export function renderFailedItems(
+  {
+    failures,
+    sources,
+  }: { readonly failures: readonly FailedItem[]; readonly sources: readonly SourceSyncState[] },
+  context: CliContext,
+): string {
+  if (failures.length + sources.length === 0) return 'Nothing failed.';
+  return [renderFailingSources(sources, context), renderItems(failures, context)]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function renderItems(failures: readonly FailedItem[], context: CliContext): string {
   const { colours } = context;
   return failures
     .map((failure) => {

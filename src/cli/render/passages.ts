@@ -3,6 +3,7 @@ import { analyzeQuery, analyzeText } from '../../analysis/lexical-analyzer.js';
 import type { LaneStatus, MorePassages, QueryReading, SearchResponse, SearchResult } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { renderCorrection } from './correction.js';
+import { degradationOf, renderStatic } from './degradation.js';
 import { renderPlace } from './place.js';
 import { shortExplanation, wholeExplanation } from './score-explanation.js';
 import { bestSnippet, type Snippet } from './snippet.js';
@@ -25,7 +26,9 @@ export function renderPassages(response: SearchResponse, options: PassageOptions
   const { correction } = response;
   const terms = new Set(analyzeQuery(correction?.searchedFor ?? response.query).terms);
   const passages = response.results.map((result, index) => renderPassage(result, index + 1, terms, options));
-  const found = passages.length > 0 ? passages : ['Nothing was found.'];
+  const said = renderStatic(response.staticResponses ?? []);
+  const nothing = said.length > 0 ? said : ['Nothing was found.'];
+  const found = passages.length > 0 ? passages : nothing;
   const isWeak = passages.length > 0 && response.results.every(({ match }) => match === 'weak');
   const parts = [...renderCorrection(correction, context), ...(isWeak ? [ONLY_WEAK] : []), ...found];
   if (explain)
@@ -40,9 +43,10 @@ export function renderPassages(response: SearchResponse, options: PassageOptions
 
 const ONLY_WEAK = 'Only weak matches: nothing here matches the query well.';
 
-function summaryOf({ results, degradationLevel, tookMs }: SearchResponse): string {
-  const degraded = degradationLevel === 0 ? '' : `, degradation level ${degradationLevel}`;
-  return `${plural(results.length, 'result')} in ${formatDuration(tookMs)}${degraded}`;
+function summaryOf(response: SearchResponse): string {
+  const { results, tookMs } = response;
+  const found = `${plural(results.length, 'result')} in ${formatDuration(tookMs)}`;
+  return [found, ...degradationOf(response)].join(', ');
 }
 
 function renderPassage(

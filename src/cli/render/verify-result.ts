@@ -7,9 +7,13 @@ import { oneLine, plural } from './text.js';
 const MAX_ROWS = 50;
 
 /** Each difference between sources, ledger and store, and what was mended. */
-export function renderVerifyResult({ ok, drift, repaired }: VerifyResult, context: CliContext): string {
+export function renderVerifyResult(
+  { ok, drift, repaired }: VerifyResult,
+  { context, withSources }: { readonly context: CliContext; readonly withSources: boolean },
+): string {
   const mended = repaired > 0 ? `Mended ${plural(repaired, 'difference')}. ` : '';
-  if (ok && drift.length === 0) return `${mended}Sources, ledger and store agree.`;
+  if (ok && drift.length === 0)
+    return `${mended}${withSources ? 'Sources, ledger' : 'Ledger'} and store agree.`;
   const rows = drift
     .slice(0, MAX_ROWS)
     .map(({ kind, source, path, detail }) => [

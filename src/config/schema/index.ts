@@ -3,6 +3,7 @@ import { wholeNumber } from '../../core/setting-values.js';
 import { answeringSchema, contextSchema } from './answering.js';
 import { auditSchema } from './audit.js';
 import { chunkingSchema } from './chunking.js';
+import { degradationSchema } from './degradation.js';
 import { deploymentsSchema } from './deployments.js';
 import { embeddingSchema } from './embedding.js';
 import { indexingSchema } from './indexing.js';
@@ -11,6 +12,7 @@ import { chatSchema, modelProvidersSchema } from './models.js';
 import { monitoringSchema } from './monitoring.js';
 import { queueSchema } from './queue.js';
 import { retrievalSchema } from './retrieval.js';
+import { rolloutSchema } from './rollout.js';
 import { securitySchema } from './security.js';
 import { serverSchema } from './server.js';
 import { sourcesSchema } from './sources.js';
@@ -52,6 +54,7 @@ export const ragSchema = z.strictObject({
   chunking: chunkingSchema.optional().describe('How documents are cut into chunks.'),
   indexing: indexingSchema,
   retrieval: retrievalSchema,
+  degradation: degradationSchema,
   context: contextSchema,
   answering: answeringSchema,
   chat: chatSchema,
@@ -59,6 +62,11 @@ export const ragSchema = z.strictObject({
   sources: sourcesSchema,
   sync: syncSchema,
   queue: queueSchema,
+  rollout: rolloutSchema
+    .optional()
+    .describe(
+      'Which items of a backlog pipeline are enriched from the index, while that is rolled out. Without it all are.',
+    ),
   security: securitySchema,
   limits,
   server: serverSchema,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { share, wholeNumber } from '../../core/setting-values.js';
+import { secretText, share, wholeNumber } from '../../core/setting-values.js';
 
 const weight = () => z.number().min(0);
 
@@ -163,9 +163,19 @@ const recency = z
 
 const cache = z
   .strictObject({
-    enabled: z.boolean().default(false).describe('Answer a repeated query from memory.'),
-    ttl: wholeNumber(1).default(900).describe('Life of a cached answer, in seconds.'),
-    maxEntries: wholeNumber(1).default(100).describe('Queries kept.'),
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Answer a repeated query with what was found before, for the same scope, settings and state of the index: any write, of any process, is seen by the next search. `stages` of such a response hold `cache` and no lane.',
+      ),
+    ttl: wholeNumber(1).default(900).describe('Life of a cached result, in seconds.'),
+    maxEntries: wholeNumber(1).default(100).describe('Queries kept in the memory of each process.'),
+    redis: secretText()
+      .optional()
+      .describe(
+        'Address of a Redis or Valkey server (`redis://HOST:6379`, best by a reference such as `env:REDIS_URL`) by which processes share results, with the text of passages; needs the package `ioredis`. Not used with `rag.security.encryption`, whose plain text stays in memory. While it does not answer, each process keeps its own, and a notice says so. Default: each process keeps its own.',
+      ),
   })
   .prefault({})
   .describe('Query cache.');

@@ -18,8 +18,8 @@ const ALGORITHMS = [
 /** What a key or token may allow in its tenant. */
 const TENANT_PERMISSIONS = ['read', 'write', 'maintain'] as const;
 
-/** What a key or token may allow: in its tenant, and `admin`, which is over all tenants and belongs to whoever runs the service. */
-export const PERMISSIONS = [...TENANT_PERMISSIONS, 'admin'] as const;
+/** What a key or token may allow: in its tenant, and `admin` and `monitor`, which are over all tenants and belong to whoever runs the service. */
+export const PERMISSIONS = [...TENANT_PERMISSIONS, 'admin', 'monitor'] as const;
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -87,7 +87,7 @@ const jwt = z
       .min(1)
       .optional()
       .describe(
-        'Tenant of whoever runs the service: `admin` in the claim of permissions counts in its tokens alone, for it is over all tenants. Default: in no token.',
+        'Tenant of whoever runs the service: `admin` and `monitor` in the claim of permissions count in its tokens alone, for they are over all tenants. Default: in no token.',
       ),
     permissions: z
       .array(z.enum(TENANT_PERMISSIONS))

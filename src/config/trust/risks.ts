@@ -31,6 +31,7 @@ const PATH_KEYS: ReadonlySet<string> = new Set([
   'instructions',
   'repository',
   'upgradeQuestions',
+  'exportPath',
 ]);
 /** Stores and sources that stay on this machine; any other connects somewhere. */
 const LOCAL_STORES: ReadonlySet<unknown> = new Set([
@@ -90,6 +91,8 @@ export function risksOf({ tree, raw, projectRoot, dataDir }: WrittenConfig): Ris
 const CONNECTS = 'connects to';
 /** No host to connect to: see `readKinds`. */
 const LISTENS_AT = 'rag.server.host';
+/** A path of the service, and none of this machine. */
+const ANSWERS_AT = 'rag.monitoring.healthCheck.endpoint';
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
 interface Findings {
@@ -119,7 +122,7 @@ function readText(path: ConfigPath, text: string, { shown, add, reach }: Finding
   const service = MODEL_KEYS.has(key) ? splitModelName(text.replace(/^llm:/, '')) : undefined;
   if (service !== undefined)
     add(path, `${CONNECTS} the service "${service.provider}", with its key where the environment has one`);
-  if (addresses.length > 0) return;
+  if (addresses.length > 0 || formatPath(path) === ANSWERS_AT) return;
   const target = text.replace(/^file:/, '').replace(MODEL_FOLDER, '');
   if (PATH_KEYS.has(key) || target !== text || LOOKS_ABROAD.test(target)) reach(path, target, shown);
 }

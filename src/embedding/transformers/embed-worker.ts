@@ -1,12 +1,12 @@
 // Entry of the thread that embeds in the background, behind whatever else the machine has to do.
 import { getPriority, setPriority } from 'node:os';
-import { parentPort, workerData } from 'node:worker_threads';
-import { RAGError } from '../../core/errors.js';
+import { workerData } from 'node:worker_threads';
+import { answerCalls } from '../../threads/answer-calls.js';
 import type { Embedder } from '../embedder.js';
-import type { EmbedAnswer, EmbedCall, EmbedThreadData } from './embed-messages.js';
-import { createTransformersEmbedder } from './transformers-embedder.js';
+import type { EmbedRequest } from './embed-request.js';
+import { createTransformersEmbedder, type TransformersEmbedderOptions } from './transformers-embedder.js';
 
-const { options } = workerData as EmbedThreadData;
+const options = workerData as TransformersEmbedderOptions;
 /** Low enough that whatever else wants the core has nine tenths of it, and not so low that a busy machine never comes to it. */
 const STEPS_DOWN = 10;
 const LOWEST_PRIORITY = 19;
@@ -21,25 +21,14 @@ if (process.platform === 'linux') {
 }
 
 let loading: Promise<Embedder> | undefined;
-let queue = Promise.resolve();
 
-parentPort?.on('message', (call: EmbedCall) => {
-  queue = queue.then(() => answer(call));
-});
-
-async function answer({ id, texts, kind }: EmbedCall): Promise<void> {
-  const send = (message: EmbedAnswer): void => parentPort?.postMessage(message);
+answerCalls(async ({ texts, kind }: EmbedRequest) => {
   try {
     loading ??= createTransformersEmbedder(options);
     const embedder = await loading;
-    send({ id, vectors: await embedder.doEmbed(texts, kind) });
+    return await embedder.doEmbed(texts, kind);
   } catch (error) {
     loading = undefined;
-    const known = RAGError.isInstance(error) ? error : undefined;
-    send({
-      id,
-      reason: known?.reason ?? 'EMBEDDING_FAILED',
-      message: known?.message ?? `The model ${options.model} failed: ${String(error)}`,
-    });
+    throw error;
   }
-}
+});

@@ -176,6 +176,7 @@ export const indexSchema = z.strictObject({
   deleted: texts,
   options: optional<NonNullable<IndexRequest['options']>>({
     batchSize: countFromOne,
+    transactionChunks: countFromOne,
     parallel: countFromOne,
     force: flag,
     dryRun: flag,
@@ -243,7 +244,11 @@ export const reembedSchema = z.strictObject({
   signal,
 } satisfies ShapeOf<ReembedRequest>);
 
-export const verifySchema = z.strictObject({ repair: flag, signal } satisfies ShapeOf<VerifyRequest>);
+export const verifySchema = z.strictObject({
+  repair: flag,
+  sources: flag,
+  signal,
+} satisfies ShapeOf<VerifyRequest>);
 
 /** An object with the members by which a part is told; what else it does is for its contract suite to say. */
 const part = <T>(what: string, members: readonly string[]): z.ZodType<T> =>
@@ -255,6 +260,7 @@ const ownPartSchemas = {
   embedder: part<OwnParts['embedder']>('an Embedder', ['identity', 'doEmbed', 'countTokens']).optional(),
   store: part<OwnParts['store']>('a VectorStore', ['name', 'capabilities', 'open', 'describe']).optional(),
   ledger: part<OwnParts['ledger']>('a Ledger', ['live', 'reader', 'writer', 'clear']).optional(),
+  queue: part<OwnParts['queue']>('a WorkQueue', ['add', 'counts', 'consume', 'onChange']).optional(),
   reranker: part<OwnParts['reranker']>('a Reranker', ['name', 'doRerank']).optional(),
   chatModel: z
     .custom<OwnParts['chatModel']>(

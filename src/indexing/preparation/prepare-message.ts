@@ -1,5 +1,5 @@
 import type { RawDocument } from '../../core/document.js';
-import type { ErrorReason, RAGErrorOptions } from '../../core/errors.js';
+import type { SentError } from '../../core/sent-error.js';
 import type { ChunkSketch, DocumentSummary, PreparationOrigin, PreparedChunk } from '../prepare-document.js';
 import type { PreparationRecipe } from './preparation-recipe.js';
 
@@ -20,13 +20,6 @@ export type ToThread =
   /** Nobody reads the rest. */
   | { readonly kind: 'drop'; readonly job: number };
 
-/** An error as it travels; without a reason it is a fault of ours or of a parser. */
-export interface Failure {
-  readonly reason?: ErrorReason | undefined;
-  readonly message: string;
-  readonly details?: RAGErrorOptions['details'] | undefined;
-}
-
 export type FromThread =
   | {
       readonly kind: 'document';
@@ -38,7 +31,7 @@ export type FromThread =
   /** The thread waits for the reader of this document, and can prepare another one meanwhile. */
   | { readonly kind: 'waiting'; readonly job: number }
   | { readonly kind: 'end'; readonly job: number; readonly times: Readonly<Record<string, number>> }
-  | { readonly kind: 'failed'; readonly job: number; readonly failure: Failure };
+  | { readonly kind: 'failed'; readonly job: number; readonly failure: SentError };
 
 /** Batches that a thread may send before anyone has read one: all of most documents, and a bound on memory for the others. */
 export const FREE_BATCHES = 16;

@@ -1,19 +1,13 @@
 // Entry of the threads that prepare documents. One keeps nothing that the index needs and may end at any moment.
 import { parentPort } from 'node:worker_threads';
-import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
+import { sentError } from '../../core/sent-error.js';
 import { embedAll } from '../../embedding/embed-all.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import { createStaticEmbedder } from '../../embedding/static/static-embedder.js';
 import { type EmbeddedChunk, type PreparedDocument, prepareDocument } from '../prepare-document.js';
 import { openPreparation } from './preparation-recipe.js';
-import {
-  type Failure,
-  FREE_BATCHES,
-  type FromThread,
-  type PrepareRequest,
-  type ToThread,
-} from './prepare-message.js';
+import { FREE_BATCHES, type FromThread, type PrepareRequest, type ToThread } from './prepare-message.js';
 
 const open = memoised(openPreparation);
 const openModel = memoised((folder: string) => createStaticEmbedder({ folder }));
@@ -143,16 +137,10 @@ async function serve(
     }
     send({ kind: 'end', job, times });
   } catch (error) {
-    send({ kind: 'failed', job, failure: failureOf(error) });
+    send({ kind: 'failed', job, failure: sentError(error) });
   } finally {
     credits.delete(job);
   }
-}
-
-function failureOf(error: unknown): Failure {
-  if (!RAGError.isInstance(error)) return { message: String(error) };
-  const { reason, message, details } = error;
-  return { reason, message, details };
 }
 
 parentPort?.on('message', (message: ToThread) => {

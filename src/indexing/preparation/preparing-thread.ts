@@ -1,9 +1,10 @@
 import type { Worker } from 'node:worker_threads';
 import type { RawDocument } from '../../core/document.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
+import { receivedError, type SentError } from '../../core/sent-error.js';
 import type { PreparedDocument } from '../prepare-document.js';
 import { ChunkStream } from './chunk-stream.js';
-import type { Failure, FromThread, PrepareRequest, ToThread } from './prepare-message.js';
+import type { FromThread, PrepareRequest, ToThread } from './prepare-message.js';
 
 /** A document that a thread is asked to prepare. */
 export interface Job {
@@ -122,10 +123,11 @@ function movableBytes({ content, isMovable }: RawDocument): ArrayBuffer[] {
   return content.byteLength === content.buffer.byteLength ? [content.buffer] : [];
 }
 
-function errorOf({ reason, message, details }: Failure, name: string): RAGError {
-  if (reason !== undefined) return new RAGError(reason, message, details === undefined ? {} : { details });
-  return new RAGError('DOCUMENT_INVALID', `"${name}" could not be processed.`, { cause: new Error(message) });
-}
+const errorOf = (failure: SentError, name: string): RAGError =>
+  receivedError(failure) ??
+  new RAGError('DOCUMENT_INVALID', `"${name}" could not be processed.`, {
+    cause: new Error(failure.message),
+  });
 
 const ended = (name: string, cause: Error | undefined): RAGError =>
   new RAGError(

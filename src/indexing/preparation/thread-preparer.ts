@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
-import { startWorker } from '../../parsing/worker/start-worker.js';
+import { startWorker, WITHOUT_SECRETS } from '../../threads/start-worker.js';
 import { type PreparedDocument, prepareDocument } from '../prepare-document.js';
 import type { PreparationOrder, Preparer } from './preparer.js';
 import { type Job, PreparingThread } from './preparing-thread.js';
@@ -80,4 +80,5 @@ export class ThreadPreparer implements Preparer {
   }
 }
 
-const startPrepareWorker = (): Worker => startWorker(new URL('./prepare-worker.js', import.meta.url));
+const startPrepareWorker = (): Worker =>
+  startWorker(new URL('./prepare-worker.js', import.meta.url), WITHOUT_SECRETS);

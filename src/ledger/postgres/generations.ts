@@ -4,6 +4,7 @@ import type { SqlRow } from '../../postgres/postgres-session.js';
 import type { GenerationState, GenerationTarget, IndexFacts } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { unknownGeneration } from './books.js';
+import { countChange } from './changes.js';
 import { bytesOf, numberOf, oneOf, storedTextOf, textOf } from './row.js';
 
 const COLUMNS = `generation, state, provider, collection, dimensions, fingerprint, embedder, started_at, switched_at,
@@ -74,6 +75,7 @@ export async function switchGeneration(
       [generation, at],
     );
     if (count === 0) throw unknownGeneration(generation);
+    await countChange(run);
   });
 }
 
@@ -92,6 +94,7 @@ export async function makeFirstGeneration(
       [generation, at],
     );
     if (count === 0) throw unknownGeneration(generation);
+    await countChange(run);
     return true;
   });
 }
@@ -148,15 +151,17 @@ export async function recordLearned(
   generation: number,
   learned: { readonly stamp: string; readonly bytes: Uint8Array } | undefined,
 ): Promise<void> {
-  await database.query(
-    'UPDATE ragstone_ledger_generation SET learned = $2, learned_bytes = $3 WHERE generation = $1',
-    [
-      generation,
-      learned === undefined ? null : storableText(learned.stamp),
-      learned === undefined ? null : Buffer.from(learned.bytes),
-    ],
-    { action: 'record what was learnt of the index' },
-  );
+  await database.transaction({ action: 'record what was learnt of the index' }, async (run) => {
+    await run(
+      'UPDATE ragstone_ledger_generation SET learned = $2, learned_bytes = $3 WHERE generation = $1',
+      [
+        generation,
+        learned === undefined ? null : storableText(learned.stamp),
+        learned === undefined ? null : Buffer.from(learned.bytes),
+      ],
+    );
+    await countChange(run);
+  });
 }
 
 /** See `Generations.setUpgrade`. */
@@ -165,11 +170,13 @@ export async function recordUpgrade(
   generation: number,
   upgrade: string,
 ): Promise<void> {
-  await database.query(
-    'UPDATE ragstone_ledger_generation SET upgrade = $2 WHERE generation = $1',
-    [generation, storableText(upgrade)],
-    { action: 'record how a generation was made' },
-  );
+  await database.transaction({ action: 'record how a generation was made' }, async (run) => {
+    await run('UPDATE ragstone_ledger_generation SET upgrade = $2 WHERE generation = $1', [
+      generation,
+      storableText(upgrade),
+    ]);
+    await countChange(run);
+  });
 }
 
 function readGeneration(row: SqlRow): IndexFacts {

@@ -133,6 +133,18 @@ export async function fence(run: RunStatement, by: LeaseHolder, keys: readonly B
   for (const key of keys.map(hexOf)) if (!isHeld(by, key, leases.get(key))) throw leaseLost();
 }
 
+/** Throws `INDEX_LEASE_LOST` where anything that the holder has claimed was taken over. */
+export async function assertLeases(run: RunStatement, by: LeaseHolder): Promise<void> {
+  const keys = [...by.tokens.keys()];
+  const { rows } = await run(
+    `SELECT item_key, holder, token, expires_at <= ${nowSql(3)} AS is_over FROM ragstone_ledger_lease
+     WHERE generation = $1 AND item_key = ANY($2::bytea[])`,
+    [by.generation, keys.map((key) => Buffer.from(key, 'hex')), timeOf(by)],
+  );
+  const leases = new Map(rows.map((row) => [hexOf(bytesOf(row, 'item_key')), row]));
+  for (const key of keys) if (!isHeld(by, key, leases.get(key))) throw leaseLost();
+}
+
 function isHeld({ tokens, holder }: LeaseHolder, key: string, lease: SqlRow | undefined): boolean {
   const token = tokens.get(key);
   if (lease === undefined) return token === undefined;

@@ -47,15 +47,12 @@ export class PostgresOwed implements OwedReader {
       [generation, limit, of === undefined ? null : sourceKeyOf(of.tenant, of.source)],
       { action: 'read what is still to be indexed' },
     );
-    return rows.map((row) => {
-      const project = optionalTextOf(row, 'project');
-      return {
-        tenant: textOf(row, 'tenant'),
-        source: textOf(row, 'source'),
-        batch: textOf(row, 'batch'),
-        ...(project === undefined ? {} : { project }),
-      };
-    });
+    return rows.map((row) => ({
+      tenant: textOf(row, 'tenant'),
+      source: textOf(row, 'source'),
+      batch: textOf(row, 'batch'),
+      ...projectOf(row),
+    }));
   }
 
   async batchCount(): Promise<number> {
@@ -71,18 +68,19 @@ export class PostgresOwed implements OwedReader {
   async counts(): Promise<OwedCount[]> {
     const { database, generation } = this.#books;
     const rows = await database.rows(
-      `SELECT min(owed.tenant) AS tenant, min(owed.source) AS source, count(*) AS items,
+      `SELECT min(owed.tenant) AS tenant, min(owed.source) AS source, owed.project, count(*) AS items,
          count(lease.item_key) AS held, count(DISTINCT owed.batch) AS batches, min(owed.listed_at) AS since
        FROM ragstone_ledger_owed AS owed LEFT JOIN ragstone_ledger_lease AS lease
          ON lease.generation = owed.generation AND lease.item_key = owed.item_key
          AND lease.expires_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-       WHERE owed.generation = $1 GROUP BY owed.source_key ORDER BY 1, 2`,
+       WHERE owed.generation = $1 GROUP BY owed.source_key, owed.project ORDER BY 1, 2, 3`,
       [generation],
       { action: 'count what is still to be indexed' },
     );
     return rows.map((row) => ({
       tenant: textOf(row, 'tenant'),
       source: textOf(row, 'source'),
+      ...projectOf(row),
       items: numberOf(row, 'items'),
       held: numberOf(row, 'held'),
       batches: numberOf(row, 'batches'),
@@ -169,6 +167,11 @@ export async function forgetOwed(
     [generation, sourceKeyOf(tenant, source)],
     { action: 'forget a source' },
   );
+}
+
+function projectOf(row: SqlRow): { readonly project?: string } {
+  const project = optionalTextOf(row, 'project');
+  return project === undefined ? {} : { project };
 }
 
 function readOwed(row: SqlRow): OwedItem {

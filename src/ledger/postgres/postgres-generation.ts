@@ -21,6 +21,7 @@ import type {
 import { LISTING } from '../ledger.js';
 import { hexOf } from '../ledger-text.js';
 import type { Books, OpenBooks } from './books.js';
+import { countChange } from './changes.js';
 import {
   commitDocuments,
   forgetDocuments,
@@ -51,7 +52,7 @@ import {
   itemsOfSource,
   sourceNames,
 } from './items.js';
-import { claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
+import { assertLeases, claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
 import { beginOwed, forgetOwed, oweItems, PostgresOwed, settleOwed } from './owed.js';
 import { pruneVersions, revisionText } from './revisions.js';
 import {
@@ -250,15 +251,20 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
 
   async plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
     if (documents.length === 0) return [];
-    return this.#write('plan documents', documents.map(itemKeyOf), (books) =>
-      planDocuments(books, documents),
-    );
+    return this.#write('plan documents', documents.map(itemKeyOf), async (books) => {
+      const plans = await planDocuments(books, documents);
+      await countChange(books.run);
+      return plans;
+    });
   }
 
   async commit(documentIds: readonly string[], at: string): Promise<void> {
     await this.#writeDocuments('commit documents', documentIds, async (books, rows) => {
-      if (rows.length !== new Set(documentIds).size)
+      if (rows.length !== new Set(documentIds).size) {
+        // Whoever has taken an item over may have deleted its documents.
+        await assertLeases(books.run, this.#holder);
         throw new RAGError('INTERNAL', 'A document was to be committed before it was planned.');
+      }
       await commitDocuments(books, rows, { at, keepRevisions: this.#keepRevisions });
     });
   }
@@ -310,6 +316,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     await this.#transaction('mark chunks as missing', async (books) => {
       await fence(books.run, this.#holder, await itemKeysOfChunks(books, chunkIds));
       await markMissing(books, chunkIds);
+      await countChange(books.run);
     });
   }
 
@@ -324,7 +331,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     });
   }
 
-  /** Works on the rows of documents, in the order of their ids; on nothing where none is known. */
+  /** Changes the rows of documents, in the order of their ids; none where none is known. */
   async #writeDocuments<T>(
     action: string,
     documentIds: readonly string[],
@@ -340,7 +347,9 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
       );
       const byKey = new Map(found.map((row) => [hexOf(row.documentKey), row]));
       const rows = [...new Set(documentIds)].flatMap((id) => byKey.get(hexOf(documentKeyOf(id))) ?? []);
-      return work(books, rows);
+      const result = await work(books, rows);
+      await countChange(books.run);
+      return result;
     });
   }
 

@@ -12,6 +12,7 @@ import type {
   RunRecord,
   WriterLock,
 } from '../ledger.js';
+import { countChange, revisionOf } from './changes.js';
 import { ledgerError } from './faults.js';
 import { editRuns, keepOut, keptOut, letIn, reclaim } from './forgotten.js';
 import {
@@ -124,6 +125,10 @@ class PostgresLedger implements Ledger {
     this.#options = options;
   }
 
+  revision(): Promise<string | undefined> {
+    return revisionOf(this.#database);
+  }
+
   live(): Promise<IndexFacts | undefined> {
     return liveGeneration(this.#database);
   }
@@ -231,6 +236,7 @@ class PostgresLedger implements Ledger {
       await run('SELECT last_generation FROM ragstone_ledger_counter FOR UPDATE');
       await run('SELECT generation FROM ragstone_ledger_generation ORDER BY generation FOR UPDATE');
       for (const table of TABLES) await run(`DELETE FROM ${table}`);
+      await countChange(run);
     });
   }
 

@@ -2,6 +2,7 @@ import type { PostgresDatabase } from '../../postgres/postgres-database.js';
 import { KEPT_RUNS } from '../kept-runs.js';
 import type { RunRecord } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
+import { countChange } from './changes.js';
 import { forgetOldLeases } from './leases.js';
 import { numberOf, storedTextOf, textOf } from './row.js';
 
@@ -12,6 +13,7 @@ export async function startRun(database: PostgresDatabase, command: string, at: 
     const sql = 'INSERT INTO ragstone_ledger_run (command, started_at) VALUES ($1, $2) RETURNING run_id';
     const runId = numberOf((await run(sql, [storableText(command), at])).rows[0] ?? {}, 'run_id');
     await run('DELETE FROM ragstone_ledger_run WHERE run_id <= $1', [runId - KEPT_RUNS]);
+    await countChange(run);
     return runId;
   });
 }
@@ -21,11 +23,15 @@ export async function finishRun(
   runId: number,
   { at, success, stats }: { readonly at: string; readonly success: boolean; readonly stats: string },
 ): Promise<void> {
-  await database.query(
-    'UPDATE ragstone_ledger_run SET finished_at = $2, success = $3, stats = $4 WHERE run_id = $1',
-    [runId, at, success, storableText(stats)],
-    { action: 'record the end of a run' },
-  );
+  await database.transaction({ action: 'record the end of a run' }, async (run) => {
+    await run('UPDATE ragstone_ledger_run SET finished_at = $2, success = $3, stats = $4 WHERE run_id = $1', [
+      runId,
+      at,
+      success,
+      storableText(stats),
+    ]);
+    await countChange(run);
+  });
 }
 
 /** The run that was started last, finished or not. */

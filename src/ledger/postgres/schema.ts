@@ -1,6 +1,7 @@
 import { RAGError } from '../../core/errors.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import { tableExists } from '../../postgres/table-exists.js';
+import { CHANGE_SLOTS } from './changes.js';
 import { numberOf } from './row.js';
 
 /**
@@ -171,6 +172,13 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
   // How a generation was made from another one, by another model.
   ['ALTER TABLE ragstone_ledger_generation ADD COLUMN upgrade text'],
+  // Counts what searches may show, in rows of which a writer holds one at a time. `life` is of these tables alone.
+  [
+    'CREATE TABLE ragstone_ledger_life (life text NOT NULL)',
+    'INSERT INTO ragstone_ledger_life VALUES (gen_random_uuid()::text)',
+    'CREATE TABLE ragstone_ledger_change (slot smallint PRIMARY KEY, changes bigint NOT NULL)',
+    `INSERT INTO ragstone_ledger_change SELECT slot, 0 FROM generate_series(0, ${CHANGE_SLOTS - 1}) AS slot`,
+  ],
 ];
 
 /** Every table that `clear` empties, those first that refer to others. */
@@ -215,6 +223,8 @@ export async function remakeSchema(database: PostgresDatabase): Promise<void> {
       ...TABLES,
       'ragstone_ledger_kept_out',
       'ragstone_ledger_counter',
+      'ragstone_ledger_life',
+      'ragstone_ledger_change',
       'ragstone_ledger_version',
     ];
     await run(`DROP TABLE IF EXISTS ${tables.map((table) => `"${schema}".${table}`).join(', ')}`);

@@ -214,4 +214,13 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // How a generation was made from another one, by another model.
   'ALTER TABLE generation ADD COLUMN upgrade TEXT',
+  // Counts what searches may show. `life` is of this file alone, so that no count of another one is taken for it.
+  `
+  CREATE TABLE change (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    life TEXT NOT NULL,
+    changes INTEGER NOT NULL
+  );
+  INSERT INTO change VALUES (1, lower(hex(randomblob(16))), 0);
+  `,
 ];

@@ -15,6 +15,7 @@ import type {
   SourceSummary,
 } from '../ledger.js';
 import type { Books } from './books.js';
+import { countChange } from './changes.js';
 import {
   commitDocument,
   documentsOfChunks,
@@ -145,7 +146,7 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
     this.together = {
       database,
       revise: async (documents, at, write) =>
-        database.transaction(() => {
+        this.#changing(() => {
           const plans = this.#plan(documents);
           write(plans);
           this.#commit(
@@ -154,7 +155,7 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
           );
         }),
       remove: async (documentIds, write) =>
-        database.transaction(() => {
+        this.#changing(() => {
           write(this.#planDeletion(documentIds));
           this.#forget(documentIds);
         }),
@@ -221,11 +222,11 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   }
 
   async plan(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
-    return this.database.transaction(() => this.#plan(documents));
+    return this.#changing(() => this.#plan(documents));
   }
 
   async commit(documentIds: readonly string[], at: string): Promise<void> {
-    this.database.transaction(() => this.#commit(documentIds, at));
+    this.#changing(() => this.#commit(documentIds, at));
   }
 
   async completeItems(items: readonly CompletedItem[]): Promise<void> {
@@ -245,11 +246,11 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   }
 
   async planDeletion(documentIds: readonly string[]): Promise<string[]> {
-    return this.database.transaction(() => this.#planDeletion(documentIds));
+    return this.#changing(() => this.#planDeletion(documentIds));
   }
 
   async forget(documentIds: readonly string[]): Promise<void> {
-    this.database.transaction(() => this.#forget(documentIds));
+    this.#changing(() => this.#forget(documentIds));
   }
 
   async forgetItems(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
@@ -278,9 +279,18 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   }
 
   async markChunksMissing(chunkIds: readonly string[]): Promise<void> {
-    this.database.transaction(() => {
+    this.#changing(() => {
       for (const documentId of documentsOfChunks(this.books, chunkIds)) this.#assertDocumentHeld(documentId);
       markMissing(this.books, chunkIds);
+    });
+  }
+
+  /** A transaction that changes what a search may show. */
+  #changing<Result>(work: () => Result): Result {
+    return this.database.transaction(() => {
+      const result = work();
+      countChange(this.database);
+      return result;
     });
   }
 
@@ -294,6 +304,8 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   #commit(documentIds: readonly string[], at: string): void {
     const { keepRevisions } = this.#options;
     for (const documentId of documentIds) {
+      // Whoever has taken an item over may have deleted its documents.
+      if (itemOfDocument(this.books, documentId) === undefined) this.#assertAllHeld();
       this.#assertDocumentHeld(documentId);
       commitDocument(this.books, documentId, { at, keepRevisions });
     }
@@ -316,6 +328,13 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   #assertDocumentHeld(documentId: string): void {
     const item = itemOfDocument(this.books, documentId);
     if (item !== undefined) this.#assertHeld(item);
+  }
+
+  #assertAllHeld(): void {
+    for (const key of this.#tokens.keys()) {
+      const [tenant = '', source = '', itemId = ''] = JSON.parse(key) as string[];
+      this.#assertHeld({ tenant, source, itemId });
+    }
   }
 
   #assertHeld(item: ItemKey): void {

@@ -11,6 +11,7 @@ import type {
   RunRecord,
 } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
+import { countChange, revisionOf } from './changes.js';
 import { damagedTexts } from './damaged-texts.js';
 import { editRuns, keepOut, keptOut, letIn } from './forgotten.js';
 import {
@@ -69,6 +70,19 @@ export class SqliteLedger implements Ledger {
     this.#options = options;
   }
 
+  async revision(): Promise<string | undefined> {
+    return this.#database.guard(() => revisionOf(this.#database));
+  }
+
+  /** A transaction that changes what a search may show. */
+  #changing<Result>(work: () => Result): Result {
+    return this.#database.transaction(() => {
+      const result = work();
+      countChange(this.#database);
+      return result;
+    });
+  }
+
   async live(): Promise<IndexFacts | undefined> {
     return this.#database.guard(() => liveGeneration(this.#database));
   }
@@ -82,11 +96,11 @@ export class SqliteLedger implements Ledger {
   }
 
   async switchTo(generation: number, at: string): Promise<void> {
-    this.#database.transaction(() => switchGeneration(this.#database, generation, at));
+    this.#changing(() => switchGeneration(this.#database, generation, at));
   }
 
   async makeFirst(generation: number, at: string): Promise<boolean> {
-    return this.#database.transaction(() => makeFirstGeneration(this.#database, generation, at));
+    return this.#changing(() => makeFirstGeneration(this.#database, generation, at));
   }
 
   async drop(generation: number): Promise<void> {
@@ -99,11 +113,11 @@ export class SqliteLedger implements Ledger {
   }
 
   async setLearned(...[generation, learned]: Parameters<Ledger['setLearned']>): Promise<void> {
-    this.#database.transaction(() => recordLearned(this.#database, generation, learned));
+    this.#changing(() => recordLearned(this.#database, generation, learned));
   }
 
   async setUpgrade(generation: number, upgrade: string): Promise<void> {
-    this.#database.transaction(() => recordUpgrade(this.#database, generation, upgrade));
+    this.#changing(() => recordUpgrade(this.#database, generation, upgrade));
   }
 
   reader(generation: number): GenerationReader {
@@ -150,7 +164,7 @@ export class SqliteLedger implements Ledger {
   }
 
   async startRun(command: string, at: string): Promise<number> {
-    return this.#database.transaction(() => {
+    return this.#changing(() => {
       const sql = 'INSERT INTO run (command, started_at) VALUES (?, ?) RETURNING run_id';
       const runId = numberAt(this.#database.row(sql, storableText(command), at) ?? [], 0);
       this.#database.run('DELETE FROM run WHERE run_id <= ?', runId - KEPT_RUNS);
@@ -163,7 +177,7 @@ export class SqliteLedger implements Ledger {
     { at, success, stats }: { at: string; success: boolean; stats: string },
   ): Promise<void> {
     const sql = 'UPDATE run SET finished_at = ?, success = ?, stats = ? WHERE run_id = ?';
-    this.#database.transaction(() => this.#database.run(sql, at, success ? 1 : 0, stats, runId));
+    this.#changing(() => this.#database.run(sql, at, success ? 1 : 0, stats, runId));
   }
 
   async lastRun(): Promise<RunRecord | undefined> {
@@ -187,7 +201,7 @@ export class SqliteLedger implements Ledger {
   }
 
   async clear(): Promise<void> {
-    this.#database.transaction(() => {
+    this.#changing(() => {
       for (const table of TABLES) this.#database.run(`DELETE FROM ${table}`);
     });
     this.#database.tryTruncateLog();

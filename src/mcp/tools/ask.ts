@@ -3,7 +3,7 @@ import { type Answer, type AnswerSource, dataBlocks, neutralise, neutraliseLine 
 import { DATA_NOTE } from '../output/data-note.js';
 import { fittingLength, fittingOutput } from '../output/fit-tokens.js';
 import { inertName, linesShape, placeOf, placeShape, renderPlace } from '../output/place.js';
-import { rounded } from '../output/results.js';
+import { degradationLevel, degradationNotices, rounded } from '../output/results.js';
 import { filterShape, filtersOf, question } from './inputs.js';
 import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
 
@@ -37,6 +37,7 @@ const output = z.object({
     }),
   ),
   unsupported: z.array(z.string()).describe('Sentences that their sources do not bear out.'),
+  degradation_level: degradationLevel,
   notices: z.array(z.string()),
 });
 
@@ -88,7 +89,7 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
   );
   return {
     text: [
-      `${isUnsure ? SAID_UNSURE : SAID[answer.outcome]}${sure.confidence === undefined ? '' : ` Answered by: ${answeredBy}. Confidence ${sure.confidence}.`}`,
+      `${saidOf(answer)}${sure.confidence === undefined ? '' : ` Answered by: ${answeredBy}. Confidence ${sure.confidence}.`}`,
       ...notices,
       ...(unsupported.length === 0 ? [] : [`Not borne out by their sources: ${unsupported.join(' | ')}`]),
       ...(list.length === 0 ? [] : [list.join('\n')]),
@@ -104,6 +105,7 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
       answer: block,
       sources,
       unsupported,
+      degradation_level: answer.degradationLevel,
       notices,
     },
   };
@@ -114,6 +116,14 @@ const SAID = {
   perhaps: 'No sure answer; judge the nearest passages yourself.',
   'not-found': 'Nothing that may be read here tells of it.',
 } as const;
+
+const saidOf = ({ outcome, isUnsure, staticResponses }: Answer): string => {
+  if (staticResponses !== undefined) return SAID_STATIC;
+  return isUnsure === true ? SAID_UNSURE : SAID[outcome];
+};
+
+const SAID_STATIC =
+  'Nothing can be searched now. What follows was written for such times and is in no document: do not cite it as one.';
 
 const SAID_UNSURE =
   'Perhaps: the nearest passage is quoted, and it is more often wrong than right. Judge whether it answers before you use it, and say that it is not sure.';
@@ -154,9 +164,11 @@ const neutraliseAnswered = ({ answerer }: Answer, text: string): string =>
 
 const shortened = (text: string): string => (text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text);
 
-const noticesOf = ({ correction, fallback, notices }: Answer, isCut: boolean): string[] => [
+const noticesOf = ({ correction, fallback, notices, ...told }: Answer, isCut: boolean): string[] => [
   ...(correction === undefined ? [] : [`Read as "${inertName(correction.searchedFor)}".`]),
   ...(fallback === undefined ? [] : [inertName(fallback.detail)]),
+  // The text of the answer is what was written for outages.
+  ...degradationNotices({ ...told, staticResponses: [] }),
   ...(isCut ? ['The answer was cut; read its sources with get_document.'] : []),
   ...notices.map(inertName),
 ];

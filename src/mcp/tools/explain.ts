@@ -9,7 +9,7 @@ import {
 } from '../../index.js';
 import { fittingOutput } from '../output/fit-tokens.js';
 import { inertName, linesShape, placeShape, renderPlace } from '../output/place.js';
-import { resultPlace, rounded, searchNotices } from '../output/results.js';
+import { degradationLevel, resultPlace, rounded, searchNotices } from '../output/results.js';
 import { findDocument } from './find-document.js';
 import { documentId, filterShape, filtersOf, question, topK } from './inputs.js';
 import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
@@ -41,6 +41,7 @@ const output = z.object({
       }),
     )
     .optional(),
+  degradation_level: degradationLevel.optional(),
   notices: z.array(z.string()),
 });
 
@@ -134,7 +135,13 @@ function searchOutput(
     text: [...(readAs === undefined ? [] : [`Query read as ${readAs}.`]), ...ways, ...list, ...notices].join(
       '\n',
     ),
-    structured: { ...(readAs === undefined ? {} : { read_as: readAs }), lanes: ways, results, notices },
+    structured: {
+      ...(readAs === undefined ? {} : { read_as: readAs }),
+      lanes: ways,
+      results,
+      degradation_level: response.degradationLevel,
+      notices,
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { DATA_NOTE } from '../output/data-note.js';
 import { fittingOutput } from '../output/fit-tokens.js';
 import { type QuotedResult, quoteResults } from '../output/passages.js';
 import { linesShape, placeShape, renderPlace } from '../output/place.js';
-import { resultPlace, rounded, searchNotices } from '../output/results.js';
+import { degradationLevel, resultPlace, rounded, searchNotices } from '../output/results.js';
 import { filterShape, filtersOf, question, topK } from './inputs.js';
 import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
 
@@ -26,6 +26,7 @@ const output = z.object({
     }),
   ),
   not_shown: z.number().describe('Results that found no room.'),
+  degradation_level: degradationLevel,
   notices: z.array(z.string()),
 });
 
@@ -77,7 +78,13 @@ function outputOf(
       results.length === 0 ? NOTHING : `${list.join('\n')}\n\n${DATA_NOTE}`,
       ...results.map(({ text }) => text),
     ].join('\n\n'),
-    structured: { note: results.length === 0 ? NOTHING : DATA_NOTE, results, not_shown: unseen, notices },
+    structured: {
+      note: results.length === 0 ? NOTHING : DATA_NOTE,
+      results,
+      not_shown: unseen,
+      degradation_level: response.degradationLevel,
+      notices,
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ParsedDocument, RawDocument } from '../../core/document.js';
-import type { ErrorReason, RAGErrorOptions } from '../../core/errors.js';
+import type { SentError } from '../../core/sent-error.js';
 import type { ParserOptions } from '../create-parsers.js';
 
 /** One document for the worker; plain data. */
@@ -9,15 +9,7 @@ export interface ParseRequest {
 }
 
 /** What became of it. `failure` without a reason is a fault of a parser. */
-export type ParseReply =
-  | { readonly parsed: ParsedDocument }
-  | {
-      readonly failure: {
-        readonly reason?: ErrorReason;
-        readonly message: string;
-        readonly details?: RAGErrorOptions['details'];
-      };
-    };
+export type ParseReply = { readonly parsed: ParsedDocument } | { readonly failure: SentError };
 
 /** Sent once, when the worker can take requests. */
 export const READY = 'ready';

@@ -1,6 +1,6 @@
 // Entry of the thread that parses; it may be killed at any moment and keeps nothing.
 import { parentPort } from 'node:worker_threads';
-import { RAGError } from '../../core/errors.js';
+import { sentError } from '../../core/sent-error.js';
 import { createParsers } from '../create-parsers.js';
 import type { Parser } from '../parser.js';
 import { type ParseReply, type ParseRequest, READY } from './parse-message.js';
@@ -21,9 +21,7 @@ async function reply(request: ParseRequest): Promise<ParseReply> {
     if (parser === undefined) return { failure: { message: 'no parser' } };
     return { parsed: await parser.parse(request.document) };
   } catch (error) {
-    if (!RAGError.isInstance(error)) return { failure: { message: String(error) } };
-    const { reason, message, details } = error;
-    return { failure: { reason, message, details } };
+    return { failure: sentError(error) };
   }
 }
 

@@ -2,9 +2,10 @@ import type { Worker } from 'node:worker_threads';
 import type { ParsedDocument } from '../../core/document.js';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { repeat, runtime } from '../../core/runtime.js';
+import { receivedError } from '../../core/sent-error.js';
+import { startWorker, WITHOUT_SECRETS } from '../../threads/start-worker.js';
 import { TOLERATE_STRAY_REJECTIONS } from '../stray-rejections.js';
 import { type ParseReply, type ParseRequest, READY } from './parse-message.js';
-import { startWorker } from './start-worker.js';
 
 /** What the parsing of one document may take. */
 export interface ParsingLimits {
@@ -53,11 +54,12 @@ export class ParsingThread {
     try {
       const reply = await this.#exchange(worker, request);
       if ('parsed' in reply) return reply.parsed;
-      const { reason, message, details } = reply.failure;
-      if (reason !== undefined) throw new RAGError(reason, message, details === undefined ? {} : { details });
-      throw new RAGError('DOCUMENT_INVALID', `"${externalId}" could not be parsed: ${RECOVER}`, {
-        cause: new Error(message),
-      });
+      throw (
+        receivedError(reply.failure) ??
+        new RAGError('DOCUMENT_INVALID', `"${externalId}" could not be parsed: ${RECOVER}`, {
+          cause: new Error(reply.failure.message),
+        })
+      );
     } catch (error) {
       // After a failure that is no answer, nothing is known of the thread.
       if (RAGError.isInstance(error) && LETHAL.has(error.reason)) await this.#kill(worker);
@@ -155,6 +157,7 @@ const stopped = (name: string, cause?: Error): RAGError =>
 
 async function startParser({ memoryMb }: ParsingLimits): Promise<Worker> {
   const worker = startWorker(new URL('./parse-worker.js', import.meta.url), {
+    ...WITHOUT_SECRETS,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     execArgv: [TOLERATE_STRAY_REJECTIONS],
     stdout: true,

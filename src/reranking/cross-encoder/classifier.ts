@@ -4,7 +4,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PreTrainedModel, PreTrainedTokenizer } from '@huggingface/transformers';
 import { RAGError } from '../../core/errors.js';
 import { assertOpenableFiles } from '../../security/regular-file.js';
-import type { ClassifierOptions } from './worker-messages.js';
+
+/** Where a classifier is, and how it is run. */
+export interface ClassifierOptions {
+  /** Folder of an ONNX model as transformers.js reads it, or an id on the Hugging Face hub. */
+  readonly model: string;
+  /** Take `model` for a hub id and fetch it where it is not in `cacheDir`. @default false */
+  readonly allowRemote?: boolean;
+  /** Where fetched models are kept. */
+  readonly cacheDir?: string;
+  /** Pairs in one run of the network. @default 10 */
+  readonly batchSize?: number;
+  /** Sent as a bearer token, for private models. */
+  readonly token?: string;
+}
 
 /** A sequence classifier, loaded. */
 export interface Classifier {

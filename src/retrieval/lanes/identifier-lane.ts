@@ -1,6 +1,6 @@
-import { extractIdentifiers } from '../../analysis/identifiers.js';
+import { calledKey, extractIdentifiers, isItemKey } from '../../analysis/identifiers.js';
 import type { StoredChunk } from '../../core/chunk.js';
-import { and, contains } from '../../core/filter.js';
+import { and, contains, or } from '../../core/filter.js';
 import type { Hit } from '../candidate.js';
 import { identifierRoles } from '../identifier-roles.js';
 import { definitionsOfIdentifier, definitionsOfWord, plainNameIn } from './definitions.js';
@@ -29,6 +29,12 @@ export interface IdentifierHits extends LaneHits {
  */
 const NAMED_BY_IT = 0.5;
 
+/** Counted for the first chunk of the document that is called by the identifier, wherever else it stands. */
+const CALLED_BY_IT = 0.95;
+
+/** A query that is one name and nothing else. */
+const ONE_NAME = /^\S{1,100}$/;
+
 /**
  * Chunks that hold a rare identifier of the query verbatim, each once, by BM25 where the store has it (else score 0). Where the
  * query is about a name, the chunk that defines it comes first.
@@ -41,6 +47,7 @@ export async function searchIdentifiers(input: LaneInput): Promise<IdentifierHit
       findOne(identifier, input, { isDecisive: decisive.has(identifier), isAlone }),
     ),
     ...(word === undefined ? [] : [findWord(word, input)]),
+    ...(isOneName(input) ? [findCalled(input)] : []),
   ]);
   const common = found.filter(({ isCommon }) => isCommon);
   const hits = countHits(found);
@@ -63,8 +70,11 @@ interface Found {
 async function findOne(
   identifier: string,
   input: LaneInput,
-  { isDecisive, isAlone }: { readonly isDecisive: boolean; readonly isAlone: boolean },
+  role: { readonly isDecisive: boolean; readonly isAlone: boolean },
 ): Promise<Found> {
+  // Where a document is called so, the query is about that document.
+  const called = isItemKey(identifier) ? await calledBy(identifier, input) : [];
+  const isDecisive = role.isDecisive || called.length > 0;
   const filter = and(contains('$identifiers', identifier), input.filter);
   const [holders, definitions] = await Promise.all([
     findWithin(input, filter, Math.min(input.limit, MAX_RARE_CHUNKS + 1)),
@@ -73,9 +83,10 @@ async function findOne(
   const named = isDecisive ? await namedBy(identifier, holders, input) : new Set<string>();
   const merits = new Map<string, number>([...named].map((id) => [id, NAMED_BY_IT]));
   for (const { chunk, weight } of definitions) merits.set(chunk.id, weight);
-  const isTooCommon = !isAlone && holders.length > MAX_RARE_CHUNKS;
+  for (const { chunk } of called) merits.set(chunk.id, CALLED_BY_IT);
+  const isTooCommon = !role.isAlone && holders.length > MAX_RARE_CHUNKS;
   const held = isTooCommon ? holders.filter(({ chunk }) => merits.has(chunk.id)) : holders;
-  const hits = union(held, definitions);
+  const hits = union(held, [...called, ...definitions]);
   return { identifier, hits, isDecisive, merits, isCommon: isTooCommon && hits.length === 0 };
 }
 
@@ -83,6 +94,29 @@ async function findWord(word: string, input: LaneInput): Promise<Found> {
   const hits = await definitionsOfWord(word, input);
   const merits = new Map(hits.map(({ chunk, weight }) => [chunk.id, weight]));
   return { identifier: word, hits, isDecisive: true, merits, isCommon: false };
+}
+
+/** The query is the name of a document, perhaps, and no key that is looked up as such. */
+const isOneName = ({ query: { text, identifiers } }: LaneInput): boolean =>
+  ONE_NAME.test(text) && !identifiers.some(isItemKey);
+
+async function findCalled(input: LaneInput): Promise<Found> {
+  const { text } = input.query;
+  const hits = await calledBy(text, input);
+  const merits = new Map(hits.map(({ chunk }) => [chunk.id, CALLED_BY_IT]));
+  return { identifier: text, hits, isDecisive: true, merits, isCommon: false };
+}
+
+/** First chunks of documents with that name: they may hold no word of the query, so they are not ranked by words. */
+async function calledBy(name: string, { collection, filter, signal }: LaneInput): Promise<Hit[]> {
+  // Services number their items, and people write `#297`.
+  const keys = [name, name.replace(/^#(?=\d)/, '')].map(calledKey);
+  const { chunks } = await collection.list({
+    filter: and(or(...[...new Set(keys)].map((key) => contains('$identifiers', key))), filter),
+    limit: MAX_RARE_CHUNKS,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return chunks.map((chunk) => ({ chunk, score: 0 }));
 }
 
 function union(holders: readonly Hit[], definitions: readonly Hit[]): Hit[] {

@@ -1,5 +1,6 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { titleOf } from '../../core/chunk-metadata.js';
+import { ITEM_ID_FIELDS } from '../../core/item-id.js';
 import type { CollapseMode, MorePassages, RemovedCandidate } from '../retriever.js';
 
 /** `metadata.sourceType` of documents that are one item each. */
@@ -7,7 +8,6 @@ const ITEM_TYPES: ReadonlySet<string> = new Set([
   ...['pbi', 'backlog', 'backlog_item', 'work_item', 'user_story', 'story', 'task'],
   ...['ticket', 'issue', 'jira', 'bug', 'bug_report', 'incident'],
 ]);
-const ITEM_IDS = ['pbi_id', 'workItemId', 'bug_id'] as const;
 
 /**
  * What passages of one document share; undefined for one that stands alone in this mode. Copies of a backlog item, as the files
@@ -20,7 +20,7 @@ export function collapseKey(
   const { sourceType, pbi_id: id } = metadata;
   const isItem =
     (typeof sourceType === 'string' && ITEM_TYPES.has(sourceType.toLowerCase())) ||
-    ITEM_IDS.some((key) => metadata[key] !== undefined);
+    ITEM_ID_FIELDS.some((key) => metadata[key] !== undefined);
   if (mode === 'none' || (mode === 'items' && !isItem)) return undefined;
   if (typeof id !== 'string') return documentId;
   const title = titleOf({ metadata }) ?? '';

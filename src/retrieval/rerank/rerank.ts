@@ -2,6 +2,7 @@ import { RAGError } from '../../core/errors.js';
 import { traced } from '../../core/telemetry.js';
 import { inTurn } from '../../core/turns.js';
 import { withDeadline } from '../../core/with-deadline.js';
+import { reach } from '../../degradation/parts.js';
 import type { RerankCandidate, RerankedCandidate, Reranker } from '../../reranking/reranker.js';
 import {
   type Candidate,
@@ -63,7 +64,7 @@ function score(
     );
   if (reranker.concurrency === 'inline') return rerank(signal);
   const lateError = () => lateReranker(deadlineMs);
-  return withDeadline({ timeoutMs: deadlineMs, signal, lateError }, rerank);
+  return reach('reranker', () => withDeadline({ timeoutMs: deadlineMs, signal, lateError }, rerank));
 }
 
 function withRerankScore<Chunk extends FoundChunk>(

@@ -69,10 +69,23 @@ describe('left as they are', () => {
     ['names near a word that is none', 'is there support for Releaso?'],
     ['what is near nothing', 'ansible zookeeper'],
     ['questions in another language', 'wie wird die Kofiguration der Pipelime von uns gemacht'],
+    ['words of another language, near one by chance', 'Worum geht es bei dieser Pipeline'],
+    ['a first letter that is far from the key', 'kipeline'],
     ['scripts without alphabets', '継続的インテグレーション'],
     ['a query of grammar alone', 'which of these are those'],
   ])('%s', async (_what, query) => {
     expect(await correct(query)).toBeUndefined();
+  });
+
+  it('grammar of another language that is near a word', async () => {
+    const texts = [
+      'The forum has a queen.',
+      'A forum. The forum of the queen and the forum.',
+      'Forum, queen.',
+    ];
+    for (const query of ['Worum geht es im Text', 'Worum', 'quién controla la empresa'])
+      expect(await correct(query, texts)).toBeUndefined();
+    expect(await correct('was steht im froum', texts)).toBe('was steht im forum');
   });
 
   it('all words, where the asker may read nothing', async () => {

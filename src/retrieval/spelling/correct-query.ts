@@ -1,4 +1,5 @@
 import { ENGLISH_STOP_WORDS } from '../../analysis/english-stop-words.js';
+import { isForeignGrammar, isForeignText } from '../../analysis/foreign-words.js';
 import { analyzeText } from '../../analysis/lexical-analyzer.js';
 import { foldCase, normaliseText } from '../../analysis/normalise.js';
 import { forEachWord, partsOf } from '../../analysis/tokens.js';
@@ -38,6 +39,9 @@ const OTHER_FORM = 1;
 const UNSEEN = 1;
 const STOP_WORD_COST = 0.5;
 const STOP_WORD_EVIDENCE = Math.log(200);
+/** What a mistake costs at most in a question of another language, whose words are near English ones by chance: long ones less often. */
+const mostInForeign = ({ folded }: QueryWord): number => (folded.length < LONG_WORD ? 0 : 0.5);
+const LONG_WORD = 8;
 /** What each letter beyond the shortest adds: long words have few neighbours. */
 const PER_LETTER = 0.5;
 const LEAST_EVIDENCE = -0.5;
@@ -45,7 +49,8 @@ const LEAST_EVIDENCE = -0.5;
 /**
  * A query with its mistyped words put right, or undefined where there is none. A word is mistyped that no readable passage
  * holds and that is none of the language; it becomes the readable word one mistake away that is likeliest by kind of mistake,
- * place of keys and number of passages. A query in a language that the index does not hold is left as it is.
+ * place of keys and number of passages. A query in a language that the index does not hold is left as it is; in one of another language than
+ * English only the likeliest mistakes count, for the words of the language are those of English.
  */
 export async function correctQuery(
   query: string,
@@ -56,9 +61,14 @@ export async function correctQuery(
   const missing = await unheld(looked, input);
   if (missing.length === 0) return undefined;
   const language = await input.loadLanguage();
-  const unknown = missing.filter(({ folded }) => !isOfLanguage(folded, language)).slice(0, MOST_UNKNOWN);
+  const unknown = missing
+    .filter(({ text, folded }) => !isOfLanguage(folded, language) && !isForeignGrammar(text))
+    .slice(0, MOST_UNKNOWN);
   if (unknown.length === 0 || (await isForeign(short, input))) return undefined;
-  const meant = await Promise.all(unknown.map((word) => meantWord(word, { words: input.words, language })));
+  const isForeignQuery = isForeignText(query);
+  const meant = await Promise.all(
+    unknown.map((word) => meantWord(word, { words: input.words, language, isForeignQuery })),
+  );
   const words = unknown.flatMap((word, i) => {
     const used = meant[i];
     return used === undefined ? [] : [{ word, used: inCaseOf(word.text, used) }];
@@ -102,16 +112,25 @@ interface Family {
 
 async function meantWord(
   word: QueryWord,
-  { words, language }: { readonly words: ReadableWords; readonly language: ReadonlySet<string> },
+  {
+    words,
+    language,
+    isForeignQuery,
+  }: {
+    readonly words: ReadableWords;
+    readonly language: ReadonlySet<string>;
+    readonly isForeignQuery: boolean;
+  },
 ): Promise<string | undefined> {
   const families = familiesOf(word);
   await findForms(word, families, words);
   const allowance = (word.folded.length - SHORTEST_CORRECTED) * PER_LETTER - LEAST_EVIDENCE;
-  let best = likeliestStopWord(word);
+  let best = isForeignQuery ? undefined : likeliestStopWord(word);
   for (const [term, family] of families) {
     const likeliest = likeliestForm(word, family, language);
     if (family.seen.size === 0 || likeliest === undefined) continue;
     const { form, cost } = likeliest;
+    if (isForeignQuery && cost > mostInForeign(word)) continue;
     const evidence = Math.log(Math.max(1, await words.count(term))) - cost;
     if (evidence + allowance >= 0 && (best === undefined || evidence > best.evidence))
       best = { form, evidence };

@@ -13,7 +13,7 @@ const VOWELS = 'aeiou';
 
 /** How unlikely a mistake is beside the likeliest ones, in nats (natural logarithm of the odds). */
 const COSTS = { swapped: 0, doubled: 0, missing: 0.5, nearKey: 0.5, vowel: 0.5, extra: 1, other: 2 } as const;
-/** Few people mistype the first letter. */
+/** Few people mistype the first letter, and nobody types one for it that is far away. */
 const FIRST_LETTER = 1;
 
 /**
@@ -34,7 +34,8 @@ export function wordsOneMistakeAway(word: string): Map<string, number> {
     const first = at === 0 ? FIRST_LETTER : 0;
     for (const letter of alphabet) {
       add(before + letter + rest, first + (isBeside(word, at, letter) ? COSTS.doubled : COSTS.missing));
-      if (rest !== '') add(before + letter + rest.slice(1), first + replacementCost(rest.charAt(0), letter));
+      if (rest !== '' && (at > 0 || areNearKeys(rest.charAt(0), letter)))
+        add(before + letter + rest.slice(1), first + replacementCost(rest.charAt(0), letter));
     }
     if (rest !== '') add(before + rest.slice(1), first + extraCost(word, at));
     if (rest.length > 1) add(before + rest.charAt(1) + rest.charAt(0) + rest.slice(2), first + COSTS.swapped);

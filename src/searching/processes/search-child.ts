@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { PackedConfig } from '../../config/packed-config.js';
 import { RAGError } from '../../core/errors.js';
+import { isTelemetryHeard, type SentOperation } from '../../core/heard-operations.js';
 import type { Scope } from '../../core/scope.js';
 import { receivedError } from '../../core/sent-error.js';
 import type { SearchQuery } from '../../engine/engine.js';
@@ -18,6 +19,8 @@ export interface SearchJob {
   readonly scope: Scope;
   /** When it was asked for, by the clock of `runtime().elapsed()`. */
   readonly since: number;
+  /** Told what the search did before it is answered; nothing where nobody listens. */
+  readonly onOperations: (operations: readonly SentOperation[]) => void;
   readonly resolve: (found: FoundPassages) => void;
   readonly reject: (error: Error) => void;
   /** Processes that ended while they had it. */
@@ -70,7 +73,7 @@ export class SearchChild {
     const { index, config, number, query, scope } = job;
     if (!this.#opened.has(index)) this.#send({ kind: 'open', index, config });
     this.#opened.add(index);
-    this.#send({ kind: 'find', job: number, index, query, scope });
+    this.#send({ kind: 'find', job: number, index, query, scope, isHeard: isTelemetryHeard() });
   }
 
   /** Nobody waits for the answer any more. */
@@ -107,6 +110,7 @@ export class SearchChild {
     if (job === undefined) return;
     this.#jobs.delete(message.job);
     this.#hold();
+    job.onOperations(message.operations);
     if (message.kind === 'found') job.resolve(message.found);
     else
       job.reject(

@@ -1,4 +1,5 @@
 import type { PackedConfig } from '../../config/packed-config.js';
+import type { SentOperation } from '../../core/heard-operations.js';
 import type { Scope } from '../../core/scope.js';
 import type { SentError } from '../../core/sent-error.js';
 import type { SearchQuery } from '../../engine/engine.js';
@@ -15,11 +16,18 @@ export type ToProcess =
       readonly index: number;
       readonly query: Omit<SearchQuery, 'signal'>;
       readonly scope: Scope;
+      /** Whether it is to be told what the search did, step by step. */
+      readonly isHeard: boolean;
     }
   /** Nobody waits for it any more. */
   | { readonly kind: 'stop'; readonly job: number };
 
 export type FromProcess =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'found'; readonly job: number; readonly found: FoundPassages }
-  | { readonly kind: 'failed'; readonly job: number; readonly failure: SentError };
+  | ({ readonly kind: 'found'; readonly job: number; readonly found: FoundPassages } & Done)
+  | ({ readonly kind: 'failed'; readonly job: number; readonly failure: SentError } & Done);
+
+interface Done {
+  /** What it did, where that is heard. */
+  readonly operations: readonly SentOperation[];
+}

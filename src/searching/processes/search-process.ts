@@ -1,5 +1,6 @@
 // Entry of the processes that search. One writes nothing and may end at any moment.
 import { unpackConfig } from '../../config/packed-config.js';
+import { recordOperations, type SentOperation, sentOperations } from '../../core/heard-operations.js';
 import { sentError } from '../../core/sent-error.js';
 import { EngineResources } from '../../engine/engine-resources.js';
 import { findPassages } from '../find-passages.js';
@@ -13,16 +14,25 @@ const send = (message: FromProcess): void => {
   if (process.connected) process.send?.(message);
 };
 
-async function find({ job, index, query, scope }: Extract<ToProcess, { kind: 'find' }>): Promise<void> {
+async function find(message: Extract<ToProcess, { kind: 'find' }>): Promise<void> {
+  const { job, index, query, scope, isHeard } = message;
   const controller = new AbortController();
   underWay.set(job, controller);
+  let operations = (): SentOperation[] => [];
   try {
     const resources = indexes.get(index);
     if (resources === undefined) throw new Error(`There is no index ${index}.`);
-    const found = await findPassages({ ...query, signal: controller.signal }, scope, { resources });
-    send({ kind: 'found', job, found });
+    // Whoever asks keeps what is found.
+    const work = { resources, isCached: false };
+    const search = () => findPassages({ ...query, signal: controller.signal }, scope, work);
+    const recorded = isHeard ? recordOperations(search) : undefined;
+    // The search itself is published by whoever asked for it.
+    if (recorded !== undefined)
+      operations = () => sentOperations(recorded.operations.flatMap(({ inside }) => inside));
+    const found = await (recorded?.result ?? search());
+    send({ kind: 'found', job, found, operations: operations() });
   } catch (error) {
-    send({ kind: 'failed', job, failure: sentError(error) });
+    send({ kind: 'failed', job, failure: sentError(error), operations: operations() });
   } finally {
     underWay.delete(job);
   }

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { type PackedConfig, packConfig } from '../../config/packed-config.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { republish, type SentOperation } from '../../core/heard-operations.js';
 import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import type { SearchQuery } from '../../engine/engine.js';
@@ -71,12 +72,26 @@ export class SearchProcesses {
   ): Promise<FoundPassages> {
     throwIfAborted(signal);
     this.#refuseOverload();
+    let operations: readonly SentOperation[] = [];
+    const onOperations = (told: readonly SentOperation[]): void => {
+      operations = told;
+    };
+    try {
+      return await this.#ask({ ...index, query, scope, onOperations }, signal);
+    } finally {
+      // Here, inside of the search that asked.
+      republish(operations);
+    }
+  }
+
+  #ask(
+    asked: Pick<SearchJob, 'index' | 'config' | 'query' | 'scope' | 'onOperations'>,
+    signal: AbortSignal | undefined,
+  ): Promise<FoundPassages> {
     return new Promise((resolve, reject) => {
       const job: SearchJob = {
-        ...index,
+        ...asked,
         number: this.#jobs++,
-        query,
-        scope,
         since: runtime().elapsed(),
         deaths: 0,
         resolve: (found) => {

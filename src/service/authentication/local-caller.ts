@@ -5,7 +5,7 @@ import type { Credentials, Principal } from './principal.js';
 const LOCAL: Principal = {
   name: 'local',
   scope: LOCAL_SCOPE,
-  permissions: ['read', 'write', 'maintain', 'admin'],
+  permissions: ['read', 'write', 'maintain', 'admin', 'monitor'],
   isLocal: true,
 };
 

@@ -5,7 +5,8 @@ import type { ScopeInput } from '../../index.js';
 /**
  * `read`: search, answers, documents. `write`: push and delete documents. `maintain`: what is for whoever keeps the index (runs,
  * status, sources, why a document is not found), which tells of everything in the tenant. `admin`: where the
- * documents of each tenant are; it is over all tenants, and names servers that the service connects to.
+ * documents of each tenant are; it is over all tenants, and names servers that the service connects to. `monitor`: the metrics of the
+ * service, numbers over all tenants without any text.
  */
 export type Permission = (typeof PERMISSIONS)[number];
 

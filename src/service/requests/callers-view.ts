@@ -153,6 +153,7 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   'run-unfinished':
     'An index run is under way or was interrupted, so passages may be missing or of an older revision.',
   'search-degraded': 'Not every way of searching worked, and the others answered.',
+  'static-response': 'Nothing can be searched now; what is said was written for such times.',
   'follow-up-by-rules': 'The follow-up was made to stand on its own by rules, without the language model.',
   'model-failed': 'The answer was extracted without the language model.',
   'answer-incomplete': "The model's answer is not complete.",

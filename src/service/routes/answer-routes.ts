@@ -105,7 +105,10 @@ export const chatRoutes: FastifyPluginAsyncZod = async (app) => {
       const asked = { ...request.body, signal };
       if (wantsEvents(request))
         return sendEvents(publicEvents(view.askStream(asked), request.id), { request, reply });
-      return view.ask(asked);
+      const answer = await view.ask(asked);
+      // The body has the facts that such chats agreed on, and no others.
+      reply.header('x-degradation-level', String(answer.degradationLevel));
+      return answer;
     },
   );
 };

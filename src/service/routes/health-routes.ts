@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import {
+  type CheckedHealth,
   type EngineHealth,
   type KnowledgeDeploymentService,
   SYSTEM_RUNTIME,
@@ -8,7 +9,7 @@ import {
 import type { RedisConnection } from '../../redis/open-redis.js';
 import type { IndexPlace } from '../index-place.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
-import { deploymentsHealthResponse, healthResponse } from '../schemas/index-state.js';
+import { deploymentsHealthResponse, healthResponse, liveResponse } from '../schemas/index-state.js';
 
 /** Whoever asks more often gets the same answer: everyone may ask. */
 const KEPT_MS = 1_000;
@@ -26,6 +27,8 @@ export interface HealthOptions {
   readonly syncHealth?: (() => boolean | undefined) | undefined;
   /** Where the index is kept; the service does not answer without it. @default it is not looked at */
   readonly place?: Pick<IndexPlace, 'isThere'> | undefined;
+  /** What was found at the last interval, where parts are checked at intervals. @default they are checked when somebody asks */
+  readonly lastHealth?: (() => CheckedHealth | undefined) | undefined;
   /** Such as `/health/rag`. */
   readonly endpoint: string;
 }
@@ -33,43 +36,63 @@ export interface HealthOptions {
 /** Whether the service can answer, for load balancers: it tells nothing else. */
 export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
   app,
-  { indexes, redis, deployments, syncHealth, place, endpoint },
+  { indexes, redis, deployments, syncHealth, place, lastHealth, endpoint },
 ) => {
   let last: { readonly at: number; readonly health: ReturnType<TenantIndexes['health']> } | undefined;
-  const askAtMostOften = () => {
+  const askAtMostOften = async (): Promise<EngineHealth> => {
+    const checked = lastHealth?.();
+    if (checked !== undefined) return checked.health;
     const now = SYSTEM_RUNTIME.elapsed();
     if (last === undefined || now - last.at >= KEPT_MS)
       last = { at: now, health: indexes.health().catch(() => UNHEALTHY) };
     return last.health;
   };
+  const look = async () => {
+    const { ok: doesAnswer, parts } = await askAtMostOften();
+    const isThere = place?.isThere() ?? true;
+    const ok = doesAnswer && isThere;
+    const isInStep = syncHealth?.();
+    const all = [
+      ...parts,
+      ...(isThere ? [] : [{ part: 'data folder', ok: false }]),
+      ...(redis === undefined ? [] : [{ part: 'redis', ok: redis.isUp }]),
+      ...(isInStep === undefined ? [] : [{ part: 'sync', ok: isInStep }]),
+    ];
+    const checks = Object.fromEntries(all.map((part) => [part.part, part.ok ? 'ok' : 'failed'] as const));
+    return { status: ok ? ('healthy' as const) : ('unhealthy' as const), live: true, ready: ok, checks };
+  };
+  for (const path of [endpoint, `${endpoint}/ready`])
+    app.get(
+      path,
+      {
+        config: { access: 'everyone' },
+        schema: {
+          tags: ['Health'],
+          summary: 'Whether the service can answer',
+          security: [],
+          response: {
+            200: jsonOf('It can.', healthResponse),
+            503: jsonOf('A part of it does not answer.', healthResponse),
+          },
+        },
+      },
+      async (_, reply) => {
+        const health = await look();
+        return reply.code(health.ready ? 200 : 503).send(health);
+      },
+    );
   app.get(
-    endpoint,
+    `${endpoint}/live`,
     {
       config: { access: 'everyone' },
       schema: {
         tags: ['Health'],
-        summary: 'Whether the service can answer',
+        summary: 'Whether the process of the service answers, whatever its parts do',
         security: [],
-        response: {
-          200: jsonOf('It can.', healthResponse),
-          503: jsonOf('A part of it does not answer.', healthResponse),
-        },
+        response: { 200: jsonOf('It does.', liveResponse) },
       },
     },
-    async (_, reply) => {
-      const { ok: doesAnswer, parts } = await askAtMostOften();
-      const isThere = place?.isThere() ?? true;
-      const ok = doesAnswer && isThere;
-      const isInStep = syncHealth?.();
-      const all = [
-        ...parts,
-        ...(isThere ? [] : [{ part: 'data folder', ok: false }]),
-        ...(redis === undefined ? [] : [{ part: 'redis', ok: redis.isUp }]),
-        ...(isInStep === undefined ? [] : [{ part: 'sync', ok: isInStep }]),
-      ];
-      const checks = Object.fromEntries(all.map((part) => [part.part, part.ok ? 'ok' : 'failed'] as const));
-      return reply.code(ok ? 200 : 503).send({ status: ok ? 'healthy' : 'unhealthy', checks });
-    },
+    async () => ({ live: true }),
   );
   if (deployments === undefined) return;
   app.get(

@@ -245,10 +245,11 @@ describe('answers', () => {
   test('a chat answers with the four facts of each source', async () => {
     const service = await testService();
     await withDocuments(service);
-    const { json } = await service.call('acme', 'POST', '/chat', {
+    const { json, headers } = await service.call('acme', 'POST', '/chat', {
       message: 'How often are payments retried?',
       conversation_history: [{ role: 'user', content: 'Hello' }],
     });
+    expect(headers['x-degradation-level']).toBe('0');
     expect(Object.keys(json()).sort()).toEqual(['answer', 'sources']);
     expect((json().sources as object[])[0]).toEqual({
       bug_id: 'open',
@@ -352,7 +353,7 @@ describe('the state of the index', () => {
     const { statusCode, body } = await app.inject({ method: 'GET', url: '/health/rag' });
     expect([statusCode, JSON.parse(body)]).toEqual([
       200,
-      { status: 'healthy', checks: { ledger: 'ok', store: 'ok' } },
+      { status: 'healthy', live: true, ready: true, checks: { ledger: 'ok', store: 'ok' } },
     ]);
   });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import {
   correctionSchema,
-  degradationSchema,
+  degradationSchemas,
   facts,
   filterFields,
   linesSchema,
@@ -93,7 +93,7 @@ export const answerResponse = z
       }),
     ),
     isPartial: z.boolean(),
-    degradationLevel: degradationSchema,
+    ...degradationSchemas,
     fallback: z.object({ reason: z.string(), detail: z.string() }).optional(),
     ...noticesSchemas,
     stages: stagesSchema,
@@ -167,7 +167,7 @@ export const contextResponse = z
     omitted: listOf(z.object({ source: z.string(), reason: z.string(), detail: z.string() })),
     tokens: z.object({ used: z.int(), budget: z.int(), counter: z.string(), margin: z.number() }),
     isFallback: z.boolean(),
-    degradationLevel: degradationSchema,
+    ...degradationSchemas,
     ...noticesSchemas,
   })
   .meta({ id: 'Context' });

@@ -93,9 +93,30 @@ export const requestIdSchema = z
   .string()
   .describe('Id of the request, as in the header `x-request-id`: the log and the audit log name it.');
 export const linesSchema = z.object({ start: z.int(), end: z.int() });
-export const degradationSchema = z
+const degradationLevel = z
   .int()
-  .describe('0 all features, 1 no reranking, 3 words alone, 5 switched off.');
+  .describe(
+    '0 all features, 1 no reranking, 2 what was found before, 3 words alone, 4 static texts, 5 switched off.',
+  );
+/** How much of the full answer a response could give. */
+export const degradationSchemas = {
+  degradationLevel,
+  degradation: z
+    .object({
+      parts: listOf(z.string()).describe('Parts that failed or were left alone.'),
+      expectedLoss: z.object({
+        measure: z.string(),
+        full: z.number(),
+        loss: z.number(),
+        data: z.string(),
+      }),
+    })
+    .optional()
+    .describe('Absent at level 0. What is expected to be missing, as it was measured before.'),
+  staticResponses: listOf(z.object({ kind: z.literal('static'), text: z.string() }))
+    .optional()
+    .describe('At level 4: texts that the configuration has for such times. No document holds them.'),
+};
 /** Notices of a response. */
 export const noticesSchemas = {
   notices: listOf(z.string()).describe('What a person should know of the answer.'),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { RagDeploymentModel } from '../../index.js';
 import {
   correctionSchema,
-  degradationSchema,
+  degradationSchemas,
   facts,
   filterFields,
   linesSchema,
@@ -119,7 +119,7 @@ export const explainResponse = z
         weight: z.number().optional(),
       }),
     ),
-    degradationLevel: degradationSchema,
+    ...degradationSchemas,
     ...noticesSchemas,
     stages: stagesSchema,
     tookMs: z.number(),
@@ -225,6 +225,26 @@ export const runsResponse = z.object({
   ...followed,
 });
 
+/** What `ragstone status --json` states as `work`. */
+const workStatus = z
+  .object({
+    sources: listOf(
+      z.object({
+        source: z.string(),
+        waiting: z.int().describe('Documents that nobody works on now.'),
+        active: z.int().describe('Documents that a worker holds.'),
+        oldestAt: z.string().describe('When the oldest of them was listed, ISO-8601 UTC.'),
+        oldestSeconds: z.int(),
+      }),
+    ).describe('A source of which nothing is left is not among them.'),
+    queue: z
+      .object({ isUp: z.boolean(), waiting: z.int().optional(), active: z.int().optional() })
+      .describe(
+        'Whether its server answers, and its batches; no numbers where the index holds other tenants too or the caller is of a project.',
+      ),
+  })
+  .meta({ id: 'WorkStatus' });
+
 /** Of routes without a body. */
 export const ownerQuery = z.strictObject({ tenantId: statedTenant() });
 
@@ -237,6 +257,9 @@ export const statusResponse = z
     chunks: z.int(),
     sources: listOf(sourceStatus),
     ...runsResponse.shape,
+    work: workStatus
+      .optional()
+      .describe('What is listed and left to workers; absent where no queue is configured.'),
     failures: listOf(
       z.object({ source: z.string(), item: z.string().optional(), reason: z.string(), message: z.string() }),
     ),
@@ -280,6 +303,14 @@ export const deploymentsHealthResponse = z
 export const healthResponse = z
   .object({
     status: z.enum(['healthy', 'unhealthy']),
+    live: z
+      .boolean()
+      .describe(
+        'The process answers: always true. A service that does not answer at all is to be started anew.',
+      ),
+    ready: z.boolean().describe('Requests may be sent to it.'),
     checks: z.record(z.string(), z.enum(['ok', 'failed'])),
   })
   .meta({ id: 'Health' });
+
+export const liveResponse = z.object({ live: z.boolean() }).meta({ id: 'Live' });

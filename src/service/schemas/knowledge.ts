@@ -3,7 +3,7 @@ import { type Metadata, RagDeploymentModel } from '../../index.js';
 import {
   correctionSchema,
   dateTime,
-  degradationSchema,
+  degradationSchemas,
   filterFields,
   idText,
   linesSchema,
@@ -61,7 +61,7 @@ export const ragSearchResponse = z
     query: z.string(),
     results: listOf(ragSearchResult),
     correction: correctionSchema.optional(),
-    degradationLevel: degradationSchema,
+    ...degradationSchemas,
     ...noticesSchemas,
     tookMs: z.number(),
   })

@@ -174,6 +174,7 @@ export class AzureDevOpsSource implements Source {
 
   expectReads(items: readonly SourceItem[]): void {
     this.#batchOf = new Map();
+    this.#wikis.expectReads();
     const workItems = items.filter(({ id }) => !isWikiPage(id));
     for (const ids of batchesOf(workItems.map(({ id }) => Number(id)))) {
       const batch: ItemBatch = { ids };

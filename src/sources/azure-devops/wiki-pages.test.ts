@@ -5,7 +5,7 @@ import { startProject, stopProjects } from '../../testing/services/azure-devops-
 import { FAULTS } from '../../testing/services/fake-api.js';
 import { randomFaults } from '../../testing/services/random-faults.js';
 import { SourceMirror } from '../../testing/services/source-mirror.js';
-import { isUnreadable, type UnreadableItem } from '../source.js';
+import { isUnreadable, type SourceItem, type UnreadableItem } from '../source.js';
 
 afterEach(stopProjects);
 
@@ -176,3 +176,21 @@ test('1,000 pages are read to exactly the state of the wiki under faults', async
   await mirror.sync(source());
   expect(held(mirror)).toEqual(expected(state));
 }, 60_000);
+
+test('a source that is kept open knows a wiki by its new name when another one has listed it', async () => {
+  const state = new WorkItemState();
+  const page = state.wiki.add('/Runbook', 'Call the bank.');
+  const { source } = await startProject(state);
+  const kept = source();
+  const wikiOf = async () => {
+    const items: SourceItem[] = [];
+    for await (const item of source().list())
+      if (!isUnreadable(item) && item.id === idOf(state, page.id)) items.push(item);
+    kept.expectReads(items);
+    const [read] = await Promise.all(items.map((item) => kept.read(item)));
+    return read?.documents[0]?.metadata.wiki;
+  };
+  expect(await wikiOf()).toBe('Shop.wiki');
+  state.wiki.name = 'Store.wiki';
+  expect(await wikiOf()).toBe('Store.wiki');
+});

@@ -51,6 +51,7 @@ export class WikiPages {
   readonly #options: WikiPagesOptions;
   /** Names by id, as the last listing gave them. */
   #names = new Map<string, string>();
+  #isListed = false;
 
   constructor(api: WikiApi, options: WikiPagesOptions) {
     this.#api = api;
@@ -70,6 +71,7 @@ export class WikiPages {
     // Wikis are read unless left out, so many a token was made without a thought of them.
     if ('error' in wikis) return { ...listing, unreadable: [{ ...wikis, isOptional: true }], commits: {} };
     this.#names = new Map(wikis.map(({ id, name }) => [id, name]));
+    this.#isListed = true;
     for (const wiki of wikis) {
       // Before the pages: a change while they are listed is then one for the next run.
       const commit = await this.#lastCommit(wiki, signal);
@@ -101,6 +103,12 @@ export class WikiPages {
       return [{ id: itemId(wikiId, page.id), version: `${version}-${reading}` }];
     };
     for await (const items of mapInOrder(candidates, concurrency, versionOf)) yield* items;
+  }
+
+  /** Names that a listing found hold for what it names, and not for what another one names later. */
+  expectReads(): void {
+    if (!this.#isListed) this.#names = new Map();
+    this.#isListed = false;
   }
 
   /** A page as a document in Markdown; undefined where it has gone. */

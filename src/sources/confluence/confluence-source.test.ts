@@ -6,6 +6,7 @@ import { startConfluenceDataCenter } from '../../testing/services/confluence-v1.
 import { FAULTS, type FakeApi } from '../../testing/services/fake-api.js';
 import { randomFaults } from '../../testing/services/random-faults.js';
 import { SourceMirror } from '../../testing/services/source-mirror.js';
+import { isUnreadable, type Source, type SourceItem } from '../source.js';
 import { accessGroups } from './access.js';
 import {
   basicAuthorization,
@@ -83,6 +84,27 @@ function held(mirror: SourceMirror): Record<string, unknown> {
 }
 
 describe.each(['cloud', 'data-center'] as const)('%s', (deployment) => {
+  test('a source that is kept open reads what another one lists later as it is then', async () => {
+    const state = new ConfluenceState();
+    const home = state.addPage({ title: 'Home' });
+    const page = state.addPage({ title: 'Limits', parentId: home.id, body: '<p>5 per second</p>' });
+    const { source } = await site(deployment, state);
+    const kept: Source = source();
+    const readOf = async () => {
+      const items: SourceItem[] = [];
+      for await (const item of source().list())
+        if (!isUnreadable(item) && item.id === page.id) items.push(item);
+      kept.expectReads?.(items);
+      const [read] = await Promise.all(items.map((item) => kept.read(item)));
+      const [document] = read?.documents ?? [];
+      return { groups: document?.access.groups, comments: document?.metadata.commentCount };
+    };
+    expect(await readOf()).toEqual({ groups: ['*'], comments: 0 });
+    state.comment(page, '<p>Really?</p>');
+    home.readers = { groups: ['ops'], users: [] };
+    expect(await readOf()).toEqual({ groups: ['ops'], comments: 1 });
+  });
+
   test('reads pages with place, labels, comments, attachments and address', async () => {
     const state = new ConfluenceState();
     const home = state.addPage({ title: 'Home' });

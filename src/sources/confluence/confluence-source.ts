@@ -70,6 +70,7 @@ export class ConfluenceSource implements Source {
   readonly #maxPages: number;
   #states: PageStates;
   readonly #known = new Map<string, PageState>();
+  #isListed = false;
   #notices: string[] = [];
 
   constructor(options: ConfluenceSourceOptions) {
@@ -103,6 +104,7 @@ export class ConfluenceSource implements Source {
     const from = before === undefined || isDue(before, completeListingHours, now) ? undefined : before;
     this.#states = this.#newStates();
     this.#known.clear();
+    this.#isListed = true;
     this.#notices = [];
     const { pages, isCut } = await this.#changedPages(from, signal);
     for await (const items of mapInOrder(pages, CONCURRENCY, (page) => this.#itemsOf(page, signal)))
@@ -126,6 +128,15 @@ export class ConfluenceSource implements Source {
 
   listingNotices(): readonly string[] {
     return this.#notices;
+  }
+
+  /** What a listing found out holds for what it names, and not for what another one names later. */
+  expectReads(): void {
+    if (!this.#isListed) {
+      this.#states = this.#newStates();
+      this.#known.clear();
+    }
+    this.#isListed = false;
   }
 
   async read(item: SourceItem, signal?: AbortSignal): Promise<ReadResult> {

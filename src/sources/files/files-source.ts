@@ -62,7 +62,8 @@ export function createFilesSource(options: FilesSourceOptions): Source {
       ...[...leftOut].sort().map(([reason, count]) => describeLeftOut(reason, count)),
     ],
     listingSkipped: () => skipped,
-    read: async (item, signal) => toResult(item.id, await readListedFile(options, item.id, signal), options),
+    read: (item, signal) =>
+      readListedFile(options, item, { signal, toResult: (file) => toResult(item.id, file, options) }),
   };
 }
 

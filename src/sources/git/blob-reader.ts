@@ -21,6 +21,7 @@ export class BlobReader {
   #length = 0;
   /** Bytes of the answer that is being received, with the line break after it; undefined while its head is awaited. */
   #expected: number | undefined;
+  #cancelEnd: (() => void) | undefined;
 
   constructor(context: GitContext) {
     this.#context = context;
@@ -29,6 +30,7 @@ export class BlobReader {
   /** @throws RAGError `DOCUMENT_VANISHED` where the object is not in the repository, `DOCUMENT_UNREADABLE` where Git fails. */
   read(blob: string): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
+      this.#cancelEnd?.();
       this.#waiting.push({ blob, resolve, reject });
       const child = this.#running();
       keepAlive(child, true);
@@ -41,6 +43,7 @@ export class BlobReader {
     const child = spawnGit(this.#context, ['cat-file', '--batch']);
     this.#child = child;
     child.stdout.on('data', (piece: Buffer) => {
+      if (this.#child !== child) return;
       this.#pieces.push(piece);
       this.#length += piece.length;
       this.#answer();
@@ -103,11 +106,16 @@ export class BlobReader {
   /** A process that nobody waits for must not keep ours alive; it ends with its input. */
   #rest(): void {
     const child = this.#child;
-    if (child !== undefined) keepAlive(child, false);
+    if (child === undefined) return;
+    keepAlive(child, false);
     const end = (): void => {
-      if (this.#waiting.length === 0 && this.#child === child) child?.stdin.end();
+      if (this.#waiting.length > 0 || this.#child !== child) return;
+      // Whoever asks while it ends is answered by another one.
+      this.#child = undefined;
+      child.stdin.end();
     };
-    runtime().setTimer(end, IDLE_MS, { isBackground: true });
+    this.#cancelEnd?.();
+    this.#cancelEnd = runtime().setTimer(end, IDLE_MS, { isBackground: true });
   }
 
   #end(child: ReturnType<typeof spawnGit>, cause: unknown): void {

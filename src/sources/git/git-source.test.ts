@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -345,5 +346,70 @@ describe('a repository that is cloned', () => {
     write('a.md', 'text');
     expect(commit('one')).toHaveLength(64);
     expect((await readOne(open(), 'a.md')).text).toBe('text');
+  });
+});
+
+describe('a source that is kept open beside listings of others', () => {
+  const LINK = 'https://git.example/{commit}/{path}';
+
+  /** Counts the commits that a source takes. */
+  const counted = () => {
+    const bin = join(folder, 'bin');
+    const log = join(folder, 'calls.txt');
+    mkdirSync(bin, { recursive: true });
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    writeFileSync(
+      join(bin, 'git'),
+      `#!/bin/sh\nfor word in "$@"; do case "$word" in ls-tree) echo taken >> '${log}';; esac; done\nexec '${real}' "$@"\n`,
+      { mode: 0o755 },
+    );
+    writeFileSync(log, '');
+    const count = () => readFileSync(log, 'utf8').split('taken').length - 1;
+    return { count, environment: { PATH: `${bin}:${process.env.PATH ?? ''}`, HOME: folder } };
+  };
+
+  const readAll = async (source: Source, items: readonly SourceItem[]) => {
+    source.expectReads?.(items);
+    const read = await Promise.all(items.map((item) => source.read(item)));
+    return read.map(({ documents: [document] }) => [
+      document && Buffer.from(document.content).toString(),
+      document?.url,
+    ]);
+  };
+
+  it('takes one commit for all that is read of a listing, and another only for what is not in it', async () => {
+    write('a.md', 'one');
+    write('b.md', 'one');
+    const first = commit('one');
+    const { count, environment } = counted();
+    const kept = open({ repository: `file://${repository}`, link: LINK, environment });
+    const before = await listed(open());
+    const all = [...before.values()];
+    expect(await readAll(kept, all)).toEqual([
+      ['one', `https://git.example/${first}/a.md`],
+      ['one', `https://git.example/${first}/b.md`],
+    ]);
+    expect(count()).toBe(1);
+
+    write('a.md', 'two');
+    const second = commit('two');
+    const after = await listed(open());
+    const pick = (items: ReadonlyMap<string, SourceItem>, id: string) => items.get(id) as SourceItem;
+    // As it was: the commit that is there serves.
+    expect(await readAll(kept, [pick(after, 'b.md')])).toEqual([
+      ['one', `https://git.example/${first}/b.md`],
+    ]);
+    expect(count()).toBe(1);
+    expect(await readAll(kept, [pick(after, 'b.md'), pick(after, 'a.md')])).toEqual([
+      ['one', `https://git.example/${second}/b.md`],
+      ['two', `https://git.example/${second}/a.md`],
+    ]);
+    expect(count()).toBe(2);
+    // Listed long ago: what is younger is read, once for the batch.
+    expect(await readAll(kept, all)).toEqual([
+      ['two', `https://git.example/${second}/a.md`],
+      ['one', `https://git.example/${second}/b.md`],
+    ]);
+    expect(count()).toBe(3);
   });
 });

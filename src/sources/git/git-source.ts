@@ -93,6 +93,7 @@ class GitSource implements Source {
   readonly #options: GitSourceOptions;
   readonly #address: GitAddress;
   #snapshot: Snapshot | undefined;
+  #taking: Promise<Snapshot> | undefined;
   #notices: readonly string[] = [];
   #skipped: Readonly<Record<string, number>> = {};
 
@@ -119,13 +120,24 @@ class GitSource implements Source {
     for (const [id, { path, blob, bytes, facts }] of files) {
       if (bytes === undefined) yield { id, error: missingError(path) };
       else if (bytes > limit) yield { id, error: tooLargeError(path, bytes, limit) };
-      else yield { id, version: `${blob} ${facts?.commit ?? ''} ${path}`, bytes };
+      else yield { id, version: versionOf({ path, blob, facts }), bytes };
     }
+  }
+
+  /** The commit that was taken serves as long as everything is in it as it was listed. */
+  expectReads(items: readonly SourceItem[]): void {
+    const files = this.#snapshot?.files;
+    if (files === undefined) return;
+    const isThere = ({ id, version }: SourceItem): boolean => {
+      const file = files.get(id);
+      return file !== undefined && versionOf(file) === version;
+    };
+    if (!items.every(isThere)) this.#snapshot = undefined;
   }
 
   async read(item: SourceItem, signal?: AbortSignal): Promise<ReadResult> {
     throwIfAborted(signal);
-    const { files, blobs, commit } = this.#snapshot ?? (await this.#take(signal));
+    const { files, blobs, commit } = this.#snapshot ?? (await this.#takeOnce(signal));
     const file = files.get(item.id);
     if (file === undefined)
       throw new RAGError(
@@ -196,6 +208,14 @@ class GitSource implements Source {
     };
   }
 
+  /** Reads that come side by side before anything was listed take one commit. */
+  #takeOnce(signal: AbortSignal | undefined): Promise<Snapshot> {
+    this.#taking ??= this.#take(signal).finally(() => {
+      this.#taking = undefined;
+    });
+    return this.#taking;
+  }
+
   /** Lists the commit that `ref` names now. */
   async #take(signal: AbortSignal | undefined): Promise<Snapshot> {
     throwIfAborted(signal);
@@ -259,6 +279,9 @@ class GitSource implements Source {
     return join(cacheFolder, `${key.slice(0, 24)}.history.json`);
   }
 }
+
+const versionOf = ({ path, blob, facts }: Pick<KnownFile, 'path' | 'blob' | 'facts'>): string =>
+  `${blob} ${facts?.commit ?? ''} ${path}`;
 
 /** Files of other kinds, by extension. */
 function skippedOf(files: readonly TreeFile[], chosen: ReadonlySet<string>): Record<string, number> {

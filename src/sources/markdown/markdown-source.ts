@@ -35,10 +35,11 @@ export function createMarkdownSource(options: MarkdownSourceOptions): Source {
     listing: 'complete',
     list: (listOptions) => listFiles(selection, { fileTypes: MARKDOWN_TYPES, gitignore: true }, listOptions),
     ...unmatched,
-    read: async (item, signal) => ({
-      documents: [toDocument(item.id, await readListedFile(options, item.id, signal), options)],
-      failures: [],
-    }),
+    read: (item, signal) =>
+      readListedFile(options, item, {
+        signal,
+        toResult: (file) => ({ documents: [toDocument(item.id, file, options)], failures: [] }),
+      }),
   };
 }
 

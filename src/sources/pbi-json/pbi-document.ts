@@ -12,7 +12,7 @@ export interface MetadataExtractor {
   readonly to: string;
 }
 
-/** The seed's own: identity, time and quality of a PBI. */
+/** Identity, time and quality of a PBI, whatever else is extracted: by its id an item is told from others like it. */
 export const DEFAULT_PBI_EXTRACTORS: readonly MetadataExtractor[] = [
   { field: 'id', to: 'pbi_id' },
   { field: 'created_at', to: 'timestamp' },
@@ -22,18 +22,21 @@ export const DEFAULT_PBI_EXTRACTORS: readonly MetadataExtractor[] = [
 /** What a PBI's document takes from its file and its source. */
 export interface PbiContext {
   readonly externalId: string;
-  /** Fallbacks where the PBI itself says nothing. */
-  readonly file: { readonly createdAt?: string; readonly updatedAt: string };
+  /** Beside {@link DEFAULT_PBI_EXTRACTORS}; one with the same `to` replaces that of them. */
   readonly extractors: readonly MetadataExtractor[];
   readonly metadata: Metadata;
   readonly access: AccessControl;
 }
 
-/** A PBI that satisfies its schema, as a document. */
+/**
+ * A PBI that satisfies its schema, as a document. It has the dates that it states and no others: those of its file change for all of them when
+ * one line is added.
+ */
 export function toPbiDocument(pbi: JsonObject, context: PbiContext): RawDocument {
   const title = fieldOf(pbi, 'title');
   const url = fieldOf(pbi, 'url');
-  const createdAt = isoTime(fieldOf(pbi, 'created_at')) ?? context.file.createdAt;
+  const createdAt = isoTime(fieldOf(pbi, 'created_at'));
+  const updatedAt = isoTime(fieldOf(pbi, 'updated_at'));
   return {
     externalId: context.externalId,
     mediaType: PBI_MEDIA_TYPE,
@@ -41,7 +44,7 @@ export function toPbiDocument(pbi: JsonObject, context: PbiContext): RawDocument
     ...(typeof title === 'string' ? { title } : {}),
     ...(typeof url === 'string' && /^https?:\/\//i.test(url) ? { url } : {}),
     ...(createdAt === undefined ? {} : { createdAt }),
-    updatedAt: isoTime(fieldOf(pbi, 'updated_at')) ?? context.file.updatedAt,
+    ...(updatedAt === undefined ? {} : { updatedAt }),
     metadata: extractMetadata(pbi, context),
     access: context.access,
   };
@@ -49,7 +52,9 @@ export function toPbiDocument(pbi: JsonObject, context: PbiContext): RawDocument
 
 // Built from entries: an extractor's target named `__proto__` becomes a key and touches no prototype.
 function extractMetadata(pbi: JsonObject, { extractors, metadata }: PbiContext): Metadata {
-  const extracted = extractors.flatMap(({ field, to }): [string, MetadataValue][] => {
+  const own = new Set(extractors.map(({ to }) => to));
+  const all = [...DEFAULT_PBI_EXTRACTORS.filter(({ to }) => !own.has(to)), ...extractors];
+  const extracted = all.flatMap(({ field, to }): [string, MetadataValue][] => {
     const value = lookupPath(pbi, field);
     return value === undefined || value === null ? [] : [[to, value]];
   });

@@ -15,7 +15,9 @@ const extractors = z
       to: z.string().min(1).describe('Name of the metadata field it becomes.'),
     }),
   )
-  .describe('Fields of a work item that become metadata.');
+  .describe(
+    'Fields of a work item that become metadata, beside `id` (as `pbi_id`), `created_at` (`timestamp`) and `confidence_score` (`quality_score`).',
+  );
 
 export const pbiJsonDefinition = defineSource({
   type: 'pbi_json',
@@ -48,6 +50,8 @@ export const pbiJsonDefinition = defineSource({
   },
   sourceType: () => 'pbi',
   files: { holdMany: true },
+  // What indexes of before hold besides, or lack, is read again.
+  processed: () => ({ facts: 2 }),
   watched: (settings) => async () => {
     const { JSON_TYPES } = await import('./pbi-json-source.js');
     const { watchedFiles } = await import('../watched-files.js');

@@ -194,9 +194,30 @@ describe('hand-made files', () => {
       JSON.stringify(pbi('A', { points: 3, tags: [1, 'x'], team: { name: 'core' } })),
       options,
     );
-    expect(fine.documents[0]?.metadata).toEqual({ sourceType: 'pbi', team: 'core' });
+    expect(fine.documents[0]?.metadata).toEqual({ sourceType: 'pbi', pbi_id: 'A', team: 'core' });
     const wrong = await read(JSON.stringify(pbi('A', { points: '3' })), options);
     expect(wrong.failures[0]?.error.message).toContain('$.points must be number, is string');
+  });
+
+  it('extracts what it always does beside what is configured, unless that has the same name', async () => {
+    const [{ metadata } = {}] = (
+      await read(JSON.stringify(pbi('A', { created_at: '2026-01-02', key: 'K-1', points: 3 })), {
+        extractors: [
+          { field: 'key', to: 'pbi_id' },
+          { field: 'points', to: 'points' },
+        ],
+      })
+    ).documents;
+    expect(metadata).toEqual({ sourceType: 'pbi', timestamp: '2026-01-02', pbi_id: 'K-1', points: 3 });
+  });
+
+  it('has the dates that an item states, and none of its file', async () => {
+    const [bare, dated] = (
+      await read(JSON.stringify([pbi('A'), pbi('B', { updated_at: '2026-01-02T03:04:05Z' })]))
+    ).documents;
+    expect(bare).not.toHaveProperty('updatedAt');
+    expect(bare).not.toHaveProperty('createdAt');
+    expect(dated?.updatedAt).toBe('2026-01-02T03:04:05.000Z');
   });
 
   it('keeps id and title text whatever the schema says, and finds no inherited fields', async () => {
@@ -224,7 +245,7 @@ describe('hand-made files', () => {
     );
     expect(result.failures).toEqual([]);
     const metadata = result.documents[0]?.metadata ?? {};
-    expect(Object.keys(metadata)).toEqual(['sourceType', '__proto__']);
+    expect(Object.keys(metadata)).toEqual(['sourceType', 'pbi_id', '__proto__']);
     expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(String(result.documents[0]?.content)).toContain('"__proto__":{"polluted":true');

@@ -9,13 +9,13 @@ import type { ReadResult, Source } from '../source.js';
 import { type FileContent, type FileSelection, listFiles, readListedFile } from '../source-files.js';
 import { findPbis, type PbiCandidate } from './find-pbis.js';
 import { parsePbiFile } from './parse-pbi-file.js';
-import { DEFAULT_PBI_EXTRACTORS, type MetadataExtractor, toPbiDocument } from './pbi-document.js';
+import { type MetadataExtractor, toPbiDocument } from './pbi-document.js';
 import { checkPbi, DEFAULT_PBI_SCHEMA, fieldOf, type PbiSchema, type SchemaMismatch } from './pbi-schema.js';
 
 export interface PbiJsonSourceOptions extends FileSelection {
   /** Types of named fields. Default {@link DEFAULT_PBI_SCHEMA}; `id` and `title` are text and required in any case. */
   readonly schema?: PbiSchema | undefined;
-  /** Default {@link DEFAULT_PBI_EXTRACTORS}. */
+  /** Beside {@link DEFAULT_PBI_EXTRACTORS}; one with the same `to` replaces that of them. */
   readonly extractors?: readonly MetadataExtractor[] | undefined;
   /** Added to every document. */
   readonly metadata?: Metadata;
@@ -50,8 +50,11 @@ export function createPbiJsonSource(options: PbiJsonSourceOptions): Source {
     preferredChunking: 'pbi_aware',
     list: (listOptions) => listFiles(selection, { fileTypes: JSON_TYPES, gitignore: false }, listOptions),
     ...unmatched,
-    read: async (item, signal) =>
-      new PbiFileReader(item.id, await readListedFile(options, item.id, signal), options).read(),
+    read: (item, signal) =>
+      readListedFile(options, item, {
+        signal,
+        toResult: (file) => new PbiFileReader(item.id, file, options).read(),
+      }),
   };
 }
 
@@ -109,8 +112,7 @@ class PbiFileReader {
     const { metadata, sourceType = 'pbi', extractors, access } = this.#options;
     return toPbiDocument(pbi, {
       externalId: this.#idOf(id),
-      file: this.#file,
-      extractors: extractors ?? DEFAULT_PBI_EXTRACTORS,
+      extractors: extractors ?? [],
       metadata: { sourceType, ...metadata },
       access: access ?? OPEN_ACCESS,
     });

@@ -74,6 +74,16 @@ describe('merging range by range', () => {
     expect(segmentsOf(collection)).toBe(1);
   });
 
+  it('moves postings once where few segments are left then', () => {
+    for (let segment = 0; segment < 40; segment++) writeSegment(1, segment);
+    const merges = planMerges(database, 1, false);
+    expect(merges.map((segments) => segments.length)).toEqual([16, 16, 8]);
+    for (const segments of merges)
+      for (let after: string | undefined = ''; after !== undefined; ) after = mergeRange(1, segments, after);
+    expectLivePostings(1);
+    expect(segmentsOf(1)).toBe(3);
+  });
+
   it('leaves segments alone that are no neighbours any more', () => {
     for (let segment = 0; segment < 3; segment++) writeSegment(1, segment);
     expect(mergeRange(1, [1, 3], '')).toBeUndefined();

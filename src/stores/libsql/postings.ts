@@ -77,6 +77,9 @@ const LISTS_OF_TERM = `SELECT postings FROM store_segment CROSS JOIN store_posti
 /** Neighbours that are merged at a time: a step reads each of them, so it must not be many. */
 const MERGE_WIDTH = 16;
 
+/** So few segments that a search hardly sees them: neighbours of a last level are not worth moving once more. */
+const FEW_SEGMENTS = 8;
+
 /** A segment of so many times as many postings as all younger ones together is left out of their merge. */
 const TIER_RATIO = 4;
 
@@ -95,7 +98,8 @@ export function planMerges(
   if (all.length <= (isWorthwhile ? 0 : MAX_SEGMENTS)) return [];
   const first = isWorthwhile ? all : youngest(database, collection, all);
   const merges: (readonly number[])[] = [];
-  for (let level = first; level.length > 1 || level === first; ) {
+  const enough = isWorthwhile ? 1 : FEW_SEGMENTS;
+  for (let level = first; level.length > enough || level === first; ) {
     const groups: number[][] = [];
     for (let at = 0; at < level.length; at += MERGE_WIDTH) groups.push(level.slice(at, at + MERGE_WIDTH));
     merges.push(...groups.filter((group) => group.length > 1 || level === all));

@@ -43,6 +43,18 @@ const testClaims = (test: LedgerTest): void => {
     assert.equal(await isClaimed(writer), false);
   });
 
+  test('whose document was deleted by who took its item over has lost its lease', async (context) => {
+    const { writer, pass } = context;
+    const rival = await rivalOf(context);
+    await isClaimed(writer);
+    await writer.plan([planned('d')]);
+    pass(MINUTE);
+    await isClaimed(rival);
+    await rival.planDeletion(['d']);
+    await rival.forget(['d']);
+    await losesLease(writer.commit(['d'], AT));
+  });
+
   test('claiming again makes a lease longer', async (context) => {
     const { writer, pass } = context;
     const rival = await rivalOf(context);

@@ -9,12 +9,15 @@ import { testGenerations } from './generations.js';
 import { testHostileTexts } from './hostile.js';
 import { testItems } from './items.js';
 import { testLeases } from './leases.js';
+import { testOwed } from './owed.js';
 import { AT, targetOf } from './records.js';
+import { testRevisions } from './revisions.js';
 import { testSources } from './sources.js';
 import { KEEP_REVISIONS, testTexts } from './texts.js';
 
 const PARTS: Readonly<Record<string, LedgerPart>> = {
   generations: testGenerations,
+  revisions: testRevisions,
   items: testItems,
   documents: testDocuments,
   'the write-ahead log': testChunkLog,
@@ -23,6 +26,7 @@ const PARTS: Readonly<Record<string, LedgerPart>> = {
   'sources and runs': testSources,
   'what was forgotten': testForgotten,
   leases: testLeases,
+  'what is owed': testOwed,
   concurrency: testConcurrency,
   'hostile texts': testHostileTexts,
 };

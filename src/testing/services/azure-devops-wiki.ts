@@ -11,7 +11,7 @@ export interface FakeWikiPage {
 /** A fake wiki of a project; tests change it while it is read. */
 export class WikiState {
   readonly id = '0ede3074-ce9f-4e0e-b9d6-20c23b774e05';
-  readonly name = 'Shop.wiki';
+  name = 'Shop.wiki';
   /** Versions: one of a project's own wiki, perhaps more of a published one. */
   branches = ['wikiMaster'];
   readonly pages = new Map<number, FakeWikiPage>();

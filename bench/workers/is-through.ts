@@ -1,0 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Engine } from '../../src/engine/engine.js';
+
+/** Until what was listed last is indexed. */
+export async function isThrough(lister: Engine): Promise<void> {
+  for (;;) {
+    const [state] = await lister.sourceStates();
+    const { lastSuccessAt, listingFinishedAt = '' } = state ?? {};
+    if (lastSuccessAt !== undefined && lastSuccessAt > listingFinishedAt) return;
+    await sleep(100);
+  }
+}

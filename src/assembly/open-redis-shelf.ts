@@ -1,0 +1,23 @@
+import type { ConfigPath } from '../config/config-path.js';
+import { formatPath } from '../config/config-path.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { resolveSecrets } from '../config/secret-resolver.js';
+import type { Secret } from '../core/secret.js';
+import { openRedis } from '../redis/open-redis.js';
+import { type RedisShelf, redisShelf } from '../redis/redis-shelf.js';
+
+/**
+ * Opens the server that the setting `redis` under a path names; loads its driver and no other.
+ *
+ * @param what is kept there, for warnings
+ * @throws RAGError `SECRET_MISSING`, `PACKAGE_MISSING`, `CONFIG_INVALID`
+ */
+export async function openRedisShelf(
+  redis: Secret,
+  { path, what }: { readonly path: ConfigPath; readonly what: string },
+  config: ResolvedConfig,
+): Promise<RedisShelf> {
+  await resolveSecrets({ redis }, path, config);
+  const setting = formatPath([...path, 'redis']);
+  return redisShelf(await openRedis({ url: redis.reveal(), setting, onChange: () => undefined }), what);
+}

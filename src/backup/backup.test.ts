@@ -1,0 +1,256 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { create, list } from 'tar';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder, writeFiles } from '../../tests/e2e/temporary-folder.js';
+import { testDeployments } from '../deployments/test-deployments.js';
+import { createEngine } from '../engine/create-engine.js';
+import { backUp } from './back-up.js';
+import { restoreBackup } from './restore.js';
+
+const LOADER = fileURLToPath(import.meta.resolve('tsx'));
+const RESTORE = new URL('./restore.ts', import.meta.url).href;
+const DOCUMENTS = 400;
+
+const notes = (count: number): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [
+      `docs/note-${i}.md`,
+      `# Note ${i}\n\nThe gate of house ${i} is closed.\n\n${`House ${i} has a large garden. `.repeat(20)}\n`,
+    ]),
+  );
+
+const engineIn = (cwd: string, provider: 'libsql' | 'lancedb') =>
+  createEngine({
+    cwd,
+    config: { provider, sources: [{ name: 'docs', type: 'markdown', paths: ['docs/**/*.md'] }] },
+  });
+
+/** A small index, backed up. */
+async function backedUp(): Promise<{ folder: string; archive: string }> {
+  const folder = temporaryFolder(notes(5));
+  const engine = await engineIn(folder, 'libsql');
+  await engine.index();
+  await engine.close();
+  const archive = join(folder, 'small.tar.gz');
+  await backUp('small.tar.gz', { cwd: folder });
+  return { folder, archive };
+}
+
+function filesIn(folder: string): string[] {
+  const dataDir = join(folder, '.ragstone');
+  return existsSync(dataDir) ? readdirSync(dataDir) : [];
+}
+
+const isWhole = async (cwd: string, provider: 'libsql' | 'lancedb') => {
+  const engine = await engineIn(cwd, provider);
+  try {
+    const [verified, status, found] = [
+      await engine.verify({ sources: false }),
+      await engine.status(),
+      await engine.search('gate of house 3'),
+    ];
+    return { drift: verified.drift, documents: status.documents, found: found.results[0]?.content };
+  } finally {
+    await engine.close();
+  }
+};
+
+describe.each(['libsql', 'lancedb'] as const)('a backup of %s', (provider) => {
+  it('that is taken while an index run writes is whole elsewhere, and the run ends as ever', async () => {
+    const folder = temporaryFolder(notes(DOCUMENTS));
+    const engine = await engineIn(folder, provider);
+    const options = { cwd: folder, config: { provider } };
+    let batches = 0;
+    const backups: Promise<unknown>[] = [];
+    await engine.index({
+      options: { batchSize: 16 },
+      onProgress: ({ chunksWritten }) => {
+        if (chunksWritten < 40 * (batches + 1) || backups.length === 3) return;
+        batches += 1;
+        backups.push(backUp(`copy-${batches}.tar.gz`, options));
+      },
+    });
+    await Promise.all(backups);
+    expect(backups).toHaveLength(3);
+    expect(await engine.verify()).toMatchObject({ ok: true });
+    await engine.close();
+
+    const sizes: number[] = [];
+    for (const number of [1, 2, 3]) {
+      const elsewhere = temporaryFolder();
+      await restoreBackup(join(folder, `copy-${number}.tar.gz`), { cwd: elsewhere, config: { provider } });
+      const { drift, documents } = await isWhole(elsewhere, provider);
+      expect(drift).toEqual([]);
+      sizes.push(documents);
+    }
+    expect(sizes[0]).toBeGreaterThan(0);
+    // It was taken in the middle of the run.
+    expect(sizes[0]).toBeLessThan(DOCUMENTS);
+  });
+
+  it('holds the store where the configuration puts it, and goes where another puts it', async () => {
+    const folder = temporaryFolder(notes(5));
+    const config = (path: string) => ({ provider, storage: { local: { path } } });
+    const engine = await createEngine({ cwd: folder, config: config('vector-db') });
+    await engine.push([{ id: 'a', text: 'The gate of house 3 is open.' }]);
+    await engine.close();
+    await backUp('copy.tar', { cwd: folder, config: config('vector-db') });
+    const elsewhere = temporaryFolder();
+    await restoreBackup(join(folder, 'copy.tar'), { cwd: elsewhere, config: config('other') });
+    const restored = await createEngine({ cwd: elsewhere, config: config('other') });
+    expect(await restored.verify({ sources: false })).toMatchObject({ ok: true });
+    expect((await restored.search('gate of house 3')).results).toHaveLength(1);
+    await restored.close();
+  });
+});
+
+describe('backUp', () => {
+  it('holds the indexes that tenants have of their own, and keeps everything private', async () => {
+    const folder = temporaryFolder();
+    const deployments = await testDeployments(folder);
+    await deployments.saveDeploymentConfig({ tenantId: 'acme', model: 'Dedicated' });
+    await (await deployments.of({ tenant: 'acme' })).view.push([{ id: 'a', text: 'A lamp of acme.' }]);
+    const place = { cwd: folder, dataDir: 'data', config: { provider: 'libsql' } } as const;
+    const { path } = await backUp('copy.tar.gz', place);
+    expect(statSync(path).mode & 0o077).toBe(0);
+    const elsewhere = temporaryFolder();
+    await restoreBackup(path, { ...place, cwd: elsewhere });
+    const modes = readdirSync(join(elsewhere, 'data'), { recursive: true }).map(
+      (name) => statSync(join(elsewhere, 'data', String(name))).mode & 0o077,
+    );
+    expect(new Set(modes)).toEqual(new Set([0]));
+    const restored = await testDeployments(elsewhere);
+    const { view } = await restored.of({ tenant: 'acme' });
+    expect((await view.search('lamp')).results).toHaveLength(1);
+    expect(await view.verify({ sources: false })).toMatchObject({ ok: true });
+  });
+
+  it('overwrites nothing, and leaves nothing half made', async () => {
+    const { folder, archive } = await backedUp();
+    const before = readFileSync(archive);
+    await expect(backUp('small.tar.gz', { cwd: folder })).rejects.toMatchObject({ reason: 'USAGE' });
+    expect(readFileSync(archive)).toEqual(before);
+    symlinkSync('/etc/passwd', join(folder, '.ragstone', 'odd'));
+    await expect(backUp('other.tar.gz', { cwd: folder })).rejects.toMatchObject({
+      reason: 'USAGE',
+      message: expect.stringContaining('odd is a link'),
+    });
+    const stopped = backUp('third.tar.gz', { cwd: folder, signal: AbortSignal.abort() });
+    await expect(stopped).rejects.toMatchObject({ reason: 'ABORTED' });
+    expect(readdirSync(folder).sort()).toEqual(['.ragstone', 'docs', 'small.tar.gz']);
+  });
+
+  it('removes what a killed one left, and leaves alone what others have there', async () => {
+    const { folder } = await backedUp();
+    writeFiles(folder, { 'b.tar.partial/backup.lock': '', 'b.tar.partial/files/data/ledger.db': 'half' });
+    writeFiles(folder, { 'c.tar.partial/mine.txt': 'kept' });
+    await backUp('b.tar', { cwd: folder });
+    await expect(backUp('c.tar', { cwd: folder })).rejects.toMatchObject({ reason: 'USAGE' });
+    const both = await Promise.allSettled([
+      backUp('d.tar', { cwd: folder }),
+      backUp('d.tar', { cwd: folder }),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const names = ['.ragstone', 'b.tar', 'c.tar.partial', 'd.tar', 'docs', 'small.tar.gz'];
+    expect(readdirSync(folder).sort()).toEqual(names);
+  });
+
+  it('says where there is nothing to back up, and where it would back up itself', async () => {
+    const empty = temporaryFolder();
+    await expect(backUp('a.tar', { cwd: empty })).rejects.toMatchObject({ reason: 'USAGE' });
+    const { folder } = await backedUp();
+    const inside = backUp('.ragstone/a.tar', { cwd: folder });
+    await expect(inside).rejects.toThrow(/is in the folder that is backed up/);
+    const all = backUp('../a.tar', { cwd: folder, dataDir: '.' });
+    await expect(all).rejects.toThrow(/holds the project too/);
+  });
+});
+
+describe('restoreBackup', () => {
+  it('overwrites nothing', async () => {
+    const { folder, archive } = await backedUp();
+    await expect(restoreBackup(archive, { cwd: folder })).rejects.toMatchObject({
+      reason: 'USAGE',
+      message: expect.stringContaining('is not empty'),
+    });
+    expect(await isWhole(folder, 'libsql')).toMatchObject({ documents: 5 });
+  });
+
+  it.each([
+    ['is cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 2000)],
+    ['has a wrong byte', (bytes: Buffer) => bytes.fill(bytes[5000] ?? 0 ^ 1, 5000, 5040)],
+    ['is none', () => Buffer.from('no archive\n'.repeat(200))],
+    ['is empty', () => Buffer.alloc(0)],
+  ])('refuses an archive that %s, and puts nothing in place', async (_, damage) => {
+    const { archive } = await backedUp();
+    writeFileSync(archive, damage(readFileSync(archive)));
+    const elsewhere = temporaryFolder();
+    await expect(restoreBackup(archive, { cwd: elsewhere })).rejects.toMatchObject({
+      reason: 'BACKUP_INVALID',
+    });
+    expect(filesIn(elsewhere)).toEqual([]);
+  });
+
+  it('follows no link and no path out of the folder of an archive that somebody made', async () => {
+    const folder = temporaryFolder({ 'pack/data/ledger.db': 'x', 'outside.txt': 'kept' });
+    const pack = join(folder, 'pack');
+    symlinkSync('/etc', join(pack, 'data', 'etc'));
+    const sha256 = 'a'.repeat(64);
+    const make = async (files: readonly string[], named: readonly string[]): Promise<string> => {
+      const manifest = {
+        format: 1,
+        at: '2026-01-01T00:00:00Z',
+        files: named.map((path) => ({ path, bytes: 1, sha256 })),
+      };
+      writeFileSync(join(pack, 'manifest.json'), JSON.stringify(manifest));
+      const file = join(folder, `${Math.random()}.tar`);
+      await create({ file, cwd: pack, preservePaths: true }, ['manifest.json', ...files]);
+      return file;
+    };
+    const archives = [
+      await make(['data/etc'], ['data/etc']),
+      await make(['../outside.txt'], ['data/../../outside.txt']),
+      await make(['data/ledger.db'], ['data/ledger.db']),
+      await make(['data/ledger.db'], ['data/ledger.db', 'data/missing.db']),
+    ];
+    for (const archive of archives) {
+      const elsewhere = temporaryFolder();
+      await expect(restoreBackup(archive, { cwd: elsewhere })).rejects.toMatchObject({
+        reason: 'BACKUP_INVALID',
+      });
+      expect(filesIn(elsewhere)).toEqual([]);
+    }
+    expect(readFileSync(join(folder, 'outside.txt'), 'utf8')).toBe('kept');
+  });
+
+  it('begins again where it was killed', async () => {
+    const { archive } = await backedUp();
+    const elsewhere = temporaryFolder();
+    const script = `import { restoreBackup } from ${JSON.stringify(RESTORE)}; process.stdout.write('go'); await restoreBackup(process.argv[1], { cwd: process.argv[2] });`;
+    for (const delay of [0, 15, 30, 45, 60]) {
+      const args = ['--import', LOADER, '--input-type=module', '-e', script, archive, elsewhere];
+      const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      if (child.stdout !== null) await once(child.stdout, 'data');
+      await sleep(delay);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      if (existsSync(join(elsewhere, '.ragstone', 'ledger.db'))) break;
+    }
+    if (!existsSync(join(elsewhere, '.ragstone', 'ledger.db')))
+      await restoreBackup(archive, { cwd: elsewhere });
+    expect(await isWhole(elsewhere, 'libsql')).toMatchObject({ drift: [], documents: 5 });
+  });
+
+  it('packs a list of the files first', async () => {
+    const { archive } = await backedUp();
+    const names: string[] = [];
+    await list({ file: archive, onReadEntry: ({ path }) => names.push(path) });
+    expect(names[0]).toBe('manifest.json');
+    expect(names).toContain('data/ledger.db');
+  });
+});

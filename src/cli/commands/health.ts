@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import type { EngineHealth } from '../../index.js';
+import type { CliContext } from '../context.js';
+import { ExitCode } from '../errors.js';
+import { withDeployments } from '../open-engine.js';
+import { oneLine } from '../render/text.js';
+
+const EXAMPLES = `
+Examples:
+  $ ragstone health                                  whether ledger and store of this machine's index answer
+  $ ragstone health --server http://127.0.0.1:7240   whether the service there can answer; it needs no key
+  $ ragstone health --json
+
+It ends with 0 where everything answers, and with 1 where something does not: for a health check of a container.`;
+
+interface HealthOptions {
+  readonly endpoint?: string;
+}
+
+/** What is told of an index here, and by a service. */
+interface ShownHealth {
+  readonly status: 'healthy' | 'unhealthy';
+  readonly ready: boolean;
+  readonly checks: Readonly<Record<string, 'ok' | 'failed'>>;
+  /** Why a part does not answer; a service keeps it to itself. */
+  readonly problems?: Readonly<Record<string, string>>;
+  /** Of all tenants; a service keeps it to itself. */
+  readonly chunks?: number;
+}
+
+/** `ragstone health` */
+export function registerHealth(program: Command, context: CliContext): void {
+  program
+    .command('health')
+    .description('whether the parts of the index answer, as an exit code')
+    .option('--endpoint <path>', 'path of the health of the service, where it has another than /health/rag')
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ endpoint }: HealthOptions) => {
+      const health =
+        context.server === undefined
+          ? await withDeployments(context, async (deployments) =>
+              toShown(await deployments.health({ counts: true })),
+            )
+          : await healthOfServer(context, endpoint);
+      context.printResult(health, () => render(health));
+      if (!health.ready) context.exitCode = ExitCode.failed;
+    });
+}
+
+async function healthOfServer(context: CliContext, endpoint: string | undefined): Promise<ShownHealth> {
+  const { openServer } = await import('../server-view.js');
+  const { status, checks } = await openServer(context, undefined).health(endpoint);
+  return { status, ready: status === 'healthy', checks };
+}
+
+function toShown({ ok, parts, chunks }: EngineHealth): ShownHealth {
+  const problems = parts.flatMap(({ part, ok, detail }) => (ok ? [] : [[part, detail] as const]));
+  return {
+    status: ok ? 'healthy' : 'unhealthy',
+    ready: ok,
+    checks: Object.fromEntries(
+      parts.map(({ part, ok }) => [part, ok ? ('ok' as const) : ('failed' as const)]),
+    ),
+    ...(problems.length === 0 ? {} : { problems: Object.fromEntries(problems) }),
+    ...(chunks === undefined ? {} : { chunks }),
+  };
+}
+
+const render = ({ status, checks, problems = {} }: ShownHealth): string =>
+  [
+    status,
+    ...Object.entries(checks).map(([part, state]) =>
+      problems[part] === undefined
+        ? `  ${part}: ${state}`
+        : `  ${part}: ${state}: ${oneLine(problems[part])}`,
+    ),
+  ].join('\n');

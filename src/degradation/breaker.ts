@@ -1,0 +1,156 @@
+import { CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhenResult, type IBackoff } from 'cockatiel';
+import { RAGError } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
+import { countDown, withDeadline } from '../core/with-deadline.js';
+
+/** `well`: it is asked. `out`: it is left alone for now. `trying`: one search finds out whether it is back. */
+export type PartState = 'well' | 'out' | 'trying';
+
+export interface BreakerOptions {
+  /** Searches in a row that it failed after which the part is left alone. */
+  readonly failures: number;
+  /** Milliseconds for which it is left alone before one search tries it again. */
+  readonly retryAfterMs: number;
+  /** Milliseconds after which a request is given up with `lateError`. @default no limit but that of the request itself */
+  readonly limitMs?: number | undefined;
+  /** Milliseconds; what takes longer counts as a failure, whatever comes of it. @default no time does */
+  readonly slowMs?: number | undefined;
+  /** Whether an error says that the part is out, not that it was asked for something wrong. */
+  readonly isOutage: (error: unknown) => boolean;
+  readonly lateError: () => RAGError;
+  /** What is thrown in place of asking a part that is left alone. */
+  readonly refusal: (lastFailure: string) => RAGError;
+}
+
+/** It is up to `Breaker` when a part is tried again: by the clock of the runtime, which is not the one of the package. */
+const AT_ANY_TIME: IBackoff<unknown> = {
+  duration: Number.NEGATIVE_INFINITY,
+  next: () => AT_ANY_TIME,
+};
+
+/** What one search asks of a part: however often, in the end it answered or failed. */
+export interface Session {
+  /**
+   * What the work gives.
+   *
+   * @throws RAGError `lateError`, and what the work throws
+   */
+  ask<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Something failed or was slow. */
+  readonly hasFailed: boolean;
+  /** Says that it was waited for in vain. */
+  fail(error: RAGError): void;
+  end(): void;
+}
+
+interface Verdict {
+  readonly isFailure: boolean;
+}
+
+/**
+ * Stops asking a part that fails, and finds out by one search at a time when it is back (cockatiel's circuit breaker). Searches that fail
+ * side by side are one failure. While one finds out, others are refused at once and wait for nothing.
+ */
+export class Breaker {
+  readonly #options: BreakerOptions;
+  readonly #policy;
+  #leftAloneSince = Number.NEGATIVE_INFINITY;
+  /** Searches so far, and how many of them there were when a failure was last counted. */
+  #begun = 0;
+  #begunBeforeFailure = 0;
+  #lastFailure = '';
+
+  constructor(options: BreakerOptions) {
+    this.#options = options;
+    this.#policy = circuitBreaker(
+      handleWhenResult((verdict) => (verdict as Verdict).isFailure),
+      { halfOpenAfter: AT_ANY_TIME, breaker: new ConsecutiveBreaker(options.failures) },
+    );
+    this.#policy.onBreak(() => {
+      this.#leftAloneSince = runtime().elapsed();
+    });
+  }
+
+  get state(): PartState {
+    const { state } = this.#policy;
+    if (state === CircuitState.Closed) return 'well';
+    return state === CircuitState.HalfOpen ? 'trying' : 'out';
+  }
+
+  /** A search would be refused now. */
+  get refuses(): boolean {
+    const { state } = this;
+    if (state === 'out') return runtime().elapsed() - this.#leftAloneSince < this.#options.retryAfterMs;
+    return state === 'trying';
+  }
+
+  /** What `begin` throws where it refuses. */
+  refusal(): RAGError {
+    return this.#options.refusal(this.#lastFailure);
+  }
+
+  /** @throws RAGError `refusal` where the part is left alone */
+  begin(): Session {
+    if (this.refuses) throw this.refusal();
+    const number = ++this.#begun;
+    const isTrial = this.state === 'out';
+    const seen = { failed: false, answered: false };
+    let end = (): void => undefined;
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const judged = this.#policy.execute(async (): Promise<Verdict> => {
+      await over;
+      // What nobody waited for says nothing of the part, and what began before the last failure nothing new.
+      const saysNothing = seen.failed ? number <= this.#begunBeforeFailure : !seen.answered;
+      if (saysNothing && !isTrial) throw new SaysNothing();
+      const isFailure = seen.failed || saysNothing;
+      if (isFailure) this.#begunBeforeFailure = this.#begun;
+      return { isFailure };
+    });
+    judged.catch(() => undefined);
+    return {
+      ask: (work) => this.#ask(work, seen),
+      get hasFailed() {
+        return seen.failed;
+      },
+      fail: (error) => this.#fail(error, seen),
+      end,
+    };
+  }
+
+  async #ask<Result>(
+    work: () => Promise<Result>,
+    seen: { failed: boolean; answered: boolean },
+  ): Promise<Result> {
+    const { limitMs, slowMs, lateError } = this.#options;
+    // At once: whoever waits may go before the end.
+    const stop =
+      slowMs === undefined ? () => undefined : countDown(slowMs, () => this.#fail(lateError(), seen));
+    try {
+      const value = await (limitMs === undefined
+        ? work()
+        : withDeadline({ timeoutMs: limitMs, lateError }, work));
+      seen.answered = true;
+      return value;
+    } catch (error) {
+      if (this.#options.isOutage(error)) this.#fail(error, seen);
+      else if (!isAborted(error)) seen.answered = true;
+      throw error;
+    } finally {
+      stop();
+    }
+  }
+
+  #fail(error: unknown, seen: { failed: boolean }): void {
+    seen.failed = true;
+    this.#lastFailure = RAGError.isInstance(error) ? error.message : 'It failed for an unexpected reason.';
+  }
+}
+
+/** Ends a search past the policy, which counts neither a success nor a failure. */
+class SaysNothing extends Error {}
+
+const isAborted = (error: unknown): boolean =>
+  (RAGError.isInstance(error) && error.reason === 'ABORTED') ||
+  (error instanceof Error && error.name === 'AbortError');

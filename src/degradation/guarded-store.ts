@@ -1,0 +1,41 @@
+import { collectionOf, membersOf } from '../stores/collection-members.js';
+import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
+import { reach } from './parts.js';
+
+/** A store whose reads go through the breaker of the store wherever a search is made (`reach`). Writes ask the store itself. */
+export function guardedStore(
+  store: VectorStore,
+  { isRemote }: { /** It opens at once, for it runs elsewhere already. */ readonly isRemote: boolean },
+): VectorStore {
+  const { openForReading, writtenWords } = store;
+  const opening = <Result>(open: () => Promise<Result>): Promise<Result> =>
+    isRemote ? reach('store', open) : open();
+  return {
+    name: store.name,
+    capabilities: store.capabilities,
+    open: async (spec) => guardedCollection(await opening(() => store.open(spec))),
+    ...(openForReading === undefined
+      ? {}
+      : { openForReading: async (spec) => guardedCollection(await openForReading.call(store, spec)) }),
+    ...(writtenWords === undefined ? {} : { writtenWords: writtenWords.bind(store) }),
+    describe: (name) => opening(() => store.describe(name)),
+    drop: (name) => store.drop(name),
+    health: () => store.health(),
+    close: () => store.close(),
+  };
+}
+
+function guardedCollection(collection: VectorCollection): VectorCollection {
+  const members = membersOf(collection);
+  const { searchText, rankVector, rankText } = members;
+  return collectionOf({
+    ...members,
+    get: (ids, options) => reach('store', () => members.get(ids, options)),
+    list: (query) => reach('store', () => members.list(query)),
+    count: (filter, signal) => reach('store', () => members.count(filter, signal)),
+    searchVector: (query) => reach('store', () => members.searchVector(query)),
+    searchText: searchText && ((query) => reach('store', () => searchText(query))),
+    rankVector: rankVector && ((query) => reach('store', () => rankVector(query))),
+    rankText: rankText && ((query) => reach('store', () => rankText(query))),
+  });
+}

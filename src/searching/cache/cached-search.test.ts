@@ -1,0 +1,200 @@
+import type { ChildProcess } from 'node:child_process';
+import { tracingChannel } from 'node:diagnostics_channel';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { createEngine } from '../../engine/create-engine.js';
+import type { Engine, SearchResponse } from '../../engine/engine.js';
+import { freePort, hasRedis, startRedis } from '../../redis/test-redis.js';
+
+type CacheState = 'hit' | 'miss' | 'off';
+
+async function openEngine(
+  cwd: string,
+  cache: { readonly enabled: boolean; readonly redis?: string; readonly maxEntries?: number },
+): Promise<Engine> {
+  const engine = await createEngine({
+    cwd,
+    config: { provider: 'libsql', retrieval: { cache, rerank: { enabled: false } } },
+  });
+  onTestFinished(() => engine.close());
+  return engine;
+}
+
+/** What the searches of this test say of the cache from now on, with their times. */
+function watchSearches(): { readonly cache: CacheState; readonly tookMs: number }[] {
+  const seen: { cache: CacheState; tookMs: number }[] = [];
+  const channel = tracingChannel('ragstone:search');
+  const listener = {
+    asyncEnd: (payload: unknown) => void seen.push(payload as { cache: CacheState; tookMs: number }),
+  };
+  channel.subscribe(listener as Parameters<typeof channel.subscribe>[0]);
+  onTestFinished(() => channel.unsubscribe(listener as Parameters<typeof channel.unsubscribe>[0]));
+  return seen;
+}
+
+/** All but the times. */
+const said = ({ tookMs: _, stages: __, lanes, ...response }: SearchResponse): unknown => ({
+  ...response,
+  lanes: lanes.map((lane) => ({ ...lane, tookMs: 0 })),
+});
+
+const A = { tenant: 'a' };
+const WRITER = { ...A, groups: ['hr', 'it'] };
+
+describe('a search that was made before', () => {
+  test('is answered as it was, says so, and is made once where several ask at once', async () => {
+    const cwd = temporaryFolder();
+    const engine = await openEngine(cwd, { enabled: true });
+    await engine.push([{ id: 'x', text: 'The quokka lives on Rottnest Island.', metadata: { n: 1.5 } }], A);
+    const seen = watchSearches();
+    const query = { text: 'quokka', options: { explainScore: true, mmrLambda: 0.5 } };
+    const first = await engine.search(query, A);
+    const again = await engine.search(query, A);
+    expect(said(again)).toEqual(said(first));
+    expect(Object.keys(again.stages)).toEqual(['cache']);
+    expect(Object.keys(first.stages)).toContain('dense');
+    await Promise.all([1, 2, 3].map(() => engine.search('Rottnest', A)));
+    expect(seen.map(({ cache }) => cache).sort()).toEqual(['hit', 'hit', 'hit', 'miss', 'miss']);
+    const answers = await Promise.all([engine.search('quokka', { tenant: 'b' }), engine.search('quokka', A)]);
+    expect(answers.map(({ results }) => results.length)).toEqual([0, 1]);
+  });
+
+  test('is not kept where the cache is off', async () => {
+    const engine = await openEngine(temporaryFolder(), { enabled: false });
+    await engine.push([{ id: 'x', text: 'The quokka.' }], A);
+    const seen = watchSearches();
+    for (let turn = 0; turn < 2; turn++) await engine.search('quokka', A);
+    expect(seen.map(({ cache }) => cache)).toEqual(['off', 'off']);
+  });
+
+  test('never shows what was before a write, of any process, nor what a scope may not read', async () => {
+    const words = ['quokka', 'wombat'] as const;
+    const asked = (engines: readonly Engine[]) =>
+      engines.flatMap((engine) =>
+        words.flatMap((word) => ['hr', 'it'].map((group) => [engine, word, group] as const)),
+      );
+    const step = fc.oneof(
+      fc.record({
+        kind: fc.constant('push' as const),
+        by: fc.nat(1),
+        id: fc.nat(2),
+        word: fc.constantFrom(...words),
+        group: fc.constantFrom('hr', 'it', '*'),
+      }),
+      fc.record({ kind: fc.constant('delete' as const), by: fc.nat(1), id: fc.nat(2) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 4 }), async (steps) => {
+        const cwd = temporaryFolder();
+        const open = (enabled: boolean) =>
+          createEngine({ cwd, config: { provider: 'libsql', retrieval: { cache: { enabled } } } });
+        const engines = [await open(true), await open(true)] as const;
+        const plain = await open(false);
+        try {
+          await engines[0].push([{ id: 'other', text: 'quokka wombat' }], { tenant: 'b' });
+          await engines[0].push([{ id: 'd0', text: 'A quokka here.' }], WRITER);
+          for (const one of steps) {
+            const engine = engines[one.by] ?? engines[0];
+            if (one.kind === 'push')
+              await engine.push(
+                [{ id: `d${one.id}`, text: `A ${one.word} here.`, access: { groups: [one.group] } }],
+                WRITER,
+              );
+            else await engine.delete([`d${one.id}`], WRITER);
+            // All that may be kept is asked for after every write.
+            for (const [searcher, word, group] of asked(engines))
+              expect(said(await searcher.search(word, { ...A, groups: [group] }))).toEqual(
+                said(await plain.search(word, { ...A, groups: [group] })),
+              );
+          }
+        } finally {
+          for (const engine of [...engines, plain]) await engine.close();
+        }
+      }),
+      { numRuns: process.env.RAGSTONE_SLOW === undefined ? 6 : 300 },
+    );
+  }, 600_000);
+});
+
+describe.skipIf(!hasRedis())('results that processes share by Redis', () => {
+  const isSlow = process.env.RAGSTONE_SLOW !== undefined;
+  const REQUESTS = isSlow ? 10_000 : 800;
+  const VOCABULARY = isSlow ? 400 : 60;
+
+  /** Ranks by Zipf's law with exponent 1, the same each time. */
+  function* zipf(): Generator<number> {
+    const weights = Array.from({ length: VOCABULARY }, (_, rank) => 1 / (rank + 1));
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    let state = 42;
+    for (;;) {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+      let left = (state / 2_147_483_648) * total;
+      yield Math.max(
+        0,
+        weights.findIndex((weight) => {
+          left -= weight;
+          return left < 0;
+        }),
+      );
+    }
+  }
+
+  const stop = async (server: ChildProcess): Promise<void> => {
+    server.kill('SIGKILL');
+    await new Promise((gone) => server.once('exit', gone));
+  };
+
+  test('hit as often as queries repeat, and are slower and never wrong when the server is killed', async () => {
+    const port = await freePort();
+    const server = await startRedis(port);
+    const cwd = temporaryFolder();
+    const cache = { enabled: true, redis: `redis://127.0.0.1:${port}`, maxEntries: VOCABULARY };
+    const engines = [await openEngine(cwd, cache), await openEngine(cwd, cache)] as const;
+    await engines[0].push(
+      Array.from({ length: VOCABULARY }, (_, rank) => ({
+        id: `d${rank}`,
+        text: `Item word${rank}x of all.`,
+      })),
+      A,
+    );
+    const seen = watchSearches();
+    const asked = new Set<number>();
+    const ranks = zipf();
+    for (let request = 0; request < REQUESTS; request++) {
+      const rank = ranks.next().value ?? 0;
+      asked.add(rank);
+      const { results } = await engines[request % 2 === 0 ? 0 : 1].search(`word${rank}x`, A);
+      expect(results[0]?.metadata.source).toBe(`d${rank}`);
+    }
+    const hits = seen.filter((one) => one.cache === 'hit');
+    const rate = hits.length / REQUESTS;
+    const times = hits.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
+    console.info(
+      `${REQUESTS} requests, ${asked.size} distinct: hit rate ${rate.toFixed(4)} (ideal ${(1 - asked.size / REQUESTS).toFixed(4)}), p95 of a hit ${times[Math.floor(times.length * 0.95)]?.toFixed(2)} ms`,
+    );
+    expect(Math.abs(rate - (1 - asked.size / REQUESTS))).toBeLessThan(0.01);
+    expect(rate).toBeGreaterThan(0.8);
+    await stop(server);
+    await engines[1].push([{ id: 'd0', text: 'Now word1x and word2x of all.' }], A);
+    const [now, before] = [await engines[0].search('word0x', A), await engines[1].search('word3x', A)];
+    expect(now.results.filter(({ content }) => content.includes('word0x'))).toEqual([]);
+    expect(before.results[0]?.metadata.source).toBe('d3');
+    expect([...now.noticeKinds, ...before.noticeKinds]).toContain('search-degraded');
+  }, 600_000);
+
+  test('are gone from the server when a document is forgotten', async () => {
+    const port = await freePort();
+    await startRedis(port);
+    const redis = `redis://127.0.0.1:${port}`;
+    const engine = await openEngine(temporaryFolder(), { enabled: true, redis });
+    await engine.push([{ id: 'x', text: 'The quokka.' }], A);
+    await engine.search('quokka', A);
+    const receipt = await engine.forget({ documents: ['x'] }, A);
+    expect(receipt.removed).toContainEqual({ place: 'cache of results', what: 'results', count: 1 });
+    const { Redis } = await import('ioredis');
+    const client = new Redis(redis);
+    onTestFinished(() => client.disconnect());
+    expect(await client.keys('*')).toEqual([]);
+  });
+});

@@ -1,0 +1,182 @@
+import { LRUCache } from 'lru-cache';
+import { DegradationLevel } from '../../core/degradation.js';
+import type { NoticeKind } from '../../core/notice.js';
+import { runtime } from '../../core/runtime.js';
+import type { Scope } from '../../core/scope.js';
+import { type TelemetryPayloads, traced } from '../../core/telemetry.js';
+import type { SearchQuery } from '../../engine/engine.js';
+import type { RedisShelf } from '../../redis/redis-shelf.js';
+import type { FoundPassages } from '../found-passages.js';
+import { cacheKeyOf, digestOf } from './cache-key.js';
+import type { KeptResults } from './kept-results.js';
+import { SharedWork } from './shared-work.js';
+
+/** What a search found, without how long it took. */
+export type KeptPassages = Omit<FoundPassages, 'stages' | 'tookMs'>;
+
+export interface QueryCacheOptions {
+  /** Life of what is kept, in seconds. */
+  readonly ttl: number;
+  /** Searches kept in memory. */
+  readonly maxEntries: number;
+  /** See `settingsDigest`. */
+  readonly settings: string;
+  /** What outlives the process. @default nothing does */
+  readonly kept?: KeptResults | undefined;
+  /** Whether searches now find less than they should, so that what was kept is worth more than its age. @default never */
+  readonly isDegraded?: (() => boolean) | undefined;
+  /** Where processes share what they found. @default memory alone */
+  readonly shared?: RedisShelf | undefined;
+}
+
+export interface CachedSearch {
+  readonly revision: string;
+  readonly scope: Scope;
+  readonly query: SearchQuery;
+}
+
+/**
+ * Results of searches, by all that decides them: the revision of the index, the settings, the scope and the request. A write changes the
+ * revision, so whatever was found before is not found again. Searches that are alike and under way at once are made once.
+ */
+export class QueryCache {
+  readonly #options: QueryCacheOptions;
+  readonly #memory: LRUCache<string, string>;
+  readonly #underWay = new SharedWork<{ readonly found: KeptPassages; readonly cache: 'hit' | 'miss' }>();
+
+  constructor(options: QueryCacheOptions) {
+    this.#options = options;
+    this.#memory = new LRUCache({
+      max: options.maxEntries,
+      ttl: options.ttl * 1_000,
+      perf: { now: () => runtime().elapsed() },
+    });
+  }
+
+  /** What was found before, or what `search` finds. */
+  async find(
+    { revision, scope, query }: CachedSearch,
+    search: (signal: AbortSignal) => Promise<KeptPassages>,
+  ): Promise<{ readonly found: KeptPassages; readonly cache: 'hit' | 'miss' }> {
+    const key = cacheKeyOf({ revision, scope, query, settings: this.#options.settings });
+    // From memory at once: nobody waits for it, so there is nothing to share.
+    const known = this.#memory.get(key);
+    if (known !== undefined) return this.#look(async () => passagesOf(known));
+    let isOwn = false;
+    const outcome = await this.#underWay.run(key, query.signal, async (signal) => {
+      isOwn = true;
+      const kept = await this.#look(
+        async () => this.#fromFile(key) ?? (await this.#fromShared(key, revision)),
+      );
+      if (kept.found !== undefined) return { ...kept, found: kept.found };
+      const found = await search(signal);
+      if (isWorthKeeping(found)) await this.#keep(key, revision, found);
+      return { found, cache: 'miss' };
+    });
+    // Who was given what another search found made none.
+    return isOwn ? outcome : { ...outcome, cache: 'hit' };
+  }
+
+  /** What was found before, however long ago, of the index as it is: for when a search finds less than that. */
+  evenOld({ revision, scope, query }: CachedSearch): KeptPassages | undefined {
+    const key = cacheKeyOf({ revision, scope, query, settings: this.#options.settings });
+    const text = this.#options.kept?.get(key);
+    return text === undefined ? undefined : passagesFrom(text);
+  }
+
+  /** Forgets everything that was found in an index, here and on the server. Undefined where the server did not do it. */
+  async clear(revision: string | undefined): Promise<number | undefined> {
+    const count = Math.max(this.#memory.size, this.#options.kept?.clear() ?? 0);
+    this.#memory.clear();
+    if (this.#options.shared === undefined || revision === undefined) return count;
+    const shared = await this.#options.shared.removeAll(prefixOf(revision));
+    return shared === undefined ? undefined : Math.max(count, shared);
+  }
+
+  /** Leaves nothing on disk of what was found before the index changed. */
+  dropOld(revision: string | undefined): void {
+    this.#options.kept?.dropOthers(revision);
+  }
+
+  warnings(): string[] {
+    return this.#options.shared?.warnings() ?? [];
+  }
+
+  close(): void {
+    this.#memory.clear();
+    this.#options.kept?.close();
+    this.#options.shared?.close();
+  }
+
+  async #look<Found extends KeptPassages | undefined>(
+    look: () => Promise<Found>,
+  ): Promise<{ readonly found: Found; readonly cache: 'hit' | 'miss' }> {
+    const payload: TelemetryPayloads['cache'] = { cache: 'query', keys: 1 };
+    return traced('cache', payload, async () => {
+      const found = await look();
+      payload.hits = found === undefined ? 0 : 1;
+      payload.entries = this.#memory.size;
+      return { found, cache: found === undefined ? 'miss' : 'hit' };
+    });
+  }
+
+  #fromFile(key: string): KeptPassages | undefined {
+    const { kept, ttl, isDegraded = () => false } = this.#options;
+    const text = kept?.get(key, isDegraded() ? undefined : ttl * 1_000);
+    const found = text === undefined ? undefined : passagesFrom(text);
+    // In memory it would live on as if it had just been found.
+    if (text !== undefined && found !== undefined && isDegraded()) return found;
+    if (text !== undefined && found !== undefined) this.#memory.set(key, text);
+    return found;
+  }
+
+  async #fromShared(key: string, revision: string): Promise<KeptPassages | undefined> {
+    const [bytes] = (await this.#options.shared?.get([prefixOf(revision) + key])) ?? [];
+    if (bytes === undefined) return undefined;
+    const text = bytes.toString('utf8');
+    const found = passagesFrom(text);
+    if (found !== undefined) this.#memory.set(key, text);
+    return found;
+  }
+
+  async #keep(key: string, revision: string, found: KeptPassages): Promise<void> {
+    const { stages: _, tookMs: __, ...rest }: KeptPassages & Partial<FoundPassages> = found;
+    const text = JSON.stringify({ ...rest, passages: found.passages.map(withoutVector) });
+    this.#memory.set(key, text);
+    this.#options.kept?.set(key, revision, text);
+    await this.#options.shared?.set([[prefixOf(revision) + key, Buffer.from(text)]], this.#options.ttl);
+  }
+}
+
+/** Keys of one index. Its revision begins with what is its own for life. */
+const prefixOf = (revision: string): string =>
+  `ragstone:query:${digestOf(revision.split('.')[0] ?? '').slice(0, 32)}:`;
+
+/** What went wrong may be well again with the next search. */
+const PASSING: ReadonlySet<NoticeKind> = new Set(['search-degraded', 'words-unchecked', 'of-a-part']);
+
+const isWorthKeeping = ({ degradationLevel, outages = [], lanes, notices }: KeptPassages): boolean =>
+  degradationLevel === DegradationLevel.FULL_RAG &&
+  outages.length === 0 &&
+  lanes.every(({ status }) => status !== 'failed') &&
+  notices.every(({ kind }) => !PASSING.has(kind));
+
+const withoutVector = (passage: KeptPassages['passages'][number]): KeptPassages['passages'][number] => {
+  const { vector: _, ...chunk } = passage.chunk;
+  return { ...passage, chunk };
+};
+
+const passagesOf = (text: string): KeptPassages => JSON.parse(text) as KeptPassages;
+
+/** Undefined for what is none: anybody who reaches the server may have written it. */
+function passagesFrom(text: string): KeptPassages | undefined {
+  try {
+    const found = JSON.parse(text) as Partial<KeptPassages> | null;
+    const lists = [found?.passages, found?.lanes, found?.removed, found?.notices];
+    return lists.every(Array.isArray) && typeof found?.limit === 'number'
+      ? (found as KeptPassages)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { createEngine, RAGError, startMonitoring } from '../../index.js';
+import type { Permission } from '../authentication/principal.js';
+import { testService } from '../test-service.js';
+
+/** A service whose callers have the one permission that they send as their key. */
+async function watchedService() {
+  const engine = await createEngine({ config: { provider: 'memory' }, cwd: temporaryFolder() });
+  const monitoring = await startMonitoring(engine);
+  onTestFinished(() => monitoring.stop());
+  return testService({
+    engine,
+    monitoring,
+    authenticate: async ({ headers }) => {
+      const permission = headers.authorization?.replace('Bearer ', '');
+      if (permission === 'undefined') throw new RAGError('UNAUTHENTICATED', 'Nobody knows you.');
+      return { name: 'k', scope: { tenant: 'acme' }, permissions: [permission as Permission] };
+    },
+  });
+}
+
+test.each(['read', 'write', 'maintain', 'admin'])(
+  'the permission %s reads no metrics',
+  async (permission) => {
+    const { call } = await watchedService();
+    const { status, text } = await call(permission, 'GET', '/metrics');
+    expect(status).toBe(403);
+    expect(text).not.toContain('rag_');
+  },
+);
+
+test('who may monitor reads metrics and nothing else', async () => {
+  const { call, engine } = await watchedService();
+  await engine.push([{ id: 'a', text: 'Audit logs are kept.' }], { tenant: 'acme' });
+  const { status, headers, text } = await call('monitor', 'GET', '/metrics');
+  expect(status).toBe(200);
+  expect(headers['content-type']).toContain('text/plain');
+  expect(text).toContain('rag_indexing_documents_processed_total 1\n');
+  expect((await call('monitor', 'GET', '/api/ai/rag/documents')).status).toBe(403);
+  expect(
+    (await call('monitor', 'POST', '/api/ai/rag/search', { query: 'audit', tenantId: 'acme' })).status,
+  ).toBe(403);
+  expect((await call('undefined', 'GET', '/metrics')).status).toBe(401);
+});
+
+test('the health tells what is for whom', async () => {
+  const { call } = await watchedService();
+  const health = await call('undefined', 'GET', '/health/rag');
+  expect(health.json()).toEqual({
+    status: 'healthy',
+    live: true,
+    ready: true,
+    checks: { ledger: 'ok', store: 'ok' },
+  });
+  expect((await call('undefined', 'GET', '/health/rag/ready')).status).toBe(200);
+  expect((await call('undefined', 'GET', '/health/rag/live')).json()).toEqual({ live: true });
+});
