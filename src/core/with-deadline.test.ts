@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { RAGError } from './errors.js';
-import { eventsWithDeadline, withDeadline } from './with-deadline.js';
+import { type Runtime, SYSTEM_RUNTIME, withRuntime } from './runtime.js';
+import { eventsWithDeadline, resultWithin, withDeadline } from './with-deadline.js';
 
 const LONG_MS = 60_000;
 const late = () => new RAGError('SEARCH_FAILED', 'late');
@@ -113,5 +114,32 @@ describe('eventsWithDeadline', () => {
     for await (const event of eventsWithDeadline(deadline(LONG_MS), endless())) if (event === 3) break;
     await Promise.resolve();
     expect(isStopped).toBe(true);
+  });
+});
+
+describe('resultWithin', () => {
+  it('gives what comes in time, and leaves no timer behind', async () => {
+    const left = new Set<object>();
+    const counted: Runtime = {
+      ...SYSTEM_RUNTIME,
+      setTimer: (...given) => {
+        const timer = {};
+        left.add(timer);
+        const cancel = SYSTEM_RUNTIME.setTimer(...given);
+        return () => {
+          left.delete(timer);
+          cancel();
+        };
+      },
+    };
+    await withRuntime(counted, async () => {
+      expect(await resultWithin(LONG_MS, Promise.resolve(7))).toBe(7);
+      await expect(resultWithin(LONG_MS, Promise.reject(late()))).rejects.toThrow('late');
+    });
+    expect(left.size).toBe(0);
+  });
+
+  it('gives nothing where the time is over', async () => {
+    expect(await resultWithin(1, deaf<number>())).toBeUndefined();
   });
 });

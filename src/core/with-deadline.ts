@@ -1,5 +1,5 @@
 import { RAGError, throwIfAborted } from './errors.js';
-import { repeat } from './runtime.js';
+import { repeat, sleep } from './runtime.js';
 
 export interface Deadline {
   /**
@@ -31,6 +31,20 @@ export async function withDeadline<Result>(
   } finally {
     end.forget();
     controller.abort(deadline.signal?.reason);
+  }
+}
+
+/** What comes of work within so many milliseconds, or undefined. No timer is left that would keep the process alive. */
+export async function resultWithin<Result>(
+  milliseconds: number,
+  work: Promise<Result>,
+): Promise<Result | undefined> {
+  const answered = new AbortController();
+  const nothing = (): undefined => undefined;
+  try {
+    return await Promise.race([work, sleep(milliseconds, answered.signal).then(nothing, nothing)]);
+  } finally {
+    answered.abort();
   }
 }
 

@@ -1,8 +1,9 @@
 import { hasQueue } from '../assembly/open-queue.js';
 import { RAGError } from '../core/errors.js';
-import { runtime, sleep } from '../core/runtime.js';
+import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import type { TelemetryPayloads } from '../core/telemetry.js';
+import { resultWithin } from '../core/with-deadline.js';
 import type { IndexStatus } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { GenerationReader, OwedCount } from '../ledger/ledger.js';
@@ -75,7 +76,7 @@ async function queueCounts(
 ): Promise<NonNullable<IndexStatus['work']>['queue']> {
   try {
     const queue = await resources.queue();
-    const counts = await Promise.race([queue.counts(), sleep(ANSWER_MS).then(() => undefined)]);
+    const counts = await resultWithin(ANSWER_MS, queue.counts());
     return { isUp: counts !== undefined, ...(isAlone ? counts : {}) };
   } catch (error) {
     if (RAGError.isInstance(error) && error.reason === 'QUEUE_UNAVAILABLE') return { isUp: false };

@@ -1,4 +1,5 @@
-import { sleep, withRuntime } from '../core/runtime.js';
+import { withRuntime } from '../core/runtime.js';
+import { resultWithin } from '../core/with-deadline.js';
 import type { EngineHealth } from '../engine/engine.js';
 import type { Alert } from './alerts/alert.js';
 import { Alerts } from './alerts/alerts.js';
@@ -94,7 +95,7 @@ async function start(
     raisedAlerts: () => alerts?.raised ?? [],
     stop: async () => {
       await checks?.stop();
-      await Promise.race([alerts?.stop(), sleep(LAST_ALERTS_MS)]);
+      if (alerts) await resultWithin(LAST_ALERTS_MS, alerts.stop());
       if (files) await files.stop();
       stopCounting?.();
       telemetry?.stop();

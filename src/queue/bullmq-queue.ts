@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { RAGError } from '../core/errors.js';
 import { loadDriver } from '../core/load-driver.js';
 import { runtime, sleep } from '../core/runtime.js';
+import { resultWithin } from '../core/with-deadline.js';
 import type { OwedBatch } from '../ledger/ledger.js';
 import type { BatchHandler, QueueConsumer, QueueCounts, WorkQueue } from './work-queue.js';
 
@@ -217,7 +218,10 @@ function ignoreErrors(emitter: { on(event: 'error', listener: () => void): unkno
 }
 
 const within = (milliseconds: number, work: Promise<unknown>): Promise<unknown> =>
-  Promise.race([work.catch(() => undefined), sleep(milliseconds)]);
+  resultWithin(
+    milliseconds,
+    work.catch(() => undefined),
+  );
 
 async function answered<T>(ask: () => Promise<T>): Promise<T> {
   try {

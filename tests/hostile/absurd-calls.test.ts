@@ -75,7 +75,9 @@ const within = <T>(base: T, schema: unknown, call: (request: T) => unknown): Cal
 /** A folder that is there would be read whole. */
 function namesFolders(paths: unknown): boolean {
   try {
-    return [paths].flat().some((path) => typeof path === 'string' && /[./]/.test(path));
+    // Of a list with holes only what is there: one may have four billion.
+    const named: readonly unknown[] = Array.isArray(paths) ? Object.values(paths) : [paths];
+    return named.some((path) => typeof path === 'string' && /[./]/.test(path));
   } catch {
     return false;
   }
