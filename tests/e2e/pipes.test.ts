@@ -61,8 +61,8 @@ describe.skipIf(process.platform === 'win32')('a pipe in the place of a file', (
     ['config/rag-config.yaml', 'index', 2],
     ['docs/a.md', 'index', 0],
     ['docs/.gitignore', 'index', 0],
-    ['.git', 'index', 0],
-    ['.git/HEAD', 'index', 0],
+    ['.git', 'index', 1],
+    ['.git/HEAD', 'index', 1],
     ['.git/shallow', 'index', 1],
     ['.git/objects/info/alternates', 'index', 1],
     ['package.json', 'init --force --lancedb', 2],
@@ -70,6 +70,8 @@ describe.skipIf(process.platform === 'win32')('a pipe in the place of a file', (
   ])('%s holds up no %s', async (path, command, code) => {
     const cwd = temporaryFolder(FILES);
     execFileSync('git', ['init', '-q'], { cwd });
+    const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+    execFileSync('git', [...author, 'commit', '-q', '--allow-empty', '-m', 'first'], { cwd });
     plantPipe(join(cwd, path));
     expect(await codeOf(command, cwd)).toBe(code);
   });

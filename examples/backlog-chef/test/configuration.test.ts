@@ -40,7 +40,7 @@ test('config check lists only what is not built, and why', async () => {
     notActive: { setting: string; reason: string; stops: boolean }[];
   };
   const groups = notActive.map(({ setting }) => /^rag\.(retrieval\.\w+|storage\.\w+|\w+)/.exec(setting)?.[1]);
-  assert.deepEqual([...new Set(groups)].sort(), ['monitoring', 'retrieval.maxDistance', 'storage.cloud']);
+  assert.deepEqual([...new Set(groups)].sort(), ['retrieval.maxDistance', 'storage.cloud']);
   assert.ok(notActive.every(({ reason, stops }) => reason !== '' && !stops));
   assert.match(
     notActive.find(({ setting }) => setting === 'rag.retrieval.maxDistance')?.reason ?? '',
