@@ -235,10 +235,11 @@ describe('restoreBackup', () => {
     for (const delay of [0, 15, 30, 45, 60]) {
       const args = ['--import', LOADER, '--input-type=module', '-e', script, archive, elsewhere];
       const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      const ended = once(child, 'exit');
       if (child.stdout !== null) await once(child.stdout, 'data');
       await sleep(delay);
       child.kill('SIGKILL');
-      await once(child, 'exit');
+      await ended;
       if (existsSync(join(elsewhere, '.ragstone', 'ledger.db'))) break;
     }
     if (!existsSync(join(elsewhere, '.ragstone', 'ledger.db')))

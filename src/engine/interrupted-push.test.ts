@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { RAGError } from '../core/errors.js';
+import { EVERYTHING } from '../core/filter.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
@@ -11,7 +12,10 @@ import { createEngine } from './create-engine.js';
 type Call = (...args: readonly unknown[]) => Promise<unknown>;
 
 /** A store apart from the ledger, some of whose calls go as a test says. */
-function storeOf(changed: (name: string | symbol, call: Call) => Call): VectorStore {
+function storeOf(
+  changed: (name: string | symbol, call: Call) => Call,
+  lexical: VectorStore['capabilities']['lexical'] = 'bm25',
+): VectorStore {
   const over = <T extends object>(part: T, own: (name: string | symbol) => unknown): T =>
     new Proxy(part, {
       get: (target, name) => {
@@ -22,7 +26,7 @@ function storeOf(changed: (name: string | symbol, call: Call) => Call): VectorSt
   const memory = createMemoryStore();
   return over<VectorStore>(memory, (name) => {
     if (name === 'name') return 'apart';
-    if (name === 'capabilities') return { ...memory.capabilities, persistent: true };
+    if (name === 'capabilities') return { ...memory.capabilities, persistent: true, lexical };
     if (name !== 'open') return undefined;
     return async (spec: Parameters<VectorStore['open']>[0]) =>
       over<VectorCollection>(await memory.open(spec), () => undefined);
@@ -195,3 +199,55 @@ it('the next run finishes what interrupted pushes and deletions left', async () 
     await engine.close();
   }
 });
+
+// Each write goes to the index of words first: see `withLexicalIndex`.
+it.each([
+  ['new chunks', 'upsert', 'The lamp is lit at dusk by Ada.', 'taken back'],
+  ['the deletion of old ones', 'delete', 'The lamp is put out at dawn by Ben.', 'finished'],
+])(
+  'a push whose death kept %s from a store with an index of words beside it is ended by the next run',
+  async (_, call, text, outcome) => {
+    let isDead = false;
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, 'docs'));
+    writeFileSync(join(cwd, 'docs', 'door.md'), 'The door is shut at dusk.');
+    let collection: VectorCollection | undefined;
+    const store = storeOf((name, member) => {
+      if (name === 'open')
+        return async (...args) => {
+          collection = (await member(...args)) as VectorCollection;
+          return collection;
+        };
+      return name === call && isDead ? silent : member;
+    }, 'none');
+    const engine = await createEngine({
+      cwd,
+      store,
+      embedder: createHashEmbedder({ dimensions: 8 }),
+      config: { sources: [{ name: 'docs', type: 'files', root: 'docs' }] },
+    });
+    try {
+      await engine.index();
+      await engine.push([{ id: 'lamp', text: 'The lamp is lit at dusk by Ada.' }]);
+      isDead = true;
+      await expect(
+        engine.push([{ id: 'lamp', text: 'The lamp is put out at dawn by Ben.' }]),
+      ).rejects.toThrow();
+      isDead = false;
+      const { notices } = await engine.index();
+      expect(notices.join()).toContain(`1 ${outcome}`);
+      for (const mode of ['lexical', 'dense'] as const) {
+        const { results } = await engine.search({
+          text: 'lamp Ada Ben',
+          options: { mode, minSimilarity: 0 },
+        });
+        const found = results.filter(({ metadata }) => metadata.source === 'lamp');
+        expect(found.map(({ content }) => content)).toEqual([text]);
+      }
+      expect((await engine.verify()).drift).toEqual([]);
+      expect(await collection?.count(EVERYTHING)).toBe(2);
+    } finally {
+      await engine.close();
+    }
+  },
+);

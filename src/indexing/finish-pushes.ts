@@ -131,8 +131,13 @@ async function finishDocument(
   };
   if (wanted.every(isAsWanted)) {
     const kept = new Set(wanted.map(({ chunkId }) => chunkId));
-    const gone = [...stored.keys()].filter((id) => !kept.has(id));
-    await deleteChunks(gone, targets, run);
+    // A store with an index of words beside it lists only what both hold: what one of them has lost already goes from the other.
+    const gone = new Set([...stored.keys(), ...books.map(({ chunkId }) => chunkId)]);
+    await deleteChunks(
+      [...gone].filter((id) => !kept.has(id)),
+      targets,
+      run,
+    );
     await ledger.commit([documentId], now());
     return 'finished';
   }
@@ -174,7 +179,7 @@ async function before(
   { stored, isNew }: { readonly stored: ChunksById; readonly isNew: ReadonlySet<string> },
   targets: WriteTargets,
 ): Promise<Rewritten | undefined> {
-  const old = [...stored.values()].filter(({ id }) => !isNew.has(id));
+  const old = [...stored.values()].filter((chunk) => !isNew.has(chunk.id) && !isHalfWritten(chunk, document));
   const [first] = old;
   if (first === undefined) return undefined;
   const { revision, chunkTotal, title } = first.metadata;
@@ -194,6 +199,10 @@ async function before(
   };
   return { batch: documentOfChunks(facts, await withVectors(old, targets)), outcome: 'takenBack' };
 }
+
+/** Of the new revision, and only in the index of words beside the store: see `withLexicalIndex`. */
+const isHalfWritten = ({ content, metadata }: StoredChunk, { revision }: LedgerDocument): boolean =>
+  content === '' && metadata.revision === revision;
 
 function isOf(chunk: StoredChunk, text: string): boolean {
   const { start, end } = offsetsOf(chunk) ?? { start: 0, end: 0 };
