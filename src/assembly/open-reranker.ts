@@ -60,7 +60,7 @@ export async function createRerankerFor(config: ResolvedConfig): Promise<Reranke
   });
   if (!(model instanceof Error)) return open(model, config);
   const standIn = await open({ kind: 'builtin' }, config);
-  return { ...standIn, noticeOf: () => `${model.message} The built-in reranker took its place.` };
+  return { ...standIn, standsIn: `${model.message} The built-in reranker took its place.` };
 }
 
 const open = (model: ResolvedReranker, config: ResolvedConfig): Promise<Reranker> => {

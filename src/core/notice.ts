@@ -27,6 +27,8 @@ export const NOTICE_KINDS = [
   'store-elsewhere',
   /** About the embedding model: another one stands in, its cache does not work. */
   'embedding-model',
+  /** Another reranker stands in for the one that is configured. */
+  'reranking-model',
   /** Queries are not read by what was learnt of the index. */
   'adaptation-off',
   /** A way of searching failed or did less than it should, and the others answered. */

@@ -49,6 +49,8 @@ export interface Reranker {
     candidates: readonly RerankCandidate[],
     signal?: AbortSignal,
   ): Promise<RerankedCandidate[]>;
+  /** It stands in for the reranker that is configured, and why: told with each of its answers. */
+  readonly standsIn?: string;
   /** What a person should know of an answer that this reranker gave: what a model left out or made up. */
   noticeOf?(answer: readonly RerankedCandidate[]): string | undefined;
   /** Frees what it holds. It must not be used afterwards. */

@@ -84,6 +84,7 @@ async function retrieve(
     candidates: reranked,
     outcome: rerank,
     scoring,
+    notices: rerankNotices,
   } = await rerankStep(options, {
     request,
     query,
@@ -116,7 +117,13 @@ async function retrieve(
     understanding,
     lanes: reports,
     degradationLevel: degradationOf(reports, fused.length > 0 && isRerankWanted(options, request)),
-    notices: [...query.notices, ...reports.flatMap(laneNotice), ...expansion.notices, ...refined.notices],
+    notices: [
+      ...query.notices,
+      ...reports.flatMap(laneNotice),
+      ...rerankNotices,
+      ...expansion.notices,
+      ...refined.notices,
+    ],
     removed: refined.removed,
   };
 }
@@ -233,12 +240,7 @@ function degradationOf(reports: readonly LaneReport[], isRerankWanted: boolean):
   return isRerankMissing || hasFailed ? DegradationLevel.NO_RERANKING : DegradationLevel.FULL_RAG;
 }
 
-function laneNotice({ lane, status, reason }: LaneReport): Notice[] {
-  if (status === 'failed')
-    return [
-      { kind: 'search-degraded', text: `The ${lane} lane failed and the others answered: ${reason ?? ''}` },
-    ];
-  return lane === 'rerank' && status === 'ran' && reason !== undefined
-    ? [{ kind: 'of-a-part', text: reason }]
+const laneNotice = ({ lane, status, reason }: LaneReport): Notice[] =>
+  status === 'failed'
+    ? [{ kind: 'search-degraded', text: `The ${lane} lane failed and the others answered: ${reason ?? ''}` }]
     : [];
-}

@@ -1,6 +1,7 @@
 /** `npm start`: makes the history's runs, brings the index in step, and lets the waiting items through the pipeline. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startMonitoring } from 'ragstone';
 import { readIssues, SAMPLE } from './issues.js';
 import { openIndex } from './open-index.js';
 import { runPipeline } from './pipeline.js';
@@ -20,6 +21,10 @@ async function start(): Promise<void> {
     services: env.SERVICES_URL,
     chroma: env.CHROMA_URL,
   });
+  const monitoring = await startMonitoring(engine, {
+    name: 'chef',
+    write: (line) => console.error(line),
+  });
   try {
     if (notice !== undefined) console.log(notice);
     const { stats } = indexed;
@@ -30,6 +35,7 @@ async function start(): Promise<void> {
     for (const line of rolloutOf(enriched)) console.log(line);
     for (const item of enriched) console.log(reportOf(item));
   } finally {
+    await monitoring.stop();
     await engine.close();
   }
 }

@@ -1,3 +1,4 @@
+import type { Notice } from '../../core/notice.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
 import type { FoundCandidate } from '../candidate.js';
 import { type LaneOutcome, laneOff, runLane } from '../lanes/lane.js';
@@ -19,6 +20,8 @@ export interface RerankStepResult {
   readonly outcome: LaneOutcome;
   /** What the scores of the reranker say, where it ran. */
   readonly scoring?: RerankScoring | undefined;
+  /** What a person should know of the reranker and its answer. */
+  readonly notices: readonly Notice[];
 }
 
 /** Reorders what was fused, where that is asked for and possible; else the list stays and the report says why. */
@@ -27,15 +30,15 @@ export async function rerankStep(
   { request: { rerank, signal }, query, fused, read }: RerankStepInput,
 ): Promise<RerankStepResult> {
   const { loadReranker, settings } = options;
-  const off = (reason: string) => ({ candidates: fused, outcome: laneOff('rerank', reason) });
+  const off = (reason: string) => ({ candidates: fused, outcome: laneOff('rerank', reason), notices: [] });
   if (!(rerank ?? settings.rerank.enabled)) return off('Reranking is not asked for.');
   if (loadReranker === undefined) return off('No reranker is set up.');
   if (fused.length === 0) return off('There is nothing to rerank.');
   let candidates = fused;
   let scoring: RerankScoring | undefined;
   const { maxCandidates, deadlineMs } = settings.rerank;
+  const notices: Notice[] = [];
   const run = async () => {
-    let notice: string | undefined;
     candidates = await rerankCandidates(fused, {
       load: async () => {
         const reranker = await loadReranker();
@@ -47,14 +50,12 @@ export async function rerankStep(
       maxCandidates,
       deadlineMs,
       signal,
-      onNotice: (text) => {
-        notice = text;
-      },
+      onNotice: (notice) => notices.push(notice),
     });
     const reranked = candidates.filter(({ rerankScore }) => rerankScore !== undefined);
     const hits = reranked.map(({ chunk, score }) => ({ chunk, score }));
-    return { hits, ...(notice === undefined ? {} : { reason: notice }) };
+    return { hits, ...(notices.length === 0 ? {} : { reason: notices.map(({ text }) => text).join(' ') }) };
   };
   const outcome = await runLane('rerank', run, signal);
-  return { candidates, outcome, scoring };
+  return { candidates, outcome, scoring, notices };
 }

@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import type { Notice } from '../../core/notice.js';
 import { traced } from '../../core/telemetry.js';
 import { inTurn } from '../../core/turns.js';
 import { withDeadline } from '../../core/with-deadline.js';
@@ -25,7 +26,7 @@ export interface RerankOptions {
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
   /** Told what a person should know of the reranker's answer. */
-  readonly onNotice?: (notice: string) => void;
+  readonly onNotice?: (notice: Notice) => void;
 }
 
 /**
@@ -46,8 +47,10 @@ export async function rerankCandidates(
     ? inTurn({ owner: reranker, concurrency }, rerank, options.signal)
     : rerank());
   const byPosition = scoresByPosition(scores, head.length, reranker.name);
-  const notice = reranker.noticeOf?.(scores);
-  if (notice !== undefined) options.onNotice?.(notice);
+  if (reranker.standsIn !== undefined)
+    options.onNotice?.({ kind: 'reranking-model', text: reranker.standsIn });
+  const text = reranker.noticeOf?.(scores);
+  if (text !== undefined) options.onNotice?.({ kind: 'of-a-part', text });
   const reranked = head.map((candidate, i) => withRerankScore(candidate, byPosition[i] ?? 0));
   return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, rest)];
 }

@@ -12,10 +12,11 @@ type CacheState = 'hit' | 'miss' | 'off';
 async function openEngine(
   cwd: string,
   cache: { readonly enabled: boolean; readonly redis?: string; readonly maxEntries?: number },
+  rerank: { readonly enabled: boolean; readonly model?: string } = { enabled: false },
 ): Promise<Engine> {
   const engine = await createEngine({
     cwd,
-    config: { provider: 'libsql', retrieval: { cache, rerank: { enabled: false } } },
+    config: { provider: 'libsql', retrieval: { cache, rerank } },
   });
   onTestFinished(() => engine.close());
   return engine;
@@ -58,6 +59,21 @@ describe('a search that was made before', () => {
     expect(seen.map(({ cache }) => cache).sort()).toEqual(['hit', 'hit', 'hit', 'miss', 'miss']);
     const answers = await Promise.all([engine.search('quokka', { tenant: 'b' }), engine.search('quokka', A)]);
     expect(answers.map(({ results }) => results.length)).toEqual([0, 1]);
+  });
+
+  test('is kept in this process alone where another reranker stood in, for others may have its model', async () => {
+    const cwd = temporaryFolder();
+    const rerank = { enabled: true, model: 'cross-encoder/ms-marco-MiniLM-L-6-v2' };
+    const engines = [
+      await openEngine(cwd, { enabled: true }, rerank),
+      await openEngine(cwd, { enabled: true }, rerank),
+    ] as const;
+    await engines[0].push([{ id: 'x', text: 'The quokka.' }], A);
+    const seen = watchSearches();
+    const { noticeKinds } = await engines[0].search('quokka', A);
+    expect(noticeKinds).toContain('reranking-model');
+    for (const engine of engines) await engine.search('quokka', A);
+    expect(seen.map(({ cache }) => cache)).toEqual(['miss', 'hit', 'miss']);
   });
 
   test('is not kept where the cache is off', async () => {

@@ -139,10 +139,12 @@ export class QueryCache {
     return found;
   }
 
+  // What a stand-in ranked stays in this process: another one may have the model by then.
   async #keep(key: string, revision: string, found: KeptPassages): Promise<void> {
     const { stages: _, tookMs: __, ...rest }: KeptPassages & Partial<FoundPassages> = found;
     const text = JSON.stringify({ ...rest, passages: found.passages.map(withoutVector) });
     this.#memory.set(key, text);
+    if (found.notices.some(({ kind }) => kind === 'reranking-model')) return;
     this.#options.kept?.set(key, revision, text);
     await this.#options.shared?.set([[prefixOf(revision) + key, Buffer.from(text)]], this.#options.ttl);
   }

@@ -160,6 +160,7 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   'support-check-failed': "The model's check of the answer failed, and the check without it stands.",
   'store-elsewhere': WITHHELD,
   'embedding-model': WITHHELD,
+  'reranking-model': WITHHELD,
   'adaptation-off': WITHHELD,
   'of-a-part': WITHHELD,
   withheld: WITHHELD,
