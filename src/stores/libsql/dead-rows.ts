@@ -9,6 +9,10 @@ export const deadRows = (database: SqliteDatabase, collection: number): number[]
     .rows('SELECT row FROM store_dead WHERE collection = ? ORDER BY row', collection)
     .map((row) => numberAt(row, 0));
 
+/** Whether there is one. */
+export const areAnyDead = (database: SqliteDatabase, collection: number): boolean =>
+  database.row('SELECT 1 FROM store_dead WHERE collection = ? LIMIT 1', collection) !== undefined;
+
 /** Whether the terms of every one of them are known. */
 export const areTermsKnown = (database: SqliteDatabase, collection: number): boolean =>
   database.row('SELECT 1 FROM store_dead WHERE collection = ? AND terms IS NULL LIMIT 1', collection) ===

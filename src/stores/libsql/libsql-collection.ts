@@ -22,7 +22,7 @@ import type {
 } from '../vector-store.js';
 import { Bm25Search } from './bm25-search.js';
 import { deleteRows, emptyUnusedProfiles, readChunks, rowsOfIds } from './chunk-rows.js';
-import { areTermsKnown, deadRows, dropPostingsOf, forgetDead } from './dead-rows.js';
+import { areAnyDead, areTermsKnown, deadRows, dropPostingsOf, forgetDead } from './dead-rows.js';
 import { enlistedWrites, nextVersion, versionOf } from './enlisted-writes.js';
 import { searchWithIndex } from './indexed-search.js';
 import {
@@ -159,9 +159,8 @@ export class LibsqlCollection implements VectorCollection {
   async optimize(signal?: AbortSignal): Promise<void> {
     this.#begin(signal);
     const { merges, dead, isWorthwhile } = this.#database.snapshot(() => {
-      this.#cache.refresh(this.#versionOf());
       const dead = deadRows(this.#database, this.id);
-      const isWorthwhile = dead.length > this.#cache.size / 4;
+      const isWorthwhile = dead.length > 0 && dead.length > this.#sizeNow() / 4;
       return { merges: planMerges(this.#database, this.id, isWorthwhile), dead, isWorthwhile };
     });
     // A range of terms at a time, here as below: readers and the event loop go on between them.
@@ -234,8 +233,14 @@ export class LibsqlCollection implements VectorCollection {
 
   #mergeTerms(segments: readonly number[], after: string): string | undefined {
     return this.#database.transaction(() => {
-      this.#cache.refresh(this.#versionOf());
-      return mergeTerms(this.#database, this.id, { segments, after, isLive: this.#isLive });
+      // What is gone is known by the cache alone, which is not filled for an index that only grew.
+      const hasDead = areAnyDead(this.#database, this.id);
+      if (hasDead) this.#cache.refresh(this.#versionOf());
+      return mergeTerms(this.#database, this.id, {
+        segments,
+        after,
+        isLive: hasDead ? this.#isLive : undefined,
+      });
     });
   }
 
@@ -292,6 +297,11 @@ export class LibsqlCollection implements VectorCollection {
       nextVersion(this.#database, this.id, this.spec.name);
       return result;
     });
+  }
+
+  #sizeNow(): number {
+    this.#cache.refresh(this.#versionOf());
+    return this.#cache.size;
   }
 
   #versionOf(): number {

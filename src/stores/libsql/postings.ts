@@ -1,7 +1,8 @@
 import { compareText } from '../../core/filter.js';
-import { bytesAt, numberAt, originalText, storableText, text, textAt } from '../../sqlite/row.js';
+import { bytesAt, numberAt, storableText, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { countTerms } from '../bm25.js';
+import { type IsLive, PostingLists, visitLists } from './posting-lists.js';
 import { decodePostings, encodePostings, type PostingBuffer, type PostingList } from './postings-codec.js';
 
 /*
@@ -15,7 +16,7 @@ const MAX_SEGMENTS = 32;
 
 /** Collects the postings of one batch. Rows must be added in ascending order. */
 export class SegmentWriter {
-  readonly #lists = new Map<string, PostingList>();
+  readonly #lists = new PostingLists();
 
   /** Adds a text of terms separated by one space, and identifiers; returns how many terms the text has, and the distinct ones of both. */
   add(
@@ -25,26 +26,15 @@ export class SegmentWriter {
   ): { readonly length: number; readonly terms: readonly string[] } {
     const { counts, length } = countTerms(searchText);
     const named = [...new Set(identifiers)].map(identifierTerm);
-    for (const [term, frequency] of counts) this.#append(term, row, frequency);
-    for (const term of named) this.#append(term, row, 1);
+    for (const [term, frequency] of counts) this.#lists.add(term, row, frequency);
+    for (const term of named) this.#lists.add(term, row, 1);
     return { length, terms: [...counts.keys(), ...named] };
   }
 
   /** Writes what was added as a new segment. */
   write(database: SqliteDatabase, collection: number): void {
-    let entries = 0;
-    for (const { rows } of this.#lists.values()) entries += rows.length;
-    const segment = beginSegment(database, collection, entries);
-    insertPostings(database, { collection, segment }, this.#lists);
-  }
-
-  #append(term: string, row: number, frequency: number): void {
-    const list = this.#lists.get(term);
-    if (list === undefined) this.#lists.set(term, { rows: [row], frequencies: [frequency] });
-    else {
-      list.rows.push(row);
-      list.frequencies.push(frequency);
-    }
+    const segment = beginSegment(database, collection, this.#lists.entries);
+    this.#lists.insert(database, { collection, segment });
   }
 }
 
@@ -143,7 +133,8 @@ export function mergeTerms(
   }: {
     readonly segments: readonly number[];
     readonly after: string;
-    readonly isLive: (row: number) => boolean;
+    /** Absent where no row was deleted. */
+    readonly isLive?: IsLive | undefined;
   },
 ): string | undefined {
   const [target = 0, ...others] = segments;
@@ -151,9 +142,9 @@ export function mergeTerms(
   const held = segmentsBetween(database, collection, [target, segments.at(-1) ?? target]);
   if (held.join() !== segments.join()) return undefined;
   const range = nextRange(database, { collection, segments }, after);
-  const merged = new Map<string, PostingList>();
+  const merged = new PostingLists();
   for (const segment of segments) takeTerms(merged, { database, collection, segment, range }, isLive);
-  insertPostings(database, { collection, segment: target }, merged);
+  merged.insert(database, { collection, segment: target });
   if (range.last === undefined) {
     const entries = segments.reduce((sum, segment) => sum + entriesOf(database, collection, segment), 0);
     const sql = 'UPDATE store_segment SET entries = ? WHERE collection = ? AND segment = ?';
@@ -294,24 +285,14 @@ interface SegmentRange {
 }
 
 function takeTerms(
-  merged: Map<string, PostingList>,
+  merged: PostingLists,
   { database, collection, segment, range: { after, last } }: SegmentRange,
-  isLive: (row: number) => boolean,
+  isLive: IsLive | undefined,
 ): void {
-  const where = 'WHERE collection = ?1 AND segment = ?2 AND term > ?3 AND (?4 IS NULL OR term <= ?4)';
-  const place = [collection, segment, after, last ?? null] as const;
-  const sql = `SELECT ${text('term')}, postings FROM store_posting ${where}`;
-  for (const row of database.rows(sql, ...place)) {
-    const term = originalText(textAt(row, 0));
-    const list = merged.get(term) ?? { rows: [], frequencies: [] };
-    decodePostings(bytesAt(row, 1), (chunkRow, frequency) => {
-      if (!isLive(chunkRow)) return;
-      list.rows.push(chunkRow);
-      list.frequencies.push(frequency);
-    });
-    if (list.rows.length > 0) merged.set(term, list);
-  }
-  database.run(`DELETE FROM store_posting ${where}`, ...place);
+  const where = 'collection = ?1 AND segment = ?2 AND term > ?3 AND (?4 IS NULL OR term <= ?4)';
+  const values = [collection, segment, after, last ?? null] as const;
+  visitLists(database, { where, values }, (term, packed) => merged.addPacked(term, packed, isLive));
+  database.run(`DELETE FROM store_posting WHERE ${where}`, ...values);
 }
 
 /** Makes a segment with the next number, and returns that. */
@@ -321,23 +302,4 @@ function beginSegment(database: SqliteDatabase, collection: number, entries: num
   const insert = 'INSERT INTO store_segment (collection, segment, entries) VALUES (?, ?, ?)';
   database.run(insert, collection, segment, entries);
   return segment;
-}
-
-function insertPostings(
-  database: SqliteDatabase,
-  { collection, segment }: { readonly collection: number; readonly segment: number },
-  lists: ReadonlyMap<string, PostingList>,
-): void {
-  // In term order, which is the order of the table, so that neighbouring pages are written together.
-  for (const term of [...lists.keys()].sort(compareText)) {
-    const list = lists.get(term);
-    if (list === undefined) continue;
-    database.run(
-      'INSERT INTO store_posting (collection, segment, term, postings) VALUES (?, ?, ?, ?)',
-      collection,
-      segment,
-      storableText(term),
-      encodePostings(list),
-    );
-  }
 }
