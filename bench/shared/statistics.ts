@@ -18,6 +18,10 @@ export const rounded = (value: number): number => Number(value.toPrecision(3));
 export const spread = (values: readonly number[]): string =>
   `${rounded(Math.min(...values))}..${rounded(Math.max(...values))}`;
 
+/** `spread`, and how sure that is to hold the median of all such measurements: 1 - 2^(1-n), whatever their distribution (a sign test). */
+export const medianInterval = (values: readonly number[]): string =>
+  `${spread(values)} at ${Math.round(100 * (1 - 2 ** (1 - values.length)))} %`;
+
 /** How long work took, and what it gave. */
 export interface Timed<T> {
   /** Milliseconds on the clock. */

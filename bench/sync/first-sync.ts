@@ -19,12 +19,15 @@ export const openEngine = (url: string, folder: string): Promise<Engine> =>
     dataDir: join(folder, 'data'),
   });
 
+/** Chunks of one transaction, as `ragstone sync` has them. */
+const TRANSACTION_CHUNKS = 512;
+
 /** The stages alone, then the engine over the same rows into an index of its own, which is left in the folder. */
 export async function measureFirstSync(client: pg.Client, url: string, folder: string): Promise<FirstSync> {
   const files = { driverFile: join(folder, 'bare.db'), storeFile: join(folder, 'store.db') };
   const bare = await timed(() => runBareStages(client, files));
   const engine = await openEngine(url, folder);
-  const sync = await timed(() => engine.index());
+  const sync = await timed(() => engine.index({ options: { transactionChunks: TRANSACTION_CHUNKS } }));
   await engine.close();
   const { vectorsIndexed, errors } = sync.value.stats;
   if (vectorsIndexed !== bare.value.chunks || errors.length > 0)

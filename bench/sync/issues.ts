@@ -68,7 +68,9 @@ function firstSyncReport(syncs: readonly FirstSync[]) {
     bareMs: Object.fromEntries(
       Object.entries(last?.bare.value ?? {}).map(([stage, ms]) => [stage, Math.round(Number(ms))]),
     ),
+    floorCpuMs: Math.round(median(syncs.map(({ bare }) => bare.value.cpuMs))),
     oursCpuMs: Math.round(median(syncs.map(({ sync }) => sync.cpuMs))),
+    cpuRatio: rounded(median(syncs.map(({ bare, sync }) => sync.cpuMs / bare.value.cpuMs))),
     stages: last?.sync.value.stats.stages,
   };
 }

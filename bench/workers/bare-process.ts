@@ -1,4 +1,4 @@
-/** The model alone, in one thread: `bare-process.ts TEXTS`, TEXTS being a file of texts as JSON. Waits for a message, and tells how many seconds it took. */
+/** The model alone, in one thread: `bare-process.ts TEXTS`, TEXTS being a file of texts as JSON. Waits for a message, and tells how many seconds, and milliseconds of the processor, it took. */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { embedAll } from '../../src/embedding/embed-all.js';
@@ -12,9 +12,11 @@ await embedder.doEmbed(['A text that warms the model up.'], 'document');
 process.send?.('ready');
 await once(process, 'message');
 const start = performance.now();
+const cpu = process.cpuUsage();
 /** As many as a worker has in one batch. */
 const AT_ONCE = 32;
 for (let first = 0; first < texts.length; first += AT_ONCE)
   await embedAll(embedder, texts.slice(first, first + AT_ONCE), 'document', {});
-process.send?.((performance.now() - start) / 1_000);
+const { user, system } = process.cpuUsage(cpu);
+process.send?.({ seconds: (performance.now() - start) / 1_000, cpuMs: (user + system) / 1_000 });
 process.disconnect();

@@ -1,7 +1,8 @@
 /**
  * `npm run bench:workers [-- --pairs N]`: the rate of two single-threaded workers as a ratio to that of one, where the model takes the time
  * (all-MiniLM-L6-v2, int8), on a real PostgreSQL and a real Redis of this machine. One and two take turns. Beside it the same of the model
- * alone, without Ragstone and servers: two processes that share a machine have less than twice of it.
+ * alone, without Ragstone and servers: two processes that share a machine have less than twice of it. Processor time of each process says
+ * what wall time cannot where others work too: how many cores the workers were given, and what a document takes of one.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +15,7 @@ import { createEngine } from '../../src/engine/create-engine.js';
 import { stopAllOnExit } from '../../tools/test-stores/start-server.js';
 import { circumstances } from '../shared/machine.js';
 import { corpusFolder, MINILM } from '../shared/places.js';
-import { median, rounded, spread } from '../shared/statistics.js';
+import { median, medianInterval, rounded, sum } from '../shared/statistics.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';
 import { chunkTexts } from '../speed/corpus-chunks.js';
 import { isThrough } from './is-through.js';
@@ -28,7 +29,7 @@ const DOCUMENTS = 640;
 const BARE_TEXTS = 160;
 const TARGET = 1.7;
 
-const { values } = parseArgs({ options: { pairs: { type: 'string', default: '3' } } });
+const { values } = parseArgs({ options: { pairs: { type: 'string', default: '5' } } });
 const say = (text: string): void => console.error(text);
 
 const optionsOf = ({ postgres: url, redis }: Servers, folder: string, round: string) => ({
@@ -44,8 +45,33 @@ const optionsOf = ({ postgres: url, redis }: Servers, folder: string, round: str
   dataDir: join(folder, round),
 });
 
-/** Seconds from the listing until everything is indexed, with so many workers that were waiting for it. */
-async function measure(workers: number, options: ReturnType<typeof optionsOf>): Promise<number> {
+interface Measured {
+  /** Documents or texts a second. */
+  readonly rate: number;
+  /** The same for each second of a processor that the workers had. */
+  readonly perCpuSecond: number;
+  /** Processors that they had on average. */
+  readonly cores: number;
+}
+
+const measured = (count: number, seconds: number, cpuMs: number): Measured => ({
+  rate: count / seconds,
+  perCpuSecond: count / (cpuMs / 1_000),
+  cores: cpuMs / 1_000 / seconds,
+});
+
+async function cpuMsOf(child: ChildProcess): Promise<number> {
+  const answer = new Promise<number>((resolve) =>
+    child.on('message', (message) => {
+      if (typeof message === 'object' && 'cpuMs' in message) resolve(Number(message.cpuMs));
+    }),
+  );
+  child.send('usage');
+  return answer;
+}
+
+/** From the listing until everything is indexed, with so many workers that were waiting for it. */
+async function measure(workers: number, options: ReturnType<typeof optionsOf>): Promise<Measured> {
   const children: ChildProcess[] = [];
   const embedder = await createTransformersEmbedder({ model: MINILM, threads: 1 });
   const lister = await createEngine({ ...options, embedder });
@@ -62,7 +88,8 @@ async function measure(workers: number, options: ReturnType<typeof optionsOf>): 
     const seconds = (performance.now() - start) / 1_000;
     const { documents } = await lister.status();
     if (documents !== DOCUMENTS) throw new Error(`${documents} documents are indexed of ${DOCUMENTS}.`);
-    return seconds;
+    const cpuMs = sum(await Promise.all(children.map(cpuMsOf)));
+    return measured(DOCUMENTS, seconds, cpuMs);
   } finally {
     for (const child of children) child.disconnect();
     for (const child of children) if (child.exitCode === null) await once(child, 'exit');
@@ -71,21 +98,47 @@ async function measure(workers: number, options: ReturnType<typeof optionsOf>): 
   }
 }
 
-/** Texts a second that so many processes with the model alone embed together. */
-async function measureBare(processes: number, texts: string): Promise<number> {
+/** So many processes with the model alone, each with its own texts. */
+async function measureBare(processes: number, texts: string): Promise<Measured> {
   const children = Array.from({ length: processes }, () =>
     fork(BARE, [texts], { execArgv: process.execArgv }),
   );
   await Promise.all(children.map((child) => once(child, 'message')));
-  const ends = children.map((child) => once(child, 'message') as Promise<[number]>);
+  const ends = children.map(
+    (child) => once(child, 'message') as Promise<[{ readonly seconds: number; readonly cpuMs: number }]>,
+  );
   for (const child of children) child.send('begin');
-  const seconds = (await Promise.all(ends)).map(([one]) => one);
+  const done = (await Promise.all(ends)).map(([one]) => one);
   for (const child of children) if (child.exitCode === null) await once(child, 'exit');
-  return seconds.reduce((sum, one) => sum + BARE_TEXTS / one, 0);
+  // Each goes by its own clock: one that began late is not waited for.
+  return {
+    rate: sum(done.map(({ seconds }) => BARE_TEXTS / seconds)),
+    perCpuSecond: (BARE_TEXTS * processes) / (sum(done.map(({ cpuMs }) => cpuMs)) / 1_000),
+    cores: sum(done.map(({ seconds, cpuMs }) => cpuMs / 1_000 / seconds)),
+  };
 }
 
-const lastRatio = (rates: Record<1 | 2, readonly number[]>): number =>
-  (rates[2].at(-1) ?? 0) / (rates[1].at(-1) ?? 1);
+type Rounds = Record<1 | 2, Measured[]>;
+
+/** Two beside one, pair by pair. */
+function report(rounds: Rounds) {
+  const ratiosOf = (key: keyof Measured): number[] =>
+    rounds[2].map((two, pair) => two[key] / (rounds[1][pair]?.[key] ?? Number.NaN));
+  const of = (workers: 1 | 2) => ({
+    rate: rounded(median(rounds[workers].map(({ rate }) => rate))),
+    perCpuSecond: rounded(median(rounds[workers].map(({ perCpuSecond }) => perCpuSecond))),
+    cores: rounded(median(rounds[workers].map(({ cores }) => cores))),
+  });
+  return {
+    one: of(1),
+    two: of(2),
+    ratio: rounded(median(ratiosOf('rate'))),
+    interval: medianInterval(ratiosOf('rate')),
+    /** What a second worker costs the first in work for each second of a processor; 1 is nothing. */
+    perCpuSecondRatio: rounded(median(ratiosOf('perCpuSecond'))),
+    perCpuSecondInterval: medianInterval(ratiosOf('perCpuSecond')),
+  };
+}
 
 stopAllOnExit();
 const pairs = Number(values.pairs);
@@ -98,43 +151,32 @@ await withServers((servers) =>
       await writeFile(join(folder, 'documents', `note-${i}.txt`), text);
     const bareTexts = join(folder, 'texts.json');
     await writeFile(bareTexts, JSON.stringify(texts.slice(0, BARE_TEXTS)));
-    const ratios: number[] = [];
-    const rates: Record<1 | 2, number[]> = { 1: [], 2: [] };
-    const bareRatios: number[] = [];
-    const bare: Record<1 | 2, number[]> = { 1: [], 2: [] };
+    const rounds: Rounds = { 1: [], 2: [] };
+    const bare: Rounds = { 1: [], 2: [] };
     for (let pair = 0; pair < pairs; pair++) {
       // Who is first takes turns, so that a machine that grows slower or faster favours neither.
       const order = pair % 2 === 0 ? ([1, 2] as const) : ([2, 1] as const);
       for (const workers of order) {
-        const seconds = await measure(workers, optionsOf(servers, folder, `round_${pair}_${workers}`));
-        rates[workers].push(DOCUMENTS / seconds);
-        bare[workers].push(await measureBare(workers, bareTexts));
+        const one = await measure(workers, optionsOf(servers, folder, `round_${pair}_${workers}`));
+        const alone = await measureBare(workers, bareTexts);
+        rounds[workers].push(one);
+        bare[workers].push(alone);
         say(
-          `pair ${pair + 1}: ${workers === 1 ? 'one worker' : 'two workers'} ${rounded(DOCUMENTS / seconds)} documents/s; the model alone ${rounded(bare[workers].at(-1) ?? 0)}`,
+          `pair ${pair + 1}: ${workers === 1 ? 'one worker' : 'two workers'} ${rounded(one.rate)} documents/s on ${rounded(one.cores)} cores; the model alone ${rounded(alone.rate)} on ${rounded(alone.cores)}`,
         );
       }
-      ratios.push(lastRatio(rates));
-      bareRatios.push(lastRatio(bare));
     }
-    const ratio = median(ratios);
+    const result = report(rounds);
     console.log(
       JSON.stringify(
         {
           ...circumstances(),
           documents: DOCUMENTS,
-          one: rounded(median(rates[1])),
-          two: rounded(median(rates[2])),
           unit: 'documents/s',
-          ratio: rounded(ratio),
-          spread: spread(ratios),
-          modelAlone: {
-            one: rounded(median(bare[1])),
-            two: rounded(median(bare[2])),
-            ratio: rounded(median(bareRatios)),
-            spread: spread(bareRatios),
-          },
+          ...result,
+          modelAlone: report(bare),
           target: `>= ${TARGET}`,
-          met: ratio >= TARGET,
+          met: result.ratio >= TARGET,
         },
         null,
         2,
