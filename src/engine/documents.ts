@@ -17,7 +17,7 @@ import {
 import { originsOf } from '../indexing/document-paths.js';
 import { IndexRun } from '../indexing/index-run.js';
 import type { ItemClaims } from '../indexing/item-claims.js';
-import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
+import type { GenerationReader, LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
 import { searchFilter } from '../searching/search-filter.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import { LEFT_SEALED, type MetadataSealing, withoutSealedNegations } from '../security/sealed-metadata.js';
@@ -246,19 +246,41 @@ async function onlyReadable(
   });
 }
 
-/** Documents of the tenant by the first of their chunks that the store holds. */
+/**
+ * Documents of the tenant by a chunk that the store holds of each: the first that it holds for certain. Where nothing is certain, because a
+ * write was interrupted or is to be repeated, it is asked: what a search shows can be read and deleted, too.
+ */
 async function firstChunksOf(
   documents: readonly LedgerDocument[],
-  { reader, scope }: ScopedIndex,
+  { reader, collection, scope }: ScopedIndex,
 ): Promise<Map<string, LedgerDocument>> {
   const first = new Map<string, LedgerDocument>();
   for (const document of documents) {
     if (document.tenant !== scope.tenant) continue;
     const chunks = await reader.chunks(document.documentId);
-    const held = chunks.find(({ state }) => state !== 'planned');
-    if (held !== undefined) first.set(held.chunkId, document);
+    const held =
+      chunks.find(({ state }) => state === 'live')?.chunkId ?? (await firstPresent(chunks, collection));
+    if (held !== undefined) first.set(held, document);
   }
   return first;
+}
+
+/** Of chunks that the store may hold the first that it does: of the revision before, where there is one. */
+async function firstPresent(
+  chunks: readonly LedgerChunk[],
+  collection: VectorCollection,
+): Promise<string | undefined> {
+  const isOld = ({ state }: LedgerChunk): boolean => state === 'stale';
+  const ids = [...chunks.filter(isOld), ...chunks.filter((chunk) => !isOld(chunk))].map(
+    ({ chunkId }) => chunkId,
+  );
+  for (let start = 0; start < ids.length; start += PAGE) {
+    const some = ids.slice(start, start + PAGE);
+    const present = new Set((await collection.get(some)).map(({ id }) => id));
+    const found = some.find((id) => present.has(id));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 const SEALED = `${SEALED_KEY}.`;

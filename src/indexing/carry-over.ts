@@ -23,8 +23,8 @@ export interface CarriedGeneration {
 }
 
 /**
- * Copies into a new generation what its run could not read: documents that a program handed in, and those that failed this
- * time. Text is embedded again where the model is another one; chunks stay as they were cut.
+ * Copies into a new generation what its run could not read: documents that a program handed in, what failed this time, and what a folder
+ * holds that could not be listed. One that had failed before keeps what was indexed of it, and its failure. Text is embedded again where the model is another one; chunks stay as they were cut.
  */
 export async function carryOver(
   from: CarriedGeneration,
@@ -40,13 +40,15 @@ export async function carryOver(
       if (!isDamage(error)) throw error;
       run.fail({ source, item: itemId, reason: error.reason, message: NOT_CARRIED });
     });
-    if (batch === undefined) continue;
+    const isFailure = item.status === 'failed';
+    if (batch === undefined || (isFailure && batch.length === 0)) continue;
     const whole = batch.flatMap((document) => document ?? []);
     await writeBatch(whole, targets, run);
     // Its source is asked for it again, or a program hands it in again.
     if (whole.length < batch.length) continue;
-    const { version, processingKey } = item;
-    if (version !== undefined && processingKey !== undefined)
+    const { version, processingKey, error } = item;
+    if (isFailure && error !== undefined) await targets.ledger.failItem({ tenant, source, itemId }, error);
+    else if (version !== undefined && processingKey !== undefined)
       await targets.ledger.completeItems([{ tenant, source, itemId, version, processingKey }]);
   }
 }

@@ -95,11 +95,12 @@ async function indexListed(
   pass: SourcePass,
   only?: ReadonlySet<string>,
 ): Promise<{ readonly cursor: string | undefined; readonly listedAt: string }> {
-  const { configured, targets, options, run, since } = pass;
+  const { configured, targets, options, run, since, live } = pass;
   const { source, processingKey } = configured;
   const { tenant } = options.scope;
   const { ledger, signal } = targets;
   const owed = await beginListing(pass);
+  const held = await live?.items(tenant, source.name);
   run.enter('listing', source.name);
   const listed = await run.timedAsync('list', () =>
     listChanges(source, {
@@ -114,10 +115,11 @@ async function indexListed(
       onItem: () => run.itemListed(),
       keptOut: pass.keptOut,
       owed,
+      held,
     }),
   );
   const listedAt = targets.now();
-  await guardShrink(listed, pass);
+  guardShrink(listed, held ?? listed.known, pass);
   const changes = only === undefined ? listed : onlyOf(listed, only);
   if (only === undefined) await leaveNewcomers(listed, pass);
   if (only === undefined) {
@@ -188,12 +190,15 @@ async function leaveNewcomers(listed: SourceChanges, pass: SourcePass): Promise<
 }
 
 /** Documents that a program names are deleted as it says. */
-async function guardShrink(changes: SourceChanges, { configured, options, live }: SourcePass): Promise<void> {
+function guardShrink(
+  changes: SourceChanges,
+  held: ReadonlyMap<string, LedgerItem>,
+  { configured, options }: SourcePass,
+): void {
   const { source } = configured;
-  const { allowShrink = false, scope } = options;
+  const { allowShrink = false } = options;
   if (source.listing === 'incremental' || source.itemIds !== undefined) return;
   if (allowShrink === true || (allowShrink !== false && allowShrink.includes(source.name))) return;
-  const held = live === undefined ? changes.known : await live.items(scope.tenant, source.name);
   assertNotShrunk(configured, changes, held);
 }
 

@@ -307,15 +307,24 @@ async function completeGeneration(
     if (givenUp?.has(source)) continue;
     const held = await reader.items(tenant, source);
     const filled = await targets.ledger.items(tenant, source);
+    const isRead = inRun.has(source) ? readIn(filled) : () => false;
     for (const item of held.values()) {
       const now = filled.get(item.itemId);
-      const isMissed = inRun.has(source) ? now?.status === 'failed' : now?.version !== item.version;
-      if (isMissed && item.status !== 'failed') items.push(item);
+      const isMissed = now?.status === 'failed' || (now?.version !== item.version && !isRead(item.itemId));
+      if (isMissed) items.push(now?.error === undefined ? item : { ...item, error: now.error });
     }
   }
   if (items.length === 0) return;
   const collection = await openForReading(live, await pipeline.storeOf(live));
   await carryOver({ facts: live, reader, collection }, items, targets, run);
+}
+
+/** Whether a run could look at an item, whatever it found: not where the folder could not be listed. */
+function readIn(filled: ReadonlyMap<string, LedgerItem>): (itemId: string) => boolean {
+  const folders = [...filled.values()].flatMap(({ itemId, status }) =>
+    itemId.endsWith('/') && status === 'failed' ? itemId : [],
+  );
+  return (itemId) => !folders.some((folder) => itemId.startsWith(folder));
 }
 
 /** What a run writes to; a dry run of an index that does not exist yet has no facts. */
