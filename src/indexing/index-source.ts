@@ -4,7 +4,7 @@ import type { LedgerItem, OwedBatch } from '../ledger/ledger.js';
 import type { SourceItem } from '../sources/source.js';
 import { deleteDocuments, deleteItems } from './delete-documents.js';
 import { healDocuments } from './heal-documents.js';
-import { isLeaseLost, type SourceKey } from './item-claims.js';
+import { beingWritten, isLeaseLost, type SourceKey } from './item-claims.js';
 import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
 import { mapConcurrently } from './map-concurrently.js';
 import { beginListing, giveUpListing, owedBatches, oweGone, oweListed, stillGone } from './owed-work.js';
@@ -39,6 +39,7 @@ export async function indexSource(task: SourceTask, since: string | undefined): 
   if (task.handOver !== undefined && !options.dryRun)
     return { listedAt, ...(await endHandOver(task, cursor)) };
   await indexLeft(pass);
+  if (pass.left.size > 0 && pass.live !== undefined) throw beingWritten([...pass.left.keys()]);
   await carryOutRetention(keyOf(task), task);
   if (pass.left.size > 0)
     run.notice(

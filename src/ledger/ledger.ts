@@ -386,8 +386,13 @@ export interface Generations {
   generations(): Promise<IndexFacts[]>;
   /** Begins an empty generation, `building`. `collection` is told its number. */
   begin(target: (generation: number) => GenerationTarget, at: string): Promise<IndexFacts>;
-  /** Makes a generation the live one and retires the one that was, in one transaction. */
-  switchTo(generation: number, at: string): Promise<void>;
+  /**
+   * Makes a generation the live one and retires the one that was, in one transaction. With `from`, only where that one is live, or the
+   * wanted one already: who lost the lock of the whole does not undo what others did since.
+   *
+   * @throws RAGError `INDEX_LEASE_LOST` where another one is live by now
+   */
+  switchTo(generation: number, at: string, from?: number): Promise<void>;
   /** Makes a generation the live one where none is; false, and nothing is changed, where another one is: of another host perhaps. */
   makeFirst(generation: number, at: string): Promise<boolean>;
   /** Forgets a generation and all that is known of its content, texts too. Refused for the live one. */
