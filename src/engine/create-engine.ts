@@ -578,12 +578,13 @@ class EmbeddedEngine implements Engine {
   ): Promise<T> {
     const lock = await this.#resources.lock({ ...request, signal, command: `ragstone ${command}` });
     const { lost, isShared = false, giveWay } = lock;
-    const leaseMs = isShared ? this.#config.rag.ledger.leaseMs : undefined;
+    // Who loses the lock of the whole finds what it wrote claimed by others, too.
+    const leaseMs = this.#resources.isShared ? this.#config.rag.ledger.leaseMs : undefined;
     try {
       const writing = lost === undefined ? signal : anySignal(signal, lost);
       // What is half forgotten is forgotten before anything else is done. A failure is told by the status of the index.
       if (!isShared && isUnfinished(this.#config.dataDir)) await this.#finishForgetting(writing);
-      const done = await work(writing, { leaseMs, giveWay });
+      const done = await work(writing, { leaseMs, isShared, giveWay });
       this.#resources.assertSameLedger();
       await this.#resources.dropOldResults();
       return done;

@@ -1,11 +1,9 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { CHUNK_KEYS, SEALED_KEY, titleOf } from '../core/chunk-metadata.js';
-import { RAGError } from '../core/errors.js';
 import { and, compareText, eq, type Filter, lookupPath, matchesFilter } from '../core/filter.js';
 import { documentIdOf } from '../core/ids.js';
 import type { MetadataValue } from '../core/metadata.js';
-import { runtime } from '../core/runtime.js';
 import type { AccessControl, Scope } from '../core/scope.js';
 import { pushSourceName } from '../indexing/configured-sources.js';
 import {
@@ -16,8 +14,7 @@ import {
 } from '../indexing/delete-documents.js';
 import { originsOf } from '../indexing/document-paths.js';
 import { IndexRun } from '../indexing/index-run.js';
-import type { ItemClaims } from '../indexing/item-claims.js';
-import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
+import type { GenerationReader, LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
 import { searchFilter } from '../searching/search-filter.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import { LEFT_SEALED, type MetadataSealing, withoutSealedNegations } from '../security/sealed-metadata.js';
@@ -143,7 +140,9 @@ async function deleteFound(documents: readonly LedgerDocument[], targets: Deleti
   if (documents.length === 0) return;
   const { ledger, claims } = targets;
   const run = new IndexRun(undefined, targets.signal);
-  if (claims !== undefined) for (const document of documents) await claimItem(document, claims, targets);
+  // Waits for whoever writes them now.
+  for (const { tenant, source, itemId } of documents)
+    await claims?.takeAll({ tenant, source }, [itemId], targets);
   await deleteDocuments(
     documents.map(({ documentId }) => documentId),
     targets,
@@ -153,21 +152,6 @@ async function deleteFound(documents: readonly LedgerDocument[], targets: Deleti
     if ((await ledger.documentsOfItems(tenant, source, [itemId])).length === 0)
       await forgetItems({ tenant, source, itemIds: [itemId] }, targets, run);
   await purgeDeleted(targets, run);
-}
-
-/** Waits for whoever writes the document now. */
-async function claimItem(
-  { tenant, source, itemId, externalId }: LedgerDocument,
-  claims: ItemClaims,
-  { signal }: DeletionTargets,
-): Promise<void> {
-  const deadline = runtime().elapsed() + 2 * claims.leaseMs;
-  const taken = await claims.takeAny({ tenant, source }, [itemId], { deadline, signal });
-  if (taken.size > 0) return;
-  throw new RAGError(
-    'INDEX_LOCKED',
-    `"${externalId}" is being written by another process. Try again when that has finished.`,
-  );
 }
 
 /** What is there already under the ids of a push. */
@@ -246,19 +230,41 @@ async function onlyReadable(
   });
 }
 
-/** Documents of the tenant by the first of their chunks that the store holds. */
+/**
+ * Documents of the tenant by a chunk that the store holds of each: the first that it holds for certain. Where nothing is certain, because a
+ * write was interrupted or is to be repeated, it is asked: what a search shows can be read and deleted, too.
+ */
 async function firstChunksOf(
   documents: readonly LedgerDocument[],
-  { reader, scope }: ScopedIndex,
+  { reader, collection, scope }: ScopedIndex,
 ): Promise<Map<string, LedgerDocument>> {
   const first = new Map<string, LedgerDocument>();
   for (const document of documents) {
     if (document.tenant !== scope.tenant) continue;
     const chunks = await reader.chunks(document.documentId);
-    const held = chunks.find(({ state }) => state !== 'planned');
-    if (held !== undefined) first.set(held.chunkId, document);
+    const held =
+      chunks.find(({ state }) => state === 'live')?.chunkId ?? (await firstPresent(chunks, collection));
+    if (held !== undefined) first.set(held, document);
   }
   return first;
+}
+
+/** Of chunks that the store may hold the first that it does: of the revision before, where there is one. */
+async function firstPresent(
+  chunks: readonly LedgerChunk[],
+  collection: VectorCollection,
+): Promise<string | undefined> {
+  const isOld = ({ state }: LedgerChunk): boolean => state === 'stale';
+  const ids = [...chunks.filter(isOld), ...chunks.filter((chunk) => !isOld(chunk))].map(
+    ({ chunkId }) => chunkId,
+  );
+  for (let start = 0; start < ids.length; start += PAGE) {
+    const some = ids.slice(start, start + PAGE);
+    const present = new Set((await collection.get(some)).map(({ id }) => id));
+    const found = some.find((id) => present.has(id));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 const SEALED = `${SEALED_KEY}.`;

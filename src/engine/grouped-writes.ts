@@ -54,12 +54,12 @@ const nameOf = ({ tenant, project, groups, clearance }: Scope) => [
 /** Does writes of one kind. Hold the writer lock. */
 export async function writeTogether(
   writes: readonly EngineWrite[],
-  { leaseMs, signal }: Pick<RunParts, 'leaseMs'> & { readonly signal: AbortSignal },
+  { leaseMs, isShared, signal }: Pick<RunParts, 'leaseMs' | 'isShared'> & { readonly signal: AbortSignal },
   host: EngineHost,
 ): Promise<(WriteOutcome | RAGError)[]> {
   const [first] = writes;
   if (first === undefined) return [];
-  const context = { scope: first.scope, leaseMs, signal };
+  const context = { scope: first.scope, leaseMs, isShared, signal };
   const pushes = writes.flatMap(({ work }) => ('push' in work ? [work.push] : []));
   if (pushes.length > 0) {
     const results = await runPushes(pushes, context, host);

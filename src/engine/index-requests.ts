@@ -44,8 +44,10 @@ export const DEFAULT_PARALLEL = 8;
 
 /** How the writer lock is held while a write is under way. */
 export interface HeldIndex {
-  /** Where other processes write too. */
+  /** How long items are claimed for at a time, in milliseconds; absent where the ledger is of one process at a time. */
   readonly leaseMs?: number | undefined;
+  /** Other processes write too. @default false */
+  readonly isShared?: boolean | undefined;
   /** See `WriterLock.giveWay`. */
   readonly giveWay?: WriterLock['giveWay'];
 }
@@ -118,6 +120,7 @@ async function runOnce(
     scope,
     rebuild: wanted,
     leaseMs,
+    isShared,
     giveWay,
     retried,
     salvaged,
@@ -178,6 +181,7 @@ async function runOnce(
     upgrade,
     abandoned: salvaged?.facts,
     leaseMs,
+    isShared,
     giveWay,
     abandonedSources: await abandonedSourcesOf(ledger, tenant, host),
     learn: (target) => host.resources.learnFrom({ ledger, ...target }, { signal: request.signal }),

@@ -251,3 +251,92 @@ it.each([
     }
   },
 );
+
+it('what an interrupted push left in the store can be listed, read and deleted, for searches show it', async () => {
+  let isDead = false;
+  const engine = await createEngine({
+    cwd: temporaryFolder(),
+    // It ends between the last chunk and the ledger.
+    store: storeOf((name, call) => async (...args) => {
+      const result = await call(...args);
+      if (name === 'upsert' && isDead) await silent();
+      return result;
+    }),
+    embedder: createHashEmbedder({ dimensions: 8 }),
+  });
+  try {
+    await engine.push([{ id: 'door', text: 'The door is shut at dusk.' }]);
+    isDead = true;
+    await expect(engine.push([{ id: 'lamp', text: 'The lamp is lit at dusk by Ada.' }])).rejects.toThrow();
+    isDead = false;
+    const search = async () =>
+      (await engine.search({ text: 'Ada', options: { mode: 'lexical', minSimilarity: 0 } })).results;
+    expect(await search()).toHaveLength(1);
+    const { documents } = await engine.list();
+    expect(documents.map(({ externalId }) => externalId).sort()).toEqual(['door', 'lamp']);
+    expect((await engine.get('lamp'))?.text).toBe('The lamp is lit at dusk by Ada.');
+    expect(await engine.delete(['lamp'])).toBe(1);
+    expect(await search()).toEqual([]);
+    expect((await engine.verify()).drift).toEqual([]);
+  } finally {
+    await engine.close();
+  }
+});
+
+it('what an interrupted push left is not overwritten by somebody who may not read it', async () => {
+  let isDead = false;
+  const engine = await createEngine({
+    cwd: temporaryFolder(),
+    store: storeOf((name, call) => async (...args) => {
+      const result = await call(...args);
+      if (name === 'upsert' && isDead) await silent();
+      return result;
+    }),
+    embedder: createHashEmbedder({ dimensions: 8 }),
+  });
+  const staff = { tenant: 'default', groups: ['staff'] };
+  try {
+    isDead = true;
+    const lamp = { id: 'lamp', text: 'The lamp is lit at dusk by Ada.', access: { groups: ['staff'] } };
+    await expect(engine.push([lamp], staff)).rejects.toThrow();
+    isDead = false;
+    const theirs = { id: 'lamp', text: 'The lamp is ours.' };
+    await expect(engine.push([theirs], { tenant: 'default' })).rejects.toMatchObject({
+      reason: 'DOCUMENT_DUPLICATE_ID',
+    });
+    expect((await engine.get('lamp', staff))?.text).toBe(lamp.text);
+    expect(await engine.delete(['lamp'], { tenant: 'default' })).toBe(0);
+  } finally {
+    await engine.close();
+  }
+});
+
+it('a push that was interrupted after an interrupted deletion leaves nothing', async () => {
+  let died: string | undefined;
+  const engine = await createEngine({
+    cwd: temporaryFolder({ 'docs/door.md': 'The door is shut at dusk.' }),
+    store: storeOf((name, call) => async (...args) => {
+      // What is deleted is gone, and nobody hears of it; what is written never arrives.
+      if (name === 'upsert' && died === 'upsert') return silent();
+      const result = await call(...args);
+      return name === 'delete' && died === 'delete' ? silent() : result;
+    }),
+    embedder: createHashEmbedder({ dimensions: 8 }),
+    config: { sources: [{ name: 'docs', type: 'files', root: 'docs' }] },
+  });
+  try {
+    await engine.index();
+    await engine.push([{ id: 'lamp', text: 'The lamp is lit at dusk by Ada.' }]);
+    died = 'delete';
+    await expect(engine.delete(['lamp'])).rejects.toThrow();
+    died = 'upsert';
+    await expect(engine.push([{ id: 'lamp', text: 'The lamp is put out by Eve.' }])).rejects.toThrow();
+    died = undefined;
+    const { notices } = await engine.index();
+    expect(notices).toContain('Pushes and deletions that were interrupted: 0 finished, 1 taken back.');
+    expect((await engine.list()).documents.map(({ externalId }) => externalId)).toEqual(['door.md']);
+    expect(await engine.verify()).toMatchObject({ ok: true, drift: [] });
+  } finally {
+    await engine.close();
+  }
+});

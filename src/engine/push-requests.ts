@@ -46,7 +46,7 @@ export const sizeOf = ({ documents }: PushRequest): number =>
  */
 export function runPushes(
   requests: readonly PushRequest[],
-  context: Pick<RunParts, 'scope' | 'leaseMs'> & { readonly signal: AbortSignal },
+  context: Pick<RunParts, 'scope' | 'leaseMs' | 'isShared'> & { readonly signal: AbortSignal },
   host: EngineHost,
 ): Promise<(IndexResult | RAGError)[]> {
   const { tenant, project } = context.scope;
@@ -61,7 +61,12 @@ export function runPushes(
 
 async function pushTogether(
   requests: readonly PushRequest[],
-  { scope, leaseMs, signal }: Pick<RunParts, 'scope' | 'leaseMs'> & { readonly signal: AbortSignal },
+  {
+    scope,
+    leaseMs,
+    isShared,
+    signal,
+  }: Pick<RunParts, 'scope' | 'leaseMs' | 'isShared'> & { readonly signal: AbortSignal },
   host: EngineHost,
 ): Promise<(IndexResult | RAGError)[]> {
   const { config, resources } = host;
@@ -103,6 +108,7 @@ async function pushTogether(
       isPush: true,
       command: 'index',
       leaseMs,
+      isShared,
       learn: (target, chunks = 0) =>
         resources.learnFrom({ ledger, ...target }, { signal, pushed: { tenant: scope.tenant, chunks } }),
       now: () => new Date(runtime().now()).toISOString(),

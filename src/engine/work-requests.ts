@@ -29,7 +29,7 @@ export function workOnBatch(batch: OwedBatch, context: BatchWork, host: EngineHo
 
 async function doBatch(
   batch: OwedBatch,
-  { signal, leaseMs, sources }: BatchWork,
+  { signal, leaseMs, isShared, sources }: BatchWork,
   { config, resources }: EngineHost,
 ): Promise<BatchReport> {
   const { tenant, project } = batch;
@@ -59,6 +59,7 @@ async function doBatch(
         },
         command: 'worker',
         leaseMs,
+        isShared,
         learn: (target) => resources.learnFrom({ ledger, ...target }, { signal }),
         now: () => new Date(runtime().now()).toISOString(),
         signal,

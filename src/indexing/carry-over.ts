@@ -23,8 +23,9 @@ export interface CarriedGeneration {
 }
 
 /**
- * Copies into a new generation what its run could not read: documents that a program handed in, and those that failed this
- * time. Text is embedded again where the model is another one; chunks stay as they were cut.
+ * Copies into a new generation what its run could not read: documents that a program handed in, what failed this time, and what a folder
+ * holds that could not be listed. What had failed before keeps what was indexed of it, and its failure. Text is embedded again where the
+ * model is another one; chunks stay as they were cut.
  */
 export async function carryOver(
   from: CarriedGeneration,
@@ -35,20 +36,33 @@ export async function carryOver(
   for (const item of items) {
     run.checkAborted();
     await targets.giveWay?.();
-    const { tenant, source, itemId } = item;
-    const batch = await carriedItem(item, from, targets.signal).catch((error: unknown) => {
-      if (!isDamage(error)) throw error;
-      run.fail({ source, item: itemId, reason: error.reason, message: NOT_CARRIED });
-    });
-    if (batch === undefined) continue;
-    const whole = batch.flatMap((document) => document ?? []);
-    await writeBatch(whole, targets, run);
-    // Its source is asked for it again, or a program hands it in again.
-    if (whole.length < batch.length) continue;
-    const { version, processingKey } = item;
-    if (version !== undefined && processingKey !== undefined)
-      await targets.ledger.completeItems([{ tenant, source, itemId, version, processingKey }]);
+    // Whoever lost the lock of the whole may still be at it, and is refused what others claim.
+    await targets.claims?.takeAll(item, [item.itemId], targets);
+    await carryItem(item, from, targets, run);
+    await targets.claims?.release(item, [item.itemId]);
   }
+}
+
+async function carryItem(
+  item: LedgerItem,
+  from: CarriedGeneration,
+  targets: WriteTargets,
+  run: IndexRun,
+): Promise<void> {
+  const { tenant, source, itemId, version, processingKey, error } = item;
+  const batch = await carriedItem(item, from, targets.signal).catch((problem: unknown) => {
+    if (!isDamage(problem)) throw problem;
+    run.fail({ source, item: itemId, reason: problem.reason, message: NOT_CARRIED });
+  });
+  const isFailure = item.status === 'failed';
+  if (batch === undefined || (isFailure && batch.length === 0)) return;
+  const whole = batch.flatMap((document) => document ?? []);
+  await writeBatch(whole, targets, run);
+  // Its source is asked for it again, or a program hands it in again.
+  if (whole.length < batch.length) return;
+  if (isFailure && error !== undefined) await targets.ledger.failItem({ tenant, source, itemId }, error);
+  else if (version !== undefined && processingKey !== undefined)
+    await targets.ledger.completeItems([{ tenant, source, itemId, version, processingKey }]);
 }
 
 const NOT_CARRIED =

@@ -49,7 +49,8 @@ export async function finishPushes(
   const outcomes: { readonly id: string; readonly outcome: Outcome }[] = [];
   for await (const item of unfinishedItems(tenant, ledger)) {
     run.checkAborted();
-    await claimed(item, targets);
+    // Waits for the lease of whoever died over it.
+    await targets.claims?.takeAll(item, [item.itemId], targets);
     outcomes.push(...(await finishItem(item, targets, run)));
   }
   if (outcomes.length > 0) await purgeDeleted(targets, run);
@@ -80,13 +81,6 @@ export async function* unfinishedItems(tenant: string, reader: GenerationReader)
           yield item;
     }
   }
-}
-
-/** Waits for the lease of whoever died over it. */
-async function claimed({ tenant, source, itemId }: LedgerItem, { claims, signal }: WriteTargets) {
-  if (claims === undefined) return;
-  const deadline = runtime().elapsed() + 2 * claims.leaseMs;
-  await claims.takeAny({ tenant, source }, [itemId], { deadline, signal });
 }
 
 async function finishItem(

@@ -4,7 +4,7 @@ import type { LedgerItem, OwedBatch } from '../ledger/ledger.js';
 import type { SourceItem } from '../sources/source.js';
 import { deleteDocuments, deleteItems } from './delete-documents.js';
 import { healDocuments } from './heal-documents.js';
-import { isLeaseLost, type SourceKey } from './item-claims.js';
+import { beingWritten, isLeaseLost, type SourceKey } from './item-claims.js';
 import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
 import { mapConcurrently } from './map-concurrently.js';
 import { beginListing, giveUpListing, owedBatches, oweGone, oweListed, stillGone } from './owed-work.js';
@@ -39,6 +39,7 @@ export async function indexSource(task: SourceTask, since: string | undefined): 
   if (task.handOver !== undefined && !options.dryRun)
     return { listedAt, ...(await endHandOver(task, cursor)) };
   await indexLeft(pass);
+  if (pass.left.size > 0 && pass.live !== undefined) throw beingWritten([...pass.left.keys()]);
   await carryOutRetention(keyOf(task), task);
   if (pass.left.size > 0)
     run.notice(
@@ -95,11 +96,12 @@ async function indexListed(
   pass: SourcePass,
   only?: ReadonlySet<string>,
 ): Promise<{ readonly cursor: string | undefined; readonly listedAt: string }> {
-  const { configured, targets, options, run, since } = pass;
+  const { configured, targets, options, run, since, live } = pass;
   const { source, processingKey } = configured;
   const { tenant } = options.scope;
   const { ledger, signal } = targets;
   const owed = await beginListing(pass);
+  const held = await live?.items(tenant, source.name);
   run.enter('listing', source.name);
   const listed = await run.timedAsync('list', () =>
     listChanges(source, {
@@ -114,10 +116,11 @@ async function indexListed(
       onItem: () => run.itemListed(),
       keptOut: pass.keptOut,
       owed,
+      held,
     }),
   );
   const listedAt = targets.now();
-  await guardShrink(listed, pass);
+  guardShrink(listed, held ?? listed.known, pass);
   const changes = only === undefined ? listed : onlyOf(listed, only);
   if (only === undefined) await leaveNewcomers(listed, pass);
   if (only === undefined) {
@@ -188,12 +191,15 @@ async function leaveNewcomers(listed: SourceChanges, pass: SourcePass): Promise<
 }
 
 /** Documents that a program names are deleted as it says. */
-async function guardShrink(changes: SourceChanges, { configured, options, live }: SourcePass): Promise<void> {
+function guardShrink(
+  changes: SourceChanges,
+  held: ReadonlyMap<string, LedgerItem>,
+  { configured, options }: SourcePass,
+): void {
   const { source } = configured;
-  const { allowShrink = false, scope } = options;
+  const { allowShrink = false } = options;
   if (source.listing === 'incremental' || source.itemIds !== undefined) return;
   if (allowShrink === true || (allowShrink !== false && allowShrink.includes(source.name))) return;
-  const held = live === undefined ? changes.known : await live.items(scope.tenant, source.name);
   assertNotShrunk(configured, changes, held);
 }
 

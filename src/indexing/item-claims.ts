@@ -45,6 +45,24 @@ export class ItemClaims {
     return taken;
   }
 
+  /**
+   * Claims all of the items, waiting for their holders for as long as they may be dead.
+   *
+   * @throws RAGError `INDEX_LOCKED` where one goes on with them
+   */
+  async takeAll(
+    key: SourceKey,
+    itemIds: readonly string[],
+    { signal }: { readonly signal: AbortSignal | undefined },
+  ): Promise<void> {
+    const deadline = runtime().elapsed() + 2 * this.#leaseMs;
+    for (let missing = itemIds; missing.length > 0; ) {
+      const taken = await this.takeAny(key, missing, { deadline, signal });
+      if (taken.size === 0) throw beingWritten(missing);
+      missing = missing.filter((itemId) => !taken.has(itemId));
+    }
+  }
+
   /** Claims at least one of the items, waiting for their holders; none where they hold all of them until the deadline. */
   async takeAny(
     key: SourceKey,
@@ -108,6 +126,13 @@ export class ItemClaims {
 
 const isOf = (key: SourceKey, { tenant, source }: SourceKey): boolean =>
   key.tenant === tenant && key.source === source;
+
+/** What is told where another process writes items and does not let go of them. */
+export const beingWritten = ([first, ...others]: readonly string[]): RAGError =>
+  new RAGError(
+    'INDEX_LOCKED',
+    `"${first}"${others.length === 0 ? ' is' : ` and ${others.length} others are`} being written by another process. Try again when that has finished.`,
+  );
 
 /** Whether a write was refused because another holder has taken the item over. */
 export const isLeaseLost = (error: unknown): boolean =>

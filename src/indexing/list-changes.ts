@@ -18,7 +18,7 @@ export interface SourceChanges {
   /** Must be read. */
   readonly toRead: readonly SourceItem[];
   readonly unreadable: readonly UnreadableItem[];
-  /** Optional and unreadable, and nothing of it is known to the ledger: a person should know, and nothing is wrong. */
+  /** Optional and unreadable, and nothing of it is indexed: a person should know, and nothing is wrong. */
   readonly waived: readonly UnreadableItem[];
   /** Failed as often as they are tried at their present version. */
   readonly deadLetters: readonly LedgerItem[];
@@ -56,6 +56,8 @@ export interface ListContext {
    * read whatever the ledger knows, for somebody may be writing it; what is not is still owed. @default nothing
    */
   readonly owed?: ReadonlyMap<string, OwedItem> | undefined;
+  /** What is indexed of the source now, where `ledger` is of a generation that is being filled. @default what `ledger` knows */
+  readonly held?: ReadonlyMap<string, LedgerItem> | undefined;
 }
 
 /** Compares one listing of a source with the ledger. Reads nothing but what the source needs to name versions. */
@@ -88,7 +90,7 @@ export const onlyOf = (changes: SourceChanges, itemIds: ReadonlySet<string>): So
 
 type SortingContext = Pick<
   ListContext,
-  'force' | 'processingKey' | 'retry' | 'retried' | 'keptOut' | 'owed'
+  'force' | 'processingKey' | 'retry' | 'retried' | 'keptOut' | 'owed' | 'held'
 > & {
   readonly isHandedIn: boolean;
 };
@@ -135,7 +137,8 @@ class Listing {
   #isWaived(item: UnreadableItem): boolean {
     // A folder's id in the ledger is a failure recorded of it, no document.
     const isHeld = (id: string): boolean => !id.endsWith('/') && coversItem(item, id);
-    return item.isOptional === true && ![...this.#known.keys()].some(isHeld);
+    const { held = this.#known } = this.#context;
+    return item.isOptional === true && ![...held.keys()].some(isHeld);
   }
 
   changes(isComplete: boolean): SourceChanges {

@@ -77,8 +77,10 @@ export interface IndexPipeline {
   readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly now: () => string;
-  /** Other processes write too: the run claims what it writes, for so long. Absent: the caller holds the whole index. */
+  /** The run claims what it writes, for so long at a time. Absent: the ledger is of one process at a time. */
   readonly leaseMs?: number | undefined;
+  /** Other processes write too. Otherwise the caller holds the whole index. @default false */
+  readonly isShared?: boolean | undefined;
   /** See `WriterLock.giveWay`. */
   readonly giveWay?: WriteTargets['giveWay'];
 }
@@ -90,7 +92,7 @@ export interface IndexPipeline {
 export type Rebuild = 'never' | 'covering' | 'always' | 'damaged';
 
 /**
- * Brings the index in step with its sources. The caller holds the writer lock; with `leaseMs` it shares it. One source that cannot be listed is a
+ * Brings the index in step with its sources. The caller holds the writer lock; with `isShared` it shares it. One source that cannot be listed is a
  * reported failure and the others go on; a store or model that fails ends the run, and the next one takes up its work.
  */
 export async function runIndex(pipeline: IndexPipeline): Promise<IndexResult> {
@@ -202,7 +204,7 @@ async function settle(
     return;
   }
   run.checkAborted();
-  await pipeline.ledger.switchTo(facts.generation, pipeline.now());
+  await pipeline.ledger.switchTo(facts.generation, pipeline.now(), live.generation);
   for (const problem of await dropRetired(pipeline.ledger, pipeline.storeOf, KEPT_GENERATIONS))
     run.notice(problem);
 }
@@ -212,7 +214,7 @@ async function settle(
  * between two questions is no damage: then it is looked at again, and left to them where they go on.
  */
 async function probe(pipeline: IndexPipeline, { facts, collection }: OpenTarget): Promise<void> {
-  const { ledger, options, signal, leaseMs } = pipeline;
+  const { ledger, options, signal, isShared = false } = pipeline;
   if (options.dryRun || facts === undefined) return;
   const reader = ledger.reader(facts.generation);
   const liveIds = async (): Promise<string[]> => {
@@ -224,7 +226,7 @@ async function probe(pipeline: IndexPipeline, { facts, collection }: OpenTarget)
     try {
       return await probeSample(collection, ids, signal);
     } catch (error) {
-      if (leaseMs === undefined || !isDamage(error) || (await liveIds()).join() === ids.join()) throw error;
+      if (!isShared || !isDamage(error) || (await liveIds()).join() === ids.join()) throw error;
     }
   }
 }
@@ -242,10 +244,10 @@ const KEPT_GENERATIONS = 1;
 
 /** Beside other writers an unfinished push may be somebody's work under way. */
 const canFinishPushes = (
-  { options, isPush, leaseMs }: IndexPipeline,
+  { options, isPush, isShared = false }: IndexPipeline,
   target: OpenTarget,
 ): target is OpenTarget & { readonly facts: IndexFacts } =>
-  target.facts?.state === 'live' && !options.dryRun && isPush !== true && leaseMs === undefined;
+  target.facts?.state === 'live' && !options.dryRun && isPush !== true && !isShared;
 
 /**
  * Pushes and deletions that a death interrupted are finished or taken back: nobody can read them again, and what is copied has to be
@@ -255,7 +257,7 @@ async function finishInterrupted(
   live: IndexFacts,
   { pipeline, targets, run }: { pipeline: IndexPipeline; targets: WriteTargets; run: IndexRun },
 ): Promise<void> {
-  const { ledger, options } = pipeline;
+  const { ledger, options, leaseMs } = pipeline;
   const { tenant } = options.scope;
   if (!(await hasUnfinishedPushes(tenant, ledger.reader(live.generation)))) return;
   const collection = await openForReading(live, await pipeline.storeOf(live));
@@ -264,7 +266,7 @@ async function finishInterrupted(
   // The new one may hold what an earlier attempt copied, before its deletion was begun.
   const retired = retiredGenerations(ledger, pipeline.storeOf, { holder, signal: pipeline.signal });
   // The lease of whoever died over one may not be over.
-  const claims = ledger.lock === undefined ? undefined : new ItemClaims(books, FINISHING_LEASE_MS);
+  const claims = leaseMs === undefined ? undefined : new ItemClaims(books, leaseMs);
   try {
     const writing = { ...targets, ledger: books, collection, claims, retired };
     const { finished, takenBack, left } = await finishPushes(tenant, writing, run);
@@ -280,9 +282,6 @@ async function finishInterrupted(
     await claims?.close().catch(() => undefined);
   }
 }
-
-/** Interrupted pushes are waited for twice as long, in milliseconds. */
-const FINISHING_LEASE_MS = 60_000;
 
 async function hasUnfinishedPushes(tenant: string, reader: GenerationReader): Promise<boolean> {
   const sources = await reader.sources();
@@ -307,15 +306,24 @@ async function completeGeneration(
     if (givenUp?.has(source)) continue;
     const held = await reader.items(tenant, source);
     const filled = await targets.ledger.items(tenant, source);
+    const isRead = inRun.has(source) ? readIn(filled) : () => false;
     for (const item of held.values()) {
       const now = filled.get(item.itemId);
-      const isMissed = inRun.has(source) ? now?.status === 'failed' : now?.version !== item.version;
-      if (isMissed && item.status !== 'failed') items.push(item);
+      const isMissed = now?.status === 'failed' || (now?.version !== item.version && !isRead(item.itemId));
+      if (isMissed) items.push(now?.error === undefined ? item : { ...item, error: now.error });
     }
   }
   if (items.length === 0) return;
   const collection = await openForReading(live, await pipeline.storeOf(live));
   await carryOver({ facts: live, reader, collection }, items, targets, run);
+}
+
+/** Whether a run could look at an item, whatever it found: not where the folder could not be listed. */
+function readIn(filled: ReadonlyMap<string, LedgerItem>): (itemId: string) => boolean {
+  const folders = [...filled.values()].flatMap(({ itemId, status }) =>
+    itemId.endsWith('/') && status === 'failed' ? itemId : [],
+  );
+  return (itemId) => !folders.some((folder) => itemId.startsWith(folder));
 }
 
 /** What a run writes to; a dry run of an index that does not exist yet has no facts. */
@@ -337,7 +345,7 @@ export async function openTarget(pipeline: IndexPipeline, run: IndexRun): Promis
     embedder,
     rebuild,
     isDamaged: wanted === 'damaged',
-    isShared: pipeline.leaseMs !== undefined,
+    isShared: pipeline.isShared,
     upgrade: pipeline.upgrade,
     at: pipeline.now(),
     storeOf,

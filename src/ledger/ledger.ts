@@ -65,7 +65,7 @@ export interface LedgerDocument {
   readonly title?: string | undefined;
   readonly metadata: Metadata;
   readonly chunkCount: number;
-  /** ISO-8601 UTC. */
+  /** When its last revision was whole in the store, ISO-8601 UTC; absent before the first, and since its deletion was planned. */
   readonly indexedAt?: string;
 }
 
@@ -356,7 +356,10 @@ export interface GenerationWriter extends GenerationReader {
   completeItems(items: readonly CompletedItem[]): Promise<void>;
   /** Records a failure of an item; what was indexed of it before stays. */
   failItem(item: ItemKey, failure: LedgerFailure): Promise<void>;
-  /** Marks documents for deletion: all their chunks become `stale`, the document `pending`. Returns the chunk ids. */
+  /**
+   * Marks documents for deletion: all their chunks become `stale`, the document `pending`, and no longer one that was indexed: there is
+   * nothing to go back to, whatever is planned next. Returns the chunk ids.
+   */
   planDeletion(documentIds: readonly string[]): Promise<string[]>;
   /** Forgets documents, their revisions and chunks, after the store has deleted the chunks. */
   forget(documentIds: readonly string[]): Promise<void>;
@@ -383,8 +386,13 @@ export interface Generations {
   generations(): Promise<IndexFacts[]>;
   /** Begins an empty generation, `building`. `collection` is told its number. */
   begin(target: (generation: number) => GenerationTarget, at: string): Promise<IndexFacts>;
-  /** Makes a generation the live one and retires the one that was, in one transaction. */
-  switchTo(generation: number, at: string): Promise<void>;
+  /**
+   * Makes a generation the live one and retires the one that was, in one transaction. With `from`, only where that one is live, or the
+   * wanted one already: who lost the lock of the whole does not undo what others did since.
+   *
+   * @throws RAGError `INDEX_LEASE_LOST` where another one is live by now
+   */
+  switchTo(generation: number, at: string, from?: number): Promise<void>;
   /** Makes a generation the live one where none is; false, and nothing is changed, where another one is: of another host perhaps. */
   makeFirst(generation: number, at: string): Promise<boolean>;
   /** Forgets a generation and all that is known of its content, texts too. Refused for the live one. */

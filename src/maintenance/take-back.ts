@@ -71,7 +71,7 @@ export async function takeBack(facts: IndexFacts, context: TakeBack): Promise<vo
     }
     await collection.optimize(signal);
   }
-  await ledger.switchTo(facts.generation, now());
+  await ledger.switchTo(facts.generation, now(), live?.generation);
 }
 
 /** Who may read each document, by its id. */

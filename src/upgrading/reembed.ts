@@ -352,7 +352,8 @@ async function switchOver(
     await alignItems(ledger, pair);
     await resources.learnFrom({ ledger, ...pair.target }, { signal });
     throwIfAborted(signal);
-    await ledger.switchTo(pair.target.facts.generation, new Date(runtime().now()).toISOString());
+    const at = new Date(runtime().now()).toISOString();
+    await ledger.switchTo(pair.target.facts.generation, at, pair.live.facts.generation);
     const problems = await dropRetired(ledger, (of) => resources.storeOf(of), KEPT_GENERATIONS);
     return { problems, inexact };
   });

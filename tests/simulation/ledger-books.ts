@@ -339,7 +339,8 @@ export class LedgerBooks {
     return entries.flatMap((entry) => {
       const chunks = this.chunks(entry.facts.documentId);
       for (const chunk of chunks) this.#setChunk(entry, { ...chunk, state: 'stale' });
-      entry.facts = { ...entry.facts, status: 'pending' };
+      const { indexedAt: _, ...facts } = entry.facts;
+      entry.facts = { ...facts, status: 'pending' };
       this.#setPending(entry.facts);
       return chunks.map(({ chunkId }) => chunkId);
     });

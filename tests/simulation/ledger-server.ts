@@ -10,6 +10,7 @@ import type {
   LockSubject,
   RunRecord,
 } from '../../src/ledger/ledger.js';
+import { assertStillLive } from '../../src/ledger/still-live.js';
 import { LedgerBooks, type LedgerBooksOptions } from './ledger-books.js';
 import { itemKeyOf, keyOf } from './ledger-keys.js';
 import { type LeaseHolder, leaseLost } from './ledger-leases.js';
@@ -84,7 +85,7 @@ export class LedgerServer {
       live: async () => this.#live()?.facts,
       generations: async () => facts(),
       begin: write((target, at) => this.#begin(target, at)),
-      switchTo: write((generation, at) => this.#switchTo(generation, at)),
+      switchTo: write((generation, at, from) => this.#switchTo(generation, at, from)),
       makeFirst: write((generation, at) => {
         const live = this.#live();
         if (live !== undefined) return live.facts.generation === generation;
@@ -174,7 +175,8 @@ export class LedgerServer {
     return facts;
   }
 
-  #switchTo(generation: number, switchedAt: string): void {
+  #switchTo(generation: number, switchedAt: string, from?: number): void {
+    if (from !== undefined) assertStillLive(this.#live()?.facts.generation, { from, to: generation });
     const wanted = this.#books.get(generation);
     if (wanted === undefined) throw new RAGError('USAGE', `There is no generation ${generation}.`);
     for (const books of this.#books.values())

@@ -240,7 +240,8 @@ export async function planDeletions({ run }: OpenBooks, rows: readonly DocumentR
   const stale = await run(
     `WITH stale AS (UPDATE ragstone_ledger_chunk SET state = ${codeOf('stale')}
        WHERE document = ANY($1::bigint[]) AND state <> ${codeOf('stale')}),
-     pending AS (UPDATE ragstone_ledger_document SET status = 'pending' WHERE id = ANY($1::bigint[])),
+     pending AS (
+       UPDATE ragstone_ledger_document SET status = 'pending', indexed_at = NULL WHERE id = ANY($1::bigint[])),
      items AS (
        INSERT INTO ragstone_ledger_item (generation, item_key, source_key, tenant, source, item_id, status)
        SELECT DISTINCT ON (item_key) generation, item_key, source_key, tenant, source, item_id, 'pending'

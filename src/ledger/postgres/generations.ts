@@ -3,6 +3,7 @@ import type { PostgresDatabase } from '../../postgres/postgres-database.js';
 import type { SqlRow } from '../../postgres/postgres-session.js';
 import type { GenerationState, GenerationTarget, IndexFacts } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
+import { assertStillLive } from '../still-live.js';
 import { unknownGeneration } from './books.js';
 import { countChange } from './changes.js';
 import { bytesOf, numberOf, oneOf, storedTextOf, textOf } from './row.js';
@@ -63,9 +64,15 @@ export async function switchGeneration(
   database: PostgresDatabase,
   generation: number,
   at: string,
+  from?: number,
 ): Promise<void> {
   await database.transaction({ action: `switch to generation ${generation}` }, async (run) => {
     await run(LOCK);
+    if (from !== undefined) {
+      const { rows } = await run("SELECT generation FROM ragstone_ledger_generation WHERE state = 'live'");
+      const live = rows[0] === undefined ? undefined : numberOf(rows[0], 'generation');
+      assertStillLive(live, { from, to: generation });
+    }
     await run(
       "UPDATE ragstone_ledger_generation SET state = 'retired' WHERE state = 'live' AND generation <> $1",
       [generation],

@@ -141,8 +141,8 @@ class PostgresLedger implements Ledger {
     return beginGeneration(this.#database, target, at);
   }
 
-  switchTo(generation: number, at: string): Promise<void> {
-    return switchGeneration(this.#database, generation, at);
+  switchTo(generation: number, at: string, from?: number): Promise<void> {
+    return switchGeneration(this.#database, generation, at, from);
   }
 
   makeFirst(generation: number, at: string): Promise<boolean> {

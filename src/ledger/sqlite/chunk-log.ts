@@ -89,6 +89,7 @@ export function planDocumentDeletion(books: Books, documentId: string): string[]
   if (row === undefined) return [];
   database.run('UPDATE chunk SET state = ? WHERE document = ?', STATE.stale, row);
   setDocumentPending(database, row);
+  database.run('UPDATE document SET indexed_at = NULL WHERE id = ?', row);
   return chunksOf(database, row, documentId).map((chunk) => chunk.chunkId);
 }
 

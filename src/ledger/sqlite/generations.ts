@@ -4,6 +4,7 @@ import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
 import type { GenerationState, GenerationTarget, IndexFacts } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
+import { assertStillLive } from '../still-live.js';
 
 const COLUMNS = `generation, ${text('state')}, ${text('provider')}, ${text('collection')}, dimensions,
   ${text('fingerprint')}, ${text('embedder')}, ${text('started_at')}, ${text('switched_at')}, ${text('learned')}, ${text('upgrade')}`;
@@ -47,7 +48,13 @@ export function beginGeneration(
 }
 
 /** See `Generations.switchTo`. */
-export function switchGeneration(database: SqliteDatabase, generation: number, at: string): void {
+export function switchGeneration(
+  database: SqliteDatabase,
+  generation: number,
+  at: string,
+  from?: number,
+): void {
+  if (from !== undefined) assertStillLive(liveGeneration(database)?.generation, { from, to: generation });
   database.run(
     "UPDATE generation SET state = 'retired' WHERE state = 'live' AND generation <> ?",
     generation,

@@ -95,8 +95,8 @@ export class SqliteLedger implements Ledger {
     return this.#database.transaction(() => beginGeneration(this.#database, target, at));
   }
 
-  async switchTo(generation: number, at: string): Promise<void> {
-    this.#changing(() => switchGeneration(this.#database, generation, at));
+  async switchTo(generation: number, at: string, from?: number): Promise<void> {
+    this.#changing(() => switchGeneration(this.#database, generation, at, from));
   }
 
   async makeFirst(generation: number, at: string): Promise<boolean> {

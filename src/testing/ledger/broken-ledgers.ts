@@ -112,6 +112,10 @@ export const LEDGER_FAULTS: Readonly<Record<string, LedgerFault>> = {
       },
     }),
   },
+  'a switch that was overtaken is made all the same': {
+    concern: 'generations',
+    ledger: (right) => ({ switchTo: (generation, at) => right.switchTo(generation, at) }),
+  },
   'whoever comes second is the first one too': {
     concern: 'generations',
     ledger: (right) => ({

@@ -189,6 +189,21 @@ const testDeletions = (test: LedgerTest): void => {
     await writer.planDeletion(['d']);
     assert.deepEqual(lettersOf(await planOne(writer, revision('bc'))), { toWrite: 'bc', toDelete: 'a' });
   });
+
+  test('one whose deletion was planned counts as indexed only when it was written again', async ({
+    writer,
+  }) => {
+    await indexDocuments(writer, revision('a'), planned('e'));
+    await writer.plan([revision('b')]);
+    assert.notEqual((await writer.document('d'))?.indexedAt, undefined);
+    await writer.planDeletion(['d']);
+    assert.equal((await writer.document('d'))?.indexedAt, undefined);
+    await writer.plan([revision('c')]);
+    assert.equal((await writer.document('d'))?.indexedAt, undefined);
+    assert.notEqual((await writer.document('e'))?.indexedAt, undefined);
+    await writer.commit(['d'], '2026-01-02T00:00:00.000Z');
+    assert.equal((await writer.document('d'))?.indexedAt, '2026-01-02T00:00:00.000Z');
+  });
 };
 
 const testMissingChunks = (test: LedgerTest): void => {

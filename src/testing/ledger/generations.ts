@@ -32,6 +32,20 @@ export const testGenerations: LedgerPart = (test) => {
     );
   });
 
+  test('a switch from a generation that others have replaced since is refused', async ({ ledger, facts }) => {
+    await ledger.switchTo(facts.generation, AT);
+    const [second, third] = [await ledger.begin(targetOf, AT), await ledger.begin(targetOf, AT)];
+    await ledger.switchTo(second.generation, AT, facts.generation);
+    // Whoever hears no answer asks again.
+    await ledger.switchTo(second.generation, LATER, facts.generation);
+    await assert.rejects(ledger.switchTo(third.generation, LATER, facts.generation), {
+      reason: 'INDEX_LEASE_LOST',
+    });
+    assert.equal((await ledger.live())?.generation, second.generation);
+    await ledger.switchTo(third.generation, LATER, second.generation);
+    assert.equal((await ledger.live())?.generation, third.generation);
+  });
+
   test('the switch makes one generation live and retires the other, for every process', async (context) => {
     const { ledger, facts } = context;
     const other = await context.reopen();
