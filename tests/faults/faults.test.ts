@@ -4,8 +4,9 @@ import { seededRandom } from '../../src/evaluation/random.js';
 import type { ProxyMode } from '../../src/testing/faulty-proxy.js';
 import type { Service } from '../e2e/start-service.js';
 import { type Caller, KnownDocuments } from './known-documents.js';
-import { type Answered, Load, newReport, search } from './load.js';
+import { Load, newReport, summaryOf } from './load.js';
 import { type ModelServer, startModelServer } from './model-server.js';
+import { type Answered, search } from './requests.js';
 import { type Faulty, type Form, Scene, STATIC } from './scene.js';
 
 const servers = {
@@ -13,7 +14,6 @@ const servers = {
   redis: process.env.RAGSTONE_TEST_REDIS_URL ?? '',
   chroma: process.env.RAGSTONE_TEST_CHROMA_URL ?? '',
 };
-const isSlow = process.env.RAGSTONE_SLOW === '1';
 /** How long a level may be waited for on a busy machine. */
 const PATIENCE_MS = 30_000;
 
@@ -61,13 +61,14 @@ describe.skipIf(Object.values(servers).includes(''))(
           await scene.caller('globex-writer', 'globex', ['hr', 'it']),
         ];
         service = await scene.serve();
-        load = new Load({ url: service.url, readers, writers, known, random, report });
+        load = await Load.begin({ url: service.url, readers, writers, known, random, report });
         await settled(service, 0);
       });
 
       afterAll(async () => {
+        await load.stop();
         await scene.end();
-        console.log(`${form}: ${JSON.stringify(report)}`);
+        console.log(`${form}: ${JSON.stringify(summaryOf(report))}`);
       });
 
       const fresh = (): string => `quokka ${asked++} zyx`;
@@ -109,7 +110,7 @@ describe.skipIf(Object.values(servers).includes(''))(
           cold.process.kill('SIGKILL');
           await cold.ended;
         }
-        expect(load.violations).toEqual([]);
+        expect(load.takeViolations()).toEqual([]);
       }
 
       const parts = Object.keys(LEVELS[form]) as Faulty[];
@@ -133,7 +134,7 @@ describe.skipIf(Object.values(servers).includes(''))(
               );
           }
         }
-        expect(load.violations).toEqual([]);
+        expect(load.takeViolations()).toEqual([]);
         expect(report.acknowledged).toBeGreaterThan(20);
       });
     });

@@ -57,7 +57,7 @@ export class KnownDocuments {
         versions.slice(version.number + 1).some(({ acknowledgedAt = Infinity }) => acknowledgedAt < from)
       )
         problems.push(
-          `${caller.name} was shown ${token}, which an acknowledged write had replaced or deleted`,
+          `${caller.name} was shown ${token}, which an acknowledged write had replaced or deleted: ${told(versions, from)}`,
         );
     }
     return problems;
@@ -82,3 +82,13 @@ export class KnownDocuments {
 
 const isFor = (groups: readonly string[], caller: Caller): boolean =>
   groups.some((group) => caller.groups.includes(group));
+
+/** Writes of a document, for people: when each was sent and answered, in milliseconds before a response was asked for. */
+const told = (versions: readonly Version[], from: number): string =>
+  versions
+    .map(({ number, groups, sentAt, acknowledgedAt }) => {
+      const what = groups === undefined ? 'deletion' : `push for ${groups.join(' and ')}`;
+      const end = acknowledgedAt === undefined ? 'failed' : `done ${Math.round(from - acknowledgedAt)}`;
+      return `${number} ${what} (sent ${Math.round(from - sentAt)}, ${end})`;
+    })
+    .join(', ');

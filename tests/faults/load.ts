@@ -1,25 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller, KnownDocuments } from './known-documents.js';
+import { type Answered, ask, search, type Timed } from './requests.js';
 import { TIMEOUT_MS } from './scene.js';
 
-/** What a service answered. */
-export interface Answered {
-  readonly status: number;
-  readonly text: string;
-  readonly tookMs: number;
-  /** 5 where it says none. */
-  readonly level: number | undefined;
-}
-
-/** What was answered in a run, for the report. */
+/** What was answered in a run, for people. */
 export interface LoadReport {
   searches: number;
   answers: number;
   writes: number;
   acknowledged: number;
+  /** Responses by level. */
   readonly levels: Record<string, number>;
   readonly statuses: Record<string, number>;
-  slowestMs: number;
+  readonly tookMs: number[];
   slowestWriteMs: number;
 }
 
@@ -30,40 +23,77 @@ export const newReport = (): LoadReport => ({
   acknowledged: 0,
   levels: {},
   statuses: {},
-  slowestMs: 0,
+  tookMs: [],
   slowestWriteMs: 0,
 });
 
+/** Times as their quantiles, in milliseconds. */
+export function summaryOf({ tookMs, ...counts }: LoadReport): object {
+  const sorted = [...tookMs].sort((a, b) => a - b);
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  return { ...counts, tookMs: { p50: at(0.5), p95: at(0.95), max: at(1) } };
+}
+
 /** A machine under load is late for itself. */
 const BUSY_MS = 10_000;
+const MOST_SHOWN = 400;
 const WORDS = ['quokka', 'wombat', 'numbat', 'bilby', 'dingo', 'possum', 'glider', 'echidna'];
-export const DOCUMENTS = 8;
-/** Of groups that may read a document from then on. */
+/** Of each writer. */
+const DOCUMENTS = 8;
+/** Groups that may read a document from then on. */
 const READERS: readonly (readonly string[])[] = [['hr'], ['it'], ['hr', 'it']];
 
 export interface LoadOptions {
   readonly url: string;
   readonly readers: readonly Caller[];
-  /** Each writes documents of its tenant, of its own numbers. */
+  /** Each writes documents of its tenant, one write after the other, of numbers that no other writer has. */
   readonly writers: readonly Caller[];
   readonly known: KnownDocuments;
   readonly random: () => number;
   readonly report: LoadReport;
 }
 
-/** Searches, questions and writes of several tenants until it is stopped; whatever was answered wrongly. */
+/** Searches, questions and writes of several tenants until it is stopped, each response held against what is known. */
 export class Load {
-  readonly violations: string[] = [];
   readonly #options: LoadOptions;
   readonly #clients: Promise<void>[] = [];
+  readonly #violations: string[] = [];
   #isStopped = false;
+  #isReadingAlone = false;
   #number = 0;
 
-  constructor(options: LoadOptions) {
+  private constructor(options: LoadOptions) {
     this.#options = options;
-    const { readers, writers } = options;
-    for (const caller of readers) this.#clients.push(this.#repeat(() => this.#read(caller)));
-    for (const caller of writers) this.#clients.push(this.#repeat(() => this.#write(caller)));
+  }
+
+  /** Writes something of each writer first, so that there is an index. */
+  static async begin(options: LoadOptions): Promise<Load> {
+    const load = new Load(options);
+    for (const caller of options.writers) await load.#write(caller, { isDeletion: false });
+    const { random } = options;
+    const write = (caller: Caller): Promise<void> =>
+      load.#isReadingAlone ? sleep(50) : load.#write(caller, { isDeletion: random() < 0.2 });
+    load.#clients.push(
+      ...options.readers.map((caller) => load.#repeat(() => load.#read(caller))),
+      ...options.writers.map((caller) => load.#repeat(() => write(caller))),
+    );
+    return load;
+  }
+
+  /** What was wrong since this was called last, each kind of it a few times. */
+  takeViolations(): string[] {
+    const seen = new Map<string, number>();
+    return this.#violations.splice(0).filter((text) => {
+      const kind = text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g, '#');
+      seen.set(kind, (seen.get(kind) ?? 0) + 1);
+      return (seen.get(kind) ?? 0) <= 2;
+    });
+  }
+
+  /** Nothing is written from then on, or it is again. What was kept of a search holds until something is written. */
+  set isReadingAlone(is: boolean) {
+    this.#isReadingAlone = is;
   }
 
   async stop(): Promise<void> {
@@ -71,58 +101,55 @@ export class Load {
     await Promise.all(this.#clients);
   }
 
+  /** Holds an answer to a question against what is known, and notes it. */
+  checked(caller: Caller, what: string, { answered, from, to }: Timed): Answered {
+    const { known, report } = this.#options;
+    const { status, text, level, tookMs } = answered;
+    const wrong = (problem: string): void =>
+      void this.#violations.push(`${what} of ${caller.name} (${status}, ${tookMs} ms): ${problem}`);
+    for (const problem of known.violations(text, caller, { from, to })) wrong(problem);
+    report.tookMs.push(tookMs);
+    report.statuses[status] = (report.statuses[status] ?? 0) + 1;
+    report.levels[String(level)] = (report.levels[String(level)] ?? 0) + 1;
+    if (tookMs > TIMEOUT_MS + BUSY_MS) wrong('it took longer than a request may');
+    if (text.includes('REQUEST_TIMEOUT')) wrong('what it waited for has no limit of its own');
+    if (level === undefined) wrong(`it does not say its level: ${text.slice(0, MOST_SHOWN)}`);
+    if (status !== 200) this.#checkProblem(answered, wrong);
+    return answered;
+  }
+
+  #checkProblem({ status, text }: Answered, wrong: (problem: string) => void): void {
+    if (status !== 503 && status !== 504) wrong(text.slice(0, MOST_SHOWN));
+    else if (!/"parts":\["/.test(text)) wrong(`it does not say what is out: ${text.slice(0, MOST_SHOWN)}`);
+  }
+
   async #repeat(work: () => Promise<void>): Promise<void> {
     while (!this.#isStopped) {
-      await work();
+      // The service is there all the while.
+      await work().catch((error: unknown) => this.#violations.push(`no answer: ${String(error)}`));
       await sleep(20 + this.#options.random() * 60);
     }
   }
 
   async #read(caller: Caller): Promise<void> {
     const { random, report, url } = this.#options;
-    const word = WORDS[Math.floor(random() * WORDS.length)];
-    // Some are asked again and again, others never were.
-    const query = random() < 0.4 ? `the ${word}` : `${word} of ${this.#number++} gardens`;
+    const word = WORDS[Math.floor(random() * WORDS.length)] ?? '';
     if (random() < 0.15) {
       report.answers++;
-      this.checked(
-        caller,
-        'answer',
-        await ask(url, caller, 'POST', '/api/ai/rag/answer', {
-          question: `What is the ${word} of note ${Math.floor(random() * DOCUMENTS)}?`,
-          tenantId: caller.tenant,
-        }),
-      );
+      const question = `What is the ${word} of note ${Math.floor(random() * DOCUMENTS)}?`;
+      const body = { question, tenantId: caller.tenant };
+      this.checked(caller, 'answer', await ask(url, caller, 'POST', '/api/ai/rag/answer', body));
       return;
     }
     report.searches++;
+    // Some are asked again and again, others never were.
+    const query = random() < 0.4 ? `the ${word}` : `${word} of ${this.#number++} gardens`;
     this.checked(caller, 'search', await search(url, caller, query));
   }
 
-  /** Holds a response against what is known, and notes it. */
-  checked(caller: Caller, what: string, { answered, from, to }: Timed): Answered {
-    const { known, report } = this.#options;
-    const { status, text, level, tookMs } = answered;
-    const wrong = (problem: string): void =>
-      void this.violations.push(`${what} of ${caller.name}: ${problem}`);
-    for (const problem of known.violations(text, caller, { from, to })) wrong(problem);
-    report.slowestMs = Math.max(report.slowestMs, tookMs);
-    report.statuses[status] = (report.statuses[status] ?? 0) + 1;
-    report.levels[String(level)] = (report.levels[String(level)] ?? 0) + 1;
-    if (tookMs > TIMEOUT_MS + BUSY_MS) wrong(`it took ${tookMs} ms`);
-    if (status !== 200 && status !== 503 && status !== 504) wrong(`${status}: ${text.slice(0, 300)}`);
-    if (text.includes('REQUEST_TIMEOUT'))
-      wrong(`no part of it was bounded by its own limit: ${text.slice(0, 300)}`);
-    if (level === undefined) wrong(`it does not say its level: ${status} ${text.slice(0, 300)}`);
-    if (status !== 200 && !/"parts":\["/.test(text))
-      wrong(`it does not say what is out: ${text.slice(0, 300)}`);
-    return answered;
-  }
-
-  async #write(caller: Caller): Promise<void> {
+  async #write(caller: Caller, { isDeletion }: { readonly isDeletion: boolean }): Promise<void> {
     const { random, known, report, url, writers } = this.#options;
     const document = Math.floor(random() * DOCUMENTS) * writers.length + writers.indexOf(caller);
-    const isDeletion = random() < 0.2;
     const groups = isDeletion ? undefined : (READERS[Math.floor(random() * READERS.length)] ?? []);
     const version = known.begin(caller.tenant, document, groups, performance.now());
     report.writes++;
@@ -134,53 +161,26 @@ export class Load {
           content: textOf(document, version.token),
           access: { groups },
         });
-    const { status, text, tookMs } = answered;
+    const { status, tookMs } = answered;
     report.slowestWriteMs = Math.max(report.slowestWriteMs, tookMs);
-    const wrong = (problem: string): void => void this.violations.push(`write of ${caller.name}: ${problem}`);
-    if (tookMs > TIMEOUT_MS + BUSY_MS) wrong(`it took ${tookMs} ms`);
-    // Deleting what is not there, or what this caller may not see, changes nothing.
+    const wrong = (problem: string): void =>
+      void this.#violations.push(
+        `${isDeletion ? 'deletion' : 'push'} of ${caller.name} (${status}, ${tookMs} ms): ${problem}`,
+      );
+    if (tookMs > TIMEOUT_MS + BUSY_MS) wrong('it took longer than a request may');
+    // Deleting what is not there changes nothing, and says so.
     if (status === 200 || status === 204 || (isDeletion && status === 404)) {
       report.acknowledged++;
       version.acknowledge(to);
-    } else if (status !== 503 && status !== 504) wrong(`${status}: ${text.slice(0, 300)}`);
-    else if (!/"parts":\["/.test(text)) wrong(`it does not say what is out: ${text.slice(0, 300)}`);
+    } else this.#checkProblem(answered, wrong);
   }
 }
 
-/** A note of many words, so that every question finds some. */
-export const textOf = (document: number, token: string): string =>
-  `The ${WORDS[document % WORDS.length]} of note ${document} is ${token}.\n\nThe ${WORDS[(document + 3) % WORDS.length]} lives beside the gardens of the ${WORDS[(document + 5) % WORDS.length]}.\n`;
+/** A note that every question finds. */
+const textOf = (document: number, token: string): string =>
+  [
+    `The ${wordAt(document)} of note ${document} is ${token}.`,
+    `The ${wordAt(document + 3)} lives beside the gardens of the ${wordAt(document + 5)}.\n`,
+  ].join('\n\n');
 
-interface Timed {
-  readonly answered: Answered;
-  readonly from: number;
-  readonly to: number;
-}
-
-export const search = (url: string, caller: Caller, query: string): Promise<Timed> =>
-  ask(url, caller, 'POST', '/api/ai/rag/search', { query, minScore: 0, topK: 20, tenantId: caller.tenant });
-
-async function ask(url: string, caller: Caller, method: string, path: string, body?: object): Promise<Timed> {
-  const from = performance.now();
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${caller.key}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const to = performance.now();
-  const level = /"degradationLevel":(\d)/.exec(text)?.[1];
-  return {
-    answered: {
-      status: response.status,
-      text,
-      tookMs: Math.round(to - from),
-      level: level === undefined ? undefined : Number(level),
-    },
-    from,
-    to,
-  };
-}
+const wordAt = (number: number): string => WORDS[number % WORDS.length] ?? '';

@@ -108,7 +108,9 @@ export class Scene {
 
   async caller(name: string, tenant: string, groups: readonly string[]): Promise<Caller> {
     const permissions = ['read', 'write', 'maintain'] as const;
-    const { key } = await new KeyStore(await loadConfig({ cwd: this.#folder, env: { ...process.env, RAGSTONE_TRUST: '1' } })).create({
+    const { key } = await new KeyStore(
+      await loadConfig({ cwd: this.#folder, env: { ...process.env, RAGSTONE_TRUST: '1' } }),
+    ).create({
       tenant,
       groups,
       permissions,
