@@ -34,7 +34,7 @@ export default defineConfig({
           env: { XDG_STATE_HOME: STATE },
           name: 'e2e',
           setupFiles: 'tests/property-seed.ts',
-          include: ['tests/e2e/**/*.test.ts'],
+          include: ['tests/{e2e,faults}/**/*.test.ts'],
           // Only a run that holds such tests builds the command line.
           globalSetup: 'tests/build-once.ts',
         },

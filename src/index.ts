@@ -140,6 +140,7 @@ export type {
   ToldDegradation,
 } from './degradation/degradation-report.js';
 export type { PartName } from './degradation/level.js';
+export { type ToldOutage, toldOutage } from './degradation/outage.js';
 
 // Who asks, and for what.
 

@@ -108,7 +108,7 @@ export async function createStoreFor(
       : { provider: holds, origin: 'the index is kept in it' };
   const own = config.own?.store;
   if (own?.name === choice.provider)
-    return { ...choice, store: await ownStore(own, config, options.confirm), notices: [] };
+    return { ...choice, ...(await ownStore(own, config, options.confirm)), notices: [] };
   const definition = storeDefinition(choice.provider);
   if (definition === undefined) throw notHandedIn(choice.provider);
   return { ...choice, ...(await openStore(definition, config, options.owner, options.confirm)) };
@@ -118,11 +118,12 @@ async function ownStore(
   own: VectorStore,
   config: ResolvedConfig,
   confirm: ConfirmChunks | undefined,
-): Promise<VectorStore> {
+): Promise<Pick<OpenedStore, 'store' | 'hasWordsHere'>> {
   const store = guardedStore(borrowed(own), { isRemote: true });
   const lane = await withLexicalLane(store, config);
   const wantsCopy = lane === store && config.rag.degradation.localWords === true;
-  return wantsCopy ? withLocalWords(store, config, confirm) : lane;
+  const worded = wantsCopy ? await withLocalWords(store, config, confirm) : lane;
+  return { store: worded, hasWordsHere: worded !== store };
 }
 
 const notHandedIn = (provider: string): RAGError =>

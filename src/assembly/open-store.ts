@@ -10,6 +10,8 @@ import type { VectorStore } from '../stores/vector-store.js';
 /** A store, and what a person must know about its opening. */
 export interface OpenedStore {
   readonly store: VectorStore;
+  /** Words of the index are kept on this host, and found while the store does not answer. */
+  readonly hasWordsHere: boolean;
   readonly notices: readonly string[];
 }
 
@@ -41,7 +43,8 @@ export async function openStore(
   const isCopied = definition.reads === 'server' && lane === store;
   const { localWords = isCopied } = config.rag.degradation;
   if (lane === store) notices.push(...(await forgetLocalWords(definition.name, config, owner)));
-  return { store: localWords && isCopied ? await withLocalWords(lane, config, confirm) : lane, notices };
+  const worded = localWords && isCopied ? await withLocalWords(lane, config, confirm) : lane;
+  return { store: worded, hasWordsHere: worded !== store, notices };
 }
 
 /** Reads of these are work of this process: leaving them alone would help nobody. */

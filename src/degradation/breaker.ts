@@ -13,6 +13,8 @@ export interface BreakerOptions {
   readonly retryAfterMs: number;
   /** Milliseconds after which a request is given up with `lateError`. @default no limit but that of the request itself */
   readonly limitMs?: number | undefined;
+  /** `limitMs` is that of all requests of a search together. @default false */
+  readonly isLimitOfAll?: boolean | undefined;
   /** Milliseconds; what takes longer counts as a failure, whatever comes of it. @default no time does */
   readonly slowMs?: number | undefined;
   /** Whether an error says that the part is out, not that it was asked for something wrong. */
@@ -38,6 +40,8 @@ export interface Session {
   ask<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Something failed or was slow. */
   readonly hasFailed: boolean;
+  /** The error says that the part was waited for in vain, so that nothing else of the search need wait for it. */
+  isLate(error: unknown): boolean;
   /** Says that it was waited for in vain. */
   fail(error: RAGError): void;
   end(): void;
@@ -89,12 +93,24 @@ export class Breaker {
     return this.#options.refusal(this.#lastFailure);
   }
 
+  /** The next search tries a part that is left alone, however short a time that is. */
+  tryNext(): void {
+    this.#leftAloneSince = Number.NEGATIVE_INFINITY;
+  }
+
   /** @throws RAGError `refusal` where the part is left alone */
   begin(): Session {
     if (this.refuses) throw this.refusal();
     const number = ++this.#begun;
     const isTrial = this.state === 'out';
-    const seen = { failed: false, answered: false };
+    const seen: Seen = {
+      failed: false,
+      answered: false,
+      askedMs: 0,
+      underWay: 0,
+      since: 0,
+      late: new WeakSet(),
+    };
     let end = (): void => undefined;
     const over = new Promise<void>((resolve) => {
       end = resolve;
@@ -114,16 +130,21 @@ export class Breaker {
       get hasFailed() {
         return seen.failed;
       },
+      isLate: (error) => typeof error === 'object' && error !== null && seen.late.has(error),
       fail: (error) => this.#fail(error, seen),
       end,
     };
   }
 
-  async #ask<Result>(
-    work: () => Promise<Result>,
-    seen: { failed: boolean; answered: boolean },
-  ): Promise<Result> {
-    const { limitMs, slowMs, lateError } = this.#options;
+  async #ask<Result>(work: () => Promise<Result>, seen: Seen): Promise<Result> {
+    const { slowMs } = this.#options;
+    const lateError = (): RAGError => {
+      const error = this.#options.lateError();
+      seen.late.add(error);
+      return error;
+    };
+    const limitMs = this.#limitOf(seen);
+    if (seen.underWay++ === 0) seen.since = runtime().elapsed();
     // At once: whoever waits may go before the end.
     const stop =
       slowMs === undefined ? () => undefined : countDown(slowMs, () => this.#fail(lateError(), seen));
@@ -139,13 +160,33 @@ export class Breaker {
       throw error;
     } finally {
       stop();
+      if (--seen.underWay === 0) seen.askedMs += runtime().elapsed() - seen.since;
     }
+  }
+
+  /** What is left to a request. */
+  #limitOf({ askedMs }: Seen): number | undefined {
+    const { limitMs, isLimitOfAll = false } = this.#options;
+    return limitMs === undefined || !isLimitOfAll ? limitMs : Math.max(1, limitMs - askedMs);
   }
 
   #fail(error: unknown, seen: { failed: boolean }): void {
     seen.failed = true;
     this.#lastFailure = RAGError.isInstance(error) ? error.message : 'It failed for an unexpected reason.';
   }
+}
+
+/** What a search has seen of a part. */
+interface Seen {
+  failed: boolean;
+  answered: boolean;
+  /** Milliseconds in which requests were under way and are over. */
+  askedMs: number;
+  underWay: number;
+  /** When those that are under way began. */
+  since: number;
+  /** Errors of requests that were given up. */
+  readonly late: WeakSet<object>;
 }
 
 /** Ends a search past the policy, which counts neither a success nor a failure. */

@@ -28,7 +28,10 @@ export class Parts {
     const breakerOf = (
       part: PartName,
       reasons: readonly ErrorReason[] | undefined,
-      { slowMs, ...limit }: { readonly slowMs?: number; readonly limitMs?: number },
+      {
+        slowMs,
+        ...limit
+      }: { readonly slowMs?: number; readonly limitMs?: number; readonly isLimitOfAll?: boolean },
     ): Breaker =>
       new Breaker({
         ...counts,
@@ -43,7 +46,8 @@ export class Parts {
           ),
       });
     this.#breakers = {
-      ledger: breakerOf('ledger', LEDGER_OUT, { limitMs }),
+      // A search asks it many short questions.
+      ledger: breakerOf('ledger', LEDGER_OUT, { limitMs, isLimitOfAll: true }),
       store: breakerOf('store', STORE_OUT, { limitMs, slowMs: Math.min(slowStoreMs, limitMs * NEARLY_ALL) }),
       embedder: breakerOf('embedder', undefined, { limitMs, slowMs: limitMs * NEARLY_ALL }),
       // It has a deadline of its own.
@@ -74,6 +78,34 @@ export class Parts {
   /** Takes over what a process says that searched in place of this one. */
   heardFrom(outages: readonly PartName[]): void {
     this.#elsewhere = new Set(outages);
+  }
+
+  /**
+   * Asks a part outside of any search. Where it was left alone, it is asked again by all if it answers, and else left alone for as long again.
+   * Tells whether it was left alone by processes that search in place of this one and answers.
+   *
+   * @throws what the request throws
+   */
+  async probe(part: PartName, request: () => Promise<unknown>): Promise<boolean> {
+    const breaker = this.#breakers[part];
+    if (breaker.state === 'out') {
+      breaker.tryNext();
+      const session = breaker.begin();
+      try {
+        await session.ask(request);
+      } finally {
+        session.end();
+      }
+    } else await request();
+    const elsewhere = new Set(this.#elsewhere);
+    if (!elsewhere.delete(part)) return false;
+    this.#elsewhere = elsewhere;
+    return true;
+  }
+
+  /** See `Breaker.tryNext`. */
+  tryNext(part: PartName): void {
+    this.#breakers[part].tryNext();
   }
 }
 
@@ -138,7 +170,8 @@ export async function reach<Result>(part: PartName, request: () => Promise<Resul
   try {
     return await session.ask(request);
   } catch (error) {
-    if (RAGError.isInstance(error) && error.reason === 'STORE_TIMEOUT') here.waitedFor.set(part, error);
+    if (RAGError.isInstance(error) && (error.reason === 'STORE_TIMEOUT' || session.isLate(error)))
+      here.waitedFor.set(part, error);
     throw error;
   }
 }

@@ -115,7 +115,10 @@ async function fewAdmitted(
   return [...new Set(chunks.map(({ documentId }) => documentId))].sort(compareText);
 }
 
-/** Deletes what the scope may read of these documents; says how many of each request. */
+/**
+ * Deletes what the scope may read of these documents; says how many of each request. A deletion of one of them that broke off is finished: the
+ * store may have lost the chunk that says who may read it, so whoever asks, and nobody is told.
+ */
 export async function deleteReadable(
   requests: readonly (readonly string[])[],
   index: ScopedIndex,
@@ -129,8 +132,22 @@ export async function deleteReadable(
   );
   const ofRequests = requests.map((names) => new Map(names.flatMap((name) => byId(found.get(name)))));
   const documents = new Map(ofRequests.flatMap((ofRequest) => [...ofRequest]));
+  for (const document of await halfDeleted(requests.flat(), index))
+    documents.set(document.documentId, document);
   await deleteFound([...documents.values()], targets);
   return ofRequests.map(({ size }) => size);
+}
+
+/** Of named documents of the tenant those of which every chunk is to go. */
+async function halfDeleted(names: readonly string[], index: ScopedIndex): Promise<LedgerDocument[]> {
+  const found: LedgerDocument[] = [];
+  for (const { either } of await meantBy(names, index))
+    for (const document of either) {
+      if (document.tenant !== index.scope.tenant || document.status === 'indexed') continue;
+      const chunks = await index.reader.chunks(document.documentId);
+      if (chunks.length > 0 && chunks.every(({ state }) => state === 'stale')) found.push(document);
+    }
+  return found;
 }
 
 const byId = (document: LedgerDocument | undefined): (readonly [string, LedgerDocument])[] =>
@@ -186,12 +203,7 @@ export async function earlierPushes(ids: readonly string[], index: ScopedIndex):
  * a document of others under that id would show itself by standing before one of its own.
  */
 async function findDocuments(ids: readonly string[], index: ScopedIndex): Promise<NamedDocument[]> {
-  const meant = await Promise.all(
-    ids.map(async (id) => {
-      const either = await Promise.all([index.reader.document(id), pushedDocument(id, index)]);
-      return { name: id, either: either.flatMap((document) => document ?? []) };
-    }),
-  );
+  const meant = await meantBy(ids, index);
   const candidates = meant.flatMap(({ either }) => either);
   const readable = new Map(
     (await onlyReadable(candidates, index)).map((found) => [found.document.documentId, found]),
@@ -204,6 +216,14 @@ async function findDocuments(ids: readonly string[], index: ScopedIndex): Promis
   );
 }
 
+const meantBy = (ids: readonly string[], index: ScopedIndex) =>
+  Promise.all(
+    ids.map(async (id) => {
+      const either = await Promise.all([index.reader.document(id), pushedDocument(id, index)]);
+      return { name: id, either: either.flatMap((document) => document ?? []) };
+    }),
+  );
+
 /** With what it was asked for by. */
 interface NamedDocument extends ReadableDocument {
   readonly name: string;
@@ -212,7 +232,7 @@ interface NamedDocument extends ReadableDocument {
 const pushedDocument = (id: string, { reader, scope }: ScopedIndex): Promise<LedgerDocument | undefined> =>
   reader.document(documentIdOf(scope.tenant, pushSourceName(scope.project), id));
 
-/** A document is read where its first chunk is: all of its chunks have one access. One without text is read by nobody. */
+/** A document is read where its first chunk is: all chunks of a revision have one access. One without text is read by nobody. */
 async function onlyReadable(
   documents: readonly LedgerDocument[],
   index: ScopedIndex,

@@ -14,6 +14,7 @@ import { resolveSecrets } from '../config/secret-resolver.js';
 import { assertLedgerTrusted, hostedModel, modelNamed, storeAbroad } from '../config/trust/index-reach.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { DegradationLevel } from '../core/degradation.js';
+import { guardedLedger } from '../degradation/guarded-ledger.js';
 import { Parts, reach } from '../degradation/parts.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
@@ -94,6 +95,8 @@ export class EngineResources {
   /** What searches can do without for a while. */
   readonly parts: Parts;
   readonly #ledgers: LedgerConnections;
+  /** A ledger on a server, and the same for searches. */
+  #guarded: { readonly ledger: Ledger; readonly reader: Ledger } | undefined;
   /** By provider: the configured one, and those that hold other generations. */
   readonly #stores = new Map<string, Promise<ConfiguredStore>>();
   /** Of a ledger that was replaced; closed at the end, because somebody may still be reading. */
@@ -133,8 +136,11 @@ export class EngineResources {
   }
 
   /** The ledger for reading; undefined before the first `index`. */
-  readingLedger(): Promise<Ledger | undefined> {
-    return this.#ledgers.reading();
+  async readingLedger(): Promise<Ledger | undefined> {
+    const ledger = await this.#ledgers.reading();
+    if (ledger === undefined || !this.isShared) return ledger;
+    if (this.#guarded?.ledger !== ledger) this.#guarded = { ledger, reader: guardedLedger(ledger) };
+    return this.#guarded.reader;
   }
 
   /** See `LedgerConnections.writing`. */

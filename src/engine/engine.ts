@@ -2,6 +2,7 @@ import type { Answer, AnswerMode, ConversationTurn } from '../answering/answer.j
 import type { AnswerEvent } from '../answering/answer-events.js';
 import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
 import type { ContextPack } from '../context/context-pack.js';
+import type { DegradationLevel } from '../core/degradation.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
 import type { ErrorReason } from '../core/errors.js';
 import type { Filter } from '../core/filter.js';
@@ -12,6 +13,7 @@ import type { Runtime } from '../core/runtime.js';
 import type { AccessControl, Scope, ScopeInput } from '../core/scope.js';
 import type { StageTimes } from '../core/telemetry.js';
 import type { ToldDegradation } from '../degradation/degradation-report.js';
+import type { PartName } from '../degradation/level.js';
 import type { EmbeddingEstimate, EmbeddingKind } from '../embedding/embedder.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
@@ -586,7 +588,8 @@ export interface EmbeddedTexts {
 
 /** Whether one part of an engine answers. */
 export interface PartHealth {
-  readonly part: 'ledger' | 'store';
+  /** Models are among them where they are services, or a program's own. */
+  readonly part: PartName;
   readonly ok: boolean;
   /** In words. */
   readonly detail: string;
@@ -602,6 +605,8 @@ export interface HealthOptions {
 export interface EngineHealth {
   /** All parts answer. */
   readonly ok: boolean;
+  /** Least level of degradation that a search can have now; absent where none is answered. */
+  readonly degradationLevel?: DegradationLevel | undefined;
   readonly parts: readonly PartHealth[];
   /** Chunks in the store, of all tenants; absent where they were not asked for, or could not be counted in time. */
   readonly chunks?: number;

@@ -2,11 +2,16 @@ import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { type TelemetryPayloads, traced } from '../core/telemetry.js';
 import { withDeadline } from '../core/with-deadline.js';
+import { answerableLevel } from '../degradation/level.js';
 import type { EngineHealth, HealthOptions, PartHealth } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
+import { servicesOf } from './ask-models.js';
 import { readAllWork } from './read-work.js';
 
-/** Reads once from ledger and store, which costs little however large they are. What fails is said, never thrown. */
+/**
+ * Reads once from ledger and store, which costs little however large they are, and asks models of services that were left alone. What fails is
+ * said, never thrown. Whatever answers is asked by searches again.
+ */
 export function checkHealth(
   resources: EngineResources,
   { counts = false }: HealthOptions = {},
@@ -27,16 +32,44 @@ export function checkHealth(
 
 async function checkParts(resources: EngineResources): Promise<EngineHealth> {
   const live = () => resources.live();
-  const parts = [
-    await check('ledger', resources, live),
-    await check('store', resources, async () => {
-      if ((await live()) === undefined) return;
-      const { collection } = await resources.collection();
-      // Vectors are in the store itself, also where an index beside it gives the rest.
-      await collection.get([''], { includeVectors: true });
-    }),
-  ];
-  return { ok: parts.every(({ ok }) => ok), parts };
+  const readStore = async () => {
+    if ((await live()) === undefined) return;
+    const { collection } = await resources.collection();
+    // Vectors are in the store itself, also where an index beside it gives the rest.
+    await collection.get([''], { includeVectors: true });
+  };
+  const parts = await Promise.all([
+    check('ledger', resources, live),
+    check('store', resources, readStore),
+    ...servicesOf(resources).map(({ part, ask }) =>
+      // What is asked costs something, so one that answered the last search is believed.
+      resources.parts.states[part] === 'well'
+        ? { part, ok: true, detail: 'It answered when it was asked last.' }
+        : check(part, resources, ask),
+    ),
+  ]);
+  const { rag } = resources.config;
+  const degradationLevel = answerableLevel({
+    isUp: (part) => parts.every((one) => one.part !== part || one.ok),
+    isEnabled: rag.enabled,
+    isCached: rag.retrieval.cache.enabled,
+    hasWordsHere: await hasWordsHere(resources),
+    hasStatic: rag.degradation.static.length > 0,
+  });
+  return {
+    ok: parts.every(({ ok }) => ok),
+    ...(degradationLevel === undefined ? {} : { degradationLevel }),
+    parts,
+  };
+}
+
+/** Before there is an index nothing is kept, and while the ledger is out nothing is found. */
+async function hasWordsHere(resources: EngineResources): Promise<boolean> {
+  try {
+    return await inTime(resources, async () => (await resources.store()).hasWordsHere);
+  } catch {
+    return false;
+  }
 }
 
 /** Of all tenants; undefined where the store does not count in time. */
@@ -75,10 +108,13 @@ async function check(
   read: () => Promise<unknown>,
 ): Promise<PartHealth> {
   try {
-    await inTime(resources, read);
+    // One that was left alone is asked again from now on, though nobody searches.
+    if (await resources.parts.probe(part, () => inTime(resources, read))) resources.remote?.tryNext(part);
     return { part, ok: true, detail: 'It answers.' };
   } catch (error) {
-    if (!RAGError.isInstance(error)) throw error;
-    return { part, ok: false, detail: error.message };
+    if (RAGError.isInstance(error)) return { part, ok: false, detail: error.message };
+    if (part === 'ledger' || part === 'store') throw error;
+    // Clients of models throw what they like.
+    return { part, ok: false, detail: 'It failed for an unexpected reason.' };
   }
 }

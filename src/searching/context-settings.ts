@@ -1,10 +1,17 @@
 import type { AnswerDependencies } from '../answering/answer-request.js';
 import type { Scope } from '../core/scope.js';
+import type { PartName } from '../degradation/level.js';
+import { isOutage } from '../degradation/outage.js';
+import { whileReaching } from '../degradation/parts.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { chunksOf } from './document-chunks.js';
 
-/** `rag.context`, with chunks beside those found read through the scope. */
-export function contextSettings(scope: Scope, resources: EngineResources): AnswerDependencies['context'] {
+/** `rag.context`, with chunks beside those found read through the scope; a passage stays as it was found where they cannot be read now. */
+export function contextSettings(
+  scope: Scope,
+  resources: EngineResources,
+  onOutage?: (parts: readonly PartName[]) => void,
+): AnswerDependencies['context'] {
   const { budget, order, neighbours, sectionHits, hierarchical, compress, flagged } =
     resources.config.rag.context;
   return {
@@ -15,6 +22,15 @@ export function contextSettings(scope: Scope, resources: EngineResources): Answe
     hierarchical,
     compress,
     flagged,
-    loadChunks: (documentId, signal) => chunksOf(documentId, { scope, resources, signal }),
+    loadChunks: (documentId, signal) =>
+      whileReaching(resources.parts, async (failed) => {
+        try {
+          return await chunksOf(documentId, { scope, resources, signal });
+        } catch (error) {
+          if (!isOutage(error)) throw error;
+          onOutage?.(failed());
+          return [];
+        }
+      }),
   };
 }

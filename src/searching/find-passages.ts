@@ -10,7 +10,7 @@ import { rounded, StageClock, type TelemetryPayloads, traced } from '../core/tel
 import { inTurn } from '../core/turns.js';
 import { withDeadline } from '../core/with-deadline.js';
 import { PARTS } from '../degradation/level.js';
-import { isOutage } from '../degradation/outage.js';
+import { isOutage, unanswered } from '../degradation/outage.js';
 import { type Parts, whileReaching } from '../degradation/parts.js';
 import { staticResponsesFor } from '../degradation/static-responses.js';
 import { loadWordRarity } from '../embedding/static/word-rarity.js';
@@ -124,7 +124,7 @@ async function findOrSayWhy(
       return { found: outages.length === 0 ? found : { ...found, outages }, cache };
     } catch (error) {
       const said = saidInOutage(asked.query.text, error, asked.options.resources);
-      if (said === undefined) throw error;
+      if (said === undefined) throw unanswered(error, failed());
       return { found: { ...said, outages: failed() }, cache: 'off' };
     }
   });

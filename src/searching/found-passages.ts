@@ -2,6 +2,7 @@ import type { Notice } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import type { StageTimes } from '../core/telemetry.js';
 import type { FoundDegradation } from '../degradation/degradation-report.js';
+import type { PartName } from '../degradation/level.js';
 import type { SearchQuery } from '../engine/engine.js';
 import type {
   LaneReport,
@@ -38,5 +39,7 @@ export interface RemoteIndex {
    * @throws RAGError `SERVICE_UNAVAILABLE` where searches wait too long, or no process can be started; `ABORTED`; what a search throws
    */
   find(query: SearchQuery, scope: Scope): Promise<FoundPassages>;
+  /** A part answers again: searches try it next, however short a time they left it alone. */
+  tryNext(part: PartName): void;
   close(): void;
 }

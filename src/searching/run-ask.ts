@@ -3,6 +3,7 @@ import type { AnswerEvent } from '../answering/answer-events.js';
 import { streamAnswer } from '../answering/answer-question.js';
 import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/answer-request.js';
 import type { SearchSignals } from '../answering/confidence-features.js';
+import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
 import { statedNotices, toldNotices } from '../core/notice.js';
 import { runtime } from '../core/runtime.js';
@@ -10,6 +11,7 @@ import type { Scope } from '../core/scope.js';
 import { rounded } from '../core/telemetry.js';
 import { toldDegradation } from '../degradation/degradation-report.js';
 import type { PartName } from '../degradation/level.js';
+import { isOutage, unanswered } from '../degradation/outage.js';
 import { whileReaching } from '../degradation/parts.js';
 import type { AskRequest } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
@@ -43,7 +45,7 @@ export async function* runAsk(
   } catch (error) {
     const { question, mode = 'enhanced' } = answerRequest(request, resources);
     const said = hasBegun ? undefined : (seen.saidOnly ?? saidInOutage(question, error, resources));
-    if (said === undefined) throw error;
+    if (said === undefined) throw hasBegun ? error : unanswered(error, [...seen.outages]);
     const answer = staticAnswer(question, mode, { ...said, outages: [...seen.outages] });
     yield { type: 'start', standaloneQuestion: question, sources: [] };
     yield { type: 'answer', answer: { ...answer, tookMs: rounded(runtime().elapsed() - since) } };
@@ -75,14 +77,17 @@ async function* answerEvents(
     Promise.resolve(checkWords(request, typed.question, { scope, resources })),
   );
   const events = streamAnswer({ ...typed, question: correction?.searchedFor ?? typed.question }, parts);
-  const withOrigin = await whileReaching(resources.parts, () => originAdder(resources));
+  const withOrigin = originAdder(resources);
   for await (const event of events) {
     if (event.type === 'start') yield { ...event, sources: await Promise.all(event.sources.map(withOrigin)) };
     else if (event.type === 'answer') {
       const sources = await Promise.all(event.answer.sources.map(withOrigin));
       const answer = {
         ...event.answer,
-        ...toldDegradation({ ...event.answer, outages: [...seen.outages] }),
+        ...toldDegradation({
+          degradationLevel: levelOfAnswer(event.answer.degradationLevel, seen),
+          outages: [...seen.outages],
+        }),
         question: typed.question,
         ...(correction === undefined ? {} : { correction }),
         sources,
@@ -93,6 +98,10 @@ async function* answerEvents(
   }
 }
 
+/** What is read beside passages that were found, or which words there are, may have been missed as well. */
+const levelOfAnswer = (level: DegradationLevel, { outages }: SeenSearches): DegradationLevel =>
+  outages.size === 0 ? level : Math.max(level, DegradationLevel.NO_RERANKING);
+
 /** Once, and before all else: what is read, searched for and quoted is the same question. */
 const checkWords = (
   { exactWords, signal }: AskRequest,
@@ -101,18 +110,21 @@ const checkWords = (
 ): Promise<WordCheck> | WordCheck =>
   exactWords === true ? { notices: [] } : correctWords(question, { scope, resources, signal });
 
-/** Says where sources were read from; a document that has gone meanwhile stays without. */
-async function originAdder(
-  resources: EngineResources,
-): Promise<(source: AnswerSource) => Promise<AnswerSource>> {
+/** Says where sources were read from; a document that has gone meanwhile stays without, and each while the ledger is out. */
+function originAdder(resources: EngineResources): (source: AnswerSource) => Promise<AnswerSource> {
   const originOf = originsOf(resources.config);
-  const live = await resources.live();
-  return async (source) => {
-    const document = await live?.reader.document(source.documentId);
-    return document === undefined
-      ? source
-      : { ...source, origin: originOf(document.source, document.externalId) };
-  };
+  return (source) =>
+    whileReaching(resources.parts, async () => {
+      try {
+        const document = await (await resources.live())?.reader.document(source.documentId);
+        return document === undefined
+          ? source
+          : { ...source, origin: originOf(document.source, document.externalId) };
+      } catch (error) {
+        if (isOutage(error)) return source;
+        throw error;
+      }
+    });
 }
 
 /** The answer alone. */
@@ -155,12 +167,14 @@ export async function answerDependencies(
   const read: ScopedRead = { scope, resources, signal: request.signal };
   return {
     retrieve: retrieveFor(request, { scope, resources, seen }),
-    similarity: similarityFor(scope, resources),
+    similarity: (...asked) => whileReaching(resources.parts, () => similarityFor(scope, resources)(...asked)),
     isKnownWord: (word) => whileReaching(resources.parts, () => isKnownWord(word, read)),
     isKnownIdentifier: (name) => whileReaching(resources.parts, () => isKnownIdentifier(name, read)),
     chatModel: () => resources.chatModel(),
     counter: tokenCounterFor,
-    context: contextSettings(scope, resources),
+    context: contextSettings(scope, resources, (parts) => {
+      for (const part of parts) seen.outages.add(part);
+    }),
     settings: {
       topK: topKOf(request, resources),
       abstainBelow: request.abstainBelow ?? answering.abstainBelow,

@@ -1,5 +1,6 @@
 import { DEFAULT_CONTEXT_BUDGET } from '../answering/gather-findings.js';
 import { assembleContext } from '../context/assemble-context.js';
+import { DegradationLevel } from '../core/degradation.js';
 import { statedNotices, toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import { toldDegradation } from '../degradation/degradation-report.js';
@@ -17,7 +18,10 @@ export async function runContext(
 ): Promise<ContextResponse> {
   const found = await findPassages(query, scope, { resources });
   const { passages, notices } = found;
-  const settings = contextSettings(scope, resources);
+  const outages = new Set(found.outages);
+  const settings = contextSettings(scope, resources, (parts) => {
+    for (const part of parts) outages.add(part);
+  });
   const pack = await assembleContext(
     {
       question: query.text,
@@ -30,5 +34,10 @@ export async function runContext(
       ...(query.signal === undefined ? {} : { signal: query.signal }),
     },
   );
-  return { ...pack, ...toldDegradation(found), ...toldNotices([...notices, ...statedNotices(pack)]) };
+  const degradationLevel =
+    outages.size === 0
+      ? found.degradationLevel
+      : Math.max(found.degradationLevel, DegradationLevel.NO_RERANKING);
+  const told = toldDegradation({ ...found, degradationLevel, outages: [...outages] });
+  return { ...pack, ...told, ...toldNotices([...notices, ...statedNotices(pack)]) };
 }

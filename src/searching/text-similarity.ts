@@ -1,5 +1,6 @@
 import type { Similarity } from '../answering/quotation-features.js';
 import type { Scope } from '../core/scope.js';
+import { isOutage } from '../degradation/outage.js';
 import type { Embedder } from '../embedding/embedder.js';
 import { createStaticEmbedder } from '../embedding/static/static-embedder.js';
 import type { EngineResources } from '../engine/engine-resources.js';
@@ -8,7 +9,7 @@ const BUILTIN = 'builtin';
 
 /**
  * Cosines of a question and texts by the built-in model, which reads a hundred texts in some milliseconds; weights of answers were
- * fitted on its cosines. Over an index that it made, it reads questions as it learnt to.
+ * fitted on its cosines. Over an index that it made, it reads questions as it learnt to, as long as the ledger answers.
  */
 export function similarityFor(scope: Scope, resources: EngineResources): Similarity {
   return async (question, texts, signal) =>
@@ -36,11 +37,15 @@ interface Models {
 }
 
 async function modelsFor(scope: Scope, resources: EngineResources): Promise<Models> {
-  const { facts, ledger } = await resources.collection();
-  if (facts.embedder !== BUILTIN) {
+  const live = await resources.live().catch((error: unknown) => {
+    if (isOutage(error)) return undefined;
+    throw error;
+  });
+  if (live?.facts.embedder !== BUILTIN) {
     const builtin = await loadBuiltin();
     return { queries: builtin, passages: builtin };
   }
+  const { facts, ledger } = live;
   const { embedder, forQueries } = await resources.embedderOf(facts);
   return { queries: await forQueries(facts, ledger, scope), passages: embedder };
 }

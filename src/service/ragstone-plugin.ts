@@ -155,7 +155,7 @@ const READABLE_HEADERS = ['x-request-id', API_VERSION_HEADER, 'retry-after'];
 function admitCallers(
   app: FastifyInstance,
   { indexes, shown }: { readonly indexes: TenantIndexes; readonly shown: ShownResults | undefined },
-  { authenticate, timeoutMs = 30_000, stopping, kept }: ServiceOptions,
+  { authenticate, timeoutMs = 30_000, stopping, kept, monitoring }: ServiceOptions,
 ): void {
   const writes = new IdempotentWrites(kept);
   const isNews = onceAMinute();
@@ -208,6 +208,8 @@ function admitCallers(
       signal: deadline.signal,
       checkDeadline: deadline.check,
       writes,
+      knownOut: () =>
+        (monitoring?.lastHealth()?.health.parts ?? []).flatMap(({ part, ok }) => (ok ? [] : [part])),
     };
   });
 }
@@ -244,7 +246,7 @@ export async function sendProblem(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const cause = reasonOfStop(error, request.ragstone?.signal);
-  const problem = problemOf(cause, request.id);
+  const problem = problemOf(cause, request.id, request.ragstone?.knownOut());
   if (request.audit) request.audit.reason = problem.reason;
   if (problem.status >= 500) logFailure(request, cause, 'a request failed');
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');

@@ -1,6 +1,7 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { compareText, type Filter } from '../core/filter.js';
+import { isSearching } from '../degradation/parts.js';
 import { collectionOf, membersOf } from './collection-members.js';
 import { copyWords, type Exclusively, hasWords, lexicalSpec, NO_VECTOR } from './copied-words.js';
 import { listAll } from './list-pages.js';
@@ -102,7 +103,9 @@ const collectionOfBoth = (both: Both, lexicalName: string): VectorCollection =>
       await both.lexical.delete(filter, signal);
       return both.main.delete(filter, signal);
     },
-    list: (query) => listBoth(both, query),
+    // A search finds words of what is read there, while vectors are not found too.
+    list: (query) => (isSearching() ? both.lexical.list(query) : listBoth(both, query)),
+    count: (filter, signal) => (isSearching() ? both.lexical : both.main).count(filter, signal),
     searchText: (query) => searchText(both, query),
     // The main store's own ranking of text is not ours.
     rankText: both.lexical.rankText?.bind(both.lexical),

@@ -1,11 +1,12 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * What becomes of traffic: `pass`; `silent` takes bytes and answers nothing, as a half-dead server does; `mute` hands
  * requests on and loses every answer, so that what was asked is done and nobody hears of it; `slow` delays each answer;
- * `cut` ends every connection, new ones too.
+ * `frozen` keeps all bytes for later, as a server that was stopped and will go on; `cut` ends every connection, new ones too.
  */
-export type ProxyMode = 'pass' | 'silent' | 'mute' | 'slow' | 'cut';
+export type ProxyMode = 'pass' | 'silent' | 'mute' | 'slow' | 'frozen' | 'cut';
 
 /** Where the real server listens. */
 export interface ProxyTarget {
@@ -18,7 +19,11 @@ export class FaultyProxy {
   readonly #server: Server;
   readonly #delayMs: number;
   readonly #sockets = new Set<Socket>();
+  readonly #lossy = new Set<Socket>();
   #mode: ProxyMode = 'pass';
+  /** Ends the wait of what is frozen. */
+  #thaw: (() => void) | undefined;
+  #frozen: Promise<void> = Promise.resolve();
   /** Connections taken so far. */
   connections = 0;
 
@@ -42,10 +47,17 @@ export class FaultyProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Changes the mode for connections there are and those to come. */
+  /**
+   * Changes the mode for connections there are and those to come. Those that lost bytes end: what follows would be read as something else.
+   */
   set mode(mode: ProxyMode) {
     this.#mode = mode;
     if (mode === 'cut') this.cutAll();
+    for (const socket of this.#lossy) socket.destroy();
+    this.#lossy.clear();
+    const thaw = mode === 'frozen' ? undefined : this.#thaw;
+    if (thaw !== undefined) this.#thaw = undefined;
+    thaw?.();
   }
 
   /** Ends every connection once; the mode stays. */
@@ -71,21 +83,37 @@ export class FaultyProxy {
       [server, client],
     ] as const) {
       this.#sockets.add(from);
-      from.on('data', (bytes) => this.#forward(bytes, to, to === client));
+      // One after the other, whatever the mode was when they came.
+      let last = Promise.resolve();
+      from.on('data', (bytes) => {
+        const ready = this.#forward(from, to === client);
+        last = last.then(async () => {
+          if ((await ready) && !to.destroyed) to.write(bytes);
+        });
+      });
       from.on('error', () => to.destroy());
       from.on('close', () => {
         this.#sockets.delete(from);
-        to.destroy();
+        this.#lossy.delete(from);
+        void last.then(() => to.destroy());
       });
     }
   }
 
-  #forward(bytes: Buffer, to: Socket, isAnswer: boolean): void {
-    if (this.#mode === 'silent' || (this.#mode === 'mute' && isAnswer)) return;
-    if (this.#mode === 'slow' && isAnswer)
-      setTimeout(() => {
-        if (!to.destroyed) to.write(bytes);
-      }, this.#delayMs);
-    else to.write(bytes);
+  /** When bytes go on; false where they do not. */
+  async #forward(from: Socket, isAnswer: boolean): Promise<boolean> {
+    if (this.#mode === 'silent' || (this.#mode === 'mute' && isAnswer)) {
+      this.#lossy.add(from);
+      return false;
+    }
+    if (this.#mode === 'slow' && isAnswer) await sleep(this.#delayMs);
+    if (this.#mode === 'frozen') {
+      if (this.#thaw === undefined)
+        this.#frozen = new Promise((resolve) => {
+          this.#thaw = resolve;
+        });
+      await this.#frozen;
+    }
+    return true;
   }
 }

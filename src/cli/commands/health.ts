@@ -7,11 +7,12 @@ import { oneLine } from '../render/text.js';
 
 const EXAMPLES = `
 Examples:
-  $ ragstone health                                  whether ledger and store of this machine's index answer
+  $ ragstone health                                  whether searches of this machine's index are answered, and which parts are
   $ ragstone health --server http://127.0.0.1:7240   whether the service there can answer; it needs no key
   $ ragstone health --json
 
-It ends with 0 where everything answers, and with 1 where something does not: for a health check of a container.`;
+It ends with 0 where searches are answered, if only without a part ("degraded"), and with 1 where none is: for a health check of a
+container, which a part that is out is no reason to start again.`;
 
 interface HealthOptions {
   readonly endpoint?: string;
@@ -19,8 +20,11 @@ interface HealthOptions {
 
 /** What is told of an index here, and by a service. */
 interface ShownHealth {
-  readonly status: 'healthy' | 'unhealthy';
+  readonly status: 'healthy' | 'degraded' | 'unhealthy';
+  /** Searches are answered. */
   readonly ready: boolean;
+  /** Least level that a search can have now; absent where none is answered. */
+  readonly degradationLevel?: number | undefined;
   readonly checks: Readonly<Record<string, 'ok' | 'failed'>>;
   /** Why a part does not answer; a service keeps it to itself. */
   readonly problems?: Readonly<Record<string, string>>;
@@ -49,15 +53,16 @@ export function registerHealth(program: Command, context: CliContext): void {
 
 async function healthOfServer(context: CliContext, endpoint: string | undefined): Promise<ShownHealth> {
   const { openServer } = await import('../server-view.js');
-  const { status, checks } = await openServer(context, undefined).health(endpoint);
-  return { status, ready: status === 'healthy', checks };
+  const { status, ready, degradationLevel, checks } = await openServer(context, undefined).health(endpoint);
+  return { status, ready, ...(degradationLevel === undefined ? {} : { degradationLevel }), checks };
 }
 
-function toShown({ ok, parts, chunks }: EngineHealth): ShownHealth {
+function toShown({ ok, degradationLevel, parts, chunks }: EngineHealth): ShownHealth {
   const problems = parts.flatMap(({ part, ok, detail }) => (ok ? [] : [[part, detail] as const]));
   return {
-    status: ok ? 'healthy' : 'unhealthy',
-    ready: ok,
+    status: ok ? 'healthy' : degradationLevel === undefined ? 'unhealthy' : 'degraded',
+    ready: degradationLevel !== undefined,
+    ...(degradationLevel === undefined ? {} : { degradationLevel }),
     checks: Object.fromEntries(
       parts.map(({ part, ok }) => [part, ok ? ('ok' as const) : ('failed' as const)]),
     ),
@@ -66,9 +71,9 @@ function toShown({ ok, parts, chunks }: EngineHealth): ShownHealth {
   };
 }
 
-const render = ({ status, checks, problems = {} }: ShownHealth): string =>
+const render = ({ status, degradationLevel, checks, problems = {} }: ShownHealth): string =>
   [
-    status,
+    status === 'degraded' ? `degraded: searches have level ${degradationLevel} at best` : status,
     ...Object.entries(checks).map(([part, state]) =>
       problems[part] === undefined
         ? `  ${part}: ${state}`

@@ -118,7 +118,12 @@ function nearest(folder: string): string {
 
 /** Whether ledger and store answer, the model makes a vector, and there is something to find. */
 export async function examineEngine(engine: Engine): Promise<Finding[]> {
-  const { ok, parts } = await engine.health();
+  const { parts: all } = await engine.health();
+  // The model is examined for itself.
+  const parts = all.flatMap(({ part, ...found }) =>
+    part === 'ledger' || part === 'store' ? { part, ...found } : [],
+  );
+  const ok = parts.every((part) => part.ok);
   const answers = parts.map(
     ({ part, ok, detail }): Finding =>
       ok

@@ -102,7 +102,7 @@ function storeUnreachable({ threshold }: AlertCondition, judge: Judge): AlertRul
   let failures = 0;
   return {
     onHealth: ({ parts }) => {
-      const failed = parts.find(({ ok }) => !ok);
+      const failed = parts.find(({ part, ok }) => !ok && (part === 'ledger' || part === 'store'));
       failures = failed === undefined ? 0 : failures + 1;
       judge(
         failures >= threshold

@@ -6,6 +6,7 @@ import { RAGError } from '../../core/errors.js';
 import { isTelemetryHeard, type SentOperation } from '../../core/heard-operations.js';
 import type { Scope } from '../../core/scope.js';
 import { receivedError } from '../../core/sent-error.js';
+import type { PartName } from '../../degradation/level.js';
 import type { SearchQuery } from '../../engine/engine.js';
 import type { FoundPassages } from '../found-passages.js';
 import type { FromProcess, ToProcess } from './search-message.js';
@@ -79,6 +80,10 @@ export class SearchChild {
   /** Nobody waits for the answer any more. */
   drop(job: SearchJob): void {
     if (this.#jobs.has(job.number)) this.#send({ kind: 'stop', job: job.number });
+  }
+
+  tryNext(index: number, part: PartName): void {
+    if (this.#opened.has(index)) this.#send({ kind: 'try', index, part });
   }
 
   closeIndex(index: number): void {

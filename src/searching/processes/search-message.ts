@@ -2,6 +2,7 @@ import type { PackedConfig } from '../../config/packed-config.js';
 import type { SentOperation } from '../../core/heard-operations.js';
 import type { Scope } from '../../core/scope.js';
 import type { SentError } from '../../core/sent-error.js';
+import type { PartName } from '../../degradation/level.js';
 import type { SearchQuery } from '../../engine/engine.js';
 import type { FoundPassages } from '../found-passages.js';
 
@@ -10,6 +11,8 @@ export type ToProcess =
   /** An index under a number of ours. Nothing is opened before it is searched. */
   | { readonly kind: 'open'; readonly index: number; readonly config: PackedConfig }
   | { readonly kind: 'close'; readonly index: number }
+  /** A part that searches left alone answers again. */
+  | { readonly kind: 'try'; readonly index: number; readonly part: PartName }
   | {
       readonly kind: 'find';
       readonly job: number;

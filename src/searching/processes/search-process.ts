@@ -49,6 +49,7 @@ process.on('message', (message: ToProcess) => {
   else if (message.kind === 'close')
     // A server that is gone is gone.
     closeIndex(message.index).catch((error: unknown) => process.emitWarning(String(error)));
+  else if (message.kind === 'try') indexes.get(message.index)?.parts.tryNext(message.part);
   else if (message.kind === 'find') void find(message);
   else underWay.get(message.job)?.abort();
 });

@@ -51,6 +51,9 @@ export class SearchProcesses {
     const index = this.#indexes++;
     return {
       find: (query, scope) => this.#find({ index, config: packed }, query, scope),
+      tryNext: (part) => {
+        for (const child of this.#children) child.tryNext(index, part);
+      },
       close: () => {
         for (const child of this.#children) child.closeIndex(index);
       },

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
-import { type ErrorReason, RAGError } from '../../index.js';
+import { type ErrorReason, RAGError, toldOutage } from '../../index.js';
 
 /** An error as the service answers it (RFC 9457). */
 export const problemSchema = z
@@ -12,6 +12,11 @@ export const problemSchema = z
     code: z.string().describe('`E001` to `E005`.'),
     reason: z.string().describe('Stable reason, as `docs/errors.md` lists them.'),
     retryable: z.boolean().describe('The same request may succeed later.'),
+    degradationLevel: z
+      .int()
+      .optional()
+      .describe('4 where a question could not be answered at all, for parts are out.'),
+    parts: z.array(z.string()).readonly().optional().describe('Parts that do not answer, where that is why.'),
     requestId: z.string(),
   })
   .meta({ id: 'Problem' });
@@ -65,8 +70,12 @@ const IN_OTHER_WORDS: Readonly<Partial<Record<ErrorReason, string>>> = {
   INDEX_LOCKED: 'Another process writes this index, or moves it. Try again later.',
 };
 
-/** What a caller is told of an error. */
-export function problemOf(error: unknown, requestId: string): Problem {
+/**
+ * What a caller is told of an error.
+ *
+ * @param knownOut parts that do not answer, as far as that was known before; of a request that was late they may be why
+ */
+export function problemOf(error: unknown, requestId: string, knownOut: readonly string[] = []): Problem {
   const known = RAGError.isInstance(error) ? error : fromFastify(error);
   const status = isUnreadType(error) ? 415 : statusOf(known);
   const { code, reason, category, retryable, message } = known;
@@ -79,6 +88,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
     code,
     reason,
     retryable,
+    ...(reason === 'REQUEST_TIMEOUT' && knownOut.length > 0 ? { parts: knownOut } : toldOutage(known)),
     requestId,
   };
 }

@@ -14,6 +14,8 @@ export interface RequestContext {
   /** Fires `signal` where the time of the request is over and its timer had no turn yet. */
   readonly checkDeadline: () => void;
   readonly writes: IdempotentWrites;
+  /** Parts that did not answer when they were checked last. */
+  readonly knownOut: () => readonly string[];
 }
 
 declare module 'fastify' {

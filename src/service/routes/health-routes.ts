@@ -48,9 +48,10 @@ export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
     return last.health;
   };
   const look = async () => {
-    const { ok: doesAnswer, parts } = await askAtMostOften();
+    const { ok: doAllAnswer, parts, degradationLevel } = await askAtMostOften();
     const isThere = place?.isThere() ?? true;
-    const ok = doesAnswer && isThere;
+    const ready = degradationLevel !== undefined && isThere;
+    const status = !ready ? 'unhealthy' : doAllAnswer ? 'healthy' : 'degraded';
     const isInStep = syncHealth?.();
     const all = [
       ...parts,
@@ -59,7 +60,7 @@ export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
       ...(isInStep === undefined ? [] : [{ part: 'sync', ok: isInStep }]),
     ];
     const checks = Object.fromEntries(all.map((part) => [part.part, part.ok ? 'ok' : 'failed'] as const));
-    return { status: ok ? ('healthy' as const) : ('unhealthy' as const), live: true, ready: ok, checks };
+    return { status, live: true, ready, ...(isThere ? { degradationLevel } : {}), checks } as const;
   };
   for (const path of [endpoint, `${endpoint}/ready`])
     app.get(
@@ -68,11 +69,11 @@ export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
         config: { access: 'everyone' },
         schema: {
           tags: ['Health'],
-          summary: 'Whether the service can answer',
+          summary: 'Whether the service can answer, and at which level',
           security: [],
           response: {
-            200: jsonOf('It can.', healthResponse),
-            503: jsonOf('A part of it does not answer.', healthResponse),
+            200: jsonOf('It can, perhaps with less than all of its parts.', healthResponse),
+            503: jsonOf('No search is answered.', healthResponse),
           },
         },
       },

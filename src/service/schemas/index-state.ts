@@ -302,13 +302,19 @@ export const deploymentsHealthResponse = z
 
 export const healthResponse = z
   .object({
-    status: z.enum(['healthy', 'unhealthy']),
+    status: z
+      .enum(['healthy', 'degraded', 'unhealthy'])
+      .describe('`degraded`: parts are out, and searches are answered with the others.'),
     live: z
       .boolean()
       .describe(
         'The process answers: always true. A service that does not answer at all is to be started anew.',
       ),
-    ready: z.boolean().describe('Requests may be sent to it.'),
+    ready: z.boolean().describe('Requests may be sent to it: searches are answered at some level.'),
+    degradationLevel: z
+      .int()
+      .optional()
+      .describe('Least level that a search can have now; absent where none is answered.'),
     checks: z.record(z.string(), z.enum(['ok', 'failed'])),
   })
   .meta({ id: 'Health' });

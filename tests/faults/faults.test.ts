@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/evaluation/random.js';
+import type { ProxyMode } from '../../src/testing/faulty-proxy.js';
+import type { Service } from '../e2e/start-service.js';
+import { type Caller, KnownDocuments } from './known-documents.js';
+import { Load, newReport, summaryOf } from './load.js';
+import { type ModelServer, startModelServer } from './model-server.js';
+import { type Answered, search } from './requests.js';
+import { type Faulty, type Form, Scene, STATIC } from './scene.js';
+
+const servers = {
+  postgres: process.env.RAGSTONE_TEST_POSTGRES_URL ?? '',
+  redis: process.env.RAGSTONE_TEST_REDIS_URL ?? '',
+  chroma: process.env.RAGSTONE_TEST_CHROMA_URL ?? '',
+};
+/** How long a level may be waited for on a busy machine. */
+const PATIENCE_MS = 30_000;
+
+interface Fault {
+  readonly parts: readonly Faulty[];
+  readonly modes: readonly ProxyMode[];
+}
+
+/** The level of a question that was not asked before, while parts are out. */
+const LEVELS: Readonly<Record<Form, Readonly<Partial<Record<Faulty, number>>>>> = {
+  postgres: { ledger: 4, store: 4, embedder: 3, reranker: 1, redis: 0, llm: 0 },
+  chroma: { store: 3, embedder: 3, reranker: 1, redis: 0, llm: 0 },
+};
+
+describe.skipIf(Object.values(servers).includes(''))(
+  'Service under faults (RAGSTONE_TEST_POSTGRES_URL, RAGSTONE_TEST_REDIS_URL, RAGSTONE_TEST_CHROMA_URL)',
+  { timeout: 900_000 },
+  () => {
+    let models: ModelServer;
+    beforeAll(async () => {
+      models = await startModelServer();
+    });
+    afterAll(() => models.stop());
+
+    describe.each(['postgres', 'chroma'] as const)('an index in %s', (form) => {
+      let scene: Scene;
+      let service: Service;
+      let readers: Caller[];
+      let load: Load;
+      const known = new KnownDocuments();
+      const report = newReport();
+      const random = seededRandom(Number(process.env.RAGSTONE_SEED ?? 17));
+      let asked = 0;
+
+      beforeAll(async () => {
+        scene = await Scene.make(form, { ...servers, models: models.port });
+        readers = [
+          await scene.caller('acme-hr', 'acme', ['hr']),
+          await scene.caller('acme-it', 'acme', ['it']),
+          await scene.caller('globex-hr', 'globex', ['hr']),
+          await scene.caller('globex-it', 'globex', ['it']),
+        ];
+        const writers = [
+          await scene.caller('acme-writer', 'acme', ['hr', 'it']),
+          await scene.caller('globex-writer', 'globex', ['hr', 'it']),
+        ];
+        service = await scene.serve();
+        load = await Load.begin({ url: service.url, readers, writers, known, random, report });
+        await settled(service, 0);
+      });
+
+      afterAll(async () => {
+        await load.stop();
+        await scene.end();
+        console.log(`${form}: ${JSON.stringify(summaryOf(report))}`);
+      });
+
+      const fresh = (): string => `quokka ${asked++} zyx`;
+
+      const one = async ({ url }: Service, query: string): Promise<Answered> => {
+        const caller = readers[asked % readers.length] as Caller;
+        return load.checked(caller, 'probe', await search(url, caller, query));
+      };
+
+      /** Searches of questions that were not asked before, until they have a level some times in a row. */
+      async function settled(where: Service, level: number): Promise<Answered> {
+        let inARow = 0;
+        const levels: (number | undefined)[] = [];
+        for (const end = performance.now() + PATIENCE_MS; ; await sleep(50)) {
+          const answered = await one(where, fresh());
+          levels.push(answered.level);
+          inARow = answered.level === level ? inARow + 1 : 0;
+          if (inARow === 3) return answered;
+          if (performance.now() > end)
+            throw new Error(
+              `Level ${level} was not reached: ${levels.join(' ')}; ${answered.text.slice(0, 500)}`,
+            );
+        }
+      }
+
+      async function goThrough({ parts, modes }: Fault, isCold: boolean): Promise<void> {
+        const level = Math.max(...parts.map((part) => LEVELS[form][part] ?? 0));
+        for (const [at, part] of parts.entries()) scene.set([part], modes[at] ?? 'cut');
+        const answered = await settled(service, level);
+        for (const part of parts)
+          if ((LEVELS[form][part] ?? 0) > 0) expect(answered.text).toContain(`"${part}"`);
+        if (level === 4) expect(answered.text).toContain(STATIC);
+        const cold = isCold ? await scene.startCold() : undefined;
+        if (cold !== undefined) await settled(cold, level);
+        scene.set(parts, 'pass');
+        await settled(service, 0);
+        if (cold !== undefined) {
+          await settled(cold, 0);
+          cold.process.kill('SIGKILL');
+          await cold.ended;
+        }
+        expect(load.takeViolations()).toEqual([]);
+      }
+
+      const parts = Object.keys(LEVELS[form]) as Faulty[];
+      it.each(parts)('whose %s is killed, frozen and slow, and comes back', async (part) => {
+        const isCold = (LEVELS[form][part] ?? 0) > 1;
+        await goThrough({ parts: [part], modes: ['cut'] }, isCold);
+        await goThrough({ parts: [part], modes: ['frozen'] }, false);
+        await goThrough({ parts: [part], modes: ['slow'] }, false);
+      });
+
+      it('has lost nothing that was acknowledged, and shows nothing that was taken away', async () => {
+        await load.stop();
+        for (const caller of readers) {
+          const sure = known.sureFor(caller);
+          for (const { document, token } of sure) {
+            const { answered } = await search(service.url, caller, `note ${document}`);
+            if (token !== undefined) expect(answered.text, caller.name).toContain(token);
+            else
+              expect(answered.text, caller.name).not.toMatch(
+                new RegExp(`ver-${caller.tenant}-${document}-\\d`),
+              );
+          }
+        }
+        expect(load.takeViolations()).toEqual([]);
+        expect(report.acknowledged).toBeGreaterThan(20);
+      });
+    });
+  },
+);
