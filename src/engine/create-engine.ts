@@ -579,7 +579,7 @@ class EmbeddedEngine implements Engine {
     const lock = await this.#resources.lock({ ...request, signal, command: `ragstone ${command}` });
     const { lost, isShared = false, giveWay } = lock;
     // Who loses the lock of the whole finds what it wrote claimed by others, too.
-    const leaseMs = this.#resources.isShared ? this.#config.rag.ledger.leaseMs : undefined;
+    const leaseMs = this.#opened.isShared ? this.#config.rag.ledger.leaseMs : undefined;
     try {
       const writing = lost === undefined ? signal : anySignal(signal, lost);
       // What is half forgotten is forgotten before anything else is done. A failure is told by the status of the index.

@@ -190,6 +190,13 @@ describe('verify', () => {
     await repair();
   });
 
+  test('a ledger that does not answer is no damage of the store, for which a repair would drop the index', async () => {
+    const whole = await context();
+    const allChunks = () => Promise.reject(new RAGError('INDEX_UNAVAILABLE', 'No answer.'));
+    const reader = Object.create(whole.reader, { allChunks: { value: allChunks } }) as typeof whole.reader;
+    await expect(verifyIndex({ ...whole, reader })).rejects.toMatchObject({ reason: 'INDEX_UNAVAILABLE' });
+  });
+
   test.each(['STORE_UNAVAILABLE', 'STORE_TIMEOUT'] as const)(
     'a store that does not answer (%s) is no damage, which a repair would mend by dropping the index',
     async (reason) => {

@@ -29,13 +29,9 @@ const PAGE = 1000;
  * Reasons that end a comparison without saying anything about what the store holds. A server that is down is one: taken for
  * damage, `--repair` would drop an index that is whole.
  */
-const NOT_OF_THE_STORE: ReadonlySet<ErrorReason> = new Set([
-  'ABORTED',
-  'CONFIG_INVALID',
-  'INDEX_DAMAGED',
-  'STORE_TIMEOUT',
-  'STORE_UNAVAILABLE',
-]);
+const SILENCES: ReadonlySet<ErrorReason> = new Set(['STORE_TIMEOUT', 'STORE_UNAVAILABLE']);
+
+const isOfTheStore = (reason: ErrorReason): boolean => reason.startsWith('STORE_') && !SILENCES.has(reason);
 
 export interface VerifyContext {
   readonly ledger: Ledger;
@@ -121,7 +117,7 @@ async function compareStore(
     }
   } catch (error) {
     const failure = toRAGError(error, 'STORE_DAMAGED', `The store "${store.name}" could not be read.`);
-    if (NOT_OF_THE_STORE.has(failure.reason)) throw failure;
+    if (!isOfTheStore(failure.reason)) throw failure;
     drift.push({ kind: 'store-damaged', source: store.name, detail: failure.message });
   }
   return { missingChunkIds, orphanedChunkIds };
