@@ -35,9 +35,10 @@ export interface Session {
   /**
    * What the work gives.
    *
+   * @param isAnswer whether what it gave came from the part, and not from what is kept of its answers. @default it did
    * @throws RAGError `lateError`, and what the work throws
    */
-  ask<Result>(work: () => Promise<Result>): Promise<Result>;
+  ask<Result>(work: () => Promise<Result>, isAnswer?: () => boolean): Promise<Result>;
   /** Something failed or was slow. */
   readonly hasFailed: boolean;
   /** The error says that the part was waited for in vain, so that nothing else of the search need wait for it. */
@@ -126,7 +127,7 @@ export class Breaker {
     });
     judged.catch(() => undefined);
     return {
-      ask: (work) => this.#ask(work, seen),
+      ask: (work, isAnswer) => this.#ask(work, { seen, isAnswer }),
       get hasFailed() {
         return seen.failed;
       },
@@ -136,7 +137,10 @@ export class Breaker {
     };
   }
 
-  async #ask<Result>(work: () => Promise<Result>, seen: Seen): Promise<Result> {
+  async #ask<Result>(
+    work: () => Promise<Result>,
+    { seen, isAnswer = () => true }: { readonly seen: Seen; readonly isAnswer?: (() => boolean) | undefined },
+  ): Promise<Result> {
     const { slowMs } = this.#options;
     const lateError = (): RAGError => {
       const error = this.#options.lateError();
@@ -152,7 +156,7 @@ export class Breaker {
       const value = await (limitMs === undefined
         ? work()
         : withDeadline({ timeoutMs: limitMs, lateError }, work));
-      seen.answered = true;
+      if (isAnswer()) seen.answered = true;
       return value;
     } catch (error) {
       if (this.#options.isOutage(error)) this.#fail(error, seen);

@@ -131,6 +131,8 @@ function isOutage(error: unknown, reasons: readonly ErrorReason[] | undefined): 
 interface Reaching {
   readonly parts: Parts;
   readonly sessions: Map<PartName, Session>;
+  /** What was asked itself, beside what is kept of its answers. */
+  readonly asked: Set<PartName>;
   /** What was left alone. */
   readonly refused: Set<PartName>;
   /** What was waited for in vain, and is not waited for again. */
@@ -146,7 +148,7 @@ export async function whileReaching<Result>(
 ): Promise<Result> {
   if (parts === undefined) return work(() => []);
   const sessions = new Map<PartName, Session>();
-  const here: Reaching = { parts, sessions, refused: new Set(), waitedFor: new Map() };
+  const here: Reaching = { parts, sessions, asked: new Set(), refused: new Set(), waitedFor: new Map() };
   const failed = (): readonly PartName[] =>
     PARTS.filter((part) => here.refused.has(part) || sessions.get(part)?.hasFailed === true);
   try {
@@ -168,7 +170,8 @@ export async function reach<Result>(part: PartName, request: () => Promise<Resul
   if (known !== undefined) throw known;
   const session = sessionOf(part, here);
   try {
-    return await session.ask(request);
+    // What is kept of vectors says nothing of the service.
+    return await session.ask(request, () => part !== 'embedder' || here.asked.has(part));
   } catch (error) {
     if (RAGError.isInstance(error) && (error.reason === 'STORE_TIMEOUT' || session.isLate(error)))
       here.waitedFor.set(part, error);
@@ -188,6 +191,9 @@ function sessionOf(part: PartName, { parts, sessions, refused }: Reaching): Sess
   sessions.set(part, session);
   return session;
 }
+
+/** A part itself is asked, and not what is kept of its answers. */
+export const noteAsked = (part: PartName): void => void reaching.getStore()?.asked.add(part);
 
 /** Whether a search is being made. */
 export const isSearching = (): boolean => reaching.getStore() !== undefined;

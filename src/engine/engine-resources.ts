@@ -15,7 +15,7 @@ import { assertLedgerTrusted, hostedModel, modelNamed, storeAbroad } from '../co
 import type { StoredChunk } from '../core/chunk.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { guardedLedger } from '../degradation/guarded-ledger.js';
-import { Parts, reach } from '../degradation/parts.js';
+import { noteAsked, Parts, reach } from '../degradation/parts.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
 import { sealingSettings } from '../indexing/document-protection.js';
@@ -499,7 +499,8 @@ export class EngineResources {
   }
 
   async #loadEmbedder(config: ResolvedConfig): Promise<LoadedEmbedder> {
-    const { embedder, notices } = await createEmbedderFor(config);
+    const { embedder: opened, notices } = await createEmbedderFor(config);
+    const embedder = notingEmbedder(opened, config);
     const { cache, adaptQueries } = config.rag.embedding;
     if (embedder.isCheap || !cache.enabled)
       return { embedder, notices, forQueries: queryEmbedderOver(embedder, { adapt: adaptQueries }) };
@@ -630,4 +631,20 @@ async function openSealing(config: ResolvedConfig): Promise<MetadataSealing> {
   if (encryption.keys.length === 0) return NO_SEALING;
   await resolveSecrets(encryption, ['rag', 'security', 'encryption'], config);
   return createSealing(sealingSettings(config));
+}
+
+/** Tells a search that it asks the model of a service, and not what is kept of its vectors. */
+function notingEmbedder(embedder: Embedder, { rag, own }: ResolvedConfig): Embedder {
+  if (splitModelName(rag.embedding.model) === undefined && own?.embedder === undefined) return embedder;
+  const doEmbed: Embedder['doEmbed'] = (...asked) => {
+    noteAsked('embedder');
+    return embedder.doEmbed(...asked);
+  };
+  return new Proxy(embedder, {
+    get: (target, name) => {
+      if (name === 'doEmbed') return doEmbed;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
 }

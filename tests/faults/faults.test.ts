@@ -14,6 +14,9 @@ const servers = {
   redis: process.env.RAGSTONE_TEST_REDIS_URL ?? '',
   chroma: process.env.RAGSTONE_TEST_CHROMA_URL ?? '',
 };
+const isSlow = process.env.RAGSTONE_SLOW === '1';
+/** Parts killed at random moments, one after the other. */
+const KILLS = 20;
 /** How long a level may be waited for on a busy machine. */
 const PATIENCE_MS = 30_000;
 
@@ -27,6 +30,10 @@ const LEVELS: Readonly<Record<Form, Readonly<Partial<Record<Faulty, number>>>>> 
   postgres: { ledger: 4, store: 4, embedder: 3, reranker: 1, redis: 0, llm: 0 },
   chroma: { store: 3, embedder: 3, reranker: 1, redis: 0, llm: 0 },
 };
+
+/** Ids of the passages that a response shows, in their order. */
+const shownIn = ({ text }: Answered): string[] =>
+  (JSON.parse(text) as { results: { chunkId: string }[] }).results.map(({ chunkId }) => chunkId);
 
 describe.skipIf(Object.values(servers).includes(''))(
   'Service under faults (RAGSTONE_TEST_POSTGRES_URL, RAGSTONE_TEST_REDIS_URL, RAGSTONE_TEST_CHROMA_URL)',
@@ -119,6 +126,47 @@ describe.skipIf(Object.values(servers).includes(''))(
         await goThrough({ parts: [part], modes: ['cut'] }, isCold);
         await goThrough({ parts: [part], modes: ['frozen'] }, false);
         await goThrough({ parts: [part], modes: ['slow'] }, false);
+      });
+
+      const pairs = parts.flatMap((one, at) => parts.slice(at + 1).map((other) => [one, other] as const));
+      it.skipIf(!isSlow).each(pairs)('whose %s and %s are out at once, and come back', async (...both) => {
+        for (const modes of [
+          ['cut', 'cut'],
+          ['frozen', 'cut'],
+          ['cut', 'slow'],
+        ] as const)
+          await goThrough({ parts: both, modes }, false);
+      });
+
+      it.skipIf(!isSlow)(`whose parts are killed ${KILLS} times at random moments`, async () => {
+        for (let kill = 0; kill < KILLS; kill++) {
+          const part = parts[Math.floor(random() * parts.length)] as Faulty;
+          await sleep(random() * 300);
+          scene.set([part], 'cut');
+          await sleep(random() * 1_000);
+          scene.set([part], 'pass');
+          if (kill % 5 === 4) await settled(service, 0);
+        }
+        expect(load.takeViolations()).toEqual([]);
+      });
+
+      it('finds again what it found before, while nothing is written, and says so', async () => {
+        load.isReadingAlone = true;
+        const caller = readers[0] as Caller;
+        const query = 'the wombat that was asked before';
+        // Writes that are under way end first.
+        await sleep(3_000);
+        const before = await search(service.url, caller, query);
+        expect(before.answered.level).toBe(0);
+        scene.set(['store'], 'cut');
+        await settled(service, LEVELS[form].store ?? 0);
+        const kept = load.checked(caller, 'kept', await search(service.url, caller, query));
+        expect(kept.level).toBe(2);
+        expect(shownIn(kept)).toEqual(shownIn(before.answered));
+        scene.set(['store'], 'pass');
+        await settled(service, 0);
+        load.isReadingAlone = false;
+        expect(load.takeViolations()).toEqual([]);
       });
 
       it('has lost nothing that was acknowledged, and shows nothing that was taken away', async () => {

@@ -171,7 +171,7 @@ function settings(form: Form, namespace: string, through: (name: Faulty) => stri
       ? { ledger: { type: 'postgres', url: through('ledger'), namespace: `${namespace}_l`, owner: 'faults' } }
       : {}),
     storage: { server: { url: through('store'), namespace } },
-    embedding: { model: 'ollama:builtin', cache: { redis } },
+    embedding: { model: 'ollama:builtin', timeoutMs: 3_000, cache: { redis } },
     modelProviders: { ollama: modelAt('embedder'), vllm: modelAt('reranker'), lmstudio: modelAt('llm') },
     chat: { model: 'lmstudio:test', maxRetries: 0, firstTokenTimeoutMs: 2_000, timeoutMs: 5_000 },
     retrieval: {

@@ -35,6 +35,7 @@ const CONTRACTS = [
   'KnowledgeStore contract',
   'isolation of tenants',
   'Work of many machines',
+  'Service under faults',
 ];
 const DIFFERENCES = 'declared differences';
 

@@ -130,6 +130,7 @@ export const STORES: readonly StoreUnderTest[] = [
   { name: 'postgres-ledger', tests: 'ledger/postgres/', kind: 'real', server: postgres },
   // Redis is emptied by them.
   { name: 'workers', tests: 'tests/workers/', kind: 'real', server: postgres, beside: [redis] },
+  { name: 'faults', tests: 'tests/faults/', kind: 'real', server: postgres, beside: [redis, chroma] },
   { name: 'deployments', tests: 'src/deployments/', kind: 'real', server: postgres },
   { name: 'knowledge-store-postgres', tests: 'src/knowledge-store/', kind: 'real', server: postgres },
   { name: 'chroma', tests: 'src/stores/chroma/', kind: 'real', server: chroma },

@@ -353,9 +353,34 @@ describe('the state of the index', () => {
     const { statusCode, body } = await app.inject({ method: 'GET', url: '/health/rag' });
     expect([statusCode, JSON.parse(body)]).toEqual([
       200,
-      { status: 'healthy', live: true, ready: true, checks: { ledger: 'ok', store: 'ok' } },
+      {
+        status: 'healthy',
+        live: true,
+        ready: true,
+        degradationLevel: 0,
+        checks: { ledger: 'ok', store: 'ok' },
+      },
     ]);
   });
+
+  test.each([
+    [3, 200, 'degraded'],
+    [undefined, 503, 'unhealthy'],
+  ] as const)(
+    'a service that answers at level %s is asked or not',
+    async (degradationLevel, code, status) => {
+      const parts = [{ part: 'store', ok: false, detail: 'It is down.' }] as const;
+      const health = { ok: false, parts, ...(degradationLevel === undefined ? {} : { degradationLevel }) };
+      const monitoring = { metrics: undefined, lastHealth: () => ({ health, at: 0 }) };
+      const { app } = await testService({ monitoring });
+      for (const path of ['/health/rag', '/health/rag/ready']) {
+        const { statusCode, body } = await app.inject({ method: 'GET', url: path });
+        expect(statusCode).toBe(code);
+        expect(JSON.parse(body)).toMatchObject({ status, ready: code === 200, checks: { store: 'failed' } });
+      }
+      expect((await app.inject({ method: 'GET', url: '/health/rag/live' })).statusCode).toBe(200);
+    },
+  );
 
   test('a closed engine is not healthy', async () => {
     const { app, engine } = await testService();
