@@ -7,11 +7,16 @@ import { createEngine } from '../../engine/create-engine.js';
 import type { Engine, SearchResponse } from '../../engine/engine.js';
 import { freePort, hasRedis, startRedis } from '../../redis/test-redis.js';
 
-type CacheState = 'hit' | 'miss' | 'off';
+type CacheState = 'hit' | 'miss' | 'semantic' | 'off';
 
 async function openEngine(
   cwd: string,
-  cache: { readonly enabled: boolean; readonly redis?: string; readonly maxEntries?: number },
+  cache: {
+    readonly enabled: boolean;
+    readonly redis?: string;
+    readonly maxEntries?: number;
+    readonly semantic?: object;
+  },
   rerank: { readonly enabled: boolean; readonly model?: string } = { enabled: false },
 ): Promise<Engine> {
   const engine = await createEngine({
@@ -130,6 +135,106 @@ describe('a search that was made before', () => {
       }),
       { numRuns: process.env.RAGSTONE_SLOW === undefined ? 6 : 300 },
     );
+  }, 600_000);
+});
+
+describe('a question in other words', () => {
+  const DOCUMENTS = [
+    { id: 'reset', text: 'To reset a forgotten password, open the sign-in page and press "Forgot".' },
+    { id: 'vpn', text: 'The VPN of the office is reached by the client of the vendor.' },
+  ];
+  const QUESTION = 'How do I reset my forgotten password?';
+  const PARAPHRASE = 'How do I reset a password that is forgotten?';
+
+  const open = (semantic?: object): Promise<Engine> =>
+    openEngine(temporaryFolder(), { enabled: true, ...(semantic === undefined ? {} : { semantic }) });
+
+  test('has the results of the first one and says so, within the same scope, filters and options alone', async () => {
+    const engine = await open({ enabled: true, threshold: 0.8 });
+    await engine.push(DOCUMENTS, A);
+    const seen = watchSearches();
+    const first = await engine.search(QUESTION, A);
+    const again = await engine.search(PARAPHRASE, A);
+    expect(again.results).toEqual(first.results);
+    expect(again.query).toBe(PARAPHRASE);
+    expect(again.semanticCache?.similarity).toBeGreaterThan(0.8);
+    expect(again.noticeKinds).toContain('semantic-cache');
+    // Its words are of whoever asked first.
+    expect(again.understanding).toBeUndefined();
+    expect(first.semanticCache).toBeUndefined();
+    const others = [
+      () => engine.search(PARAPHRASE, { ...A, groups: ['hr'] }),
+      () => engine.search({ text: PARAPHRASE, topK: 1 }, A),
+      () => engine.search({ text: PARAPHRASE, filters: { source: ['reset'] } }, A),
+      () => engine.search({ text: PARAPHRASE, options: { mode: 'lexical' } }, A),
+      () => engine.search('Who reaches the office by VPN?', A),
+    ];
+    for (const ask of others) expect((await ask()).semanticCache).toBeUndefined();
+    await engine.push([{ id: 'new', text: 'A forgotten password is reset by the service desk.' }], A);
+    const changed = await engine.search(PARAPHRASE, A);
+    expect(changed.semanticCache).toBeUndefined();
+    expect(changed.results.map(({ metadata }) => metadata.source)).toContain('new');
+    const states = ['miss', 'semantic', ...others.map(() => 'miss'), 'miss'];
+    expect(seen.map(({ cache }) => cache)).toEqual(states);
+  });
+
+  test('is searched for by default, where it is far, and where words were put right', async () => {
+    const plain = await open();
+    await plain.push(DOCUMENTS, A);
+    const strict = await open({ enabled: true, threshold: 0.999 });
+    await strict.push(DOCUMENTS, A);
+    const loose = await open({ enabled: true, threshold: 0.5 });
+    await loose.push(DOCUMENTS, A);
+    for (const engine of [plain, strict]) {
+      await engine.search(QUESTION, A);
+      expect((await engine.search(PARAPHRASE, A)).semanticCache).toBeUndefined();
+    }
+    const corrected = await loose.search('How do I reset a forgoten password?', A);
+    expect(corrected.correction).toBeDefined();
+    expect((await loose.search(QUESTION, A)).semanticCache).toBeUndefined();
+  });
+
+  test('cannot be found so without the query cache', async () => {
+    const config = { retrieval: { cache: { semantic: { enabled: true } } } };
+    await expect(createEngine({ cwd: temporaryFolder(), config })).rejects.toThrow(/enabled: true/);
+  });
+
+  test('never has what was before a write, of any process, nor what its scope may not read', async () => {
+    const words = ['quokka', 'wombat'] as const;
+    const groups = ['hr', 'it'] as const;
+    const step = fc.record({
+      by: fc.nat(1),
+      id: fc.nat(1),
+      word: fc.constantFrom(...words),
+      group: fc.constantFrom(...groups, '*'),
+    });
+    let near = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 3 }), async (steps) => {
+        const cwd = temporaryFolder();
+        // Whatever was asked is near enough, so that an answer of elsewhere would be shown.
+        const cache = { enabled: true, semantic: { enabled: true, threshold: 0.001 } };
+        const engines = [await openEngine(cwd, cache), await openEngine(cwd, cache)] as const;
+        const plain = await openEngine(cwd, { enabled: false });
+        for (const one of steps) {
+          const engine = engines[one.by] ?? engines[0];
+          const access = { groups: [one.group] };
+          await engine.push([{ id: `d${one.id}`, text: `A ${one.word} is here.`, access }], WRITER);
+          for (const group of groups) {
+            const scope = { ...A, groups: [group] };
+            const now = await Promise.all(words.map((word) => plain.search(`Is a ${word} here?`, scope)));
+            for (const searcher of engines)
+              for (const word of words) {
+                const found = await searcher.search(`Is a ${word} here?`, scope);
+                if (found.semanticCache !== undefined) near += 1;
+                expect(now.map(({ results }) => results)).toContainEqual(found.results);
+              }
+          }
+        }
+      }),
+      { numRuns: process.env.RAGSTONE_SLOW === undefined ? 5 : 200 },
+    );
+    expect(near).toBeGreaterThan(0);
   }, 600_000);
 });
 
