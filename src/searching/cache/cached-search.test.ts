@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { tracingChannel } from 'node:diagnostics_channel';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -239,71 +238,6 @@ describe('a question in other words', () => {
 });
 
 describe.skipIf(!hasRedis())('results that processes share by Redis', () => {
-  const isSlow = process.env.RAGSTONE_SLOW !== undefined;
-  const REQUESTS = isSlow ? 10_000 : 800;
-  const VOCABULARY = isSlow ? 400 : 60;
-
-  /** Ranks by Zipf's law with exponent 1, the same each time. */
-  function* zipf(): Generator<number> {
-    const weights = Array.from({ length: VOCABULARY }, (_, rank) => 1 / (rank + 1));
-    const total = weights.reduce((sum, weight) => sum + weight, 0);
-    let state = 42;
-    for (;;) {
-      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-      let left = (state / 2_147_483_648) * total;
-      yield Math.max(
-        0,
-        weights.findIndex((weight) => {
-          left -= weight;
-          return left < 0;
-        }),
-      );
-    }
-  }
-
-  const stop = async (server: ChildProcess): Promise<void> => {
-    server.kill('SIGKILL');
-    await new Promise((gone) => server.once('exit', gone));
-  };
-
-  test('hit as often as queries repeat, and are slower and never wrong when the server is killed', async () => {
-    const port = await freePort();
-    const server = await startRedis(port);
-    const cwd = temporaryFolder();
-    const cache = { enabled: true, redis: `redis://127.0.0.1:${port}`, maxEntries: VOCABULARY };
-    const engines = [await openEngine(cwd, cache), await openEngine(cwd, cache)] as const;
-    await engines[0].push(
-      Array.from({ length: VOCABULARY }, (_, rank) => ({
-        id: `d${rank}`,
-        text: `Item word${rank}x of all.`,
-      })),
-      A,
-    );
-    const seen = watchSearches();
-    const asked = new Set<number>();
-    const ranks = zipf();
-    for (let request = 0; request < REQUESTS; request++) {
-      const rank = ranks.next().value ?? 0;
-      asked.add(rank);
-      const { results } = await engines[request % 2 === 0 ? 0 : 1].search(`word${rank}x`, A);
-      expect(results[0]?.metadata.source).toBe(`d${rank}`);
-    }
-    const hits = seen.filter((one) => one.cache === 'hit');
-    const rate = hits.length / REQUESTS;
-    const times = hits.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
-    console.info(
-      `${REQUESTS} requests, ${asked.size} distinct: hit rate ${rate.toFixed(4)} (ideal ${(1 - asked.size / REQUESTS).toFixed(4)}), p95 of a hit ${times[Math.floor(times.length * 0.95)]?.toFixed(2)} ms`,
-    );
-    expect(Math.abs(rate - (1 - asked.size / REQUESTS))).toBeLessThan(0.01);
-    expect(rate).toBeGreaterThan(0.8);
-    await stop(server);
-    await engines[1].push([{ id: 'd0', text: 'Now word1x and word2x of all.' }], A);
-    const [now, before] = [await engines[0].search('word0x', A), await engines[1].search('word3x', A)];
-    expect(now.results.filter(({ content }) => content.includes('word0x'))).toEqual([]);
-    expect(before.results[0]?.metadata.source).toBe('d3');
-    expect([...now.noticeKinds, ...before.noticeKinds]).toContain('search-degraded');
-  }, 600_000);
-
   test('are gone from the server when a document is forgotten', async () => {
     const port = await freePort();
     await startRedis(port);
