@@ -13,7 +13,12 @@ import { rounded } from '../shared/statistics.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';
 
 const { values } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, minilm: { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'boolean', default: false },
+    minilm: { type: 'boolean', default: false },
+    /** The pairs alone. */
+    pairs: { type: 'boolean', default: false },
+  },
 });
 const THRESHOLDS = [0.8, 0.85, 0.9, 0.925, 0.95, 0.975] as const;
 const TOP = 5;
@@ -112,6 +117,7 @@ async function pairRates(engine: Engine, model: string) {
         hitRate: rounded(right / count),
         wrongRate: rounded((astray + wrong) / Math.max(1, right + astray + wrong)),
         nearTakenForSame: rounded(wrong / count),
+        taken: pairs.filter((_, i) => others[i] !== undefined).map(({ id }) => id),
       };
     }),
   );
@@ -205,7 +211,7 @@ const outcomes = [
     { questions: engineersQuestions(), index: (engine) => engine.index() },
   ),
 ];
-for (const set of sets) {
+for (const set of values.pairs ? [] : sets) {
   const { documents, questions } = datasetOf(set);
   outcomes.push(await measured(set, {}, { questions, index: (engine) => engine.push(documents) }));
 }

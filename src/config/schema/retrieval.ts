@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { secretText, share, wholeNumber } from '../../core/setting-values.js';
+import { optionalSecretText, share, wholeNumber } from '../../core/setting-values.js';
 
 const weight = () => z.number().min(0);
 
@@ -172,7 +172,7 @@ const semantic = z
     threshold: share()
       .default(0.95)
       .describe(
-        'Cosine of two questions, 0 to 1, from which they are taken for the same. Lower ones save more searches, and show more results of another question (docs/retrieval.md has both rates). Questions that differ in a number, an identifier or quoted words never are.',
+        'Cosine of two questions, 0 to 1, from which they are taken for the same. Lower ones save more searches, and show more results of another question (docs/retrieval.md has both rates). Questions that differ in a number, an identifier, a name or quoted words never are.',
       ),
   })
   .prefault({})
@@ -188,8 +188,7 @@ const cache = z
       ),
     ttl: wholeNumber(1).default(900).describe('Life of a cached result, in seconds.'),
     maxEntries: wholeNumber(1).default(100).describe('Queries kept in the memory of each process.'),
-    redis: secretText()
-      .optional()
+    redis: optionalSecretText()
       .describe(
         'Address of a Redis or Valkey server (`redis://HOST:6379`, best by a reference such as `env:REDIS_URL`) by which processes share results, with the text of passages; needs the package `ioredis`. Not used with `rag.security.encryption`, whose plain text stays in memory. While it does not answer, each process keeps its own, and a notice says so. Default: each process keeps its own.',
       ),

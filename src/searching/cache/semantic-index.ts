@@ -7,8 +7,7 @@ interface EarlierQuestion {
   /** See `groupKeyOf`: only questions of one group can have the same results. */
   readonly group: string;
   readonly vector: Float32Array;
-  /** See `exactPartsOf`. */
-  readonly exactParts: string;
+  readonly exact: ExactParts;
 }
 
 export interface NearQuestion {
@@ -36,8 +35,8 @@ export interface SemanticIndexOptions {
 
 /**
  * Which earlier question means nearly the same. In the memory of this process; results stand elsewhere. Questions that name different
- * numbers, identifiers or quoted words, or of which one denies something, are never taken for the same: their vectors are near, and their
- * answers are not.
+ * numbers, identifiers, quoted words or names, or of which one denies something, are never taken for the same: their vectors are near, and
+ * their answers are not.
  */
 export class SemanticIndex {
   readonly #threshold: number;
@@ -54,10 +53,10 @@ export class SemanticIndex {
 
   /** The nearest of the same group that is near enough. */
   nearest({ group, text, vector }: SemanticQuestion): NearQuestion | undefined {
-    const exactParts = exactPartsOf(text);
+    const exact = exactPartsOf(text);
     let best: NearQuestion | undefined;
     for (const [key, earlier] of this.#questions.entries()) {
-      if (earlier.group !== group || earlier.exactParts !== exactParts) continue;
+      if (earlier.group !== group || !mayMeanTheSame(earlier.exact, exact)) continue;
       const similarity = cosineOf(earlier.vector, vector);
       if (similarity >= this.#threshold && similarity > (best?.similarity ?? -1)) best = { key, similarity };
     }
@@ -65,7 +64,7 @@ export class SemanticIndex {
   }
 
   add(key: string, { group, text, vector }: SemanticQuestion): void {
-    this.#questions.set(key, { group, vector, exactParts: exactPartsOf(text) });
+    this.#questions.set(key, { group, vector, exact: exactPartsOf(text) });
   }
 
   remove(key: string): void {
@@ -81,13 +80,35 @@ const QUOTED = /"[^"]+"|`[^`]+`|\u201c[^\u201d]+\u201d/gu;
 const NUMBER = /\d+(?:[.,:]\d+)*/gu;
 const DENIAL = /\b(?:not|no|never|none|nor|without|cannot|except|unless)\b|n['\u2019]t\b/giu;
 
-/** What two questions must share to the letter to be the same, whatever their vectors say: equal texts for equal parts. */
-export function exactPartsOf(text: string): string {
-  const lower = text.toLowerCase();
-  const named = [...extractIdentifiers(text), ...(lower.match(QUOTED) ?? []), ...(lower.match(NUMBER) ?? [])];
-  const isDenied = (text.match(DENIAL) ?? []).length % 2 === 1;
-  return JSON.stringify([isDenied, [...new Set(named)].sort()]);
+/** A word that begins with a capital letter, and no sentence. */
+const NAME = /(?<=[\p{L}\p{N},;:()'\u2019"\u201c-]\s*)(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]+/gu;
+const WORD = /[\p{L}\p{N}]+/gu;
+
+/** What two questions must share to the letter to be the same, whatever their vectors say. */
+interface ExactParts {
+  /** Identifiers, numbers and quoted words, and whether it denies: equal texts for equal parts. */
+  readonly facts: string;
+  /** In lower case. */
+  readonly names: readonly string[];
+  readonly words: ReadonlySet<string>;
 }
+
+export function exactPartsOf(text: string): ExactParts {
+  const lower = text.toLowerCase();
+  const facts = [...extractIdentifiers(text), ...(lower.match(QUOTED) ?? []), ...(lower.match(NUMBER) ?? [])];
+  const isDenied = (text.match(DENIAL) ?? []).length % 2 === 1;
+  return {
+    facts: JSON.stringify([isDenied, [...new Set(facts)].sort()]),
+    names: (text.match(NAME) ?? []).map((name) => name.toLowerCase()),
+    words: new Set(lower.match(WORD) ?? []),
+  };
+}
+
+/** Whether what one names stands in the other, at whatever place. */
+export const mayMeanTheSame = (a: ExactParts, b: ExactParts): boolean =>
+  a.facts === b.facts &&
+  a.names.every((name) => b.words.has(name)) &&
+  b.names.every((name) => a.words.has(name));
 
 /** 0 for vectors of different lengths: they are of different models. */
 function cosineOf(a: Float32Array, b: Float32Array): number {
