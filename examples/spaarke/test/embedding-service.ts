@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 
-const DIMENSIONS = 64;
+/** Of `text-embedding-3-small`. */
+const DIMENSIONS = 1_536;
 
 /** A service of embeddings with the interface of OpenAI's: equal words, near vectors. It counts what it is asked for. */
 export interface EmbeddingService {
