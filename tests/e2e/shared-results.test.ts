@@ -65,8 +65,9 @@ async function askAll(searchers: readonly Searcher[], ranks: readonly number[]):
   return answers;
 }
 
-const p95 = (answers: readonly RankAnswer[]): number =>
-  answers.map(({ tookMs }) => tookMs).sort((a, b) => a - b)[Math.floor(answers.length * 0.95)] ?? Number.NaN;
+const quantile = (answers: readonly RankAnswer[], share: number): number =>
+  answers.map(({ tookMs }) => tookMs).sort((a, b) => a - b)[Math.floor(answers.length * share)] ?? Number.NaN;
+const p95 = (answers: readonly RankAnswer[]): number => quantile(answers, 0.95);
 const hitsOf = (answers: readonly RankAnswer[]): RankAnswer[] =>
   answers.filter(({ cache }) => cache === 'hit');
 const areRight = (answers: readonly RankAnswer[], not?: number): boolean =>
@@ -93,7 +94,7 @@ describe.skipIf(!hasRedis())('two processes that share what searches found by on
     const [rate, ideal] = [hitsOf(answers).length / REQUESTS, 1 - distinct / REQUESTS];
     const ofRepeated = hitsOf(answers).length / (REQUESTS - distinct);
     console.info(
-      `${REQUESTS} requests, ${distinct} distinct: hit rate ${rate.toFixed(4)} (ideal ${ideal.toFixed(4)}), ${(100 * ofRepeated).toFixed(1)} % of repeated queries; p95 of a hit ${p95(hitsOf(answers)).toFixed(2)} ms, of a miss ${p95(answers.filter((one) => one.cache === 'miss')).toFixed(2)} ms`,
+      `${REQUESTS} requests, ${distinct} distinct: hit rate ${rate.toFixed(4)} (ideal ${ideal.toFixed(4)}), ${(100 * ofRepeated).toFixed(1)} % of repeated queries; a hit took ${quantile(hitsOf(answers), 0.5).toFixed(2)} ms, p95 ${p95(hitsOf(answers)).toFixed(2)}, p95 of a miss ${p95(answers.filter((one) => one.cache === 'miss')).toFixed(2)} ms`,
     );
     expect(answers).toHaveLength(REQUESTS);
     expect(areRight(answers)).toBe(true);
@@ -104,7 +105,8 @@ describe.skipIf(!hasRedis())('two processes that share what searches found by on
     const underWay = askAll(searchers, before);
     server.kill('SIGKILL');
     await once(server, 'exit');
-    expect(areRight(await underWay)).toBe(true);
+    const meanwhile = await underWay;
+    expect(areRight(meanwhile)).toBe(true);
     // What was kept anywhere of the first document is of another text now.
     await engine.push([{ id: 'd0', text: 'Nothing of that kind.' }], A);
     const without = await askAll(searchers, after);
@@ -114,7 +116,9 @@ describe.skipIf(!hasRedis())('two processes that share what searches found by on
     );
     expect(areRight(without, 0)).toBe(true);
     expect(without.some(({ rank, first }) => rank === 0 && first === 'd0')).toBe(false);
-    expect(without.flatMap(({ noticeKinds }) => noticeKinds)).toContain('search-degraded');
+    // Once a minute.
+    const told = [...meanwhile, ...without].flatMap(({ noticeKinds }) => noticeKinds);
+    expect(told).toContain('search-degraded');
     // It was the server that answered most of them.
     expect(rateWithout).toBeLessThan(rate);
   }, 900_000);
