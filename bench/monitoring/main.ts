@@ -1,85 +1,84 @@
-// What it costs to be watched: processes that search the same index, one of them not watched, take turns; the ratio of their times.
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+// What it costs to be watched: `npm run bench:monitoring -- [--json] [--rounds N] [--processes N]`. A process searches the same questions again and
+// again, by turns not watched, watched, and with traces too; each block is compared with the block beside it that was not watched. Reported is the
+// median of these ratios of processor time, with its interval of 95 % (percentile bootstrap over the rounds of all processes). Processor time is
+// that of the process, so other programs of the machine are no part of it.
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { seededRandom } from '../../src/evaluation/random.js';
 import { createEngine } from '../../src/index.js';
+import { circumstances } from '../shared/machine.js';
+import { LOCAL_RESULTS, SHARED } from '../shared/places.js';
+import { runProcess } from '../shared/run-process.js';
+import { median, quantile } from '../shared/statistics.js';
 
-const SHARED = fileURLToPath(new URL('../../../shared', import.meta.url));
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '30' },
+    processes: { type: 'string', default: '3' },
+  },
+});
+const TARGET = 1.03;
 const FOLDER = 'ise-playbook';
-const QUESTIONS = join(SHARED, 'data/questions/ise.jsonl');
-const ROUNDS = Number(process.argv[2] ?? 40);
-const MODES = ['off', 'on', 'traces'] as const;
-type Mode = (typeof MODES)[number];
-/** Of each mode: two processes that do the same differ by more than what is measured. */
-const PROCESSES = Number(process.argv[3] ?? 4);
+const RESAMPLES = 2_000;
 
-interface Block {
-  readonly searches: number;
-  readonly wallMs: number;
-  readonly cpuMs: number;
+/** Milliseconds of the processor for all questions once, by mode. */
+export interface Round {
+  readonly off: number;
+  readonly on: number;
+  readonly traces: number;
 }
 
 const home = mkdtempSync(join(tmpdir(), 'monitoring-bench-'));
-const dataDir = join(home, 'data');
-cpSync(join(SHARED, 'data/corpora', FOLDER), join(home, FOLDER), { recursive: true });
-const engine = await createEngine({ config: { provider: 'libsql' }, dataDir, cwd: home });
-const { stats } = await engine.index({ paths: [FOLDER] });
-await engine.close();
-console.error(`indexed ${stats.chunksCreated} chunks`);
-
-interface Searcher {
-  readonly mode: Mode;
-  readonly child: ChildProcessByStdio<Writable, Readable, null>;
-  readonly next: () => Promise<Block>;
-  readonly blocks: Block[];
-}
-
-const searchers: Searcher[] = [];
-for (let process = 0; process < PROCESSES; process++)
-  for (const mode of MODES) searchers.push(await startSearcher(mode));
-
-async function startSearcher(mode: Mode): Promise<Searcher> {
+const rounds: Round[] = [];
+try {
+  const dataDir = join(home, 'data');
+  cpSync(join(SHARED, 'data/corpora', FOLDER), join(home, FOLDER), { recursive: true });
+  const engine = await createEngine({ config: { provider: 'libsql' }, dataDir, cwd: home });
+  const { stats } = await engine.index({ paths: [FOLDER] });
+  await engine.close();
+  console.error(`indexed ${stats.chunksCreated} chunks`);
   const program = fileURLToPath(new URL('searching-process.ts', import.meta.url));
-  const args = [...process.execArgv, program, dataDir, home, QUESTIONS, mode];
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (): Promise<Block> => JSON.parse((await lines.next()).value as string) as Block;
-  await next();
-  return { mode, child, next, blocks: [] };
-}
-
-for (let round = 0; round < ROUNDS; round++) {
-  const first = round % searchers.length;
-  // Nobody is always the first.
-  for (const { child, next, blocks } of [...searchers.slice(first), ...searchers.slice(0, first)]) {
-    child.stdin.write('\n');
-    blocks.push(await next());
+  const questions = join(SHARED, 'data/questions/ise.jsonl');
+  for (let turn = 0; turn < Number(values.processes); turn++) {
+    const args = [...process.execArgv, program, dataDir, home, questions, values.rounds];
+    const { stdout } = await runProcess(process.execPath, args);
+    rounds.push(...(JSON.parse(stdout) as Round[]));
+    console.error(`process ${turn + 1} of ${values.processes}`);
   }
-  process.stderr.write(`\r${round + 1} of ${ROUNDS} `);
+} finally {
+  rmSync(home, { recursive: true, force: true });
 }
-for (const { child } of searchers) child.stdin.end();
-rmSync(home, { recursive: true, force: true });
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-/** The median block of each process of a mode, in order. */
-const ofProcesses = (mode: Mode, of: (block: Block) => number): number[] =>
-  searchers
-    .filter((searcher) => searcher.mode === mode)
-    .map(({ blocks }) => median(blocks.map(of)))
-    .sort((a, b) => a - b);
-const show = (values: readonly number[], digits: number): string =>
-  values.map((value) => value.toFixed(digits)).join(' ');
-
-console.log('\nmode     processor ms a search, of each process   median to off   searches/s of each process');
-const cpuMs = ({ cpuMs, searches }: Block): number => cpuMs / searches;
-const offMs = median(ofProcesses('off', cpuMs));
-for (const mode of MODES) {
-  const all = ofProcesses(mode, cpuMs);
-  const speeds = ofProcesses(mode, ({ searches, wallMs }) => (1_000 * searches) / wallMs);
-  console.log(`${mode.padEnd(8)} ${show(all, 2)}   ${(median(all) / offMs).toFixed(3)}   ${show(speeds, 0)}`);
+const random = seededRandom(17);
+function costOf(mode: 'on' | 'traces') {
+  const ratios = rounds.map((round) => round[mode] / round.off);
+  const medians = Array.from({ length: RESAMPLES }, () =>
+    median(ratios.map(() => ratios[Math.floor(random() * ratios.length)] ?? Number.NaN)),
+  );
+  const ratio = median(ratios);
+  const [low, high] = [quantile(medians, 0.025), quantile(medians, 0.975)];
+  return { ratio, low, high, target: `<= ${TARGET}`, met: ratio <= TARGET };
 }
+const report = {
+  ...circumstances(),
+  rounds: rounds.length,
+  processorMsOfRound: median(rounds.map(({ off }) => off)),
+  on: costOf('on'),
+  traces: costOf('traces'),
+  all: rounds,
+};
+mkdirSync(LOCAL_RESULTS, { recursive: true });
+writeFileSync(join(LOCAL_RESULTS, 'monitoring.json'), `${JSON.stringify(report, null, 2)}\n`);
+const { all: _, ...short } = report;
+if (values.json) console.log(JSON.stringify(short, null, 2));
+else
+  for (const mode of ['on', 'traces'] as const) {
+    const { ratio, low, high, target } = report[mode];
+    console.log(
+      `${mode.padEnd(7)} ${ratio.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)}; target ${target})`,
+    );
+  }

@@ -1,10 +1,12 @@
-// Searches when it is told to, watched or not, and tells what a block of searches took.
+// Searches the same questions in rounds, by turns watched and not, and prints what each round took as JSON.
+// Arguments: data folder, working folder, file of questions, number of rounds.
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { createEngine, type RAGSettingsInput, startMonitoring } from '../../src/index.js';
+import { createEngine, type Engine, type RAGSettingsInput, startMonitoring } from '../../src/index.js';
 
-const [dataDir = '', cwd = '', questionsFile = '', mode = 'off'] = process.argv.slice(2);
+const [dataDir = '', cwd = '', questionsFile = '', rounds = '1'] = process.argv.slice(2);
 const AT_ONCE = 4;
+const MODES = ['off', 'on', 'traces'] as const;
+type Mode = (typeof MODES)[number];
 
 const questions = readFileSync(questionsFile, 'utf8')
   .trim()
@@ -28,41 +30,47 @@ const MONITORING: RAGSettingsInput['monitoring'] = {
   },
 };
 
-if (mode === 'traces') await registerSdk();
-const engine = await createEngine({
-  config: {
-    provider: 'libsql',
-    monitoring: mode === 'off' ? {} : { ...MONITORING, openTelemetry: { enabled: mode === 'traces' } },
-  },
-  dataDir,
-  cwd,
-});
-const watch = mode === 'off' ? undefined : await startMonitoring(engine, { name: mode });
-// Searches that are not counted: models and caches are warm then.
-await block();
+await registerSdk();
+/** By their settings alone: all of them hear the searches of one engine, for they listen to the process. */
+const engineWith = (monitoring: RAGSettingsInput['monitoring']): Promise<Engine> =>
+  createEngine({ config: { provider: 'libsql', monitoring }, dataDir, cwd });
+const engine = await engineWith({});
+const watched = {
+  on: await engineWith({ ...MONITORING, openTelemetry: { enabled: false } }),
+  traces: await engineWith({ ...MONITORING, openTelemetry: { enabled: true } }),
+};
 
-console.log(JSON.stringify({ ready: true }));
-for await (const _ of createInterface({ input: process.stdin })) console.log(JSON.stringify(await block()));
-await watch?.stop();
-await engine.close();
+async function roundOf(modes: readonly Mode[]): Promise<Readonly<Record<Mode, number>>> {
+  const took = { off: 0, on: 0, traces: 0 };
+  for (const mode of modes) {
+    const watch = mode === 'off' ? undefined : await startMonitoring(watched[mode], { name: mode });
+    took[mode] = await block();
+    await watch?.stop();
+  }
+  return took;
+}
 
-/** All questions once, several at once. */
-async function block(): Promise<{ searches: number; wallMs: number; cpuMs: number }> {
-  const left = [...questions];
-  const cpu = process.cpuUsage();
-  const began = performance.now();
+// Rounds that are not counted: code, models and caches are warm then.
+for (let turn = 0; turn < 3; turn++) await roundOf(MODES);
+const measured: Readonly<Record<Mode, number>>[] = [];
+// Nobody is always the first.
+for (let turn = 0; turn < Number(rounds); turn++)
+  measured.push(await roundOf(turn % 2 === 0 ? MODES : MODES.toReversed()));
+console.log(JSON.stringify(measured));
+for (const one of [engine, ...Object.values(watched)]) await one.close();
+
+/** All questions twice, several at once: milliseconds of the processor. */
+async function block(): Promise<number> {
+  const left = [...questions, ...questions];
+  const before = process.cpuUsage();
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (let question = left.pop(); question !== undefined; question = left.pop())
         await engine.search(question);
     }),
   );
-  const { user, system } = process.cpuUsage(cpu);
-  return {
-    searches: questions.length,
-    wallMs: performance.now() - began,
-    cpuMs: (user + system) / 1_000,
-  };
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 /** Spans are made and thrown away, as if they had been sent. */

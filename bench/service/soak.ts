@@ -1,8 +1,9 @@
 /**
- * `npm run bench:soak [-- --json] [--minutes N] [--chunks N]`: `ragstone serve` under searches at half the rate that it sustains, with pushes, deletions
- * and syncs of changing files beside. Memory, open descriptors and p95 of each window, as JSON and as a plot; 1 where one of them grows.
+ * `npm run bench:soak [-- --json] [--minutes N] [--chunks N] [--rate N]`: `ragstone serve` under searches at half the rate that it sustains, with
+ * pushes, deletions and syncs of changing files beside. Memory, open descriptors and p95 of each window, as JSON and as a plot; 1 where one of them
+ * grows. `--rate` gives searches a second in place of that half. Windows are written down as they end (`soak.jsonl`).
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -22,11 +23,14 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '60' },
     chunks: { type: 'string', default: '20000' },
+    rate: { type: 'string' },
   },
 });
 const minutes = Number(values.minutes);
 const say = (text: string): void => console.error(text);
 
+/** A line for each window, so that a soak that is cut off is not lost. */
+const SAMPLES = join(LOCAL_RESULTS, 'soak.jsonl');
 const WINDOW_SECONDS = 10;
 const CONNECTIONS = 16;
 /** The same few files and documents change, so that the index does not grow. */
@@ -66,7 +70,9 @@ async function takeSamples(
     const { p50Ms, p95Ms, answered, refused, failed } = await openLoop(search, rate, WINDOW_SECONDS);
     const { rssMiB, openDescriptors } = await server.report('read');
     const minute = rounded((performance.now() - start) / 60_000);
-    samples.push({ minute, rssMiB: rounded(rssMiB), openDescriptors, p50Ms, p95Ms });
+    const sample = { minute, rssMiB: rounded(rssMiB), openDescriptors, p50Ms, p95Ms };
+    samples.push(sample);
+    appendFileSync(SAMPLES, `${JSON.stringify({ ...sample, answered, refused, failed })}\n`);
     totals.answered += answered;
     totals.refused += refused;
     totals.failed += failed;
@@ -91,6 +97,8 @@ function growthOf(samples: readonly SoakSample[], name: keyof typeof MOST_GROWTH
 }
 
 assertPlacesExist();
+mkdirSync(LOCAL_RESULTS, { recursive: true });
+rmSync(SAMPLES, { force: true });
 const report = await withTemporaryFolder(async (folder) => {
   await prepareIndex(folder, { chunks: Number(values.chunks), model: 'builtin', say });
   const server = await startServer(folder);
@@ -99,8 +107,8 @@ const report = await withTemporaryFolder(async (folder) => {
     const search = searcher(many, await questions());
     await closedLoop(search, CONNECTIONS, 10);
     const highest = await closedLoop(search, CONNECTIONS, 20);
-    const rate = highest.rate / 2;
-    say(`${rounded(rate)} searches a second for ${minutes} minutes`);
+    const rate = Number(values.rate ?? highest.rate / 2);
+    say(`${rounded(rate)} of at most ${highest.rate} searches a second for ${minutes} minutes`);
     const ending = new AbortController();
     const changing = changeThings(folder, one, ending.signal);
     const { samples, totals } = await takeSamples(search, server, rate);
@@ -112,6 +120,7 @@ const report = await withTemporaryFolder(async (folder) => {
       ...circumstances(),
       chunks: Number(values.chunks),
       minutes,
+      highestRate: highest.rate,
       rate: rounded(rate),
       totals,
       changed,
@@ -123,7 +132,6 @@ const report = await withTemporaryFolder(async (folder) => {
     await server.stop();
   }
 });
-mkdirSync(LOCAL_RESULTS, { recursive: true });
 writeFileSync(join(LOCAL_RESULTS, 'soak.json'), `${JSON.stringify(report, null, 2)}\n`);
 writeFileSync(join(LOCAL_RESULTS, 'soak.svg'), soakPlot(report));
 const { samples: _, ...short } = report;

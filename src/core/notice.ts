@@ -33,6 +33,8 @@ export const NOTICE_KINDS = [
   'adaptation-off',
   /** A way of searching failed or did less than it should, and the others answered. */
   'search-degraded',
+  /** The results are those of an earlier question that means nearly the same. */
+  'semantic-cache',
   /** Nothing could be searched, and what was written for such times is said. */
   'static-response',
   /** A passage holds text that reads like an instruction to a language model. */

@@ -35,6 +35,13 @@ export const unescapeText = (text: string): string =>
 /** A text that never appears in output; see `Secret`. */
 export const secretText = () => z.string().transform((value) => new Secret(value));
 
+/** The same where an empty text is none, so that `${NAME:-}` leaves it to the environment whether there is one. */
+export const optionalSecretText = () =>
+  z
+    .string()
+    .transform((value) => (value === '' ? undefined : new Secret(value)))
+    .optional();
+
 /** A whole number of at least `minimum`. */
 export const wholeNumber = (minimum: number) => z.number().int().min(minimum);
 

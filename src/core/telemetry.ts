@@ -24,8 +24,8 @@ export interface TelemetryPayloads {
     readonly topK: number | undefined;
     results?: number;
     degradationLevel?: number;
-    /** Whether the query cache had it; `off` where none is kept for this search. */
-    cache?: 'hit' | 'miss' | 'off';
+    /** Whether the query cache had it; `semantic` where it had what an earlier question found, `off` where none is kept for this search. */
+    cache?: 'hit' | 'miss' | 'semantic' | 'off';
   };
   /** A look into a cache. */
   readonly cache: Timed & {

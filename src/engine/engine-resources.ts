@@ -29,6 +29,7 @@ import { RolloutFile, RolloutMemory, type RolloutTotals } from '../rollout/rollo
 import { settingsDigest } from '../searching/cache/cache-key.js';
 import { KeptResults } from '../searching/cache/kept-results.js';
 import { QueryCache } from '../searching/cache/query-cache.js';
+import { SemanticIndex } from '../searching/cache/semantic-index.js';
 import type { RemoteIndex } from '../searching/found-passages.js';
 import { LearningPace, type PushedChunks } from '../searching/learning-pace.js';
 import type { SearchProcesses } from '../searching/processes/search-processes.js';
@@ -608,13 +609,24 @@ async function openQueryCache(
   config: ResolvedConfig,
   { isForgetful, isDegraded }: { readonly isForgetful: boolean; readonly isDegraded: () => boolean },
 ): Promise<QueryCache | undefined> {
-  const { enabled, ttl, maxEntries, redis } = config.rag.retrieval.cache;
+  const { enabled, ttl, maxEntries, redis, semantic: near } = config.rag.retrieval.cache;
   if (!enabled) return undefined;
   const isShared = config.rag.security.encryption.keys.length === 0 && packConfig(config) !== undefined;
   const place = { path: ['rag', 'retrieval', 'cache'], what: 'the cache of results' };
   const shared = redis === undefined || !isShared ? undefined : await openRedisShelf(redis, place, config);
   const kept = isShared && !isForgetful ? new KeptResults({ folder: config.dataDir, maxEntries }) : undefined;
-  return new QueryCache({ ttl, maxEntries, settings: settingsDigest(config), shared, kept, isDegraded });
+  const semantic = near.enabled
+    ? new SemanticIndex({ threshold: near.threshold, maxEntries, ttl })
+    : undefined;
+  return new QueryCache({
+    ttl,
+    maxEntries,
+    settings: settingsDigest(config),
+    shared,
+    kept,
+    isDegraded,
+    semantic,
+  });
 }
 
 /** The cache of this host, before the server that `rag.embedding.cache.redis` names. */

@@ -151,7 +151,9 @@ export interface SearchResponse extends ToldNotices, ToldDegradation {
   readonly query: string;
   /** What was searched for in place of mistyped words; absent where the query was taken as it is. */
   readonly correction?: QueryCorrection;
-  /** Absent where retrieval is switched off. */
+  /** Present where these are the results of an earlier question that means nearly the same (`rag.retrieval.cache.semantic`): cosine of both, at most 1. */
+  readonly semanticCache?: { readonly similarity: number };
+  /** Absent where retrieval is switched off, and with `semanticCache`. */
   readonly understanding?: QueryReading;
   readonly results: readonly SearchResult[];
   readonly lanes: readonly LaneStatus[];

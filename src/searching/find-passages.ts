@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { DegradationLevel } from '../core/degradation.js';
-import { RAGError } from '../core/errors.js';
+import { RAGError, throwIfAborted } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { publishLogEvent, queryInLog } from '../core/log-events.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
@@ -97,7 +97,7 @@ interface Asked {
 
 interface Remembered {
   readonly found: Found;
-  readonly cache: 'hit' | 'miss' | 'off';
+  readonly cache: 'hit' | 'miss' | 'semantic' | 'off';
 }
 
 /** Searching in another process, which learns by itself which parts are out. */
@@ -163,11 +163,41 @@ async function findOrRemember(
   const question = { revision, scope, query };
   const outcome = await orEvenOld(
     () => cache.evenOld(question),
-    async () => atLevelOf(resources.parts, await cache.find(question, search)),
+    async () =>
+      atLevelOf(
+        resources.parts,
+        await cache.find(question, { search, embed: (signal) => comparedBy(question, resources, signal) }),
+      ),
   );
   const warnings = noticesOfKind('search-degraded', cache.warnings());
   if (warnings.length === 0) return outcome;
   return { ...outcome, found: { ...outcome.found, notices: [...outcome.found.notices, ...warnings] } };
+}
+
+/** A question waits for its vector so long, of `laneDeadlineMs`, before it is searched for as if there were no earlier ones. */
+const SHARE_TO_COMPARE = 0.2;
+
+/** The vector by which a question is compared with earlier ones; undefined where words alone are asked for, or the model does not answer. */
+async function comparedBy(
+  { query, scope }: { readonly query: SearchQuery; readonly scope: Scope },
+  resources: FindResources,
+  signal: AbortSignal,
+): Promise<Float32Array | undefined> {
+  if (query.options?.mode === 'lexical') return undefined;
+  const deadline = {
+    timeoutMs: resources.config.rag.retrieval.laneDeadlineMs * SHARE_TO_COMPARE,
+    signal,
+    lateError: () => new RAGError('EMBEDDING_FAILED', 'The embedding model did not answer in time.'),
+  };
+  try {
+    return await withDeadline(deadline, async (abort) => {
+      const model = await openQueryModel(resources, await resources.collection(), { scope, signal: abort });
+      return model.embedQuery(query.text, abort);
+    });
+  } catch {
+    throwIfAborted(signal);
+    return undefined;
+  }
 }
 
 /** What was found before is worth more than words alone, and than nothing. */
@@ -193,7 +223,12 @@ async function orEvenOld(
 
 /** What was kept is no less than it was, but while a search could not find it, it is all that there is. */
 function atLevelOf(parts: Parts | undefined, { found, cache }: Remembered): Remembered {
-  if (cache !== 'hit' || parts === undefined || parts.level < DegradationLevel.CACHED_ONLY)
+  if (
+    cache === 'miss' ||
+    cache === 'off' ||
+    parts === undefined ||
+    parts.level < DegradationLevel.CACHED_ONLY
+  )
     return { found, cache };
   const degradationLevel = Math.max(found.degradationLevel, DegradationLevel.CACHED_ONLY);
   const outages = PARTS.filter((part) => parts.states[part] !== 'well');

@@ -20,7 +20,9 @@ export interface FoundPassages extends FoundDegradation {
   readonly limit: number;
   /** What was searched for in place of the query; absent where its words were left as they are. */
   readonly correction?: QueryCorrection;
-  /** Absent where retrieval is switched off. */
+  /** Present where an earlier question found it that means nearly the same; cosine of both. */
+  readonly semanticCache?: { readonly similarity: number };
+  /** Absent where retrieval is switched off, and with `semanticCache`. */
   readonly understanding?: QueryUnderstanding;
   readonly lanes: readonly LaneReport[];
   readonly removed: readonly RemovedCandidate[];

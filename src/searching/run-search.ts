@@ -25,6 +25,7 @@ export async function runSearch(
   return {
     query: query.text,
     ...(found.correction === undefined ? {} : { correction: found.correction }),
+    ...(found.semanticCache === undefined ? {} : { semanticCache: found.semanticCache }),
     results: found.passages.map(toResult),
     ...(found.understanding === undefined ? {} : { understanding: found.understanding }),
     lanes: found.lanes,

@@ -25,6 +25,7 @@ interface ToldServer {
 /** By the folder of its start script. */
 const SERVERS = {
   pgvector: { variable: 'TEST_DATABASE_URL', told: ({ url }) => url },
+  redis: { variable: 'TEST_REDIS_URL', told: ({ url }) => url },
   // An example starts its own: it is told the program.
   chroma: { variable: 'TEST_CHROMA_PROGRAM', told: programOf },
 } satisfies Readonly<Record<string, ToldServer>>;
@@ -63,7 +64,9 @@ export async function withServers<T>(
 }
 
 function serverOf(name: ServerName): ServerUnderTest {
-  const server = STORES.map((store) => store.server).find((known) => known?.folder === name);
+  const server = STORES.flatMap((store) => [store.server, ...(store.beside ?? [])]).find(
+    (known) => known?.folder === name,
+  );
   if (server === undefined) throw new Error(`No store is tested against the server ${name}.`);
   return server;
 }

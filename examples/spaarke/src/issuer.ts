@@ -8,7 +8,7 @@ export const AUDIENCE = 'spaarke-rag';
 const ALGORITHM = 'ES256';
 
 /** What a token of this example may allow. */
-const PERMISSIONS = ['read', 'write', 'maintain', 'admin'] as const;
+const PERMISSIONS = ['read', 'write', 'maintain', 'admin', 'monitor'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 export const isPermission = (word: string): word is Permission =>

@@ -3,7 +3,7 @@ import { isPermission, type Permission, tokenFor } from './issuer.js';
 
 const [tenantId, ...words] = process.argv.slice(2);
 if (tenantId === undefined || !words.every(isPermission)) {
-  console.error('Usage: npm run --silent token -- TENANT [read] [write] [maintain] [admin]');
+  console.error('Usage: npm run --silent token -- TENANT [read] [write] [maintain] [admin] [monitor]');
   process.exit(2);
 }
 const permissions: readonly Permission[] = words.filter(isPermission);

@@ -102,7 +102,7 @@ test('a password is named, never stated, and one that cannot be had is said to b
   );
 });
 
-test('while the database of a customer is down, that tenant alone is not served', {
+test('while the database of a customer is down, that tenant alone is told so and finds nothing', {
   skip: WITHOUT_DATABASE,
 }, async () => {
   const database = testDatabase('outage');
@@ -113,7 +113,9 @@ test('while the database of a customer is down, that tenant alone is not served'
     await operator.saveDeployment('alpenrhein.bank', customerOwned({ ...database, url: relay.url }));
     await bank.indexDocument({ id: 'vault', content: 'The vault opens at nine.' });
     await relay.cut();
-    await assert.rejects(bank.search({ query: 'When does the vault open?' }), { status: 503 });
+    const answer = await bank.search({ query: 'When does the vault open?' });
+    assert.deepEqual([answer.degradationLevel, answer.results.length], [4, 0]);
+    await assert.rejects(bank.indexDocument({ id: 'x', content: 'x' }), { status: 503 });
     assert.deepEqual(
       (await clientOf('harborline', { url: spaarke.url }).search({ query: 'vault' })).results,
       [],

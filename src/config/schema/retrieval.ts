@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { secretText, share, wholeNumber } from '../../core/setting-values.js';
+import { optionalSecretText, share, wholeNumber } from '../../core/setting-values.js';
 
 const weight = () => z.number().min(0);
 
@@ -161,6 +161,23 @@ const recency = z
   .prefault({})
   .describe('Preference for what changed lately.');
 
+const semantic = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Answer a question that means nearly the same as an earlier one with the results of that one. The response says so, and how near both are (`semanticCache`). Saves the search and not the vector of the question, so it is for slow stores and rerankers.',
+      ),
+    threshold: share()
+      .default(0.95)
+      .describe(
+        'Cosine of two questions, 0 to 1, from which they are taken for the same. Lower ones save more searches, and show more results of another question (docs/retrieval.md has both rates). Questions that differ in a number, an identifier, a name or quoted words never are.',
+      ),
+  })
+  .prefault({})
+  .describe('Questions in other words. Each process knows those that it answered itself.');
+
 const cache = z
   .strictObject({
     enabled: z
@@ -171,13 +188,17 @@ const cache = z
       ),
     ttl: wholeNumber(1).default(900).describe('Life of a cached result, in seconds.'),
     maxEntries: wholeNumber(1).default(100).describe('Queries kept in the memory of each process.'),
-    redis: secretText()
-      .optional()
+    redis: optionalSecretText()
       .describe(
         'Address of a Redis or Valkey server (`redis://HOST:6379`, best by a reference such as `env:REDIS_URL`) by which processes share results, with the text of passages; needs the package `ioredis`. Not used with `rag.security.encryption`, whose plain text stays in memory. While it does not answer, each process keeps its own, and a notice says so. Default: each process keeps its own.',
       ),
+    semantic,
   })
   .prefault({})
+  .refine(
+    (cache) => cache.enabled || !cache.semantic.enabled,
+    'semantic.enabled needs enabled: true, for it shows what the query cache keeps',
+  )
   .describe('Query cache.');
 
 /** `rag.retrieval`: from a question to ranked passages. */

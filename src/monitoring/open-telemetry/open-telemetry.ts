@@ -48,7 +48,8 @@ export async function startOpenTelemetry(): Promise<OpenTelemetry> {
       end: (name, payload, own) => {
         const span = own === undefined ? undefined : trace.getSpan(own);
         if (span === undefined) return;
-        span.setAttributes(spanFacts(name, payload).attributes);
+        // What is not sampled need not be described.
+        if (span.isRecording()) span.setAttributes(spanFacts(name, payload).attributes);
         if (payload.error !== undefined) {
           span.setAttribute('error.type', errorType(payload.error));
           span.setStatus({ code: SpanStatusCode.ERROR });

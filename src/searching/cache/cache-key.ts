@@ -19,6 +19,10 @@ export interface CacheQuestion {
 /** Equal for searches that have the same answer, and different wherever anything differs that may change it. SHA-256, in hexadecimal. */
 export const cacheKeyOf = (question: CacheQuestion): string => digestOf(plainTextOf(question));
 
+/** Equal for searches that have the same answer where their texts mean the same: all of `cacheKeyOf` but the text. */
+export const groupKeyOf = ({ query, ...question }: CacheQuestion): string =>
+  cacheKeyOf({ ...question, query: { ...query, text: '' } });
+
 /** What `cacheKeyOf` is the digest of. */
 export function plainTextOf({ revision, settings, scope, query }: CacheQuestion): string {
   const { signal: _, topK, options = {}, ...asked } = query;

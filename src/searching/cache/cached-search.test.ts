@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { tracingChannel } from 'node:diagnostics_channel';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -7,11 +6,16 @@ import { createEngine } from '../../engine/create-engine.js';
 import type { Engine, SearchResponse } from '../../engine/engine.js';
 import { freePort, hasRedis, startRedis } from '../../redis/test-redis.js';
 
-type CacheState = 'hit' | 'miss' | 'off';
+type CacheState = 'hit' | 'miss' | 'semantic' | 'off';
 
 async function openEngine(
   cwd: string,
-  cache: { readonly enabled: boolean; readonly redis?: string; readonly maxEntries?: number },
+  cache: {
+    readonly enabled: boolean;
+    readonly redis?: string;
+    readonly maxEntries?: number;
+    readonly semantic?: object;
+  },
   rerank: { readonly enabled: boolean; readonly model?: string } = { enabled: false },
 ): Promise<Engine> {
   const engine = await createEngine({
@@ -133,72 +137,107 @@ describe('a search that was made before', () => {
   }, 600_000);
 });
 
-describe.skipIf(!hasRedis())('results that processes share by Redis', () => {
-  const isSlow = process.env.RAGSTONE_SLOW !== undefined;
-  const REQUESTS = isSlow ? 10_000 : 800;
-  const VOCABULARY = isSlow ? 400 : 60;
+describe('a question in other words', () => {
+  const DOCUMENTS = [
+    { id: 'reset', text: 'To reset a forgotten password, open the sign-in page and press "Forgot".' },
+    { id: 'vpn', text: 'The VPN of the office is reached by the client of the vendor.' },
+  ];
+  const QUESTION = 'How do I reset my forgotten password?';
+  const PARAPHRASE = 'How do I reset a password that is forgotten?';
 
-  /** Ranks by Zipf's law with exponent 1, the same each time. */
-  function* zipf(): Generator<number> {
-    const weights = Array.from({ length: VOCABULARY }, (_, rank) => 1 / (rank + 1));
-    const total = weights.reduce((sum, weight) => sum + weight, 0);
-    let state = 42;
-    for (;;) {
-      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-      let left = (state / 2_147_483_648) * total;
-      yield Math.max(
-        0,
-        weights.findIndex((weight) => {
-          left -= weight;
-          return left < 0;
-        }),
-      );
-    }
-  }
+  const open = (semantic?: object): Promise<Engine> =>
+    openEngine(temporaryFolder(), { enabled: true, ...(semantic === undefined ? {} : { semantic }) });
 
-  const stop = async (server: ChildProcess): Promise<void> => {
-    server.kill('SIGKILL');
-    await new Promise((gone) => server.once('exit', gone));
-  };
-
-  test('hit as often as queries repeat, and are slower and never wrong when the server is killed', async () => {
-    const port = await freePort();
-    const server = await startRedis(port);
-    const cwd = temporaryFolder();
-    const cache = { enabled: true, redis: `redis://127.0.0.1:${port}`, maxEntries: VOCABULARY };
-    const engines = [await openEngine(cwd, cache), await openEngine(cwd, cache)] as const;
-    await engines[0].push(
-      Array.from({ length: VOCABULARY }, (_, rank) => ({
-        id: `d${rank}`,
-        text: `Item word${rank}x of all.`,
-      })),
-      A,
-    );
+  test('has the results of the first one and says so, within the same scope, filters and options alone', async () => {
+    const engine = await open({ enabled: true, threshold: 0.8 });
+    await engine.push(DOCUMENTS, A);
     const seen = watchSearches();
-    const asked = new Set<number>();
-    const ranks = zipf();
-    for (let request = 0; request < REQUESTS; request++) {
-      const rank = ranks.next().value ?? 0;
-      asked.add(rank);
-      const { results } = await engines[request % 2 === 0 ? 0 : 1].search(`word${rank}x`, A);
-      expect(results[0]?.metadata.source).toBe(`d${rank}`);
-    }
-    const hits = seen.filter((one) => one.cache === 'hit');
-    const rate = hits.length / REQUESTS;
-    const times = hits.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
-    console.info(
-      `${REQUESTS} requests, ${asked.size} distinct: hit rate ${rate.toFixed(4)} (ideal ${(1 - asked.size / REQUESTS).toFixed(4)}), p95 of a hit ${times[Math.floor(times.length * 0.95)]?.toFixed(2)} ms`,
-    );
-    expect(Math.abs(rate - (1 - asked.size / REQUESTS))).toBeLessThan(0.01);
-    expect(rate).toBeGreaterThan(0.8);
-    await stop(server);
-    await engines[1].push([{ id: 'd0', text: 'Now word1x and word2x of all.' }], A);
-    const [now, before] = [await engines[0].search('word0x', A), await engines[1].search('word3x', A)];
-    expect(now.results.filter(({ content }) => content.includes('word0x'))).toEqual([]);
-    expect(before.results[0]?.metadata.source).toBe('d3');
-    expect([...now.noticeKinds, ...before.noticeKinds]).toContain('search-degraded');
-  }, 600_000);
+    const first = await engine.search(QUESTION, A);
+    const again = await engine.search(PARAPHRASE, A);
+    expect(again.results).toEqual(first.results);
+    expect(again.query).toBe(PARAPHRASE);
+    expect(again.semanticCache?.similarity).toBeGreaterThan(0.8);
+    expect(again.noticeKinds).toContain('semantic-cache');
+    // Its words are of whoever asked first.
+    expect(again.understanding).toBeUndefined();
+    expect(first.semanticCache).toBeUndefined();
+    const others = [
+      () => engine.search(PARAPHRASE, { ...A, groups: ['hr'] }),
+      () => engine.search({ text: PARAPHRASE, topK: 1 }, A),
+      () => engine.search({ text: PARAPHRASE, filters: { source: ['reset'] } }, A),
+      () => engine.search({ text: PARAPHRASE, options: { mode: 'lexical' } }, A),
+      () => engine.search('Who reaches the office by VPN?', A),
+    ];
+    for (const ask of others) expect((await ask()).semanticCache).toBeUndefined();
+    await engine.push([{ id: 'new', text: 'A forgotten password is reset by the service desk.' }], A);
+    const changed = await engine.search(PARAPHRASE, A);
+    expect(changed.semanticCache).toBeUndefined();
+    expect(changed.results.map(({ metadata }) => metadata.source)).toContain('new');
+    const states = ['miss', 'semantic', ...others.map(() => 'miss'), 'miss'];
+    expect(seen.map(({ cache }) => cache)).toEqual(states);
+  });
 
+  test('is searched for by default, where it is far, and where words were put right', async () => {
+    const plain = await open();
+    await plain.push(DOCUMENTS, A);
+    const strict = await open({ enabled: true, threshold: 0.999 });
+    await strict.push(DOCUMENTS, A);
+    const loose = await open({ enabled: true, threshold: 0.5 });
+    await loose.push(DOCUMENTS, A);
+    for (const engine of [plain, strict]) {
+      await engine.search(QUESTION, A);
+      expect((await engine.search(PARAPHRASE, A)).semanticCache).toBeUndefined();
+    }
+    const corrected = await loose.search('How do I reset a forgoten password?', A);
+    expect(corrected.correction).toBeDefined();
+    expect((await loose.search(QUESTION, A)).semanticCache).toBeUndefined();
+  });
+
+  test('cannot be found so without the query cache', async () => {
+    const config = { retrieval: { cache: { semantic: { enabled: true } } } };
+    await expect(createEngine({ cwd: temporaryFolder(), config })).rejects.toThrow(/enabled: true/);
+  });
+
+  test('never has what was before a write, of any process, nor what its scope may not read', async () => {
+    const words = ['quokka', 'wombat'] as const;
+    const groups = ['hr', 'it'] as const;
+    const step = fc.record({
+      by: fc.nat(1),
+      id: fc.nat(1),
+      word: fc.constantFrom(...words),
+      group: fc.constantFrom(...groups, '*'),
+    });
+    let near = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 3 }), async (steps) => {
+        const cwd = temporaryFolder();
+        // Whatever was asked is near enough, so that an answer of elsewhere would be shown.
+        const cache = { enabled: true, semantic: { enabled: true, threshold: 0.001 } };
+        const engines = [await openEngine(cwd, cache), await openEngine(cwd, cache)] as const;
+        const plain = await openEngine(cwd, { enabled: false });
+        for (const one of steps) {
+          const engine = engines[one.by] ?? engines[0];
+          const access = { groups: [one.group] };
+          await engine.push([{ id: `d${one.id}`, text: `A ${one.word} is here.`, access }], WRITER);
+          for (const group of groups) {
+            const scope = { ...A, groups: [group] };
+            const now = await Promise.all(words.map((word) => plain.search(`Is a ${word} here?`, scope)));
+            for (const searcher of engines)
+              for (const word of words) {
+                const found = await searcher.search(`Is a ${word} here?`, scope);
+                if (found.semanticCache !== undefined) near += 1;
+                expect(now.map(({ results }) => results)).toContainEqual(found.results);
+              }
+          }
+        }
+      }),
+      { numRuns: process.env.RAGSTONE_SLOW === undefined ? 5 : 200 },
+    );
+    expect(near).toBeGreaterThan(0);
+  }, 600_000);
+});
+
+describe.skipIf(!hasRedis())('results that processes share by Redis', () => {
   test('are gone from the server when a document is forgotten', async () => {
     const port = await freePort();
     await startRedis(port);

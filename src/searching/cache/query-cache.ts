@@ -7,8 +7,9 @@ import { type TelemetryPayloads, traced } from '../../core/telemetry.js';
 import type { SearchQuery } from '../../engine/engine.js';
 import type { RedisShelf } from '../../redis/redis-shelf.js';
 import type { FoundPassages } from '../found-passages.js';
-import { cacheKeyOf, digestOf } from './cache-key.js';
+import { cacheKeyOf, digestOf, groupKeyOf } from './cache-key.js';
 import type { KeptResults } from './kept-results.js';
+import type { NearQuestion, SemanticIndex, SemanticQuestion } from './semantic-index.js';
 import { SharedWork } from './shared-work.js';
 
 /** What a search found, without how long it took. */
@@ -27,12 +28,28 @@ export interface QueryCacheOptions {
   readonly isDegraded?: (() => boolean) | undefined;
   /** Where processes share what they found. @default memory alone */
   readonly shared?: RedisShelf | undefined;
+  /** Finds earlier questions that mean nearly the same. @default a question finds itself alone */
+  readonly semantic?: SemanticIndex | undefined;
 }
 
 export interface CachedSearch {
   readonly revision: string;
   readonly scope: Scope;
   readonly query: SearchQuery;
+}
+
+/** What is done where a search was not made before. */
+export interface SearchSteps {
+  /** Searches. */
+  readonly search: (signal: AbortSignal) => Promise<KeptPassages>;
+  /** The vector by which the question is compared with earlier ones; undefined where there is none now. @default none */
+  readonly embed?: ((signal: AbortSignal) => Promise<Float32Array | undefined>) | undefined;
+}
+
+/** `semantic`: what an earlier question found that means nearly the same. */
+export interface CacheOutcome {
+  readonly found: KeptPassages;
+  readonly cache: 'hit' | 'miss' | 'semantic';
 }
 
 /**
@@ -42,7 +59,7 @@ export interface CachedSearch {
 export class QueryCache {
   readonly #options: QueryCacheOptions;
   readonly #memory: LRUCache<string, string>;
-  readonly #underWay = new SharedWork<{ readonly found: KeptPassages; readonly cache: 'hit' | 'miss' }>();
+  readonly #underWay = new SharedWork<CacheOutcome>();
 
   constructor(options: QueryCacheOptions) {
     this.#options = options;
@@ -54,27 +71,55 @@ export class QueryCache {
   }
 
   /** What was found before, or what `search` finds. */
-  async find(
-    { revision, scope, query }: CachedSearch,
-    search: (signal: AbortSignal) => Promise<KeptPassages>,
-  ): Promise<{ readonly found: KeptPassages; readonly cache: 'hit' | 'miss' }> {
-    const key = cacheKeyOf({ revision, scope, query, settings: this.#options.settings });
+  async find({ revision, scope, query }: CachedSearch, steps: SearchSteps): Promise<CacheOutcome> {
+    const asked = { revision, scope, query, settings: this.#options.settings };
+    const key = cacheKeyOf(asked);
     // From memory at once: nobody waits for it, so there is nothing to share.
     const known = this.#memory.get(key);
-    if (known !== undefined) return this.#look(async () => passagesOf(known));
+    if (known !== undefined) return this.#look('query', async () => passagesOf(known));
     let isOwn = false;
     const outcome = await this.#underWay.run(key, query.signal, async (signal) => {
       isOwn = true;
-      const kept = await this.#look(
-        async () => this.#fromFile(key) ?? (await this.#fromShared(key, revision)),
-      );
+      const kept = await this.#look('query', () => this.#fromElsewhere(key, revision));
       if (kept.found !== undefined) return { ...kept, found: kept.found };
-      const found = await search(signal);
+      const question = await this.#questionOf(asked, steps, signal);
+      const near = question === undefined ? undefined : await this.#ofNearQuestion(question, revision);
+      if (near !== undefined) return { found: near, cache: 'semantic' };
+      const found = await steps.search(signal);
       if (isWorthKeeping(found)) await this.#keep(key, revision, found);
+      if (question !== undefined && isOfItsMeaning(found)) this.#options.semantic?.add(key, question);
       return { found, cache: 'miss' };
     });
     // Who was given what another search found made none.
-    return isOwn ? outcome : { ...outcome, cache: 'hit' };
+    return isOwn || outcome.cache === 'semantic' ? outcome : { ...outcome, cache: 'hit' };
+  }
+
+  async #questionOf(
+    asked: Parameters<typeof groupKeyOf>[0],
+    { embed }: SearchSteps,
+    signal: AbortSignal,
+  ): Promise<SemanticQuestion | undefined> {
+    if (this.#options.semantic === undefined) return undefined;
+    const vector = await embed?.(signal);
+    return vector === undefined ? undefined : { group: groupKeyOf(asked), text: asked.query.text, vector };
+  }
+
+  /** What the nearest earlier question found, where that is still kept. */
+  async #ofNearQuestion(question: SemanticQuestion, revision: string): Promise<KeptPassages | undefined> {
+    const { semantic } = this.#options;
+    const { found } = await this.#look('semantic', async () => {
+      const near = semantic?.nearest(question);
+      if (near === undefined) return undefined;
+      const known = this.#memory.get(near.key);
+      const kept = known === undefined ? await this.#fromElsewhere(near.key, revision) : passagesOf(known);
+      if (kept === undefined) semantic?.remove(near.key);
+      return kept === undefined ? undefined : asOfNearQuestion(kept, near);
+    });
+    return found;
+  }
+
+  async #fromElsewhere(key: string, revision: string): Promise<KeptPassages | undefined> {
+    return this.#fromFile(key) ?? (await this.#fromShared(key, revision));
   }
 
   /** What was found before, however long ago, of the index as it is: for when a search finds less than that. */
@@ -88,6 +133,7 @@ export class QueryCache {
   async clear(revision: string | undefined): Promise<number | undefined> {
     const count = Math.max(this.#memory.size, this.#options.kept?.clear() ?? 0);
     this.#memory.clear();
+    this.#options.semantic?.clear();
     if (this.#options.shared === undefined || revision === undefined) return count;
     const shared = await this.#options.shared.removeAll(prefixOf(revision));
     return shared === undefined ? undefined : Math.max(count, shared);
@@ -104,18 +150,20 @@ export class QueryCache {
 
   close(): void {
     this.#memory.clear();
+    this.#options.semantic?.clear();
     this.#options.kept?.close();
     this.#options.shared?.close();
   }
 
   async #look<Found extends KeptPassages | undefined>(
+    cache: 'query' | 'semantic',
     look: () => Promise<Found>,
   ): Promise<{ readonly found: Found; readonly cache: 'hit' | 'miss' }> {
-    const payload: TelemetryPayloads['cache'] = { cache: 'query', keys: 1 };
+    const payload: TelemetryPayloads['cache'] = { cache, keys: 1 };
     return traced('cache', payload, async () => {
       const found = await look();
       payload.hits = found === undefined ? 0 : 1;
-      payload.entries = this.#memory.size;
+      if (cache === 'query') payload.entries = this.#memory.size;
       return { found, cache: found === undefined ? 'miss' : 'hit' };
     });
   }
@@ -162,6 +210,28 @@ const isWorthKeeping = ({ degradationLevel, outages = [], lanes, notices }: Kept
   outages.length === 0 &&
   lanes.every(({ status }) => status !== 'failed') &&
   notices.every(({ kind }) => !PASSING.has(kind));
+
+/** What these say is of the words of one question. */
+const OF_ITS_WORDS: ReadonlySet<NoticeKind> = new Set(['query-cut', 'filters-empty']);
+
+/** Whether others who mean the same may have it: something was found, and by what the question says. */
+const isOfItsMeaning = (found: KeptPassages): boolean =>
+  isWorthKeeping(found) &&
+  found.passages.length > 0 &&
+  found.correction === undefined &&
+  found.notices.every(({ kind }) => !OF_ITS_WORDS.has(kind));
+
+/** Without the words of who asked before, and with how near both questions are. */
+function asOfNearQuestion(found: KeptPassages, { similarity }: NearQuestion): KeptPassages {
+  const { understanding: _, ...rest } = found;
+  const near = Math.floor(similarity * 1_000) / 1_000;
+  const text = `These are the results of an earlier question that means nearly the same (similarity ${near} of 1).`;
+  return {
+    ...rest,
+    semanticCache: { similarity: near },
+    notices: [...found.notices, { kind: 'semantic-cache', text }],
+  };
+}
 
 const withoutVector = (passage: KeptPassages['passages'][number]): KeptPassages['passages'][number] => {
   const { vector: _, ...chunk } = passage.chunk;

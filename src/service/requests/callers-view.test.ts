@@ -142,6 +142,7 @@ const TOLD_WHOLE: readonly NoticeKind[] = [
   'nothing-readable',
   'below-threshold',
   'search-widened',
+  'semantic-cache',
   'passage-instructs',
   'context-cut',
   'prompt-cut',

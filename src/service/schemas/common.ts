@@ -131,6 +131,9 @@ export const correctionSchema = z
     words: listOf(z.object({ typed: z.string(), used: z.string() })),
   })
   .describe('What was searched for in place of mistyped words.');
+export const semanticCacheSchema = z
+  .object({ similarity: z.number() })
+  .describe('These are the results of an earlier question that means nearly the same; cosine of both.');
 
 const problem = (description: string) => ({
   description,

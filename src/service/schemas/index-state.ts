@@ -11,6 +11,7 @@ import {
   questionText,
   requestIdSchema,
   searchFields,
+  semanticCacheSchema,
   stagesSchema,
   statedTenant,
   topKSchema,
@@ -73,6 +74,7 @@ export const explainResponse = z
     requestId: requestIdSchema,
     query: z.string(),
     correction: correctionSchema.optional(),
+    semanticCache: semanticCacheSchema.optional(),
     understanding: z
       .object({
         intent: z.string(),

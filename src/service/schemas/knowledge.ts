@@ -12,6 +12,7 @@ import {
   noticesSchemas,
   questionText,
   requestIdSchema,
+  semanticCacheSchema,
   tenantText,
   topKSchema,
 } from './common.js';
@@ -61,6 +62,7 @@ export const ragSearchResponse = z
     query: z.string(),
     results: listOf(ragSearchResult),
     correction: correctionSchema.optional(),
+    semanticCache: semanticCacheSchema.optional(),
     ...degradationSchemas,
     ...noticesSchemas,
     tookMs: z.number(),
