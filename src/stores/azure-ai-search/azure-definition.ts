@@ -7,7 +7,7 @@ const HTTPS_PORT = 443;
 export const azureAiSearchDefinition = defineStore({
   name: 'azure_ai_search',
   reads: 'server',
-  packages: ['@azure/search-documents@13.0.0', '@azure/identity@4.13.1'],
+  packages: ['@azure/search-documents@13.0.0'],
   open: async ({ server }) => {
     const { createAzureSearchStore } = await import('./azure-search-store.js');
     const url = serverUrl(server, HTTPS_PORT);

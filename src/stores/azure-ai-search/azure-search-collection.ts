@@ -45,8 +45,8 @@ export interface AzureCollectionOptions {
 }
 
 /**
- * One index of the service. Each chunk is written whole or not at all. Reads see a write some seconds later; deletions know what
- * this process wrote before, and `optimize` returns when it can be read.
+ * One index of the service. Each chunk is written whole or not at all. Reads see a write some seconds later; what this process
+ * deleted they do not show, deletions know what it wrote before, and `optimize` returns when that can be read.
  */
 export class AzureSearchCollection implements VectorCollection {
   readonly spec: CollectionSpec;
@@ -90,7 +90,7 @@ export class AzureSearchCollection implements VectorCollection {
         signal,
       );
       for await (const page of this.#requests.chunks(filter, { includeVectors, signal }))
-        for (const chunk of page) found.set(chunk.id, chunk);
+        for (const chunk of this.#kept(page)) found.set(chunk.id, chunk);
     }
     return ids.flatMap((id) => found.get(id) ?? []);
   }
@@ -174,6 +174,11 @@ export class AzureSearchCollection implements VectorCollection {
     return { chunks, bytes, vectorIndex, textIndex: 'none' };
   }
 
+  /** Without what this process deleted a moment ago. */
+  #kept(chunks: readonly StoredChunk[]): StoredChunk[] {
+    return chunks.filter(({ id }) => !this.#recent.isDeleted(id));
+  }
+
   /** Which of the writes that were not seen yet the service shows by now. */
   async #look(signal: AbortSignal | undefined): Promise<void> {
     const unseen = [...this.#recent.unseen()];
@@ -214,7 +219,7 @@ export class AzureSearchCollection implements VectorCollection {
   ): Promise<StoredChunk[]> {
     const chunks: StoredChunk[] = [];
     for await (const page of this.#requests.chunks(filter, { ...options, limit })) {
-      chunks.push(...page);
+      chunks.push(...this.#kept(page));
       if (chunks.length >= limit) break;
     }
     return chunks.slice(0, limit);
@@ -245,8 +250,8 @@ export class AzureSearchCollection implements VectorCollection {
       const hits = found
         .map(({ document, score }) => ({ chunk: chunkOf(document, includeVectors), score: cosineOf(score) }))
         .sort(byScoreThenId);
-      const isTieCut = hits.length === window && hits[topK - 1]?.score === hits.at(-1)?.score;
-      if (!isTieCut || window === MAX_PAGE) return hits.slice(0, topK);
+      const isTieCut = found.length === window && hits[topK - 1]?.score === hits.at(-1)?.score;
+      if (!isTieCut || window === MAX_PAGE) return hits.filter(({ chunk }) => !this.#recent.isDeleted(chunk.id)).slice(0, topK);
     }
   }
 }

@@ -47,6 +47,13 @@ export class RecentWrites {
     return keys;
   }
 
+  /** Whether this process deleted the chunk, which the service may show still. */
+  isDeleted(chunkId: string): boolean {
+    this.#forgetOld();
+    const write = this.#byKey.get(documentKey(chunkId));
+    return write !== undefined && write.chunk === undefined;
+  }
+
   /** Those that were not seen yet, with the stamp that their documents will bear. */
   unseen(): ReadonlyMap<string, string | undefined> {
     this.#forgetOld();
