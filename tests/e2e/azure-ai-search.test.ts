@@ -53,7 +53,7 @@ describe('an index in Azure AI Search', () => {
     expect(document.results[0]?.content).toContain('painted green');
     expect((await run<VerifyResult>('verify')).document).toMatchObject({ ok: true });
 
-    expect((await run('delete', 'docs/alpha.md')).code).toBe(0);
+    expect((await run('forget', '--document', 'docs/alpha.md', '-y')).code).toBe(0);
     const kept = () => JSON.stringify(service.indexNames.flatMap((name) => service.documentsOf(name)));
     await expect.poll(kept).not.toContain('marmalade');
     expect(await found('marmalade', 'lexical')).not.toContain('docs/alpha.md');
