@@ -34,13 +34,17 @@ const found = { text: 'blue lamp', options: { minSimilarity: 0 } };
 describe('an Azure AI Search service that a customer provides', () => {
   it('is validated, serves its tenant alone, and forgets', async () => {
     const { service, deployments, input } = await customer();
-    expect(await deployments.validateCustomerOwnedDeployment(input)).toMatchObject({ isValid: true, errors: [] });
+    expect(await deployments.validateCustomerOwnedDeployment(input)).toMatchObject({
+      isValid: true,
+      errors: [],
+    });
     const acme = (await deployments.of({ tenant: 'acme' })).view;
     const globex = (await deployments.of({ tenant: 'globex' })).view;
     await acme.push([{ id: 'a', text: 'The blue lamp of Acme.' }]);
     await globex.push([{ id: 'g', text: 'The blue lamp of Globex.' }]);
     expect(await deployments.moveTenant(input)).toMatchObject({ copied: 1 });
-    const contents = async (view: typeof globex) => (await view.search(found)).results.map(({ content }) => content);
+    const contents = async (view: typeof globex) =>
+      (await view.search(found)).results.map(({ content }) => content);
     expect(await contents(globex)).toEqual(['The blue lamp of Globex.']);
     expect(await contents(acme)).toEqual(['The blue lamp of Acme.']);
     await globex.push([{ id: 'h', text: 'Another lamp of Globex.' }]);

@@ -21,7 +21,9 @@ const customerFields = {
     .min(1)
     .max(100)
     .optional()
-    .describe('Kind of the store that the customer provides. Default: by `searchEndpoint`, where that is one of PostgreSQL or Azure AI Search.'),
+    .describe(
+      'Kind of the store that the customer provides. Default: by `searchEndpoint`, where that is one of PostgreSQL or Azure AI Search.',
+    ),
   searchEndpoint: z
     .string()
     .max(MOST_TEXT)

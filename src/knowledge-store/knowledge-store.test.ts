@@ -16,8 +16,8 @@ import { createHashEmbedder } from '../testing/index.js';
 import { AzureSearchService } from '../testing/services/azure-search/azure-search-service.js';
 import { withTestServer } from '../testing/with-test-server.js';
 import {
-  BackendConnectionError,
   AzureSearchStore,
+  BackendConnectionError,
   ChromaDBStore,
   EmbeddingError,
   getKnowledgeStore,

@@ -251,7 +251,8 @@ export class AzureSearchCollection implements VectorCollection {
         .map(({ document, score }) => ({ chunk: chunkOf(document, includeVectors), score: cosineOf(score) }))
         .sort(byScoreThenId);
       const isTieCut = found.length === window && hits[topK - 1]?.score === hits.at(-1)?.score;
-      if (!isTieCut || window === MAX_PAGE) return hits.filter(({ chunk }) => !this.#recent.isDeleted(chunk.id)).slice(0, topK);
+      if (!isTieCut || window === MAX_PAGE)
+        return hits.filter(({ chunk }) => !this.#recent.isDeleted(chunk.id)).slice(0, topK);
     }
   }
 }

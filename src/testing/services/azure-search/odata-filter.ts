@@ -68,7 +68,7 @@ function compileComparison(
   if (isOrder && constant.type === 'null') throw new ODataError(`"${operator}" null is not allowed.`);
   assertComparable(field, constant);
   const operand = operandOf(constant);
-  return (document) => compares(valueOf(field, read(document)), operator, operand);
+  return (document) => compares(comparableOf(field, read(document)), operator, operand);
 }
 
 /** https://learn.microsoft.com/azure/search/search-query-odata-comparison-operators */
@@ -93,7 +93,7 @@ function assertComparable({ name, type }: FieldDefinition, constant: Constant): 
 const operandOf = (constant: Constant): unknown =>
   constant.type === 'null' ? null : constant.type === 'integer' ? Number(constant.value) : constant.value;
 
-const valueOf = ({ type }: FieldDefinition, value: unknown): unknown =>
+const comparableOf = ({ type }: FieldDefinition, value: unknown): unknown =>
   type === 'Edm.DateTimeOffset' && typeof value === 'string' ? Date.parse(value) : (value ?? null);
 
 function compares(value: unknown, operator: Operator, operand: unknown): boolean {
@@ -131,7 +131,10 @@ function compileLambda(
 function assertStringLambda(kind: 'any' | 'all', body: Expression): void {
   const isNegated = kind === 'all';
   const check = (expression: Expression, negations: number): void => {
-    if (expression.kind === 'not') return check(expression.operand, negations + 1);
+    if (expression.kind === 'not') {
+      check(expression.operand, negations + 1);
+      return;
+    }
     if (expression.kind === 'and' || expression.kind === 'or') {
       const isOdd = negations % 2 === 1;
       const joins = (expression.kind === 'or') !== isOdd ? 'or' : 'and';
