@@ -136,6 +136,19 @@ describe('the store', () => {
     }
   });
 
+  test('a hosted service is named by its address, and words are ranked beside it', async () => {
+    const url = 'https://team.search.windows.net';
+    const { store } = await createStoreFor(
+      await configure({ provider: 'azure_ai_search', storage: { server: { url, apiKey: 'sesame' } } }),
+    );
+    expect([store.name, store.capabilities.lexical]).toEqual(['azure_ai_search', 'bm25']);
+    await store.close();
+    await expect(createStoreFor(await configure({ provider: 'azure_ai_search' }))).rejects.toMatchObject({
+      reason: 'CONFIG_INVALID',
+      message: expect.stringContaining('rag.storage.server.url'),
+    });
+  });
+
   test('auto keeps to what the index was made with', async () => {
     const config = await configure({});
     expect(chooseProvider(config, 'libsql').provider).toBe('libsql');

@@ -21,7 +21,9 @@ const customerFields = {
     .min(1)
     .max(100)
     .optional()
-    .describe('Kind of the store that the customer provides. Default: by the scheme of `searchEndpoint`.'),
+    .describe(
+      'Kind of the store that the customer provides. Default: by `searchEndpoint`, where that is one of PostgreSQL or Azure AI Search.',
+    ),
   searchEndpoint: z
     .string()
     .max(MOST_TEXT)
@@ -105,7 +107,7 @@ function customerOwned(
   if (searchEndpoint === undefined || indexName === undefined)
     throw invalid('A deployment of the model CustomerOwned needs `searchEndpoint` and `indexName`.');
   const { protocol } = endpointUrl(searchEndpoint);
-  const provider = stated ?? (protocol.startsWith('postgres') ? 'postgres' : undefined);
+  const provider = stated ?? providerAt(endpointUrl(searchEndpoint));
   const known = [...CUSTOMER_STORES, ...otherStores];
   if (provider === undefined || !known.includes(provider))
     throw invalid(`provider: state the kind of the store, one of ${known.join(', ')}.`);
@@ -122,6 +124,12 @@ function customerOwned(
     ...(apiKeySecretName === undefined ? {} : { apiKeySecretName }),
   };
   return { provider, searchEndpoint, indexName, ...access };
+}
+
+/** The kind of store whose addresses are like this one. */
+function providerAt({ protocol, hostname }: URL): string | undefined {
+  if (protocol.startsWith('postgres')) return 'postgres';
+  return hostname.toLowerCase().endsWith('.search.windows.net') ? 'azure_ai_search' : undefined;
 }
 
 /** Throws `DEPLOYMENT_INVALID`; the text is not repeated, for it may hold a password. */

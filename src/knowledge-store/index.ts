@@ -6,6 +6,7 @@
 
 export type { Embedder } from '../embedding/embedder.js';
 export type { VectorStore } from '../stores/vector-store.js';
+export { AzureSearchStore, type AzureSearchStoreOptions } from './azure-search-store.js';
 export { ChromaDBStore, type ChromaDBStoreOptions } from './chromadb-store.js';
 export { KNOWLEDGE_STORE_VARIABLES, KnowledgeStoreConfig, type KnowledgeStoreSettings } from './config.js';
 export {

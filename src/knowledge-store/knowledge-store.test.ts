@@ -13,8 +13,10 @@ import { createMemoryStore } from '../stores/memory/memory-store.js';
 import { createUsearchStore } from '../stores/usearch-store.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/index.js';
+import { AzureSearchService } from '../testing/services/azure-search/azure-search-service.js';
 import { withTestServer } from '../testing/with-test-server.js';
 import {
+  AzureSearchStore,
   BackendConnectionError,
   ChromaDBStore,
   EmbeddingError,
@@ -66,6 +68,19 @@ testKnowledgeStore('usearch, alone', async () =>
   openWith(createUsearchStore({ path: await mkdtemp(join(folder, 'usearch-')) })),
 );
 testKnowledgeStore('libsql, by an engine', () => openProject({ provider: 'libsql' }));
+
+const azure = await AzureSearchService.start();
+afterAll(() => azure.stop());
+testKnowledgeStore(
+  'Azure AI Search, alone',
+  async () =>
+    new AzureSearchStore({
+      endpoint: azure.url,
+      apiKey: 'admin-key',
+      collectionName: `test-${randomUUID()}`,
+      embeddingFunction: createHashEmbedder(),
+    }),
+);
 
 withTestServer({ describe, it: test }, CHROMA, (url) => {
   testKnowledgeStore('chroma, alone', async () => {

@@ -62,6 +62,7 @@ export class StoreShelf implements Shelf {
         const ids = (cut[i] ?? []).map(({ record }) => record.id);
         await collection.delete(and(eq('$documentId', docId), not(oneOf('$chunkId', ids))));
       }
+      await this.#seen(collection);
     });
   }
 
@@ -96,7 +97,12 @@ export class StoreShelf implements Shelf {
   }
 
   remove(docId: string): Promise<boolean> {
-    return this.#inTurn(async () => (await (await this.#scoped()).delete(eq('$documentId', docId))) > 0);
+    return this.#inTurn(async () => {
+      const collection = await this.#scoped();
+      const deleted = await collection.delete(eq('$documentId', docId));
+      await this.#seen(collection);
+      return deleted > 0;
+    });
   }
 
   async check(): Promise<void> {
@@ -179,6 +185,11 @@ export class StoreShelf implements Shelf {
       if (vector === undefined) throw new RAGError('INTERNAL', 'A text was left without a vector.');
       return { ...record, vector };
     });
+  }
+
+  /** Returns when what was written can be read, in a store that shows it only later. */
+  async #seen(collection: VectorCollection): Promise<void> {
+    if (this.#parts.store.capabilities.consistency !== 'immediate') await collection.optimize();
   }
 
   // One write at a time, so that two revisions of a document never mix.

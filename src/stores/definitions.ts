@@ -1,3 +1,4 @@
+import { azureAiSearchDefinition } from './azure-ai-search/azure-definition.js';
 import { chromaDefinition } from './chroma/chroma-definition.js';
 import { elasticsearchDefinition, opensearchDefinition } from './elasticsearch/elasticsearch-definition.js';
 import { lancedbDefinition } from './lancedb/lancedb-definition.js';
@@ -19,4 +20,5 @@ export const STORES = [
   elasticsearchDefinition,
   opensearchDefinition,
   weaviateDefinition,
+  azureAiSearchDefinition,
 ] as const;

@@ -18,7 +18,7 @@ export const serverSettings = z
       .max(65_535)
       .optional()
       .describe(
-        'Port of `host`. Default: 8000 (`chroma`), 5432 (`postgres`), 9200 (`elasticsearch`, `opensearch`), 8080 (`weaviate`).',
+        'Port of `host`. Default: 8000 (`chroma`), 5432 (`postgres`), 9200 (`elasticsearch`, `opensearch`), 8080 (`weaviate`), 443 (`azure_ai_search`).',
       ),
     ssl: z.boolean().default(false).describe('Speak to `host` encrypted.'),
     database: z
@@ -31,7 +31,7 @@ export const serverSettings = z
     apiKey: secretText()
       .optional()
       .describe(
-        'Key instead of a user: `chroma`, `opensearch` and `weaviate` send it as a bearer token, `elasticsearch` as an API key. Always masked in output.',
+        'Key instead of a user: `chroma`, `opensearch` and `weaviate` send it as a bearer token, `elasticsearch` and `azure_ai_search` as an API key; without one the identity of this machine signs in to `azure_ai_search`. Always masked in output.',
       ),
     namespace: z
       .string()

@@ -171,6 +171,13 @@ export const STORES: readonly StoreUnderTest[] = [
     }),
   },
   {
+    // They start a service of ours themselves.
+    name: 'azure-ai-search',
+    tests: 'src/stores/azure-ai-search/',
+    kind: 'fake',
+    version: () => 'a service of ours, by the public documentation',
+  },
+  {
     name: 'lancedb-s3',
     tests: 'src/stores/lancedb/lancedb-s3.test.ts',
     kind: 'fake',

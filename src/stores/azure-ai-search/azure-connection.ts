@@ -1,0 +1,153 @@
+import type * as Driver from '@azure/search-documents';
+import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { loadDriver } from '../../core/load-driver.js';
+import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
+import { isRetryableStatus, refusalError, refusalOf, timeoutError, transportError } from './azure-errors.js';
+import type { ResolvedAzureOptions } from './azure-options.js';
+
+export const AZURE_PACKAGE = '@azure/search-documents@13.0.0';
+const IDENTITY_PACKAGE = '@azure/identity@4.13.1';
+
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 100;
+
+/** A document as the client takes and gives it. */
+export type IndexedDocument = Record<string, unknown>;
+
+/** The clients of one service. */
+export interface Clients {
+  readonly indexes: Driver.SearchIndexClient;
+  readonly documents: (index: string) => Driver.SearchClient<IndexedDocument>;
+  readonly batchOf: (
+    actions: readonly Driver.IndexDocumentsAction<IndexedDocument>[],
+  ) => Driver.IndexDocumentsBatch<IndexedDocument>;
+}
+
+export interface CallOptions {
+  /** What is under way, for messages: `write chunks in collection "notes"`. */
+  readonly action: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Send<T> = (clients: Clients, options: { readonly abortSignal: AbortSignal }) => Promise<T>;
+
+/**
+ * Calls of the official client: limited in time, cancellable, tried again. Whatever this store sends may be sent twice, so every call
+ * is. A service that asks to wait (`Retry-After`) is waited for, within the limit.
+ */
+export class AzureSearchConnection {
+  readonly address: string;
+  readonly #options: ResolvedAzureOptions;
+  #clients: Promise<Clients> | undefined;
+  #isClosed = false;
+
+  constructor(options: ResolvedAzureOptions) {
+    this.#options = options;
+    this.address = options.url;
+  }
+
+  /** Throws `ABORTED` where the call is cancelled and `STORE_UNAVAILABLE` where the store is closed. */
+  begin(signal?: AbortSignal): void {
+    throwIfAborted(signal);
+    if (this.#isClosed)
+      throw new RAGError('STORE_UNAVAILABLE', 'The Azure AI Search store is closed; create a new one.');
+  }
+
+  /** Every later call is refused. Idle connections close by themselves. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** What the call gives. */
+  async call<T>(call: CallOptions, send: Send<T>): Promise<T> {
+    this.begin(call.signal);
+    const clients = await this.#load();
+    const deadline = timeoutSignal(this.#options.timeoutMs);
+    const abortSignal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
+    try {
+      return await this.#attempt(() => send(clients, { abortSignal }), abortSignal);
+    } catch (error) {
+      throwIfAborted(call.signal);
+      if (deadline.aborted) throw timeoutError(this.address, call.action, this.#options.timeoutMs);
+      const refusal = refusalOf(error);
+      throw refusal === undefined
+        ? transportError(this.address, call.action, error)
+        : refusalError(this.address, call.action, refusal);
+    }
+  }
+
+  /** The same; undefined where the service has no such thing. */
+  find<T>(call: CallOptions, send: Send<T>): Promise<T | undefined> {
+    return this.call<T | undefined>(call, async (clients, options) => {
+      try {
+        return await send(clients, options);
+      } catch (error) {
+        if (refusalOf(error)?.status === 404) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  async #attempt<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      let pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1);
+      try {
+        return await send();
+      } catch (error) {
+        const refusal = refusalOf(error);
+        const isPassing = refusal === undefined ? isTransport(error) : isRetryableStatus(refusal.status);
+        if (signal.aborted || attempt >= ATTEMPTS || !isPassing) throw error;
+        pauseMs = Math.max(pauseMs, refusal?.retryAfterMs ?? 0);
+      }
+      // Random, so that clients of a service that comes back do not all call at once; never before it asks to be called.
+      await sleep(pauseMs * (1 + runtime().random()), signal);
+    }
+  }
+
+  #load(): Promise<Clients> {
+    this.#clients ??= this.#connect().catch((error: unknown) => {
+      this.#clients = undefined;
+      throw error;
+    });
+    return this.#clients;
+  }
+
+  async #connect(): Promise<Clients> {
+    const driver = await loadDriver(() => import('@azure/search-documents'), {
+      store: 'Azure AI Search',
+      install: AZURE_PACKAGE,
+    });
+    const { url } = this.#options;
+    const credential = await this.#credential(driver);
+    // Retries and time limits are ours.
+    const options = {
+      retryOptions: { maxRetries: 0 },
+      allowInsecureConnection: url.startsWith('http:'),
+    };
+    const byIndex = new Map<string, Driver.SearchClient<IndexedDocument>>();
+    return {
+      indexes: new driver.SearchIndexClient(url, credential, options),
+      documents: (index) => {
+        const known = byIndex.get(index) ?? new driver.SearchClient(url, index, credential, options);
+        byIndex.set(index, known);
+        return known;
+      },
+      batchOf: (actions) => new driver.IndexDocumentsBatch([...actions]),
+    };
+  }
+
+  async #credential(driver: typeof Driver) {
+    const { apiKey, credential } = this.#options;
+    if (apiKey !== undefined) return new driver.AzureKeyCredential(apiKey);
+    if (credential !== undefined) return credential;
+    const { DefaultAzureCredential } = await loadDriver(() => import('@azure/identity'), {
+      store: 'Azure identities',
+      install: IDENTITY_PACKAGE,
+    });
+    return new DefaultAzureCredential();
+  }
+}
+
+/** Whether the connection broke, or what came could not be read. Errors of the client that are neither are faults of ours. */
+const isTransport = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'RestError' && 'code' in error && error.code !== 'PARSE_ERROR';
