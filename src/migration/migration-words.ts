@@ -1,3 +1,5 @@
+import { basename, dirname, join } from 'node:path';
+import { DEFAULT_DATA_DIR } from '../config/find-project.js';
 import type { MigrationEnd, ResultComparison } from './migration-types.js';
 
 /* What a person is told of a migration beside its figures. */
@@ -9,21 +11,33 @@ interface Ends {
 
 /** How to go back, and how to remove what is no longer needed. */
 export function wayBack({ from, to }: Ends, isOneLedger: boolean): string {
-  const before = optionsOf(from);
+  const old = globalOptions(from);
   if (!isOneLedger)
-    return `The old index stays as it is in ${from.dataDir}, and gets nothing of what is written from now on. To go back use its configuration again; to remove it: \`ragstone${before.global} clear\`.`;
-  const reversed = `ragstone migrate${before.as('to')}${optionsOf(to).as('from')}`;
-  return `The old index is generation ${from.generation} (${from.store}). To go back: \`${reversed}\`, which copies what has changed since; to remove it: \`ragstone${before.global} generations drop ${from.generation}\`.`;
+    return `The old index stays as it is in ${from.dataDir}, and gets nothing of what is written from now on. To go back use its configuration again; to remove it: \`ragstone${old} clear\`.`;
+  const reversed = `ragstone migrate${endOptions('from', to)}${endOptions('to', from)}`;
+  return `The old index is generation ${from.generation} (${from.store}). To go back: \`${reversed}\`, which copies what has changed since; to remove it: \`ragstone${old} generations drop ${from.generation}\`.`;
 }
 
-function optionsOf({ configFile }: MigrationEnd): {
-  readonly global: string;
-  readonly as: (option: 'from' | 'to') => string;
-} {
-  return {
-    global: configFile === undefined ? '' : ` --config ${configFile}`,
-    as: (option) => (configFile === undefined ? '' : ` --${option} ${configFile}`),
-  };
+const globalOptions = (end: MigrationEnd): string => optionsOf(end, { config: '--config', data: '--data' });
+
+const endOptions = (name: 'from' | 'to', end: MigrationEnd): string =>
+  optionsOf(end, { config: `--${name}`, data: `--${name}-data` });
+
+function optionsOf(
+  { configFile, dataDir }: MigrationEnd,
+  names: { readonly config: string; readonly data: string },
+): string {
+  const config = configFile === undefined ? '' : ` ${names.config} ${configFile}`;
+  const isUsual = configFile !== undefined && usualPlaces(configFile).includes(dataDir);
+  return isUsual ? config : `${config} ${names.data} ${dataDir}`;
+}
+
+/** A file belongs to its folder, or, in a folder `config`, to the one above. */
+function usualPlaces(configFile: string): string[] {
+  const folder = dirname(configFile);
+  return [basename(folder) === 'config' ? dirname(folder) : folder].map((root) =>
+    join(root, DEFAULT_DATA_DIR),
+  );
 }
 
 export const noQuestionsNotice = (): string =>
