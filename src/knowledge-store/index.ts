@@ -8,7 +8,9 @@ export type { Embedder } from '../embedding/embedder.js';
 export type { VectorStore } from '../stores/vector-store.js';
 export { ChromaDBStore, type ChromaDBStoreOptions } from './chromadb-store.js';
 export { KNOWLEDGE_STORE_VARIABLES, KnowledgeStoreConfig, type KnowledgeStoreSettings } from './config.js';
+export { ElasticsearchStore, OpenSearchStore, type SearchServerStoreOptions } from './elasticsearch-store.js';
 export {
+  ASDLCError,
   BackendConnectionError,
   DocumentNotFoundError,
   EmbeddingError,

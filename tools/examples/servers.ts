@@ -25,6 +25,7 @@ interface ToldServer {
 /** By the folder of its start script. */
 const SERVERS = {
   pgvector: { variable: 'TEST_DATABASE_URL', told: ({ url }) => url },
+  opensearch: { variable: 'TEST_OPENSEARCH_URL', told: ({ url }) => url },
   // An example starts its own: it is told the program.
   chroma: { variable: 'TEST_CHROMA_PROGRAM', told: programOf },
 } satisfies Readonly<Record<string, ToldServer>>;
