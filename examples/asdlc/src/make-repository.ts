@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { git } from './git.js';
@@ -16,6 +17,9 @@ if (existsSync(join(repository, '.git'))) {
   await git(repository, 'config', 'user.email', 'agent@example.org');
   await installHooks(repository);
   await git(repository, 'add', '.');
-  await git(repository, 'commit', '--quiet', '--message', 'Documents of two epics');
+  // What the hook says is shown.
+  execFileSync('git', ['-C', repository, 'commit', '--quiet', '--message', 'Documents of two epics'], {
+    stdio: 'inherit',
+  });
   console.log(`A repository with a commit hook is in ${repository}.`);
 }
