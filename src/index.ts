@@ -213,6 +213,19 @@ export type {
   UpgradeStatus,
 } from './upgrading/upgrade-types.js';
 
+// An index goes into another store (docs/migrating.md).
+
+export { migrateIndex } from './migration/migrate-index.js';
+export type {
+  CopyCheck,
+  MigrateRequest,
+  MigrationEnd,
+  MigrationPlace,
+  MigrationProgress,
+  MigrationResult,
+  ResultComparison,
+} from './migration/migration-types.js';
+
 // Which items of a pipeline are answered from the index, while that is rolled out (docs/backlog.md).
 
 export {

@@ -18,6 +18,7 @@ import { registerIndex } from './commands/index.js';
 import { registerInit } from './commands/init.js';
 import { registerKeys } from './commands/keys.js';
 import { registerMcp } from './commands/mcp.js';
+import { registerMigrate } from './commands/migrate.js';
 import { registerModel } from './commands/model.js';
 import { registerReembed } from './commands/reembed.js';
 import { registerRollout } from './commands/rollout.js';
@@ -103,6 +104,7 @@ export function buildProgram(context: CliContext): Command {
     registerForget,
     registerGenerations,
     registerReembed,
+    registerMigrate,
     registerRollout,
     registerBackup,
     registerEval,

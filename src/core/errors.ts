@@ -84,6 +84,7 @@ export const ERROR_TABLE = {
   INDEX_READ_ONLY: facts(INDEXING_FAILURE, 'config'),
   INDEX_DISK_FULL: facts(INDEXING_FAILURE, 'provider', { retryable: true }),
   BACKUP_INVALID: facts(INDEXING_FAILURE, 'user'),
+  MIGRATION_FAILED: facts(INDEXING_FAILURE, 'user'),
   INDEX_SCHEMA_TOO_NEW: facts(CONFIGURATION_ERROR, 'config', { recoverable: false }),
   // Search
   SCOPE_INVALID: facts(SEARCH_FAILURE, 'user'),

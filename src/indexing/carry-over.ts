@@ -4,7 +4,13 @@ import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { eq } from '../core/filter.js';
 import type { Metadata } from '../core/metadata.js';
-import type { GenerationReader, IndexFacts, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
+import type {
+  GenerationReader,
+  IndexFacts,
+  LedgerChunk,
+  LedgerDocument,
+  LedgerItem,
+} from '../ledger/ledger.js';
 import { encodeText } from '../ledger/text-encoding.js';
 import { listPages } from '../stores/list-pages.js';
 import type { VectorCollection } from '../stores/vector-store.js';
@@ -106,7 +112,7 @@ export async function carried(
 /** What a generation holds of a document, with what its store does not keep found again. */
 export interface HeldDocument {
   readonly text: string;
-  /** In its order, without vectors. */
+  /** In its order. */
   readonly chunks: readonly StoredChunk[];
   /** Of the same chunks. */
   readonly rebuilt: readonly RebuiltChunk[];
@@ -115,14 +121,13 @@ export interface HeldDocument {
 }
 
 /** The chunks of the revision that the ledger names; undefined where the store lacks some. Beside them it may hold what a dead writer left. */
-async function wholeRevision(
-  { documentId, status }: LedgerDocument,
+function wholeRevision(
+  { status }: LedgerDocument,
   stored: readonly StoredChunk[],
-  reader: Pick<GenerationReader, 'chunks'>,
-): Promise<readonly StoredChunk[] | undefined> {
-  const chunks = await reader.chunks(documentId);
+  known: readonly LedgerChunk[],
+): readonly StoredChunk[] | undefined {
   const wanted = new Map(
-    chunks.flatMap(({ chunkId, digest, state }) => (state === 'stale' ? [] : [[chunkId, digest]])),
+    known.flatMap(({ chunkId, digest, state }) => (state === 'stale' ? [] : [[chunkId, digest]])),
   );
   const found = stored.filter((chunk) => wanted.get(chunk.id)?.startsWith(storedDigest(chunk)) === true);
   if (status !== 'indexed') return found.length === wanted.size && wanted.size > 0 ? found : undefined;
@@ -136,8 +141,6 @@ export async function readHeld(
   { signal, reveal }: Pick<CarryOptions, 'signal' | 'reveal'>,
 ): Promise<HeldDocument | undefined> {
   const { documentId } = document;
-  const text = await reader.text(documentId);
-  if (text === undefined) return undefined;
   const stored: StoredChunk[] = [];
   for await (const page of listPages(collection, {
     filter: eq('$documentId', documentId),
@@ -145,12 +148,44 @@ export async function readHeld(
     signal,
   }))
     stored.push(...page.map(({ vector: _, ...chunk }) => chunk));
-  const whole = await wholeRevision(document, stored, reader);
+  return heldOf(document, { stored, known: await reader.chunks(documentId), reader, reveal });
+}
+
+/** What was read of a document. */
+export interface ReadChunks {
+  /** From the store; with vectors they keep them. */
+  readonly stored: readonly StoredChunk[];
+  /** From the ledger. */
+  readonly known: readonly LedgerChunk[];
+  readonly reader: Pick<GenerationReader, 'text'>;
+  readonly reveal?: CarryOptions['reveal'];
+}
+
+/** The same of a document whose chunks were read already. */
+export async function heldOf(
+  document: LedgerDocument,
+  { stored, known, reader, reveal }: ReadChunks,
+): Promise<HeldDocument | undefined> {
+  const text = await reader.text(document.documentId);
+  if (text === undefined) return undefined;
+  const whole = wholeRevision(document, stored, known);
   if (whole === undefined) return undefined;
   const chunks = whole.toSorted((a, b) => placeOf(a) - placeOf(b));
-  const known = await reader.chunks(documentId);
   const digests = new Map(known.map(({ chunkId, digest }) => [chunkId, digest]));
   return { text, chunks, digests, rebuilt: await rebuildChunks(chunks, { text, digests, reveal }) };
+}
+
+/** A document to be written as another generation holds it, under the digests that it has there, so that both can be compared. */
+export function documentAsHeld(
+  document: LedgerDocument,
+  { text, chunks, rebuilt, digests }: HeldDocument,
+): BatchDocument {
+  const made = documentOfChunks({ ...document, text }, chunks, rebuilt);
+  const sketches = made.prepared.sketches.map(({ chunkId, digest }) => ({
+    chunkId,
+    digest: digests.get(chunkId) ?? digest,
+  }));
+  return { ...made, prepared: { ...made.prepared, sketches } };
 }
 
 /**

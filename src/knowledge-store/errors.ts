@@ -1,12 +1,15 @@
 import { type ErrorReason, RAGError, RAGErrorCode, type RAGErrorOptions } from '../core/errors.js';
 
-/** Base of the errors of a knowledge store; a `RAGError` with its reasons (`docs/errors.md`). */
-export class KnowledgeStoreError extends RAGError {
+/** Base of the errors of a system of agents, of which a knowledge store is one part; a `RAGError` with its reasons (`docs/errors.md`). */
+export class ASDLCError extends RAGError {
   constructor(reason: ErrorReason, message: string, options: RAGErrorOptions = {}) {
     super(reason, message, options);
     this.name = new.target.name;
   }
 }
+
+/** Base of the errors of a knowledge store. */
+export class KnowledgeStoreError extends ASDLCError {}
 
 /** A document that must be there is not (`requireById`). */
 export class DocumentNotFoundError extends KnowledgeStoreError {}

@@ -4,7 +4,9 @@ import { createEmbedderFor } from '../assembly/open-embedder.js';
 import { createChunker } from '../chunking/create-chunker.js';
 import { loadConfig } from '../config/load-config.js';
 import { originOf, type ResolvedConfig } from '../config/resolved-config.js';
+import type { RAGSettingsInput } from '../config/schema/index.js';
 import { assertPlainDataFolder } from '../config/trust/index-reach.js';
+import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { LOCAL_SCOPE, type Scope } from '../core/scope.js';
 import type { Embedder } from '../embedding/embedder.js';
@@ -39,7 +41,7 @@ export interface KnowledgeStoreOptions {
 }
 
 /**
- * A knowledge store, by configuration. The backend is, in this order: `store`; the Chroma server, where the configuration
+ * A knowledge store, by configuration. The backend is, in this order: `store`; the one that the configuration names (`backend`); the Chroma server, where the configuration
  * names its host or port; else the store of the project's Ragstone configuration, by default an embedded one in
  * `.ragstone/knowledge`, so that nothing has to be started. `notices` says which.
  *
@@ -77,6 +79,7 @@ export async function openShelf(
     overrides: {
       enabled: true,
       embedding: { model: config.embeddingModel, fallback: 'builtin' },
+      ...backendSettings(config),
     },
   });
   const model = embedder === undefined ? await createEmbedderFor(project) : { embedder, notices: [] };
@@ -86,13 +89,28 @@ export async function openShelf(
     return ledger === undefined
       ? openStoreShelf(store, request)
       : openEngineShelf(request, { store, ledger });
-  if (config.namesServer) return openChromaShelf(config, request);
+  if (config.namesServer && config.backend === undefined) return openChromaShelf(config, request);
   const { provider, origin } = chooseProvider(project);
-  const notice = `Documents are kept in the store "${provider}" (${origin}).`;
+  const why = config.backend === undefined ? origin : `the backend is ${config.backend}`;
+  const notice = `Documents are kept in the store "${provider}" (${why}).`;
   const chosen = { ...request, notices: [notice, ...request.notices] };
   if (project.rag.ledger.type === 'sqlite' && isBehindAddress(provider, project))
     return openStoreShelf((await createStoreFor(project)).store, chosen);
   return openEngineShelf(chosen);
+}
+
+/** A backend that is named goes over what the project's configuration names. */
+function backendSettings({ backend, url, host, port, namesServer }: KnowledgeStoreConfig): RAGSettingsInput {
+  if (backend === undefined) return {};
+  const isRemote = storeDefinition(backend)?.reads === 'server';
+  if (!isRemote && (url !== undefined || namesServer))
+    throw new RAGError(
+      'CONFIG_INVALID',
+      `The backend "${backend}" has no server: state no host, port or url.`,
+    );
+  const provider = (backend === 'embedded' ? 'libsql' : backend) as NonNullable<RAGSettingsInput['provider']>;
+  if (url !== undefined) return { provider, storage: { server: { url } } };
+  return namesServer ? { provider, storage: { server: { host, port } } } : { provider };
 }
 
 async function openChromaShelf({ host, port }: KnowledgeStoreConfig, request: ShelfRequest): Promise<Shelf> {

@@ -9,7 +9,9 @@ export type { VectorStore } from '../stores/vector-store.js';
 export { AzureSearchStore, type AzureSearchStoreOptions } from './azure-search-store.js';
 export { ChromaDBStore, type ChromaDBStoreOptions } from './chromadb-store.js';
 export { KNOWLEDGE_STORE_VARIABLES, KnowledgeStoreConfig, type KnowledgeStoreSettings } from './config.js';
+export { ElasticsearchStore, OpenSearchStore, type SearchServerStoreOptions } from './elasticsearch-store.js';
 export {
+  ASDLCError,
   BackendConnectionError,
   DocumentNotFoundError,
   EmbeddingError,

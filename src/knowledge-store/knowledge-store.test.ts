@@ -16,15 +16,18 @@ import { createHashEmbedder } from '../testing/index.js';
 import { AzureSearchService } from '../testing/services/azure-search/azure-search-service.js';
 import { withTestServer } from '../testing/with-test-server.js';
 import {
+  ASDLCError,
   AzureSearchStore,
   BackendConnectionError,
   ChromaDBStore,
+  ElasticsearchStore,
   EmbeddingError,
   getKnowledgeStore,
   type KnowledgeStore,
   KnowledgeStoreConfig,
   KnowledgeStoreError,
   type KnowledgeStoreOptions,
+  OpenSearchStore,
 } from './index.js';
 import { LONG, testKnowledgeStore } from './test-knowledge-store.js';
 
@@ -41,6 +44,16 @@ const CHROMA = {
   store: 'knowledge-store-chroma',
   contract: 'KnowledgeStore contract',
   variable: 'RAGSTONE_TEST_CHROMA_URL',
+};
+const OPENSEARCH = {
+  store: 'knowledge-store-opensearch',
+  contract: 'KnowledgeStore contract',
+  variable: 'RAGSTONE_TEST_OPENSEARCH_URL',
+};
+const ELASTICSEARCH = {
+  store: 'knowledge-store-elasticsearch',
+  contract: 'KnowledgeStore contract',
+  variable: 'RAGSTONE_TEST_ELASTICSEARCH_URL',
 };
 const POSTGRES = {
   store: 'knowledge-store-postgres',
@@ -93,6 +106,22 @@ withTestServer({ describe, it: test }, CHROMA, (url) => {
     });
   });
 });
+
+for (const [server, Store] of [
+  [OPENSEARCH, OpenSearchStore],
+  [ELASTICSEARCH, ElasticsearchStore],
+] as const)
+  withTestServer({ describe, it: test }, server, (url) => {
+    testKnowledgeStore(
+      `${Store.name}, alone`,
+      async () =>
+        new Store({
+          url,
+          collectionName: `test-${randomUUID()}`,
+          embeddingFunction: createHashEmbedder(),
+        }),
+    );
+  });
 
 withTestServer({ describe, it: test }, POSTGRES, (url) => {
   const storage = { server: { url } };
@@ -331,5 +360,60 @@ describe('KnowledgeStoreConfig', () => {
         /KNOWLEDGE_STORE_PORT/,
       );
     expect(() => new KnowledgeStoreConfig({ collection_name: 'a/b' })).toThrow(/KNOWLEDGE_STORE_COLLECTION/);
+  });
+});
+
+describe('a backend that is named', () => {
+  const open = (environment: Record<string, string>) =>
+    getKnowledgeStore({
+      config: KnowledgeStoreConfig.fromEnv({
+        KNOWLEDGE_STORE_COLLECTION: `t-${randomUUID()}`,
+        ...environment,
+      }),
+      embedder: createHashEmbedder(),
+      cwd: folder,
+    });
+
+  test('goes over the configuration of the project, under its own names and those that people use', async () => {
+    const store = await open({ KNOWLEDGE_STORE_BACKEND: 'embedded' });
+    await store.indexDocument('a', 'A lamp.');
+    expect(store.notices.join()).toContain('"libsql" (the backend is embedded)');
+    await store.close();
+    expect(new KnowledgeStoreConfig({ backend: 'pgvector' }).backend).toBe('postgres');
+    expect(new KnowledgeStoreConfig({ backend: 'chromadb' }).backend).toBe('chroma');
+  });
+
+  test.each([
+    [{ KNOWLEDGE_STORE_BACKEND: 'mongodb' }, /embedded, .*chroma/],
+    [{ KNOWLEDGE_STORE_URL: 'http://localhost:9200' }, /KNOWLEDGE_STORE_BACKEND/],
+    [
+      { KNOWLEDGE_STORE_BACKEND: 'opensearch', KNOWLEDGE_STORE_URL: 'http://h:1', KNOWLEDGE_STORE_PORT: '2' },
+      /alone/,
+    ],
+  ])('is refused where it cannot be: %o', (environment, message) => {
+    expect(() => KnowledgeStoreConfig.fromEnv(environment)).toThrow(message);
+  });
+
+  test('has no server where it is embedded', async () => {
+    const store = await open({ KNOWLEDGE_STORE_BACKEND: 'embedded', KNOWLEDGE_STORE_PORT: '9200' });
+    await expect(store.search('lamp')).rejects.toThrow(/has no server/);
+    await store.close();
+  });
+
+  test('that does not answer is a BackendConnectionError, and an ASDLCError', async () => {
+    const store = await open({
+      KNOWLEDGE_STORE_BACKEND: 'opensearch',
+      KNOWLEDGE_STORE_URL: 'http://127.0.0.1:1',
+    });
+    expect(await store.healthCheck()).toBe(false);
+    const error = await store.search('lamp').catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(BackendConnectionError);
+    expect(error).toBeInstanceOf(ASDLCError);
+    await store.close();
+  });
+
+  test('keeps the password of its address to itself', () => {
+    const config = new KnowledgeStoreConfig({ backend: 'postgres', url: 'postgres://me:geheim@db/x' });
+    expect(JSON.stringify(config)).not.toContain('geheim');
   });
 });

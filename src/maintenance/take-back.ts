@@ -8,6 +8,7 @@ import { IndexRun } from '../indexing/index-run.js';
 import { openForReading } from '../indexing/open-collection.js';
 import type { WriteTargets } from '../indexing/write-batch.js';
 import type { GenerationReader, IndexFacts, Ledger, LedgerItem } from '../ledger/ledger.js';
+import { migrationRecordOf } from '../migration/migration-record.js';
 import { listPages } from '../stores/list-pages.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 
@@ -38,9 +39,11 @@ export async function findRetired(ledger: Ledger, generation: number): Promise<I
   if (facts.state === 'building')
     throw new RAGError(
       'USAGE',
-      facts.upgrade === undefined
-        ? `Generation ${generation} is not complete: \`ragstone index --force\` goes on with it.`
-        : `Generation ${generation} is one of an upgrade: \`ragstone reembed\` goes on with it, and with \`--switch always\` switches to it.`,
+      migrationRecordOf(facts) !== undefined
+        ? `Generation ${generation} is a copy that is being made: \`ragstone migrate\` goes on with it and switches to it.`
+        : facts.upgrade === undefined
+          ? `Generation ${generation} is not complete: \`ragstone index --force\` goes on with it.`
+          : `Generation ${generation} is one of an upgrade: \`ragstone reembed\` goes on with it, and with \`--switch always\` switches to it.`,
     );
   return facts;
 }

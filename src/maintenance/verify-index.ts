@@ -1,6 +1,5 @@
-import type { StoredChunk } from '../core/chunk.js';
 import { type ErrorReason, RAGError, toRAGError } from '../core/errors.js';
-import { compareText, EVERYTHING, oneOf } from '../core/filter.js';
+import { oneOf } from '../core/filter.js';
 import type { Scope } from '../core/scope.js';
 import type { Drift } from '../engine/engine.js';
 import { type AbandonedSource, abandonmentOf } from '../indexing/abandoned-sources.js';
@@ -8,7 +7,6 @@ import type { FindPath } from '../indexing/document-paths.js';
 import type { KeptOut } from '../indexing/kept-out.js';
 import { listChanges } from '../indexing/list-changes.js';
 import { openForReading } from '../indexing/open-collection.js';
-import { storedDigest } from '../indexing/prepare-document.js';
 import type { RetryPolicy } from '../indexing/retry-policy.js';
 import type { ConfiguredSource } from '../indexing/source-task.js';
 import type {
@@ -16,12 +14,10 @@ import type {
   GenerationWriter,
   IndexFacts,
   Ledger,
-  LedgerChunk,
   LedgerDocument,
 } from '../ledger/ledger.js';
-import { listPages } from '../stores/list-pages.js';
-import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
-import { probeCollection } from './probe-collection.js';
+import type { VectorStore } from '../stores/vector-store.js';
+import { compareChunks } from './compare-chunks.js';
 
 const PAGE = 1000;
 
@@ -101,9 +97,7 @@ async function compareStore(
   const nameOf = documentNames(reader, paths);
   try {
     const collection = await openForReading(facts, store);
-    const pairs = mergeById(ledgerChunks(reader), storedChunks(collection, signal));
-    for await (const { expected, actual } of pairs) {
-      const difference = compareChunk(expected, actual);
+    for await (const { expected, actual, difference } of compareChunks(reader, collection, signal)) {
       if (difference === undefined) continue;
       const documentId = expected?.documentId ?? actual?.documentId ?? '';
       const owner = actual ?? (await reader.document(documentId));
@@ -121,73 +115,6 @@ async function compareStore(
     drift.push({ kind: 'store-damaged', source: store.name, detail: failure.message });
   }
   return { missingChunkIds, orphanedChunkIds };
-}
-
-function compareChunk(
-  expected: LedgerChunk | undefined,
-  actual: StoredChunk | undefined,
-): Pick<Drift, 'kind' | 'detail'> | undefined {
-  if (expected === undefined) {
-    return {
-      kind: 'chunk-orphaned',
-      detail: `The store holds chunk ${actual?.id}, which the ledger does not know.`,
-    };
-  }
-  // Planned and stale chunks may or may not be there; the pending document is reported instead.
-  if (expected.state !== 'live') return undefined;
-  if (actual === undefined) {
-    return { kind: 'chunk-missing', detail: `The store lacks chunk ${expected.chunkId}.` };
-  }
-  if (!expected.digest.startsWith(storedDigest(actual))) {
-    return {
-      kind: 'chunk-different',
-      detail: `The store holds chunk ${expected.chunkId} with other content.`,
-    };
-  }
-  return undefined;
-}
-
-async function* storedChunks(
-  collection: VectorCollection,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<StoredChunk> {
-  for await (const chunks of listPages(collection, { filter: EVERYTHING, limit: PAGE, signal })) {
-    await probeCollection(collection, chunks, signal);
-    yield* chunks;
-  }
-}
-
-async function* ledgerChunks(reader: GenerationReader): AsyncGenerator<LedgerChunk> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await reader.allChunks(after, PAGE);
-    yield* page;
-    if (page.length < PAGE) return;
-    after = page.at(-1)?.chunkId;
-  }
-}
-
-interface ChunkPair {
-  readonly expected: LedgerChunk | undefined;
-  readonly actual: StoredChunk | undefined;
-}
-
-/** Full outer join of two streams in id order. */
-async function* mergeById(
-  expected: AsyncIterator<LedgerChunk>,
-  actual: AsyncIterator<StoredChunk>,
-): AsyncGenerator<ChunkPair> {
-  let left = await expected.next();
-  let right = await actual.next();
-  while (!left.done || !right.done) {
-    const order = left.done ? 1 : right.done ? -1 : compareText(left.value.chunkId, right.value.id);
-    yield {
-      expected: order <= 0 && !left.done ? left.value : undefined,
-      actual: order >= 0 && !right.done ? right.value : undefined,
-    };
-    if (order <= 0) left = await expected.next();
-    if (order >= 0) right = await actual.next();
-  }
 }
 
 type NamedPlace = Pick<Drift, 'source' | 'path'>;

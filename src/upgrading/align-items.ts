@@ -14,7 +14,16 @@ const AT_ONCE = 1000;
 export async function alignItems(ledger: Ledger, { live, target }: GenerationPair): Promise<void> {
   const from = ledger.reader(live.facts.generation);
   const to = ledger.writer(target.facts.generation, runtime().uniqueName());
-  for (const tenant of await tenantsOf(ledger)) {
+  await alignTenants(await tenantsOf(ledger), from, to);
+}
+
+/** The same for two generations that may be of two ledgers. */
+export async function alignTenants(
+  tenants: Iterable<string>,
+  from: GenerationReader,
+  to: GenerationWriter,
+): Promise<void> {
+  for (const tenant of tenants) {
     const sources = new Set([...(await from.sourceNames(tenant)), ...(await to.sourceNames(tenant))]);
     for (const source of sources) await alignSource({ tenant, source }, from, to);
     for (const [source, state] of await from.sourceStates(tenant))

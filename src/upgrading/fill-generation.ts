@@ -2,7 +2,7 @@ import { RAGError, throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { cacheOwner } from '../core/scope.js';
 import { embedAll } from '../embedding/embed-all.js';
-import { documentOfChunks, type HeldDocument, readHeld } from '../indexing/carry-over.js';
+import { documentAsHeld, type HeldDocument, readHeld } from '../indexing/carry-over.js';
 import { isPushSource } from '../indexing/configured-sources.js';
 import { deleteDocuments } from '../indexing/delete-documents.js';
 import { IndexRun } from '../indexing/index-run.js';
@@ -192,17 +192,11 @@ async function writeDocuments(
 }
 
 function batchDocument({ document, held }: ReadDocument, vectors: Vectors['byText']): BatchDocument {
-  const stored = held.chunks.map((chunk, i) => {
+  const chunks = held.chunks.map((chunk, i) => {
     const embedded = vectors.get(held.rebuilt[i]?.indexedText ?? '');
     return embedded === undefined ? chunk : { ...chunk, vector: embedded.vector };
   });
-  const made = documentOfChunks({ ...document, text: held.text }, stored, held.rebuilt);
-  // As the live generation has them, so that both can be compared.
-  const sketches = made.prepared.sketches.map(({ chunkId, digest }) => ({
-    chunkId,
-    digest: held.digests.get(chunkId) ?? digest,
-  }));
-  return { ...made, prepared: { ...made.prepared, sketches } };
+  return documentAsHeld(document, { ...held, chunks });
 }
 
 async function removeGone(ids: readonly string[], ledger: Ledger, filling: Filling): Promise<void> {

@@ -1,15 +1,18 @@
 import { runtime } from '../core/runtime.js';
 import type { ReembedProgress } from './upgrade-types.js';
 
-/** How many chunks of how many have their vector, at which rate, and when the rest will. */
+/** How far it is. */
+export type FillProgress = Omit<ReembedProgress, 'stage'>;
+
+/** How many chunks of how many are in step, at which rate, and when the rest will be. */
 export class FillPace {
-  readonly #tell: ((progress: ReembedProgress) => void) | undefined;
+  readonly #tell: ((progress: FillProgress) => void) | undefined;
   readonly #startedAt = runtime().elapsed();
-  #embedded = 0;
+  #filled = 0;
   #done = 0;
   #total = 0;
 
-  constructor(tell: ((progress: ReembedProgress) => void) | undefined) {
+  constructor(tell: ((progress: FillProgress) => void) | undefined) {
     this.#tell = tell;
   }
 
@@ -21,17 +24,16 @@ export class FillPace {
   }
 
   add(chunks: number): void {
-    this.#embedded += chunks;
+    this.#filled += chunks;
     this.#done = Math.min(this.#total, this.#done + chunks);
     this.#report();
   }
 
   #report(): void {
     const elapsed = runtime().elapsed() - this.#startedAt;
-    const perSecond = elapsed > 0 ? (this.#embedded * 1000) / elapsed : 0;
+    const perSecond = elapsed > 0 ? (this.#filled * 1000) / elapsed : 0;
     const left = this.#total - this.#done;
     this.#tell?.({
-      stage: 'embedding',
       done: this.#done,
       total: this.#total,
       perSecond,

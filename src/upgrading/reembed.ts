@@ -154,7 +154,7 @@ async function upgrade(request: ReembedRequest, parts: UpgradeParts): Promise<Up
       : await chooseQuestions(file, { reader: ledger.reader(facts.generation), tenant: scope.tenant, cwd });
   const pair = await openPair(parts);
   const notices: string[] = [];
-  const pace = new FillPace(request.onProgress);
+  const pace = new FillPace((progress) => request.onProgress?.({ stage: 'embedding', ...progress }));
   const filling: Filling = {
     host,
     model,

@@ -26,6 +26,7 @@ interface ToldServer {
 const SERVERS = {
   pgvector: { variable: 'TEST_DATABASE_URL', told: ({ url }) => url },
   redis: { variable: 'TEST_REDIS_URL', told: ({ url }) => url },
+  opensearch: { variable: 'TEST_OPENSEARCH_URL', told: ({ url }) => url },
   // An example starts its own: it is told the program.
   chroma: { variable: 'TEST_CHROMA_PROGRAM', told: programOf },
 } satisfies Readonly<Record<string, ToldServer>>;

@@ -114,6 +114,17 @@ const packageVersion = (name: string) => (): string => {
   return isVersioned ? String(manifest.version) : '?';
 };
 
+const searchServer = (folder: string): ServerUnderTest =>
+  httpServer({
+    folder,
+    variable: `RAGSTONE_TEST_${folder.toUpperCase()}_URL`,
+    versionPath: '/_nodes?filter_path=nodes.*.version',
+    readVersion: nodeVersion,
+  });
+
+const elasticsearch = searchServer('elasticsearch');
+const opensearch = searchServer('opensearch');
+
 /** Every store there is, in the order of the report. */
 export const STORES: readonly StoreUnderTest[] = [
   { name: 'memory', tests: 'src/stores/memory/', kind: 'real', version: () => 'built in' },
@@ -139,23 +150,25 @@ export const STORES: readonly StoreUnderTest[] = [
     name: 'elasticsearch',
     tests: 'src/stores/elasticsearch/',
     kind: 'real',
-    server: httpServer({
-      folder: 'elasticsearch',
-      variable: 'RAGSTONE_TEST_ELASTICSEARCH_URL',
-      versionPath: '/_nodes?filter_path=nodes.*.version',
-      readVersion: nodeVersion,
-    }),
+    server: elasticsearch,
+  },
+  {
+    name: 'knowledge-store-elasticsearch',
+    tests: 'src/knowledge-store/',
+    kind: 'real',
+    server: elasticsearch,
   },
   {
     name: 'opensearch',
     tests: 'src/stores/elasticsearch/',
     kind: 'real',
-    server: httpServer({
-      folder: 'opensearch',
-      variable: 'RAGSTONE_TEST_OPENSEARCH_URL',
-      versionPath: '/_nodes?filter_path=nodes.*.version',
-      readVersion: nodeVersion,
-    }),
+    server: opensearch,
+  },
+  {
+    name: 'knowledge-store-opensearch',
+    tests: 'src/knowledge-store/',
+    kind: 'real',
+    server: opensearch,
   },
   {
     name: 'weaviate',
