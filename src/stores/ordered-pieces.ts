@@ -6,8 +6,8 @@ const OTHER_TAG = 1;
 const SEPTETS_PER_NUMBER = 10;
 
 /**
- * Chroma compares numbers only. A text or number therefore becomes bytes whose order is the order of the algebra, and these a
- * row of whole numbers of six bytes each, compared one after the other.
+ * Some servers compare numbers only. A text or number therefore becomes bytes whose order is the order of the algebra, and these
+ * a row of whole numbers of six bytes each, compared one after the other.
  *
  * The bytes: a tag of the type, then UTF-8 (whose order is that of the code points) with every byte raised by one, or the
  * bits of the number made sortable, in groups of seven, raised likewise. A zero byte ends them, so that a value is never the
