@@ -23,6 +23,7 @@ import {
   KnowledgeStoreConfig,
   KnowledgeStoreError,
   type KnowledgeStoreOptions,
+  QdrantStore,
 } from './index.js';
 import { LONG, testKnowledgeStore } from './test-knowledge-store.js';
 
@@ -39,6 +40,11 @@ const CHROMA = {
   store: 'knowledge-store-chroma',
   contract: 'KnowledgeStore contract',
   variable: 'RAGSTONE_TEST_CHROMA_URL',
+};
+const QDRANT = {
+  store: 'knowledge-store-qdrant',
+  contract: 'KnowledgeStore contract',
+  variable: 'RAGSTONE_TEST_QDRANT_URL',
 };
 const POSTGRES = {
   store: 'knowledge-store-postgres',
@@ -77,6 +83,19 @@ withTestServer({ describe, it: test }, CHROMA, (url) => {
       embeddingFunction: createHashEmbedder(),
     });
   });
+});
+
+withTestServer({ describe, it: test }, QDRANT, (url) => {
+  testKnowledgeStore(
+    'qdrant, alone',
+    async () =>
+      new QdrantStore({
+        url,
+        apiKey: process.env.RAGSTONE_TEST_QDRANT_KEY ?? 'ragstone-test-key',
+        collectionName: `test-${randomUUID()}`,
+        embeddingFunction: createHashEmbedder(),
+      }),
+  );
 });
 
 withTestServer({ describe, it: test }, POSTGRES, (url) => {

@@ -4,6 +4,7 @@ import { lancedbDefinition } from './lancedb/lancedb-definition.js';
 import { libsqlDefinition } from './libsql/libsql-definition.js';
 import { memoryDefinition } from './memory/memory-definition.js';
 import { postgresDefinition } from './postgres/postgres-definition.js';
+import { qdrantDefinition } from './qdrant/qdrant-definition.js';
 import { faissDefinition, usearchDefinition } from './usearch-definition.js';
 import { weaviateDefinition } from './weaviate/weaviate-definition.js';
 
@@ -19,4 +20,5 @@ export const STORES = [
   elasticsearchDefinition,
   opensearchDefinition,
   weaviateDefinition,
+  qdrantDefinition,
 ] as const;

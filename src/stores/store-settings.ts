@@ -18,7 +18,7 @@ export const serverSettings = z
       .max(65_535)
       .optional()
       .describe(
-        'Port of `host`. Default: 8000 (`chroma`), 5432 (`postgres`), 9200 (`elasticsearch`, `opensearch`), 8080 (`weaviate`).',
+        'Port of `host`. Default: 8000 (`chroma`), 5432 (`postgres`), 9200 (`elasticsearch`, `opensearch`), 8080 (`weaviate`), 6333 (`qdrant`).',
       ),
     ssl: z.boolean().default(false).describe('Speak to `host` encrypted.'),
     database: z
@@ -31,7 +31,7 @@ export const serverSettings = z
     apiKey: secretText()
       .optional()
       .describe(
-        'Key instead of a user: `chroma`, `opensearch` and `weaviate` send it as a bearer token, `elasticsearch` as an API key. Always masked in output.',
+        'Key instead of a user: `chroma`, `opensearch` and `weaviate` send it as a bearer token, `elasticsearch` and `qdrant` as an API key. Always masked in output.',
       ),
     namespace: z
       .string()

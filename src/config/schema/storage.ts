@@ -11,7 +11,7 @@ export type BuiltProvider = (typeof STORES)[number]['name'];
 export const PROVIDERS = [
   'auto',
   ...BUILT_PROVIDERS,
-  ...(['pinecone', 'qdrant', 'azure_ai_search', 'vertex_ai_search'] as const),
+  ...(['pinecone', 'azure_ai_search', 'vertex_ai_search'] as const),
 ] as const;
 
 const local = z

@@ -1,8 +1,8 @@
 import { compareText, type Filter, type RangeBounds } from '../../core/filter.js';
 import type { MetadataScalar } from '../../core/metadata.js';
+import { FIRST_NUMBER_PIECE, FIRST_TEXT_PIECE, orderedPieces, prefixPieces } from '../ordered-pieces.js';
 import { isSystemField } from '../record-fields.js';
 import { elementFact, FACTS, type FieldKeys, fieldKeys, LEVEL_CEILING, pieceKey } from './metadata-keys.js';
-import { FIRST_NUMBER_PIECE, FIRST_TEXT_PIECE, orderedPieces, prefixPieces } from '../ordered-pieces.js';
 import { all, any, type Condition, negate } from './where-condition.js';
 
 /**

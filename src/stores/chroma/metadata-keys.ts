@@ -1,8 +1,8 @@
 import type { ChunkRecord } from '../../core/chunk.js';
 import { lookupPath } from '../../core/filter.js';
 import type { Metadata, MetadataScalar, MetadataValue } from '../../core/metadata.js';
-import { isSystemField, type SystemField } from '../record-fields.js';
 import { orderedPieces, UNORDERED_PIECE } from '../ordered-pieces.js';
+import { isSystemField, type SystemField } from '../record-fields.js';
 
 /**
  * A record in Chroma's flat metadata, so that every filter runs exactly.

@@ -1,7 +1,6 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import * as z from 'zod';
-import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
-import type { ScoredChunk } from '../../core/chunk.js';
+import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import type { RequestLimits } from './collection-info.js';
 import { ANY_POINT } from './point-filter.js';
 import { CHUNK_ID, CHUNK_KEYS, chunkIdOf, chunkOf, pointOf } from './point-payload.js';

@@ -39,8 +39,7 @@ function toPart(condition: Condition, maxValues: number): Part {
   return ordered(condition.text, `p${condition.piece}`, rangeOf(condition.comparison, condition.operand));
 }
 
-const isFilter = (part: Part): part is Filter =>
-  'must' in part || 'should' in part || 'must_not' in part;
+const isFilter = (part: Part): part is Filter => 'must' in part || 'should' in part || 'must_not' in part;
 
 const rangeOf = (comparison: Comparison, operand: number): Schemas['Range'] =>
   ({
@@ -55,7 +54,12 @@ const rangeOf = (comparison: Comparison, operand: number): Schemas['Range'] =>
 const ordered = (field: string, key: string, range: Schemas['Range']): Part => ({
   nested: {
     key: ORDERED,
-    filter: { must: [{ key: 'f', match: { value: fieldKey(field) } }, { key, range }] },
+    filter: {
+      must: [
+        { key: 'f', match: { value: fieldKey(field) } },
+        { key, range },
+      ],
+    },
   },
 });
 
@@ -70,7 +74,9 @@ function hasAnyOf(facts: readonly Fact[], maxValues: number): Part {
     slicesOf([...texts], maxValues).map((slice) => isOneOf(key, slice)),
   );
   const [only] = parts;
-  return only !== undefined && parts.length === 1 ? only : { should: parts };
+  // The server takes a list without alternatives for no condition at all.
+  if (only === undefined) return { must_not: [ANY_POINT] };
+  return parts.length === 1 ? only : { should: parts };
 }
 
 function isOneOf(key: string, texts: string[]): Part {
@@ -80,5 +86,9 @@ function isOneOf(key: string, texts: string[]): Part {
   return { key, match: only !== undefined && texts.length === 1 ? { value: only } : { any: texts } };
 }
 
-const slicesOf = (texts: string[], size: number): string[][] =>
-  Array.from({ length: Math.ceil(texts.length / size) }, (_, i) => texts.slice(i * size, (i + 1) * size));
+function slicesOf(texts: string[], size: number): string[][] {
+  const slices: string[][] = [];
+  // Counted by steps, for a size may be infinite.
+  for (let start = 0; start < texts.length; start += size) slices.push(texts.slice(start, start + size));
+  return slices;
+}

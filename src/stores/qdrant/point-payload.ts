@@ -4,7 +4,7 @@ import { RAGError } from '../../core/errors.js';
 import type { Fact } from '../filter-condition.js';
 import { factKey, factsOf, fieldKey } from '../record-facts.js';
 import { storedChunkOf } from '../record-fields.js';
-import { encodeVector, decodeVector, unitVector } from '../unit-vector.js';
+import { decodeVector, encodeVector, unitVector } from '../unit-vector.js';
 import { pointId } from './qdrant-names.js';
 
 /*
@@ -102,7 +102,9 @@ function filterKeys(record: ChunkRecord): Readonly<Record<string, unknown>> {
   return {
     [FACTS]: [...new Set(facts.filter((fact) => ownKey(fact) === undefined).map(factKey))],
     [ORDERED]: [
-      ...[...numbers].filter(([field]) => field !== '$level').map(([field, n]) => ({ f: fieldKey(field), n })),
+      ...[...numbers]
+        .filter(([field]) => field !== '$level')
+        .map(([field, n]) => ({ f: fieldKey(field), n })),
       ...[...texts].map(([field, pieces]) => ({
         f: fieldKey(field),
         ...Object.fromEntries(pieces.map((piece, i) => [`p${i}`, piece])),

@@ -198,13 +198,10 @@ export class QdrantCollection implements VectorCollection {
       const hits = found.map(({ chunk, score }) => ({ chunk, score: clamp(score) })).sort(byScoreThenId);
       if (hits.length < window) {
         const isWhole =
-          isExact ||
-          !limits.allowsExact ||
-          (await this.#requests.count(where.filter, signal)) <= hits.length;
+          isExact || !limits.allowsExact || (await this.#requests.count(where.filter, signal)) <= hits.length;
         if (isWhole) return hits.slice(0, topK);
         isExact = true;
-      } else if (hits[topK - 1]?.score !== hits.at(-1)?.score || window < limit)
-        return hits.slice(0, topK);
+      } else if (hits[topK - 1]?.score !== hits.at(-1)?.score || window < limit) return hits.slice(0, topK);
       else limit *= 2;
     }
   }

@@ -3,7 +3,13 @@ import type * as z from 'zod';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
 import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
-import { isRetryableStatus, type Refusal, refusalError, timeoutError, transportError } from './qdrant-errors.js';
+import {
+  isRetryableStatus,
+  type Refusal,
+  refusalError,
+  timeoutError,
+  transportError,
+} from './qdrant-errors.js';
 import type { ResolvedQdrantOptions } from './qdrant-options.js';
 
 export const QDRANT_PACKAGE = '@qdrant/js-client-rest@1.18.0';
@@ -146,9 +152,16 @@ function refusalOf(error: unknown): Refusal | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('retry_after' in error) {
     const retryAfter = Number(error.retry_after);
-    return { status: 429, explanation: 'rate limit', retryAfter: Number.isFinite(retryAfter) ? retryAfter : 0 };
+    return {
+      status: 429,
+      explanation: 'rate limit',
+      retryAfter: Number.isFinite(retryAfter) ? retryAfter : 0,
+    };
   }
   if (!('status' in error) || typeof error.status !== 'number') return undefined;
   const said = 'data' in error ? error.data : undefined;
-  return { status: error.status, explanation: typeof said === 'string' ? said : (JSON.stringify(said) ?? '') };
+  return {
+    status: error.status,
+    explanation: typeof said === 'string' ? said : (JSON.stringify(said) ?? ''),
+  };
 }

@@ -41,7 +41,10 @@ const VERDICTS: readonly (readonly [RegExp, Verdict])[] = [
 
 const BY_STATUS: Readonly<Record<number, Verdict>> = {
   401: ['CONFIG_INVALID', 'It does not accept the key. Set the API key of the store.'],
-  403: ['CONFIG_INVALID', 'The key may not do that. Give one that may write the collections of the namespace.'],
+  403: [
+    'CONFIG_INVALID',
+    'The key may not do that. Give one that may write the collections of the namespace.',
+  ],
   404: ['COLLECTION_NOT_FOUND', 'The collection was removed meanwhile; open it again.'],
   413: ['STORE_INVALID_RECORD', 'A chunk is larger than the server, or a proxy before it, takes.'],
   429: ['STORE_UNAVAILABLE', 'It has too much to do, or limits the rate of requests. Try again later.'],

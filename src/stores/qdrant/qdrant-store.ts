@@ -3,7 +3,13 @@ import { RAGError } from '../../core/errors.js';
 import { ALL_FILTER_OPERATORS } from '../../core/filter.js';
 import { assertCollectionName, assertSameSpec, assertSpec } from '../store-checks.js';
 import type { CollectionSpec, StoreCapabilities, VectorCollection, VectorStore } from '../vector-store.js';
-import { COLLECTION_ANSWER, type CollectionInfo, collectionBody, limitsOf, specOf } from './collection-info.js';
+import {
+  COLLECTION_ANSWER,
+  type CollectionInfo,
+  collectionBody,
+  limitsOf,
+  specOf,
+} from './collection-info.js';
 import { CollectionRequests } from './collection-requests.js';
 import { PAYLOAD_INDEXES } from './point-payload.js';
 import { QdrantCollection } from './qdrant-collection.js';

@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true }));
 const open = (config: object) => createEngine({ config, cwd: folder, dataDir: folder });
 
 describe('a ledger that hosts share', () => {
-  it.each(['libsql', 'lancedb', 'usearch', 'faiss', 'memory', 'chroma', 'weaviate', 'auto'])(
+  it.each(['libsql', 'lancedb', 'usearch', 'faiss', 'memory', 'chroma', 'weaviate', 'qdrant', 'auto'])(
     'is refused with the store %s, which keeps something on this host',
     async (provider) => {
       await expect(open({ provider, ledger })).rejects.toMatchObject({

@@ -15,6 +15,7 @@ What it is not: a cluster, an optimiser that builds graphs by itself, snapshots.
 import argparse
 import json
 import shutil
+import signal
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -125,6 +126,9 @@ class Collection:
     def filter_of(self, given, path):
         if given.min_should is not None:
             raise Refused(400, "min_should is not part of this test server")
+        if any(getattr(given, name) == [] for name in ("must", "should", "must_not")):
+            # Qdrant takes an empty list for no condition; whoever sends one has lost what it had to say.
+            raise Refused(400, "this test server takes no empty list of conditions")
         parts = {
             name: [self.condition(part, path) for part in as_list(getattr(given, name))]
             for name in ("must", "should", "must_not")
@@ -306,7 +310,7 @@ class Server:
         for key, value in query:
             if key not in parameters or (parameters[key] is not None and value not in parameters[key]):
                 raise Refused(400, f"query parameter {key}={value} is not known here")
-        if method in ("PUT", "POST") and rest in ("/points", "/index") and method == "PUT" and ("wait", "true") not in query:
+        if "wait" in parameters and ("wait", "true") not in query:
             raise Refused(400, "this test server answers when the work is done; ask with wait=true")
         return {"result": self.act(method, rest, name, read(model, body)), "status": "ok", "time": 0.001}
 
@@ -437,4 +441,10 @@ if __name__ == "__main__":
     options = parser.parse_args()
     Path(options.data).mkdir(parents=True, exist_ok=True)
     Handler.server_state = Server(options.data)
-    TestServer(("127.0.0.1", options.port), Handler).serve_forever()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A shell starts what it leaves in the background with this signal ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        TestServer(("127.0.0.1", options.port), Handler).serve_forever()
+    except KeyboardInterrupt:
+        shutil.rmtree(options.data, ignore_errors=True)
