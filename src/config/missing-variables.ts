@@ -3,6 +3,8 @@ import { isSecretKey } from '../core/secret.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import { type ConfigPlace, placePrefix } from './config-problems.js';
 import type { ExpandedTree } from './expand-tree.js';
+import { STORES } from '../stores/definitions.js';
+import type { StoreDefinition } from '../stores/store-definition.js';
 
 /** A part of the configuration that not every command uses: a source by its position, or the HTTP service. */
 export type OwnPart = number | 'server';
@@ -90,7 +92,9 @@ function isUsed(path: ConfigPath, root: unknown): boolean {
   if (rag !== 'rag') return true;
   if (area === 'storage' && part === 'cloud') {
     const provider = valueAt(root, ['rag', 'provider']);
-    return provider !== undefined && provider === valueAt(root, ['rag', 'storage', 'cloud', 'type']);
+    const type = valueAt(root, ['rag', 'storage', 'cloud', 'type']);
+    const isHosted = STORES.some((store: StoreDefinition) => store.name === provider && store.reads === 'cloud');
+    return provider !== undefined && (type === undefined ? isHosted : provider === type);
   }
   if (area === 'modelProviders') return MODEL_SETTINGS.some((place) => names(valueAt(root, place), part));
   if (area === 'sources' && typeof part === 'number') {

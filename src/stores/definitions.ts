@@ -4,6 +4,7 @@ import { lancedbDefinition } from './lancedb/lancedb-definition.js';
 import { libsqlDefinition } from './libsql/libsql-definition.js';
 import { memoryDefinition } from './memory/memory-definition.js';
 import { postgresDefinition } from './postgres/postgres-definition.js';
+import { pineconeDefinition } from './pinecone/pinecone-definition.js';
 import { qdrantDefinition } from './qdrant/qdrant-definition.js';
 import { faissDefinition, usearchDefinition } from './usearch-definition.js';
 import { weaviateDefinition } from './weaviate/weaviate-definition.js';
@@ -21,4 +22,5 @@ export const STORES = [
   opensearchDefinition,
   weaviateDefinition,
   qdrantDefinition,
+  pineconeDefinition,
 ] as const;

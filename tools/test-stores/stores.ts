@@ -31,7 +31,7 @@ export interface ServerUnderTest {
 export interface StoreUnderTest {
   readonly name: string;
   /** Test files, as vitest's filter takes them. */
-  readonly tests: string;
+  readonly tests: string | readonly string[];
   /** `fake`: a server that only behaves like the real one. */
   readonly kind: 'real' | 'fake';
   readonly server?: ServerUnderTest;
@@ -182,9 +182,21 @@ export const STORES: readonly StoreUnderTest[] = [
   {
     // Qdrant's own engine in process, behind a server of our own.
     name: 'qdrant',
-    tests: 'src/stores/qdrant/',
+    tests: ['src/stores/qdrant/', 'src/engine/hosted-stores.test.ts'],
     kind: 'fake',
     server: qdrant,
+  },
+  {
+    name: 'pinecone',
+    tests: ['src/stores/pinecone/', 'src/engine/hosted-stores.test.ts'],
+    kind: 'fake',
+    server: httpServer({
+      folder: 'pinecone',
+      variable: 'RAGSTONE_TEST_PINECONE_URL',
+      isOwn: true,
+      versionPath: '/',
+      readVersion: (body) => `API ${nodeVersion(body)}, a server of our own`,
+    }),
   },
   { name: 'knowledge-store-qdrant', tests: 'src/knowledge-store/', kind: 'fake', server: qdrant },
   {

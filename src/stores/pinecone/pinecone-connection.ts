@@ -8,7 +8,7 @@ import type { ResolvedPineconeOptions } from './pinecone-options.js';
 
 export const PINECONE_PACKAGE = '@pinecone-database/pinecone@8.2.0';
 
-const ATTEMPTS = 5;
+const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
 
 type Driver = typeof PineconeModule;
