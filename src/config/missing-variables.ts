@@ -1,10 +1,10 @@
 import { RAGError } from '../core/errors.js';
 import { isSecretKey } from '../core/secret.js';
+import { STORES } from '../stores/definitions.js';
+import type { StoreDefinition } from '../stores/store-definition.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import { type ConfigPlace, placePrefix } from './config-problems.js';
 import type { ExpandedTree } from './expand-tree.js';
-import { STORES } from '../stores/definitions.js';
-import type { StoreDefinition } from '../stores/store-definition.js';
 
 /** A part of the configuration that not every command uses: a source by its position, or the HTTP service. */
 export type OwnPart = number | 'server';
@@ -93,7 +93,9 @@ function isUsed(path: ConfigPath, root: unknown): boolean {
   if (area === 'storage' && part === 'cloud') {
     const provider = valueAt(root, ['rag', 'provider']);
     const type = valueAt(root, ['rag', 'storage', 'cloud', 'type']);
-    const isHosted = STORES.some((store: StoreDefinition) => store.name === provider && store.reads === 'cloud');
+    const isHosted = STORES.some(
+      (store: StoreDefinition) => store.name === provider && store.reads === 'cloud',
+    );
     return provider !== undefined && (type === undefined ? isHosted : provider === type);
   }
   if (area === 'modelProviders') return MODEL_SETTINGS.some((place) => names(valueAt(root, place), part));

@@ -3,8 +3,8 @@ import { elasticsearchDefinition, opensearchDefinition } from './elasticsearch/e
 import { lancedbDefinition } from './lancedb/lancedb-definition.js';
 import { libsqlDefinition } from './libsql/libsql-definition.js';
 import { memoryDefinition } from './memory/memory-definition.js';
-import { postgresDefinition } from './postgres/postgres-definition.js';
 import { pineconeDefinition } from './pinecone/pinecone-definition.js';
+import { postgresDefinition } from './postgres/postgres-definition.js';
 import { qdrantDefinition } from './qdrant/qdrant-definition.js';
 import { faissDefinition, usearchDefinition } from './usearch-definition.js';
 import { weaviateDefinition } from './weaviate/weaviate-definition.js';

@@ -124,4 +124,6 @@ export const cloudFields = {
 };
 
 /** `rag.storage.cloud` where it is stated. */
-export type CloudSettings = z.output<z.ZodObject<typeof cloudFields>> & { readonly type?: string | undefined };
+export type CloudSettings = z.output<z.ZodObject<typeof cloudFields>> & {
+  readonly type?: string | undefined;
+};

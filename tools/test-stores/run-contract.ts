@@ -75,7 +75,14 @@ export async function runContract(run: ContractRun): Promise<ContractOutcome> {
 }
 
 function runVitest({ tests, env, without, wrapper = [] }: ContractRun, file: string): Promise<string> {
-  const line = [process.execPath, VITEST, 'run', ...[tests].flat(), '--reporter=json', `--outputFile=${file}`];
+  const line = [
+    process.execPath,
+    VITEST,
+    'run',
+    ...[tests].flat(),
+    '--reporter=json',
+    `--outputFile=${file}`,
+  ];
   const [command = '', ...parameters] = [...wrapper, ...line];
   const inherited = Object.entries(process.env).filter(([name]) => !without.includes(name));
   const child = spawn(command, parameters, {

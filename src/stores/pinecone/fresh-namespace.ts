@@ -56,7 +56,11 @@ export class FreshNamespace {
   async settle(call: CallOptions): Promise<void> {
     const wanted = this.#written;
     const end = runtime().elapsed() + this.#eventualMs;
-    for (let pauseMs = FIRST_PAUSE_MS; this.#seen < wanted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (
+      let pauseMs = FIRST_PAUSE_MS;
+      this.#seen < wanted;
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+    ) {
       const { headers }: Outcome<unknown> = await this.#connection.data(this.place, call, (index) =>
         index.query({ topK: 1, vector: this.#probe, includeValues: false, includeMetadata: false }),
       );

@@ -44,8 +44,7 @@ function render(condition: Condition, isNegated: boolean): MetadataFilter {
   if ('all' in condition) return join(condition.all, isNegated ? '$or' : '$and', isNegated);
   if ('any' in condition) return join(condition.any, isNegated ? '$and' : '$or', isNegated);
   if ('anyOf' in condition) return hasAnyOf(condition.anyOf, isNegated);
-  const key =
-    'number' in condition ? numberKey(condition.number) : pieceKey(condition.text, condition.piece);
+  const key = 'number' in condition ? numberKey(condition.number) : pieceKey(condition.text, condition.piece);
   const operators = isNegated ? NEGATED : OPERATORS;
   return { [key]: { [operators[condition.comparison]]: condition.operand } };
 }

@@ -1,6 +1,6 @@
 import type { ChunkRecord, ScoredChunk, StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
-import { matchesFilter, type Filter } from '../../core/filter.js';
+import { type Filter, matchesFilter } from '../../core/filter.js';
 import { fieldLookup } from '../record-fields.js';
 import type { ScoredId } from '../vector-store.js';
 import type { FreshNamespace } from './fresh-namespace.js';
@@ -77,7 +77,10 @@ export class NamespaceRequests {
     for (const batch of batchesOf(encoded.map(({ row }) => row)))
       await this.#rows.write(call, (index) => index.upsert({ records: batch }));
     const kept = new Set(parts.map(({ id }) => id));
-    await this.#deleteParts(before.filter((id) => !kept.has(id)), call);
+    await this.#deleteParts(
+      before.filter((id) => !kept.has(id)),
+      call,
+    );
   }
 
   /** Deletes rows that pass; returns how many did before. */
@@ -194,7 +197,11 @@ export class NamespaceRequests {
   async #partsBefore(records: readonly ChunkRecord[], call: CallOptions): Promise<string[]> {
     const first = await this.#parts.read(call, (index) => index.listPaginated({ limit: 1 }));
     if (first?.vectors === undefined || first.vectors.length === 0) return [];
-    const rows = await fetchRows(this.#rows, records.map(({ id }) => rowId(id)), call);
+    const rows = await fetchRows(
+      this.#rows,
+      records.map(({ id }) => rowId(id)),
+      call,
+    );
     return rows.flatMap(({ metadata }) => partIdsOf(metadata));
   }
 

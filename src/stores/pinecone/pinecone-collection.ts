@@ -19,7 +19,14 @@ import type {
   VectorCollection,
   VectorQuery,
 } from '../vector-store.js';
-import { HAS_NO_VECTOR, HAS_VECTOR, type MetadataFilter, toFilter, withFact, withIds } from './metadata-filter.js';
+import {
+  HAS_NO_VECTOR,
+  HAS_VECTOR,
+  type MetadataFilter,
+  toFilter,
+  withFact,
+  withIds,
+} from './metadata-filter.js';
 import type { NamespaceRequests, ReadOptions } from './namespace-requests.js';
 
 /** Hits asked for beyond topK, so that a tie at the end is usually seen whole at once. */

@@ -9,7 +9,10 @@ export const pineconeDefinition = defineStore({
     if (cloud?.type !== undefined && cloud.type !== 'pinecone')
       throw invalid('type', `is "${cloud.type}", and rag.provider is pinecone: keep one of the two`);
     if (cloud?.apiKey === undefined)
-      throw invalid('apiKey', "is needed for Pinecone: apiKey: '${PINECONE_API_KEY}' reads it from the environment");
+      throw invalid(
+        'apiKey',
+        "is needed for Pinecone: apiKey: '${PINECONE_API_KEY}' reads it from the environment",
+      );
     const { createPineconeStore } = await import('./pinecone-store.js');
     const { apiKey, index, namespace, environment, createIfNotExists, controllerHost, timeoutMs } = cloud;
     return createPineconeStore({

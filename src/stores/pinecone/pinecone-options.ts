@@ -54,7 +54,9 @@ export function resolveOptions({
       `Index ${JSON.stringify(index)} of the Pinecone store is not valid: use up to 45 lower-case letters, digits or "-".`,
     );
   if (!/^[\x21-\x2e\x30-\x7e]{1,200}$/.test(namespace))
-    throw invalid('The namespace of the Pinecone store must be 1 to 200 printable characters, without spaces and `/`.');
+    throw invalid(
+      'The namespace of the Pinecone store must be 1 to 200 printable characters, without spaces and `/`.',
+    );
   const url = URL.canParse(controllerHost) ? new URL(controllerHost) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username !== '')
     throw invalid('controllerHost of the Pinecone store must be an address like https://api.pinecone.io.');

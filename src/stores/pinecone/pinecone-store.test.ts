@@ -48,7 +48,11 @@ withTestServer({ describe, it }, { store: 'pinecone', variable: 'RAGSTONE_TEST_P
           const spec = { dimensions: 8, fingerprint: 'model-a@1:8' };
           await request('POST', `/index/${index}/vectors/upsert`, {
             vectors: [
-              { id: name, values: [1, 0, 0, 0, 0, 0, 0, 0], metadata: specMetadata(spec, SCHEMA_VERSION + 1) },
+              {
+                id: name,
+                values: [1, 0, 0, 0, 0, 0, 0, 0],
+                metadata: specMetadata(spec, SCHEMA_VERSION + 1),
+              },
             ],
             namespace: 'contract/',
           });

@@ -7,7 +7,11 @@ import { IndexDirectory, type PineconeIndex } from './index-directory.js';
 import { NamespaceRequests } from './namespace-requests.js';
 import { MAX_WINDOW, PineconeCollection } from './pinecone-collection.js';
 import { PineconeConnection } from './pinecone-connection.js';
-import { type PineconeStoreOptions, type ResolvedPineconeOptions, resolveOptions } from './pinecone-options.js';
+import {
+  type PineconeStoreOptions,
+  type ResolvedPineconeOptions,
+  resolveOptions,
+} from './pinecone-options.js';
 
 const capabilitiesOf = (eventualMs: number): StoreCapabilities =>
   Object.freeze({

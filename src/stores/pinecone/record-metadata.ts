@@ -38,7 +38,8 @@ export const rowId = (chunkId: string): string =>
     : `~${createHash('sha256').update(chunkId, 'utf8').digest('base64url')}`;
 
 /** The service takes no vector of zeros; a row without one has this, and a fact by which searches leave it out. */
-const firstAxis = (dimensions: number): number[] => Array.from({ length: dimensions }, (_, i) => (i === 0 ? 1 : 0));
+const firstAxis = (dimensions: number): number[] =>
+  Array.from({ length: dimensions }, (_, i) => (i === 0 ? 1 : 0));
 
 /** Throws `STORE_INVALID_RECORD` for metadata with so many fields that their keys alone are too large. */
 export function encodeRecord(record: ChunkRecord): EncodedRecord {
@@ -117,8 +118,7 @@ export function chunkOf(
     const chunk = JSON.parse(text) as StoredChunk;
     if (!includeVector) return chunk;
     const given = metadata?.[VECTOR];
-    const vector =
-      typeof given === 'string' ? decodeVector(given) : Float32Array.from(values ?? []);
+    const vector = typeof given === 'string' ? decodeVector(given) : Float32Array.from(values ?? []);
     return { ...chunk, vector: facts.includes(HAS_NO_VECTOR) ? new Float32Array(vector.length) : vector };
   } catch (error) {
     throw damaged(error);

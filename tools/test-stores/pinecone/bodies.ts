@@ -27,7 +27,10 @@ const values = z
   });
 
 export const UPSERT = z.strictObject({
-  vectors: z.array(z.strictObject({ id: recordId, values, metadata: metadata.optional() })).min(1).max(1_000),
+  vectors: z
+    .array(z.strictObject({ id: recordId, values, metadata: metadata.optional() }))
+    .min(1)
+    .max(1_000),
   namespace,
 });
 export const QUERY = z.strictObject({
@@ -45,9 +48,12 @@ export const DELETE = z
     namespace,
     filter: z.unknown().optional(),
   })
-  .refine((body) => [body.ids, body.deleteAll, body.filter].filter((part) => part !== undefined).length === 1, {
-    message: 'exactly one of ids, deleteAll and filter must be given',
-  });
+  .refine(
+    (body) => [body.ids, body.deleteAll, body.filter].filter((part) => part !== undefined).length === 1,
+    {
+      message: 'exactly one of ids, deleteAll and filter must be given',
+    },
+  );
 export const FETCH_BY_METADATA = z.strictObject({
   namespace,
   filter: z.unknown(),

@@ -17,11 +17,19 @@ export class Refused extends Error {
 }
 
 const SCALAR = z.union([z.string(), z.number(), z.boolean()]);
-const VALUES = z.array(z.union([z.string(), z.number()])).min(1).max(10_000);
+const VALUES = z
+  .array(z.union([z.string(), z.number()]))
+  .min(1)
+  .max(10_000);
 
 /** What `filter` admits. */
 export function compile(filter: unknown): Test {
-  if (typeof filter !== 'object' || filter === null || Array.isArray(filter) || Object.keys(filter).length === 0)
+  if (
+    typeof filter !== 'object' ||
+    filter === null ||
+    Array.isArray(filter) ||
+    Object.keys(filter).length === 0
+  )
     throw new Refused(400, 'filter must be a non-empty object');
   const tests = Object.entries(filter).map(([key, condition]) => {
     if (key === '$and' || key === '$or') return joined(key, condition);

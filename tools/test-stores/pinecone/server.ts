@@ -8,16 +8,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { parseArgs } from 'node:util';
 import type * as z from 'zod';
-import {
-  CREATE_INDEX,
-  DELETE,
-  FETCH,
-  FETCH_BY_METADATA,
-  LIST,
-  QUERY,
-  STATS,
-  UPSERT,
-} from './bodies.js';
+import { CREATE_INDEX, DELETE, FETCH, FETCH_BY_METADATA, LIST, QUERY, STATS, UPSERT } from './bodies.js';
 import { compile, Refused } from './filter.js';
 import { cosine, Namespace, type Row } from './namespace.js';
 
@@ -62,7 +53,8 @@ function answer(asked: Asked): Answer {
   if (path === '/') return { body: { name: 'test server of the Pinecone API', version: API_VERSION } };
   const [, area, name = '', ...rest] = path.split('/');
   if (area === 'indexes') {
-    if (method === 'POST' && name === '') return { status: 201, body: described(createIndex(asked), asked.host) };
+    if (method === 'POST' && name === '')
+      return { status: 201, body: described(createIndex(asked), asked.host) };
     const index = indexOf(name);
     if (method === 'GET') return { body: described(index, asked.host) };
     if (method === 'DELETE') return { status: 202, body: indexes.delete(name) && {} };
@@ -126,7 +118,10 @@ function dataAnswer(index: Index, route: string, { body, query }: Asked): Answer
 
 function upsert(index: Index, body: Buffer): Answer {
   if (body.length > MAX_UPSERT_BYTES)
-    throw new Refused(400, `message length too large: found ${body.length} bytes, the limit is: ${MAX_UPSERT_BYTES} bytes`);
+    throw new Refused(
+      400,
+      `message length too large: found ${body.length} bytes, the limit is: ${MAX_UPSERT_BYTES} bytes`,
+    );
   const { vectors, namespace } = read(UPSERT, body);
   for (const { values } of vectors) assertDimension(index, values);
   const key = namespace ?? '';
@@ -191,16 +186,28 @@ function fetchedByMetadata(
   return { body: { vectors: byId(page), namespace: namespace ?? '', usage: { readUnits: 1 }, ...next } };
 }
 
-function listed(index: Index, { prefix = '', limit, paginationToken = '', namespace }: z.output<typeof LIST>): Answer {
+function listed(
+  index: Index,
+  { prefix = '', limit, paginationToken = '', namespace }: z.output<typeof LIST>,
+): Answer {
   const { rows } = shown(index, namespace);
   const ids = [...rows.keys()].filter((id) => id.startsWith(prefix) && id > paginationToken).sort();
   const page = ids.slice(0, limit);
   const next = ids.length > limit ? { pagination: { next: page.at(-1) } } : {};
-  return { body: { vectors: page.map((id) => ({ id })), namespace: namespace ?? '', usage: { readUnits: 1 }, ...next } };
+  return {
+    body: {
+      vectors: page.map((id) => ({ id })),
+      namespace: namespace ?? '',
+      usage: { readUnits: 1 },
+      ...next,
+    },
+  };
 }
 
 function stats({ dimension, metric, namespaces }: Index): Answer {
-  const counted = [...namespaces].map(([name, place]) => [name, { vectorCount: place.read().rows.size }] as const);
+  const counted = [...namespaces].map(
+    ([name, place]) => [name, { vectorCount: place.read().rows.size }] as const,
+  );
   const total = counted.reduce((sum, [, { vectorCount }]) => sum + vectorCount, 0);
   return {
     body: {
@@ -220,11 +227,16 @@ function shown(index: Index, namespace: string | undefined): ReturnType<Namespac
 }
 
 const byId = (rows: readonly Row[]): Record<string, unknown> =>
-  Object.fromEntries(rows.map(({ id, values, metadata }) => [id, { id, values: Array.from(values), metadata }]));
+  Object.fromEntries(
+    rows.map(({ id, values, metadata }) => [id, { id, values: Array.from(values), metadata }]),
+  );
 
 function assertDimension({ dimension }: Index, values: readonly number[]): void {
   if (values.length !== dimension)
-    throw new Refused(400, `Vector dimension ${values.length} does not match the dimension of the index ${dimension}`);
+    throw new Refused(
+      400,
+      `Vector dimension ${values.length} does not match the dimension of the index ${dimension}`,
+    );
 }
 
 function single(query: URLSearchParams, ...lists: string[]): Record<string, string> {
@@ -264,8 +276,7 @@ function serve(request: IncomingMessage, response: ServerResponse, body: Buffer)
     const { method = 'GET', headers } = request;
     sent = answer({ method, path: url.pathname, query: url.searchParams, body, host: headers.host ?? '' });
   } catch (error) {
-    const [status, message] =
-      error instanceof Refused ? [error.status, error.message] : [500, String(error)];
+    const [status, message] = error instanceof Refused ? [error.status, error.message] : [500, String(error)];
     sent = { status, body: { code: status, message, details: [] } };
   }
   response.writeHead(sent.status ?? 200, { 'content-type': 'application/json', ...sent.headers });
