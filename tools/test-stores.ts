@@ -85,7 +85,7 @@ async function runningServer(server: ServerUnderTest): Promise<RunningServer> {
 
 // The server has a network of its own, so the tests run beside it, and so does the question for its version.
 async function testBesideServer(
-  tests: string,
+  tests: StoreUnderTest['tests'],
   server: ServerUnderTest,
   { port, versionPath, readVersion }: CommandWrapper,
 ): Promise<{ version: string; outcome: ContractOutcome }> {

@@ -34,7 +34,7 @@ async function makeModel(name: string): Promise<string> {
 
 describe('the store', () => {
   test('one that is not built is refused by name', async () => {
-    const config = await configure({ provider: 'pinecone' });
+    const config = await configure({ provider: 'vertex_ai_search' });
     expect(() => chooseProvider(config)).toThrow(
       expect.objectContaining({
         reason: 'CONFIG_NOT_BUILT',
@@ -54,6 +54,7 @@ describe('the store', () => {
     ['elasticsearch', 'elasticsearch', 'bm25'],
     ['opensearch', 'opensearch', 'bm25'],
     ['weaviate', 'weaviate', 'bm25'],
+    ['qdrant', 'qdrant', 'bm25'],
   ] as const)('one line chooses %s, and every store then ranks words', async (provider, name, lexical) => {
     const { store } = await createStoreFor(await configure({ provider }));
     expect(store.name).toBe(name);
@@ -123,7 +124,14 @@ describe('the store', () => {
   );
 
   test('a server is named by host and port as well as by url, and not by both', async () => {
-    for (const provider of ['postgres', 'chroma', 'elasticsearch', 'opensearch', 'weaviate'] as const) {
+    for (const provider of [
+      'postgres',
+      'chroma',
+      'elasticsearch',
+      'opensearch',
+      'weaviate',
+      'qdrant',
+    ] as const) {
       const server = { host: '127.0.0.1', port: 9, namespace: 'asdlc_documents' };
       const { store } = await createStoreFor(await configure({ provider, storage: { server } }));
       const error = await store.describe('chunks-1').catch((thrown: unknown) => thrown);

@@ -22,7 +22,7 @@ export async function openStore(
   owner?: StoreOwner,
   confirm?: ConfirmChunks,
 ): Promise<OpenedStore> {
-  const { local, server, s3 } = config.rag.storage;
+  const { local, server, s3, cloud } = config.rag.storage;
   const { reads } = definition;
   if (reads !== undefined) await resolveSecrets(config.rag.storage[reads], ['rag', 'storage', reads], config);
   const notices: string[] = [];
@@ -33,12 +33,13 @@ export async function openStore(
     collection: local.collection,
     server,
     s3,
+    cloud,
     owner,
     notice: (text) => notices.push(text),
   });
   const store = IN_PROCESS.has(definition.name)
     ? opened
-    : guardedStore(opened, { isRemote: server !== undefined });
+    : guardedStore(opened, { isRemote: server !== undefined || reads === 'cloud' });
   const lane = await withLexicalLane(store, config);
   const isCopied = definition.reads === 'server' && lane === store;
   const { localWords = isCopied } = config.rag.degradation;

@@ -1,5 +1,7 @@
 import { RAGError } from '../core/errors.js';
 import { isSecretKey } from '../core/secret.js';
+import { STORES } from '../stores/definitions.js';
+import type { StoreDefinition } from '../stores/store-definition.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import { type ConfigPlace, placePrefix } from './config-problems.js';
 import type { ExpandedTree } from './expand-tree.js';
@@ -90,7 +92,11 @@ function isUsed(path: ConfigPath, root: unknown): boolean {
   if (rag !== 'rag') return true;
   if (area === 'storage' && part === 'cloud') {
     const provider = valueAt(root, ['rag', 'provider']);
-    return provider !== undefined && provider === valueAt(root, ['rag', 'storage', 'cloud', 'type']);
+    const type = valueAt(root, ['rag', 'storage', 'cloud', 'type']);
+    const isHosted = STORES.some(
+      (store: StoreDefinition) => store.name === provider && store.reads === 'cloud',
+    );
+    return provider !== undefined && (type === undefined ? isHosted : provider === type);
   }
   if (area === 'modelProviders') return MODEL_SETTINGS.some((place) => names(valueAt(root, place), part));
   if (area === 'sources' && typeof part === 'number') {

@@ -1,5 +1,6 @@
 import { SOURCES } from '../sources/definitions.js';
 import { STORES } from '../stores/definitions.js';
+import type { StoreDefinition } from '../stores/store-definition.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import { BUILT_PROVIDERS } from './schema/storage.js';
 
@@ -51,6 +52,9 @@ const RULES: readonly InactiveRule[] = [
   },
   {
     path: ['storage', 'cloud'],
+    when: (value, rag) =>
+      (valueAt(value, ['type']) ?? providerOf(rag)) !== providerOf(rag) ||
+      !STORES.some((store: StoreDefinition) => store.name === providerOf(rag) && store.reads === 'cloud'),
     reason: (_, rag) => `read only for a hosted store; rag.provider is "${String(providerOf(rag))}"`,
   },
   {

@@ -30,3 +30,4 @@ export {
   SearchResult,
   type SearchResultFields,
 } from './models.js';
+export { QdrantStore, type QdrantStoreOptions } from './qdrant-store.js';

@@ -28,6 +28,7 @@ import {
   KnowledgeStoreError,
   type KnowledgeStoreOptions,
   OpenSearchStore,
+  QdrantStore,
 } from './index.js';
 import { LONG, testKnowledgeStore } from './test-knowledge-store.js';
 
@@ -54,6 +55,11 @@ const ELASTICSEARCH = {
   store: 'knowledge-store-elasticsearch',
   contract: 'KnowledgeStore contract',
   variable: 'RAGSTONE_TEST_ELASTICSEARCH_URL',
+};
+const QDRANT = {
+  store: 'knowledge-store-qdrant',
+  contract: 'KnowledgeStore contract',
+  variable: 'RAGSTONE_TEST_QDRANT_URL',
 };
 const POSTGRES = {
   store: 'knowledge-store-postgres',
@@ -122,6 +128,18 @@ for (const [server, Store] of [
         }),
     );
   });
+withTestServer({ describe, it: test }, QDRANT, (url) => {
+  testKnowledgeStore(
+    'qdrant, alone',
+    async () =>
+      new QdrantStore({
+        url,
+        apiKey: process.env.RAGSTONE_TEST_QDRANT_KEY ?? 'ragstone-test-key',
+        collectionName: `test-${randomUUID()}`,
+        embeddingFunction: createHashEmbedder(),
+      }),
+  );
+});
 
 withTestServer({ describe, it: test }, POSTGRES, (url) => {
   const storage = { server: { url } };

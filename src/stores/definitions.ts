@@ -4,7 +4,9 @@ import { elasticsearchDefinition, opensearchDefinition } from './elasticsearch/e
 import { lancedbDefinition } from './lancedb/lancedb-definition.js';
 import { libsqlDefinition } from './libsql/libsql-definition.js';
 import { memoryDefinition } from './memory/memory-definition.js';
+import { pineconeDefinition } from './pinecone/pinecone-definition.js';
 import { postgresDefinition } from './postgres/postgres-definition.js';
+import { qdrantDefinition } from './qdrant/qdrant-definition.js';
 import { faissDefinition, usearchDefinition } from './usearch-definition.js';
 import { weaviateDefinition } from './weaviate/weaviate-definition.js';
 
@@ -20,5 +22,7 @@ export const STORES = [
   elasticsearchDefinition,
   opensearchDefinition,
   weaviateDefinition,
+  qdrantDefinition,
+  pineconeDefinition,
   azureAiSearchDefinition,
 ] as const;

@@ -1,4 +1,4 @@
-import type { ObjectStorageSettings, ServerSettings } from './store-settings.js';
+import type { CloudSettings, ObjectStorageSettings, ServerSettings } from './store-settings.js';
 import type { VectorStore } from './vector-store.js';
 
 /** The index that a store is opened for. */
@@ -21,6 +21,7 @@ export interface StoreContext {
   readonly collection: string;
   readonly server: ServerSettings | undefined;
   readonly s3: ObjectStorageSettings | undefined;
+  readonly cloud: CloudSettings | undefined;
   /** Absent for a store that is used without an index: it keeps files of its own. */
   readonly owner?: StoreOwner | undefined;
   /** Tells a person, in a sentence, what they must know of the opening. */
@@ -31,8 +32,8 @@ export interface StoreContext {
 export interface StoreDefinition<Name extends string = string> {
   /** `rag.provider` */
   readonly name: Name;
-  /** The block of `rag.storage` that it reads beside `local`: `server` for one behind an address. */
-  readonly reads?: 'server' | 's3';
+  /** The block of `rag.storage` that it reads beside `local`: `server` for one behind an address, `cloud` for a hosted one. */
+  readonly reads?: 'server' | 's3' | 'cloud';
   /** It keeps vectors and words where every host finds them. @default false */
   readonly isShared?: boolean;
   /** Optional packages that it needs, as `npm install` takes them. */

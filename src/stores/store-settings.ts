@@ -18,7 +18,7 @@ export const serverSettings = z
       .max(65_535)
       .optional()
       .describe(
-        'Port of `host`. Default: 8000 (`chroma`), 5432 (`postgres`), 9200 (`elasticsearch`, `opensearch`), 8080 (`weaviate`), 443 (`azure_ai_search`).',
+        'Port of `host`. Default: 8000 (`chroma`), 5432 (`postgres`), 9200 (`elasticsearch`, `opensearch`), 8080 (`weaviate`), 443 (`azure_ai_search`), 6333 (`qdrant`).',
       ),
     ssl: z.boolean().default(false).describe('Speak to `host` encrypted.'),
     database: z
@@ -31,7 +31,7 @@ export const serverSettings = z
     apiKey: secretText()
       .optional()
       .describe(
-        'Key instead of a user: `chroma`, `opensearch` and `weaviate` send it as a bearer token, `elasticsearch` and `azure_ai_search` as an API key; without one the identity of this machine signs in to `azure_ai_search`. Always masked in output.',
+        'Key instead of a user: `chroma`, `opensearch` and `weaviate` send it as a bearer token, `elasticsearch`, `qdrant` and `azure_ai_search` as an API key; without one the identity of this machine signs in to `azure_ai_search`. Always masked in output.',
       ),
     namespace: z
       .string()
@@ -88,3 +88,42 @@ export const objectStorageSettings = z
 
 /** `rag.storage.s3` where it is stated. */
 export type ObjectStorageSettings = NonNullable<z.output<typeof objectStorageSettings>>;
+
+/** Fields of `rag.storage.cloud`, without the kind of the store. */
+export const cloudFields = {
+  apiKey: secretText().optional().describe('Key of the hosted store. Always masked in output.'),
+  environment: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Region where an index is made, with its cloud: `us-east-1-aws`, `us-west1-gcp`, `eastus2-azure`. Default: `us-east-1-aws`.',
+    ),
+  index: z.string().min(1).optional().describe('Name of the index in the hosted store. Default: `ragstone`.'),
+  namespace: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Namespace inside the index: the beginning of the names of this project's namespaces there. Default: `ragstone`.",
+    ),
+  createIfNotExists: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Create the index where it does not exist, and `INDEX-1024` beside it for a model of other dimensions.',
+    ),
+  controllerHost: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Address of the control plane, where it is another than `https://api.pinecone.io`.'),
+  timeoutMs: wholeNumber(1)
+    .max(3_600_000)
+    .default(30_000)
+    .describe('Longest wait for one call to the hosted store, in milliseconds.'),
+};
+
+/** `rag.storage.cloud` where it is stated. */
+export type CloudSettings = z.output<z.ZodObject<typeof cloudFields>> & {
+  readonly type?: string | undefined;
+};

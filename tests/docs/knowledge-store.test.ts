@@ -39,6 +39,8 @@ test('the default port and collection of the page are those of the code', async 
   const config = new KnowledgeStoreConfig();
   for (const [setting, variable] of Object.entries(KNOWLEDGE_STORE_VARIABLES))
     expect(page).toMatch(
-      new RegExp(`\\| \`${String(variable)}\` \\| \`${setting}\`[^|]*\\| \`${String(config[setting] ?? 'none')}\` \\|`),
+      new RegExp(
+        `\\| \`${String(variable)}\` \\| \`${setting}\`[^|]*\\| \`${String(config[setting] ?? 'none')}\` \\|`,
+      ),
     );
 });

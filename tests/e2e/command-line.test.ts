@@ -146,7 +146,7 @@ describe('config', () => {
   });
 
   test('a store that is not built yet ends index and search with 2, naming the setting', async () => {
-    await writeFile(join(folder, 'ragstone.yaml'), 'rag: { provider: pinecone }\n');
+    await writeFile(join(folder, 'ragstone.yaml'), 'rag: { provider: vertex_ai_search }\n');
     for (const args of [
       ['index', '.'],
       ['search', 'x'],

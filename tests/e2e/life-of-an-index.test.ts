@@ -200,7 +200,7 @@ describe('what decides how an index is made', () => {
     await expectClean();
   });
 
-  test.each([['provider: qdrant', 'rag.provider']])(
+  test.each([['provider: vertex_ai_search', 'rag.provider']])(
     '{ %s } is refused with 2, naming the setting',
     async (settings, key) => {
       configure(`{ ${settings} }`);

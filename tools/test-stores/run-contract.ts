@@ -19,7 +19,7 @@ export interface ContractOutcome {
 
 export interface ContractRun {
   /** Test files, as vitest's filter takes them. */
-  readonly tests: string;
+  readonly tests: string | readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Variables that the tests must not see. */
   readonly without: readonly string[];
@@ -68,7 +68,7 @@ export async function runContract(run: ContractRun): Promise<ContractOutcome> {
     const said = await runVitest(run, file);
     const report = await readFile(file, 'utf8').catch(() => undefined);
     if (report === undefined)
-      throw new Error(`The tests of ${run.tests} gave no report:\n${said.slice(-2_000)}`);
+      throw new Error(`The tests of ${[run.tests].flat().join(', ')} gave no report:\n${said.slice(-2_000)}`);
     return outcomeOf(reportSchema.parse(JSON.parse(report)));
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -76,7 +76,14 @@ export async function runContract(run: ContractRun): Promise<ContractOutcome> {
 }
 
 function runVitest({ tests, env, without, wrapper = [] }: ContractRun, file: string): Promise<string> {
-  const line = [process.execPath, VITEST, 'run', tests, '--reporter=json', `--outputFile=${file}`];
+  const line = [
+    process.execPath,
+    VITEST,
+    'run',
+    ...[tests].flat(),
+    '--reporter=json',
+    `--outputFile=${file}`,
+  ];
   const [command = '', ...parameters] = [...wrapper, ...line];
   const inherited = Object.entries(process.env).filter(([name]) => !without.includes(name));
   const child = spawn(command, parameters, {

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { ServerUnderTest } from './stores.js';
 
 /** A server that runs. */
@@ -24,6 +25,9 @@ const STOP_TIMEOUT_MS = 20_000;
 /** Elasticsearch and OpenSearch take the port this much above their own for their nodes. */
 const SECOND_PORT = 100;
 
+/** Start scripts of servers of our own. */
+const OWN_SCRIPTS = fileURLToPath(new URL('.', import.meta.url));
+
 /** Process groups that are not stopped yet; killed should this process be ended. */
 const runningGroups = new Set<number>();
 
@@ -36,7 +40,7 @@ export async function startServer(
   server: ServerUnderTest,
   { scripts, say }: { readonly scripts: string; readonly say: (line: string) => void },
 ): Promise<RunningServer> {
-  const script = join(scripts, server.folder, 'start.sh');
+  const script = join(server.isOwn === true ? OWN_SCRIPTS : scripts, server.folder, 'start.sh');
   if (!existsSync(script))
     throw new Error(
       `${script} is missing: name the folder of the start scripts by RAGSTONE_SERVERS, or a running server by ${server.variable} (compose.stores.yaml starts them).`,

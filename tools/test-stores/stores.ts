@@ -14,6 +14,8 @@ export interface CommandWrapper {
 export interface ServerUnderTest {
   /** Folder of its start script. */
   readonly folder: string;
+  /** The folder is one of this repository: a server of our own. */
+  readonly isOwn?: boolean;
   /** Variable that names a running one to the tests; where it is set already, that one is used and left alone. */
   readonly variable: string;
   readonly urlOf: (port: number) => string;
@@ -29,7 +31,7 @@ export interface ServerUnderTest {
 export interface StoreUnderTest {
   readonly name: string;
   /** Test files, as vitest's filter takes them. */
-  readonly tests: string;
+  readonly tests: string | readonly string[];
   /** `fake`: a server that only behaves like the real one. */
   readonly kind: 'real' | 'fake';
   readonly server?: ServerUnderTest;
@@ -39,7 +41,7 @@ export interface StoreUnderTest {
   readonly version?: () => string;
 }
 
-interface HttpServer extends Pick<ServerUnderTest, 'folder' | 'variable' | 'isSlow'> {
+interface HttpServer extends Pick<ServerUnderTest, 'folder' | 'variable' | 'isSlow' | 'isOwn'> {
   /** The fixed port of a server that wraps a command. */
   readonly wrapperPort?: number;
   readonly versionPath: string;
@@ -53,6 +55,9 @@ const httpServer = ({ versionPath, readVersion, wrapperPort, ...server }: HttpSe
   startArguments: (workFolder, port) => [workFolder, String(port)],
   versionOf: async (url) => readVersion(await (await fetch(new URL(versionPath, url))).text()),
 });
+
+/** Version of a search node; `GET /` is missing from a bare core node. */
+const nodeVersion = (body: string): string => /"version"\s*:\s*"([^"]+)"/.exec(body)?.[1] ?? '?';
 
 const postgres: ServerUnderTest = {
   folder: 'pgvector',
@@ -75,6 +80,14 @@ const chroma = httpServer({
   variable: 'RAGSTONE_TEST_CHROMA_URL',
   versionPath: '/api/v2/version',
   readVersion: (body) => body.replaceAll('"', ''),
+});
+
+const qdrant = httpServer({
+  folder: 'qdrant',
+  variable: 'RAGSTONE_TEST_QDRANT_URL',
+  isOwn: true,
+  versionPath: '/',
+  readVersion: (body) => `interface of ${nodeVersion(body)} over qdrant-edge-py`,
 });
 
 async function postgresVersion(url: string): Promise<string> {
@@ -102,9 +115,6 @@ async function redisVersion(url: string): Promise<string> {
     client.disconnect();
   }
 }
-
-/** Version of a search node; `GET /` is missing from a bare core node. */
-const nodeVersion = (body: string): string => /"version"\s*:\s*"([^"]+)"/.exec(body)?.[1] ?? '?';
 
 const packageVersion = (name: string) => (): string => {
   const manifest: unknown = JSON.parse(
@@ -190,6 +200,26 @@ export const STORES: readonly StoreUnderTest[] = [
     kind: 'fake',
     version: () => 'a service of ours, by the public documentation',
   },
+  {
+    // Qdrant's own engine in process, behind a server of our own.
+    name: 'qdrant',
+    tests: ['src/stores/qdrant/', 'src/engine/hosted-stores.test.ts'],
+    kind: 'fake',
+    server: qdrant,
+  },
+  {
+    name: 'pinecone',
+    tests: ['src/stores/pinecone/', 'src/engine/hosted-stores.test.ts'],
+    kind: 'fake',
+    server: httpServer({
+      folder: 'pinecone',
+      variable: 'RAGSTONE_TEST_PINECONE_URL',
+      isOwn: true,
+      versionPath: '/',
+      readVersion: (body) => `API ${nodeVersion(body)}, a server of our own`,
+    }),
+  },
+  { name: 'knowledge-store-qdrant', tests: 'src/knowledge-store/', kind: 'fake', server: qdrant },
   {
     name: 'lancedb-s3',
     tests: 'src/stores/lancedb/lancedb-s3.test.ts',

@@ -188,10 +188,9 @@ const cache = z
       ),
     ttl: wholeNumber(1).default(900).describe('Life of a cached result, in seconds.'),
     maxEntries: wholeNumber(1).default(100).describe('Queries kept in the memory of each process.'),
-    redis: optionalSecretText()
-      .describe(
-        'Address of a Redis or Valkey server (`redis://HOST:6379`, best by a reference such as `env:REDIS_URL`) by which processes share results, with the text of passages; needs the package `ioredis`. Not used with `rag.security.encryption`, whose plain text stays in memory. While it does not answer, each process keeps its own, and a notice says so. Default: each process keeps its own.',
-      ),
+    redis: optionalSecretText().describe(
+      'Address of a Redis or Valkey server (`redis://HOST:6379`, best by a reference such as `env:REDIS_URL`) by which processes share results, with the text of passages; needs the package `ioredis`. Not used with `rag.security.encryption`, whose plain text stays in memory. While it does not answer, each process keeps its own, and a notice says so. Default: each process keeps its own.',
+    ),
     semantic,
   })
   .prefault({})

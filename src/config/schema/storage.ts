@@ -1,18 +1,13 @@
 import * as z from 'zod';
-import { secretText } from '../../core/setting-values.js';
 import { STORES } from '../../stores/definitions.js';
-import { objectStorageSettings, serverSettings } from '../../stores/store-settings.js';
+import { cloudFields, objectStorageSettings, serverSettings } from '../../stores/store-settings.js';
 
 /** Providers that this version can run. */
 export const BUILT_PROVIDERS: readonly BuiltProvider[] = STORES.map(({ name }) => name);
 export type BuiltProvider = (typeof STORES)[number]['name'];
 
 /** Every provider name that the configuration understands. */
-export const PROVIDERS = [
-  'auto',
-  ...BUILT_PROVIDERS,
-  ...(['pinecone', 'qdrant', 'vertex_ai_search'] as const),
-] as const;
+export const PROVIDERS = ['auto', ...BUILT_PROVIDERS, ...(['vertex_ai_search'] as const)] as const;
 
 const local = z
   .strictObject({
@@ -43,14 +38,7 @@ const local = z
   .describe('Store on this machine.');
 
 const cloud = z
-  .strictObject({
-    type: z.enum(PROVIDERS).optional().describe('Kind of the hosted store.'),
-    apiKey: secretText().optional().describe('Key of the hosted store. Always masked in output.'),
-    environment: z.string().optional().describe('Region or environment of the hosted store.'),
-    index: z.string().optional().describe('Name of the index in the hosted store.'),
-    namespace: z.string().optional().describe('Namespace inside the index.'),
-    createIfNotExists: z.boolean().default(false).describe('Create the index where it does not exist.'),
-  })
+  .strictObject({ type: z.enum(PROVIDERS).optional().describe('Kind of the hosted store.'), ...cloudFields })
   .optional()
   .describe('Hosted store. Read only where `rag.provider` names it.');
 

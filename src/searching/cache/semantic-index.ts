@@ -78,7 +78,8 @@ export class SemanticIndex {
 
 const QUOTED = /"[^"]+"|`[^`]+`|\u201c[^\u201d]+\u201d/gu;
 const NUMBER = /\d+(?:[.,:]\d+)*/gu;
-const DENIAL = /\b(?:not|no|none|nor|neither|never|nobody|nothing|nowhere|without|cannot|except|unless)\b|n['\u2019]t\b/giu;
+const DENIAL =
+  /\b(?:not|no|none|nor|neither|never|nobody|nothing|nowhere|without|cannot|except|unless)\b|n['\u2019]t\b/giu;
 
 /** A word that begins with a capital letter, and no sentence. */
 const NAME = /(?<=[\p{L}\p{N},;:()'\u2019"\u201c-]\s*)(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]+/gu;

@@ -71,7 +71,9 @@ export interface ContractContext extends StoreFixture {
   readonly options: StoreContractOptions;
   /** Opens the collection that most tests use. */
   open(spec?: Partial<CollectionSpec>): Promise<VectorCollection>;
-  /** Returns once everything written through `open` can be read, or when the time that the store declares is over. */
+  /** Another handle's collection, whose writes `settle` waits for too. */
+  follow(collection: VectorCollection): VectorCollection;
+  /** Returns once everything written through `open` and `follow` can be read, or when the time that the store declares is over. */
   settle(): Promise<void>;
 }
 

@@ -88,7 +88,7 @@ export const testFaults: ContractPart = (test, { server }) => {
 
   faulty('a write whose answer is lost fails, leaves whole records and can be repeated', async (context) => {
     const { proxy, connect } = context;
-    const collection = await (await connect(TIMEOUT_MS)).open(context.spec);
+    const collection = context.follow(await (await connect(TIMEOUT_MS)).open(context.spec));
     const batch = [record('a', { content: 'new' }), record('b', { content: 'new' })];
     proxy.mode = 'mute';
     await failsAt(proxy, 'STORE_TIMEOUT', () => collection.upsert(batch));

@@ -38,7 +38,7 @@ export const testPersistence: ContractPart = (test) => {
     const mine = await context.open();
     await mine.upsert([record('a'), record('b')]);
     await withReopened(context, async (store) => {
-      const theirs = await store.open(mine.spec);
+      const theirs = context.follow(await store.open(mine.spec));
       await context.settle();
       assert.equal(await theirs.count(EVERYTHING), 2);
       await theirs.upsert([record('c')]);

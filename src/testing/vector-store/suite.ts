@@ -91,6 +91,7 @@ function contextOf(fixture: StoreFixture, options: StoreContractOptions): Contra
     options,
     open: async (changes) =>
       withRanksChecked(writes.follow(await fixture.store.open({ ...spec, ...changes }))),
+    follow: (collection) => writes.follow(collection),
     settle: () => writes.settle(),
   };
 }

@@ -16,17 +16,26 @@ afterEach(() => rm(folder, { recursive: true }));
 const open = (config: object) => createEngine({ config, cwd: folder, dataDir: folder });
 
 describe('a ledger that hosts share', () => {
-  it.each(['libsql', 'lancedb', 'usearch', 'faiss', 'memory', 'chroma', 'weaviate', 'azure_ai_search', 'auto'])(
-    'is refused with the store %s, which keeps something on this host',
-    async (provider) => {
-      await expect(open({ provider, ledger })).rejects.toMatchObject({
-        reason: 'CONFIG_INVALID',
-        message: expect.stringMatching(
-          /rag\.ledger\.type is `postgres`.*Set rag\.provider to one of/s,
-        ) as string,
-      });
-    },
-  );
+  it.each([
+    'libsql',
+    'lancedb',
+    'usearch',
+    'faiss',
+    'memory',
+    'chroma',
+    'weaviate',
+    'azure_ai_search',
+    'qdrant',
+    'pinecone',
+    'auto',
+  ])('is refused with the store %s, which keeps something on this host', async (provider) => {
+    await expect(open({ provider, ledger })).rejects.toMatchObject({
+      reason: 'CONFIG_INVALID',
+      message: expect.stringMatching(
+        /rag\.ledger\.type is `postgres`.*Set rag\.provider to one of/s,
+      ) as string,
+    });
+  });
 
   it('is refused with a store that forgets', async () => {
     const storage = { local: { persist: false } };

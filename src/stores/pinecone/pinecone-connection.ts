@@ -1,0 +1,149 @@
+import type * as PineconeModule from '@pinecone-database/pinecone';
+import type { Index, Pinecone } from '@pinecone-database/pinecone';
+import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { loadDriver } from '../../core/load-driver.js';
+import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
+import { isRetryableStatus, refusalError, timeoutError, transportError } from './pinecone-errors.js';
+import type { ResolvedPineconeOptions } from './pinecone-options.js';
+
+export const PINECONE_PACKAGE = '@pinecone-database/pinecone@8.2.0';
+
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 100;
+
+type Driver = typeof PineconeModule;
+
+export interface CallOptions {
+  /** What is under way, for messages: `write chunks in collection "notes"`. */
+  readonly action: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where a namespace is. */
+export interface NamespacePlace {
+  /** Address of the index. */
+  readonly host: string;
+  readonly namespace: string;
+}
+
+/** What the last answer of a call was, beside its body. */
+interface Answered {
+  status?: number;
+  explanation?: string;
+  retryAfterMs?: number;
+  headers?: Headers;
+}
+
+/** The value of a call; undefined where there is no such thing (404). */
+export interface Outcome<T> {
+  readonly value: T | undefined;
+  readonly headers: Headers;
+}
+
+/**
+ * Calls of the official client: limited in time, cancellable, tried again where the service is busy or the connection broke. Every call has a
+ * client of its own, a light object, because the client takes a signal, and shows headers, only by the `fetch` that it is made with.
+ */
+export class PineconeConnection {
+  readonly address: string;
+  readonly #options: ResolvedPineconeOptions;
+  readonly #closing = new AbortController();
+  #driver: Promise<Driver> | undefined;
+
+  constructor(options: ResolvedPineconeOptions) {
+    this.#options = options;
+    this.address = options.controllerHost;
+  }
+
+  /** Throws `ABORTED` where the call is cancelled and `STORE_UNAVAILABLE` where the store is closed. */
+  begin(signal?: AbortSignal): void {
+    throwIfAborted(signal);
+    if (this.#closing.signal.aborted)
+      throw new RAGError('STORE_UNAVAILABLE', 'The Pinecone store is closed; create a new one.');
+  }
+
+  /** Breaks off what is under way; every later call is refused. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** One call to the control plane. */
+  control<T>(call: CallOptions, run: (client: Pinecone) => Promise<T>): Promise<Outcome<T>> {
+    return this.#call(this.address, call, run);
+  }
+
+  /** One call to a namespace of an index. */
+  data<T>(
+    { host, namespace }: NamespacePlace,
+    call: CallOptions,
+    run: (index: Index) => Promise<T>,
+  ): Promise<Outcome<T>> {
+    return this.#call(host, call, (client) => run(client.index({ host, namespace })));
+  }
+
+  async #call<T>(
+    address: string,
+    { action, signal }: CallOptions,
+    run: (client: Pinecone) => Promise<T>,
+  ): Promise<Outcome<T>> {
+    this.begin(signal);
+    const driver = await this.#load();
+    const deadline = timeoutSignal(this.#options.timeoutMs);
+    const ends = [deadline, this.#closing.signal, ...(signal === undefined ? [] : [signal])];
+    const anyEnd = AbortSignal.any(ends);
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const answered: Answered = {};
+        try {
+          const value = await run(this.#clientFor(driver, anyEnd, answered));
+          return { value, headers: answered.headers ?? new Headers() };
+        } catch (error) {
+          const { status = 200, explanation = '' } = answered;
+          const isLast = anyEnd.aborted || attempt >= ATTEMPTS;
+          if (status === 404) return { value: undefined, headers: answered.headers ?? new Headers() };
+          if (status >= 400 && (isLast || !isRetryableStatus(status)))
+            throw refusalError(address, action, { status, explanation });
+          // An answer that the client cannot read will not be another the next time.
+          if (isLast || (status < 400 && answered.headers !== undefined)) throw error;
+        }
+        const pauseMs = Math.max(FIRST_PAUSE_MS * 2 ** (attempt - 1), answered.retryAfterMs ?? 0);
+        // Random, so that clients of a service that comes back do not all call at once.
+        await sleep(pauseMs * (0.5 + runtime().random()), anyEnd);
+      }
+    } catch (error) {
+      this.begin(signal);
+      if (deadline.aborted) throw timeoutError(address, action, this.#options.timeoutMs);
+      throw transportError(address, action, error);
+    }
+  }
+
+  #load(): Promise<Driver> {
+    this.#driver ??= loadDriver(() => import('@pinecone-database/pinecone'), {
+      store: 'Pinecone',
+      install: PINECONE_PACKAGE,
+    }).catch((error: unknown) => {
+      this.#driver = undefined;
+      throw error;
+    });
+    return this.#driver;
+  }
+
+  #clientFor({ Pinecone: Client }: Driver, signal: AbortSignal, answered: Answered): Pinecone {
+    return new Client({
+      apiKey: this.#options.apiKey,
+      controllerHostUrl: this.address,
+      sourceTag: 'ragstone',
+      // Retries of the client wait without a signal, and not where the rate is limited.
+      maxRetries: 0,
+      fetchApi: async (url: string | URL | Request, init?: RequestInit) => {
+        const response = await fetch(url, { ...init, signal });
+        answered.status = response.status;
+        answered.headers = response.headers;
+        if (response.ok) return response;
+        answered.retryAfterMs = 1_000 * (Number(response.headers.get('retry-after')) || 0);
+        answered.explanation = await response.clone().text();
+        return response;
+      },
+    });
+  }
+}

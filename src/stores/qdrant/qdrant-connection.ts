@@ -1,0 +1,167 @@
+import type { QdrantClient } from '@qdrant/js-client-rest';
+import type * as z from 'zod';
+import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { loadDriver } from '../../core/load-driver.js';
+import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
+import {
+  isRetryableStatus,
+  type Refusal,
+  refusalError,
+  timeoutError,
+  transportError,
+} from './qdrant-errors.js';
+import type { ResolvedQdrantOptions } from './qdrant-options.js';
+
+export const QDRANT_PACKAGE = '@qdrant/js-client-rest@1.18.0';
+
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 100;
+
+/** The interface of the client that takes a signal for each call. */
+export type QdrantApi = ReturnType<QdrantClient['api']>;
+
+export interface CallOptions {
+  /** What is under way, for messages: `write chunks in collection "notes"`. */
+  readonly action: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Sending it twice is as good as once, so it may be tried again. @default true */
+  readonly isIdempotent?: boolean;
+}
+
+type Send = (api: QdrantApi, init: { readonly signal: AbortSignal }) => Promise<{ readonly data: unknown }>;
+
+/** An answer, or why there is none. */
+type Outcome = { readonly data: unknown } | { readonly refusal: Refusal };
+
+/** Requests to one server: limited in time, cancellable, tried again where that is safe, with checked answers. */
+export class QdrantConnection {
+  /** Without credentials. */
+  readonly address: string;
+  readonly #options: ResolvedQdrantOptions;
+  #api: Promise<QdrantApi> | undefined;
+  #isClosed = false;
+
+  constructor(options: ResolvedQdrantOptions) {
+    this.#options = options;
+    this.address = `${options.origin}${options.prefix}`;
+  }
+
+  /** Throws `ABORTED` where the call is cancelled and `STORE_UNAVAILABLE` where the store is closed. */
+  begin(signal?: AbortSignal): void {
+    throwIfAborted(signal);
+    if (this.#isClosed)
+      throw new RAGError('STORE_UNAVAILABLE', 'The Qdrant store is closed; create a new one.');
+  }
+
+  /** Every later call is refused. Idle connections close by themselves. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** The answer, which must be a success and have this shape. */
+  async request<T>(schema: z.ZodType<T>, call: CallOptions, send: Send): Promise<T> {
+    const found = await this.find(schema, { ...call, missing: 'fails' }, send);
+    // `find` has thrown where there is none.
+    return found as T;
+  }
+
+  /** The same; undefined where the server has no such thing. */
+  async find<T>(
+    schema: z.ZodType<T>,
+    call: CallOptions & { readonly missing?: 'fails' },
+    send: Send,
+  ): Promise<T | undefined> {
+    const outcome = await this.#ask(call, send);
+    if ('refusal' in outcome) {
+      if (outcome.refusal.status === 404 && call.missing !== 'fails') return undefined;
+      throw refusalError(this.address, call.action, outcome.refusal);
+    }
+    const parsed = schema.safeParse(outcome.data);
+    if (parsed.success) return parsed.data;
+    throw transportError(this.address, call.action, parsed.error);
+  }
+
+  async #ask(call: CallOptions, send: Send): Promise<Outcome> {
+    this.begin(call.signal);
+    const api = await this.#load();
+    const deadline = timeoutSignal(this.#options.timeoutMs);
+    const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
+    try {
+      return await attempt(() => send(api, { signal }), signal, call.isIdempotent === false ? 1 : ATTEMPTS);
+    } catch (error) {
+      throwIfAborted(call.signal);
+      if (deadline.aborted) throw timeoutError(this.address, call.action, this.#options.timeoutMs);
+      throw transportError(this.address, call.action, error);
+    }
+  }
+
+  #load(): Promise<QdrantApi> {
+    this.#api ??= loadDriver(() => import('@qdrant/js-client-rest'), {
+      store: 'Qdrant',
+      install: QDRANT_PACKAGE,
+    })
+      .then((driver) => this.#apiOf(new driver.QdrantClient(this.#clientOptions())))
+      .catch((error: unknown) => {
+        this.#api = undefined;
+        throw error;
+      });
+    return this.#api;
+  }
+
+  #apiOf(client: QdrantClient): QdrantApi {
+    return client.api();
+  }
+
+  #clientOptions() {
+    const { origin, prefix, apiKey } = this.#options;
+    return {
+      url: origin,
+      prefix,
+      // As a header, for the client writes a warning to the console where it is given a key and the address is `http`.
+      headers: apiKey === undefined ? {} : { 'api-key': apiKey },
+      // A limit of the client would take the place of the signal of a call.
+      timeout: Number.POSITIVE_INFINITY,
+      checkCompatibility: false,
+    };
+  }
+}
+
+async function attempt(
+  send: () => Promise<{ readonly data: unknown }>,
+  signal: AbortSignal,
+  attempts: number,
+): Promise<Outcome> {
+  for (let count = 1; ; count++) {
+    let pauseMs = FIRST_PAUSE_MS * 2 ** (count - 1);
+    try {
+      return { data: (await send()).data };
+    } catch (error) {
+      const refusal = refusalOf(error);
+      const isLast = signal.aborted || count >= attempts;
+      if (refusal === undefined && isLast) throw error;
+      if (refusal !== undefined && (isLast || !isRetryableStatus(refusal.status))) return { refusal };
+      pauseMs = Math.max(pauseMs, 1_000 * (refusal?.retryAfter ?? 0));
+    }
+    // Random, so that clients of a server that comes back do not all call at once.
+    await sleep(pauseMs * (0.5 + runtime().random()), signal);
+  }
+}
+
+/** What the client throws for an answer that is no success. By their form, for two copies of the package have two classes. */
+function refusalOf(error: unknown): Refusal | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  if ('retry_after' in error) {
+    const retryAfter = Number(error.retry_after);
+    return {
+      status: 429,
+      explanation: 'rate limit',
+      retryAfter: Number.isFinite(retryAfter) ? retryAfter : 0,
+    };
+  }
+  if (!('status' in error) || typeof error.status !== 'number') return undefined;
+  const said = 'data' in error ? error.data : undefined;
+  return {
+    status: error.status,
+    explanation: typeof said === 'string' ? said : (JSON.stringify(said) ?? ''),
+  };
+}
