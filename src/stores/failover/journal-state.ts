@@ -32,6 +32,8 @@ export interface JournalState {
   readonly stores: Readonly<Record<string, StoreRecord>>;
   /** By name: what the stores are to hold. */
   readonly collections: Readonly<Record<string, CollectionSpec>>;
+  /** The journal knows every collection that there is; before, the first store may have others. */
+  readonly isComplete: boolean;
   /** Writes that no store took, which are not repeated. */
   readonly voided: readonly number[];
 }
@@ -52,6 +54,7 @@ export type JournalEvent =
   | { readonly kind: 'stale'; readonly store: string; readonly collection: string }
   /** A collection that a store had before there was a journal; the others lack it. */
   | { readonly kind: 'adopted'; readonly store: string; readonly spec: CollectionSpec }
+  | { readonly kind: 'complete' }
   /** Nothing of what was written is left anywhere. */
   | { readonly kind: 'lost'; readonly seq: number }
   | { readonly kind: 'active'; readonly store: string }
@@ -92,6 +95,8 @@ export const withEvent = (state: JournalState, event: JournalEvent): JournalStat
         (all, store) => withStore(all, store, { ...CURRENT(event.seq), stale: [] }),
         { ...state, collections: {} },
       );
+    case 'complete':
+      return { ...state, isComplete: true };
     case 'active':
       return { ...state, active: event.store };
     case 'void':

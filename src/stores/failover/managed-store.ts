@@ -143,6 +143,7 @@ class ManagedCollection implements VectorCollection {
 
   /** Of every store that answers; one that does not has it done when it has caught up. */
   async optimize(signal?: AbortSignal): Promise<void> {
+    throwIfAborted(signal);
     const { members } = this.#parts;
     const outcomes = await Promise.allSettled(
       members.map((member) => member.ask(async () => (await member.opened(this.spec)).optimize(signal))),

@@ -1,7 +1,7 @@
 import { RAGError } from '../../core/errors.js';
 import { repeat } from '../../core/runtime.js';
 import { isSearching } from '../../degradation/parts.js';
-import type { VectorStore } from '../vector-store.js';
+import type { CollectionSpec, VectorStore } from '../vector-store.js';
 import { copyStale, type RecordsOf } from './copy-stale.js';
 import type { StoresStatus } from './failover-states.js';
 import { type JournalFiles, MACHINE_FILES } from './journal-files.js';
@@ -56,6 +56,7 @@ export class VectorStoreManager {
   #begun: Promise<void> | undefined;
   #stopLooking: (() => void) | undefined;
   #looking: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
 
   constructor(options: VectorStoreManagerOptions) {
     this.#options = options;
@@ -130,12 +131,9 @@ export class VectorStoreManager {
     });
   }
 
-  /** Tells the journal of collections that the first store had before there was one, so that the others get them too. */
-  async adopt(specs: Parameters<StoresInStep['adopt']>[0]): Promise<void> {
-    const state = await this.#journal.refresh();
-    if (state !== undefined && specs.every(({ name }) => state.collections[name] !== undefined)) return;
-    await this.#inStep.catchUp();
-    await this.#inStep.alone(() => this.#inStep.adopt(specs));
+  /** Tells the journal, once, of every collection that the first store had before there was one, so that the others get them too. */
+  async adopt(specs: readonly CollectionSpec[]): Promise<void> {
+    if ((await this.#journal.refresh())?.isComplete !== true) await this.#inStep.adoptAll(specs);
   }
 
   /** Gives up what the journal keeps for a store, which is copied anew when it answers. */
@@ -154,7 +152,12 @@ export class VectorStoreManager {
     });
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#stopLooking?.();
     this.#stopped.abort();
     await this.#looking;

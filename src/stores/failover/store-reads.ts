@@ -46,8 +46,9 @@ export class StoreReads {
     const problems: unknown[] = [];
     for (const member of order) {
       const why = state === undefined ? undefined : unreadable(member, name, state);
-      // Before there is a journal, and of what it does not know, the first store alone can tell.
-      if ((state === undefined || state.collections[name] === undefined) && member !== order[0]) continue;
+      // Before the journal knows everything, the first store alone can tell.
+      const isKnown = state?.isComplete === true || state?.collections[name] !== undefined;
+      if (!isKnown && member !== order[0]) continue;
       if (why !== undefined) {
         problems.push(new RAGError('STORE_UNAVAILABLE', why));
         continue;

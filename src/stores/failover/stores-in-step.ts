@@ -339,13 +339,24 @@ export class StoresInStep {
   async #adopt(write: StoreWrite): Promise<void> {
     const { journal } = this.#options;
     if (write.kind === 'create' || write.kind === 'drop' || !this.#isNew(write.spec)) return;
-    await this.adopt([write.spec]);
+    await this.#adoptThese([write.spec]);
     if (journal.known.collections[collectionOfWrite(write)] !== undefined) return;
     throw new RAGError('STORE_DAMAGED', `The collection "${write.spec.name}" is in no store any more.`);
   }
 
-  /** Collections of the store that is asked first, where it has them and the journal does not know them. Hold the lock. */
-  async adopt(specs: readonly CollectionSpec[]): Promise<void> {
+  /** Tells the journal of all collections that there are. */
+  adoptAll(specs: readonly CollectionSpec[]): Promise<void> {
+    return this.alone(async () => {
+      const { journal } = this.#options;
+      await this.#bringLevel();
+      if (journal.known.isComplete) return;
+      await this.#adoptThese(specs);
+      await journal.note({ kind: 'complete' });
+    });
+  }
+
+  /** Collections of the store that is asked first, where it has them and the journal does not know them. */
+  async #adoptThese(specs: readonly CollectionSpec[]): Promise<void> {
     const { journal } = this.#options;
     const [first] = this.inOrder(journal.known);
     for (const { name } of specs.filter((spec) => this.#isNew(spec))) {
@@ -379,6 +390,7 @@ export class StoresInStep {
     await journal.begin({
       ...{ id, base, stores },
       active: members[0]?.name ?? '',
+      isComplete: false,
       collections: {},
       voided: [],
     });

@@ -38,6 +38,7 @@ export class WriteJournal {
   /** End of the last whole record. */
   #end = 0;
   #turn: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -166,6 +167,7 @@ export class WriteJournal {
 
   async close(): Promise<void> {
     await this.#inTurn(() => this.#forget());
+    this.#isClosed = true;
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -175,6 +177,8 @@ export class WriteJournal {
   }
 
   async #refresh(): Promise<JournalState | undefined> {
+    if (this.#isClosed)
+      throw new RAGError('STORE_UNAVAILABLE', 'The stores are closed; open the manager or the engine anew.');
     const { files } = this.#options;
     const there = await files.stat(this.#path).catch(ifMissing);
     if (there === undefined) {
