@@ -162,7 +162,10 @@ describe('writes', () => {
       message: expect.stringContaining('"a"') as string,
     });
     expect(kept).toBeGreaterThan(5);
-    await expect(remove(chunks, 'n0')).rejects.toMatchObject({ reason: 'STORE_JOURNAL_FULL' });
+    const removeOn = async (): Promise<void> => {
+      for (;;) await remove(chunks, 'nothing');
+    };
+    await expect(removeOn()).rejects.toMatchObject({ reason: 'STORE_JOURNAL_FULL' });
     expect(await chunks.count(EVERYTHING)).toBe(kept);
     await manager.rebuild('a');
     await remove(chunks, 'n0');
@@ -239,7 +242,15 @@ async function walk(
         if (error instanceof Died || attempt === 2) return { acknowledged, hasStruck };
       }
     acknowledged += 1;
-    expect(await shown(chunks)).toEqual(AFTER[acknowledged]);
+    let read: Record<string, string>;
+    try {
+      read = await shown(chunks);
+    } catch (error) {
+      // Nobody is left to answer.
+      if (!(error instanceof Died) && !(a.isOut && b.isOut)) throw error;
+      return { acknowledged, hasStruck };
+    }
+    expect(read).toEqual(AFTER[acknowledged]);
   }
   return { acknowledged, hasStruck };
 }
@@ -258,7 +269,7 @@ describe('every step of writes', () => {
       const { manager, chunks } = await begin();
       const { acknowledged, hasStruck } = await walk(chunks, { at, strike: out });
       expect(acknowledged).toBe(SCRIPT.length);
-      [a.isOut, b.isOut] = [false, false];
+      for (const store of [a, b]) [store.isOut, store.onRequest] = [false, () => undefined];
       await expectBoth(manager, { y: 'two' });
       expect(await shown(chunks)).toEqual({ y: 'two' });
       await manager.close();

@@ -26,6 +26,7 @@ export class MemberStore {
   readonly #collections = new Map<string, Promise<VectorCollection>>();
   /** The last write that it was found to have, since it last failed; undefined where it was not asked. */
   #seen: Mark | undefined;
+  #lastSeen: Mark | undefined;
   #lastError: string | undefined;
 
   constructor(name: string, store: VectorStore, options: MemberOptions) {
@@ -59,6 +60,11 @@ export class MemberStore {
     return this.#seen;
   }
 
+  /** The last write that it was ever found to have. */
+  get lastSeen(): Mark | undefined {
+    return this.#lastSeen;
+  }
+
   /** Why it did not answer when it last failed; undefined once it answers. */
   get lastError(): string | undefined {
     return this.#lastError;
@@ -67,13 +73,13 @@ export class MemberStore {
   /** What the store itself says, whatever was found before. */
   async readMark(journal: string): Promise<Mark | undefined> {
     const mark = await this.quickly(() => this.#mark.read(journal));
-    this.#seen = mark;
+    [this.#seen, this.#lastSeen] = [mark, mark];
     return mark;
   }
 
   async writeMark(journal: string, mark: Mark): Promise<void> {
     await this.ask(() => this.#mark.write(journal, mark));
-    this.#seen = mark;
+    [this.#seen, this.#lastSeen] = [mark, mark];
   }
 
   /** Does a write and then says that it is done. */

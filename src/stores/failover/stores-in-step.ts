@@ -5,7 +5,7 @@ import type { CollectionSpec } from '../vector-store.js';
 import type { JournalState, StoreRecord } from './journal-state.js';
 import type { MemberStore } from './member-store.js';
 import { isSilence, messageOf } from './outages.js';
-import { collectionOfWrite, type StoreWrite } from './store-write.js';
+import { collectionOfWrite, encodeWrite, type StoreWrite } from './store-write.js';
 import type { WriteJournal } from './write-journal.js';
 
 export interface InStepOptions {
@@ -63,7 +63,10 @@ export class StoresInStep {
       const targets = this.#targetsOf(round);
       if (targets.length === 0) throw this.#nobody(round);
       await this.#adopt(write);
-      const body = journal.encode(write);
+      const body = encodeWrite(write);
+      // What every store has makes room first.
+      if (!journal.hasRoomFor(body)) await this.#shorten(0);
+      if (!journal.hasRoomFor(body)) throw journal.full();
       for (const member of targets) await this.#noteCurrent(member);
       const mark = await journal.append(write, body);
       const outcomes = await Promise.allSettled(
@@ -191,7 +194,8 @@ export class StoresInStep {
   }
 
   #behind(member: MemberStore, why: string) {
-    const seq = member.seen?.seq ?? this.#recordOf(member)?.seq ?? -1;
+    const { journal } = this.#options;
+    const seq = journal.positionOf(member.lastSeen) ?? this.#recordOf(member)?.seq ?? -1;
     const since = new Date(runtime().now()).toISOString();
     return { kind: 'behind', store: member.name, seq, why, since } as const;
   }

@@ -6,7 +6,7 @@ import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js
 import { FRAME_BYTES, type Frame, findFrame, frameOf, isWhole, readFrame } from './journal-frame.js';
 import type { JournalFiles } from './journal-files.js';
 import { type JournalEvent, type JournalState, type Mark, withEvent, withWrite } from './journal-state.js';
-import { decodeWrite, encodeWrite, type StoreWrite } from './store-write.js';
+import { decodeWrite, type StoreWrite } from './store-write.js';
 
 export interface JournalOptions {
   readonly folder: string;
@@ -109,12 +109,9 @@ export class WriteJournal {
     return { seq, token };
   }
 
-  /** @throws RAGError `STORE_JOURNAL_FULL` where a write does not fit */
-  encode(write: StoreWrite): Buffer {
-    const body = encodeWrite(write);
-    const { maxBytes } = this.#options;
-    if (this.#end + FRAME_BYTES + body.length > maxBytes && this.#entries.length > 0) throw this.#full();
-    return body;
+  /** A single write is kept however long it is. */
+  hasRoomFor(body: Buffer): boolean {
+    return this.#entries.length === 0 || this.#end + FRAME_BYTES + body.length <= this.#options.maxBytes;
   }
 
   /** Appends a write, and returns when it is on the disk. Hold the lock. */
@@ -306,7 +303,8 @@ export class WriteJournal {
     await handle?.close().catch(() => undefined);
   }
 
-  #full(): RAGError {
+  /** What a write is refused with that does not fit. */
+  full(): RAGError {
     const { maxBytes } = this.#options;
     const behind = Object.entries(this.known.stores).filter(([, { status }]) => status === 'behind');
     const names = behind.map(([name, { since }]) => `"${name}"${since === undefined ? '' : ` since ${since}`}`);
