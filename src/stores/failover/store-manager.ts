@@ -33,6 +33,8 @@ export interface VectorStoreManagerOptions {
   readonly patienceMs?: number | undefined;
   /** Runs work while no other process does work of that name in this folder. @default no other process has the folder */
   readonly exclusively?: (<Result>(what: 'write' | 'copy', work: () => Promise<Result>) => Promise<Result>) | undefined;
+  /** Every collection that the index has, asked before the first write. @default those that `adopt` names */
+  readonly known?: (() => Promise<readonly CollectionSpec[]>) | undefined;
   /** Makes records of what a store gives back. @default their words are made of what is stored, without what surrounds a chunk */
   readonly recordsOf?: RecordsOf | undefined;
   /** @default those of the machine */
@@ -74,6 +76,7 @@ export class VectorStoreManager {
       ...{ members, dualWrite },
       journal: this.#journal,
       exclusively: (work) => this.#exclusively('write', work),
+      known: options.known,
     });
     this.store = managedStore({
       name: options.name ?? first.name,

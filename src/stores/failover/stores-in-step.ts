@@ -16,6 +16,8 @@ export interface InStepOptions {
   readonly dualWrite: boolean;
   /** Runs work while no other process writes the journal or a store. */
   readonly exclusively: Exclusively;
+  /** Every collection that the index has, asked once. @default what is told by `adoptAll` */
+  readonly known?: (() => Promise<readonly CollectionSpec[]>) | undefined;
 }
 
 /** What came of asking every store how far it is. */
@@ -205,6 +207,8 @@ export class StoresInStep {
     const { journal, members, dualWrite } = this.#options;
     if (journal.state === undefined) await this.#begin();
     await this.#admit();
+    const { known } = this.#options;
+    if (known !== undefined && !journal.known.isComplete) await this.#adoptOnce(await known());
     const slice = write === undefined ? SLICE : SMALL_SLICE;
     const [first, ...others] = this.inOrder(journal.known);
     if (!dualWrite && write !== undefined && first !== undefined) {
@@ -352,11 +356,16 @@ export class StoresInStep {
   adoptAll(specs: readonly CollectionSpec[]): Promise<void> {
     return this.alone(async () => {
       const { journal } = this.#options;
-      await this.#bringLevel();
-      if (journal.known.isComplete) return;
-      await this.#adoptThese(specs);
-      await journal.note({ kind: 'complete' });
+      if (journal.state === undefined) await this.#begin();
+      await this.#adoptOnce(specs);
     });
+  }
+
+  async #adoptOnce(specs: readonly CollectionSpec[]): Promise<void> {
+    const { journal } = this.#options;
+    if (journal.known.isComplete) return;
+    await this.#adoptThese(specs);
+    await journal.note({ kind: 'complete' });
   }
 
   /** Collections of the store that is asked first, where it has them and the journal does not know them. */
