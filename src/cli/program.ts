@@ -25,6 +25,7 @@ import { registerSearch } from './commands/search.js';
 import { registerServe } from './commands/serve.js';
 import { registerSources } from './commands/sources.js';
 import { registerStatus } from './commands/status.js';
+import { registerStores } from './commands/stores.js';
 import { registerSync } from './commands/sync.js';
 import { registerTrust } from './commands/trust.js';
 import { registerTry } from './commands/try.js';
@@ -102,6 +103,7 @@ export function buildProgram(context: CliContext): Command {
     registerFailures,
     registerForget,
     registerGenerations,
+    registerStores,
     registerReembed,
     registerRollout,
     registerBackup,

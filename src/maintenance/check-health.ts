@@ -4,6 +4,7 @@ import { type TelemetryPayloads, traced } from '../core/telemetry.js';
 import { withDeadline } from '../core/with-deadline.js';
 import type { EngineHealth, HealthOptions, PartHealth } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
+import type { StoresStatus } from '../stores/failover/failover-states.js';
 import { readAllWork } from './read-work.js';
 
 /** Reads once from ledger and store, which costs little however large they are. What fails is said, never thrown. */
@@ -15,6 +16,11 @@ export function checkHealth(
   return traced('health', payload, async () => {
     const health = await checkParts(resources);
     payload.parts = health.parts.map(({ part, ok }) => ({ part, ok }));
+    const { stores } = health;
+    if (stores !== undefined) {
+      payload.stores = stores.stores.map(({ name, state, lag }) => ({ name, isReady: state === 'ready', lag }));
+      payload.journalBytes = stores.journal.bytes;
+    }
     if (!counts || !health.ok) return health;
     const work = await countWork(resources);
     if (work !== undefined) payload.work = work;
@@ -36,7 +42,17 @@ async function checkParts(resources: EngineResources): Promise<EngineHealth> {
       await collection.get([''], { includeVectors: true });
     }),
   ];
-  return { ok: parts.every(({ ok }) => ok), parts };
+  const stores = await statesOfStores(resources);
+  return { ok: parts.every(({ ok }) => ok), parts, ...(stores === undefined ? {} : { stores }) };
+}
+
+/** Undefined where there is one store, or where the ledger does not say which. */
+async function statesOfStores(resources: EngineResources): Promise<StoresStatus | undefined> {
+  try {
+    return await inTime(resources, async () => (await resources.storeManager())?.status());
+  } catch {
+    return undefined;
+  }
 }
 
 /** Of all tenants; undefined where the store does not count in time. */
