@@ -35,6 +35,7 @@ const CONTRACTS = [
   'KnowledgeStore contract',
   'isolation of tenants',
   'Work of many machines',
+  'Stores kept in step',
 ];
 const DIFFERENCES = 'declared differences';
 
