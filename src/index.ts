@@ -432,6 +432,10 @@ export type {
   SourceItem,
   UnreadableItem,
 } from './sources/source.js';
+export type { RecordsOf } from './stores/failover/copy-stale.js';
+export type { StoreState, StoresStatus } from './stores/failover/failover-states.js';
+export type { JournalFiles } from './stores/failover/journal-files.js';
+export { VectorStoreManager, type VectorStoreManagerOptions } from './stores/failover/store-manager.js';
 export { fieldLookup, storedChunkOf } from './stores/record-fields.js';
 export {
   assertCount,

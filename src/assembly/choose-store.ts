@@ -4,8 +4,10 @@ import { BUILT_PROVIDERS } from '../config/schema/storage.js';
 import { RAGError } from '../core/errors.js';
 import { guardedStore } from '../degradation/guarded-store.js';
 import { STORES } from '../stores/definitions.js';
+import type { VectorStoreManager } from '../stores/failover/store-manager.js';
 import type { StoreDefinition, StoreOwner } from '../stores/store-definition.js';
-import type { VectorStore } from '../stores/vector-store.js';
+import type { CollectionSpec, VectorStore } from '../stores/vector-store.js';
+import { isManaged, openFailover } from './open-failover.js';
 import {
   type ConfirmChunks,
   type OpenedStore,
@@ -22,7 +24,10 @@ export interface ProviderChoice {
 }
 
 /** A store, how it was chosen, and what a person must know about its opening. */
-export interface ConfiguredStore extends ProviderChoice, OpenedStore {}
+export interface ConfiguredStore extends ProviderChoice, OpenedStore {
+  /** What keeps several stores in step, where `rag.failover` names a second one. */
+  readonly manager?: VectorStoreManager | undefined;
+}
 
 /** A built-in store by its name. */
 export const storeDefinition = (name: string): StoreDefinition | undefined =>
@@ -60,6 +65,8 @@ function canBeShared({ provider }: ProviderChoice, { own }: ResolvedConfig): boo
 function providerOf(config: ResolvedConfig, recorded: string | undefined): ProviderChoice {
   const { provider, storage } = config.rag;
   const own = config.own?.store?.name;
+  if (recorded !== undefined && isManaged(recorded, config))
+    return { provider: recorded, origin: 'it is one of the stores of rag.failover' };
   if (own !== undefined) return { provider: own, origin: 'it was handed to createEngine' };
   const named = provider === 'auto' ? undefined : storeDefinition(provider);
   if (provider !== 'auto' && named === undefined)
@@ -99,6 +106,8 @@ export async function createStoreFor(
     owner?: StoreOwner;
     /** Needed for a copy of the store's words beside the ledger. @default no copy */
     confirm?: ConfirmChunks;
+    /** Every collection of the index, for a second store. */
+    known?: () => Promise<readonly CollectionSpec[]>;
   } = {},
 ): Promise<ConfiguredStore> {
   const { holds } = options;
@@ -106,6 +115,10 @@ export async function createStoreFor(
     holds === undefined
       ? chooseProvider(config, options.recorded)
       : { provider: holds, origin: 'the index is kept in it' };
+  if (isManaged(choice.provider, config)) {
+    const { owner, confirm, known } = options;
+    return { ...choice, ...(await openFailover(config, { name: choice.provider, owner, confirm, known })) };
+  }
   const own = config.own?.store;
   if (own?.name === choice.provider)
     return { ...choice, ...(await ownStore(own, config, options.confirm)), notices: [] };

@@ -22,11 +22,31 @@ export async function openStore(
   owner?: StoreOwner,
   confirm?: ConfirmChunks,
 ): Promise<OpenedStore> {
+  const { server } = config.rag.storage;
+  const { store: opened, notices: told } = await openBare(definition, config, owner);
+  const notices = [...told];
+  const store = IN_PROCESS.has(definition.name)
+    ? opened
+    : guardedStore(opened, { isRemote: server !== undefined || definition.reads === 'cloud' });
+  const lane = await withLexicalLane(store, config);
+  const isCopied = definition.reads === 'server' && lane === store;
+  const { localWords = isCopied } = config.rag.degradation;
+  if (lane === store) notices.push(...(await forgetLocalWords(definition.name, config, owner)));
+  const worded = localWords && isCopied ? await withLocalWords(lane, config, confirm) : lane;
+  return { store: worded, hasWordsHere: worded !== store, notices };
+}
+
+/** A store alone, with nothing around it. */
+export async function openBare(
+  definition: StoreDefinition,
+  config: ResolvedConfig,
+  owner?: StoreOwner,
+): Promise<Pick<OpenedStore, 'store' | 'notices'>> {
   const { local, server, s3, cloud } = config.rag.storage;
   const { reads } = definition;
   if (reads !== undefined) await resolveSecrets(config.rag.storage[reads], ['rag', 'storage', reads], config);
   const notices: string[] = [];
-  const opened = await definition.open({
+  const store = await definition.open({
     path: local.path,
     isPathStated: originOf(config, 'rag.storage.local.path').kind !== 'default',
     localType: local.type,
@@ -37,15 +57,7 @@ export async function openStore(
     owner,
     notice: (text) => notices.push(text),
   });
-  const store = IN_PROCESS.has(definition.name)
-    ? opened
-    : guardedStore(opened, { isRemote: server !== undefined || reads === 'cloud' });
-  const lane = await withLexicalLane(store, config);
-  const isCopied = definition.reads === 'server' && lane === store;
-  const { localWords = isCopied } = config.rag.degradation;
-  if (lane === store) notices.push(...(await forgetLocalWords(definition.name, config, owner)));
-  const worded = localWords && isCopied ? await withLocalWords(lane, config, confirm) : lane;
-  return { store: worded, hasWordsHere: worded !== store, notices };
+  return { store, notices };
 }
 
 /** Reads of these are work of this process: leaving them alone would help nobody. */
@@ -88,10 +100,13 @@ export async function withLocalWords(
 /** Copying the words of a large index takes minutes. */
 const COPY_WAIT_MS = 3_600_000;
 
-async function whileLocked<T>(folder: string, work: () => Promise<T>): Promise<T> {
+export async function whileLocked<T>(
+  folder: string,
+  work: () => Promise<T>,
+  { command = 'copy the words of the index', waitMs = COPY_WAIT_MS } = {},
+): Promise<T> {
   const { acquireWriterLock } = await import('../ledger/writer-lock.js');
-  const holder = { command: 'copy the words of the index' };
-  const lock = await acquireWriterLock({ folder, holder, waitMs: COPY_WAIT_MS });
+  const lock = await acquireWriterLock({ folder, holder: { command }, waitMs });
   try {
     return await work();
   } finally {

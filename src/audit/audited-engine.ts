@@ -45,6 +45,10 @@ export function auditedEngine(engine: Engine, log: AuditLog): Engine {
       audited(whole(`useGeneration ${generation}`), log, () => engine.useGeneration(generation)),
     dropGeneration: (generation) =>
       audited(whole(`dropGeneration ${generation}`), log, () => engine.dropGeneration(generation)),
+    stores: () => engine.stores(),
+    switchStore: (name) => audited(whole(`switchStore ${name}`), log, () => engine.switchStore(name)),
+    syncStores: (signal) => audited(whole('syncStores'), log, () => engine.syncStores(signal)),
+    rebuildStore: (name) => audited(whole(`rebuildStore ${name}`), log, () => engine.rebuildStore(name)),
     reembed: (request, scope) => audited(whole('reembed'), log, () => engine.reembed(request, scope)),
     rotateEncryption: () => audited(whole('rotateEncryption'), log, () => engine.rotateEncryption()),
     clear: () => audited(whole('clear'), log, () => engine.clear()),

@@ -26,6 +26,7 @@ import { registerSearch } from './commands/search.js';
 import { registerServe } from './commands/serve.js';
 import { registerSources } from './commands/sources.js';
 import { registerStatus } from './commands/status.js';
+import { registerStores } from './commands/stores.js';
 import { registerSync } from './commands/sync.js';
 import { registerTrust } from './commands/trust.js';
 import { registerTry } from './commands/try.js';
@@ -103,6 +104,7 @@ export function buildProgram(context: CliContext): Command {
     registerFailures,
     registerForget,
     registerGenerations,
+    registerStores,
     registerReembed,
     registerMigrate,
     registerRollout,

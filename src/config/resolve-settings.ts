@@ -3,6 +3,7 @@ import type { ChunkingOptions } from '../chunking/chunker.js';
 import { ENGINE_KEYS } from '../core/chunk-metadata.js';
 import type { ConfigPath } from './config-path.js';
 import { explainChunkingConflict, resolveChunking, resolveSourceChunking } from './resolve-chunking.js';
+import { resolveFailover } from './resolve-failover.js';
 import type { ResolvedSettings, ResolvedSource } from './resolved-config.js';
 import type { RAGSettings } from './schema/index.js';
 import type { ConfigProblem } from './validate-tree.js';
@@ -48,7 +49,12 @@ export function resolveSettings(
 
   const model = file.rag_embedding_model ?? rag.embedding.model;
   const { cache } = rag.embedding;
-  const { local } = rag.storage;
+  const stores = resolveFailover(
+    rag,
+    (stated, usual) => resolveIn(folders, stated, usual),
+    refuse,
+  );
+  const { local } = stores.storage;
   return {
     problems,
     settings: {
@@ -64,7 +70,9 @@ export function resolveSettings(
           ? {}
           : { upgradeQuestions: resolve(folders.projectRoot, rag.embedding.upgradeQuestions) }),
       },
-      storage: { ...rag.storage, local: { ...local, path: resolveIn(folders, local.path, 'store') } },
+      provider: stores.provider,
+      failover: stores.failover,
+      storage: { ...stores.storage, local: { ...local, path: resolveIn(folders, local.path, 'store') } },
       retrieval: { ...rag.retrieval, topK: file.rag_top_k ?? rag.retrieval.topK },
       answering: withInstructions(rag.answering, folders),
       monitoring: withPaths(rag.monitoring, folders),

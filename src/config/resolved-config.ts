@@ -4,6 +4,7 @@ import type { Environment } from './expand-variables.js';
 import type { OwnPart } from './missing-variables.js';
 import type { InactiveSetting } from './not-active.js';
 import type { OwnParts } from './own-parts.js';
+import type { ResolvedFailover } from './resolve-failover.js';
 import type { RAGSettings } from './schema/index.js';
 import type { SourceSettings } from './schema/sources.js';
 import type { SecretResolver } from './secret-scheme.js';
@@ -18,13 +19,15 @@ export type ResolvedSource = WithResolvedChunking<SourceSettings>;
 
 /** Settings ready for use: every default filled, every path absolute. */
 export interface ResolvedSettings
-  extends Omit<RAGSettings, 'chunking' | 'sources' | 'storage' | 'embedding'> {
+  extends Omit<RAGSettings, 'chunking' | 'sources' | 'storage' | 'embedding' | 'failover'> {
   readonly chunking: ChunkingOptions;
   readonly sources: readonly ResolvedSource[];
   readonly storage: RAGSettings['storage'] & {
     /** `path` is absolute: the folder of the store. */
     readonly local: RAGSettings['storage']['local'] & { readonly path: string };
   };
+  /** Absent where there is one store. `rag.provider` and `rag.storage` are those of the first. */
+  readonly failover?: ResolvedFailover | undefined;
   readonly embedding: RAGSettings['embedding'] & {
     /** `path` is absolute: the folder of the vector cache. */
     readonly cache: RAGSettings['embedding']['cache'] & { readonly path: string };

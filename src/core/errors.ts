@@ -35,6 +35,7 @@ export const ERROR_TABLE = {
   STORE_TIMEOUT: facts(VECTOR_STORE_UNAVAILABLE, 'provider', { retryable: true }),
   STORE_DAMAGED: facts(VECTOR_STORE_UNAVAILABLE, 'provider', { recoverable: false }),
   STORE_FULL: facts(VECTOR_STORE_UNAVAILABLE, 'provider', { retryable: true }),
+  STORE_JOURNAL_FULL: facts(VECTOR_STORE_UNAVAILABLE, 'provider', { retryable: true }),
   STORE_READ_ONLY: facts(VECTOR_STORE_UNAVAILABLE, 'config'),
   STORE_DIMENSION_MISMATCH: facts(CONFIGURATION_ERROR, 'config', { recoverable: false }),
   STORE_FINGERPRINT_MISMATCH: facts(CONFIGURATION_ERROR, 'config', { recoverable: false }),

@@ -25,6 +25,8 @@ export const NOTICE_KINDS = [
   'run-unfinished',
   /** The index is in another store than the configuration names. */
   'store-elsewhere',
+  /** The store that is asked first does not answer, or has not everything yet; another one that has answered. */
+  'store-failover',
   /** About the embedding model: another one stands in, its cache does not work. */
   'embedding-model',
   /** Another reranker stands in for the one that is configured. */

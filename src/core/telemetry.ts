@@ -24,6 +24,8 @@ export interface TelemetryPayloads {
     readonly topK: number | undefined;
     results?: number;
     degradationLevel?: number;
+    /** A store answered in place of the one that is asked first (`rag.failover`). */
+    isFailover?: boolean;
     /** Whether the query cache had it; `semantic` where it had what an earlier question found, `off` where none is kept for this search. */
     cache?: 'hit' | 'miss' | 'semantic' | 'off';
   };
@@ -96,6 +98,10 @@ export interface TelemetryPayloads {
   /** A look at whether the parts of an engine answer. */
   readonly health: Timed & {
     parts?: readonly { readonly part: string; readonly ok: boolean }[];
+    /** Absent where there is one store. `lag`: writes that it lacks. */
+    stores?: readonly { readonly name: string; readonly isReady: boolean; readonly lag: number }[];
+    /** What is kept for stores that lack it, in bytes; absent where there is one store. */
+    journalBytes?: number;
     /** Chunks in the store, of all tenants; absent where they were not counted. */
     chunks?: number;
     /** What is left to workers, of all tenants; absent where there is no queue, or where it was not counted. */

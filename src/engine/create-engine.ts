@@ -32,6 +32,8 @@ import { lastAnswer, runAsk } from '../searching/run-ask.js';
 import { runContext } from '../searching/run-context.js';
 import { runSearch } from '../searching/run-search.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
+import type { StoresStatus } from '../stores/failover/failover-states.js';
+import type { VectorStoreManager } from '../stores/failover/store-manager.js';
 import { type SyncPlan, syncPlanOf } from '../sync/sync-plan.js';
 import type { ReembedRequest, ReembedResult } from '../upgrading/upgrade-types.js';
 import { getDocument, listDocuments } from './documents.js';
@@ -472,6 +474,37 @@ class EmbeddedEngine implements Engine {
         if (facts.state === 'live') return ledger.drop(generation);
         return dropGeneration(facts, ledger, (of) => this.#resources.storeOf(of));
       }),
+    );
+  }
+
+  async stores(): Promise<StoresStatus | undefined> {
+    return this.#work.run(undefined, async () => (await this.#resources.storeManager())?.status());
+  }
+
+  async switchStore(given: string): Promise<void> {
+    const name = checkedName(given);
+    await this.#work.run(undefined, async () => (await this.#manager()).switchStore(name));
+  }
+
+  async syncStores(given?: AbortSignal): Promise<StoresStatus> {
+    return this.#work.run(given, async (signal) => {
+      const manager = await this.#manager();
+      await manager.catchUp(signal);
+      return manager.status();
+    });
+  }
+
+  async rebuildStore(given: string): Promise<void> {
+    const name = checkedName(given);
+    await this.#work.run(undefined, async () => (await this.#manager()).rebuild(name));
+  }
+
+  async #manager(): Promise<VectorStoreManager> {
+    const manager = await this.#resources.storeManager();
+    if (manager !== undefined) return manager;
+    throw new RAGError(
+      'USAGE',
+      'The index is kept in one store. Name a second one in `rag.failover` (docs/failover.md).',
     );
   }
 

@@ -19,7 +19,7 @@ import { noteAsked, Parts, reach } from '../degradation/parts.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { EmbeddingCache } from '../embedding/embedding-cache.js';
 import { sealingSettings } from '../indexing/document-protection.js';
-import { nothingIndexed, openForReading, otherModel } from '../indexing/open-collection.js';
+import { nothingIndexed, openForReading, otherModel, specOf } from '../indexing/open-collection.js';
 import { storedDigest } from '../indexing/prepare-document.js';
 import type { GenerationReader, IndexFacts, Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
 import { splitModelName } from '../providers/provider-table.js';
@@ -40,6 +40,7 @@ import {
   queryEmbedderOver,
 } from '../searching/query-adaptation.js';
 import { createSealing, type MetadataSealing, NO_SEALING } from '../security/sealed-metadata.js';
+import type { VectorStoreManager } from '../stores/failover/store-manager.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { upgradeRecordOf } from '../upgrading/upgrade-record.js';
 import { type LedgerConnections, openConnections } from './ledger-connections.js';
@@ -219,6 +220,14 @@ export class EngineResources {
     const live = rebuild ? undefined : await this.live();
     const { provider, origin } = chooseProvider(this.config, live?.facts.provider);
     return { ...(await this.#openStore(provider)), origin };
+  }
+
+  /** What keeps the stores of `rag.failover` in step; undefined where there is one store, or the index is kept elsewhere. */
+  async storeManager(): Promise<VectorStoreManager | undefined> {
+    if (this.config.rag.failover === undefined) return undefined;
+    const live = await this.live();
+    if (live !== undefined) return (await this.#openStore(live.facts.provider)).manager;
+    return (await this.#openStore(chooseProvider(this.config).provider)).manager;
   }
 
   /** The store that holds a generation, whatever the configuration names. */
@@ -478,6 +487,7 @@ export class EngineResources {
       holds: provider,
       owner,
       confirm: (chunks) => this.#ofThisIndex(chunks),
+      known: async () => ((await (await this.readingLedger())?.generations()) ?? []).map(specOf),
     });
   }
 

@@ -23,6 +23,7 @@ import type { QueueCounts, WorkQueue } from '../queue/work-queue.js';
 import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
 import type { Rollout } from '../rollout/rollout.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
+import type { StoresStatus } from '../stores/failover/failover-states.js';
 import type { SyncPlan } from '../sync/sync-plan.js';
 import type { SyncStatus } from '../sync/sync-state.js';
 import type { ReembedRequest, ReembedResult, UpgradeStatus } from '../upgrading/upgrade-types.js';
@@ -500,6 +501,8 @@ export interface IndexStatus {
   readonly failures: readonly IndexError[];
   /** Reasons why an answer may be incomplete now: a rebuild, outdated documents, an interrupted run. */
   readonly notices: readonly string[];
+  /** The stores of `rag.failover`; absent where there is one store. */
+  readonly stores?: StoresStatus | undefined;
   /** Where the upgrade to a stronger model stands; absent where none is wanted or was begun, and where the index holds other tenants too. */
   readonly upgrade?: UpgradeStatus | undefined;
 }
@@ -610,6 +613,8 @@ export interface EngineHealth {
   /** Least level of degradation that a search can have now; absent where none is answered. */
   readonly degradationLevel?: DegradationLevel | undefined;
   readonly parts: readonly PartHealth[];
+  /** Of `rag.failover`; absent where there is one store. The part `store` is well as long as one of them answers. */
+  readonly stores?: StoresStatus;
   /** Chunks in the store, of all tenants; absent where they were not asked for, or could not be counted in time. */
   readonly chunks?: number;
 }
@@ -810,6 +815,18 @@ export interface Engine extends EngineView {
   useGeneration(generation: number): Promise<void>;
   /** Removes a generation that is not live, with its texts and vectors. */
   dropGeneration(generation: number): Promise<void>;
+  /** How the stores of `rag.failover` are, asked now; undefined where there is one store. */
+  stores(): Promise<StoresStatus | undefined>;
+  /**
+   * Asks this store first from now on, in every process of the index; it catches up before.
+   *
+   * @throws RAGError `STORE_UNAVAILABLE` where it cannot, and nothing has changed then; `USAGE` where there is no such store
+   */
+  switchStore(name: string): Promise<void>;
+  /** Gives every store what it lacks, as long-running processes do by themselves; says how they are then. Throws `USAGE` where there is one store. */
+  syncStores(signal?: AbortSignal): Promise<StoresStatus>;
+  /** Gives up what is kept for a store, and copies everything to it when it answers. Throws `STORE_UNAVAILABLE` where no other store has everything. */
+  rebuildStore(name: string): Promise<void>;
   /**
    * Makes vectors of another model beside the live ones, from what is stored; compares both on questions, and switches where the rule says so.
    * Searches and runs go on meanwhile, and go first. One that was stopped or killed goes on where it is called again. The scope is that of

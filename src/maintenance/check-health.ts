@@ -5,6 +5,7 @@ import { withDeadline } from '../core/with-deadline.js';
 import { answerableLevel } from '../degradation/level.js';
 import type { EngineHealth, HealthOptions, PartHealth } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
+import type { StoresStatus } from '../stores/failover/failover-states.js';
 import { servicesOf } from './ask-models.js';
 import { readAllWork } from './read-work.js';
 
@@ -20,6 +21,15 @@ export function checkHealth(
   return traced('health', payload, async () => {
     const health = await checkParts(resources);
     payload.parts = health.parts.map(({ part, ok }) => ({ part, ok }));
+    const { stores } = health;
+    if (stores !== undefined) {
+      payload.stores = stores.stores.map(({ name, state, lag }) => ({
+        name,
+        isReady: state === 'ready',
+        lag,
+      }));
+      payload.journalBytes = stores.journal.bytes;
+    }
     if (!counts || !health.ok) return health;
     const work = await countWork(resources);
     if (work !== undefined) payload.work = work;
@@ -56,11 +66,22 @@ async function checkParts(resources: EngineResources): Promise<EngineHealth> {
     hasWordsHere: await hasWordsHere(resources),
     hasStatic: rag.degradation.static.length > 0,
   });
+  const stores = await statesOfStores(resources);
   return {
     ok: parts.every(({ ok }) => ok),
     ...(degradationLevel === undefined ? {} : { degradationLevel }),
     parts,
+    ...(stores === undefined ? {} : { stores }),
   };
+}
+
+/** Undefined where there is one store, or where the ledger does not say which. */
+async function statesOfStores(resources: EngineResources): Promise<StoresStatus | undefined> {
+  try {
+    return await inTime(resources, async () => (await resources.storeManager())?.status());
+  } catch {
+    return undefined;
+  }
 }
 
 /** Before there is an index nothing is kept, and while the ledger is out nothing is found. */

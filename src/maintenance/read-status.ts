@@ -84,6 +84,7 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
       ...(await abandonments(reader, ledger, { tenant: scope.tenant, config: resources.config })),
       ...(await resources.adaptationNotice(live)),
     ],
+    stores: isAlone ? await (await resources.storeManager())?.status() : undefined,
     upgrade: isAlone ? await readUpgradeStatus(ledger, facts, resources.config) : undefined,
   };
 }

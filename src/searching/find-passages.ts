@@ -28,6 +28,7 @@ import type {
 } from '../retrieval/retriever.js';
 import { RESTRICTED_NOTICE, remembersReach } from '../security/scope-reach.js';
 import { scopeCollection } from '../security/scoped-collection.js';
+import { withStandIns } from '../stores/failover/stand-ins.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import type { FoundPassages, RemoteIndex } from './found-passages.js';
@@ -75,6 +76,7 @@ export async function findPassages(
       payload.cache = cache;
       payload.results = found.passages.length;
       payload.degradationLevel = found.degradationLevel;
+      payload.isFailover = found.notices.some(({ kind }) => kind === 'store-failover');
       return found;
     });
   const found = await clock.run(search);
@@ -235,7 +237,18 @@ function atLevelOf(parts: Parts | undefined, { found, cache }: Remembered): Reme
   return { found: { ...found, degradationLevel, outages }, cache };
 }
 
-async function find(query: SearchQuery, scope: Scope, { resources, onStage }: FindOptions): Promise<Found> {
+/** What was found, and which store answered in place of the one that is asked first. */
+const find = (query: SearchQuery, scope: Scope, options: FindOptions): Promise<Found> =>
+  withStandIns(async (standIns) => {
+    const found = await findHere(query, scope, options);
+    return { ...found, notices: [...noticesOfKind('store-failover', standIns()), ...found.notices] };
+  });
+
+async function findHere(
+  query: SearchQuery,
+  scope: Scope,
+  { resources, onStage }: FindOptions,
+): Promise<Found> {
   const { config } = resources;
   const request = retrievalRequest(query, config);
   const live = await resources.collection();

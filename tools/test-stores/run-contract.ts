@@ -36,6 +36,7 @@ const CONTRACTS = [
   'isolation of tenants',
   'Work of many machines',
   'Service under faults',
+  'Stores kept in step',
 ];
 const DIFFERENCES = 'declared differences';
 

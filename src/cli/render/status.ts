@@ -2,6 +2,7 @@ import type { CliContext } from '../context.js';
 import type { ShownStatus } from '../index-view.js';
 import { renderFailures, renderRedactions } from './index-result.js';
 import { renderFailingSources } from './source-states.js';
+import { describeStores } from './stores.js';
 import { renderTable } from './table.js';
 import { formatBytes, formatCount, formatDuration, formatTime, oneLine, plural } from './text.js';
 
@@ -12,6 +13,7 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
     ['service', context.server],
     ['data folder', status.dataDir],
     ['store', providerOrigin === undefined ? provider : `${provider} (${providerOrigin})`],
+    ['stores', status.stores === undefined ? undefined : describeStores(status.stores)],
     ['embedding model', `${status.embedder}, ${status.dimensions} dimensions`],
     ['documents', formatCount(status.documents)],
     ['chunks', formatCount(status.chunks)],

@@ -6,6 +6,7 @@ import { chunkingSchema } from './chunking.js';
 import { degradationSchema } from './degradation.js';
 import { deploymentsSchema } from './deployments.js';
 import { embeddingSchema } from './embedding.js';
+import { failoverSchema } from './failover.js';
 import { indexingSchema } from './indexing.js';
 import { ledgerSchema } from './ledger.js';
 import { chatSchema, modelProvidersSchema } from './models.js';
@@ -55,6 +56,7 @@ export const ragSchema = z.strictObject({
   indexing: indexingSchema,
   retrieval: retrievalSchema,
   degradation: degradationSchema,
+  failover: failoverSchema,
   context: contextSchema,
   answering: answeringSchema,
   chat: chatSchema,

@@ -140,6 +140,12 @@ function readKinds(tree: unknown, add: Findings['add']): void {
   if (provider === 'chroma' && at('rag', 'storage', 'server') === undefined)
     add(['rag', 'provider'], 'starts the server program `chroma`');
   if (!isLocalStore(provider)) add(['rag', 'provider'], `${CONNECTS} a server of ${String(provider)}`);
+  for (const place of ['primary', 'secondary'] as const) {
+    const stated = at('rag', 'failover', place);
+    const kind = isRecord(stated) ? stated.provider : stated;
+    if (kind !== undefined && !isLocalStore(kind))
+      add(['rag', 'failover', place], `${CONNECTS} a server of ${String(kind)}`);
+  }
   if (at('rag', 'ledger', 'type') === 'postgres')
     add(['rag', 'ledger', 'type'], `${CONNECTS} a PostgreSQL server`);
   if (at('rag', 'embedding', 'allowRemote') === true)

@@ -22,11 +22,12 @@ const hasFailed = ({ error }: { readonly error?: unknown }): boolean =>
 
 const COUNTERS: Counters = {
   search: (payload, sink) => {
-    const { mode, tookMs, results, degradationLevel, error } = payload;
+    const { mode, tookMs, results, degradationLevel, isFailover, error } = payload;
     if (isGivenUp(error)) return;
     sink.add('rag_search_query_count_total', 1, { mode });
     sink.observe('rag_search_query_duration_seconds', seconds(tookMs), { mode });
     if (results !== undefined) sink.observe('rag_search_result_count', results);
+    if (isFailover === true) sink.add('rag_search_failover_total', 1);
     if (degradationLevel !== undefined) {
       sink.set('rag_system_degradation_level', degradationLevel);
       sink.add('rag_search_level_total', 1, { level: String(degradationLevel) });
@@ -73,7 +74,12 @@ const COUNTERS: Counters = {
     if (stages.embed !== undefined)
       sink.observe('rag_indexing_embedding_duration_seconds', seconds(stages.embed));
   },
-  health: ({ parts = [], chunks, work }, sink) => {
+  health: ({ parts = [], stores = [], journalBytes, chunks, work }, sink) => {
+    for (const { name, isReady, lag } of stores) {
+      sink.set('rag_store_ready', isReady ? 1 : 0, { store: name });
+      sink.set('rag_store_lag_writes', lag, { store: name });
+    }
+    if (journalBytes !== undefined) sink.set('rag_store_journal_bytes', journalBytes);
     for (const { part, ok } of parts) sink.set('rag_system_part_up', ok ? 1 : 0, { part });
     if (chunks !== undefined) sink.set('rag_system_vector_store_size', chunks);
     if (work === undefined) return;

@@ -71,6 +71,12 @@ export const METRICS = {
   rag_system_query_cache_size: gauge('Entries in the query cache.'),
   rag_system_degradation_level: gauge('Level of the last search or answer: 0 all works, 5 off.'),
   rag_system_part_up: gauge('Whether a part answered the last check: 1 or 0.', ['part']),
+  rag_store_ready: gauge('Whether a store of `rag.failover` answers and has every write: 1 or 0.', ['store']),
+  rag_store_lag_writes: gauge('Writes that a store of `rag.failover` lacks.', ['store']),
+  rag_store_journal_bytes: gauge('Bytes of the writes that are kept for stores that lack them.'),
+  rag_search_failover_total: counter(
+    'Searches that another store answered in place of the one that is asked first.',
+  ),
   rag_work_waiting_documents: gauge('Documents that were listed and that no worker holds.'),
   rag_work_active_documents: gauge('Documents that a worker holds.'),
   rag_work_lag_seconds: gauge('How long the oldest document that was listed has not been indexed.'),

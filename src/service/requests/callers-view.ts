@@ -160,6 +160,7 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   'answer-incomplete': "The model's answer is not complete.",
   'support-check-failed': "The model's check of the answer failed, and the check without it stands.",
   'store-elsewhere': WITHHELD,
+  'store-failover': WITHHELD,
   'embedding-model': WITHHELD,
   'reranking-model': WITHHELD,
   'adaptation-off': WITHHELD,

@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import type { ResolvedConfig, ValueOrigin } from '../config/resolved-config.js';
+import { guardedStore } from '../degradation/guarded-store.js';
+import { STORES } from '../stores/definitions.js';
+import type { VectorStoreManager } from '../stores/failover/store-manager.js';
+import type { StoreDefinition, StoreOwner } from '../stores/store-definition.js';
+import type { CollectionSpec, VectorStore } from '../stores/vector-store.js';
+import {
+  type ConfirmChunks,
+  type OpenedStore,
+  openBare,
+  whileLocked,
+  withLexicalLane,
+  withLocalWords,
+} from './open-store.js';
+import { borrowed } from './own-parts.js';
+
+/** Several stores as one, and what keeps them in step. */
+export interface OpenedFailover extends OpenedStore {
+  readonly manager: VectorStoreManager;
+}
+
+export interface FailoverContext {
+  /** What the index calls its store: the provider of one of the two. */
+  readonly name: string;
+  readonly owner?: StoreOwner | undefined;
+  readonly confirm?: ConfirmChunks | undefined;
+  /** Every collection of the index. */
+  readonly known?: (() => Promise<readonly CollectionSpec[]>) | undefined;
+}
+
+/** In the data folder. */
+const FOLDER = 'failover';
+/** Writes of other processes take seconds, and a page of a copy too. */
+const WRITE_WAIT_MS = 120_000;
+const MEGABYTE = 1024 * 1024;
+
+/** Whether an index whose store has this name is kept in the stores of `rag.failover`. */
+export function isManaged(provider: string, { rag, own }: ResolvedConfig): boolean {
+  if (rag.failover === undefined) return false;
+  return provider === (own?.store?.name ?? rag.provider) || provider === rag.failover.secondary.provider;
+}
+
+/** Opens both stores of `rag.failover`. Neither has to answer. */
+export async function openFailover(
+  config: ResolvedConfig,
+  { name, owner, confirm, known }: FailoverContext,
+): Promise<OpenedFailover> {
+  const { failover, degradation, retrieval } = config.rag;
+  if (failover === undefined) throw new TypeError('There is no rag.failover.');
+  const { secondary, primaryName, dualWrite, maxJournalMb } = failover;
+  const { VectorStoreManager } = await import('../stores/failover/store-manager.js');
+  const first = await openFirst(config, owner);
+  const second = await openMember(secondary.provider, secondConfig(config));
+  const folder = join(config.dataDir, FOLDER);
+  const manager = new VectorStoreManager({
+    stores: {
+      [primaryName ?? config.own?.store?.name ?? config.rag.provider]: first.store,
+      [secondary.name]: second.store,
+    },
+    ...{ folder, name, dualWrite, known },
+    maxJournalBytes: maxJournalMb * MEGABYTE,
+    failures: degradation.failures,
+    retryAfterMs: degradation.retryAfterMs,
+    // Of the time that a search has for its store, most is left for the other one.
+    patienceMs: Math.ceil(Math.min(degradation.slowStoreMs / 2, retrieval.laneDeadlineMs / 4)),
+    exclusively: (what, work) =>
+      whileLocked(what === 'write' ? folder : join(folder, what), work, {
+        command: 'keep the stores in step',
+        waitMs: what === 'write' ? WRITE_WAIT_MS : 0,
+      }),
+  });
+  const guarded = guardedStore(manager.store, { isRemote: true });
+  const store = degradation.localWords === true ? await withLocalWords(guarded, config, confirm) : guarded;
+  const hasWordsHere = store !== guarded || first.hasWordsHere || second.hasWordsHere;
+  return { store, hasWordsHere, manager, notices: [...first.notices, ...second.notices] };
+}
+
+async function openFirst(config: ResolvedConfig, owner: StoreOwner | undefined): Promise<OpenedStore> {
+  const own: VectorStore | undefined = config.own?.store;
+  if (own !== undefined) return withWords(borrowed(own), config, []);
+  const stated = withOriginsOf('rag.failover.primary.storage', config);
+  return openMember(config.rag.provider, stated.origins.size === 0 ? config : stated, owner);
+}
+
+async function openMember(
+  provider: string,
+  config: ResolvedConfig,
+  owner?: StoreOwner,
+): Promise<OpenedStore> {
+  const definition: StoreDefinition | undefined = STORES.find((one) => one.name === provider);
+  if (definition === undefined) throw new TypeError(`There is no store "${provider}".`);
+  const { store, notices } = await openBare(definition, config, owner);
+  return withWords(store, config, notices);
+}
+
+async function withWords(
+  store: VectorStore,
+  config: ResolvedConfig,
+  notices: readonly string[],
+): Promise<OpenedStore> {
+  const lane = await withLexicalLane(store, config);
+  return { store: lane, hasWordsHere: lane !== store, notices };
+}
+
+/** The configuration as it is for the second store: what is kept beside it has a folder of its own. */
+function secondConfig(config: ResolvedConfig): ResolvedConfig {
+  const { failover } = config.rag;
+  if (failover === undefined) throw new TypeError('There is no rag.failover.');
+  const { provider, name, storage } = failover.secondary;
+  return {
+    ...withOriginsOf('rag.failover.secondary.storage', config),
+    dataDir: join(config.dataDir, FOLDER, name),
+    rag: { ...config.rag, provider, storage },
+  };
+}
+
+/** Stores ask which of their settings are stated. */
+function withOriginsOf(place: string, config: ResolvedConfig): ResolvedConfig {
+  const origins = new Map<string, ValueOrigin>();
+  for (const [path, origin] of config.origins)
+    if (path.startsWith(`${place}.`)) origins.set(`rag.storage${path.slice(place.length)}`, origin);
+  return { ...config, origins };
+}
