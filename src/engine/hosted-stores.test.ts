@@ -80,9 +80,11 @@ withTestServer({ describe, it }, QDRANT, (url) => {
     'qdrant',
     (namespace) => ({ provider: 'qdrant', storage: { server: { url, apiKey: KEY, namespace } } }),
     async (space) => {
+      const listed = await fetch(new URL('/collections', url), { headers: REQUEST_HEADERS });
+      const { result } = (await listed.json()) as { result: { collections: { name: string }[] } };
       const texts: string[] = [];
-      for (const generation of [1, 2, 3]) {
-        const address = new URL(`/collections/${space}-chunks-${generation}/points/scroll`, url);
+      for (const { name } of result.collections.filter((one) => one.name.startsWith(`${space}-`))) {
+        const address = new URL(`/collections/${name}/points/scroll`, url);
         const body = JSON.stringify({ limit: 1_000, with_payload: true });
         texts.push(await (await fetch(address, { method: 'POST', headers: REQUEST_HEADERS, body })).text());
       }
@@ -113,15 +115,16 @@ withTestServer({ describe, it }, PINECONE, (url) => {
       },
     }),
     async (index) => {
+      const ask = async (path: string, body: unknown): Promise<string> => {
+        const request = { method: 'POST', headers: REQUEST_HEADERS, body: JSON.stringify(body) };
+        return (await fetch(new URL(`/index/${index}${path}`, url), request)).text();
+      };
+      const stats = JSON.parse(await ask('/describe_index_stats', {})) as { namespaces: object };
       const texts: string[] = [];
-      for (const generation of [1, 2, 3]) {
-        const body = JSON.stringify({
-          namespace: `ragstone/chunks-${generation}`,
-          filter: { facts: { $exists: true } },
-        });
-        const address = new URL(`/index/${index}/vectors/fetch_by_metadata`, url);
-        texts.push(await (await fetch(address, { method: 'POST', headers: REQUEST_HEADERS, body })).text());
-      }
+      for (const namespace of Object.keys(stats.namespaces))
+        texts.push(
+          await ask('/vectors/fetch_by_metadata', { namespace, filter: { facts: { $exists: true } } }),
+        );
       return texts.join('');
     },
   );

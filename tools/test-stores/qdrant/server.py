@@ -299,6 +299,8 @@ class Server:
     def answer(self, method, path, query, body):
         if path == "/" and method == "GET":
             return {"title": "qdrant - vector search engine", "version": VERSION}
+        if path == "/collections" and method == "GET":
+            return {"result": {"collections": [{"name": name} for name in self.collections]}, "status": "ok", "time": 0.001}
         parts = path.split("/")
         if parts[1] != "collections" or len(parts) < 3 or parts[2] == "":
             raise Refused(404, "no such path")
