@@ -26,10 +26,12 @@ async function answerOf(rank: number): Promise<RankAnswer> {
   return { rank, first: results[0]?.metadata.source, cache: last, tookMs, noticeKinds };
 }
 
-process.on('message', async (ranks: readonly number[]) => {
+async function answerAll(ranks: readonly number[]): Promise<void> {
   const answers: RankAnswer[] = [];
   for (const rank of ranks) answers.push(await answerOf(rank));
   process.send?.(answers);
-});
+}
+
+process.on('message', (ranks: readonly number[]) => void answerAll(ranks));
 process.on('disconnect', () => void engine.close());
 process.send?.('ready');

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /** Of `text-embedding-3-small`. */
 const DIMENSIONS = 1_536;
@@ -13,7 +13,7 @@ export interface EmbeddingService {
 
 export async function startEmbeddingService(): Promise<EmbeddingService> {
   const texts: string[] = [];
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const { input } = JSON.parse(Buffer.concat(parts).toString('utf8')) as { input: string | string[] };
@@ -23,7 +23,8 @@ export async function startEmbeddingService(): Promise<EmbeddingService> {
     response
       .setHeader('content-type', 'application/json')
       .end(JSON.stringify({ object: 'list', data, usage: { prompt_tokens: 1, total_tokens: 1 } }));
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as { port: number };
   return {

@@ -79,7 +79,8 @@ test('a question that was asked is answered from the cache until a document is i
 });
 
 test('the vector of a question is computed once, and found in the cache from then on', async () => {
-  const query = 'How long may a customer take to pay?';
+  // Not in a Redis that another run has filled.
+  const query = `How long may customer ${Date.now()} take to pay?`;
   await harborline.search({ query, minScore: 0 });
   const [sent, before] = [models.texts.length, await hits('embedding')];
   assert.ok(models.texts.includes(query));
@@ -99,16 +100,20 @@ test('vectors lie in Redis for 7 days, as binary float32 under the key of the do
   try {
     const keys = await keysOf(client, 'sdap:embedding:');
     assert.ok(keys.length > 0);
+    const lives: number[] = [];
     for (const key of keys) {
       const hash = Buffer.from(key.toString().slice('sdap:embedding:'.length), 'base64');
       assert.equal(hash.length, createHash('sha256').digest().length);
       const life = await client.ttl(key);
-      assert.ok(life > WEEK_SECONDS - 600 && life <= WEEK_SECONDS, String(life));
+      lives.push(life);
+      assert.ok(life > 0 && life <= WEEK_SECONDS, String(life));
       const bytes = await client.getBuffer(key);
       const vector = new Float32Array(Uint8Array.from(bytes ?? Buffer.alloc(0)).buffer);
       assert.equal(vector.length, 1_536);
       assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-3);
     }
+    // Those of this run.
+    assert.ok(Math.max(...lives) > WEEK_SECONDS - 600);
     assert.ok((await keysOf(client, 'ragstone:query:')).length > 0);
   } finally {
     client.disconnect();
