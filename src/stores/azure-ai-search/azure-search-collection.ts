@@ -46,7 +46,7 @@ export interface AzureCollectionOptions {
 
 /**
  * One index of the service. Each chunk is written whole or not at all. Reads see a write some seconds later; what this process
- * deleted they do not show, deletions know what it wrote before, and `optimize` returns when that can be read.
+ * deleted its searches do not show, deletions know what it wrote before, and `optimize` returns when that can be read.
  */
 export class AzureSearchCollection implements VectorCollection {
   readonly spec: CollectionSpec;
@@ -90,7 +90,7 @@ export class AzureSearchCollection implements VectorCollection {
         signal,
       );
       for await (const page of this.#requests.chunks(filter, { includeVectors, signal }))
-        for (const chunk of this.#kept(page)) found.set(chunk.id, chunk);
+        for (const chunk of page) found.set(chunk.id, chunk);
     }
     return ids.flatMap((id) => found.get(id) ?? []);
   }
@@ -174,11 +174,6 @@ export class AzureSearchCollection implements VectorCollection {
     return { chunks, bytes, vectorIndex, textIndex: 'none' };
   }
 
-  /** Without what this process deleted a moment ago. */
-  #kept(chunks: readonly StoredChunk[]): StoredChunk[] {
-    return chunks.filter(({ id }) => !this.#recent.isDeleted(id));
-  }
-
   /** Which of the writes that were not seen yet the service shows by now. */
   async #look(signal: AbortSignal | undefined): Promise<void> {
     const unseen = [...this.#recent.unseen()];
@@ -219,7 +214,7 @@ export class AzureSearchCollection implements VectorCollection {
   ): Promise<StoredChunk[]> {
     const chunks: StoredChunk[] = [];
     for await (const page of this.#requests.chunks(filter, { ...options, limit })) {
-      chunks.push(...this.#kept(page));
+      chunks.push(...page);
       if (chunks.length >= limit) break;
     }
     return chunks.slice(0, limit);
