@@ -4,8 +4,8 @@ import { BUILT_PROVIDERS } from '../config/schema/storage.js';
 import { RAGError } from '../core/errors.js';
 import { guardedStore } from '../degradation/guarded-store.js';
 import { STORES } from '../stores/definitions.js';
-import type { StoreDefinition, StoreOwner } from '../stores/store-definition.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
+import type { StoreDefinition, StoreOwner } from '../stores/store-definition.js';
 import type { CollectionSpec, VectorStore } from '../stores/vector-store.js';
 import { isManaged, openFailover } from './open-failover.js';
 import {

@@ -71,8 +71,7 @@ export async function openFailover(
       }),
   });
   const guarded = guardedStore(manager.store, { isRemote: true });
-  const store =
-    degradation.localWords === true ? await withLocalWords(guarded, config, confirm) : guarded;
+  const store = degradation.localWords === true ? await withLocalWords(guarded, config, confirm) : guarded;
   return { store, manager, notices: [...first.notices, ...second.notices] };
 }
 

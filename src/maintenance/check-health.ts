@@ -18,7 +18,11 @@ export function checkHealth(
     payload.parts = health.parts.map(({ part, ok }) => ({ part, ok }));
     const { stores } = health;
     if (stores !== undefined) {
-      payload.stores = stores.stores.map(({ name, state, lag }) => ({ name, isReady: state === 'ready', lag }));
+      payload.stores = stores.stores.map(({ name, state, lag }) => ({
+        name,
+        isReady: state === 'ready',
+        lag,
+      }));
       payload.journalBytes = stores.journal.bytes;
     }
     if (!counts || !health.ok) return health;
