@@ -17,7 +17,7 @@ const interfaceFiles = [
   // What an answer is made of; answering and its measures build on all of it.
   'context/[^/]+',
   // How parts that may be out are asked, and what responses say of it.
-  'degradation/(parts|level|degradation-report)',
+  'degradation/(breaker|parts|level|degradation-report)',
   // Where sentences end.
   'chunking/boundaries',
   // Guards that every stage which touches paths must share.

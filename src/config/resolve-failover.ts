@@ -39,7 +39,8 @@ export function resolveFailover(
   const { failover, provider, storage } = rag;
   if (failover === undefined) return { provider, storage, failover: undefined };
   const primary = typeof failover.primary === 'string' ? { provider: failover.primary } : failover.primary;
-  const second = typeof failover.secondary === 'string' ? { provider: failover.secondary } : failover.secondary;
+  const second =
+    typeof failover.secondary === 'string' ? { provider: failover.secondary } : failover.secondary;
   if (primary !== undefined && provider !== 'auto' && provider !== primary.provider)
     refuse(
       ['rag', 'failover', 'primary'],
@@ -59,7 +60,10 @@ export function resolveFailover(
       'rag.failover keeps its journal in the data folder of one host, and rag.ledger.type is `postgres`, for hosts that share one index: one host could not know what another one has written. Leave one of the two out.',
     );
   if (first === 'memory' || !storage.local.persist)
-    refuse(['rag', 'failover'], 'rag.failover needs stores that keep what they hold; the first one is in memory.');
+    refuse(
+      ['rag', 'failover'],
+      'rag.failover needs stores that keep what they hold; the first one is in memory.',
+    );
   const given = second.storage ?? NO_STORAGE;
   return {
     provider: first,

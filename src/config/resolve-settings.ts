@@ -49,11 +49,7 @@ export function resolveSettings(
 
   const model = file.rag_embedding_model ?? rag.embedding.model;
   const { cache } = rag.embedding;
-  const stores = resolveFailover(
-    rag,
-    (stated, usual) => resolveIn(folders, stated, usual),
-    refuse,
-  );
+  const stores = resolveFailover(rag, (stated, usual) => resolveIn(folders, stated, usual), refuse);
   const { local } = stores.storage;
   return {
     problems,

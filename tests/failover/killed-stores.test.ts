@@ -108,7 +108,9 @@ class Stream {
         await engine.switchStore(store);
         for (const tenant of TENANTS) {
           const { drift } = await engine.verify({ sources: false }, { tenant });
-          expect(drift.filter(({ kind }) => kind.startsWith('chunk') || kind.startsWith('store'))).toEqual([]);
+          expect(drift.filter(({ kind }) => kind.startsWith('chunk') || kind.startsWith('store'))).toEqual(
+            [],
+          );
           const { documents } = await engine.list({ limit: 100 }, { tenant });
           const names = documents.map(({ externalId }) => externalId);
           expect(new Set(names).size).toBe(names.length);

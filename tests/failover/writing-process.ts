@@ -6,7 +6,7 @@ import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEngine } from '../../src/index.js';
 import { seededRandom } from '../../src/testing/vector-store/records.js';
-import { type Line, type Versions, textOf, TENANTS, wordOf } from './stream.js';
+import { type Line, TENANTS, textOf, type Versions, wordOf } from './stream.js';
 
 const [config = '{}', state = '{}', seed = '0', dataDir = ''] = process.argv.slice(2);
 const versions = new Map(Object.entries(JSON.parse(state) as Versions));

@@ -16,7 +16,9 @@ export function renderStores({ stores, journal, dualWrite }: StoresStatus, conte
     ]),
     { context },
   );
-  const details = stores.flatMap(({ name, detail }) => (detail === undefined ? [] : [`${name}: ${oneLine(detail)}`]));
+  const details = stores.flatMap(({ name, detail }) =>
+    detail === undefined ? [] : [`${name}: ${oneLine(detail)}`],
+  );
   const kept = `The journal keeps ${plural(journal.writes, 'write')} (${formatBytes(journal.bytes)} of ${formatBytes(journal.maxBytes)}).`;
   return [table, ...details, kept].join('\n');
 }

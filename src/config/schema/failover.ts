@@ -12,7 +12,10 @@ const member = (storage: string) =>
     provider: provider.describe('Kind of the store, as `rag.provider` names it.'),
     name: z
       .string()
-      .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits, `_` or `-`, a letter first')
+      .regex(
+        /^[a-z][a-z0-9_-]{0,31}$/,
+        'must be 1 to 32 lower-case letters, digits, `_` or `-`, a letter first',
+      )
       .optional()
       .describe(
         'What it is called in `ragstone stores`. Default: `provider`; two of one kind need different names.',
@@ -32,7 +35,9 @@ export const failoverSchema = z
     secondary: z
       .union([
         provider,
-        member('Its settings, as `rag.storage`. Default: a server on this machine, a folder in the data folder.'),
+        member(
+          'Its settings, as `rag.storage`. Default: a server on this machine, a folder in the data folder.',
+        ),
       ])
       .describe('The other store: the name of a store, or an object with `provider` and `storage`.'),
     dualWrite: z

@@ -203,7 +203,12 @@ const prefixOf = (revision: string): string =>
   `ragstone:query:${digestOf(revision.split('.')[0] ?? '').slice(0, 32)}:`;
 
 /** What went wrong may be well again with the next search. */
-const PASSING: ReadonlySet<NoticeKind> = new Set(['search-degraded', 'store-failover', 'words-unchecked', 'of-a-part']);
+const PASSING: ReadonlySet<NoticeKind> = new Set([
+  'search-degraded',
+  'store-failover',
+  'words-unchecked',
+  'of-a-part',
+]);
 
 const isWorthKeeping = ({ degradationLevel, outages = [], lanes, notices }: KeptPassages): boolean =>
   degradationLevel === DegradationLevel.FULL_RAG &&

@@ -52,7 +52,9 @@ async function copyCollection(
   spec: CollectionSpec,
   { members, journal, inStep, recordsOf, signal }: CopyOptions,
 ): Promise<boolean> {
-  let copy: { readonly source: MemberStore; readonly from: VectorCollection; readonly to: VectorCollection } | undefined;
+  let copy:
+    | { readonly source: MemberStore; readonly from: VectorCollection; readonly to: VectorCollection }
+    | undefined;
   let cursor: string | undefined;
   for (;;) {
     throwIfAborted(signal);

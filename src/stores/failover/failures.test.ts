@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Contents, FaultyStore } from '../../../tests/failover/faulty-store.js';
+import { SyncedDisk } from '../../../tests/failover/synced-disk.js';
 import { RAGError } from '../../core/errors.js';
 import { EVERYTHING, eq } from '../../core/filter.js';
 import { record } from '../../testing/vector-store/records.js';
@@ -9,8 +11,6 @@ import { listAll } from '../list-pages.js';
 import type { CollectionSpec, VectorCollection } from '../vector-store.js';
 import { withStandIns } from './stand-ins.js';
 import { VectorStoreManager, type VectorStoreManagerOptions } from './store-manager.js';
-import { TestDisk } from './test-disk.js';
-import { type Contents, FaultyStore } from './test-stores.js';
 
 const SPEC: CollectionSpec = { name: 'chunks', dimensions: 8, fingerprint: 'model' };
 /** No time passes in these tests: a store is tried again at once. */
@@ -19,12 +19,12 @@ const SOON = { retryAfterMs: 1, failures: 1_000 };
 let folder: string;
 let a: FaultyStore;
 let b: FaultyStore;
-let disk: TestDisk;
+let disk: SyncedDisk;
 let open: VectorStoreManager[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ragstone-failures-'));
-  [a, b, disk, open] = [new FaultyStore('a'), new FaultyStore('b'), new TestDisk(), []];
+  [a, b, disk, open] = [new FaultyStore('a'), new FaultyStore('b'), new SyncedDisk(), []];
 });
 afterEach(async () => {
   for (const store of [a, b]) [store.isOut, store.onRequest] = [false, () => undefined];
@@ -86,7 +86,7 @@ describe('writes', () => {
     ] as const) {
       await Promise.all([a.becomes(), b.becomes()]);
       rmSync(join(folder, 'failover'), { recursive: true, force: true });
-      disk = new TestDisk();
+      disk = new SyncedDisk();
       const { manager, chunks } = await begin();
       await put(chunks, 'before');
       out.isOut = true;
@@ -265,7 +265,7 @@ describe('every step of writes', () => {
     let at = 0;
     for (let isOver = false; !isOver; at++) {
       await Promise.all([a.becomes(), b.becomes()]);
-      disk = new TestDisk();
+      disk = new SyncedDisk();
       const { manager, chunks } = await begin();
       const { acknowledged, hasStruck } = await walk(chunks, { at, strike: out });
       expect(acknowledged).toBe(SCRIPT.length);
@@ -282,7 +282,7 @@ describe('every step of writes', () => {
     let at = 0;
     for (let isOver = false; !isOver; at++) {
       await Promise.all([a.becomes(), b.becomes()]);
-      disk = new TestDisk();
+      disk = new SyncedDisk();
       const { manager, chunks } = await begin();
       const { acknowledged, hasStruck } = await walk(chunks, {
         at,
@@ -308,7 +308,7 @@ describe('every step of writes', () => {
     let at = 0;
     for (let isOver = false; !isOver; at++) {
       await Promise.all([a.becomes(), b.becomes()]);
-      disk = new TestDisk();
+      disk = new SyncedDisk();
       const { chunks } = await begin();
       const { acknowledged, hasStruck } = await walk(chunks, {
         at,
@@ -340,7 +340,7 @@ describe('every step of writes', () => {
     for (let isOver = false; !isOver; at++) {
       for (const torn of [0, 0.5, 1]) {
         await Promise.all([a.becomes(), b.becomes()]);
-        disk = new TestDisk();
+        disk = new SyncedDisk();
         let step = 0;
         isOver = true;
         let acknowledged = 0;

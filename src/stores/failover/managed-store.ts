@@ -1,7 +1,13 @@
 import type { ScoredChunk } from '../../core/chunk.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { compareText, type Filter } from '../../core/filter.js';
-import { assertCollectionName, assertFilter, assertRecords, assertSameSpec, assertSpec } from '../store-checks.js';
+import {
+  assertCollectionName,
+  assertFilter,
+  assertRecords,
+  assertSameSpec,
+  assertSpec,
+} from '../store-checks.js';
 import type {
   CollectionSpec,
   ListPage,
@@ -149,9 +155,9 @@ class ManagedCollection implements VectorCollection {
       members.map((member) => member.ask(async () => (await member.opened(this.spec)).optimize(signal))),
     );
     const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
-    const fault = failed.find((error) => !isSilence(error)) as unknown;
-    if (fault !== undefined) throw fault;
-    if (failed.length === members.length) throw failed[0];
+    const fault: unknown =
+      failed.find((error) => !isSilence(error)) ?? (failed.length === members.length ? failed[0] : undefined);
+    if (fault !== undefined) return Promise.reject(fault);
   }
 
   async purge(signal?: AbortSignal, options?: { readonly thorough?: boolean | undefined }): Promise<void> {

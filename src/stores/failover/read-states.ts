@@ -52,7 +52,12 @@ async function stateOf(
     }
     const lag = lagFrom(position);
     if (record !== undefined && record.stale.length > 0)
-      return { ...about(), state: 'copying', lag, detail: `Left to copy: ${record.stale.length} collections.` };
+      return {
+        ...about(),
+        state: 'copying',
+        lag,
+        detail: `Left to copy: ${record.stale.length} collections.`,
+      };
     const isLevel = lag === 0 || (record?.status === 'current' && lag === 1);
     if (isLevel) return { ...about(), state: 'ready', lag };
     const detail = dualWrite || isActive ? record?.why : undefined;

@@ -32,7 +32,9 @@ export interface VectorStoreManagerOptions {
   /** What a store answers at once where it answers at all is given up after so many milliseconds. @default 2000 */
   readonly patienceMs?: number | undefined;
   /** Runs work while no other process does work of that name in this folder. @default no other process has the folder */
-  readonly exclusively?: (<Result>(what: 'write' | 'copy', work: () => Promise<Result>) => Promise<Result>) | undefined;
+  readonly exclusively?:
+    | (<Result>(what: 'write' | 'copy', work: () => Promise<Result>) => Promise<Result>)
+    | undefined;
   /** Every collection that the index has, asked before the first write. @default those that `adopt` names */
   readonly known?: (() => Promise<readonly CollectionSpec[]>) | undefined;
   /** Makes records of what a store gives back. @default their words are made of what is stored, without what surrounds a chunk */
@@ -116,7 +118,11 @@ export class VectorStoreManager {
    * @returns whether all of them now have everything
    */
   async catchUp(signal?: AbortSignal): Promise<boolean> {
-    const { members, journal, inStep } = { members: this.#members, journal: this.#journal, inStep: this.#inStep };
+    const { members, journal, inStep } = {
+      members: this.#members,
+      journal: this.#journal,
+      inStep: this.#inStep,
+    };
     const before = new Map(members.map((member) => [member, journal.state?.stores[member.name]?.status]));
     await inStep.catchUp(signal);
     await copyStale({
@@ -130,7 +136,11 @@ export class VectorStoreManager {
         await this.#optimize(member);
     return members.every(({ name }) => {
       const record = state?.stores[name];
-      return record !== undefined && record.stale.length === 0 && (record.status === 'current' || this.#follows(name));
+      return (
+        record !== undefined &&
+        record.stale.length === 0 &&
+        (record.status === 'current' || this.#follows(name))
+      );
     });
   }
 

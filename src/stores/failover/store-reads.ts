@@ -98,7 +98,8 @@ function unreadable(member: MemberStore, name: string, { stores }: JournalState)
   const record = stores[member.name];
   if (record === undefined) return `The store "${member.name}" holds nothing yet.`;
   if (record.stale.includes(name)) return `The store "${member.name}" is still being copied.`;
-  if (member.isLeftAlone) return `The store "${member.name}" does not answer: ${member.lastError ?? ''}`.trim();
+  if (member.isLeftAlone)
+    return `The store "${member.name}" does not answer: ${member.lastError ?? ''}`.trim();
   return undefined;
 }
 

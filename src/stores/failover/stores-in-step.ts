@@ -439,7 +439,8 @@ export class StoresInStep {
     const positions = members.map((member) => {
       const { status = 'behind', seq = base.seq, stale = [] } = this.#recordOf(member) ?? {};
       // Nothing is repeated for a store that is copied whole.
-      const isCopied = status === 'behind' && stale.length > 0 && stale.length >= Object.keys(collections).length;
+      const isCopied =
+        status === 'behind' && stale.length > 0 && stale.length >= Object.keys(collections).length;
       return isCopied ? journal.head.seq : (journal.positionOf(member.seen) ?? seq);
     });
     const upTo = Math.min(...positions);

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
-import { FRAME_BYTES, type Frame, findFrame, frameOf, isWhole, readFrame } from './journal-frame.js';
 import type { JournalFiles } from './journal-files.js';
+import { FRAME_BYTES, type Frame, findFrame, frameOf, isWhole, readFrame } from './journal-frame.js';
 import { type JournalEvent, type JournalState, type Mark, withEvent, withWrite } from './journal-state.js';
 import { decodeWrite, type StoreWrite } from './store-write.js';
 
@@ -182,6 +182,8 @@ export class WriteJournal {
       await this.#forget();
       return undefined;
     }
+    // A pipe in its place would be waited for without an end.
+    if (!there.isFile()) throw this.#damaged();
     const open = await this.#handle?.stat();
     // The file that is open keeps its number for as long as it is open, so that no other one has it.
     if (open === undefined || open.ino !== there.ino || there.size < this.#end) {
@@ -307,7 +309,9 @@ export class WriteJournal {
   full(): RAGError {
     const { maxBytes } = this.#options;
     const behind = Object.entries(this.known.stores).filter(([, { status }]) => status === 'behind');
-    const names = behind.map(([name, { since }]) => `"${name}"${since === undefined ? '' : ` since ${since}`}`);
+    const names = behind.map(
+      ([name, { since }]) => `"${name}"${since === undefined ? '' : ` since ${since}`}`,
+    );
     return new RAGError(
       'STORE_JOURNAL_FULL',
       `The journal of writes that a store lacks is full (${this.#entries.length} writes, ${Math.round(maxBytes / MEGABYTE)} MB, rag.failover.maxJournalMb)${names.length === 0 ? '' : `; behind is ${names.join(', ')}`}. Searches go on. Bring the store back, allow the journal more, or run \`ragstone stores rebuild NAME\`: its part of the journal is given up, and it is copied anew when it is back.`,
@@ -348,4 +352,3 @@ function ifMissing(error: unknown): undefined {
   if (systemErrorCode(error) === 'ENOENT') return undefined;
   throw error;
 }
-

@@ -1,10 +1,15 @@
-import type { ChunkRecord } from '../../core/chunk.js';
-import { RAGError } from '../../core/errors.js';
-import { EVERYTHING } from '../../core/filter.js';
-import { collectionOf, membersOf } from '../collection-members.js';
-import { listAll } from '../list-pages.js';
-import { createMemoryStore } from '../memory/memory-store.js';
-import type { CollectionSpec, TextQuery, VectorCollection, VectorStore } from '../vector-store.js';
+import type { ChunkRecord } from '../../src/core/chunk.js';
+import { RAGError } from '../../src/core/errors.js';
+import { EVERYTHING } from '../../src/core/filter.js';
+import { collectionOf, membersOf } from '../../src/stores/collection-members.js';
+import { listAll } from '../../src/stores/list-pages.js';
+import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
+import type {
+  CollectionSpec,
+  TextQuery,
+  VectorCollection,
+  VectorStore,
+} from '../../src/stores/vector-store.js';
 
 /** What a store holds, as it can be put back later. */
 export type Contents = ReadonlyMap<

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import type { JournalFiles } from './journal-files.js';
+import type { JournalFiles } from '../../src/stores/failover/journal-files.js';
 
 interface Inode {
   readonly ino: number;
@@ -17,7 +17,7 @@ const systemError = (code: string): Error => Object.assign(new Error(code), { co
  * A disk that keeps what was synced and nothing else: at a loss of power, bytes that were not synced are gone or half there, and names that
  * were given or taken without the folder being synced are as before.
  */
-export class TestDisk {
+export class SyncedDisk {
   /** Called before each operation; what it throws is what the operation throws. */
   onOperation: (what: string) => void = () => undefined;
   #names = new Map<string, Inode>();
@@ -105,4 +105,4 @@ export class TestDisk {
   }
 }
 
-const statsOf = ({ ino, bytes }: Inode): Stats => ({ ino, size: bytes.length }) as Stats;
+const statsOf = ({ ino, bytes }: Inode): Stats => ({ ino, size: bytes.length, isFile: () => true }) as Stats;
