@@ -44,7 +44,11 @@ beforeEach(async () => {
   const live = await begin();
   await ledger.switchTo(live.facts.generation, AT);
   const writer = ledger.writer(live.facts.generation, 'first');
-  await writeBatch([documentOfChunks(BELL, CHUNKS)], targetsOf(writer, live.collection), new IndexRun(undefined, undefined));
+  await writeBatch(
+    [documentOfChunks(BELL, CHUNKS)],
+    targetsOf(writer, live.collection),
+    new IndexRun(undefined, undefined),
+  );
   await writer.completeItems([{ ...PUSH, version: '1', processingKey: 'k' }]);
   from = { ...live, reader: ledger.reader(live.facts.generation) };
   const next = await begin();
@@ -105,7 +109,12 @@ test('whoever lost the lock of the whole is refused what another one has copied 
       if (typeof member !== 'function') return member;
       if (name !== 'upsert') return member.bind(target) as unknown;
       return async (...args: unknown[]) => {
-        await carryOver(from, [item], targetsOf(next, target, nextClaims), new IndexRun(undefined, undefined));
+        await carryOver(
+          from,
+          [item],
+          targetsOf(next, target, nextClaims),
+          new IndexRun(undefined, undefined),
+        );
         isOvertaken = true;
         await (member as (...args: unknown[]) => Promise<void>).apply(target, args);
       };
@@ -130,7 +139,12 @@ test('what another one is writing is not copied beside it', async () => {
   const writer = ledger.writer(building.generation, 'mine');
   const claims = new ItemClaims(writer, 1);
   await expect(
-    carryOver(from, [item], targetsOf(writer, building.collection, claims), new IndexRun(undefined, undefined)),
+    carryOver(
+      from,
+      [item],
+      targetsOf(writer, building.collection, claims),
+      new IndexRun(undefined, undefined),
+    ),
   ).rejects.toMatchObject({ reason: 'INDEX_LOCKED', message: expect.stringContaining('"bell"') });
   await claims.close();
 });

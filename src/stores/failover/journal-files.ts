@@ -1,4 +1,4 @@
-import type { rename as renameFile, rm as removeFile } from 'node:fs/promises';
+import type { rm as removeFile, rename as renameFile } from 'node:fs/promises';
 import { rename, rm } from 'node:fs/promises';
 import { type SourceFiles, SYSTEM_RUNTIME } from '../../core/runtime.js';
 
