@@ -113,13 +113,14 @@ function selectStores(names: readonly string[]): readonly StoreUnderTest[] {
     say(`There is no store ${unknown.join(', ')}. Stores: ${STORES.map(({ name }) => name).join(', ')}.`);
     process.exit(2);
   }
-  const isIncluded = ({ name, server }: StoreUnderTest): boolean => {
+  const isIncluded = ({ name, server, isSlow = server?.isSlow }: StoreUnderTest): boolean => {
     const wanted = names.length === 0 || names.includes(name);
     const isRunnable =
-      server?.isSlow !== true ||
+      isSlow !== true ||
+      names.includes(name) ||
       process.env.RAGSTONE_SLOW === '1' ||
-      process.env[server.variable] !== undefined;
-    if (wanted && !isRunnable) say(`${name}: left out, it takes minutes to build; set RAGSTONE_SLOW=1`);
+      (server !== undefined && process.env[server.variable] !== undefined);
+    if (wanted && !isRunnable) say(`${name}: left out, it takes minutes; name it or set RAGSTONE_SLOW=1`);
     return wanted && isRunnable;
   };
   return STORES.filter(isIncluded);

@@ -30,6 +30,8 @@ export interface ServerUnderTest {
 /** One line of the report. */
 export interface StoreUnderTest {
   readonly name: string;
+  /** Takes minutes: run where it is named, and with `RAGSTONE_SLOW=1`. */
+  readonly isSlow?: boolean;
   /** Test files, as vitest's filter takes them. */
   readonly tests: string | readonly string[];
   /** `fake`: a server that only behaves like the real one. */
@@ -151,12 +153,19 @@ export const STORES: readonly StoreUnderTest[] = [
   { name: 'postgres-ledger', tests: 'ledger/postgres/', kind: 'real', server: postgres },
   // Redis is emptied by them.
   { name: 'workers', tests: 'tests/workers/', kind: 'real', server: postgres, beside: [redis] },
-  { name: 'faults', tests: 'tests/faults/', kind: 'real', server: postgres, beside: [redis, chroma] },
+  {
+    name: 'faults',
+    tests: 'tests/faults/',
+    kind: 'real',
+    isSlow: true,
+    server: postgres,
+    beside: [redis, chroma],
+  },
   { name: 'deployments', tests: 'src/deployments/', kind: 'real', server: postgres },
   { name: 'knowledge-store-postgres', tests: 'src/knowledge-store/', kind: 'real', server: postgres },
   { name: 'chroma', tests: 'src/stores/chroma/', kind: 'real', server: chroma },
   // It starts and kills a PostgreSQL server of its own.
-  { name: 'failover', tests: 'tests/failover/', kind: 'real', server: chroma },
+  { name: 'failover', tests: 'tests/failover/', kind: 'real', isSlow: true, server: chroma },
   { name: 'knowledge-store-chroma', tests: 'src/knowledge-store/', kind: 'real', server: chroma },
   {
     name: 'elasticsearch',
@@ -200,6 +209,7 @@ export const STORES: readonly StoreUnderTest[] = [
     name: 'azure-ai-search',
     tests: 'src/stores/azure-ai-search/',
     kind: 'fake',
+    isSlow: true,
     version: () => 'a service of ours, by the public documentation',
   },
   {
@@ -207,12 +217,14 @@ export const STORES: readonly StoreUnderTest[] = [
     name: 'qdrant',
     tests: ['src/stores/qdrant/', 'src/engine/hosted-stores.test.ts'],
     kind: 'fake',
+    isSlow: true,
     server: qdrant,
   },
   {
     name: 'pinecone',
     tests: ['src/stores/pinecone/', 'src/engine/hosted-stores.test.ts'],
     kind: 'fake',
+    isSlow: true,
     server: httpServer({
       folder: 'pinecone',
       variable: 'RAGSTONE_TEST_PINECONE_URL',
@@ -221,7 +233,13 @@ export const STORES: readonly StoreUnderTest[] = [
       readVersion: (body) => `API ${nodeVersion(body)}, a server of our own`,
     }),
   },
-  { name: 'knowledge-store-qdrant', tests: 'src/knowledge-store/', kind: 'fake', server: qdrant },
+  {
+    name: 'knowledge-store-qdrant',
+    tests: 'src/knowledge-store/',
+    kind: 'fake',
+    isSlow: true,
+    server: qdrant,
+  },
   {
     name: 'lancedb-s3',
     tests: 'src/stores/lancedb/lancedb-s3.test.ts',

@@ -155,9 +155,10 @@ class ManagedCollection implements VectorCollection {
       members.map((member) => member.ask(async () => (await member.opened(this.spec)).optimize(signal))),
     );
     const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    const isNobodyLeft = failed.length === members.length;
     const fault: unknown =
-      failed.find((error) => !isSilence(error)) ?? (failed.length === members.length ? failed[0] : undefined);
-    if (fault !== undefined) return Promise.reject(fault);
+      failed.find((error) => !isSilence(error)) ?? (isNobodyLeft ? failed[0] : undefined);
+    if (fault !== undefined) throw fault instanceof Error ? fault : new Error(String(fault));
   }
 
   async purge(signal?: AbortSignal, options?: { readonly thorough?: boolean | undefined }): Promise<void> {
