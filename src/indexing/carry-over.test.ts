@@ -44,7 +44,11 @@ beforeEach(async () => {
   const live = await begin();
   await ledger.switchTo(live.facts.generation, AT);
   const writer = ledger.writer(live.facts.generation, 'first');
-  await writeBatch([documentOfChunks(BELL, CHUNKS)], targetsOf(writer, live.collection), new IndexRun());
+  await writeBatch(
+    [documentOfChunks(BELL, CHUNKS)],
+    targetsOf(writer, live.collection),
+    new IndexRun(undefined, undefined),
+  );
   await writer.completeItems([{ ...PUSH, version: '1', processingKey: 'k' }]);
   from = { ...live, reader: ledger.reader(live.facts.generation) };
   const next = await begin();
@@ -105,14 +109,19 @@ test('whoever lost the lock of the whole is refused what another one has copied 
       if (typeof member !== 'function') return member;
       if (name !== 'upsert') return member.bind(target) as unknown;
       return async (...args: readonly unknown[]) => {
-        await carryOver(from, [item], targetsOf(next, target, nextClaims), new IndexRun());
+        await carryOver(
+          from,
+          [item],
+          targetsOf(next, target, nextClaims),
+          new IndexRun(undefined, undefined),
+        );
         isOvertaken = true;
-        await (member as (...args: readonly unknown[]) => Promise<void>).apply(target, args);
+        await (member as (...args: unknown[]) => Promise<void>).apply(target, [...args]);
       };
     },
   });
   await expect(
-    carryOver(from, [item], targetsOf(late, collection, lateClaims), new IndexRun()),
+    carryOver(from, [item], targetsOf(late, collection, lateClaims), new IndexRun(undefined, undefined)),
   ).rejects.toMatchObject({ reason: 'INDEX_LEASE_LOST' });
   expect(isOvertaken).toBe(true);
   const reader = ledger.reader(building.generation);
@@ -130,7 +139,12 @@ test('what another one is writing is not copied beside it', async () => {
   const writer = ledger.writer(building.generation, 'mine');
   const claims = new ItemClaims(writer, 1);
   await expect(
-    carryOver(from, [item], targetsOf(writer, building.collection, claims), new IndexRun()),
+    carryOver(
+      from,
+      [item],
+      targetsOf(writer, building.collection, claims),
+      new IndexRun(undefined, undefined),
+    ),
   ).rejects.toMatchObject({ reason: 'INDEX_LOCKED', message: expect.stringContaining('"bell"') });
   await claims.close();
 });
