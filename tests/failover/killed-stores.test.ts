@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/index.js';
 import { hasPostgres, OwnPostgres } from './own-postgres.js';
-import { type Line, TENANTS, wordOf } from './stream.js';
+import { type Line, type State, TENANTS, wordOf } from './stream.js';
 
 const chroma = process.env.RAGSTONE_TEST_CHROMA_URL;
 const isSlow = process.env.RAGSTONE_SLOW === '1';
@@ -49,7 +49,14 @@ class Stream {
 
   /** Starts a process that writes; returns when it does. */
   async live(): Promise<void> {
-    const state = JSON.stringify(Object.fromEntries(this.versions));
+    const sure = [...this.versions].filter(([key]) => !this.open.has(key));
+    const last = (key: string, begun: ReadonlySet<number>): number =>
+      Math.max(...[this.versions.get(key) ?? 0, ...begun].map(Math.abs));
+    const unsure = [...this.open].map(([key, begun]): [string, number] => [key, last(key, begun)]);
+    const state = JSON.stringify({
+      versions: Object.fromEntries(sure),
+      unsure: Object.fromEntries(unsure),
+    } satisfies State);
     const child = spawn(
       process.execPath,
       ['--import', 'tsx', PROGRAM, JSON.stringify(this.config), state, String(++this.#seed), this.dataDir],

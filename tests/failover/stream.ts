@@ -4,6 +4,13 @@ export const TENANTS = ['a', 'b'] as const;
 /** By tenant and name, the number of the last version; below 0 where it was deleted. */
 export type Versions = Readonly<Record<string, number>>;
 
+/** What a process is told that begins. */
+export interface State {
+  readonly versions: Versions;
+  /** Documents of which a change was begun and never acknowledged, so that it may be done or not: by the highest number that they had. */
+  readonly unsure: Versions;
+}
+
 export type Line =
   | { readonly kind: 'ready' }
   | { readonly kind: 'begun' | 'acknowledged'; readonly key: string; readonly version: number }

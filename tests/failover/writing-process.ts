@@ -6,10 +6,14 @@ import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEngine } from '../../src/index.js';
 import { seededRandom } from '../../src/testing/vector-store/records.js';
-import { type Line, TENANTS, textOf, type Versions, wordOf } from './stream.js';
+import { type Line, type State, TENANTS, textOf, wordOf } from './stream.js';
 
-const [config = '{}', state = '{}', seed = '0', dataDir = ''] = process.argv.slice(2);
-const versions = new Map(Object.entries(JSON.parse(state) as Versions));
+const [config = '{}', state = '{"versions":{},"unsure":{}}', seed = '0', dataDir = ''] =
+  process.argv.slice(2);
+const given = JSON.parse(state) as State;
+const versions = new Map(Object.entries(given.versions));
+/** They are written anew, as what they never were, before anything is expected of them. */
+const unsure = new Map(Object.entries(given.unsure));
 const random = seededRandom(Number(seed));
 const tell = (line: Line): void => void writeSync(1, `${JSON.stringify(line)}\n`);
 const engine = await createEngine({ config: JSON.parse(config) as object, dataDir });
@@ -25,7 +29,7 @@ const write = async (): Promise<void> => {
   while (!isEnding) {
     const tenant = TENANTS[Math.floor(random() * TENANTS.length)] ?? 'a';
     const key = `${tenant}/doc-${Math.floor(random() * 12)}`;
-    const before = versions.get(key) ?? 0;
+    const before = versions.get(key) ?? -(unsure.get(key) ?? 0);
     const isDeletion = before > 0 && random() < 0.35;
     // A deleted document has a number too, so that it is never written as it was.
     const after = isDeletion ? -before : Math.abs(before) + 1;
@@ -43,6 +47,7 @@ const write = async (): Promise<void> => {
     } catch (error) {
       // It may be there or not; the next one of it has a number of its own.
       versions.delete(key);
+      unsure.set(key, Math.abs(after));
       tell({ kind: 'failed', key, version: after, why: String(error) });
       await sleep(50);
     }
