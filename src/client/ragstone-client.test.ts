@@ -107,6 +107,7 @@ describe('every method reaches its route', () => {
       status: 'healthy',
       live: true,
       ready: true,
+      degradationLevel: 0,
       checks: { ledger: 'ok', store: 'ok' },
     });
     expect(await client.indexSources()).toMatchObject({ status: 'completed' });

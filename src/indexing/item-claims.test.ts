@@ -116,6 +116,7 @@ function run({
     storeOf: async () => given,
     learn: async () => undefined,
     now: () => '2026-01-01T00:00:00.000Z',
+    isShared: true,
     leaseMs,
   });
 }

@@ -8,7 +8,7 @@ const page = readFileSync(new URL('../../docs/stores.md', import.meta.url), 'utf
 const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = '']) => yaml);
 
 test.each(examples)('the configuration %j of docs/stores.md is accepted', async (yaml) => {
-  const { rag } = await loadConfig({ config: parse(yaml) as never, env: {} });
+  const { rag } = await loadConfig({ config: parse(yaml) as never, env: { PINECONE_API_KEY: 'key' } });
   expect(page).toContain(`\`${rag.provider}\``);
 });
 

@@ -51,6 +51,7 @@ test('the health tells what is for whom', async () => {
     status: 'healthy',
     live: true,
     ready: true,
+    degradationLevel: 0,
     checks: { ledger: 'ok', store: 'ok' },
   });
   expect((await call('undefined', 'GET', '/health/rag/ready')).status).toBe(200);
