@@ -175,6 +175,7 @@ export const STORES: readonly StoreUnderTest[] = [
   },
   {
     name: 'knowledge-store-elasticsearch',
+    isSlow: true,
     tests: 'src/knowledge-store/',
     kind: 'real',
     server: elasticsearch,
@@ -187,6 +188,7 @@ export const STORES: readonly StoreUnderTest[] = [
   },
   {
     name: 'knowledge-store-opensearch',
+    isSlow: true,
     tests: 'src/knowledge-store/',
     kind: 'real',
     server: opensearch,
