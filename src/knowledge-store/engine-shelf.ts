@@ -2,6 +2,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { eq } from '../core/filter.js';
 import type { Scope } from '../core/scope.js';
+import { inTurn } from '../core/turns.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { DocumentText, Engine, EngineView, IndexRequest, IndexResult } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
@@ -67,8 +68,8 @@ export class EngineShelf implements Shelf {
   }
 
   async write(documents: readonly ValidDocument[]): Promise<void> {
-    await this.#isBegun();
-    await pushed(this.#view, { documents: documents.map(toPushed) });
+    const write = { documents: documents.map(toPushed) };
+    await (await this.#afterCheck(() => pushed(this.#view, write))).result;
   }
 
   async find({ text, topK, facts }: Question): Promise<Answering[]> {
@@ -93,8 +94,10 @@ export class EngineShelf implements Shelf {
   }
 
   async remove(docId: string): Promise<boolean> {
-    if (!(await this.#isBegun())) return false;
-    return (await pushed(this.#view, { deleted: [docId] })).stats.documentsDeleted > 0;
+    const removal = await this.#afterCheck((isBegun) =>
+      isBegun ? pushed(this.#view, { deleted: [docId] }) : Promise.resolve(undefined),
+    );
+    return ((await removal.result)?.stats.documentsDeleted ?? 0) > 0;
   }
 
   async check(): Promise<void> {
@@ -106,6 +109,21 @@ export class EngineShelf implements Shelf {
 
   close(): Promise<void> {
     return this.#closeAll();
+  }
+
+  /**
+   * Hands a write to the engine once the model was checked. Checks over several connections may overtake each other, so they go one by
+   * one: the engine keeps the order in which it is asked.
+   */
+  #afterCheck<Result>(
+    write: (isBegun: boolean) => Promise<Result>,
+  ): Promise<{ readonly result: Promise<Result> }> {
+    return inTurn(
+      { owner: this, concurrency: 1 },
+      // In an object, so that the next one need not wait for the write itself.
+      async () => ({ result: write(await this.#isBegun()) }),
+      undefined,
+    );
   }
 
   /** Whether anything was ever indexed. Throws where that was with another model. */

@@ -8,6 +8,7 @@ import { RAGError } from '../core/errors.js';
 import type { Scope } from '../core/scope.js';
 import type { Embedder } from '../embedding/embedder.js';
 import { createEngine } from '../engine/create-engine.js';
+import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import { createLibsqlStore } from '../stores/libsql/libsql-store.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import { createUsearchStore } from '../stores/usearch-store.js';
@@ -200,6 +201,30 @@ test('a backend or a model that fails has its own class, and a failed start is t
   };
   const other = await openWith(createMemoryStore(), broken);
   await expect(other.indexDocument('a', 'text')).rejects.toBeInstanceOf(EmbeddingError);
+});
+
+test('writes keep their order, though a ledger on a server answers the first one last', async () => {
+  const ledger = openLedger({ path: join(folder, `${randomUUID()}.db`) });
+  const store = await getKnowledgeStore({
+    store: createMemoryStore(),
+    ledger,
+    embedder: createHashEmbedder(),
+    config: new KnowledgeStoreConfig(),
+    cwd: folder,
+  });
+  await store.indexDocument('a', 'The one before.');
+  const live = ledger.live.bind(ledger);
+  let asked = 0;
+  vi.spyOn(ledger, 'live').mockImplementation(async () => {
+    const isFirst = asked++ === 0;
+    if (isFirst) for (let i = 0; i < 100; i++) await new Promise((resolve) => setImmediate(resolve));
+    return live();
+  });
+  const removed = store.delete('a');
+  await Promise.all([removed, store.indexDocument('a', 'The last one.')]);
+  expect(await removed).toBe(true);
+  expect((await store.getById('a'))?.content).toBe('The last one.');
+  await store.close();
 });
 
 test('another model than the collection was made with is refused with what to do', async () => {
