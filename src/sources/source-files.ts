@@ -101,7 +101,7 @@ async function readFileContent(
 
 /**
  * Lists the selected files in code point order of their ids, each with the SHA-256 of its bytes as version. A file
- * that disappears while listing is not named; one that cannot be read is reported and the rest goes on.
+ * that disappears while listing is not named, unless the root does with it; one that cannot be read is reported and the rest goes on.
  *
  * @throws RAGError `SOURCE_NOT_FOUND`, `SOURCE_UNREADABLE` or `CONFIG_INVALID` (see `resolveFilePatterns`), `ABORTED`.
  */
@@ -136,7 +136,9 @@ export async function* listFiles(
   const guard = await guardOf(selection, root).catch(unlistable);
   let unreadable = walk.unreadable.length;
   yield* walk.unreadable;
-  for await (const item of mapInOrder(walk.paths, FILES_IN_FLIGHT, (id) => listFile(id, guard, signal))) {
+  for await (const item of mapInOrder(walk.paths, FILES_IN_FLIGHT, (id) =>
+    listFile(id, selection, guard, signal),
+  )) {
     if (item === undefined) continue;
     if ('error' in item) unreadable++;
     yield item;
@@ -150,6 +152,7 @@ export async function* listFiles(
 
 async function listFile(
   id: string,
+  selection: FileSelection,
   guard: FileGuard,
   signal: AbortSignal | undefined,
 ): Promise<ListedItem | undefined> {
@@ -158,6 +161,9 @@ async function listFile(
     return { id, ...(await hashFile(id, guard)) };
   } catch (cause) {
     const error = toRAGError(cause, 'DOCUMENT_UNREADABLE', `${JSON.stringify(id)} cannot be read.`);
-    return error.reason === 'DOCUMENT_VANISHED' ? undefined : { id, error };
+    if (error.reason !== 'DOCUMENT_VANISHED') return { id, error };
+    // Where the root itself is away, as a share that is unmounted meanwhile, no file of it is gone.
+    await resolveRoot(selection.root, selection.name);
+    return undefined;
   }
 }

@@ -1,10 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, symlink, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { isUnreadable, type ListedItem } from '../source.js';
 import type { ListingSummary } from '../source-files.js';
 import { createMarkdownSource, type MarkdownSourceOptions } from './markdown-source.js';
@@ -261,6 +272,18 @@ describe('hostile files', () => {
     }
     expect(rest.map(({ id }) => id)).toEqual(names.slice(0, 59));
     expect(rest.filter(isUnreadable)).toEqual([]);
+  });
+
+  it('takes no file for gone where the folder of the source goes away while listing', async () => {
+    await write(Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${i}.md`, ''])));
+    const listing = createMarkdownSource({ name: 'docs', root }).list();
+    await listing[Symbol.asyncIterator]().next();
+    await rename(root, `${root}-away`);
+    onTestFinished(() => rm(`${root}-away`, { recursive: true }));
+    const rest = async () => {
+      for await (const item of listing) expect(isUnreadable(item)).toBe(false);
+    };
+    await expect(rest()).rejects.toMatchObject({ reason: 'SOURCE_NOT_FOUND' });
   });
 
   it('never opens pipes', async () => {
