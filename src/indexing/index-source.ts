@@ -269,6 +269,27 @@ export async function deleteGone(itemIds: readonly string[], pass: SourcePass): 
   await orLeave(unsure, pass, () => deleteItems({ ...key, itemIds, dryRun: options.dryRun }, targets, run));
 }
 
+/** Deletes what its source did not have any more when it was read. What a younger listing named in another version is owed still. */
+async function deleteVanished(items: readonly SourceItem[], pass: SourcePass): Promise<void> {
+  if (items.length === 0) return;
+  await deleteGone(idsOf(items), pass);
+  const { targets, options, run, left } = pass;
+  const { tenant, source } = keyOf(pass);
+  const done = items.filter(({ id }) => !left.has(id));
+  if (!options.dryRun)
+    await orLeave(
+      done.map(({ id }) => ({ itemId: id, documentIds: [] })),
+      pass,
+      async () =>
+        targets.ledger.owed?.settle(
+          tenant,
+          source,
+          done.map(({ id, version }) => ({ itemId: id, version })),
+        ),
+    );
+  for (const { bytes } of done) run.itemDone(bytes ?? 1);
+}
+
 /** Does work on items that may turn out to be another writer's by now: then they are left for later. */
 async function orLeave(
   items: readonly { readonly itemId: string; readonly documentIds: readonly string[] }[],
@@ -379,6 +400,7 @@ export async function readAndWrite(
   preparer: Preparer,
 ): Promise<void> {
   const { options, run } = task;
+  const vanished: SourceItem[] = [];
   let batch: ItemRead[] = [];
   let chunks = 0;
   let writing: Promise<void> = Promise.resolve();
@@ -400,6 +422,11 @@ export async function readAndWrite(
       const next = await run.timedAsync('read', () => reads.next());
       if (next.done === true) break;
       run.checkAborted();
+      if (next.value.isGone === true) {
+        const { item } = next.value;
+        vanished.push({ ...item, version: item.listedVersion ?? item.version });
+        continue;
+      }
       const kept = withoutExpired(next.value, task);
       const read = withoutRepeats(await settleItem(kept, task), task.seenDocuments, run);
       batch.push(read);
@@ -412,6 +439,7 @@ export async function readAndWrite(
   }
   await flush();
   await writing;
+  await deleteVanished(vanished, task);
 }
 
 async function writeItems(reads: readonly ItemRead[], task: SourcePass): Promise<void> {

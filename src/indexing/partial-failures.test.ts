@@ -156,3 +156,47 @@ test('a file that goes between listing and reading is reported as vanished, and 
   expect((await index(files)).success).toBe(true);
   expect(await indexed()).toEqual(['a.md']);
 });
+
+test('what a source that lists changes does not have any more when it is read is deleted, though no listing names it', async () => {
+  const pages = new Map([
+    ['a', '1'],
+    ['b', '1'],
+  ]);
+  let changed = [...pages.keys()];
+  const wiki: Source = {
+    name: 'files',
+    type: 'wiki',
+    listing: 'complete',
+    async *list() {
+      for (const [id, version] of pages) yield { id, version };
+    },
+    async *listChanges() {
+      for (const id of changed) yield { id, version: pages.get(id) ?? '2' };
+      yield { cursor: String(changed.length) };
+    },
+    read: async ({ id }) => {
+      if (!pages.has(id)) throw new RAGError('DOCUMENT_VANISHED', `${id} is gone.`);
+      return {
+        documents: [
+          { externalId: id, mediaType: 'text/plain', content: id, metadata: {}, access: OPEN_ACCESS },
+        ],
+        failures: [],
+      };
+    },
+  };
+  await index(wiki);
+  expect(await indexed()).toEqual(['a', 'b']);
+  pages.delete('b');
+  changed = ['b'];
+  const { success, stats } = await index(wiki);
+  expect({ success, deleted: stats.documentsDeleted, errors: stats.errors }).toEqual({
+    success: true,
+    deleted: 1,
+    errors: [],
+  });
+  expect(await indexed()).toEqual(['a']);
+  const live = await ledger.live();
+  expect([...(await ledger.reader(live?.generation ?? 0).items(LOCAL_SCOPE.tenant, 'files')).keys()]).toEqual(
+    ['a'],
+  );
+});

@@ -1,7 +1,7 @@
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { cacheOwner } from '../core/scope.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
-import type { ReadResult, SourceItem } from '../sources/source.js';
+import type { ReadResult, Source, SourceItem } from '../sources/source.js';
 import type { IndexRun } from './index-run.js';
 import type { PreparationOrder, Preparer } from './preparation/preparer.js';
 import type { PreparedDocument } from './prepare-document.js';
@@ -20,8 +20,12 @@ export interface PreparedItem {
   readonly failures: ReadonlyMap<string, RAGError>;
   /** Its source could give it. */
   readonly isRead: boolean;
+  /** Its source said that it is there no more, and will not say it again. */
+  readonly isGone?: boolean;
   readonly notices: readonly string[];
 }
+
+const NOTHING = { documents: [], failures: new Map<string, RAGError>(), isRead: false, notices: [] };
 
 /** An item ready to be written. */
 export interface ItemRead {
@@ -82,6 +86,10 @@ export async function readItem(item: SourceItem, { configured, targets }: Source
   }
 }
 
+/** A listing of changes does not name again what it named as gone, so nothing else would ever end the failure. What is handed in is no source's to lose. */
+const isGoneForGood = ({ reason }: RAGError, { listChanges, itemIds }: Source): boolean =>
+  reason === 'DOCUMENT_VANISHED' && listChanges !== undefined && itemIds === undefined;
+
 /** Reports what was forgotten on purpose and is left out: a program that pushes it is told, a source is counted. */
 export function leaveOut(itemId: string, externalId: string, { configured, run, isPush }: SourceTask): void {
   const source = configured.source.name;
@@ -105,11 +113,11 @@ export async function prepareItem(
   task: SourceTask,
   preparer: Preparer,
 ): Promise<PreparedItem> {
-  const failures = new Map<string, RAGError>();
   if (RAGError.isInstance(result)) {
-    failures.set(item.id, result);
-    return { item, documents: [], failures, isRead: false, notices: [] };
+    if (isGoneForGood(result, task.configured.source)) return { ...NOTHING, item, isGone: true };
+    return { ...NOTHING, item, failures: new Map([[item.id, result]]) };
   }
+  const failures = new Map<string, RAGError>();
   const order = preparationOrder(task);
   const { ownMediaTypes } = task.configured;
   const documents: PreparedDocument[] = [];

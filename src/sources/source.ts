@@ -102,5 +102,9 @@ export interface Source {
   listingNotices?(): readonly string[];
   /** How much the last complete listing left out by rule, by kind: `{ png: 12, hidden: 3 }`. */
   listingSkipped?(): Readonly<Record<string, number>>;
+  /**
+   * @throws RAGError `DOCUMENT_VANISHED` where the item is in the source no more. Where the source lists changes, what was indexed of it is removed; else the next
+   *   listing shows what is gone.
+   */
   read(item: SourceItem, signal?: AbortSignal): Promise<ReadResult>;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { canonicalJson } from '../../core/canonical-json.js';
 import type { RawDocument } from '../../core/document.js';
+import { RAGError } from '../../core/errors.js';
 import { contentHash } from '../../core/ids.js';
 import type { Metadata } from '../../core/metadata.js';
 import { runtime } from '../../core/runtime.js';
@@ -186,8 +187,9 @@ export class AzureDevOpsSource implements Source {
     const document = isWikiPage(item.id)
       ? await this.#wikis.read(item.id, signal)
       : await this.#readWorkItem(Number(item.id), signal);
-    // It was deleted since it was listed: what was indexed of it is removed.
-    return { documents: document === undefined ? [] : [document], failures: [] };
+    if (document === undefined)
+      throw new RAGError('DOCUMENT_VANISHED', `${JSON.stringify(item.id)} is not in Azure DevOps any more.`);
+    return { documents: [document], failures: [] };
   }
 
   async #readWorkItem(id: number, signal: AbortSignal | undefined): Promise<RawDocument | undefined> {

@@ -148,8 +148,7 @@ export class ConfluenceSource implements Source {
         ? await this.#readPage(state, signal)
         : await this.#readAttachment(item.id, fileId, { state, signal });
     } catch (error) {
-      if (statusOf(error) !== 404) throw error;
-      return GONE;
+      throw statusOf(error) === 404 ? goneError(item.id) : error;
     }
   }
 
@@ -164,7 +163,7 @@ export class ConfluenceSource implements Source {
     { state, signal }: { state: PageState; signal: AbortSignal | undefined },
   ): Promise<ReadResult> {
     const file = state.attachments.find(({ id }) => id === fileId);
-    if (file === undefined) return GONE;
+    if (file === undefined) throw goneError(itemId);
     const { maxFileBytes = 10 * 1024 * 1024, metadata = {} } = this.#options;
     const { body } = await this.client.fetch({
       path: file.path,
@@ -272,8 +271,8 @@ export class ConfluenceSource implements Source {
   }
 }
 
-/** An item that is not there any more: what was indexed of it is removed. */
-const GONE: ReadResult = { documents: [], failures: [] };
+const goneError = (itemId: string): RAGError =>
+  new RAGError('DOCUMENT_VANISHED', `${JSON.stringify(itemId)} is not in Confluence any more.`);
 
 function isCloudSite({ baseUrl, deployment = 'auto' }: ConfluenceSourceOptions): boolean {
   if (deployment !== 'auto') return deployment === 'cloud';

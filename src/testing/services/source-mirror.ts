@@ -1,7 +1,8 @@
 import type { RawDocument } from '../../core/document.js';
+import { RAGError } from '../../core/errors.js';
 import { listChanges } from '../../indexing/list-changes.js';
 import type { LedgerItem } from '../../ledger/ledger.js';
-import type { Source } from '../../sources/source.js';
+import type { ReadResult, Source, SourceItem } from '../../sources/source.js';
 
 /** What a sync did. */
 export interface SyncResult {
@@ -35,8 +36,13 @@ export class SourceMirror {
     source.expectReads?.(changes.toRead);
     for (const item of changes.toRead) {
       if (read.length >= stopAfter) return { read, gone: [], failed };
-      const { documents } = await source.read(item);
+      const result = await this.#readOf(source, item);
       this.#forget(item.id);
+      if (result === undefined) {
+        this.#items.delete(item.id);
+        continue;
+      }
+      const { documents } = result;
       for (const document of documents) this.documents.set(document.externalId, document);
       this.#ofItem.set(
         item.id,
@@ -59,6 +65,16 @@ export class SourceMirror {
     }
     this.#cursor = changes.cursor;
     return { read, gone: changes.goneItemIds, failed };
+  }
+
+  /** Undefined where it is not there any more. */
+  async #readOf(source: Source, item: SourceItem): Promise<ReadResult | undefined> {
+    try {
+      return await source.read(item);
+    } catch (error) {
+      if (RAGError.isInstance(error) && error.reason === 'DOCUMENT_VANISHED') return undefined;
+      throw error;
+    }
   }
 
   #forget(itemId: string): void {
