@@ -7,6 +7,9 @@ export const CONFIG_FILES = ['config/rag-config.yaml', 'ragstone.yaml'] as const
 /** The data folder, relative to the project's folder. */
 export const DEFAULT_DATA_DIR = '.ragstone';
 
+/** Where `ragstone try` keeps an index for each folder, by the data folder of the project. */
+export const triesFolderOf = (dataDir: string): string => join(dataDir, 'try');
+
 const MARKS = [...CONFIG_FILES, join(DEFAULT_DATA_DIR, 'ledger.db')];
 
 /**

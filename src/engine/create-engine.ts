@@ -11,6 +11,7 @@ import { runtime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
 import { explainMiss } from '../explain-miss/explain-miss.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
+import { eraseTries } from '../forgetting/erase-tries.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
 import { isUnfinished } from '../forgetting/receipts.js';
 import { dropGeneration, nothingIndexed } from '../indexing/open-collection.js';
@@ -576,6 +577,7 @@ class EmbeddedEngine implements Engine {
       await this.#resources.discardLedger();
     }
     for (const facts of generations) await (await this.#resources.storeOf(facts)).drop(facts.collection);
+    await eraseTries(this.#config.dataDir);
   }
 
   close(): Promise<void> {

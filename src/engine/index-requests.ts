@@ -26,7 +26,7 @@ import { isUpgradeDue, readUpgradeStatus } from '../upgrading/upgrade-status.js'
 import type { IndexRequest, IndexResult } from './engine.js';
 import { handOverFor } from './hand-over.js';
 import { permission } from './permission.js';
-import { keepFoldersPrivate } from './private-data.js';
+import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
 import {
   abandonedSourcesOf,
   abandonmentsOf,
@@ -194,6 +194,7 @@ async function runOnce(
     await ledger.recordSourceRoots?.(tenant, placesOf(selected.sources, host.config));
   }
   const ofFolders = dryRun ? [] : keepFoldersPrivate(host.config);
+  if (!dryRun) keepOutOfGit(host.config);
   const { stats } = result;
   return {
     ...result,

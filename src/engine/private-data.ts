@@ -1,7 +1,20 @@
-import { resolve } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DEFAULT_DATA_DIR } from '../config/find-project.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { isPathInside } from '../security/path-containment.js';
-import { isOpenToOthers, tighten } from '../security/private-files.js';
+import { isOpenToOthers, PRIVATE_FILE, tighten } from '../security/private-files.js';
+
+/** So that `git add .` commits no indexed text. A data folder of another name may hold what the user wants to commit. */
+export function keepOutOfGit({ projectRoot }: Pick<ResolvedConfig, 'projectRoot'>): void {
+  const folder = join(projectRoot, DEFAULT_DATA_DIR);
+  if (!existsSync(folder)) return;
+  try {
+    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: PRIVATE_FILE });
+  } catch {
+    // It is there, or nothing can be written; the index does without.
+  }
+}
 
 /**
  * Takes the folders of an index that others of this machine may read (an earlier version left them as the umask said) from

@@ -11,7 +11,7 @@ import type { PushedDocument } from '../sources/push/push-source.js';
 import type { IndexRequest, IndexResult } from './engine.js';
 import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, partsNamed, type RunParts } from './index-requests.js';
 import { permission } from './permission.js';
-import { keepFoldersPrivate } from './private-data.js';
+import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
 import type { EngineHost } from './select-sources.js';
 import { tracedIndexing } from './traced-indexing.js';
 
@@ -116,6 +116,7 @@ async function pushTogether(
     },
     { requests: accepted.length, requestOf: (itemId) => requestOf.get(itemId) },
   );
+  keepOutOfGit(config);
   const told = [...keepFoldersPrivate(config), ...ofStore, ...ofModel];
   const outcomes = results.map((result) => ({ ...result, notices: [...told, ...result.notices] })).values();
   return permitted.map((request) =>

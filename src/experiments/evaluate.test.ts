@@ -133,5 +133,22 @@ describe('a folder with questions', () => {
     expect(report.metrics['hit@5']).toBe(0.5);
     expect(report.metrics['file@5']).toBe(1);
     expect(report.byType?.fact).toMatchObject({ questions: 1, metrics: { 'hit@5': 1 } });
+    expect(report.notices).toEqual([]);
+  });
+
+  test('says that files of gold quotes are not there, in place of zeros alone', async () => {
+    write({
+      'ragstone.yaml': 'rag: { provider: memory }\n',
+      'docs/queue.md': '# Queue\n\nThe marmalade queue is drained hourly.\n',
+      'questions.jsonl': lines({
+        id: '1',
+        question: 'marmalade queue drained',
+        type: 'fact',
+        gold: [{ path: 'docs/queue.md', quote: 'The marmalade queue is drained hourly.' }],
+      }),
+    });
+    const report = await evaluate({ target: 'docs', questions: 'questions.jsonl', cwd, mode: 'lexical' });
+    expect(report.metrics['file@5']).toBe(0);
+    expect(report.notices.join()).toContain('1 of 1 files that gold quotes name are not indexed');
   });
 });

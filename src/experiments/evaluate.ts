@@ -2,6 +2,7 @@ import { basename, resolve } from 'node:path';
 import { ANALYSIS_VERSION } from '../analysis/lexical-analyzer.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { meansOf, type QueryScores } from '../evaluation/query-scores.js';
+import type { Question } from '../evaluation/question-set.js';
 import type { QuestionMeans } from '../evaluation/score-questions.js';
 import { usualWeightsFor } from '../retrieval/fusion/adaptive-weights.js';
 import { laneWeightsFor } from '../retrieval/fusion/lane-weights.js';
@@ -49,7 +50,7 @@ export async function reportOf(
     documents,
     chunks,
     config: await evaluatedConfig(session, options),
-    notices: [...session.notices, ...missingNotice(session)],
+    notices: [...session.notices, ...(await missingNotice(session))],
   };
 }
 
@@ -62,9 +63,30 @@ export function targetOf(
   return { dataset: basename(resolve(cwd, target)), split: basename(questions) };
 }
 
-function missingNotice({ task }: EvaluationSession): string[] {
-  if (task.kind === 'questions' || task.dataset.missingDocuments === 0) return [];
+async function missingNotice({ task, engine }: EvaluationSession): Promise<string[]> {
+  if (task.kind === 'questions') return absentPaths(task.questions, engine);
+  if (task.dataset.missingDocuments === 0) return [];
   return [`${task.dataset.missingDocuments} relevant documents are not in the corpus and count as missed.`];
+}
+
+/** A question file that was written for another folder would measure zeros, and nobody would know why. */
+async function absentPaths(
+  questions: readonly Question[],
+  engine: EvaluationSession['engine'],
+): Promise<string[]> {
+  const gold = new Set(questions.flatMap((question) => question.gold.map(({ path }) => path)));
+  const absent = new Set(gold);
+  for (let cursor: string | undefined; ; ) {
+    const page = await engine.list({ limit: 1_000, ...(cursor === undefined ? {} : { cursor }) });
+    for (const { externalId } of page.documents) absent.delete(externalId);
+    cursor = page.cursor;
+    if (cursor === undefined) break;
+  }
+  const [first] = absent;
+  if (first === undefined) return [];
+  return [
+    `${absent.size} of ${gold.size} files that gold quotes name are not indexed, such as ${JSON.stringify(first)}, and count as missed. Their paths start at the folder that is evaluated.`,
+  ];
 }
 
 const meansByType = (

@@ -14,6 +14,7 @@ import { runWithout } from './edit-runs.js';
 import { eraseCaches, type OpenGeneration } from './erase-caches.js';
 import { eraseFeedback, feedbackFileOf } from './erase-feedback.js';
 import { eraseShown, SHOWN_FILE } from './erase-shown.js';
+import { eraseTries } from './erase-tries.js';
 import type { ForgetReceipt, RemovedFrom } from './forget-types.js';
 import type { ForgettingHost } from './forgetting-host.js';
 import type { ForgettingPlan } from './forgetting-plan.js';
@@ -60,6 +61,7 @@ export async function carryOut(
   const ids = new Set(plan.documents.map(({ documentId }) => documentId));
   removed.push(...eraseFeedback(feedbackFileOf(config.dataDir, tenant), (id) => ids.has(id)));
   removed.push(...(await eraseShown(config.dataDir, tenant, signal)));
+  removed.push(...(await eraseTries(config.dataDir)));
   if (plan.source !== undefined) removed.push(...(await eraseClones(config)));
   await purge(generations, ledger, { signal, config });
   const done: ForgetReceipt = {

@@ -1,3 +1,4 @@
+import { triesFolderOf } from '../config/find-project.js';
 import { EVERYTHING } from '../core/filter.js';
 import type { Scope } from '../core/scope.js';
 import { keysOfVectors } from '../embedding/kept-vectors.js';
@@ -5,6 +6,7 @@ import { openForReading } from '../indexing/open-collection.js';
 import type { GenerationReader, LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
 import { listPages } from '../stores/list-pages.js';
 import { cachesOf } from './cache-keys.js';
+import { triesOf } from './erase-tries.js';
 import type { ForgetReceipt, ReceiptCheck, RemovedFrom } from './forget-types.js';
 import type { ForgettingHost } from './forgetting-host.js';
 import { assertOfTenant, Receipts } from './receipts.js';
@@ -87,7 +89,7 @@ export async function checkReceipt(
     looked,
     found,
     left: receipt.left,
-    notices: noticesOf(receipt, found),
+    notices: [...noticesOf(receipt, found), ...triesNotice(config.dataDir)],
   };
 }
 
@@ -99,6 +101,14 @@ function noticesOf({ state, id }: ForgetReceipt, found: readonly RemovedFrom[]):
     'What was found may have come back: from its source, where it was let in again; from a backup that was put back; or it is a text that another document has too. `ragstone forget` removes it again.',
   ];
 }
+
+/** They were made after the forgetting, which removes them all, and have names of their own. */
+const triesNotice = (dataDir: string): string[] =>
+  triesOf(dataDir).length === 0
+    ? []
+    : [
+        `${triesFolderOf(dataDir)} holds indexes of \`ragstone try\`, which are not looked at. If they may hold what was forgotten, remove that folder.`,
+      ];
 
 async function* mapped<T>(items: AsyncIterable<T>, isHit: (item: T) => boolean): AsyncGenerator<boolean> {
   for await (const item of items) yield isHit(item);

@@ -18,7 +18,6 @@ const NAME_LENGTH = 32;
 /** What of a line of feedback is looked at; see `service/feedback/feedback-log.ts`. */
 interface FeedbackLine {
   readonly places?: readonly { readonly documentId?: string }[];
-  readonly comment?: string;
 }
 
 /** The file of a tenant's feedback, as the service keeps it. */
@@ -26,8 +25,8 @@ export const feedbackFileOf = (dataDir: string, tenant: string): string =>
   join(dataDir, 'feedback', `${contentHash(tenant).slice(0, NAME_LENGTH)}.jsonl`);
 
 /**
- * Takes the places of forgotten documents out of feedback, which name their paths, and what was said of them, which may quote them. A line
- * that says nothing else goes, and so does one that cannot be read. What the service appends meanwhile is kept.
+ * Removes lines of feedback that name a forgotten document, for their question and comment may quote it, and lines that cannot be read. What the service
+ * appends meanwhile is kept.
  */
 export function eraseFeedback(path: string, isForgotten: (documentId: string) => boolean): RemovedFrom[] {
   if (!existsSync(path)) return [];
@@ -36,29 +35,27 @@ export function eraseFeedback(path: string, isForgotten: (documentId: string) =>
     const bytes = readFrom(file, 0);
     const end = bytes.lastIndexOf(0x0a) + 1;
     const lines = bytes.subarray(0, end).toString('utf8').split('\n');
-    const edited = lines.map((line) => editLine(line, isForgotten));
-    const changed = lines.filter((line, index) => edited[index] !== line).length;
-    if (changed === 0) return [];
+    const written = lines.filter((line) => line !== '');
+    const kept = written.filter((line) => isKept(line, isForgotten));
+    const removed = written.length - kept.length;
+    if (removed === 0) return [];
     const draft = `${path}.draft`;
-    const kept = edited.filter((line) => line !== '').map((line) => `${line}\n`);
-    writeFileSync(draft, kept.join(''), { mode: PRIVATE_FILE, flush: true });
+    writeFileSync(draft, kept.map((line) => `${line}\n`).join(''), { mode: PRIVATE_FILE, flush: true });
     renameSync(draft, path);
     const later = readFrom(file, end);
     if (later.length > 0) appendFileSync(path, later);
-    return [{ place: 'feedback', what: 'lines', count: changed }];
+    return [{ place: 'feedback', what: 'lines', count: removed }];
   } finally {
     closeSync(file);
   }
 }
 
-function editLine(line: string, isForgotten: (documentId: string) => boolean): string {
-  if (line === '') return line;
+function isKept(line: string, isForgotten: (documentId: string) => boolean): boolean {
   const feedback = parsed(line);
-  if (feedback === undefined) return '';
-  const { places = [], comment: _, ...rest } = feedback;
-  const kept = places.filter(({ documentId }) => documentId === undefined || !isForgotten(documentId));
-  if (kept.length === places.length) return line;
-  return kept.length === 0 ? '' : JSON.stringify({ ...rest, places: kept });
+  if (feedback === undefined) return false;
+  return !(feedback.places ?? []).some(
+    ({ documentId }) => documentId !== undefined && isForgotten(documentId),
+  );
 }
 
 function parsed(line: string): FeedbackLine | undefined {

@@ -91,6 +91,30 @@ describe.each(['libsql', 'lancedb'] as const)('documents by a filter (%s)', (pro
   });
 });
 
+test('indexes of `ragstone try` are removed, and clearing removes them too', async () => {
+  const tried = async (): Promise<void> => {
+    const other = await createEngine({
+      config: {},
+      dataDir: join(folder, 'data', 'try', 'docs'),
+      cwd: folder,
+    });
+    await other.index({ paths: ['docs'] });
+    await other.close();
+  };
+  engine = await open();
+  await engine.index({ paths: ['docs'] });
+  await tried();
+  const receipt = await engine.forget({ filter: NAMED });
+  expect(receipt.removed).toContainEqual({ place: 'indexes of "ragstone try"', what: 'indexes', count: 1 });
+  expect(receipt.left.map(({ where }) => where)).toContain('folders that are tried');
+  expect(await remains()).toEqual([]);
+  expect((await engine.checkReceipt(receipt.id)).notices).toEqual([]);
+  await tried();
+  expect((await engine.checkReceipt(receipt.id)).notices.join()).toContain('ragstone try');
+  await engine.clear();
+  expect(await remains()).toEqual([]);
+});
+
 test('a ledger that is lost and begun anew keeps out what its receipts name', async () => {
   engine = await open();
   await engine.index({ paths: ['docs'] });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AUDIT_FOLDER } from '../audit/audit-record.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { VectorStore } from '../stores/vector-store.js';
+import { triesOf } from './erase-tries.js';
 import type { ForgetRequest, LeftElsewhere } from './forget-types.js';
 
 /** What is not removed, and by whom it can be. */
@@ -36,6 +37,12 @@ export function whatIsLeft(
     left.push({
       where: 'clones of repositories',
       detail: `${join(dataDir, 'git')} holds clones of the repositories that are sources, with all that their history holds.`,
+    });
+  if (triesOf(dataDir).length > 0)
+    left.push({
+      where: 'folders that are tried',
+      detail:
+        'The indexes of `ragstone try` are removed whole. It reads no list of what was forgotten: whoever tries a folder again indexes what it still holds.',
     });
   if (existsSync(join(dataDir, 'knowledge')))
     left.push({

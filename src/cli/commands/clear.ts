@@ -12,7 +12,7 @@ Examples:
 export function registerClear(program: Command, context: CliContext): void {
   program
     .command('clear')
-    .description('delete the index (not the sources, nor the cache of vectors)')
+    .description('delete the index (not the sources, the cache of vectors, feedback, nor receipts)')
     .option('-y, --yes', 'do not ask')
     .addHelpText('after', EXAMPLES)
     .action(async ({ yes = false }: { yes?: boolean }) => {
@@ -21,7 +21,11 @@ export function registerClear(program: Command, context: CliContext): void {
         return;
       }
       await withEngine(context, (engine) => engine.clear());
-      context.printResult({ cleared: true }, () => 'The index is deleted.');
+      context.printResult(
+        { cleared: true },
+        () =>
+          'The index is deleted. The cache of vectors, feedback and receipts are kept; remove the data folder to be rid of all of it.',
+      );
     });
 }
 

@@ -51,7 +51,7 @@ async function runServe(context: CliContext, { host, port }: ServeOptions): Prom
       );
       if (isOpen)
         context.note(
-          'No key is needed: it serves this machine alone, tenant "default". "ragstone keys create" makes a key.',
+          'No key is needed: every account of this machine, and none of another, reads and writes tenant "default". "ragstone keys create" makes a key.',
         );
       if (!context.isJson) context.note('Ctrl-C stops it.');
       await firing(signal);

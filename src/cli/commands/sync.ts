@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Engine, Sync } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { withEngine } from '../open-engine.js';
-import { collect } from '../parse-options.js';
+import { collect, wholeNumber } from '../parse-options.js';
 import { type OwnerOptions, toScope, withOwnerOptions } from '../scope-options.js';
 import { runIndex } from './index.js';
 
@@ -11,6 +11,7 @@ interface SyncCommandOptions extends OwnerOptions {
   readonly daemon?: boolean;
   readonly source?: readonly string[];
   readonly dryRun?: boolean;
+  readonly wait?: number;
 }
 
 const EXAMPLES = `
@@ -21,6 +22,7 @@ Examples:
   $ ragstone sync --daemon             the same for a service manager: one line for each run
   $ ragstone sync --daemon --json      each event as a line of JSON
   $ ragstone sync --source docs        one source of the configuration
+  $ ragstone sync --wait 600           at night by cron: after whoever writes now
 
 With a queue (rag.queue) it lists the sources and leaves their documents to "ragstone worker".
 
@@ -40,6 +42,14 @@ export function registerSync(program: Command, context: CliContext): void {
     )
     .addOption(
       new Option('--dry-run', 'say what would be done and write nothing').conflicts(['watch', 'daemon']),
+    )
+    .addOption(
+      new Option(
+        '--wait <seconds>',
+        'wait this long for another writer to finish; --watch and --daemon wait anyway',
+      )
+        .argParser(wholeNumber(0))
+        .conflicts(['watch', 'daemon']),
     )
     .addOption(
       new Option('--source <name>', 'this source of the configuration alone; may be repeated').argParser(

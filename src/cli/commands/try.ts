@@ -55,11 +55,9 @@ async function runTry(
   if (found === undefined)
     throw new RAGError('USAGE', `There is no folder ${target}.`, { details: { path: target } });
 
-  const dataDir = join(
-    resolve(context.cwd, context.globals.data ?? '.ragstone'),
-    'try',
-    await slotOf(target),
-  );
+  const { triesFolderOf } = await import('../../config/find-project.js');
+  const folderOfTries = triesFolderOf(resolve(context.cwd, context.globals.data ?? '.ragstone'));
+  const dataDir = join(folderOfTries, await slotOf(target));
   const { index, response } = await withEngine(
     context,
     async (engine) => {

@@ -29,3 +29,21 @@ test('monitoring: files outside and webhooks are risks; files inside and the pat
     'rag.monitoring.alerts.channels[0].url',
   ]);
 });
+
+test('a variable is a risk where something is reached, and where its value would be kept in the index or shown', () => {
+  const risksIn = (rag: object): string[] => {
+    const raw = { rag };
+    return risksOf({ tree: expandTree(raw, { A: 'a' }), raw, projectRoot: temporaryFolder() }).map(
+      ({ key }) => key,
+    );
+  };
+  const source = { type: 'markdown', paths: ['docs'] };
+  expect(risksIn({ sources: [{ ...source, name: 'docs', paths: ['$' + '{A}'] }] })).toEqual([]);
+  expect(risksIn({ sources: [{ ...source, name: 'docs', metadata: { x: { y: '$' + '{A}' } } }] })).toEqual([
+    'rag.sources[0].metadata.x.y',
+  ]);
+  expect(risksIn({ sources: [{ ...source, name: '$' + '{A}' }] })).toEqual(['rag.sources[0].name']);
+  expect(risksIn({ degradation: { static: [{ text: '$' + '{A}' }] } })).toEqual([
+    'rag.degradation.static[0].text',
+  ]);
+});

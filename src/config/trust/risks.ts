@@ -59,7 +59,7 @@ const MODEL_FOLDER = /^(?:transformers|cross-encoder):/;
 
 /**
  * What a configuration that is not the user's own could do to the user: connect to a host (which then gets texts, questions and
- * keys), reach outside its folder, start a program. Where it connects, the variables of the environment that it uses too. What is
+ * keys), reach outside its folder, start a program. Where it connects, the variables of the environment that it uses too; those that would be kept in the index anyway. What is
  * known by no setting's name is told by its look, so that a new setting errs on the side of a question.
  */
 export function risksOf({ tree, raw, projectRoot, dataDir }: WrittenConfig): Risk[] {
@@ -85,10 +85,12 @@ export function risksOf({ tree, raw, projectRoot, dataDir }: WrittenConfig): Ris
   readKinds(tree.value, add);
   const connects = risks.some(({ what }) => what.startsWith(CONNECTS));
   if (dataDir !== undefined) reach(['(data folder)'], dataDir);
-  return [...risks, ...(connects ? variablesOf(tree) : [])];
+  return [...risks, ...variablesOf(tree).filter(({ key }) => connects || KEPT_OR_SHOWN.test(key))];
 }
 
 const CONNECTS = 'connects to';
+/** Texts that are kept in the index, or shown to whoever asks. */
+const KEPT_OR_SHOWN = /^rag\.(?:sources\[\d+\]\.(?:name|metadata)|degradation\.static)\b/;
 /** No host to connect to: see `readKinds`. */
 const LISTENS_AT = 'rag.server.host';
 /** A path of the service, and none of this machine. */
