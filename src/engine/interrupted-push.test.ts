@@ -75,6 +75,52 @@ it('a rebuild copies one revision of what a push that was interrupted left', asy
   }
 });
 
+it('two pushes of one document that die in a row leave one whole revision, wherever each dies', async () => {
+  const texts = ['Ada', 'Ben', 'Cyd'].map((name) =>
+    [
+      `The gate is opened by ${name} at dawn.`,
+      'Nobody passes it at noon.',
+      `At night ${name} shuts it.`,
+    ].join('\n\n'),
+  );
+  for (const first of [0, 1, 2])
+    for (const second of [0, 1, 2, 3]) {
+      let writes = Infinity;
+      const engine = await createEngine({
+        cwd: temporaryFolder(),
+        store: storeOf((name, call) => {
+          if (name !== 'upsert' && name !== 'delete') return call;
+          writes -= 1;
+          return writes < 0 ? silent : call;
+        }),
+        embedder: createHashEmbedder({ dimensions: 8 }),
+        config: { chunking: { unit: 'characters', minSize: 1, maxSize: 45, overlap: 0 } },
+      });
+      try {
+        const push = (text = '') => engine.push([{ id: 'gate', text }]);
+        await push(texts[0]);
+        for (const [i, mostWrites] of [first, second].entries()) {
+          writes = mostWrites;
+          await push(texts[i + 1]).catch(() => undefined);
+        }
+        writes = Infinity;
+        await engine.verify({ repair: true });
+        expect((await engine.verify()).drift, `${first} ${second}`).toEqual([]);
+        const [document] = (await engine.list()).documents;
+        const text = (await engine.get(document?.id ?? ''))?.text ?? '';
+        expect(texts).toContain(text);
+        const { results } = await engine.search({
+          text: 'gate dawn noon night',
+          options: { mode: 'lexical', minSimilarity: 0, collapse: 'none', topK: 50 },
+        });
+        expect(results.length).toBeGreaterThan(1);
+        for (const { content } of results) expect(text).toContain(content);
+      } finally {
+        await engine.close();
+      }
+    }
+});
+
 it('a rebuild that goes on brings back nothing of which the deletion was interrupted since it was copied', async () => {
   let mayDelete = true;
   const cwd = temporaryFolder();

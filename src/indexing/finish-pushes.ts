@@ -105,7 +105,8 @@ async function finishItem(
   return outcomes.length > 0 ? outcomes : [{ id: itemId, outcome: 'finished' }];
 }
 
-async function finishDocument(
+/** Finishes or takes back what was begun of a document that the caller holds. */
+export async function finishDocument(
   document: LedgerDocument,
   targets: WriteTargets,
   run: IndexRun,
@@ -174,14 +175,26 @@ async function before(
   targets: WriteTargets,
 ): Promise<Rewritten | undefined> {
   const old = [...stored.values()].filter((chunk) => !isNew.has(chunk.id) && !isHalfWritten(chunk, document));
+  // Of two that died in a row the first may have left new chunks of its revision beside.
+  for (const revision of new Set(old.map(({ metadata }) => metadata.revision))) {
+    const records = old.filter(({ metadata }) => metadata.revision === revision);
+    const whole = await wholeRevision(records, document, targets);
+    if (whole !== undefined) return whole;
+  }
+  return undefined;
+}
+
+/** Of records of one revision the document, where they are all of it. */
+async function wholeRevision(
+  old: readonly StoredChunk[],
+  document: LedgerDocument,
+  targets: WriteTargets,
+): Promise<Rewritten | undefined> {
   const [first] = old;
   if (first === undefined) return undefined;
   const { revision, chunkTotal, title } = first.metadata;
   const places = new Set(old.map(({ metadata }) => metadata.chunkIndex));
-  const isComplete =
-    old.length === chunkTotal &&
-    places.size === chunkTotal &&
-    old.every(({ metadata }) => metadata.revision === revision);
+  const isComplete = old.length === chunkTotal && places.size === chunkTotal;
   if (!isComplete || typeof revision !== 'string') return undefined;
   const text = await targets.ledger.text(document.documentId, revision);
   if (text === undefined || !old.every((chunk) => isOf(chunk, text))) return undefined;

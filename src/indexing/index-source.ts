@@ -3,7 +3,9 @@ import { runtime } from '../core/runtime.js';
 import type { LedgerItem, OwedBatch } from '../ledger/ledger.js';
 import type { SourceItem } from '../sources/source.js';
 import { deleteDocuments, deleteItems } from './delete-documents.js';
+import { finishDocument } from './finish-pushes.js';
 import { healDocuments } from './heal-documents.js';
+import { IndexRun } from './index-run.js';
 import { beingWritten, isLeaseLost, type SourceKey } from './item-claims.js';
 import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
 import { mapConcurrently } from './map-concurrently.js';
@@ -460,6 +462,7 @@ async function writeClaimed(reads: readonly ItemRead[], task: SourcePass): Promi
   if (options.force) {
     for (const { item } of reads) await targets.ledger.markChunksMissing(await knownChunks(item, task));
   }
+  if (task.isPush === true) await finishBefore(reads, task);
   await writeBatch(
     reads.flatMap((read) => batchDocuments(read, task)),
     targets,
@@ -473,6 +476,16 @@ async function writeClaimed(reads: readonly ItemRead[], task: SourcePass): Promi
   for (const { item, gone } of reads) run.of(item.id).documentsDeleted += gone.length;
   await run.timedAsync('ledger', () => settleItems(reads, task));
   for (const { item } of reads) run.itemDone(item.bytes ?? 1);
+}
+
+/**
+ * A push over one that died: that one is finished or taken back before, for of two that died in a row over one document the store would hold no
+ * whole revision, and nobody can read it again.
+ */
+async function finishBefore(reads: readonly ItemRead[], { targets }: SourcePass): Promise<void> {
+  const run = new IndexRun(undefined, targets.signal);
+  for (const { unfinished } of reads)
+    for (const document of unfinished) await finishDocument(document, targets, run);
 }
 
 const batchDocuments = (

@@ -34,6 +34,8 @@ export interface ItemRead {
   readonly documents: readonly PreparedDocument[];
   /** Documents of the item in the ledger that the item no longer holds. */
   readonly gone: readonly LedgerDocument[];
+  /** Documents of the item that somebody began to write, and did not end. */
+  readonly unfinished: readonly LedgerDocument[];
   readonly failure: RAGError | undefined;
 }
 
@@ -160,9 +162,10 @@ export async function settleItem(prepared: PreparedItem, task: SourceTask): Prom
     for (const warning of warnings) tally.notice(`${externalId}: ${warning}`);
   }
   const failure = [...failures.values(), ...shortcomings][0];
-  if (!isRead) return { item, source, documents, gone: [], failure };
+  if (!isRead) return { item, source, documents, gone: [], unfinished: [], failure };
   const known = await targets.ledger.documentsOfItems(options.scope.tenant, source, [item.id]);
-  return { item, source, documents, gone: goneDocuments(known, documents, failures), failure };
+  const unfinished = known.filter(({ status }) => status !== 'indexed');
+  return { item, source, documents, gone: goneDocuments(known, documents, failures), unfinished, failure };
 }
 
 /**
