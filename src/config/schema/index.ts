@@ -34,7 +34,9 @@ const limits = z
     parseMemoryMb: wholeNumber(64)
       .max(65_536)
       .default(1_024)
-      .describe('One that takes more memory is given up, in MiB of the heap of the thread that parses it.'),
+      .describe(
+        'One that takes more memory is given up, in MiB of the heap of the thread that parses it; buffers beside it may take as much again. Both together take no more than a half of what the machine or container has left.',
+      ),
   })
   .prefault({})
   .describe('Limits that protect the process.');

@@ -11,7 +11,7 @@ import { type ParseReply, type ParseRequest, READY } from './parse-message.js';
 export interface ParsingLimits {
   /** Milliseconds. */
   readonly timeoutMs: number;
-  /** Mebibytes of the thread's heap; buffers outside of it may take as much again. */
+  /** Mebibytes of the thread's heap; buffers outside of it may take as much again, but no more in all than a half of what the machine or container has left. */
   readonly memoryMb: number;
 }
 
@@ -20,6 +20,8 @@ const MEMORY_CHECK_MS = 50;
 /** A thread that has nothing to do for so long is stopped, for what its libraries hold. */
 const IDLE_MS = 10_000;
 const MIB = 1024 * 1024;
+/** Of the memory that is left when a document is begun, so that one document never ends the process for want of it. */
+const SHARE_OF_FREE = 0.5;
 
 /**
  * A thread in which documents are parsed one after another. It is started with the first, kept, and killed by the
@@ -84,6 +86,7 @@ export class ParsingThread {
     const { timeoutMs, memoryMb } = this.limits;
     const name = request.document.externalId;
     const rssBefore = process.memoryUsage.rss();
+    const most = Math.min(2 * memoryMb * MIB, SHARE_OF_FREE * process.availableMemory());
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
         forgetTime();
@@ -102,7 +105,8 @@ export class ParsingThread {
       const onExit = (): void => fail(stopped(name));
       const forgetTime = runtime().setTimer(() => fail(tooSlow(name, timeoutMs)), timeoutMs);
       const forgetMemory = repeat(() => {
-        if (process.memoryUsage.rss() - rssBefore > 2 * memoryMb * MIB) fail(tooMuchMemory(name, memoryMb));
+        if (process.memoryUsage.rss() - rssBefore > most)
+          fail(tooMuchMemory(name, Math.min(memoryMb, Math.floor(most / MIB))));
       }, MEMORY_CHECK_MS);
       worker.on('message', onMessage).on('error', onError).on('exit', onExit);
       const { document } = request;
@@ -144,7 +148,7 @@ const tooSlow = (name: string, timeoutMs: number): RAGError =>
 const tooMuchMemory = (name: string, memoryMb: number): RAGError =>
   new RAGError(
     'DOCUMENT_PARSE_MEMORY',
-    `"${name}" took more than ${memoryMb} MiB to parse and was given up. Split or exclude it, or raise limits.parseMemoryMb.`,
+    `"${name}" took more than ${memoryMb} MiB to parse and was given up. Split or exclude it, or give more memory (limits.parseMemoryMb, and the machine or container has to have as much again).`,
     { details: { memoryMb } },
   );
 
