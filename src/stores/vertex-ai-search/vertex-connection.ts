@@ -1,0 +1,207 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { v1beta } from '@google-cloud/discoveryengine';
+import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { loadDriver } from '../../core/load-driver.js';
+import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
+import { isRetryableStatus, refusalError, refusalOf, timeoutError, transportError } from './vertex-errors.js';
+import type { ResolvedVertexOptions } from './vertex-options.js';
+
+export const VERTEX_PACKAGE = '@google-cloud/discoveryengine@2.9.0';
+
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 100;
+/** Pauses while an operation of the service goes on. */
+const FIRST_POLL_MS = 20;
+const LAST_POLL_MS = 2_000;
+
+/** The clients of one project. */
+export interface Clients {
+  readonly dataStores: v1beta.DataStoreServiceClient;
+  readonly engines: v1beta.EngineServiceClient;
+  readonly documents: v1beta.DocumentServiceClient;
+  readonly search: v1beta.SearchServiceClient;
+}
+
+export interface CallOptions {
+  /** What is under way, for messages: `write chunks in collection "notes"`. */
+  readonly action: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** For every call of the client: retries are ours. */
+export interface ClientCallOptions {
+  readonly timeout: number;
+  readonly retry: null;
+}
+
+type Send<T> = (clients: Clients, options: ClientCallOptions) => Promise<T>;
+
+/** A long-running operation as the client gives it. */
+export interface Operation<T> {
+  readonly done?: boolean | null | undefined;
+  getOperation(): Promise<unknown>;
+  readonly result?: T | null | undefined;
+}
+
+/** By REST and not by gRPC, so that any proxy of a company carries it. */
+const TRANSPORT = { fallback: true } as const;
+
+/** How a client fetches, with the signal of the call that it fetches for. */
+interface Fetching {
+  fetch: (url: string, init: RequestInit) => Promise<unknown>;
+}
+
+/**
+ * Calls of the official client: limited in time, cancellable, tried again. Whatever this store sends may be sent twice, so every call
+ * is. A service that asks to wait (`Retry-After`) is waited for, within the limit.
+ */
+export class VertexSearchConnection {
+  readonly address: string;
+  readonly #options: ResolvedVertexOptions;
+  readonly #current = new AsyncLocalStorage<AbortSignal>();
+  #clients: Promise<Clients> | undefined;
+  #isClosed = false;
+
+  constructor(options: ResolvedVertexOptions) {
+    this.#options = options;
+    this.address = options.url.origin;
+  }
+
+  /** Throws `ABORTED` where the call is cancelled and `STORE_UNAVAILABLE` where the store is closed. */
+  begin(signal?: AbortSignal): void {
+    throwIfAborted(signal);
+    if (this.#isClosed)
+      throw new RAGError('STORE_UNAVAILABLE', 'The Vertex AI Search store is closed; create a new one.');
+  }
+
+  /** Every later call is refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const clients = await this.#clients?.catch(() => undefined);
+    if (clients === undefined) return;
+    await Promise.all(Object.values<{ close(): Promise<void> }>({ ...clients }).map((client) => client.close()));
+  }
+
+  /** What the call gives. */
+  async call<T>(call: CallOptions, send: Send<T>): Promise<T> {
+    return this.#limited(call, (signal) => this.#attempt(send, signal));
+  }
+
+  /** The same; undefined where the service has no such thing. */
+  find<T>(call: CallOptions, send: Send<T>): Promise<T | undefined> {
+    return this.call<T | undefined>(call, async (clients, options) => {
+      try {
+        return await send(clients, options);
+      } catch (error) {
+        if (refusalOf(error)?.status === 404) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** What an operation of the service gives when it is done; undefined where there was nothing to do it with. */
+  operate<T>(call: CallOptions, begin: Send<Operation<T> | undefined>): Promise<T | undefined> {
+    return this.#limited(call, async (signal) => {
+      const operation = await this.#attempt(begin, signal);
+      if (operation === undefined) return undefined;
+      for (let pauseMs = FIRST_POLL_MS; operation.done !== true; pauseMs = Math.min(pauseMs * 2, LAST_POLL_MS)) {
+        await sleep(pauseMs, signal);
+        // Throws what the operation failed of.
+        await this.#attempt(() => operation.getOperation(), signal);
+      }
+      return operation.result ?? undefined;
+    });
+  }
+
+  async #limited<T>(call: CallOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.begin(call.signal);
+    const deadline = timeoutSignal(this.#options.timeoutMs);
+    const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
+    try {
+      return await work(signal);
+    } catch (error) {
+      throwIfAborted(call.signal);
+      if (deadline.aborted) throw timeoutError(this.address, call.action, this.#options.timeoutMs);
+      const refusal = refusalOf(error);
+      throw refusal === undefined
+        ? transportError(this.address, call.action, error)
+        : refusalError(this.address, call.action, refusal);
+    }
+  }
+
+  async #attempt<T>(send: Send<T>, signal: AbortSignal): Promise<T> {
+    const clients = await this.#load();
+    const options = { timeout: this.#options.timeoutMs, retry: null };
+    for (let attempt = 1; ; attempt++) {
+      let pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1);
+      try {
+        return await this.#current.run(signal, () => abortable(send(clients, options), signal));
+      } catch (error) {
+        const refusal = refusalOf(error);
+        const isPassing = refusal === undefined ? isTransport(error) : isRetryableStatus(refusal.status);
+        if (signal.aborted || attempt >= ATTEMPTS || !isPassing) throw error;
+        pauseMs = Math.max(pauseMs, refusal?.retryAfterMs ?? 0);
+      }
+      // Random, so that clients of a service that comes back do not all call at once; never before it asks to be called.
+      await sleep(pauseMs * (1 + runtime().random()), signal);
+    }
+  }
+
+  #load(): Promise<Clients> {
+    this.#clients ??= this.#connect().catch((error: unknown) => {
+      this.#clients = undefined;
+      throw error;
+    });
+    return this.#clients;
+  }
+
+  async #connect(): Promise<Clients> {
+    const { v1beta } = await loadDriver(() => import('@google-cloud/discoveryengine'), {
+      store: 'Vertex AI Search',
+      install: VERTEX_PACKAGE,
+    });
+    const { url, account, project } = this.#options;
+    const options = {
+      ...TRANSPORT,
+      apiEndpoint: url.hostname,
+      port: Number(url.port) || (url.protocol === 'http:' ? 80 : 443),
+      protocol: url.protocol.slice(0, -1),
+      projectId: project,
+      ...(account === undefined
+        ? {}
+        : { credentials: { client_email: account.clientEmail, private_key: account.privateKey } }),
+    };
+    const clients = {
+      dataStores: new v1beta.DataStoreServiceClient(options),
+      engines: new v1beta.EngineServiceClient(options),
+      documents: new v1beta.DocumentServiceClient(options),
+      search: new v1beta.SearchServiceClient(options),
+    };
+    for (const { auth } of Object.values(clients)) this.#makeCancellable(auth as unknown as Fetching);
+    return clients;
+  }
+
+  /** The client has no way to cancel a request, which would hold its socket, and with it the process. */
+  #makeCancellable(auth: Fetching): void {
+    const fetch = auth.fetch.bind(auth);
+    auth.fetch = (url, init) => {
+      const signals = [init.signal, this.#current.getStore()].filter((signal) => signal instanceof AbortSignal);
+      return fetch(url, { ...init, signal: AbortSignal.any(signals) });
+    };
+  }
+}
+
+/** Rejects as soon as the signal aborts, whatever the call does then. */
+function abortable<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** Whether the connection broke. Errors of the client that are none are faults of ours, or of credentials. */
+const isTransport = (error: unknown): boolean =>
+  error instanceof Error &&
+  /ECONN|EPIPE|socket hang up|network|fetch failed|ETIMEDOUT|EAI_AGAIN|Premature close/i.test(error.message);
