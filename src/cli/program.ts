@@ -18,6 +18,7 @@ import { registerIndex } from './commands/index.js';
 import { registerInit } from './commands/init.js';
 import { registerKeys } from './commands/keys.js';
 import { registerMcp } from './commands/mcp.js';
+import { registerImport } from './commands/import.js';
 import { registerMigrate } from './commands/migrate.js';
 import { registerModel } from './commands/model.js';
 import { registerReembed } from './commands/reembed.js';
@@ -107,6 +108,7 @@ export function buildProgram(context: CliContext): Command {
     registerStores,
     registerReembed,
     registerMigrate,
+    registerImport,
     registerRollout,
     registerBackup,
     registerEval,

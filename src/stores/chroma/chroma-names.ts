@@ -4,7 +4,8 @@ import type { CollectionSpec } from '../vector-store.js';
 /** Version of the layout of collections that this code writes. Raise it when a key changes its meaning. */
 export const SCHEMA_VERSION = 1;
 
-const VERSION_KEY = 'ragstone_schema_version';
+/** Key of a collection's metadata that says it is one of ours. */
+export const VERSION_KEY = 'ragstone_schema_version';
 const DIMENSIONS_KEY = 'ragstone_dimensions';
 const FINGERPRINT_KEY = 'ragstone_fingerprint';
 

@@ -84,7 +84,7 @@ export class VertexSearchConnection {
 
   /** What the call gives. */
   async call<T>(call: CallOptions, send: Send<T>): Promise<T> {
-    return this.#limited(call, (signal) => this.#attempt(send, signal));
+    return this.#limited(call, (clients, signal) => this.#attempt(() => send(clients, this.#sending), signal));
   }
 
   /** The same; undefined where the service has no such thing. */
@@ -101,8 +101,8 @@ export class VertexSearchConnection {
 
   /** What an operation of the service gives when it is done; undefined where there was nothing to do it with. */
   operate<T>(call: CallOptions, begin: Send<Operation<T> | undefined>): Promise<T | undefined> {
-    return this.#limited(call, async (signal) => {
-      const operation = await this.#attempt(begin, signal);
+    return this.#limited(call, async (clients, signal) => {
+      const operation = await this.#attempt(() => begin(clients, this.#sending), signal);
       if (operation === undefined) return undefined;
       for (let pauseMs = FIRST_POLL_MS; operation.done !== true; pauseMs = Math.min(pauseMs * 2, LAST_POLL_MS)) {
         await sleep(pauseMs, signal);
@@ -113,12 +113,16 @@ export class VertexSearchConnection {
     });
   }
 
-  async #limited<T>(call: CallOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #limited<T>(
+    call: CallOptions,
+    work: (clients: Clients, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     this.begin(call.signal);
+    const clients = await this.#load();
     const deadline = timeoutSignal(this.#options.timeoutMs);
     const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
     try {
-      return await work(signal);
+      return await work(clients, signal);
     } catch (error) {
       throwIfAborted(call.signal);
       if (deadline.aborted) throw timeoutError(this.address, call.action, this.#options.timeoutMs);
@@ -129,13 +133,15 @@ export class VertexSearchConnection {
     }
   }
 
-  async #attempt<T>(send: Send<T>, signal: AbortSignal): Promise<T> {
-    const clients = await this.#load();
-    const options = { timeout: this.#options.timeoutMs, retry: null };
+  get #sending(): ClientCallOptions {
+    return { timeout: this.#options.timeoutMs, retry: null };
+  }
+
+  async #attempt<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1);
       try {
-        return await this.#current.run(signal, () => abortable(send(clients, options), signal));
+        return await this.#current.run(signal, () => abortable(send(), signal));
       } catch (error) {
         const refusal = refusalOf(error);
         const isPassing = refusal === undefined ? isTransport(error) : isRetryableStatus(refusal.status);
@@ -177,7 +183,11 @@ export class VertexSearchConnection {
       documents: new v1beta.DocumentServiceClient(options),
       search: new v1beta.SearchServiceClient(options),
     };
-    for (const { auth } of Object.values(clients)) this.#makeCancellable(auth as unknown as Fetching);
+    for (const client of Object.values(clients)) {
+      this.#makeCancellable(client.auth as unknown as Fetching);
+      // Its types of messages are read here, and not within the time of the first call.
+      await client.initialize();
+    }
     return clients;
   }
 

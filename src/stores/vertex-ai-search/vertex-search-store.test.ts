@@ -1,6 +1,7 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { afterAll, describe, it } from 'vitest';
 import { testVectorStore } from '../../testing/index.js';
+import { TEST_ACCOUNT } from '../../testing/services/vertex-search/test-account.js';
 import { VertexSearchService } from '../../testing/services/vertex-search/vertex-search-service.js';
 import { displayNameOf, SCHEMA_VERSION } from './data-store-schema.js';
 import { dataStoreIdOf } from './vertex-names.js';
@@ -8,12 +9,6 @@ import { createVertexSearchStore } from './vertex-search-store.js';
 
 const service = await VertexSearchService.start();
 afterAll(() => service.stop());
-
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
-const account = {
-  clientEmail: 'ragstone@test.iam.gserviceaccount.com',
-  privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-};
 
 testVectorStore({
   name: 'Vertex AI Search, a service of ours',
@@ -26,7 +21,7 @@ testVectorStore({
     const options = {
       project: 'test-project',
       url: service.url,
-      account,
+      account: TEST_ACCOUNT,
       namespace,
       visibleWithinMs: 2_000,
     };

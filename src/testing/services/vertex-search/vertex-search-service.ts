@@ -16,6 +16,8 @@ const MAX_LISTED = 1_000;
 const DEFAULT_LISTED = 100;
 const MAX_BYTES = 10 * 1024 * 1024;
 
+export const DEFAULT_ACCOUNT = 'ragstone@test.iam.gserviceaccount.com';
+
 export interface VertexSearchServiceOptions {
   readonly port?: number;
   /** Account whose tokens are taken. @default 'ragstone@test.iam.gserviceaccount.com' */
@@ -53,7 +55,7 @@ export class VertexSearchService {
 
   private constructor(options: VertexSearchServiceOptions) {
     this.#options = {
-      account: 'ragstone@test.iam.gserviceaccount.com',
+      account: DEFAULT_ACCOUNT,
       visibleAfterMs: 40,
       pollsOfOperation: 1,
       ...options,
