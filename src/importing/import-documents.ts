@@ -1,9 +1,9 @@
 import { openForeignDocuments } from '../assembly/open-foreign-documents.js';
 import { loadConfig } from '../config/load-config.js';
 import { LOCAL_SCOPE, type ScopeInput } from '../core/scope.js';
-import type { CreateEngineOptions } from '../engine/engine-options.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine, IndexResult } from '../engine/engine.js';
+import type { CreateEngineOptions } from '../engine/engine-options.js';
 import type { ForeignDocument } from '../stores/foreign-documents.js';
 import { pushedDocument } from './pushed-document.js';
 
@@ -95,7 +95,11 @@ async function take(documents: readonly ForeignDocument[], taking: Taking): Prom
     tally.found(own);
     const pushed = own.map(pushedDocument).filter(({ text = '' }) => text.trim() !== '');
     if (engine === undefined || pushed.length === 0) continue;
-    const request = { documents: pushed, options: { waitMs: WAIT_MS }, ...(signal === undefined ? {} : { signal }) };
+    const request = {
+      documents: pushed,
+      options: { waitMs: WAIT_MS },
+      ...(signal === undefined ? {} : { signal }),
+    };
     tally.wrote(await engine.index(request, project === undefined ? scope : { ...scope, project }));
   }
 }
@@ -159,6 +163,9 @@ class Tally {
 }
 
 function named(names: readonly string[]): string {
-  const shown = names.slice(0, NAMED).map((name) => JSON.stringify(name)).join(', ');
+  const shown = names
+    .slice(0, NAMED)
+    .map((name) => JSON.stringify(name))
+    .join(', ');
   return names.length > NAMED ? `${shown} and ${names.length - NAMED} others` : shown;
 }

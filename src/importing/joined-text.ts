@@ -21,10 +21,12 @@ function overlapOf(before: string, after: string): number {
   const failures: number[] = [];
   const step = (matched: number, unit: string): number => {
     let length = matched;
-    while (length > 0 && (length === head.length || head[length] !== unit)) length = failures[length - 1] ?? 0;
+    while (length > 0 && (length === head.length || head[length] !== unit))
+      length = failures[length - 1] ?? 0;
     return head[length] === unit ? length + 1 : 0;
   };
-  for (let i = 0; i < head.length; i++) failures.push(i === 0 ? 0 : step(failures[i - 1] ?? 0, head[i] ?? ''));
+  for (let i = 0; i < head.length; i++)
+    failures.push(i === 0 ? 0 : step(failures[i - 1] ?? 0, head[i] ?? ''));
   let matched = 0;
   for (const unit of tail.split('')) matched = step(matched, unit);
   return matched >= MIN_OVERLAP ? matched : 0;

@@ -1,4 +1,3 @@
-import { isJsonValue } from '../core/metadata.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { ForeignDocument } from '../stores/foreign-documents.js';
@@ -16,7 +15,10 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['chunk_index', 'chunk_total', 'pr
 
 /** A document as the engine takes it: under its old id, cut anew. */
 export function pushedDocument({ id, pieces }: ForeignDocument): PushedDocument {
-  const found = Object.assign({}, ...pieces.map(({ metadata }) => metadata).reverse()) as Record<string, unknown>;
+  const found = Object.assign({}, ...pieces.map(({ metadata }) => metadata).reverse()) as Record<
+    string,
+    unknown
+  >;
   const { title, tags, source_path: path } = found;
   return {
     id,
@@ -32,7 +34,10 @@ const isMarkdown = (name: unknown): boolean => typeof name === 'string' && /\.(m
 
 function metadataOf(found: Readonly<Record<string, unknown>>, tags: unknown): Metadata {
   const kept = Object.entries(found).flatMap(([name, value]): [string, MetadataValue][] =>
-    LEFT_OUT.has(name) || value === null || !isJsonValue(value) ? [] : [[OWN_NAMES[name] ?? name, value]],
+    LEFT_OUT.has(name) || value === null || value === undefined
+      ? []
+      : // Both databases give JSON.
+        [[OWN_NAMES[name] ?? name, value as MetadataValue]],
   );
   const listed = tagsOf(tags);
   return { ...Object.fromEntries(kept), ...(listed.length === 0 ? {} : { tags: listed }) };

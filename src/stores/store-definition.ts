@@ -1,5 +1,5 @@
-import type { CloudSettings, ObjectStorageSettings, ServerSettings } from './store-settings.js';
 import type { ForeignDocuments } from './foreign-documents.js';
+import type { CloudSettings, ObjectStorageSettings, ServerSettings } from './store-settings.js';
 import type { VectorStore } from './vector-store.js';
 
 /** The index that a store is opened for. */

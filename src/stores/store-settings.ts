@@ -121,7 +121,9 @@ export const cloudFields = {
   controllerHost: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('Address of the control plane, where it is another than `https://api.pinecone.io`, or of Discovery Engine (`vertex_ai_search`).'),
+    .describe(
+      'Address of the control plane, where it is another than `https://api.pinecone.io`, or of Discovery Engine (`vertex_ai_search`).',
+    ),
   timeoutMs: wholeNumber(1)
     .max(3_600_000)
     .default(30_000)

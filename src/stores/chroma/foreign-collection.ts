@@ -1,4 +1,4 @@
-import type { Collection } from 'chromadb';
+import type { Collection, EmbeddingFunction } from 'chromadb';
 import { RAGError } from '../../core/errors.js';
 import type { ForeignDocument, ForeignDocuments, ForeignPiece } from '../foreign-documents.js';
 import { type CallOptions, ChromaConnection, type ChromaServerOptions } from './chroma-connection.js';
@@ -8,7 +8,14 @@ import { VERSION_KEY } from './chroma-names.js';
 /** Records of one request. */
 const PAGE = 300;
 
-interface Record_ {
+/** The collection names the model of its program, which the client would load and which is not needed. */
+const NO_MODEL: EmbeddingFunction = {
+  generate: async () => {
+    throw new Error('No model is loaded to read a collection.');
+  },
+};
+
+interface StoredRecord {
   readonly id: string;
   readonly metadata: ForeignPiece['metadata'];
 }
@@ -46,10 +53,12 @@ export async function openForeignCollection(
 async function find(connection: ChromaConnection, name: string): Promise<{ id: string; records: number }> {
   const call = { action: `open collection ${JSON.stringify(name)}`, isIdempotent: true };
   return connection.call(call, async (client) => {
-    const collection = await client.getCollection({ name }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    const collection = await client
+      .getCollection({ name, embeddingFunction: NO_MODEL })
+      .catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
     if (collection === undefined) {
       const names = (await client.listCollections()).map((one) => JSON.stringify(one.name));
       const there = names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`;
@@ -69,7 +78,7 @@ async function find(connection: ChromaConnection, name: string): Promise<{ id: s
 
 interface Reader {
   /** Ids and metadata of everything, a page at a time. */
-  facts(): AsyncIterable<readonly Record_[]>;
+  facts(): AsyncIterable<readonly StoredRecord[]>;
   texts(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
@@ -79,7 +88,9 @@ function readerOf(connection: ChromaConnection, id: string, signal: AbortSignal 
   return {
     async *facts() {
       for (let offset = 0; ; offset += PAGE) {
-        const page = await on((collection) => collection.get({ limit: PAGE, offset, include: ['metadatas'] }));
+        const page = await on((collection) =>
+          collection.get({ limit: PAGE, offset, include: ['metadatas'] }),
+        );
         yield page.ids.map((one, i) => ({ id: one, metadata: page.metadatas[i] ?? {} }));
         if (page.ids.length < PAGE) return;
       }
@@ -93,7 +104,7 @@ function readerOf(connection: ChromaConnection, id: string, signal: AbortSignal 
 
 /** Where each piece belongs is known only when all metadata were read; texts follow, as many as fit a request. */
 async function* documentsOf(reader: Reader): AsyncGenerator<ForeignDocument[]> {
-  const groups = new Map<string, { readonly id: string; readonly records: Record_[] }>();
+  const groups = new Map<string, { readonly id: string; readonly records: StoredRecord[] }>();
   for await (const page of reader.facts())
     for (const record of page) {
       const id = documentIdOf(record) ?? record.id;
@@ -102,7 +113,7 @@ async function* documentsOf(reader: Reader): AsyncGenerator<ForeignDocument[]> {
       if (group === undefined) groups.set(key, { id, records: [record] });
       else group.records.push(record);
     }
-  let batch: { id: string; records: Record_[] }[] = [];
+  let batch: { id: string; records: StoredRecord[] }[] = [];
   let size = 0;
   for (const group of groups.values()) {
     batch.push(group);
@@ -117,7 +128,7 @@ async function* documentsOf(reader: Reader): AsyncGenerator<ForeignDocument[]> {
 
 async function withTexts(
   reader: Reader,
-  groups: readonly { readonly id: string; readonly records: readonly Record_[] }[],
+  groups: readonly { readonly id: string; readonly records: readonly StoredRecord[] }[],
 ): Promise<ForeignDocument[]> {
   const ids = groups.flatMap(({ records }) => records.map(({ id }) => id));
   const texts = new Map<string, string>();
@@ -128,7 +139,7 @@ async function withTexts(
 
 function documentOf(
   id: string,
-  records: readonly Record_[],
+  records: readonly StoredRecord[],
   texts: ReadonlyMap<string, string>,
 ): ForeignDocument {
   const ordered = [...records].sort((a, b) => indexOf(a) - indexOf(b));
@@ -143,7 +154,7 @@ function documentOf(
 }
 
 /** The document that a record is a piece of; undefined where it is one itself. */
-const documentIdOf = ({ metadata }: Record_): string | undefined =>
+const documentIdOf = ({ metadata }: StoredRecord): string | undefined =>
   typeof metadata.source_id === 'string' && numberOf(metadata.chunk_index) !== undefined
     ? metadata.source_id
     : undefined;
@@ -151,6 +162,6 @@ const documentIdOf = ({ metadata }: Record_): string | undefined =>
 const projectOf = ({ project_id: project }: ForeignPiece['metadata']): string | undefined =>
   typeof project === 'string' && project !== '' ? project : undefined;
 
-const indexOf = ({ metadata }: Record_): number => numberOf(metadata.chunk_index) ?? 0;
+const indexOf = ({ metadata }: StoredRecord): number => numberOf(metadata.chunk_index) ?? 0;
 
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

@@ -90,9 +90,10 @@ function grouped(rows: readonly SqlRow[]): ForeignDocument[] {
   for (const row of rows) {
     // Two kinds of sources may have one name.
     const id = `${String(row.source_type)}:${String(row.source_id)}`;
-    let last = documents.at(-1);
-    if (last?.id !== id) documents.push((last = { id, pieces: [], missing: 0 }));
-    last.pieces.push({ text: String(row.chunk_text), metadata: metadataOf(row) });
+    const piece = { text: String(row.chunk_text), metadata: metadataOf(row) };
+    const last = documents.at(-1);
+    if (last?.id === id) last.pieces.push(piece);
+    else documents.push({ id, pieces: [piece], missing: 0 });
   }
   return documents;
 }

@@ -49,8 +49,10 @@ const OPENING = 'Ragstone collection, layout';
 const NAME = new RegExp(`^${OPENING} (\\d+), (\\d+) dimensions, model ([0-9a-f]{40})$`);
 
 /** The name that a data store shows, which is made with it in one call, so that no two models ever share one. */
-export const displayNameOf = ({ dimensions, fingerprint }: CollectionSpec, version = SCHEMA_VERSION): string =>
-  `${OPENING} ${version}, ${dimensions} dimensions, model ${digestOf(fingerprint)}`;
+export const displayNameOf = (
+  { dimensions, fingerprint }: CollectionSpec,
+  version = SCHEMA_VERSION,
+): string => `${OPENING} ${version}, ${dimensions} dimensions, model ${digestOf(fingerprint)}`;
 
 /** The spec of the data store behind such a name; `fingerprint` is what its marker has, which may not be written yet. */
 export function specOfDataStore(

@@ -48,7 +48,11 @@ export function documentOf(record: ChunkRecord, writeStamp: string): DocumentDat
 }
 
 /** The chunk in the texts of a document. Throws `STORE_DAMAGED` where it was not written by `documentOf`. */
-export function chunkOf({ content, record, vectorAsGiven }: Readonly<Record<string, string>>): DocumentedChunk {
+export function chunkOf({
+  content,
+  record,
+  vectorAsGiven,
+}: Readonly<Record<string, string>>): DocumentedChunk {
   try {
     if (content === undefined || record === undefined || vectorAsGiven === undefined)
       throw new TypeError('A field of the document is missing.');

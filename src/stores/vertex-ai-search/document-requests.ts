@@ -101,14 +101,20 @@ export class DocumentRequests {
     let pageToken = '';
     do {
       const { documents, next } = await this.#connection.call(call, async (clients, options) => {
-        const request = { parent: this.#branch, pageSize: LISTED, ...(pageToken === '' ? {} : { pageToken }) };
+        const request = {
+          parent: this.#branch,
+          pageSize: LISTED,
+          ...(pageToken === '' ? {} : { pageToken }),
+        };
         const [page, , answer] = await clients.documents.listDocuments(request, {
           ...options,
           autoPaginate: false,
         });
         return { documents: page, next: answer?.nextPageToken ?? '' };
       });
-      yield documents.filter(({ id }) => id !== MARKER_ID).map(({ structData }) => chunkOf(textsOf(structData)));
+      yield documents
+        .filter(({ id }) => id !== MARKER_ID)
+        .map(({ structData }) => chunkOf(textsOf(structData)));
       pageToken = next;
     } while (pageToken !== '');
   }
@@ -142,17 +148,20 @@ export class DocumentRequests {
 
   async #import(batch: readonly DocumentData[], call: CallOptions): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const response = await this.#connection.operate<ImportResponse>(call, async ({ documents }, options) => {
-        const [operation] = await documents.importDocuments(
-          {
-            parent: this.#branch,
-            reconciliationMode: INCREMENTAL,
-            inlineSource: { documents: batch.map(({ id, data }) => ({ id, structData: structOf(data) })) },
-          },
-          options,
-        );
-        return operation;
-      });
+      const response = await this.#connection.operate<ImportResponse>(
+        call,
+        async ({ documents }, options) => {
+          const [operation] = await documents.importDocuments(
+            {
+              parent: this.#branch,
+              reconciliationMode: INCREMENTAL,
+              inlineSource: { documents: batch.map(({ id, data }) => ({ id, structData: structOf(data) })) },
+            },
+            options,
+          );
+          return operation;
+        },
+      );
       const errors = response?.errorSamples ?? [];
       const [first] = errors;
       if (first === undefined) return;

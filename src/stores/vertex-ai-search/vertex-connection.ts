@@ -1,26 +1,14 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { v1beta } from '@google-cloud/discoveryengine';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
-import { loadDriver } from '../../core/load-driver.js';
 import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
+import { type Clients, clientsOf, withSignal } from './vertex-clients.js';
 import { isRetryableStatus, refusalError, refusalOf, timeoutError, transportError } from './vertex-errors.js';
 import type { ResolvedVertexOptions } from './vertex-options.js';
-
-export const VERTEX_PACKAGE = '@google-cloud/discoveryengine@2.9.0';
 
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
 /** Pauses while an operation of the service goes on. */
 const FIRST_POLL_MS = 20;
 const LAST_POLL_MS = 2_000;
-
-/** The clients of one project. */
-export interface Clients {
-  readonly dataStores: v1beta.DataStoreServiceClient;
-  readonly engines: v1beta.EngineServiceClient;
-  readonly documents: v1beta.DocumentServiceClient;
-  readonly search: v1beta.SearchServiceClient;
-}
 
 export interface CallOptions {
   /** What is under way, for messages: `write chunks in collection "notes"`. */
@@ -43,14 +31,6 @@ export interface Operation<T> {
   readonly result?: T | null | undefined;
 }
 
-/** By REST and not by gRPC, so that any proxy of a company carries it. */
-const TRANSPORT = { fallback: true } as const;
-
-/** How a client fetches, with the signal of the call that it fetches for. */
-interface Fetching {
-  fetch: (url: string, init: RequestInit) => Promise<unknown>;
-}
-
 /**
  * Calls of the official client: limited in time, cancellable, tried again. Whatever this store sends may be sent twice, so every call
  * is. A service that asks to wait (`Retry-After`) is waited for, within the limit.
@@ -58,8 +38,6 @@ interface Fetching {
 export class VertexSearchConnection {
   readonly address: string;
   readonly #options: ResolvedVertexOptions;
-  readonly #current = new AsyncLocalStorage<AbortSignal>();
-  #clients: Promise<Clients> | undefined;
   #isClosed = false;
 
   constructor(options: ResolvedVertexOptions) {
@@ -74,17 +52,16 @@ export class VertexSearchConnection {
       throw new RAGError('STORE_UNAVAILABLE', 'The Vertex AI Search store is closed; create a new one.');
   }
 
-  /** Every later call is refused. */
-  async close(): Promise<void> {
+  /** Every later call is refused. Idle connections close by themselves. */
+  close(): void {
     this.#isClosed = true;
-    const clients = await this.#clients?.catch(() => undefined);
-    if (clients === undefined) return;
-    await Promise.all(Object.values<{ close(): Promise<void> }>({ ...clients }).map((client) => client.close()));
   }
 
   /** What the call gives. */
   async call<T>(call: CallOptions, send: Send<T>): Promise<T> {
-    return this.#limited(call, (clients, signal) => this.#attempt(() => send(clients, this.#sending), signal));
+    return this.#limited(call, (clients, signal) =>
+      this.#attempt(() => send(clients, this.#sending), signal),
+    );
   }
 
   /** The same; undefined where the service has no such thing. */
@@ -104,7 +81,11 @@ export class VertexSearchConnection {
     return this.#limited(call, async (clients, signal) => {
       const operation = await this.#attempt(() => begin(clients, this.#sending), signal);
       if (operation === undefined) return undefined;
-      for (let pauseMs = FIRST_POLL_MS; operation.done !== true; pauseMs = Math.min(pauseMs * 2, LAST_POLL_MS)) {
+      for (
+        let pauseMs = FIRST_POLL_MS;
+        operation.done !== true;
+        pauseMs = Math.min(pauseMs * 2, LAST_POLL_MS)
+      ) {
         await sleep(pauseMs, signal);
         // Throws what the operation failed of.
         await this.#attempt(() => operation.getOperation(), signal);
@@ -118,7 +99,7 @@ export class VertexSearchConnection {
     work: (clients: Clients, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     this.begin(call.signal);
-    const clients = await this.#load();
+    const clients = await clientsOf(this.#options);
     const deadline = timeoutSignal(this.#options.timeoutMs);
     const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
     try {
@@ -141,7 +122,7 @@ export class VertexSearchConnection {
     for (let attempt = 1; ; attempt++) {
       let pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1);
       try {
-        return await this.#current.run(signal, () => abortable(send(), signal));
+        return await withSignal(signal, () => abortable(send(), signal));
       } catch (error) {
         const refusal = refusalOf(error);
         const isPassing = refusal === undefined ? isTransport(error) : isRetryableStatus(refusal.status);
@@ -151,53 +132,6 @@ export class VertexSearchConnection {
       // Random, so that clients of a service that comes back do not all call at once; never before it asks to be called.
       await sleep(pauseMs * (1 + runtime().random()), signal);
     }
-  }
-
-  #load(): Promise<Clients> {
-    this.#clients ??= this.#connect().catch((error: unknown) => {
-      this.#clients = undefined;
-      throw error;
-    });
-    return this.#clients;
-  }
-
-  async #connect(): Promise<Clients> {
-    const { v1beta } = await loadDriver(() => import('@google-cloud/discoveryengine'), {
-      store: 'Vertex AI Search',
-      install: VERTEX_PACKAGE,
-    });
-    const { url, account, project } = this.#options;
-    const options = {
-      ...TRANSPORT,
-      apiEndpoint: url.hostname,
-      port: Number(url.port) || (url.protocol === 'http:' ? 80 : 443),
-      protocol: url.protocol.slice(0, -1),
-      projectId: project,
-      ...(account === undefined
-        ? {}
-        : { credentials: { client_email: account.clientEmail, private_key: account.privateKey } }),
-    };
-    const clients = {
-      dataStores: new v1beta.DataStoreServiceClient(options),
-      engines: new v1beta.EngineServiceClient(options),
-      documents: new v1beta.DocumentServiceClient(options),
-      search: new v1beta.SearchServiceClient(options),
-    };
-    for (const client of Object.values(clients)) {
-      this.#makeCancellable(client.auth as unknown as Fetching);
-      // Its types of messages are read here, and not within the time of the first call.
-      await client.initialize();
-    }
-    return clients;
-  }
-
-  /** The client has no way to cancel a request, which would hold its socket, and with it the process. */
-  #makeCancellable(auth: Fetching): void {
-    const fetch = auth.fetch.bind(auth);
-    auth.fetch = (url, init) => {
-      const signals = [init.signal, this.#current.getStore()].filter((signal) => signal instanceof AbortSignal);
-      return fetch(url, { ...init, signal: AbortSignal.any(signals) });
-    };
   }
 }
 

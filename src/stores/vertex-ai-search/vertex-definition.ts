@@ -16,7 +16,10 @@ export const vertexAiSearchDefinition = defineStore({
         'is not read by Vertex AI Search, which takes no keys: set GOOGLE_APPLICATION_CREDENTIALS to the key file of a service account, or run `gcloud auth application-default login`',
       );
     if (cloud.index !== undefined)
-      throw invalid('index', 'is not read by Vertex AI Search, where every collection is a data store of its own: use namespace');
+      throw invalid(
+        'index',
+        'is not read by Vertex AI Search, where every collection is a data store of its own: use namespace',
+      );
     const { createVertexSearchStore } = await import('./vertex-search-store.js');
     const { project, environment, namespace, controllerHost, timeoutMs } = cloud;
     return createVertexSearchStore({

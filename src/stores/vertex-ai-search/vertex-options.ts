@@ -66,7 +66,9 @@ export function resolveOptions({
   timeoutMs = 30_000,
 }: VertexSearchStoreOptions): ResolvedVertexOptions {
   if (!PROJECT.test(project))
-    throw invalid(`Project ${JSON.stringify(project)} of Vertex AI Search is not valid: use its id or number.`);
+    throw invalid(
+      `Project ${JSON.stringify(project)} of Vertex AI Search is not valid: use its id or number.`,
+    );
   if (!LOCATIONS.includes(location))
     throw invalid(
       `Location ${JSON.stringify(location)} of Vertex AI Search is not known: use one of ${LOCATIONS.join(', ')}.`,
@@ -104,7 +106,9 @@ function addressOf(text: string): URL {
   if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.pathname !== '/')
     throw invalid('The address of Vertex AI Search must be like https://eu-discoveryengine.googleapis.com.');
   if (url.username !== '' || url.password !== '')
-    throw invalid('The address of Vertex AI Search must hold no user or password; a service account signs in.');
+    throw invalid(
+      'The address of Vertex AI Search must hold no user or password; a service account signs in.',
+    );
   return url;
 }
 

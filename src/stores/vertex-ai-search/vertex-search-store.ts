@@ -8,11 +8,17 @@ import { structOf, textsOf } from './struct.js';
 import { VertexSearchConnection } from './vertex-connection.js';
 import { refusalOf } from './vertex-errors.js';
 import { dataStoreIdOf, MARKER_ID } from './vertex-names.js';
-import { type ResolvedVertexOptions, resolveOptions, type VertexSearchStoreOptions } from './vertex-options.js';
+import {
+  type ResolvedVertexOptions,
+  resolveOptions,
+  type VertexSearchStoreOptions,
+} from './vertex-options.js';
 import { VertexSearchCollection } from './vertex-search-collection.js';
 
 /** Five pages of a search. */
 const MAX_TOP_K = 500;
+/** `SolutionType.SOLUTION_TYPE_SEARCH`: in lists the client takes enums by number alone. */
+const SOLUTION_TYPE_SEARCH = 2;
 
 const capabilitiesOf = ({ visibleWithinMs }: ResolvedVertexOptions): StoreCapabilities =>
   Object.freeze({
@@ -107,7 +113,7 @@ class VertexSearchVectorStore implements VectorStore {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#connection.close();
+    this.#connection.close();
   }
 
   #placeOf(collection: string): Place {
@@ -151,7 +157,7 @@ class VertexSearchVectorStore implements VectorStore {
             dataStore: {
               displayName,
               industryVertical: 'GENERIC',
-              solutionTypes: ['SOLUTION_TYPE_SEARCH' as const],
+              solutionTypes: [SOLUTION_TYPE_SEARCH],
               contentConfig: 'NO_CONTENT',
               startingSchema: { structSchema: structOf(schemaOf(spec.dimensions)) },
             },

@@ -96,7 +96,9 @@ export const SEARCH = z.strictObject({
   // "The embedding vector used for retrieval. Limit to 1."
   embeddingSpec: z
     .strictObject({
-      embeddingVectors: z.array(z.strictObject({ fieldPath: z.string(), vector: z.array(z.number()) })).max(1),
+      embeddingVectors: z
+        .array(z.strictObject({ fieldPath: z.string(), vector: z.array(z.number()) }))
+        .max(1),
     })
     .optional(),
   rankingExpression: z.string().optional(),

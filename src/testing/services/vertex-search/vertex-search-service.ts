@@ -10,7 +10,8 @@ import { SearchFault, searchDocuments } from './search-documents.js';
  * names its page: https://cloud.google.com/generative-ai-app-builder/docs/reference/rest. What it does not know it refuses.
  */
 
-const COLLECTION = /^\/v1beta\/projects\/[a-z][a-z0-9-]+\/locations\/(global|us|eu)\/collections\/default_collection\//;
+const COLLECTION =
+  /^\/v1beta\/projects\/[a-z][a-z0-9-]+\/locations\/(global|us|eu)\/collections\/default_collection\//;
 /** Values above are coerced: `documents.list`. */
 const MAX_LISTED = 1_000;
 const DEFAULT_LISTED = 100;
@@ -39,7 +40,9 @@ interface Answer {
 }
 
 /** What becomes of the next request: a status, or documents of an import that fail. */
-export type VertexFault = { readonly status: number; readonly retryAfter?: number } | { readonly failing: number };
+export type VertexFault =
+  | { readonly status: number; readonly retryAfter?: number }
+  | { readonly failing: number };
 
 export class VertexSearchService {
   /** `METHOD path` of what was asked, refused requests included. */
@@ -135,7 +138,10 @@ export class VertexSearchService {
       return this.#onResource(method, path, { query, known, body, failing });
     } catch (error) {
       if (error instanceof z.ZodError)
-        return failure(400, `Invalid JSON payload received. ${error.issues[0]?.path.join('.')} ${error.message}`);
+        return failure(
+          400,
+          `Invalid JSON payload received. ${error.issues[0]?.path.join('.')} ${error.message}`,
+        );
       if (error instanceof Refused) return failure(error.status, error.message);
       if (error instanceof SearchFault) return failure(400, error.message);
       throw error;
@@ -212,7 +218,8 @@ export class VertexSearchService {
 
   /** A data store that an engine serves cannot go: https://cloud.google.com/generative-ai-app-builder/docs/delete-datastores */
   #deleteDataStore(id: string, path: string): Answer {
-    if ([...this.engines.values()].includes(id)) throw new Refused(400, `DataStore ${id} is used by an engine.`);
+    if ([...this.engines.values()].includes(id))
+      throw new Refused(400, `DataStore ${id} is used by an engine.`);
     this.dataStores.delete(id);
     return this.#begin(path, {});
   }
@@ -242,7 +249,10 @@ export class VertexSearchService {
     this.searches.push(z.record(z.string(), z.unknown()).parse(body));
     const { documents, total, nextPageToken } = searchDocuments(dataStore.branch, SEARCH.parse(body));
     return ok({
-      results: documents.map(({ id, data }) => ({ id, document: { name: `documents/${id}`, id, structData: data } })),
+      results: documents.map(({ id, data }) => ({
+        id,
+        document: { name: `documents/${id}`, id, structData: data },
+      })),
       totalSize: total,
       attributionToken: 'token',
       ...(nextPageToken === undefined ? {} : { nextPageToken }),
@@ -257,7 +267,10 @@ export class VertexSearchService {
       ...(metadata === undefined ? {} : { metadata }),
       response: '@type' in response ? response : { '@type': 'type.googleapis.com/google.protobuf.Empty' },
     };
-    this.#operations.set(name, { polls: this.#options.pollsOfOperation, outcome: { ...outcome, done: true } });
+    this.#operations.set(name, {
+      polls: this.#options.pollsOfOperation,
+      outcome: { ...outcome, done: true },
+    });
     return ok({ name: outcome.name, done: false });
   }
 
@@ -265,7 +278,11 @@ export class VertexSearchService {
     const operation = this.#operations.get(name);
     if (operation === undefined) throw new Refused(404, 'There is no such operation.');
     operation.polls--;
-    return ok(operation.polls > 0 ? { name: `projects/p1/locations/global/collections/default_collection/${name}` } : operation.outcome);
+    return ok(
+      operation.polls > 0
+        ? { name: `projects/p1/locations/global/collections/default_collection/${name}` }
+        : operation.outcome,
+    );
   }
 }
 
@@ -280,7 +297,12 @@ class Refused extends Error {
   }
 }
 
-function refusalOf({ headers, method }: IncomingMessage, url: URL, text: string, account: string): Answer | undefined {
+function refusalOf(
+  { headers, method }: IncomingMessage,
+  url: URL,
+  text: string,
+  account: string,
+): Answer | undefined {
   if (!COLLECTION.test(url.pathname)) return failure(404, 'There is no such project, location or version.');
   if (accountOf(headers.authorization) !== account)
     return failure(401, 'Request had invalid authentication credentials.');
