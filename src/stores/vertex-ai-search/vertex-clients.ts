@@ -60,7 +60,7 @@ async function connect({ url, account, project }: ResolvedVertexOptions): Promis
     search: new v1beta.SearchServiceClient(options),
   };
   for (const client of Object.values(clients)) {
-    makeCancellable(client.auth as unknown as Fetching);
+    makeCancellable(client.auth);
     // Its types of messages are read here, and not within the time of the first call.
     await client.initialize();
   }
