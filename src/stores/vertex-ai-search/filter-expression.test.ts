@@ -80,6 +80,15 @@ describe('a filter as the service is asked', () => {
     expect(finds(not(long), one)).toBe(true);
   });
 
+  it('too long a conjunction is asked in part, and not at all where it is negated', () => {
+    const fields = Array.from({ length: 300 }, (_, i) => `m${i}`);
+    const of = record('b', { metadata: Object.fromEntries(fields.map((field) => [field, 1])) });
+    const nearly = and(...fields.map((field) => eq(field, 1)), eq('m299', 2));
+    expect(admits(nearly, of)).toBe(false);
+    expect(finds(not(nearly), of)).toBe(true);
+    expect(finds(not(not(and(...fields.map((field) => eq(field, 1))))), of)).toBe(true);
+  });
+
   it('a text cannot leave its quotes', () => {
     expect(literal('a" OR facts: ANY("b\\')).toBe('"a\\" OR facts: ANY(\\"b\\\\"');
     fc.assert(
