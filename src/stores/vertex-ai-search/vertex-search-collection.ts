@@ -265,7 +265,7 @@ class Candidates {
 
   add(documented: DocumentedChunk): void {
     const { chunk } = documented;
-
+    if (!matchesFilter(this.#query.filter, fieldLookup(chunk))) return;
     const score = this.#scoreOf(documented);
     this.#byId.set(chunk.id, { chunk: shownChunk(documented, this.#query.includeVectors), score });
   }
