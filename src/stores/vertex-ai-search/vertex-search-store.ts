@@ -81,7 +81,7 @@ class VertexSearchVectorStore implements VectorStore {
     });
     const spec = specOfDataStore(name, { displayName, fingerprint: textsOf(marker?.structData).fingerprint });
     // The marker is what is made last, so without it the making was interrupted.
-    return spec;
+    return marker == null ? undefined : spec;
   }
 
   async drop(name: string): Promise<void> {
