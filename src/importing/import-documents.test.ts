@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eq } from '../core/filter.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
 import { withTestServer } from '../testing/with-test-server.js';
@@ -126,13 +127,19 @@ withTestServer(
             metadata: metadata(0, { project_id: 'apollo', chunk_total: 3 }),
           },
         ]);
+        const ofNovel = (index: number) => ({ source_id: 'novel', chunk_index: index, chunk_total: 2 });
+        await add([
+          { id: 'y', text: text.slice(40), metadata: ofNovel(1) },
+          { id: 'z', text: text.slice(0, 70), metadata: ofNovel(0) },
+        ]);
         const result = await importDocuments(await request());
-        expect(result).toMatchObject({ records: 3, documents: 2, imported: 2, failed: 0 });
+        expect(result).toMatchObject({ records: 5, documents: 3, imported: 3, failed: 0 });
         expect(result.notices.join('\n')).toMatch(/missing there of "report".*\n?.*"apollo"/s);
         await withEngine(async (engine) => {
           const whole = await engine.list({ limit: 10 });
-          expect(whole.documents).toHaveLength(2);
-          const found = await engine.search({ text: 'second quarter' });
+          expect(whole.documents).toHaveLength(3);
+          expect((await engine.get('novel'))?.text).toBe(text);
+          const found = await engine.search({ text: 'second quarter', filter: eq('sourceType', 'markdown') });
           expect(found.results[0]?.metadata).toMatchObject({
             title: 'Quarters',
             sourceType: 'markdown',

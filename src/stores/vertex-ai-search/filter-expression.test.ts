@@ -81,12 +81,11 @@ describe('a filter as the service is asked', () => {
   });
 
   it('too long a conjunction is asked in part, and not at all where it is negated', () => {
-    const fields = Array.from({ length: 300 }, (_, i) => `m${i}`);
-    const of = record('b', { metadata: Object.fromEntries(fields.map((field) => [field, 1])) });
-    const nearly = and(...fields.map((field) => eq(field, 1)), eq('m299', 2));
-    expect(admits(nearly, of)).toBe(false);
-    expect(finds(not(nearly), of)).toBe(true);
-    expect(finds(not(not(and(...fields.map((field) => eq(field, 1))))), of)).toBe(true);
+    const others = Array.from({ length: 150 }, (_, i) => `s${i}`);
+    const nearly = and(oneOf('state', ['open', ...others]), oneOf('title', others));
+    expect(admits(nearly, one)).toBe(false);
+    expect(finds(nearly, one)).toBe(true);
+    expect(finds(not(nearly), one)).toBe(true);
   });
 
   it('a text cannot leave its quotes', () => {
