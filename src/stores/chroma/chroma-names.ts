@@ -47,7 +47,7 @@ export function specOfCollection(
   if (typeof version !== 'number' || typeof dimensions !== 'number' || typeof fingerprint !== 'string')
     throw new RAGError(
       'STORE_DAMAGED',
-      `Collection "${chromaName(name)}" in Chroma has no "${VERSION_KEY}" in its metadata: it was not made by Ragstone. Choose another collection name, or remove it there.`,
+      `Collection "${chromaName(name)}" in Chroma has no "${VERSION_KEY}" in its metadata: it was not made by Ragstone. Choose another collection name, and take its documents in by \`ragstone import\`; or remove it there.`,
     );
   if (version > SCHEMA_VERSION)
     throw new RAGError(
