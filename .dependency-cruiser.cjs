@@ -34,7 +34,7 @@ const interfaceFiles = [
 
 // What assembles the stages; no stage knows it.
 const rooms =
-  'engine|assembly|indexing|searching|maintenance|forgetting|backup|explain-miss|experiments|deployments|sync|workers|upgrading|migration|rollout|monitoring';
+  'engine|assembly|indexing|searching|maintenance|forgetting|backup|explain-miss|experiments|deployments|sync|workers|upgrading|migration|importing|rollout|monitoring';
 
 module.exports = {
   forbidden: [

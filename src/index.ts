@@ -226,6 +226,10 @@ export type {
   ResultComparison,
 } from './migration/migration-types.js';
 
+// What a prototype left behind is taken in (docs/migrating.md).
+
+export { type ImportRequest, type ImportResult, importDocuments } from './importing/import-documents.js';
+
 // Which items of a pipeline are answered from the index, while that is rolled out (docs/backlog.md).
 
 export {

@@ -33,16 +33,6 @@ async function makeModel(name: string): Promise<string> {
 }
 
 describe('the store', () => {
-  test('one that is not built is refused by name', async () => {
-    const config = await configure({ provider: 'vertex_ai_search' });
-    expect(() => chooseProvider(config)).toThrow(
-      expect.objectContaining({
-        reason: 'CONFIG_NOT_BUILT',
-        message: expect.stringContaining('rag.provider'),
-      }),
-    );
-  });
-
   test.each([
     ['libsql', 'libsql', 'bm25'],
     ['memory', 'memory', 'bm25'],

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import type { ResolvedConfig } from '../config/resolved-config.js';
-import { BUILT_PROVIDERS } from '../config/schema/storage.js';
 import { RAGError } from '../core/errors.js';
 import { guardedStore } from '../degradation/guarded-store.js';
 import { STORES } from '../stores/definitions.js';
@@ -38,7 +37,7 @@ export const storeDefinition = (name: string): StoreDefinition | undefined =>
  * libSQL, which always is.
  *
  * @param recorded provider of the existing index, where there is one.
- * @throws RAGError `CONFIG_NOT_BUILT` naming the setting, `CONFIG_INVALID` for a store that cannot be shared as the ledger is.
+ * @throws RAGError `CONFIG_INVALID` for a store that cannot be shared as the ledger is.
  */
 export function chooseProvider(config: ResolvedConfig, recorded?: string): ProviderChoice {
   const choice = providerOf(config, recorded);
@@ -69,12 +68,6 @@ function providerOf(config: ResolvedConfig, recorded: string | undefined): Provi
     return { provider: recorded, origin: 'it is one of the stores of rag.failover' };
   if (own !== undefined) return { provider: own, origin: 'it was handed to createEngine' };
   const named = provider === 'auto' ? undefined : storeDefinition(provider);
-  if (provider !== 'auto' && named === undefined)
-    throw new RAGError(
-      'CONFIG_NOT_BUILT',
-      `rag.provider: the store "${provider}" is not built yet. Use one of ${BUILT_PROVIDERS.join(', ')}, or auto.`,
-      { details: { key: 'rag.provider', value: provider } },
-    );
   if (!storage.local.persist) return { provider: 'memory', origin: 'rag.storage.local.persist is false' };
   if (named !== undefined)
     return { provider: named.standsFor ?? named.name, origin: `rag.provider is ${provider}` };

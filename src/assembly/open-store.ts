@@ -4,7 +4,7 @@ import { originOf, type ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { guardedStore } from '../degradation/guarded-store.js';
-import type { StoreDefinition, StoreOwner } from '../stores/store-definition.js';
+import type { StoreContext, StoreDefinition, StoreOwner } from '../stores/store-definition.js';
 import type { VectorStore } from '../stores/vector-store.js';
 
 /** A store, and what a person must know about its opening. */
@@ -42,11 +42,20 @@ export async function openBare(
   config: ResolvedConfig,
   owner?: StoreOwner,
 ): Promise<Pick<OpenedStore, 'store' | 'notices'>> {
-  const { local, server, s3, cloud } = config.rag.storage;
-  const { reads } = definition;
-  if (reads !== undefined) await resolveSecrets(config.rag.storage[reads], ['rag', 'storage', reads], config);
   const notices: string[] = [];
-  const store = await definition.open({
+  const context = await storeContext(definition, config);
+  const store = await definition.open({ ...context, owner, notice: (text) => notices.push(text) });
+  return { store, notices };
+}
+
+/** What a store is opened with, its secrets fetched. */
+export async function storeContext(
+  { reads }: StoreDefinition,
+  config: ResolvedConfig,
+): Promise<StoreContext> {
+  const { local, server, s3, cloud } = config.rag.storage;
+  if (reads !== undefined) await resolveSecrets(config.rag.storage[reads], ['rag', 'storage', reads], config);
+  return {
     path: local.path,
     isPathStated: originOf(config, 'rag.storage.local.path').kind !== 'default',
     localType: local.type,
@@ -54,10 +63,8 @@ export async function openBare(
     server,
     s3,
     cloud,
-    owner,
-    notice: (text) => notices.push(text),
-  });
-  return { store, notices };
+    notice: () => undefined,
+  };
 }
 
 /** Reads of these are work of this process: leaving them alone would help nobody. */

@@ -14,6 +14,7 @@ import { registerFailures } from './commands/failures.js';
 import { registerForget } from './commands/forget.js';
 import { registerGenerations } from './commands/generations.js';
 import { registerHealth } from './commands/health.js';
+import { registerImport } from './commands/import.js';
 import { registerIndex } from './commands/index.js';
 import { registerInit } from './commands/init.js';
 import { registerKeys } from './commands/keys.js';
@@ -107,6 +108,7 @@ export function buildProgram(context: CliContext): Command {
     registerStores,
     registerReembed,
     registerMigrate,
+    registerImport,
     registerRollout,
     registerBackup,
     registerEval,

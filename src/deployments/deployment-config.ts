@@ -159,13 +159,19 @@ const USUAL_PORTS: Readonly<Record<string, string>> = {
   'postgresql:': '5432',
 };
 
+const QDRANT_PORT = '6333';
+const STATED_PORT = /^[a-z]+:\/\/(?:\[[^\]]*\]|[^/:?#]*):(\d+)/i;
+
 /** Where the documents of a deployment are. Two deployments of one place would be one index; the shared one is meant to be. */
 export function placeOf(deployment: StoredDeployment): string {
   const { model, indexName, provider, searchEndpoint = '' } = deployment;
   if (model === RagDeploymentModel.Shared) return 'shared';
   if (model === RagDeploymentModel.Dedicated) return `dedicated ${indexName ?? ''}`;
-  const { protocol, hostname, port, pathname } = endpointUrl(searchEndpoint);
-  const address = `${hostname.toLowerCase()}:${port || (USUAL_PORTS[protocol] ?? '')}${pathname.replace(/\/+$/, '')}`;
+  const { protocol, hostname, pathname } = endpointUrl(searchEndpoint);
+  // `URL` drops a port that is usual for its scheme, and for Qdrant another one is.
+  const stated = STATED_PORT.exec(searchEndpoint.trim())?.[1];
+  const port = stated ?? (provider === 'qdrant' ? QDRANT_PORT : USUAL_PORTS[protocol]) ?? '';
+  const address = `${hostname.toLowerCase()}:${Number(port)}${pathname.replace(/\/+$/, '')}`;
   return `${provider ?? ''} ${address} ${namespaceOf(deployment)}`;
 }
 

@@ -85,7 +85,8 @@ async function customerSettings(
   const timeoutMs = CUSTOMER_TIMEOUT_MS;
   const isPostgres = provider === 'postgres';
   const url = new Secret(
-    isPostgres ? withAccess(searchEndpoint, { username, apiKey }) : endpointUrl(searchEndpoint).href,
+    // As text, because `URL` drops a port that is usual for its scheme, and for some stores another one is usual.
+    isPostgres ? withAccess(searchEndpoint, { username, apiKey }) : checkedEndpoint(searchEndpoint),
   );
   const access = isPostgres
     ? {}
@@ -125,6 +126,11 @@ export async function secretOf(
     'SECRET_MISSING',
     `apiKeySecretName: nothing fetches secrets of "${apiKeySecretName.split(':')[0]}". Name it as \`keyvault:VAULT/NAME\`, \`env:NAME\` or \`file:PATH\`.`,
   );
+}
+
+function checkedEndpoint(endpoint: string): string {
+  endpointUrl(endpoint);
+  return endpoint.trim();
 }
 
 function withAccess(

@@ -161,15 +161,19 @@ describe('a move that breaks off at whichever call of a server', () => {
 });
 
 test('an address is the same in another spelling', () => {
-  const at = (searchEndpoint: string) =>
+  const at = (searchEndpoint: string, provider = 'x') =>
     placeOf({
       tenantId: 'a',
       model: 'CustomerOwned',
       isActive: true,
-      provider: 'x',
+      provider,
       indexName: 'i',
       searchEndpoint,
     });
   expect(at('https://Search.Example')).toBe(at('https://search.example:443/'));
   expect(at('https://search.example:9200')).not.toBe(at('https://search.example'));
+  // Without a port it is Qdrant's own.
+  expect(at('https://search.example', 'qdrant')).toBe(at('https://search.example:6333', 'qdrant'));
+  expect(at('https://search.example:443', 'qdrant')).not.toBe(at('https://search.example', 'qdrant'));
+  expect(at('https://[::1]:443', 'qdrant')).not.toBe(at('https://[::1]', 'qdrant'));
 });

@@ -31,3 +31,4 @@ export {
   type SearchResultFields,
 } from './models.js';
 export { QdrantStore, type QdrantStoreOptions } from './qdrant-store.js';
+export { VertexSearchStore, type VertexSearchStoreOptions } from './vertex-search-store.js';

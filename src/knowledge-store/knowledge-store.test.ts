@@ -15,6 +15,8 @@ import { createUsearchStore } from '../stores/usearch-store.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/index.js';
 import { AzureSearchService } from '../testing/services/azure-search/azure-search-service.js';
+import { TEST_ACCOUNT } from '../testing/services/vertex-search/test-account.js';
+import { VertexSearchService } from '../testing/services/vertex-search/vertex-search-service.js';
 import { withTestServer } from '../testing/with-test-server.js';
 import {
   ASDLCError,
@@ -30,6 +32,7 @@ import {
   type KnowledgeStoreOptions,
   OpenSearchStore,
   QdrantStore,
+  VertexSearchStore,
 } from './index.js';
 import { LONG, testKnowledgeStore } from './test-knowledge-store.js';
 
@@ -97,6 +100,21 @@ testKnowledgeStore(
     new AzureSearchStore({
       endpoint: azure.url,
       apiKey: 'admin-key',
+      collectionName: `test-${randomUUID()}`,
+      embeddingFunction: createHashEmbedder(),
+    }),
+);
+
+const vertex = await VertexSearchService.start();
+afterAll(() => vertex.stop());
+testKnowledgeStore(
+  'Vertex AI Search, alone',
+  async () =>
+    new VertexSearchStore({
+      project: 'test-project',
+      url: vertex.url,
+      account: TEST_ACCOUNT,
+      visibleWithinMs: 5_000,
       collectionName: `test-${randomUUID()}`,
       embeddingFunction: createHashEmbedder(),
     }),

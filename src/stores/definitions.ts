@@ -8,6 +8,7 @@ import { pineconeDefinition } from './pinecone/pinecone-definition.js';
 import { postgresDefinition } from './postgres/postgres-definition.js';
 import { qdrantDefinition } from './qdrant/qdrant-definition.js';
 import { faissDefinition, usearchDefinition } from './usearch-definition.js';
+import { vertexAiSearchDefinition } from './vertex-ai-search/vertex-definition.js';
 import { weaviateDefinition } from './weaviate/weaviate-definition.js';
 
 /** Every store that a configuration can name. */
@@ -25,4 +26,5 @@ export const STORES = [
   qdrantDefinition,
   pineconeDefinition,
   azureAiSearchDefinition,
+  vertexAiSearchDefinition,
 ] as const;

@@ -1,3 +1,4 @@
+import type { ForeignDocuments } from './foreign-documents.js';
 import type { CloudSettings, ObjectStorageSettings, ServerSettings } from './store-settings.js';
 import type { VectorStore } from './vector-store.js';
 
@@ -44,6 +45,10 @@ export interface StoreDefinition<Name extends string = string> {
   readonly standsFor?: string;
   /** Opens it; loads its driver and no other. Throws `CONFIG_INVALID` for settings that contradict each other. */
   open(context: StoreContext): Promise<VectorStore>;
+  /** Opens what another program keeps in such a database, under this name, to be imported. Absent where that is not known. */
+  openForeign?(context: StoreContext, name: string): Promise<ForeignDocuments>;
+  /** The name that such programs use, where there is one. */
+  readonly foreignName?: string;
 }
 
 export const defineStore = <const Name extends string>(

@@ -91,13 +91,18 @@ export type ObjectStorageSettings = NonNullable<z.output<typeof objectStorageSet
 
 /** Fields of `rag.storage.cloud`, without the kind of the store. */
 export const cloudFields = {
-  apiKey: secretText().optional().describe('Key of the hosted store. Always masked in output.'),
+  apiKey: secretText().optional().describe('Key of the hosted store (`pinecone`). Always masked in output.'),
+  project: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('`vertex_ai_search`: the Google Cloud project, by id or number.'),
   environment: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Region where an index is made, with its cloud: `us-east-1-aws`, `us-west1-gcp`, `eastus2-azure`. Default: `us-east-1-aws`.',
+      'Region where an index is made. `pinecone`: with its cloud, `us-east-1-aws`, `us-west1-gcp`, `eastus2-azure`; default `us-east-1-aws`. `vertex_ai_search`: `global`, `us` or `eu`; default `global`.',
     ),
   index: z.string().min(1).optional().describe('Name of the index in the hosted store. Default: `ragstone`.'),
   namespace: z
@@ -111,12 +116,14 @@ export const cloudFields = {
     .boolean()
     .default(false)
     .describe(
-      'Create the index where it does not exist, and `INDEX-1024` beside it for a model of other dimensions.',
+      '`pinecone`: create the index where it does not exist, and `INDEX-1024` beside it for a model of other dimensions.',
     ),
   controllerHost: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('Address of the control plane, where it is another than `https://api.pinecone.io`.'),
+    .describe(
+      'Address of the control plane, where it is another than `https://api.pinecone.io`, or of Discovery Engine (`vertex_ai_search`).',
+    ),
   timeoutMs: wholeNumber(1)
     .max(3_600_000)
     .default(30_000)

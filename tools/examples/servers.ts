@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AzureSearchService } from '../../src/testing/services/azure-search/azure-search-service.js';
 import { type RunningServer, startServer } from '../test-stores/start-server.js';
 import { type ServerUnderTest, STORES } from '../test-stores/stores.js';
 
@@ -31,9 +32,20 @@ const SERVERS = {
   chroma: { variable: 'TEST_CHROMA_PROGRAM', told: programOf },
 } satisfies Readonly<Record<string, ToldServer>>;
 
-export type ServerName = keyof typeof SERVERS;
+/** Services of ours in the place of hosted ones, in this process. */
+const SERVICES = {
+  'azure-search': { variable: 'TEST_AZURE_SEARCH_URL', start: () => AzureSearchService.start() },
+} as const;
 
-export const SERVER_NAMES = Object.keys(SERVERS) as [ServerName, ...ServerName[]];
+type StartedName = keyof typeof SERVERS;
+export type ServerName = StartedName | keyof typeof SERVICES;
+
+export const SERVER_NAMES = [...Object.keys(SERVERS), ...Object.keys(SERVICES)] as [
+  ServerName,
+  ...ServerName[],
+];
+
+const isService = (name: ServerName): name is keyof typeof SERVICES => Object.hasOwn(SERVICES, name);
 
 /** The program that a start script has started, as its command line names it. */
 function programOf({ process: started }: RunningServer): string {
@@ -48,10 +60,17 @@ export async function withServers<T>(
   names: readonly ServerName[],
   { say, work }: { say: (line: string) => void; work: (env: Readonly<Record<string, string>>) => Promise<T> },
 ): Promise<T> {
-  const running: RunningServer[] = [];
+  const running: { stop(): Promise<void> }[] = [];
   const env: Record<string, string> = {};
   try {
     for (const name of names) {
+      if (isService(name)) {
+        const service = await SERVICES[name].start();
+        running.push(service);
+        env[SERVICES[name].variable] = service.url;
+        say(`${name}, a service of ours`);
+        continue;
+      }
       const server = await startServer(serverOf(name), { scripts: SCRIPTS, say });
       running.push(server);
       const { variable, told } = SERVERS[name];
@@ -64,7 +83,7 @@ export async function withServers<T>(
   }
 }
 
-function serverOf(name: ServerName): ServerUnderTest {
+function serverOf(name: StartedName): ServerUnderTest {
   const server = STORES.flatMap((store) => [store.server, ...(store.beside ?? [])]).find(
     (known) => known?.folder === name,
   );

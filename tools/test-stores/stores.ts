@@ -166,6 +166,8 @@ export const STORES: readonly StoreUnderTest[] = [
   { name: 'chroma', tests: 'src/stores/chroma/', kind: 'real', server: chroma },
   // It starts and kills a PostgreSQL server of its own.
   { name: 'failover', tests: 'tests/failover/', kind: 'real', isSlow: true, server: chroma },
+  { name: 'import-chroma', tests: 'src/importing/', kind: 'real', server: chroma },
+  { name: 'import-postgres', tests: 'src/importing/', kind: 'real', server: postgres },
   { name: 'knowledge-store-chroma', tests: 'src/knowledge-store/', kind: 'real', server: chroma },
   {
     name: 'elasticsearch',
@@ -210,6 +212,13 @@ export const STORES: readonly StoreUnderTest[] = [
     // They start a service of ours themselves.
     name: 'azure-ai-search',
     tests: 'src/stores/azure-ai-search/',
+    kind: 'fake',
+    isSlow: true,
+    version: () => 'a service of ours, by the public documentation',
+  },
+  {
+    name: 'vertex-ai-search',
+    tests: 'src/stores/vertex-ai-search/',
     kind: 'fake',
     isSlow: true,
     version: () => 'a service of ours, by the public documentation',

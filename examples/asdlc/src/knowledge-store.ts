@@ -4,6 +4,7 @@
  */
 export {
   ASDLCError,
+  AzureSearchStore,
   BackendConnectionError,
   ChromaDBStore,
   Document,
@@ -16,6 +17,8 @@ export {
   KnowledgeStoreConfig,
   KnowledgeStoreError,
   OpenSearchStore,
+  QdrantStore,
   SearchError,
   SearchResult,
+  VertexSearchStore,
 } from 'ragstone/knowledge-store';

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import {
+  AzureSearchStore,
   BackendConnectionError,
   ChromaDBStore,
   ElasticsearchStore,
   get_knowledge_store,
   KnowledgeStoreConfig,
   OpenSearchStore,
+  QdrantStore,
+  VertexSearchStore,
 } from '../src/knowledge-store.js';
 import { startChroma } from './chroma-server.js';
 import { checkContract } from './contract.js';
@@ -70,8 +74,19 @@ test(
 );
 
 test('the classes of the migration table are KnowledgeStores', async () => {
-  for (const Store of [ChromaDBStore, ElasticsearchStore, OpenSearchStore]) {
-    const store = new Store('127.0.0.1', 1);
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const account = {
+    clientEmail: 'nobody@example.iam.gserviceaccount.com',
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+  for (const store of [
+    new ChromaDBStore('127.0.0.1', 1),
+    new QdrantStore('127.0.0.1', 1),
+    new ElasticsearchStore('127.0.0.1', 1),
+    new OpenSearchStore('127.0.0.1', 1),
+    new AzureSearchStore('http://127.0.0.1:1', 'a key'),
+    new VertexSearchStore({ project: 'example-project', url: 'http://127.0.0.1:1', account }),
+  ]) {
     assert.equal(await store.health_check(), false);
     await assert.rejects(store.search('anything'), BackendConnectionError);
     await store.close();

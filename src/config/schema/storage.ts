@@ -7,7 +7,7 @@ export const BUILT_PROVIDERS: readonly BuiltProvider[] = STORES.map(({ name }) =
 export type BuiltProvider = (typeof STORES)[number]['name'];
 
 /** Every provider name that the configuration understands. */
-export const PROVIDERS = ['auto', ...BUILT_PROVIDERS, ...(['vertex_ai_search'] as const)] as const;
+export const PROVIDERS = ['auto', ...BUILT_PROVIDERS] as const;
 
 const local = z
   .strictObject({

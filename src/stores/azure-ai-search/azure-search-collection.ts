@@ -3,6 +3,7 @@ import { compareText, EVERYTHING, type Filter, oneOf } from '../../core/filter.j
 import { runtime, sleep } from '../../core/runtime.js';
 import { compileFilter } from '../compile-filter.js';
 import type { Condition } from '../filter-condition.js';
+import { RecentWrites } from '../recent-writes.js';
 import { fieldLookup } from '../record-fields.js';
 import {
   assertCount,
@@ -25,7 +26,6 @@ import { chunkOf, documentOf, ZERO_VECTOR } from './document-codec.js';
 import { type DocumentRequests, MAX_PAGE } from './document-requests.js';
 import type { IndexAction } from './document-writer.js';
 import { bothOf, literal, type ODataFilter, toOData } from './filter-odata.js';
-import { RecentWrites } from './recent-writes.js';
 
 /** Hits asked for beyond topK, so that a tie at the end is usually seen whole at once. */
 const TIE_MARGIN = 16;
@@ -58,7 +58,7 @@ export class AzureSearchCollection implements VectorCollection {
     this.spec = spec;
     this.#requests = requests;
     this.#options = options;
-    this.#recent = new RecentWrites(options.visibleWithinMs);
+    this.#recent = new RecentWrites({ visibleWithinMs: options.visibleWithinMs, keyOf: documentKey });
   }
 
   async upsert(records: readonly ChunkRecord[], signal?: AbortSignal): Promise<void> {

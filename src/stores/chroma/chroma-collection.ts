@@ -9,6 +9,7 @@ import {
   assertRecords,
   lastRecordById,
 } from '../store-checks.js';
+import { unitVector } from '../unit-vector.js';
 import type {
   CollectionSpec,
   CollectionStats,
@@ -20,7 +21,6 @@ import type {
 import type { ChromaConnection } from './chroma-connection.js';
 import { FilteredLater } from './filtered-later.js';
 import { batchesOf } from './record-batches.js';
-import { unitVector } from './record-codec.js';
 import { RecordReader } from './record-reader.js';
 import { nearest } from './vector-search.js';
 

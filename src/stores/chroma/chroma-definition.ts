@@ -1,6 +1,8 @@
 import { serverUrl } from '../server-address.js';
 import { defineStore } from '../store-definition.js';
+import type { ServerSettings } from '../store-settings.js';
 import { withCollectionPrefix } from '../with-collection-prefix.js';
+import type { ChromaServerOptions } from './chroma-connection.js';
 
 /** The server that is named; else one of our own on the folder, where the settings ask for a local Chroma. */
 export const chromaDefinition = defineStore({
@@ -16,14 +18,27 @@ export const chromaDefinition = defineStore({
       const running = await startLocalChroma({ path });
       return withCollectionPrefix(createChromaStore({ server: running }), collection);
     }
-    const store = createChromaStore({
-      ...(url === undefined ? {} : addressOf(url)),
-      ...(server?.apiKey === undefined ? {} : { token: server.apiKey.reveal() }),
-      ...(server === undefined ? {} : { timeoutMs: server.timeoutMs }),
-    });
-    return withCollectionPrefix(store, server?.namespace ?? 'ragstone');
+    return withCollectionPrefix(createChromaStore(serverOptions(server)), server?.namespace ?? 'ragstone');
+  },
+  openForeign: async ({ server, path, isPathStated, localType }, name) => {
+    const { openForeignCollection } = await import('./foreign-collection.js');
+    if (serverUrl(server, 8000) !== undefined || (localType !== 'chroma' && !isPathStated))
+      return openForeignCollection(serverOptions(server), name);
+    const { startLocalChroma } = await import('./local-chroma.js');
+    const running = await startLocalChroma({ path });
+    const { host, port } = running;
+    return openForeignCollection({ host, port }, name, () => running.close());
   },
 });
+
+function serverOptions(server: ServerSettings | undefined): ChromaServerOptions {
+  const url = serverUrl(server, 8000);
+  return {
+    ...(url === undefined ? {} : addressOf(url)),
+    ...(server?.apiKey === undefined ? {} : { token: server.apiKey.reveal() }),
+    ...(server === undefined ? {} : { timeoutMs: server.timeoutMs }),
+  };
+}
 
 function addressOf(url: URL): { host: string; port: number; ssl: boolean } {
   const ssl = url.protocol === 'https:';

@@ -4,7 +4,8 @@ import type { CollectionSpec } from '../vector-store.js';
 /** Version of the layout of collections that this code writes. Raise it when a key changes its meaning. */
 export const SCHEMA_VERSION = 1;
 
-const VERSION_KEY = 'ragstone_schema_version';
+/** Key of a collection's metadata that says it is one of ours. */
+export const VERSION_KEY = 'ragstone_schema_version';
 const DIMENSIONS_KEY = 'ragstone_dimensions';
 const FINGERPRINT_KEY = 'ragstone_fingerprint';
 
@@ -46,7 +47,7 @@ export function specOfCollection(
   if (typeof version !== 'number' || typeof dimensions !== 'number' || typeof fingerprint !== 'string')
     throw new RAGError(
       'STORE_DAMAGED',
-      `Collection "${chromaName(name)}" in Chroma has no "${VERSION_KEY}" in its metadata: it was not made by Ragstone. Choose another collection name, or remove it there.`,
+      `Collection "${chromaName(name)}" in Chroma has no "${VERSION_KEY}" in its metadata: it was not made by Ragstone. Choose another collection name, and take its documents in by \`ragstone import\`; or remove it there.`,
     );
   if (version > SCHEMA_VERSION)
     throw new RAGError(

@@ -2,6 +2,7 @@ import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import type { MetadataValue } from '../../core/metadata.js';
 import { storedChunkOf } from '../record-fields.js';
+import { decodeVector, encodeVector, unitVector } from '../unit-vector.js';
 import { chromaId } from './chroma-names.js';
 import { type FlatValue, filterKeys } from './metadata-keys.js';
 
@@ -22,8 +23,6 @@ export interface FoundRow {
 
 const RECORD_KEY = 'record';
 const VECTOR_KEY = 'vector';
-/** From here a vector counts as not of unit length: its score would be wrong in the seventh digit. */
-const UNIT_TOLERANCE = 1e-6;
 
 /**
  * The row of a record: what seed readers expect to see (`source_id`, `source_path`, `title`, `tags`, ...), what filters need,
@@ -55,11 +54,15 @@ export function decodeRow({ document, metadata, embedding }: FoundRow): StoredCh
     const chunk = { ...rest, content: document };
     return embedding === undefined || embedding === null
       ? chunk
-      : { ...chunk, vector: decodeVector(metadata?.[VECTOR_KEY]) ?? Float32Array.from(embedding) };
+      : { ...chunk, vector: vectorOf(metadata?.[VECTOR_KEY], embedding) };
   } catch (error) {
     throw damaged(error);
   }
 }
+
+/** As it was given, where that is kept beside the one at unit length. */
+const vectorOf = (given: unknown, embedding: readonly number[]): Float32Array =>
+  typeof given === 'string' && given !== '' ? decodeVector(given) : Float32Array.from(embedding);
 
 const damaged = (cause?: unknown): RAGError =>
   new RAGError(
@@ -89,19 +92,4 @@ const numberOf = (value: MetadataValue | undefined): number => (typeof value ===
 function tagsOf(value: MetadataValue | undefined): string[] {
   const tags = Array.isArray(value) ? value.filter((tag) => typeof tag === 'string') : [];
   return tags.length === 0 ? [''] : tags;
-}
-
-/** The vector at unit length: itself where it is so or zero. The inner product of such vectors is their cosine. */
-export function unitVector(vector: Float32Array): Float32Array {
-  const norm = Math.hypot(...vector);
-  if (norm === 0 || Math.abs(norm - 1) <= UNIT_TOLERANCE) return vector;
-  return vector.map((component) => component / norm);
-}
-
-const encodeVector = (vector: Float32Array): string =>
-  Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
-
-function decodeVector(stored: unknown): Float32Array | undefined {
-  if (typeof stored !== 'string' || stored === '') return undefined;
-  return new Float32Array(Uint8Array.from(Buffer.from(stored, 'base64')).buffer);
 }

@@ -11,7 +11,7 @@ export const pineconeDefinition = defineStore({
     if (cloud?.apiKey === undefined)
       throw invalid(
         'apiKey',
-        "is needed for Pinecone: apiKey: '${PINECONE_API_KEY}' reads it from the environment",
+        "is needed for Pinecone: apiKey: 'env:PINECONE_API_KEY' reads it from the environment",
       );
     const { createPineconeStore } = await import('./pinecone-store.js');
     const { apiKey, index, namespace, environment, createIfNotExists, controllerHost, timeoutMs } = cloud;

@@ -2,6 +2,7 @@ import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
 import { RAGError } from '../../core/errors.js';
 import type { MetadataValue } from '../../core/metadata.js';
 import { fieldLookup, storedChunkOf } from '../record-fields.js';
+import { decodeVector, encodeVector, unitVector } from '../unit-vector.js';
 import { filterKeys } from './filter-keys.js';
 import { objectId, shardOf } from './weaviate-names.js';
 
@@ -113,23 +114,3 @@ export function chunkOf(found: FoundObject, includeVector: boolean): StoredChunk
     );
   }
 }
-
-/** How far from 1 a length may be and still count as 1, for rounding to single precision. */
-const UNIT_TOLERANCE = 1e-6;
-
-/**
- * The vector at unit length: itself where it is so or zero. Done here, in double precision: the server squares in single
- * precision, where very short vectors become zero.
- */
-export function unitVector(vector: Float32Array): Float32Array {
-  const norm = Math.hypot(...vector);
-  return norm === 0 || Math.abs(norm - 1) <= UNIT_TOLERANCE
-    ? vector
-    : vector.map((component) => component / norm);
-}
-
-const encodeVector = (vector: Float32Array): string =>
-  Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
-
-const decodeVector = (text: string): Float32Array =>
-  new Float32Array(Uint8Array.from(Buffer.from(text, 'base64')).buffer);

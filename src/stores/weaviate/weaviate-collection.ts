@@ -7,6 +7,7 @@ import {
   assertRecords,
   lastRecordById,
 } from '../store-checks.js';
+import { unitVector } from '../unit-vector.js';
 import type {
   CollectionSpec,
   CollectionStats,
@@ -16,7 +17,6 @@ import type {
   VectorQuery,
 } from '../vector-store.js';
 import type { ClassRequests, Place } from './class-requests.js';
-import { unitVector } from './object-codec.js';
 import { shardOf } from './weaviate-names.js';
 import { compileFilter, tenantsOf } from './where-filter.js';
 

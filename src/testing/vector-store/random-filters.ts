@@ -68,7 +68,7 @@ function scalarsOf(fc: Generators): FastCheck.Arbitrary<MetadataScalar> {
   return fc.oneof(fc.constantFrom(...TEXTS), fc.constantFrom(...NUMBERS), fc.boolean(), fc.constant(null));
 }
 
-function recordsOf(fc: Generators): FastCheck.Arbitrary<ChunkRecord[]> {
+export function recordsOf(fc: Generators): FastCheck.Arbitrary<ChunkRecord[]> {
   const texts = fc.constantFrom(...TEXTS);
   const changes = fc.record({
     tenant: texts,
@@ -102,7 +102,7 @@ function metadataOf(fc: Generators): FastCheck.Arbitrary<Metadata> {
   return fc.dictionary(fc.constantFrom(...KEYS), value, { maxKeys: 5, noNullPrototype: true });
 }
 
-function filtersOf(fc: Generators, usable: readonly FilterOperator[]): FastCheck.Arbitrary<Filter> {
+export function filtersOf(fc: Generators, usable: readonly FilterOperator[]): FastCheck.Arbitrary<Filter> {
   const { filter } = fc.letrec<{ filter: Filter }>((tie) => {
     const nested = fc.array(tie('filter'), { maxLength: 3 });
     return {

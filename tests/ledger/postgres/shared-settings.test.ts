@@ -27,6 +27,7 @@ describe('a ledger that hosts share', () => {
     'azure_ai_search',
     'qdrant',
     'pinecone',
+    'vertex_ai_search',
     'auto',
   ])('is refused with the store %s, which keeps something on this host', async (provider) => {
     await expect(open({ provider, ledger })).rejects.toMatchObject({

@@ -1,8 +1,7 @@
-import type { ChunkRecord, StoredChunk } from '../../core/chunk.js';
-import { type Filter, matchesFilter } from '../../core/filter.js';
-import { runtime } from '../../core/runtime.js';
-import { fieldLookup, storedChunkOf } from '../record-fields.js';
-import { documentKey } from './azure-names.js';
+import type { ChunkRecord, StoredChunk } from '../core/chunk.js';
+import { type Filter, matchesFilter } from '../core/filter.js';
+import { runtime } from '../core/runtime.js';
+import { fieldLookup, storedChunkOf } from './record-fields.js';
 
 interface Write {
   /** What filters ask of the chunk; undefined where it was deleted. */
@@ -14,21 +13,28 @@ interface Write {
   isSeen: boolean;
 }
 
+export interface RecentWritesOptions {
+  /** After how long at most a write is seen, in milliseconds. */
+  readonly visibleWithinMs: number;
+  /** The key under which the service has a chunk. */
+  readonly keyOf: (chunkId: string) => string;
+}
+
 /**
  * What this process wrote so lately that the service may not show it yet, by key. A deletion must know it: what the service shows of
  * such a chunk is what it was, and perhaps it shows none.
  */
 export class RecentWrites {
   readonly #byKey = new Map<string, Write>();
-  readonly #visibleWithinMs: number;
+  readonly #options: RecentWritesOptions;
 
-  constructor(visibleWithinMs: number) {
-    this.#visibleWithinMs = visibleWithinMs;
+  constructor(options: RecentWritesOptions) {
+    this.#options = options;
   }
 
   wrote(records: readonly ChunkRecord[], stamp: string): void {
     for (const record of records)
-      this.#add(documentKey(record.id), { chunk: { ...storedChunkOf(record), content: '' }, stamp });
+      this.#add(this.#options.keyOf(record.id), { chunk: { ...storedChunkOf(record), content: '' }, stamp });
     this.#forgetOld();
   }
 
@@ -50,7 +56,7 @@ export class RecentWrites {
   /** Whether this process deleted the chunk, which the service may show still. */
   isDeleted(chunkId: string): boolean {
     this.#forgetOld();
-    const write = this.#byKey.get(documentKey(chunkId));
+    const write = this.#byKey.get(this.#options.keyOf(chunkId));
     return write !== undefined && write.chunk === undefined;
   }
 
@@ -73,7 +79,7 @@ export class RecentWrites {
   }
 
   #forgetOld(): void {
-    const before = runtime().elapsed() - this.#visibleWithinMs;
+    const before = runtime().elapsed() - this.#options.visibleWithinMs;
     for (const [key, { at }] of this.#byKey) {
       if (at >= before) return;
       this.#byKey.delete(key);

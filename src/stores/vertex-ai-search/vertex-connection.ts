@@ -1,0 +1,151 @@
+import { RAGError, throwIfAborted } from '../../core/errors.js';
+import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
+import { type Clients, clientsOf, withSignal } from './vertex-clients.js';
+import { isRetryableStatus, refusalError, refusalOf, timeoutError, transportError } from './vertex-errors.js';
+import type { ResolvedVertexOptions } from './vertex-options.js';
+
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 100;
+/** Pauses while an operation of the service goes on. */
+const FIRST_POLL_MS = 20;
+const LAST_POLL_MS = 2_000;
+
+export interface CallOptions {
+  /** What is under way, for messages: `write chunks in collection "notes"`. */
+  readonly action: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** For every call of the client: retries are ours. */
+export interface ClientCallOptions {
+  readonly timeout: number;
+  readonly retry: null;
+}
+
+type Send<T> = (clients: Clients, options: ClientCallOptions) => Promise<T>;
+
+/** A long-running operation as the client gives it. */
+export interface Operation<T> {
+  readonly done?: boolean | null | undefined;
+  getOperation(): Promise<unknown>;
+  readonly result?: T | null | undefined;
+}
+
+/**
+ * Calls of the official client: limited in time, cancellable, tried again. Whatever this store sends may be sent twice, so every call
+ * is. A service that asks to wait (`Retry-After`) is waited for, within the limit.
+ */
+export class VertexSearchConnection {
+  readonly address: string;
+  readonly #options: ResolvedVertexOptions;
+  #isClosed = false;
+
+  constructor(options: ResolvedVertexOptions) {
+    this.#options = options;
+    this.address = options.url.origin;
+  }
+
+  /** Throws `ABORTED` where the call is cancelled and `STORE_UNAVAILABLE` where the store is closed. */
+  begin(signal?: AbortSignal): void {
+    throwIfAborted(signal);
+    if (this.#isClosed)
+      throw new RAGError('STORE_UNAVAILABLE', 'The Vertex AI Search store is closed; create a new one.');
+  }
+
+  /** Every later call is refused. Idle connections close by themselves. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** What the call gives. */
+  async call<T>(call: CallOptions, send: Send<T>): Promise<T> {
+    return this.#limited(call, (clients, signal) =>
+      this.#attempt(() => send(clients, this.#sending), signal),
+    );
+  }
+
+  /** The same; undefined where the service has no such thing. */
+  find<T>(call: CallOptions, send: Send<T>): Promise<T | undefined> {
+    return this.call<T | undefined>(call, async (clients, options) => {
+      try {
+        return await send(clients, options);
+      } catch (error) {
+        if (refusalOf(error)?.status === 404) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** What an operation of the service gives when it is done; undefined where there was nothing to do it with. */
+  operate<T>(call: CallOptions, begin: Send<Operation<T> | undefined>): Promise<T | undefined> {
+    return this.#limited(call, async (clients, signal) => {
+      const operation = await this.#attempt(() => begin(clients, this.#sending), signal);
+      if (operation === undefined) return undefined;
+      for (
+        let pauseMs = FIRST_POLL_MS;
+        operation.done !== true;
+        pauseMs = Math.min(pauseMs * 2, LAST_POLL_MS)
+      ) {
+        await sleep(pauseMs, signal);
+        // Throws what the operation failed of.
+        await this.#attempt(() => operation.getOperation(), signal);
+      }
+      return operation.result ?? undefined;
+    });
+  }
+
+  async #limited<T>(
+    call: CallOptions,
+    work: (clients: Clients, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    this.begin(call.signal);
+    const clients = await clientsOf(this.#options);
+    const deadline = timeoutSignal(this.#options.timeoutMs);
+    const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
+    try {
+      return await work(clients, signal);
+    } catch (error) {
+      throwIfAborted(call.signal);
+      if (deadline.aborted) throw timeoutError(this.address, call.action, this.#options.timeoutMs);
+      const refusal = refusalOf(error);
+      throw refusal === undefined
+        ? transportError(this.address, call.action, error)
+        : refusalError(this.address, call.action, refusal);
+    }
+  }
+
+  get #sending(): ClientCallOptions {
+    return { timeout: this.#options.timeoutMs, retry: null };
+  }
+
+  async #attempt<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      let pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1);
+      try {
+        return await withSignal(signal, () => abortable(send(), signal));
+      } catch (error) {
+        const refusal = refusalOf(error);
+        const isPassing = refusal === undefined ? isTransport(error) : isRetryableStatus(refusal.status);
+        if (signal.aborted || attempt >= ATTEMPTS || !isPassing) throw error;
+        pauseMs = Math.max(pauseMs, refusal?.retryAfterMs ?? 0);
+      }
+      // Random, so that clients of a service that comes back do not all call at once; never before it asks to be called.
+      await sleep(pauseMs * (1 + runtime().random()), signal);
+    }
+  }
+}
+
+/** Rejects as soon as the signal aborts, whatever the call does then. */
+function abortable<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** Whether the connection broke. Errors of the client that are none are faults of ours, or of credentials. */
+const isTransport = (error: unknown): boolean =>
+  error instanceof Error &&
+  /ECONN|EPIPE|socket hang up|network|fetch failed|ETIMEDOUT|EAI_AGAIN|Premature close/i.test(error.message);
