@@ -1,0 +1,53 @@
+import { type CheckedHealth, type EngineHealth, SYSTEM_RUNTIME, type TenantIndexes } from '../../index.js';
+
+/** Whoever asks more often gets the same answer: everyone may ask. */
+const KEPT_MS = 1_000;
+
+/** An engine that was closed checks nothing any more. */
+const UNHEALTHY: EngineHealth = { ok: false, parts: [] };
+
+/** Which parts of the index answer: as it was found at the last interval, or when somebody asked. */
+export class PartChecks {
+  readonly #indexes: Pick<TenantIndexes, 'health'>;
+  readonly #lastHealth: () => CheckedHealth | undefined;
+  #asked: { readonly at: number; readonly health: Promise<EngineHealth> } | undefined;
+  /** Of `#asked`, when it is over. */
+  #found: CheckedHealth | undefined;
+
+  /** @param lastHealth what was found at the last interval. @default parts are checked when somebody asks */
+  constructor(
+    indexes: Pick<TenantIndexes, 'health'>,
+    lastHealth: () => CheckedHealth | undefined = () => undefined,
+  ) {
+    this.#indexes = indexes;
+    this.#lastHealth = lastHealth;
+  }
+
+  /** As at the last interval; checked now where there are no intervals. */
+  health(): Promise<EngineHealth> {
+    const checked = this.#lastHealth();
+    return checked === undefined ? this.check() : Promise.resolve(checked.health);
+  }
+
+  /** Checks now, once a second at most. */
+  check(): Promise<EngineHealth> {
+    const at = SYSTEM_RUNTIME.elapsed();
+    if (this.#asked === undefined || at - this.#asked.at >= KEPT_MS) {
+      const health = this.#indexes.health().catch(() => UNHEALTHY);
+      this.#asked = { at, health };
+      void health.then((found) => {
+        this.#found = { health: found, at: SYSTEM_RUNTIME.elapsed() };
+      });
+    }
+    return this.#asked.health;
+  }
+
+  /** Parts that did not answer when they were checked last. */
+  get out(): readonly string[] {
+    const ofInterval = this.#lastHealth();
+    const isOlder =
+      (this.#found?.at ?? Number.NEGATIVE_INFINITY) < (ofInterval?.at ?? Number.NEGATIVE_INFINITY);
+    const { parts = [] } = (isOlder ? ofInterval : this.#found)?.health ?? {};
+    return parts.flatMap(({ part, ok }) => (ok ? [] : [part]));
+  }
+}
