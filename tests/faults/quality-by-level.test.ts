@@ -81,6 +81,16 @@ describe.skipIf(!HAS_SERVERS || !existsSync(PLAYBOOK))(
     const find = async (query: string): Promise<Answered> =>
       (await search(service.url, caller, query, CUTOFF)).answered;
 
+    /** The answer at a level. On a busy machine parts that are well are late, too, and then it is another one. */
+    async function answeredAt(level: number, query: string): Promise<Answered> {
+      for (let turn = 0; ; turn++) {
+        const answered = await find(query);
+        if (answered.level === level) return answered;
+        expect(turn, `${query}: level ${answered.level} in place of ${level}`).toBeLessThan(50);
+        await sleep(200);
+      }
+    }
+
     /** Questions of no interest, until three in a row have a level. */
     async function settled(level: number): Promise<void> {
       for (let inARow = 0, turn = 0; inARow < 3; turn++) {
@@ -97,8 +107,7 @@ describe.skipIf(!HAS_SERVERS || !existsSync(PLAYBOOK))(
         questions,
         cutoffs: [CUTOFF],
         search: async (query) => {
-          const answered = await find(query);
-          expect(answered.level, query).toBe(level);
+          const answered = await answeredAt(level, query);
           const { degradation } = JSON.parse(answered.text) as ToldDegradation;
           loss = degradation?.expectedLoss.loss ?? 0;
           return resultsIn(answered).map(({ source, content }) => ({ path: source, content }));
