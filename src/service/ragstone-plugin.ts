@@ -6,6 +6,7 @@ import {
   type KnowledgeDeploymentService,
   type Monitoring,
   RAGError,
+  SYSTEM_RUNTIME,
   type TenantIndexes,
 } from '../index.js';
 import type { RedisConnection } from '../redis/open-redis.js';
@@ -180,6 +181,7 @@ function admitCallers(
     // A route that says nothing is for nobody.
     if (access === undefined || !principal.permissions.includes(access))
       throw new RAGError('FORBIDDEN', `The key or token does not have the permission "${access ?? 'none'}".`);
+    const since = SYSTEM_RUNTIME.elapsed();
     const deadline = requestDeadline(request, reply, {
       timeoutMs: isLong ? undefined : timeoutMs,
       stopping: stopping ?? never,
@@ -217,7 +219,7 @@ function admitCallers(
       signal: deadline.signal,
       checkDeadline: deadline.check,
       writes,
-      knownOut: () => checks.out,
+      knownOut: () => checks.outSince(since),
     };
   });
 }

@@ -13,6 +13,8 @@ export class PartChecks {
   #asked: { readonly at: number; readonly health: Promise<EngineHealth> } | undefined;
   /** Of `#asked`, when it is over. */
   #found: CheckedHealth | undefined;
+  /** When each part did not answer `check` for the last time. */
+  readonly #failedAt = new Map<string, number>();
 
   /** @param lastHealth what was found at the last interval. @default parts are checked when somebody asks */
   constructor(
@@ -37,17 +39,24 @@ export class PartChecks {
       this.#asked = { at, health };
       void health.then((found) => {
         this.#found = { health: found, at: SYSTEM_RUNTIME.elapsed() };
+        for (const part of failedIn(found)) this.#failedAt.set(part, this.#found.at);
       });
     }
     return this.#asked.health;
   }
 
-  /** Parts that did not answer when they were checked last. */
-  get out(): readonly string[] {
+  /**
+   * Parts that did not answer when they were checked last, or when they were checked on somebody's account since some moment
+   * (`SYSTEM_RUNTIME.elapsed()`): a request that they kept waiting may be late though they are back.
+   */
+  outSince(from: number): readonly string[] {
     const ofInterval = this.#lastHealth();
     const isOlder =
       (this.#found?.at ?? Number.NEGATIVE_INFINITY) < (ofInterval?.at ?? Number.NEGATIVE_INFINITY);
-    const { parts = [] } = (isOlder ? ofInterval : this.#found)?.health ?? {};
-    return parts.flatMap(({ part, ok }) => (ok ? [] : [part]));
+    const last = (isOlder ? ofInterval : this.#found)?.health;
+    const meanwhile = [...this.#failedAt].flatMap(([part, at]) => (at >= from ? [part] : []));
+    return [...new Set([...(last === undefined ? [] : failedIn(last)), ...meanwhile])];
   }
 }
+
+const failedIn = ({ parts }: EngineHealth): string[] => parts.flatMap(({ part, ok }) => (ok ? [] : [part]));
