@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { DocumentChunker } from '../chunking/chunker.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
@@ -17,6 +17,7 @@ import { collectionOf, membersOf } from '../stores/collection-members.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
+import { ItemClaims } from './item-claims.js';
 import { runIndex } from './run-index.js';
 import type { ConfiguredSource } from './source-task.js';
 
@@ -318,4 +319,33 @@ test('what another writer keeps is left to it and said; the next listing begins 
   await run({ cursor: 'second' });
   expect(await contents()).toEqual(['two']);
   expect(await reader.sourceCursor(LOCAL_SCOPE.tenant, 'notes')).toBe('second');
+});
+
+test('what could not be given back while the ledger was out is given back when it answers again, but for what was claimed since', async () => {
+  world.set('x', 'one');
+  await run();
+  const { ledger, facts } = await live();
+  const { tenant } = LOCAL_SCOPE;
+  const key = { tenant, source: 'notes' };
+  const writer = ledger.writer(facts.generation, 'cut off');
+  let isOut = true;
+  const cutOff = new Proxy(writer, {
+    get: (target, name) => {
+      if (name === 'release' && isOut)
+        return () => Promise.reject(new RAGError('INDEX_UNAVAILABLE', 'It does not answer.'));
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+  const claims = new ItemClaims(cutOff, LEASE_MS);
+  await claims.take(key, ['x', 'y']);
+  await expect(claims.release(key, ['x', 'y'])).rejects.toMatchObject({ reason: 'INDEX_UNAVAILABLE' });
+  await claims.take(key, ['y']);
+  const other = ledger.writer(facts.generation, 'other');
+  const claim = () => other.claim(tenant, 'notes', ['x', 'y'], LEASE_MS);
+  expect(await claim()).toEqual(new Set());
+  isOut = false;
+  await vi.waitFor(async () => expect(await claim()).toEqual(new Set(['x'])), { timeout: 20_000 });
+  await claims.close();
+  expect(await claim()).toEqual(new Set(['x', 'y']));
 });

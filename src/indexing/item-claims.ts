@@ -4,6 +4,8 @@ import type { GenerationWriter, ItemKey } from '../ledger/ledger.js';
 
 /** Leases are renewed when this share of them has passed. */
 const RENEW_AFTER = 1 / 3;
+/** Pause before items that could not be given back are given back again, in milliseconds. */
+const GIVE_BACK_MS = 1_000;
 /** Pause before items of another holder are asked for again, in milliseconds. */
 const POLL_MS = 200;
 
@@ -97,11 +99,17 @@ export class ItemClaims {
     }
   }
 
+  /** What cannot be given back, for the ledger is out, is tried again until the lease is over; nobody need wait for that. */
   async release(key: SourceKey, itemIds: readonly string[]): Promise<void> {
     if (itemIds.length === 0) return;
     const { itemIds: held } = this.#of(key);
     for (const itemId of itemIds) held.delete(itemId);
-    await this.#ledger.release(key.tenant, key.source, itemIds);
+    try {
+      await this.#ledger.release(key.tenant, key.source, itemIds);
+    } catch (error) {
+      this.#giveBackLater(key, itemIds);
+      throw error;
+    }
   }
 
   /** Gives everything back. */
@@ -109,6 +117,34 @@ export class ItemClaims {
     this.#stopRenewing();
     await this.#renewing;
     for (const { key, itemIds } of this.#held.values()) await this.release(key, [...itemIds]);
+  }
+
+  #giveBackLater(key: SourceKey, itemIds: readonly string[]): void {
+    let left = Math.ceil(this.#leaseMs / GIVE_BACK_MS);
+    let isTrying = false;
+    const giveBack = async (): Promise<void> => {
+      const { itemIds: held } = this.#of(key);
+      // Those that were claimed again are not given away.
+      const free = itemIds.filter((itemId) => !held.has(itemId));
+      left -= 1;
+      try {
+        await this.#ledger.release(key.tenant, key.source, free);
+        stop();
+      } catch {
+        if (left <= 0) stop();
+      }
+    };
+    const stop = repeat(
+      () => {
+        if (isTrying) return;
+        isTrying = true;
+        void giveBack().finally(() => {
+          isTrying = false;
+        });
+      },
+      GIVE_BACK_MS,
+      { isBackground: true },
+    );
   }
 
   #of(key: SourceKey): { readonly key: SourceKey; readonly itemIds: Set<string> } {

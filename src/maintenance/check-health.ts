@@ -48,6 +48,9 @@ async function checkParts(resources: EngineResources): Promise<EngineHealth> {
     // Vectors are in the store itself, also where an index beside it gives the rest.
     await collection.get([''], { includeVectors: true });
   };
+  // Side by side, so that none of it takes longer than one part may.
+  const stores = statesOfStores(resources);
+  const areWordsHere = hasWordsHere(resources);
   const parts = await Promise.all([
     check('ledger', resources, live),
     check('store', resources, readStore),
@@ -63,15 +66,15 @@ async function checkParts(resources: EngineResources): Promise<EngineHealth> {
     isUp: (part) => parts.every((one) => one.part !== part || one.ok),
     isEnabled: rag.enabled,
     isCached: rag.retrieval.cache.enabled,
-    hasWordsHere: await hasWordsHere(resources),
+    hasWordsHere: await areWordsHere,
     hasStatic: rag.degradation.static.length > 0,
   });
-  const stores = await statesOfStores(resources);
+  const states = await stores;
   return {
     ok: parts.every(({ ok }) => ok),
     ...(degradationLevel === undefined ? {} : { degradationLevel }),
     parts,
-    ...(stores === undefined ? {} : { stores }),
+    ...(states === undefined ? {} : { stores: states }),
   };
 }
 

@@ -55,7 +55,7 @@ export async function findPassages(
   scope: Scope,
   options: FindOptions,
 ): Promise<FoundPassages> {
-  if (!options.resources.config.rag.enabled) return SWITCHED_OFF;
+  if (!options.resources.config.rag.enabled) return switchedOff(query);
   // Over an embedded store a search never waits: who searches in a loop would let nothing else of the process go on.
   await nextTurn();
   const clock = new StageClock();
@@ -393,6 +393,12 @@ const SWITCHED_OFF: FoundPassages = {
   stages: {},
   tookMs: 0,
 };
+
+/** Nothing is searched, and the level is told as that of any search. */
+function switchedOff({ options: { mode = 'hybrid', topK } = {} }: SearchQuery): Promise<FoundPassages> {
+  const { degradationLevel } = SWITCHED_OFF;
+  return traced('search', { mode, topK, results: 0, degradationLevel }, async () => SWITCHED_OFF);
+}
 
 /** Whether the tenant keeps what the scope may not read. A store that cannot count, or not in time, fails no search. */
 async function isRestricted(

@@ -6,6 +6,7 @@ import {
   type KnowledgeDeploymentService,
   type Monitoring,
   RAGError,
+  SYSTEM_RUNTIME,
   type TenantIndexes,
 } from '../index.js';
 import type { RedisConnection } from '../redis/open-redis.js';
@@ -24,6 +25,7 @@ import { IdempotentWrites } from './requests/idempotent-writes.js';
 import { type CallLimits, limitCalls } from './requests/limit-calls.js';
 import { limitLoad, limitTenants } from './requests/limit-load.js';
 import { onceAMinute } from './requests/once-a-minute.js';
+import { PartChecks } from './requests/part-checks.js';
 import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
 import { logFailure, reasonOfStop, requestDeadline } from './requests/request-signal.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
@@ -110,8 +112,9 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   auditCalls(app, options.audit);
   await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 2_000 });
   const shown = options.feedback === undefined ? undefined : new ShownResults(options.kept);
-  admitCallers(app, { indexes, shown }, options);
-  const { place } = options;
+  const { place, monitoring } = options;
+  const checks = new PartChecks(indexes, monitoring?.lastHealth);
+  admitCallers(app, { indexes, shown, checks }, options);
   if (place !== undefined)
     app.addHook('preHandler', async (request) => {
       if (mayChange(request)) place.assertThere();
@@ -136,9 +139,8 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(chatRoutes);
   await app.register(indexRoutes);
   await app.register(mcpRoutes);
-  const { deployments, syncHealth, monitoring } = options;
-  const lastHealth = monitoring?.lastHealth;
-  await app.register(healthRoutes, { indexes, endpoint, redis, deployments, syncHealth, place, lastHealth });
+  const { deployments, syncHealth } = options;
+  await app.register(healthRoutes, { checks, endpoint, redis, deployments, syncHealth, place });
   if (monitoring?.metrics !== undefined) await app.register(metricsRoute, monitoring.metrics);
 };
 
@@ -151,11 +153,17 @@ function statedIndexes({ engine, indexes, deployments }: ServiceOptions): Tenant
 /** What pages of other origins may read of an answer beside its body. */
 const READABLE_HEADERS = ['x-request-id', API_VERSION_HEADER, 'retry-after'];
 
+interface Admission {
+  readonly indexes: TenantIndexes;
+  readonly shown: ShownResults | undefined;
+  readonly checks: PartChecks;
+}
+
 /** Before a body is read. */
 function admitCallers(
   app: FastifyInstance,
-  { indexes, shown }: { readonly indexes: TenantIndexes; readonly shown: ShownResults | undefined },
-  { authenticate, timeoutMs = 30_000, stopping, kept, monitoring }: ServiceOptions,
+  { indexes, shown, checks }: Admission,
+  { authenticate, timeoutMs = 30_000, stopping, kept }: ServiceOptions,
 ): void {
   const writes = new IdempotentWrites(kept);
   const isNews = onceAMinute();
@@ -173,9 +181,12 @@ function admitCallers(
     // A route that says nothing is for nobody.
     if (access === undefined || !principal.permissions.includes(access))
       throw new RAGError('FORBIDDEN', `The key or token does not have the permission "${access ?? 'none'}".`);
+    const since = SYSTEM_RUNTIME.elapsed();
     const deadline = requestDeadline(request, reply, {
       timeoutMs: isLong ? undefined : timeoutMs,
       stopping: stopping ?? never,
+      // Writes have no limit for each part: what keeps one waiting is known when its time is over.
+      onHalf: () => void checks.check(),
     });
     const { view: stated, deployment } = await indexes.of(principal.scope);
     const whole = auditedView(request, stated);
@@ -208,8 +219,7 @@ function admitCallers(
       signal: deadline.signal,
       checkDeadline: deadline.check,
       writes,
-      knownOut: () =>
-        (monitoring?.lastHealth()?.health.parts ?? []).flatMap(({ part, ok }) => (ok ? [] : [part])),
+      knownOut: () => checks.outSince(since),
     };
   });
 }

@@ -14,6 +14,10 @@ export interface LoadReport {
   readonly statuses: Record<string, number>;
   readonly tookMs: number[];
   slowestWriteMs: number;
+  /** What was wrong. */
+  violations: number;
+  /** From the end of an outage to full service, three searches in a row; of each outage. */
+  readonly restoredMs: number[];
 }
 
 export const newReport = (): LoadReport => ({
@@ -25,14 +29,23 @@ export const newReport = (): LoadReport => ({
   statuses: {},
   tookMs: [],
   slowestWriteMs: 0,
+  violations: 0,
+  restoredMs: [],
 });
 
 /** Times as their quantiles, in milliseconds. */
-export function summaryOf({ tookMs, ...counts }: LoadReport): object {
-  const sorted = [...tookMs].sort((a, b) => a - b);
+export const summaryOf = ({ tookMs, restoredMs, ...counts }: LoadReport): object => ({
+  ...counts,
+  outages: restoredMs.length,
+  tookMs: quantilesOf(tookMs),
+  restoredMs: quantilesOf(restoredMs),
+});
+
+function quantilesOf(times: readonly number[]): object {
+  const sorted = [...times].sort((a, b) => a - b);
   const at = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-  return { ...counts, tookMs: { p50: at(0.5), p95: at(0.95), max: at(1) } };
+  return { p50: at(0.5), p95: at(0.95), max: at(1) };
 }
 
 /** A machine under load is late for itself. */
@@ -61,6 +74,8 @@ export class Load {
   readonly #violations: string[] = [];
   #isStopped = false;
   #isReadingAlone = false;
+  /** Writes that are under way. */
+  readonly #writing = new Set<Promise<void>>();
   #number = 0;
 
   private constructor(options: LoadOptions) {
@@ -73,7 +88,7 @@ export class Load {
     for (const caller of options.writers) await load.#write(caller, { isDeletion: false });
     const { random } = options;
     const write = (caller: Caller): Promise<void> =>
-      load.#isReadingAlone ? sleep(50) : load.#write(caller, { isDeletion: random() < 0.2 });
+      load.#isReadingAlone ? sleep(50) : load.#noted(load.#write(caller, { isDeletion: random() < 0.2 }));
     load.#clients.push(
       ...options.readers.map((caller) => load.#repeat(() => load.#read(caller))),
       ...options.writers.map((caller) => load.#repeat(() => write(caller))),
@@ -84,6 +99,7 @@ export class Load {
   /** What was wrong since this was called last, each kind of it a few times. */
   takeViolations(): string[] {
     const seen = new Map<string, number>();
+    this.#options.report.violations += this.#violations.length;
     return this.#violations.splice(0).filter((text) => {
       const kind = text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g, '#');
       seen.set(kind, (seen.get(kind) ?? 0) + 1);
@@ -91,9 +107,14 @@ export class Load {
     });
   }
 
-  /** Nothing is written from then on, or it is again. What was kept of a search holds until something is written. */
-  set isReadingAlone(is: boolean) {
-    this.#isReadingAlone = is;
+  /** Ends when nothing is written any more. What was kept of a search holds until something is written. */
+  async readAlone(): Promise<void> {
+    this.#isReadingAlone = true;
+    await Promise.allSettled(this.#writing);
+  }
+
+  writeAgain(): void {
+    this.#isReadingAlone = false;
   }
 
   async stop(): Promise<void> {
@@ -127,7 +148,16 @@ export class Load {
     while (!this.#isStopped) {
       // The service is there all the while.
       await work().catch((error: unknown) => this.#violations.push(`no answer: ${String(error)}`));
-      await sleep(20 + this.#options.random() * 60);
+      await sleep(50 + this.#options.random() * 150);
+    }
+  }
+
+  async #noted(write: Promise<void>): Promise<void> {
+    this.#writing.add(write);
+    try {
+      await write;
+    } finally {
+      this.#writing.delete(write);
     }
   }
 

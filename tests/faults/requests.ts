@@ -9,6 +9,18 @@ export interface Answered {
   readonly level: number | undefined;
 }
 
+/** A passage, as searches show it. */
+export interface ShownResult {
+  /** Such as the path of a file. */
+  readonly source: string;
+  readonly chunkId: string;
+  readonly content: string;
+}
+
+/** Passages that a search shows, in their order. */
+export const resultsIn = ({ text }: Answered): readonly ShownResult[] =>
+  (JSON.parse(text) as { readonly results: readonly ShownResult[] }).results;
+
 /** With the moments between which it was asked for and given (`performance.now()`). */
 export interface Timed {
   readonly answered: Answered;
@@ -16,8 +28,8 @@ export interface Timed {
   readonly to: number;
 }
 
-export const search = (url: string, caller: Caller, query: string): Promise<Timed> =>
-  ask(url, caller, 'POST', '/api/ai/rag/search', { query, minScore: 0, topK: 20, tenantId: caller.tenant });
+export const search = (url: string, caller: Caller, query: string, topK = 20): Promise<Timed> =>
+  ask(url, caller, 'POST', '/api/ai/rag/search', { query, minScore: 0, topK, tenantId: caller.tenant });
 
 /** Sends JSON as a caller. */
 export async function ask(

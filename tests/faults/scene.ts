@@ -11,14 +11,18 @@ import { type Service, startService } from '../e2e/start-service.js';
 import { sharedFolder } from '../e2e/temporary-folder.js';
 import type { Caller } from './known-documents.js';
 
-/** Servers that the test finds running. */
-export interface TestServers {
-  readonly postgres: string;
-  readonly redis: string;
-  readonly chroma: string;
-  /** Port of the models. */
-  readonly models: number;
-}
+/** Variables that name the servers, which the test finds running. */
+export const VARIABLES = [
+  'RAGSTONE_TEST_POSTGRES_URL',
+  'RAGSTONE_TEST_REDIS_URL',
+  'RAGSTONE_TEST_CHROMA_URL',
+] as const;
+const [postgres, redis, chroma] = VARIABLES.map((name) => process.env[name] ?? '') as [
+  string,
+  string,
+  string,
+];
+export const HAS_SERVERS = ![postgres, redis, chroma].includes('');
 
 /** What may be out. */
 export const FAULTY = ['ledger', 'store', 'embedder', 'reranker', 'redis', 'llm'] as const;
@@ -27,12 +31,27 @@ export type Faulty = (typeof FAULTY)[number];
 /** Where the index is: ledger and store on a server that hosts share, or the store on a server and the ledger in the data folder. */
 export type Form = 'postgres' | 'chroma';
 
-/** So quickly that a test need not wait; what is slow takes longer than each of these limits. */
-const LIMITS = { failures: 2, retryAfterMs: 300, slowStoreMs: 400, laneMs: 1_500, rerankMs: 500 } as const;
-const SLOW_MS = 1_300;
+/** So quickly that a test need not wait. */
+const LIMITS = { failures: 2, retryAfterMs: 300, slowStoreMs: 400, laneMs: 1_500, rerankMs: 1_500 } as const;
+/** By how much an answer is late: of a store less than a lane takes and of a reranker far more, for on a busy machine limits come late too. */
+const SLOW_MS: Readonly<Record<Faulty, number>> = {
+  ledger: 1_300,
+  store: 1_300,
+  embedder: 4_500,
+  reranker: 4_500,
+  redis: 1_300,
+  llm: 1_300,
+};
 /** Of a request, in milliseconds. No search may need it: its parts have limits of their own. */
 export const TIMEOUT_MS = 20_000;
 export const STATIC = 'The search is out of order. Call the service desk.';
+
+export interface SceneOptions {
+  /** @default none */
+  readonly sources?: NonNullable<RAGSettingsInput['sources']>;
+  /** Vectors are kept in Redis, also of questions that were asked before. @default true */
+  readonly keepsVectors?: boolean;
+}
 
 /** A service over servers that can be killed, slowed and brought back, and hosts beside it that start later. */
 export class Scene {
@@ -64,36 +83,38 @@ export class Scene {
   /** Goes with the group of tests that asks for it. */
   static async make(
     form: Form,
-    servers: TestServers,
-    sources: RAGSettingsInput['sources'] = [],
+    /** Port of the models. */
+    models: number,
+    { sources = [], keepsVectors = true }: SceneOptions = {},
   ): Promise<Scene> {
     const addresses: Readonly<Partial<Record<Faulty, URL>>> = {
-      ...(form === 'postgres' ? { ledger: new URL(servers.postgres) } : {}),
-      store: new URL(form === 'postgres' ? servers.postgres : servers.chroma),
-      embedder: modelsAt(servers.models),
-      reranker: modelsAt(servers.models),
-      redis: new URL(servers.redis),
-      llm: modelsAt(servers.models),
+      ...(form === 'postgres' ? { ledger: new URL(postgres) } : {}),
+      store: new URL(form === 'postgres' ? postgres : chroma),
+      embedder: modelsAt(models),
+      reranker: modelsAt(models),
+      redis: new URL(redis),
+      llm: modelsAt(models),
     };
     const started = await Promise.all(
       Object.entries(addresses).map(async ([name, { hostname, port }]) => {
-        const proxy = await FaultyProxy.start({ host: hostname, port: Number(port) }, { delayMs: SLOW_MS });
+        const delayMs = SLOW_MS[name as Faulty];
+        const proxy = await FaultyProxy.start({ host: hostname, port: Number(port) }, { delayMs });
         return [name, proxy] as const;
       }),
     );
     const proxies = Object.fromEntries(started) as Scene['faults'];
     const through = (name: Faulty): string => {
-      const address = new URL(addresses[name] ?? modelsAt(servers.models));
+      const address = new URL(addresses[name] ?? modelsAt(models));
       address.hostname = '127.0.0.1';
       address.port = String(proxies[name]?.port);
       return address.href;
     };
     const namespace = `faults_${randomUUID().slice(0, 8)}`;
     const folder = sharedFolder({
-      'ragstone.yaml': stringify({ rag: { ...settings(form, namespace, through), sources } }),
+      'ragstone.yaml': stringify({ rag: settings(form, { namespace, through, sources, keepsVectors }) }),
     });
     const dropSchemas = async (): Promise<void> => {
-      const client = new pg.Client({ connectionString: servers.postgres });
+      const client = new pg.Client({ connectionString: postgres });
       await client.connect();
       for (const schema of [namespace, `${namespace}_l`])
         await client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
@@ -161,23 +182,34 @@ function sharedFolderOf(folder: string): string {
   return other;
 }
 
-function settings(form: Form, namespace: string, through: (name: Faulty) => string): RAGSettingsInput {
-  const redis = through('redis');
+interface Settings extends Required<SceneOptions> {
+  readonly namespace: string;
+  /** Address of a part by its proxy. */
+  readonly through: (name: Faulty) => string;
+}
+
+function settings(form: Form, { namespace, through, sources, keepsVectors }: Settings): RAGSettingsInput {
+  const redisAt = through('redis');
   const modelAt = (name: Faulty) => ({ baseUrl: `${through(name)}v1` });
   const isShared = form === 'postgres';
   return {
     provider: form,
+    sources,
     ...(isShared
       ? { ledger: { type: 'postgres', url: through('ledger'), namespace: `${namespace}_l`, owner: 'faults' } }
       : {}),
     storage: { server: { url: through('store'), namespace } },
-    embedding: { model: 'ollama:builtin', timeoutMs: 3_000, cache: { redis } },
+    embedding: {
+      model: 'ollama:builtin',
+      timeoutMs: 3_000,
+      cache: keepsVectors ? { redis: redisAt } : { enabled: false },
+    },
     modelProviders: { ollama: modelAt('embedder'), vllm: modelAt('reranker'), lmstudio: modelAt('llm') },
     chat: { model: 'lmstudio:test', maxRetries: 0, firstTokenTimeoutMs: 2_000, timeoutMs: 5_000 },
     retrieval: {
       laneDeadlineMs: LIMITS.laneMs,
       rerank: { model: 'vllm:test', deadlineMs: LIMITS.rerankMs },
-      cache: { enabled: true, redis },
+      cache: { enabled: true, redis: redisAt },
     },
     degradation: {
       failures: LIMITS.failures,
@@ -185,9 +217,8 @@ function settings(form: Form, namespace: string, through: (name: Faulty) => stri
       slowStoreMs: LIMITS.slowStoreMs,
       ...(isShared ? { static: [{ text: STATIC }] } : {}),
     },
-    monitoring: { healthCheck: { interval: 1 } },
     server: {
-      redis,
+      redis: redisAt,
       timeoutMs: TIMEOUT_MS,
       requestsPerMinute: 100_000,
       // Both ways of searching are put to the test.

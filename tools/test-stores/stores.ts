@@ -154,6 +154,7 @@ export const STORES: readonly StoreUnderTest[] = [
   // Redis is emptied by them.
   { name: 'workers', tests: 'tests/workers/', kind: 'real', server: postgres, beside: [redis] },
   {
+    // With RAGSTONE_SLOW=1 pairs of faults and 20 kills too, which take half an hour.
     name: 'faults',
     tests: 'tests/faults/',
     kind: 'real',

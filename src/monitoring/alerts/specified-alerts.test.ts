@@ -124,6 +124,23 @@ test('the alerts of the specification: each is told once and resolved once, to t
   onTestFinished(() => engine.close());
   const lines: string[] = [];
   const watch = await startMonitoring(engine, { name: 'test', write: (line) => lines.push(line) });
+  /** How many turns of a lane took so many seconds at most. */
+  const bucketsOf = async (lane: string) => {
+    const text = (await watch.metrics?.text()) ?? '';
+    return (seconds: string): number =>
+      Number(
+        text
+          .split('\n')
+          .find(
+            (line) =>
+              line.startsWith('rag_search_lane_duration_seconds_bucket{') &&
+              line.includes(`lane="${lane}"`) &&
+              line.includes(`le="${seconds}"`),
+          )
+          ?.split(' ')
+          .at(-1),
+      );
+  };
   const raised = (): string[] => watch.raisedAlerts().map(({ alert, value }) => `${alert} ${value}`);
   const index = () => engine.index({ sources: ['docs'] });
   await index();
@@ -137,6 +154,11 @@ test('the alerts of the specification: each is told once and resolved once, to t
   state.waitMs = 0;
   await engine.search('thirty');
   expect(raised()).toEqual([expect.stringMatching(/^slow_query 1\d\d\d$/)]);
+  // The metric that the page names says that it was the model: two of its four answers took a second.
+  const dense = await bucketsOf('dense');
+  expect([dense('0.5'), dense('+Inf')]).toEqual([2, 4]);
+  const lexical = await bucketsOf('lexical');
+  expect([lexical('0.5'), lexical('+Inf')]).toEqual([4, 4]);
   pass(MINUTE_MS);
   expect(raised()).toEqual([]);
 
@@ -146,6 +168,9 @@ test('the alerts of the specification: each is told once and resolved once, to t
   expect(raised()).toEqual([]);
   for (let failures = 5; failures < 7; failures++) await index();
   expect(raised()).toEqual(['indexing_failure 5']);
+  // What `ragstone failures` prints.
+  const failing = (await engine.sourceStates()).filter(({ lastError }) => lastError !== undefined);
+  expect(failing).toMatchObject([{ source: 'docs', lastError: { reason: expect.any(String) as string } }]);
   renameSync(join(cwd, 'away'), join(cwd, 'docs'));
   for (let turn = 0; turn < 2; turn++) await index();
   expect(raised()).toEqual([]);
@@ -166,6 +191,10 @@ test('the alerts of the specification: each is told once and resolved once, to t
   expect(raised()).toEqual([]);
   for (let failures = 3; failures < 5; failures++) await check(false);
   expect(raised()).toEqual(['store_unreachable 3']);
+  // What `ragstone health` prints.
+  const out = (await engine.health()).parts.filter(({ ok }) => !ok);
+  expect(out.map(({ part }) => part)).toContain('ledger');
+  for (const { detail } of out) expect(detail).toMatch(/\w/);
   rmSync(data, { recursive: true });
   renameSync(`${data}.away`, data);
   for (let turn = 0; turn < 2; turn++) await check(true);

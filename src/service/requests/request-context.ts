@@ -14,7 +14,7 @@ export interface RequestContext {
   /** Fires `signal` where the time of the request is over and its timer had no turn yet. */
   readonly checkDeadline: () => void;
   readonly writes: IdempotentWrites;
-  /** Parts that did not answer when they were checked last. */
+  /** Parts that did not answer when they were checked last, or while the request waited. */
   readonly knownOut: () => readonly string[];
 }
 

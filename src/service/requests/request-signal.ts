@@ -9,6 +9,8 @@ export interface SignalOptions {
   readonly timeoutMs: number | undefined;
   /** Fires when the service waits for requests no longer. */
   readonly stopping: AbortSignal;
+  /** Called when half of the time is over. */
+  readonly onHalf: () => void;
 }
 
 /** How long an answer is waited for. */
@@ -22,18 +24,18 @@ export interface RequestDeadline {
 export function requestDeadline(
   request: FastifyRequest,
   reply: FastifyReply,
-  { timeoutMs, stopping }: SignalOptions,
+  { timeoutMs, stopping, onHalf }: SignalOptions,
 ): RequestDeadline {
   const controller = new AbortController();
   const milliseconds = Math.min(timeoutMs ?? Infinity, statedTimeout(request) ?? Infinity);
   const endsAt = SYSTEM_RUNTIME.elapsed() + milliseconds;
   const end = () =>
     controller.abort(new RAGError('REQUEST_TIMEOUT', `The request took longer than ${milliseconds} ms.`));
-  const cancel = Number.isFinite(milliseconds)
-    ? SYSTEM_RUNTIME.setTimer(end, milliseconds, { isBackground: true })
-    : () => undefined;
+  const after = (callback: () => void, share: number) =>
+    SYSTEM_RUNTIME.setTimer(callback, share * milliseconds, { isBackground: true });
+  const timers = Number.isFinite(milliseconds) ? [after(onHalf, 0.5), after(end, 1)] : [];
   reply.raw.once('close', () => {
-    cancel();
+    for (const cancel of timers) cancel();
     if (!reply.raw.writableFinished) controller.abort(new RAGError('ABORTED', 'The caller went away.'));
   });
   return {

@@ -1,24 +1,13 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import {
-  type CheckedHealth,
-  type EngineHealth,
-  type KnowledgeDeploymentService,
-  SYSTEM_RUNTIME,
-  type TenantIndexes,
-} from '../../index.js';
+import type { KnowledgeDeploymentService } from '../../index.js';
 import type { RedisConnection } from '../../redis/open-redis.js';
 import type { IndexPlace } from '../index-place.js';
+import type { PartChecks } from '../requests/part-checks.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
 import { deploymentsHealthResponse, healthResponse, liveResponse } from '../schemas/index-state.js';
 
-/** Whoever asks more often gets the same answer: everyone may ask. */
-const KEPT_MS = 1_000;
-
-/** An engine that was closed checks nothing any more. */
-const UNHEALTHY: EngineHealth = { ok: false, parts: [] };
-
 export interface HealthOptions {
-  readonly indexes: Pick<TenantIndexes, 'health'>;
+  readonly checks: Pick<PartChecks, 'health'>;
   /** Counts calls, where several processes do that together. Without it the service answers, and each counts for itself. */
   readonly redis?: RedisConnection | undefined;
   /** Indexes that tenants have of their own, for whoever runs the service. @default there are none */
@@ -27,8 +16,6 @@ export interface HealthOptions {
   readonly syncHealth?: (() => boolean | undefined) | undefined;
   /** Where the index is kept; the service does not answer without it. @default it is not looked at */
   readonly place?: Pick<IndexPlace, 'isThere'> | undefined;
-  /** What was found at the last interval, where parts are checked at intervals. @default they are checked when somebody asks */
-  readonly lastHealth?: (() => CheckedHealth | undefined) | undefined;
   /** Such as `/health/rag`. */
   readonly endpoint: string;
 }
@@ -36,19 +23,10 @@ export interface HealthOptions {
 /** Whether the service can answer, for load balancers: it tells nothing else. */
 export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
   app,
-  { indexes, redis, deployments, syncHealth, place, lastHealth, endpoint },
+  { checks: partChecks, redis, deployments, syncHealth, place, endpoint },
 ) => {
-  let last: { readonly at: number; readonly health: ReturnType<TenantIndexes['health']> } | undefined;
-  const askAtMostOften = async (): Promise<EngineHealth> => {
-    const checked = lastHealth?.();
-    if (checked !== undefined) return checked.health;
-    const now = SYSTEM_RUNTIME.elapsed();
-    if (last === undefined || now - last.at >= KEPT_MS)
-      last = { at: now, health: indexes.health().catch(() => UNHEALTHY) };
-    return last.health;
-  };
   const look = async () => {
-    const { ok: doAllAnswer, parts, degradationLevel } = await askAtMostOften();
+    const { ok: doAllAnswer, parts, degradationLevel } = await partChecks.health();
     const isThere = place?.isThere() ?? true;
     const ready = degradationLevel !== undefined && isThere;
     const status = !ready ? 'unhealthy' : doAllAnswer ? 'healthy' : 'degraded';

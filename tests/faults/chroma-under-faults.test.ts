@@ -1,0 +1,3 @@
+import { serviceUnderFaults } from './service-under-faults.js';
+
+serviceUnderFaults('chroma');
