@@ -238,6 +238,8 @@ export class StoresInStep {
     const ask = async (member: MemberStore): Promise<void> => {
       const position = journal.positionOf(await member.readMark(journal.known.id));
       if (position === undefined) {
+        // It was seen, and is not to be read for that.
+        member.distrust();
         lost.push(member);
         return;
       }
