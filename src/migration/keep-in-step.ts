@@ -72,7 +72,11 @@ export async function assertPair(
   { ends, liveBefore }: Migration,
 ): Promise<void> {
   const live = (await ends.from.resources.live())?.facts;
-  assertUnchanged(pair, { live, liveBefore: liveBefore?.collection, generations: await ledger.generations() });
+  assertUnchanged(pair, {
+    live,
+    liveBefore: liveBefore?.collection,
+    generations: await ledger.generations(),
+  });
 }
 
 export async function alignPair(
