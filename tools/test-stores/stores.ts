@@ -166,6 +166,13 @@ export const STORES: readonly StoreUnderTest[] = [
   { name: 'chroma', tests: 'src/stores/chroma/', kind: 'real', server: chroma },
   // It starts and kills a PostgreSQL server of its own; 30 kills with RAGSTONE_SLOW=1.
   { name: 'failover', tests: 'tests/failover/', kind: 'real', server: chroma },
+  {
+    name: 'migration',
+    tests: 'src/migration/killed-migration.test.ts',
+    kind: 'real',
+    server: postgres,
+    beside: [chroma],
+  },
   { name: 'knowledge-store-chroma', tests: 'src/knowledge-store/', kind: 'real', server: chroma },
   {
     name: 'elasticsearch',
