@@ -51,6 +51,8 @@ const FOLLOWS = 'It follows after the acknowledgement (rag.failover.dualWrite is
 export class StoresInStep {
   readonly #options: InStepOptions;
   #turn: Promise<unknown> = Promise.resolve();
+  /** A store got what the journal kept for it, texts that were deleted since among it. */
+  #hasCaughtUp = false;
 
   constructor(options: InStepOptions) {
     this.#options = options;
@@ -298,6 +300,7 @@ export class StoresInStep {
   async #noteCurrent(member: MemberStore): Promise<void> {
     const { journal } = this.#options;
     if (this.#recordOf(member)?.status === 'current') return;
+    this.#hasCaughtUp = true;
     await journal.note({ kind: 'current', store: member.name, seq: journal.head.seq });
   }
 
@@ -433,10 +436,11 @@ export class StoresInStep {
     for (const member of members) await member.writeMark(journal.known.id, journal.head);
   }
 
-  /** Forgets what every store has. */
+  /** Forgets what every store has: where it is that long, and at once what was kept for a store that was out. */
   async #shorten(fromBytes: number): Promise<void> {
     const { journal, members } = this.#options;
-    if (journal.size.writes === 0 || journal.size.bytes < fromBytes) return;
+    if (journal.size.writes === 0 || (journal.size.bytes < fromBytes && !this.#hasCaughtUp)) return;
+    this.#hasCaughtUp = false;
     const { base, collections } = journal.known;
     const positions = members.map((member) => {
       const { status = 'behind', seq = base.seq, stale = [] } = this.#recordOf(member) ?? {};
