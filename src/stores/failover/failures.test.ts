@@ -493,6 +493,20 @@ describe('switching and following', () => {
     await expectBoth(manager, { old: 'Content of old', new: 'new' });
   });
 
+  it('the store that is asked first is not left out of the settings in silence', async () => {
+    const { manager, chunks } = await begin();
+    await put(chunks, 'x');
+    await manager.switchStore('b');
+    await manager.close();
+    const other = start({ stores: { a: a.handle() } });
+    const alone = await other.store.open(SPEC);
+    await expect(put(alone, 'y')).rejects.toMatchObject({
+      reason: 'CONFIG_INVALID',
+      message: expect.stringContaining('ragstone stores use NAME') as string,
+    });
+    expect(await held(a)).toEqual({ x: 'x' });
+  });
+
   it('one store alone is asked by its name, and refuses to be written', async () => {
     const { manager, chunks } = await begin();
     await put(chunks, 'x');
