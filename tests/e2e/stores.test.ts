@@ -137,6 +137,19 @@ describe('ragstone stores', () => {
     expect((await refused()).message).toContain('Give the second one a name');
   }, 120_000);
 
+  test('doctor names what the second store needs and this machine lacks', async () => {
+    const cwd = project('{ secondary: { provider: chroma, storage: { local: { type: chroma } } } }');
+    const doctor = await ragstoneJson<{ findings: readonly object[] }>(['doctor'], {
+      cwd,
+      env: { PATH: join(cwd, 'no-programs') },
+    });
+    expect(doctor.code).toBe(1);
+    expect(doctor.document.findings).toContainEqual({
+      ...{ check: 'packages and models', state: 'failed' },
+      detail: expect.stringMatching(/^rag\.failover\.secondary: The program `chroma`/) as string,
+    });
+  });
+
   test('help names every command, with examples', async () => {
     const cwd = temporaryFolder();
     const { code, stdout } = await runRagstone(['stores', '--help'], { cwd });
