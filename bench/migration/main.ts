@@ -21,6 +21,8 @@ import { readIssues, textOfIssue } from '../sync/jira-issues.js';
 const QUERIES = 300;
 const TOP_K = 10;
 const AT_ONCE = 1_000;
+/** Chunks that are read and written for the bare rates. */
+const BARE_CHUNKS = 2_000;
 const WORKER = fileURLToPath(new URL('migrating-process.ts', import.meta.url));
 
 const SERVERS: Readonly<Record<string, string | undefined>> = {
@@ -97,7 +99,7 @@ async function build(of: Place): Promise<void> {
 async function bareRates(from: Place, to: Place): Promise<{ readonly read: number; readonly write: number }> {
   const source = await openEngine({ ...from, cwd: home });
   const { collection, facts } = await source.resources.collection();
-  const ids = (await listAll(collection, { filter: EVERYTHING })).map(({ id }) => id);
+  const ids = (await listAll(collection, { filter: EVERYTHING })).map(({ id }) => id).slice(0, BARE_CHUNKS);
   const target = await openEngine({ ...to, cwd: home });
   const { store } = await target.resources.store();
   const name = `bare-${process.pid}`;

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FaultyStore } from '../../tests/failover/faulty-store.js';
 import type { RAGConfigInput } from '../config/schema/index.js';
 import { eq } from '../core/filter.js';
 import { createEngine } from '../engine/create-engine.js';
@@ -31,6 +32,38 @@ afterEach(async () => {
 
 const remains = async (): Promise<string[]> => filesWith(join(folder, 'data'), 'quaggadromous');
 const NAMED = eq('reporter', 'Quaggadromous');
+
+test('a store of rag.failover that is out is named: it and the journal keep texts until it is back, and not longer', async () => {
+  const first = new FaultyStore('first');
+  engine = await createEngine({
+    config: { failover: { secondary: 'libsql' }, degradation: { failures: 100 } },
+    store: first.handle(),
+    dataDir: join(folder, 'data'),
+    cwd: folder,
+  });
+  await engine.index({ paths: ['docs'] });
+  const well = await engine.forget({ filter: eq('reporter', 'Nobody'), dryRun: true });
+  expect(well.left.map(({ where }) => where).join()).not.toContain('journal');
+  first.isOut = true;
+  await engine.push([{ id: 'note', text: 'Quaggadromous left.', metadata: { reporter: 'Quaggadromous' } }]);
+  const receipt = await engine.forget({ filter: NAMED });
+  expect(receipt).toMatchObject({ state: 'done', documents: 5 });
+  expect(receipt.left).toContainEqual({
+    where: 'the store "first" and the journal of writes that it lacks',
+    detail: expect.stringContaining('ragstone stores sync') as string,
+  });
+  const texts = async (): Promise<number> =>
+    [...first.contents().values()].reduce(
+      (sum, { records }) =>
+        sum + [...records.values()].filter(({ content }) => content.includes('Quaggadromous')).length,
+      0,
+    );
+  // So it is, and it is not said for nothing.
+  expect([await texts(), (await remains()).some((file) => file.includes('journal'))]).toEqual([4, true]);
+  first.isOut = false;
+  expect((await engine.syncStores()).stores.map(({ state }) => state)).toEqual(['ready', 'ready']);
+  expect([await texts(), await remains()]).toEqual([0, []]);
+});
 
 describe.each(['libsql', 'lancedb'] as const)('documents by a filter (%s)', (provider) => {
   beforeEach(async () => {

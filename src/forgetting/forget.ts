@@ -110,13 +110,22 @@ async function planForgetting(
     keptOut: keptOut?.hashes.length ?? 0,
     names: keptOut,
     removed,
-    left: whatIsLeft(request, { config, stores, keptOut: keptOut?.hashes.length ?? 0 }),
+    left: whatIsLeft(request, {
+      ...{ config, stores, keptOut: keptOut?.hashes.length ?? 0 },
+      storesBehind: await storesBehind(host),
+    }),
     key,
     traces,
   };
   // Other projects may have documents of it.
   const whole = isWhole && scope.project === undefined ? source : undefined;
   return { receipt, ...found, source: whole, keptOut };
+}
+
+/** Of `rag.failover`, those that are deleted from later. */
+async function storesBehind({ resources }: ForgettingHost): Promise<string[]> {
+  const { stores = [] } = (await (await resources.storeManager())?.status()) ?? {};
+  return stores.filter(({ state }) => state !== 'ready').map(({ name }) => name);
 }
 
 const isWholeSource = ({ source, documents, filter }: ForgetRequest): boolean =>

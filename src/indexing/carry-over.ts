@@ -106,7 +106,7 @@ export async function carried(
   if (held === undefined) return undefined;
   const stored = held.chunks.map((chunk) => ({ ...chunk, metadata: change(chunk.metadata) }));
   const changed = { ...document, metadata: change(document.metadata), text: held.text };
-  return documentOfChunks(changed, stored, held.rebuilt);
+  return documentOfChunks(changed, stored, { rebuilt: held.rebuilt });
 }
 
 /** What a generation holds of a document, with what its store does not keep found again. */
@@ -129,9 +129,9 @@ function wholeRevision(
   const wanted = new Map(
     known.flatMap(({ chunkId, digest, state }) => (state === 'stale' ? [] : [[chunkId, digest]])),
   );
+  if (status === 'indexed') return stored.filter(({ id }) => wanted.has(id));
   const found = stored.filter((chunk) => wanted.get(chunk.id)?.startsWith(storedDigest(chunk)) === true);
-  if (status !== 'indexed') return found.length === wanted.size && wanted.size > 0 ? found : undefined;
-  return stored.filter(({ id }) => wanted.has(id));
+  return found.length === wanted.size && wanted.size > 0 ? found : undefined;
 }
 
 /** Undefined where the document's text is no longer there, or it was left half written. */
@@ -180,28 +180,29 @@ export function documentAsHeld(
   document: LedgerDocument,
   { text, chunks, rebuilt, digests }: HeldDocument,
 ): BatchDocument {
-  const made = documentOfChunks({ ...document, text }, chunks, rebuilt);
-  const sketches = made.prepared.sketches.map(({ chunkId, digest }) => ({
-    chunkId,
-    digest: digests.get(chunkId) ?? digest,
-  }));
-  return { ...made, prepared: { ...made.prepared, sketches } };
+  return documentOfChunks({ ...document, text }, chunks, { rebuilt, digests });
+}
+
+/** What is known of chunks that are written from what a store holds of them. */
+export interface KnownOfChunks {
+  /** Of the same chunks; without it, what a store does not keep is left out of them. */
+  readonly rebuilt?: readonly RebuiltChunk[];
+  /** By chunk id. @default made of what is written */
+  readonly digests?: ReadonlyMap<string, string>;
 }
 
 /**
  * A document that is written from what a store holds of it; a chunk that has its vector is not embedded again.
- *
- * @param rebuilt of the same chunks; without it, what a store does not keep is left out of them
  */
 export function documentOfChunks(
   document: Omit<LedgerDocument, 'status' | 'chunkCount'> & { readonly text: string },
   stored: readonly StoredChunk[],
-  rebuilt?: readonly RebuiltChunk[],
+  { rebuilt, digests }: KnownOfChunks = {},
 ): BatchDocument {
   const { documentId, externalId, revision, title, metadata, project, tenant, source, sourceType, itemId } =
     document;
   const chunks = stored
-    .map((chunk, index) => toPrepared(chunk, rebuilt?.[index]))
+    .map((chunk, index) => toPrepared(chunk, rebuilt?.[index], digests?.get(chunk.id)))
     .sort((a, b) => a.index - b.index);
   const prepared = {
     documentId,
@@ -230,11 +231,15 @@ interface CarriedChunk {
   readonly chunk: PreparedChunk;
 }
 
-function toPrepared({ vector, ...stored }: StoredChunk, rebuilt: RebuiltChunk | undefined): CarriedChunk {
+function toPrepared(
+  { vector, ...stored }: StoredChunk,
+  rebuilt: RebuiltChunk | undefined,
+  known: string | undefined,
+): CarriedChunk {
   const indexedText = rebuilt?.indexedText ?? indexedTextOfStored(stored);
   const searchText = rebuilt?.searchText ?? analyzeText(indexedText).join(' ');
   const record = { ...stored, searchText };
-  const digest = recordDigest(record, { searchText, identifiers: stored.identifiers });
+  const digest = known ?? recordDigest(record, { searchText, identifiers: stored.identifiers });
   return {
     index: placeOf(stored),
     sketch: { chunkId: stored.id, digest },

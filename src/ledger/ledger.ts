@@ -275,6 +275,8 @@ export interface GenerationReader {
   documents(after: string | undefined, limit: number): Promise<LedgerDocument[]>;
   /** Chunks of a document in its order; stale ones among them. */
   chunks(documentId: string): Promise<LedgerChunk[]>;
+  /** The same of several documents at once, by their ids; one that is unknown has none. */
+  chunksOf(documentIds: readonly string[]): Promise<ReadonlyMap<string, readonly LedgerChunk[]>>;
   /** Every chunk in chunk id order, page by page; for `verify`. */
   allChunks(after: string | undefined, limit: number): Promise<LedgerChunk[]>;
   /** What `plan` would say, without recording anything. */

@@ -36,6 +36,7 @@ export async function checkConfig(config: ResolvedConfig): Promise<ConfigReport>
   const folders = await unreadableSources(config);
   const missing: MissingPart[] = [
     ...missingOfStore(config),
+    ...missingOfSecondStore(config),
     ...(standIn === undefined
       ? []
       : [
@@ -67,14 +68,36 @@ function missingOfStore(config: ResolvedConfig): MissingPart[] {
   // Told as not built.
   if (config.notActive.some(({ setting, stops }) => stops && setting === 'rag.provider')) return [];
   const { provider } = chooseProvider(config);
-  const definition = config.own?.store?.name === provider ? undefined : storeDefinition(provider);
-  const { server, local } = config.rag.storage;
-  const program = server === undefined && local.type === 'chroma' ? definition?.program : undefined;
+  const { storage } = config.rag;
+  const isOwn = config.own?.store?.name === provider;
   return [
-    ...(definition?.packages ?? []).flatMap((name) => missingPackage('rag.provider', name)),
-    ...(program === undefined ? [] : missingProgram('rag.provider', program, config)),
+    ...(isOwn ? [] : missingOfDefinition('rag.provider', { provider, storage }, config)),
     ...(config.rag.ledger.type === 'postgres' ? missingPackage('rag.ledger.type', 'pg') : []),
   ];
+}
+
+/** Packages and the program of one store. */
+function missingOfDefinition(
+  setting: string,
+  {
+    provider,
+    storage: { server, local },
+  }: { readonly provider: string; readonly storage: ResolvedConfig['rag']['storage'] },
+  config: ResolvedConfig,
+): MissingPart[] {
+  const definition = storeDefinition(provider);
+  const program = server === undefined && local.type === 'chroma' ? definition?.program : undefined;
+  return [
+    ...(definition?.packages ?? []).flatMap((name) => missingPackage(setting, name)),
+    ...(program === undefined ? [] : missingProgram(setting, program, config)),
+  ];
+}
+
+function missingOfSecondStore(config: ResolvedConfig): MissingPart[] {
+  const { failover } = config.rag;
+  if (failover === undefined) return [];
+  const { provider, storage } = failover.secondary;
+  return missingOfDefinition('rag.failover.secondary', { provider, storage }, config);
 }
 
 const missingGit = (config: ResolvedConfig): MissingPart[] =>

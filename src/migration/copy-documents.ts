@@ -128,8 +128,7 @@ async function readGroup(
   signal: AbortSignal | undefined,
 ): Promise<readonly ReadDocument[]> {
   const { reader, collection, sealing } = from;
-  const known = new Map<string, readonly LedgerChunk[]>();
-  for (const { document } of group) known.set(document.documentId, await reader.chunks(document.documentId));
+  const known = await reader.chunksOf(group.map(({ document }) => document.documentId));
   const ids = [...known.values()].flatMap((chunks) => chunks.filter(isThere).map(({ chunkId }) => chunkId));
   const stored = new Map<string, StoredChunk[]>();
   for (let start = 0; start < ids.length; start += CHUNKS_AT_ONCE) {

@@ -72,7 +72,11 @@ export async function assertPair(
   { ends, liveBefore }: Migration,
 ): Promise<void> {
   const live = (await ends.from.resources.live())?.facts;
-  assertUnchanged(pair, { live, liveBefore, generations: await ledger.generations() });
+  assertUnchanged(pair, {
+    live,
+    liveBefore: liveBefore?.collection,
+    generations: await ledger.generations(),
+  });
 }
 
 export async function alignPair(
@@ -112,10 +116,22 @@ export async function switchOver({
       );
     await to.resources.learnFrom({ ledger, ...pair.to }, { signal });
     throwIfAborted(signal);
-    await ledger.switchTo(pair.to.facts.generation, new Date(runtime().now()).toISOString());
+    await makeLive(pair, ledger, migration);
     const problems = await dropRetired(ledger, storesOf(pair.from.facts, ends), KEPT_GENERATIONS);
     return { ...report, problems };
   });
+}
+
+/** In the place of what was live when the migration began, and of nothing else: whoever lost the lock meanwhile undoes no younger switch. */
+async function makeLive({ to }: CopyPair, ledger: Ledger, { liveBefore }: Migration): Promise<void> {
+  const { generation } = to.facts;
+  const at = new Date(runtime().now()).toISOString();
+  if (liveBefore !== undefined) return ledger.switchTo(generation, at, liveBefore.generation);
+  if (await ledger.makeFirst(generation, at)) return;
+  throw new RAGError(
+    'INDEX_LEASE_LOST',
+    `Generation ${generation} was to be the first of its ledger, and another process has put another one in use since. Searches go on with that one; nothing is lost.`,
+  );
 }
 
 /** Nothing is lost in silence: what could not be copied stands in the way of the switch. */

@@ -9,6 +9,8 @@ import { contentHash } from '../core/ids.js';
 import { openEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
+import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import { listAll } from '../stores/list-pages.js';
 import { letterEmbedder } from '../upgrading/test-embedder.js';
 import { migrateIndex } from './migrate-index.js';
@@ -241,6 +243,38 @@ describe('what is refused', () => {
       reason: 'INDEX_EMPTY',
     });
   });
+});
+
+test.each([
+  ['one', 1],
+  ['two', 0],
+] as const)('a younger switch of another process is not undone (%s ledger)', async (ledgers, generations) => {
+  const [from, to] = [place('libsql'), place('lancedb', ledgers === 'one' ? 'data' : 'other')];
+  await makeIndex(from);
+  const inner = openLedger({ path: join(folder, ledgers === 'one' ? 'data' : 'other', 'ledger.db') });
+  // Another process switches just before, as where this one has lost its lock.
+  const switchBefore = async (): Promise<void> => {
+    const [facts] = await inner.generations();
+    const { generation } = await inner.begin(() => facts as IndexFacts, '2026-01-01T00:00:00.000Z');
+    await inner.switchTo(generation, '2026-01-01T00:00:00.000Z');
+  };
+  const ledger: Ledger = new Proxy(inner, {
+    get: (target, name) => {
+      if (name === 'switchTo')
+        return (...given: Parameters<Ledger['switchTo']>) =>
+          switchBefore().then(() => target.switchTo(...given));
+      if (name === 'makeFirst')
+        return (...given: Parameters<Ledger['makeFirst']>) =>
+          switchBefore().then(() => target.makeFirst(...given));
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+  const ends = [from, to].map((one) => (ledgers === 'one' || one === to ? { ...one, ledger } : one));
+  const [a = from, b = to] = ends;
+  await expect(migrate(a, b)).rejects.toMatchObject({ reason: 'INDEX_LEASE_LOST' });
+  expect((await inner.live())?.generation).toBe(generations + 2);
+  await inner.close();
 });
 
 test('a chunk that the old store lost stands in the way, and is named', async () => {

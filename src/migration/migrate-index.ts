@@ -90,7 +90,7 @@ async function migrateBetween(
   const { signal } = request;
   // One process migrates an index, or makes vectors for it, at a time.
   return aloneInBoth(ends, { subject: 'upgrading', signal }, async (_, held) => {
-    const migration = { request, scope, ends, store, signal: held, liveBefore: there?.facts.collection };
+    const migration = { request, scope, ends, store, signal: held, liveBefore: there?.facts };
     return { ...base, ...(await copyAndSwitch(live.facts, migration, base)) };
   });
 }

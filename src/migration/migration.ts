@@ -1,4 +1,5 @@
 import type { Scope } from '../core/scope.js';
+import type { IndexFacts } from '../ledger/ledger.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import type { OpenEnds } from './migration-ends.js';
 import type { MigrateRequest } from './migration-types.js';
@@ -10,7 +11,7 @@ export interface Migration {
   readonly ends: OpenEnds;
   /** Where the copy is made. */
   readonly store: VectorStore;
-  /** Collection that is live there, until the switch. */
-  readonly liveBefore: string | undefined;
+  /** What is live there, until the switch. */
+  readonly liveBefore: IndexFacts | undefined;
   readonly signal: AbortSignal;
 }

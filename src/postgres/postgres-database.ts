@@ -260,6 +260,8 @@ export class PostgresDatabase {
     const pool = new pg.Pool(config);
     // A connection that dies while it is idle leaves the pool; the next call gets another.
     pool.on('error', () => undefined);
+    // One that dies in the packet in which it is made is nobody's yet: without a listener the process would end.
+    pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;
   }
 }

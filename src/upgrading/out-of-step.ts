@@ -5,6 +5,8 @@ import { contentHash } from '../core/ids.js';
 import type { GenerationReader, LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
 
 const PAGE = 500;
+/** Documents whose chunks are read in one turn of the event loop. */
+const AT_ONCE = 50;
 
 /** What a generation lacks, or holds otherwise than the live one. */
 export interface OutOfStep {
@@ -74,10 +76,13 @@ async function* stamped(
 ): AsyncGenerator<{ readonly document: LedgerDocument; readonly stamp: string }> {
   for (let after: string | undefined; ; ) {
     const page = await reader.documents(after, PAGE);
-    for (const [index, document] of page.entries()) {
+    for (let start = 0; start < page.length; start += AT_ONCE) {
       throwIfAborted(signal);
-      yield { document, stamp: stampOf(document, await reader.chunks(document.documentId)) };
-      if (index % 16 === 15) await nextTurn();
+      const documents = page.slice(start, start + AT_ONCE);
+      const chunks = await reader.chunksOf(documents.map(({ documentId }) => documentId));
+      for (const document of documents)
+        yield { document, stamp: stampOf(document, chunks.get(document.documentId) ?? []) };
+      await nextTurn();
     }
     after = page.at(-1)?.documentId;
     if (page.length < PAGE) return;

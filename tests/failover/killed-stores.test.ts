@@ -32,6 +32,8 @@ class Stream {
   readonly wrong: string[] = [];
   readonly counts = { acknowledged: 0, failed: 0, searches: 0, failovers: 0, degraded: 0 };
   #child: ChildProcess | undefined;
+  /** What the process said, where it ended and nobody asked it to. */
+  #crash: string | undefined;
   #seed = 0;
 
   constructor(postgresUrl: string) {
@@ -73,7 +75,11 @@ class Stream {
         if (line.kind === 'ready') resolve();
         this.#take(line);
       });
-      child.once('exit', () => reject(new Error(`It ended by itself: ${said}`)));
+      child.once('close', (code, signal) => {
+        if (this.#child !== child) return;
+        this.#crash = `The process ended by itself (${code ?? signal}): ${said}`;
+        reject(new Error(this.#crash));
+      });
     });
     await ready;
   }
@@ -84,19 +90,26 @@ class Stream {
     while (
       this.counts.searches < before.searches + searches ||
       this.counts.acknowledged < before.acknowledged + writes
-    )
+    ) {
+      if (this.#crash !== undefined) throw new Error(this.#crash);
       await sleep(20);
+    }
   }
 
-  async kill(): Promise<void> {
-    const ended = once(this.#child as ChildProcess, 'close');
-    this.#child?.kill('SIGKILL');
-    await ended;
+  kill(): Promise<void> {
+    return this.#ended((child) => child.kill('SIGKILL'));
   }
 
-  async end(): Promise<void> {
-    const ended = once(this.#child as ChildProcess, 'close');
-    this.#child?.stdin?.end('end\n');
+  end(): Promise<void> {
+    return this.#ended((child) => child.stdin?.end('end\n'));
+  }
+
+  async #ended(ask: (child: ChildProcess) => void): Promise<void> {
+    const child = this.#child;
+    if (this.#crash !== undefined || child === undefined) throw new Error(this.#crash);
+    this.#child = undefined;
+    const ended = once(child, 'close');
+    ask(child);
     await ended;
   }
 

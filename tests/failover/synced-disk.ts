@@ -48,6 +48,21 @@ export class SyncedDisk {
     } as unknown as JournalFiles;
   }
 
+  /** A backup of it. */
+  copy(): SyncedDisk {
+    const disk = new SyncedDisk();
+    const copies = new Map<Inode, Inode>();
+    const copyOf = (inode: Inode): Inode => {
+      const copy = copies.get(inode) ?? { ...inode };
+      copies.set(inode, copy);
+      return copy;
+    };
+    disk.#inodes = this.#inodes;
+    disk.#names = new Map([...this.#names].map(([name, inode]) => [name, copyOf(inode)]));
+    disk.#syncedNames = new Map([...this.#syncedNames].map(([name, inode]) => [name, copyOf(inode)]));
+    return disk;
+  }
+
   /** Of what was not synced a part may be there. @param torn share of it, from 0 to 1 */
   losePower(torn = 0): void {
     this.#names = new Map(this.#syncedNames);

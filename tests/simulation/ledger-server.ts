@@ -245,6 +245,7 @@ export class LedgerServer {
       document: async (id) => books().document(id),
       documents: async (...args) => books().documents(...args),
       chunks: async (id) => books().chunks(id),
+      chunksOf: async (ids) => new Map(ids.map((id) => [id, books().chunks(id)])),
       allChunks: async (...args) => books().allChunks(...args),
       preview: async (documents) => books().preview(documents),
       text: async (...args) => books().text(...args),

@@ -37,6 +37,7 @@ const CONTRACTS = [
   'Work of many machines',
   'Service under faults',
   'Stores kept in step',
+  'Migration between stores',
 ];
 const DIFFERENCES = 'declared differences';
 

@@ -165,8 +165,15 @@ export const STORES: readonly StoreUnderTest[] = [
   { name: 'deployments', tests: 'src/deployments/', kind: 'real', server: postgres },
   { name: 'knowledge-store-postgres', tests: 'src/knowledge-store/', kind: 'real', server: postgres },
   { name: 'chroma', tests: 'src/stores/chroma/', kind: 'real', server: chroma },
-  // It starts and kills a PostgreSQL server of its own.
-  { name: 'failover', tests: 'tests/failover/', kind: 'real', isSlow: true, server: chroma },
+  // It starts and kills a PostgreSQL server of its own; 30 kills with RAGSTONE_SLOW=1.
+  { name: 'failover', tests: 'tests/failover/', kind: 'real', server: chroma },
+  {
+    name: 'migration',
+    tests: 'src/migration/killed-migration.test.ts',
+    kind: 'real',
+    server: postgres,
+    beside: [chroma],
+  },
   { name: 'import-chroma', tests: 'src/importing/', kind: 'real', server: chroma },
   { name: 'import-postgres', tests: 'src/importing/', kind: 'real', server: postgres },
   { name: 'knowledge-store-chroma', tests: 'src/knowledge-store/', kind: 'real', server: chroma },

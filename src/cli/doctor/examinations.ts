@@ -131,7 +131,25 @@ export async function examineEngine(engine: Engine): Promise<Finding[]> {
         : { check: part, state: 'failed', detail, ...(part === 'store' ? STORE_STEP : LEDGER_STEP) },
   );
   if (!ok) return answers;
-  return [...answers, await examineModel(engine), ...(await examineIndex(engine))];
+  return [
+    ...answers,
+    ...(await examineStores(engine)),
+    await examineModel(engine),
+    ...(await examineIndex(engine)),
+  ];
+}
+
+/** Of `rag.failover`: one that is not ready is no fault, and somebody should know. */
+async function examineStores(engine: Engine): Promise<Finding[]> {
+  const { stores = [] } = (await engine.stores()) ?? {};
+  return stores
+    .filter(({ state }) => state !== 'ready')
+    .map(({ name, state, detail }) => ({
+      check: 'store',
+      state: 'warning',
+      detail: `"${name}" of rag.failover is ${state}.${detail === undefined ? '' : ` ${detail}`}`,
+      nextStep: `Start its server where it has one, then run \`ragstone stores sync\`; \`ragstone stores\` shows what it lacks.`,
+    }));
 }
 
 const LEDGER_STEP = {

@@ -22,6 +22,28 @@ export async function chunksOf({ database, generation }: Books, documentId: stri
   return rows.map((row) => readChunk(row, documentId));
 }
 
+/** See `GenerationReader.chunksOf`. */
+export async function chunksOfDocuments(
+  { database, generation }: Books,
+  documentIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly LedgerChunk[]>> {
+  const rows = await database.rows(
+    `SELECT wanted.place, chunk_id, ordinal, digest, state
+     FROM unnest($2::bytea[]) WITH ORDINALITY AS wanted (key, place)
+     JOIN ragstone_ledger_document AS documents ON documents.generation = $1 AND document_key = wanted.key
+     JOIN ragstone_ledger_chunk ON document = documents.id
+     ORDER BY wanted.place, ordinal, chunk_id`,
+    [generation, documentIds.map(documentKeyOf)],
+    { action: 'read the chunks of documents' },
+  );
+  const chunks = documentIds.map((): LedgerChunk[] => []);
+  for (const row of rows) {
+    const at = numberOf(row, 'place') - 1;
+    chunks[at]?.push(readChunk(row, documentIds[at] ?? ''));
+  }
+  return new Map(documentIds.map((id, at) => [id, chunks[at] ?? []]));
+}
+
 /** A page of all chunks in chunk id order. */
 export async function chunkPage(
   { database, generation }: Books,

@@ -31,7 +31,7 @@ import {
   planDocuments,
   previewDocuments,
 } from './chunk-log.js';
-import { chunkPage, chunksOf } from './chunks.js';
+import { chunkPage, chunksOf, chunksOfDocuments } from './chunks.js';
 import {
   type DocumentRow,
   documentCounts,
@@ -114,6 +114,10 @@ export class PostgresGenerationReader implements GenerationReader {
 
   chunks(documentId: string): Promise<LedgerChunk[]> {
     return chunksOf(this.books, documentId);
+  }
+
+  chunksOf(documentIds: readonly string[]): Promise<ReadonlyMap<string, readonly LedgerChunk[]>> {
+    return chunksOfDocuments(this.books, documentIds);
   }
 
   allChunks(after: string | undefined, limit: number): Promise<LedgerChunk[]> {

@@ -96,10 +96,16 @@ export class SqliteGenerationReader implements GenerationReader {
   }
 
   async chunks(documentId: string): Promise<LedgerChunk[]> {
-    return this.database.snapshot(() => {
-      const row = rowIdOf(this.books, documentId);
-      return row === undefined ? [] : chunksOf(this.database, row, documentId);
-    });
+    return this.database.snapshot(() => this.#chunksOf(documentId));
+  }
+
+  async chunksOf(documentIds: readonly string[]): Promise<ReadonlyMap<string, readonly LedgerChunk[]>> {
+    return this.database.snapshot(() => new Map(documentIds.map((id) => [id, this.#chunksOf(id)])));
+  }
+
+  #chunksOf(documentId: string): LedgerChunk[] {
+    const row = rowIdOf(this.books, documentId);
+    return row === undefined ? [] : chunksOf(this.database, row, documentId);
   }
 
   async allChunks(after: string | undefined, limit: number): Promise<LedgerChunk[]> {

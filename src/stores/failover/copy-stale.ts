@@ -75,8 +75,11 @@ async function copyCollection(
       }
       cursor = page.cursor;
       if (cursor !== undefined) return 'more';
-      for (const one of [source, member])
-        if (journal.positionOf(await one.readMark(journal.known.id)) === undefined) return 'wait';
+      for (const one of [source, member]) {
+        if (journal.positionOf(await one.readMark(journal.known.id)) !== undefined) continue;
+        one.distrust();
+        return 'wait';
+      }
       await journal.note({ kind: 'copied', store: member.name, collection: spec.name });
       return 'done';
     });

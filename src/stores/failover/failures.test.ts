@@ -1,82 +1,31 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Contents, FaultyStore } from '../../../tests/failover/faulty-store.js';
-import { SyncedDisk } from '../../../tests/failover/synced-disk.js';
+import type { Contents, FaultyStore } from '../../../tests/failover/faulty-store.js';
+import type { SyncedDisk } from '../../../tests/failover/synced-disk.js';
+import { held, put, remove, SPEC, shown, TwoStores } from '../../../tests/failover/two-stores.js';
 import { RAGError } from '../../core/errors.js';
-import { EVERYTHING, eq } from '../../core/filter.js';
+import { EVERYTHING } from '../../core/filter.js';
 import { record } from '../../testing/vector-store/records.js';
-import { listAll } from '../list-pages.js';
-import type { CollectionSpec, VectorCollection } from '../vector-store.js';
+import type { VectorCollection } from '../vector-store.js';
 import { withStandIns } from './stand-ins.js';
-import { VectorStoreManager, type VectorStoreManagerOptions } from './store-manager.js';
+import type { VectorStoreManager } from './store-manager.js';
 
-const SPEC: CollectionSpec = { name: 'chunks', dimensions: 8, fingerprint: 'model' };
-/** No time passes in these tests: a store is tried again at once. */
-const SOON = { retryAfterMs: 1, failures: 1_000 };
-
+let stores: TwoStores;
 let folder: string;
 let a: FaultyStore;
 let b: FaultyStore;
 let disk: SyncedDisk;
-let open: VectorStoreManager[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ragstone-failures-'));
-  [a, b, disk, open] = [new FaultyStore('a'), new FaultyStore('b'), new SyncedDisk(), []];
+  stores = new TwoStores();
+  ({ folder, a, b, disk } = stores);
 });
-afterEach(async () => {
-  for (const store of [a, b]) [store.isOut, store.onRequest] = [false, () => undefined];
-  disk.onOperation = () => undefined;
-  for (const manager of open) await manager.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => stores.close());
 
-/** A process with a manager of its own. */
-function start(options: Partial<VectorStoreManagerOptions> = {}): VectorStoreManager {
-  const manager = new VectorStoreManager({
-    stores: { a: a.handle(), b: b.handle() },
-    folder: join(folder, 'failover'),
-    files: disk.files,
-    ...SOON,
-    retryAfterMs: 3_600_000,
-    ...options,
-  });
-  open.push(manager);
-  return manager;
-}
-
-/** One that has begun an index. */
-async function begin(options: Partial<VectorStoreManagerOptions> = {}) {
-  const manager = start(options);
-  await manager.adopt([]);
-  return { manager, chunks: await manager.store.open(SPEC) };
-}
-
-const put = (chunks: VectorCollection, id: string, content = id): Promise<void> =>
-  chunks.upsert([record(id, { content })]);
-const remove = (chunks: VectorCollection, id: string): Promise<number> => chunks.delete(eq('$chunkId', id));
-
-async function shown(chunks: VectorCollection): Promise<Record<string, string>> {
-  const all = await listAll(chunks, { filter: EVERYTHING });
-  return Object.fromEntries(all.map(({ id, content }) => [id, content]));
-}
-
-const held = async (store: FaultyStore): Promise<Record<string, string>> =>
-  Object.fromEntries(await store.held('chunks'));
-
-/** Both hold exactly this, and say so. */
-async function expectBoth(manager: VectorStoreManager, contents: Record<string, string>): Promise<void> {
-  expect(await manager.catchUp()).toBe(true);
-  expect(await held(a)).toEqual(contents);
-  expect(await held(b)).toEqual(contents);
-  const { stores } = await manager.status();
-  expect(stores.map(({ state, lag }) => [state, lag])).toEqual([
-    ['ready', 0],
-    ['ready', 0],
-  ]);
-}
+const start: TwoStores['start'] = (options) => stores.start(options);
+const begin: TwoStores['begin'] = (options) => stores.begin(options);
+const expectBoth: TwoStores['expectBoth'] = (manager, contents) => stores.expectBoth(manager, contents);
 
 describe('writes', () => {
   it('W1, W5, S1, S5: one is out, the other is written and read, and the first is read again once it has everything', async () => {
@@ -86,7 +35,7 @@ describe('writes', () => {
     ] as const) {
       await Promise.all([a.becomes(), b.becomes()]);
       rmSync(join(folder, 'failover'), { recursive: true, force: true });
-      disk = new SyncedDisk();
+      disk = stores.newDisk();
       const { manager, chunks } = await begin();
       await put(chunks, 'before');
       out.isOut = true;
@@ -265,7 +214,7 @@ describe('every step of writes', () => {
     let at = 0;
     for (let isOver = false; !isOver; at++) {
       await Promise.all([a.becomes(), b.becomes()]);
-      disk = new SyncedDisk();
+      disk = stores.newDisk();
       const { manager, chunks } = await begin();
       const { acknowledged, hasStruck } = await walk(chunks, { at, strike: out });
       expect(acknowledged).toBe(SCRIPT.length);
@@ -282,7 +231,7 @@ describe('every step of writes', () => {
     let at = 0;
     for (let isOver = false; !isOver; at++) {
       await Promise.all([a.becomes(), b.becomes()]);
-      disk = new SyncedDisk();
+      disk = stores.newDisk();
       const { manager, chunks } = await begin();
       const { acknowledged, hasStruck } = await walk(chunks, {
         at,
@@ -308,7 +257,7 @@ describe('every step of writes', () => {
     let at = 0;
     for (let isOver = false; !isOver; at++) {
       await Promise.all([a.becomes(), b.becomes()]);
-      disk = new SyncedDisk();
+      disk = stores.newDisk();
       const { chunks } = await begin();
       const { acknowledged, hasStruck } = await walk(chunks, {
         at,
@@ -340,7 +289,7 @@ describe('every step of writes', () => {
     for (let isOver = false; !isOver; at++) {
       for (const torn of [0, 0.5, 1]) {
         await Promise.all([a.becomes(), b.becomes()]);
-        disk = new SyncedDisk();
+        disk = stores.newDisk();
         let step = 0;
         isOver = true;
         let acknowledged = 0;
@@ -431,6 +380,50 @@ describe('a store that comes back', () => {
     await expectBoth(manager, { y: 'two', z: 'z' });
   });
 
+  it('R4: the data folder came back older: what it does not know is not read, and copied from the store that came back with it', async () => {
+    const backup = disk.copy();
+    const olderB = b.contents();
+    await put(chunks, 'z');
+    await manager.close();
+    disk = stores.newDisk(backup);
+    await b.becomes(olderB);
+    manager = start();
+    chunks = await manager.store.open(SPEC);
+    expect(await shown(chunks)).toEqual({ y: 'two' });
+    expect((await manager.status()).stores[0]).toMatchObject({ state: 'copying' });
+    await expectBoth(manager, { y: 'two' });
+  });
+
+  it('R4: a mark of the same number is of another write: the store is not read, and copied', async () => {
+    const backup = disk.copy();
+    const olderB = b.contents();
+    await put(chunks, 'z');
+    await manager.close();
+    disk = stores.newDisk(backup);
+    await b.becomes(olderB);
+    a.isOut = true;
+    manager = start();
+    chunks = await manager.store.open(SPEC);
+    // The journal numbers it as the first store has numbered "z".
+    await put(chunks, 'w');
+    a.isOut = false;
+    expect(await shown(chunks)).toEqual({ w: 'w', y: 'two' });
+    await expectBoth(manager, { w: 'w', y: 'two' });
+  });
+
+  it('R4, R7: the data folder alone came back older: nothing is read or written', async () => {
+    const backup = disk.copy();
+    await put(chunks, 'z');
+    await manager.close();
+    disk = stores.newDisk(backup);
+    manager = start();
+    await expect(manager.store.open(SPEC)).rejects.toMatchObject({ reason: 'STORE_DAMAGED' });
+    await expect(manager.store.describe('chunks')).rejects.toMatchObject({ reason: 'STORE_DAMAGED' });
+    expect(await manager.catchUp()).toBe(false);
+    expect(await held(a)).toEqual({ y: 'two', z: 'z' });
+    expect(await held(b)).toEqual({ y: 'two', z: 'z' });
+  });
+
   it('R5: replaced while nobody looked: the next write finds it', async () => {
     await a.becomes(older);
     await put(chunks, 'z');
@@ -498,6 +491,20 @@ describe('switching and following', () => {
     await put(chunks, 'new');
     expect(Object.keys(await shown(chunks))).toEqual(['new', 'old']);
     await expectBoth(manager, { old: 'Content of old', new: 'new' });
+  });
+
+  it('the store that is asked first is not left out of the settings in silence', async () => {
+    const { manager, chunks } = await begin();
+    await put(chunks, 'x');
+    await manager.switchStore('b');
+    await manager.close();
+    const other = start({ stores: { a: a.handle() } });
+    const alone = await other.store.open(SPEC);
+    await expect(put(alone, 'y')).rejects.toMatchObject({
+      reason: 'CONFIG_INVALID',
+      message: expect.stringContaining('ragstone stores use NAME') as string,
+    });
+    expect(await held(a)).toEqual({ x: 'x' });
   });
 
   it('one store alone is asked by its name, and refuses to be written', async () => {

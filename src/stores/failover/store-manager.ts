@@ -124,7 +124,7 @@ export class VectorStoreManager {
       inStep: this.#inStep,
     };
     const before = new Map(members.map((member) => [member, journal.state?.stores[member.name]?.status]));
-    await inStep.catchUp(signal);
+    const isLevel = await inStep.catchUp(signal);
     await copyStale({
       ...{ members, journal, inStep, signal },
       recordsOf: this.#options.recordsOf ?? recordsWithWords,
@@ -134,14 +134,7 @@ export class VectorStoreManager {
     for (const member of members)
       if (before.get(member) === 'behind' && state?.stores[member.name]?.status === 'current')
         await this.#optimize(member);
-    return members.every(({ name }) => {
-      const record = state?.stores[name];
-      return (
-        record !== undefined &&
-        record.stale.length === 0 &&
-        (record.status === 'current' || this.#follows(name))
-      );
-    });
+    return isLevel && members.every(({ name }) => state?.stores[name]?.stale.length === 0);
   }
 
   /** Tells the journal, once, of every collection that the first store had before there was one, so that the others get them too. */
@@ -177,10 +170,6 @@ export class VectorStoreManager {
     if (this.#begun !== undefined) await this.#inStep.tidy().catch(() => undefined);
     await this.#journal.close();
     await Promise.all(this.#members.map(({ store }) => store.close()));
-  }
-
-  #follows(name: string): boolean {
-    return this.#options.dualWrite === false && this.#journal.state?.active !== name;
   }
 
   /** What a dead process left is finished before anything is read, and from then on the stores are looked at. */

@@ -2,6 +2,7 @@ import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import type { Exclusively } from '../copied-words.js';
 import type { CollectionSpec } from '../vector-store.js';
+import { adoptCollections, adoptOnce, beginAnew, beginJournal, strangersTo } from './begin-journal.js';
 import type { JournalState, StoreRecord } from './journal-state.js';
 import type { MemberStore } from './member-store.js';
 import { isSilence, messageOf } from './outages.js';
@@ -51,6 +52,8 @@ const FOLLOWS = 'It follows after the acknowledgement (rag.failover.dualWrite is
 export class StoresInStep {
   readonly #options: InStepOptions;
   #turn: Promise<unknown> = Promise.resolve();
+  /** A store got what the journal kept for it, texts that were deleted since among it. */
+  #hasCaughtUp = false;
 
   constructor(options: InStepOptions) {
     this.#options = options;
@@ -205,10 +208,11 @@ export class StoresInStep {
   /** Asks each store how far it is and gives it what it lacks. With a write that is about to come, only as much as it can wait for. */
   async #bringLevel(write?: StoreWrite): Promise<Round> {
     const { journal, members, dualWrite } = this.#options;
-    if (journal.state === undefined) await this.#begin();
+    if (journal.state === undefined) await beginJournal(journal, members);
     await this.#admit();
     const { known } = this.#options;
-    if (known !== undefined && !journal.known.isComplete) await this.#adoptOnce(await known());
+    if (known !== undefined && !journal.known.isComplete)
+      await adoptOnce(await known(), journal, this.#first());
     const slice = write === undefined ? SLICE : SMALL_SLICE;
     const [first, ...others] = this.inOrder(journal.known);
     if (!dualWrite && write !== undefined && first !== undefined) {
@@ -220,8 +224,8 @@ export class StoresInStep {
       first === undefined ? others : [first, ...others],
       slice,
     );
-    if (lost.length === members.length && write?.kind === 'create' && this.#isNew(write.spec)) {
-      await this.#beginAnew(lost);
+    if (lost.length === members.length && write?.kind === 'create' && journal.isNew(write.spec)) {
+      await beginAnew(journal, lost);
       return { level: lost, problems, left };
     }
     for (const member of lost) if (await this.#reset(member, level, problems)) level.push(member);
@@ -238,6 +242,8 @@ export class StoresInStep {
     const ask = async (member: MemberStore): Promise<void> => {
       const position = journal.positionOf(await member.readMark(journal.known.id));
       if (position === undefined) {
+        // It was seen, and is not to be read for that.
+        member.distrust();
         lost.push(member);
         return;
       }
@@ -296,6 +302,7 @@ export class StoresInStep {
   async #noteCurrent(member: MemberStore): Promise<void> {
     const { journal } = this.#options;
     if (this.#recordOf(member)?.status === 'current') return;
+    this.#hasCaughtUp = true;
     await journal.note({ kind: 'current', store: member.name, seq: journal.head.seq });
   }
 
@@ -346,8 +353,8 @@ export class StoresInStep {
   /** A collection that the first store had before there was a journal. */
   async #adopt(write: StoreWrite): Promise<void> {
     const { journal } = this.#options;
-    if (write.kind === 'create' || write.kind === 'drop' || !this.#isNew(write.spec)) return;
-    await this.#adoptThese([write.spec]);
+    if (write.kind === 'create' || write.kind === 'drop' || !journal.isNew(write.spec)) return;
+    await adoptCollections([write.spec], journal, this.#first());
     if (journal.known.collections[collectionOfWrite(write)] !== undefined) return;
     throw new RAGError('STORE_DAMAGED', `The collection "${write.spec.name}" is in no store any more.`);
   }
@@ -355,86 +362,28 @@ export class StoresInStep {
   /** Tells the journal of all collections that there are. */
   adoptAll(specs: readonly CollectionSpec[]): Promise<void> {
     return this.alone(async () => {
-      const { journal } = this.#options;
-      if (journal.state === undefined) await this.#begin();
-      await this.#adoptOnce(specs);
+      const { journal, members } = this.#options;
+      if (journal.state === undefined) await beginJournal(journal, members);
+      await adoptOnce(specs, journal, this.#first());
     });
   }
 
-  async #adoptOnce(specs: readonly CollectionSpec[]): Promise<void> {
-    const { journal } = this.#options;
-    if (journal.known.isComplete) return;
-    await this.#adoptThese(specs);
-    await journal.note({ kind: 'complete' });
-  }
-
-  /** Collections of the store that is asked first, where it has them and the journal does not know them. */
-  async #adoptThese(specs: readonly CollectionSpec[]): Promise<void> {
-    const { journal } = this.#options;
-    const [first] = this.inOrder(journal.known);
-    for (const { name } of specs.filter((spec) => this.#isNew(spec))) {
-      const spec = await first?.ask(() => first.store.describe(name));
-      if (first !== undefined && spec !== undefined)
-        await journal.note({ kind: 'adopted', store: first.name, spec });
-    }
-  }
-
-  #isNew({ name }: CollectionSpec): boolean {
-    return this.#options.journal.known.collections[name] === undefined;
-  }
-
-  /** The first journal of an index. The store that is asked first has what there is; marks come before the journal that expects them. */
-  async #begin(): Promise<void> {
-    const { journal, members } = this.#options;
-    const { random, uniqueName } = runtime();
-    const id = uniqueName().replaceAll('-', '').slice(0, 16);
-    const base = { seq: 0, token: Math.floor(random() * TOKENS) };
-    const stores: Record<string, StoreRecord> = {};
-    for (const [at, member] of members.entries()) {
-      try {
-        await member.writeMark(id, base);
-        stores[member.name] = { status: 'current', seq: 0, stale: [] };
-      } catch (error) {
-        // Without the first nobody knows what there is.
-        if (at === 0 || !isSilence(error)) throw error;
-        stores[member.name] = { status: 'behind', seq: -1, why: messageOf(error), stale: [] };
-      }
-    }
-    await journal.begin({
-      ...{ id, base, stores },
-      active: members[0]?.name ?? '',
-      isComplete: false,
-      collections: {},
-      voided: [],
-    });
+  #first(): MemberStore | undefined {
+    return this.inOrder(this.#options.journal.known)[0];
   }
 
   /** Stores that the configuration names and the journal does not know yet. */
   async #admit(): Promise<void> {
     const { journal, members } = this.#options;
-    const { active, stores } = journal.known;
-    if (!members.some(({ name }) => name === active))
-      throw new RAGError(
-        'CONFIG_INVALID',
-        `The store "${active}" is asked first and holds the index, and rag.failover names it no more. Name it again and run \`ragstone stores use NAME\` with one of the others before you leave it out.`,
-        { details: { key: 'rag.failover', value: active } },
-      );
-    for (const member of members)
-      if (stores[member.name] === undefined)
-        await journal.note(this.#behind(member, 'It was named for the first time.'));
+    for (const member of strangersTo(journal, members))
+      await journal.note(this.#behind(member, 'It was named for the first time.'));
   }
 
-  /** Nothing is left anywhere, and a new collection is to be filled. */
-  async #beginAnew(members: readonly MemberStore[]): Promise<void> {
-    const { journal } = this.#options;
-    await journal.note({ kind: 'lost', seq: journal.head.seq });
-    for (const member of members) await member.writeMark(journal.known.id, journal.head);
-  }
-
-  /** Forgets what every store has. */
+  /** Forgets what every store has: where it is that long, and at once what was kept for a store that was out. */
   async #shorten(fromBytes: number): Promise<void> {
     const { journal, members } = this.#options;
-    if (journal.size.writes === 0 || journal.size.bytes < fromBytes) return;
+    if (journal.size.writes === 0 || (journal.size.bytes < fromBytes && !this.#hasCaughtUp)) return;
+    this.#hasCaughtUp = false;
     const { base, collections } = journal.known;
     const positions = members.map((member) => {
       const { status = 'behind', seq = base.seq, stale = [] } = this.#recordOf(member) ?? {};
@@ -449,8 +398,6 @@ export class StoresInStep {
     if (gone * 2 >= journal.size.writes) await journal.shorten(upTo);
   }
 }
-
-const TOKENS = 2 ** 32;
 
 const foreign = (name: string): RAGError =>
   new RAGError(

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
+import type { CollectionSpec } from '../vector-store.js';
 import type { JournalFiles } from './journal-files.js';
 import { FRAME_BYTES, type Frame, findFrame, frameOf, isWhole, readFrame } from './journal-frame.js';
 import { type JournalEvent, type JournalState, type Mark, withEvent, withWrite } from './journal-state.js';
@@ -58,6 +59,11 @@ export class WriteJournal {
   get known(): JournalState {
     if (this.#state === undefined) throw new RAGError('INTERNAL', 'The journal was not read.');
     return this.#state;
+  }
+
+  /** Whether it does not know a collection. */
+  isNew({ name }: CollectionSpec): boolean {
+    return this.known.collections[name] === undefined;
   }
 
   /** What it keeps. */

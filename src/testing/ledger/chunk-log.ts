@@ -57,6 +57,23 @@ const testPlans = (test: LedgerTest): void => {
     );
   });
 
+  test('chunks of several documents are those of each one', async ({ writer }) => {
+    const ids = ['d', 'e', 'f'];
+    const planned = ids.map((documentId) => {
+      const { chunks, ...document } = revision('abc');
+      const own = chunks.map(({ chunkId, digest }) => ({ chunkId: `${documentId}/${chunkId}`, digest }));
+      return { ...document, documentId, externalId: documentId, chunks: own };
+    });
+    await writer.plan(planned);
+    await writer.commit(['d', 'e'], AT);
+    const asked = ['f', 'unknown', 'd', 'e'];
+    const chunks = await writer.chunksOf(asked);
+    assert.deepEqual([...chunks.keys()].sort(), asked.toSorted());
+    for (const id of asked) assert.deepEqual(chunks.get(id), await writer.chunks(id));
+    assert.equal(chunks.get('d')?.length, 3);
+    assert.deepEqual(await writer.chunksOf([]), new Map());
+  });
+
   test('a chunk whose digest changed is rewritten, and written for certain after a death', async ({
     writer,
   }) => {
