@@ -53,8 +53,13 @@ export async function storeContext(
   { reads }: StoreDefinition,
   config: ResolvedConfig,
 ): Promise<StoreContext> {
-  const { local, server, s3, cloud } = config.rag.storage;
   if (reads !== undefined) await resolveSecrets(config.rag.storage[reads], ['rag', 'storage', reads], config);
+  return contextAsWritten(config);
+}
+
+/** The same, with references to secrets that were not followed yet. */
+export function contextAsWritten(config: ResolvedConfig): StoreContext {
+  const { local, server, s3, cloud } = config.rag.storage;
   return {
     path: local.path,
     isPathStated: originOf(config, 'rag.storage.local.path').kind !== 'default',

@@ -2,28 +2,23 @@ import { SOURCES } from '../sources/definitions.js';
 import { STORES } from '../stores/definitions.js';
 import type { StoreDefinition } from '../stores/store-definition.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
-import { BUILT_PROVIDERS } from './schema/storage.js';
 
 /** A setting that is understood and has no effect in this version. */
 export interface InactiveSetting {
   /** `rag.sources[0].watch` */
   readonly setting: string;
   readonly reason: string;
-  /** True where commands that need it stop (exit 2) instead of going on without it. */
-  readonly stops: boolean;
 }
 
 interface InactiveRule {
   /** Path below `rag`; `*` stands for every list position. */
   readonly path: ConfigPath;
   readonly reason: string | ((value: unknown, rag: unknown) => string);
-  readonly stops?: boolean;
   /** Whether the rule holds for a value that the configuration states; told the source that it is of. Default: it always does. */
   readonly when?: (value: unknown, rag: unknown, source: unknown) => boolean;
 }
 
 const isOn = (value: unknown): boolean => !(isRecord(value) && value.enabled === false) && value !== false;
-const isBuilt = (names: readonly string[], value: unknown): boolean => names.includes(String(value));
 const providerOf = (rag: unknown): unknown => valueAt(rag, ['provider']) ?? 'auto';
 
 /** By its kind; where a repository is shows when it is opened. */
@@ -33,13 +28,6 @@ const isWatchable = (source: unknown): boolean =>
 
 /** What this version accepts and does not do yet. A later version deletes lines here as it learns. */
 const RULES: readonly InactiveRule[] = [
-  {
-    path: ['provider'],
-    when: (value) => value !== 'auto' && !isBuilt(BUILT_PROVIDERS, value),
-    reason: (value) =>
-      `the store "${String(value)}" is not built yet; use ${BUILT_PROVIDERS.join(', ')} or auto`,
-    stops: true,
-  },
   {
     path: ['storage', 'local', 'type'],
     when: (value, rag) => value !== providerOf(rag),
@@ -80,15 +68,14 @@ const RULES: readonly InactiveRule[] = [
 export function listInactiveSettings(rag: unknown): InactiveSetting[] {
   const found: InactiveSetting[] = [];
   for (const [index, source] of sourcesOf(rag).entries())
-    if (!isOn(source))
-      found.push({ setting: `rag.sources[${index}]`, reason: 'enabled is false', stops: false });
+    if (!isOn(source)) found.push({ setting: `rag.sources[${index}]`, reason: 'enabled is false' });
   for (const rule of RULES) {
     for (const path of expandPattern(rule.path, rag)) {
       const value = valueAt(rag, path);
       if (value === undefined || (rule.when && !rule.when(value, rag, valueAt(rag, path.slice(0, 2)))))
         continue;
       const reason = typeof rule.reason === 'string' ? rule.reason : rule.reason(value, rag);
-      found.push({ setting: formatPath(['rag', ...path]), reason, stops: rule.stops ?? false });
+      found.push({ setting: formatPath(['rag', ...path]), reason });
     }
   }
   return found;

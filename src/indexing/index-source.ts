@@ -389,6 +389,9 @@ async function nextAttempt(
   return failures >= retry.attempts ? {} : { nextAttemptAt: nextAttemptAt(retry, failures) };
 }
 
+/** A batch that is not full is written after so long, so that a run that is killed again and again comes forward. In milliseconds. */
+const FLUSH_MS = 5_000;
+
 /** Bytes that an item is taken to have where its source does not say. */
 export const USUAL_BYTES = 8192;
 
@@ -405,12 +408,14 @@ export async function readAndWrite(
   const vanished: SourceItem[] = [];
   let batch: ItemRead[] = [];
   let chunks = 0;
+  let flushedAt = runtime().elapsed();
   let writing: Promise<void> = Promise.resolve();
   const flush = async (): Promise<void> => {
     await writing;
     const ready = batch;
     batch = [];
     chunks = 0;
+    flushedAt = runtime().elapsed();
     writing = writeItems(ready, task);
     // A failure surfaces at the next await; without this it could be unhandled until then.
     writing.catch(() => undefined);
@@ -433,7 +438,8 @@ export async function readAndWrite(
       const read = withoutRepeats(await settleItem(kept, task), task.seenDocuments, run);
       batch.push(read);
       chunks += chunksOf(read);
-      if (chunks >= options.batchSize || batch.length >= options.batchSize) await flush();
+      const isLate = runtime().elapsed() - flushedAt >= FLUSH_MS;
+      if (chunks >= options.batchSize || batch.length >= options.batchSize || isLate) await flush();
     }
   } finally {
     await reads.return(undefined);

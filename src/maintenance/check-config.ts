@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { checkModels } from '../assembly/check-models.js';
 import { chooseProvider, storeDefinition } from '../assembly/choose-store.js';
+import { contextAsWritten } from '../assembly/open-store.js';
 import { resolveEmbeddingModel } from '../assembly/resolve-model.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
@@ -35,7 +36,7 @@ export async function checkConfig(config: ResolvedConfig): Promise<ConfigReport>
   const notices = (await checkModels(config)).filter((notice) => notice !== standIn);
   const folders = await unreadableSources(config);
   const missing: MissingPart[] = [
-    ...missingOfStore(config),
+    ...(await missingOfStore(config)),
     ...missingOfSecondStore(config),
     ...(standIn === undefined
       ? []
@@ -64,16 +65,31 @@ function packageOf(model: string | undefined): string | undefined {
   return provider === undefined ? undefined : factsOf(provider).install;
 }
 
-function missingOfStore(config: ResolvedConfig): MissingPart[] {
-  // Told as not built.
-  if (config.notActive.some(({ setting, stops }) => stops && setting === 'rag.provider')) return [];
+async function missingOfStore(config: ResolvedConfig): Promise<MissingPart[]> {
   const { provider } = chooseProvider(config);
   const { storage } = config.rag;
   const isOwn = config.own?.store?.name === provider;
   return [
     ...(isOwn ? [] : missingOfDefinition('rag.provider', { provider, storage }, config)),
+    ...(isOwn ? [] : await refusedByStore(provider, config)),
     ...(config.rag.ledger.type === 'postgres' ? missingPackage('rag.ledger.type', 'pg') : []),
   ];
+}
+
+/** What a store behind an address says of its settings before it connects. */
+async function refusedByStore(provider: string, config: ResolvedConfig): Promise<MissingPart[]> {
+  const definition = storeDefinition(provider);
+  const isReached = definition?.reads === 'server' || definition?.reads === 'cloud';
+  if (definition === undefined || !isReached || definition.program !== undefined) return [];
+  try {
+    // References to secrets are not followed, for that may ask a service.
+    const store = await definition.open(contextAsWritten(config));
+    await store.close();
+    return [];
+  } catch (error) {
+    if (!RAGError.isInstance(error) || error.reason !== 'CONFIG_INVALID') return [];
+    return [{ setting: 'rag.storage', problem: error.message, stops: true }];
+  }
 }
 
 /** Packages and the program of one store. */

@@ -145,20 +145,20 @@ describe('config', () => {
     expect(find('rag.enabled')).toMatchObject({ value: true, origin: 'default' });
   });
 
-  test('a store that is not built yet ends index and search with 2, naming the setting', async () => {
+  test('a store whose settings are not whole ends index and search with 2, naming the setting', async () => {
     await writeFile(join(folder, 'ragstone.yaml'), 'rag: { provider: vertex_ai_search }\n');
     for (const args of [
-      ['index', '.'],
-      ['search', 'x'],
+      ['--trust', 'index', '.'],
+      ['--trust', 'search', 'x'],
     ]) {
       const { code, stderr } = await ragstone(args);
       expect(code).toBe(2);
-      expect(stderr).toContain('rag.provider');
+      expect(stderr).toContain('rag.storage.cloud.project');
     }
-    const check = await ragstone(['config', 'check']);
+    const check = await ragstone(['--trust', 'config', 'check']);
     expect(check.code).toBe(2);
     expect(check.stdout).not.toContain('valid');
-    expect(check.stdout).toContain('Not built yet');
+    expect(check.stdout).toContain('rag.storage.cloud.project');
   });
 });
 

@@ -199,19 +199,6 @@ describe('what decides how an index is made', () => {
     expect(await found('marmalade')).toEqual(['alpha.md']);
     await expectClean();
   });
-
-  test.each([['provider: vertex_ai_search', 'rag.provider']])(
-    '{ %s } is refused with 2, naming the setting',
-    async (settings, key) => {
-      configure(`{ ${settings} }`);
-      const { code, document } = await ragstoneJson<ErrorDocument>(['index'], { cwd });
-      expect(code).toBe(2);
-      expect(document.error).toMatchObject({
-        reason: 'CONFIG_NOT_BUILT',
-        message: expect.stringContaining(key),
-      });
-    },
-  );
 });
 
 test('try: a second run re-indexes nothing', async () => {

@@ -72,7 +72,8 @@ describe('config check', () => {
   it.each([
     ['embedding: { model: nobody/has-this, fallback: error }', 'rag.embedding.model', 'nobody/has-this'],
     ['sources: [{ name: a, type: files, root: docs, paths: [../outside] }]', '', 'outside'],
-    ['provider: vertex_ai_search', 'rag.provider', 'Not built yet'],
+    ['provider: vertex_ai_search', 'rag.storage.cloud.project', 'is needed for Vertex AI Search'],
+    ['provider: azure_ai_search', 'rag.storage.server.url', 'is missing'],
   ])('does not call valid what index refuses: %s', async (settings, setting, problem) => {
     const cwd = temporaryFolder({ 'docs/a.md': RETRIES, 'ragstone.yaml': `rag:\n  ${settings}\n` });
     const { code, stdout, stderr } = await runRagstone(['config', 'check'], { cwd });

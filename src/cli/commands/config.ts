@@ -54,7 +54,7 @@ async function runCheck(context: CliContext): Promise<void> {
   const { checkConfig } = await import('../../maintenance/check-config.js');
   const { missing, notices } = await checkConfig(config);
   const { notActive } = config;
-  const ok = [...missing, ...notActive].every(({ stops }) => !stops);
+  const ok = missing.every(({ stops }) => !stops);
   const result = { ok, file: config.file ?? null, missing, notActive, notices };
   const { renderConfigCheck } = await import('../render/config.js');
   if (!context.isJson) for (const notice of notices) context.warn(notice);

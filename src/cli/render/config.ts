@@ -31,16 +31,12 @@ export function renderConfigCheck(
   const right = file === null ? 'There is no configuration file; the defaults hold.' : `${file} is valid.`;
   const wrong = file === null ? 'The defaults cannot be used here.' : `${file} cannot be used here.`;
   const parts = [!ok ? wrong : missing.length > 0 ? partly : right];
-  const idle = notActive.filter(({ stops }) => !stops);
-  const stopping = notActive.filter(({ stops }) => stops);
   if (missing.length > 0)
     parts.push(
       missing.map(({ setting, problem }) => `${setting}: ${context.own(oneLine(problem))}`).join('\n'),
     );
-  if (stopping.length > 0)
-    parts.push(`Not built yet; "index" and "search" stop here:\n\n${renderSettings(stopping, context)}`);
-  if (idle.length > 0)
-    parts.push(`Accepted, without effect in this version:\n\n${renderSettings(idle, context)}`);
+  if (notActive.length > 0)
+    parts.push(`Accepted, without effect in this version:\n\n${renderSettings(notActive, context)}`);
   return parts.join('\n\n');
 }
 
