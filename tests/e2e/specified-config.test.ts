@@ -34,7 +34,7 @@ describe.skipIf(yaml === undefined)('the configuration of the specification, unc
   test('config check accepts it and lists what is not active', async () => {
     const { code, document } = await ragstoneJson<{
       ok: boolean;
-      notActive: { setting: string; stops: boolean }[];
+      notActive: { setting: string }[];
     }>(['config', 'check'], { cwd, env: { RAG_PROVIDER: 'libsql' } });
     expect(code).toBe(0);
     expect(document.ok).toBe(true);
