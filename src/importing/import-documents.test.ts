@@ -41,7 +41,7 @@ withTestServer(
   { describe, it: test },
   { store: 'chroma', variable: 'RAGSTONE_TEST_CHROMA_URL', contract: 'import' },
   (url) => {
-    describe('a Chroma collection', () => {
+    describe('Import of a Chroma collection', () => {
       let name: string;
       const base = `${url}/api/v2/tenants/default_tenant/databases/default_database/collections`;
       const post = async (path: string, body: object): Promise<{ readonly id: string }> => {
@@ -189,7 +189,7 @@ withTestServer(
   { describe, it: test },
   { store: 'postgres', variable: 'RAGSTONE_TEST_POSTGRES_URL', contract: 'import' },
   (url) => {
-    describe('a table rag_documents', () => {
+    describe('Import of a table rag_documents', () => {
       const schema = `prototype_${randomUUID().replaceAll('-', '')}`;
       const sql = async (text: string, values: readonly unknown[] = []): Promise<void> => {
         const { default: pg } = await import('pg');

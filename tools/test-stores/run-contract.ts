@@ -38,6 +38,7 @@ const CONTRACTS = [
   'Service under faults',
   'Stores kept in step',
   'Migration between stores',
+  'Import of ',
 ];
 const DIFFERENCES = 'declared differences';
 
