@@ -1,4 +1,5 @@
-import { type ErrorReason, RAGError } from '../../core/errors.js';
+import { RAGError } from '../../core/errors.js';
+import { refusedRequestError, type Verdict } from '../refused-request.js';
 
 /** An answer of the service that is no success. */
 export interface Refusal {
@@ -8,8 +9,6 @@ export interface Refusal {
   /** How long it asks to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
-
-type Verdict = readonly [ErrorReason, string];
 
 /** Words of the service's explanations, first match wins; statuses alone do not tell these cases apart. */
 const VERDICTS: readonly (readonly [RegExp, Verdict])[] = [
@@ -55,17 +54,12 @@ export const isRetryableStatus = (status: number): boolean => RETRYABLE_STATUS.h
 /** An answer as one of our errors. The message never holds the explanation, which may quote what was sent. */
 export function refusalError(address: string, action: string, { status, explanation }: Refusal): RAGError {
   const verdict = VERDICTS.find(([pattern]) => pattern.test(explanation))?.[1] ?? BY_STATUS[status];
-  const [reason, advice] = verdict ?? [
-    'STORE_UNAVAILABLE',
-    status >= 500 ? 'Look at the state of the service.' : 'The cause has its explanation.',
-  ];
-  return new RAGError(
-    reason,
-    `Azure AI Search at ${address} could not ${action} (status ${status}). ${advice}`,
-    {
-      cause: new Error(`status ${status}: ${explanation.slice(0, 2_000)}`),
-      details: { status },
-    },
+  return refusedRequestError(
+    { server: 'Azure AI Search', address, action, status, explanation },
+    verdict ?? [
+      'STORE_UNAVAILABLE',
+      status >= 500 ? 'Look at the state of the service.' : 'The cause has its explanation.',
+    ],
   );
 }
 

@@ -1,4 +1,5 @@
-import { type ErrorReason, RAGError } from '../../core/errors.js';
+import { RAGError } from '../../core/errors.js';
+import { refusedRequestError, type Verdict } from '../refused-request.js';
 
 /** An answer that is no success. */
 export interface Refusal {
@@ -6,8 +7,6 @@ export interface Refusal {
   /** What the service says about it. */
   readonly explanation: string;
 }
-
-type Verdict = readonly [ErrorReason, string];
 
 /** Words of the explanations, first match wins; statuses alone do not tell these cases apart. */
 const VERDICTS: readonly (readonly [RegExp, Verdict])[] = [
@@ -45,12 +44,14 @@ export const isRetryableStatus = (status: number): boolean => RETRYABLE_STATUS.h
 export function refusalError(address: string, action: string, { status, explanation }: Refusal): RAGError {
   const isRefused = status === 400 || status === 403 || status === 422 || status === 429;
   const said = isRefused ? VERDICTS.find(([pattern]) => pattern.test(explanation))?.[1] : undefined;
-  const [reason, advice] = said ??
-    BY_STATUS[status] ?? ['STORE_UNAVAILABLE', 'Look at status.pinecone.io; the cause has its explanation.'];
-  return new RAGError(reason, `Pinecone at ${address} could not ${action} (status ${status}). ${advice}`, {
-    cause: new Error(`status ${status}: ${explanation.slice(0, 2_000)}`),
-    details: { status },
-  });
+  return refusedRequestError(
+    { server: 'Pinecone', address, action, status, explanation },
+    said ??
+      BY_STATUS[status] ?? [
+        'STORE_UNAVAILABLE',
+        'Look at status.pinecone.io; the cause has its explanation.',
+      ],
+  );
 }
 
 /** A failure to get an answer as one of our errors. */

@@ -1,4 +1,5 @@
-import { type ErrorReason, RAGError } from '../../core/errors.js';
+import { RAGError } from '../../core/errors.js';
+import { refusedRequestError, type Verdict } from '../refused-request.js';
 
 /** An answer that is no success. */
 export interface Refusal {
@@ -8,8 +9,6 @@ export interface Refusal {
   /** Seconds after which it may be asked again, where it says so. */
   readonly retryAfter?: number;
 }
-
-type Verdict = readonly [ErrorReason, string];
 
 /** Words of the server's explanations, first match wins; statuses alone do not tell these cases apart. */
 const VERDICTS: readonly (readonly [RegExp, Verdict])[] = [
@@ -58,14 +57,10 @@ export const isRetryableStatus = (status: number): boolean => RETRYABLE_STATUS.h
 /** A refusal as one of our errors. The message never holds the explanation, which may quote what was sent. */
 export function refusalError(address: string, action: string, { status, explanation }: Refusal): RAGError {
   const verdict = VERDICTS.find(([pattern]) => pattern.test(explanation))?.[1] ?? BY_STATUS[status];
-  const [reason, advice] = verdict ?? [
-    'STORE_UNAVAILABLE',
-    'Look at its log; the cause has its explanation.',
-  ];
-  return new RAGError(reason, `Qdrant at ${address} could not ${action} (status ${status}). ${advice}`, {
-    cause: new Error(`status ${status}: ${explanation.slice(0, 2_000)}`),
-    details: { status },
-  });
+  return refusedRequestError(
+    { server: 'Qdrant', address, action, status, explanation },
+    verdict ?? ['STORE_UNAVAILABLE', 'Look at its log; the cause has its explanation.'],
+  );
 }
 
 /** A failure to get an answer as one of our errors. */

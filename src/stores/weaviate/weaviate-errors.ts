@@ -1,12 +1,11 @@
-import { type ErrorReason, RAGError } from '../../core/errors.js';
+import { RAGError } from '../../core/errors.js';
+import { refusedRequestError, type Verdict } from '../refused-request.js';
 
 /** An answer of the server, whatever its status. */
 export interface ServerAnswer {
   readonly status: number;
   readonly body: unknown;
 }
-
-type Verdict = readonly [ErrorReason, string];
 
 /** Words of the server's explanations, first match wins; statuses alone do not tell these cases apart. */
 const VERDICTS: readonly (readonly [RegExp, Verdict])[] = [
@@ -47,14 +46,10 @@ export const isTenantMissing = ({ body }: ServerAnswer): boolean =>
 export function answerError(address: string, action: string, { status, body }: ServerAnswer): RAGError {
   const explanation = JSON.stringify(body) ?? '';
   const verdict = BY_STATUS[status] ?? VERDICTS.find(([pattern]) => pattern.test(explanation))?.[1];
-  const [reason, advice] = verdict ?? [
-    'STORE_UNAVAILABLE',
-    'Look at its log; the cause has its explanation.',
-  ];
-  return new RAGError(reason, `Weaviate at ${address} could not ${action} (status ${status}). ${advice}`, {
-    cause: new Error(`status ${status}: ${explanation.slice(0, 2_000)}`),
-    details: { status },
-  });
+  return refusedRequestError(
+    { server: 'Weaviate', address, action, status, explanation },
+    verdict ?? ['STORE_UNAVAILABLE', 'Look at its log; the cause has its explanation.'],
+  );
 }
 
 /** A failure to get an answer as one of our errors. */
