@@ -128,6 +128,8 @@ export async function finishDocument(
     const kept = new Set(wanted.map(({ chunkId }) => chunkId));
     // A store with an index of words beside it lists only what both hold: what one of them has lost already goes from the other.
     const gone = new Set([...stored.keys(), ...books.map(({ chunkId }) => chunkId)]);
+    // What another one has pushed since the ledger was read is its own.
+    await targets.claims?.hold([document]);
     await deleteChunks(
       [...gone].filter((id) => !kept.has(id)),
       targets,

@@ -2,20 +2,21 @@ import type { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { LedgerItem, OwedBatch } from '../ledger/ledger.js';
 import type { SourceItem } from '../sources/source.js';
-import { deleteDocuments, deleteItems } from './delete-documents.js';
+import { deleteDocuments } from './delete-documents.js';
+import { deleteGone, deleteVanished } from './delete-gone.js';
 import { finishDocument } from './finish-pushes.js';
-import { healDocuments } from './heal-documents.js';
 import { IndexRun } from './index-run.js';
-import { beingWritten, isLeaseLost, type SourceKey } from './item-claims.js';
+import { beingWritten } from './item-claims.js';
 import { listChanges, onlyOf, type SourceChanges } from './list-changes.js';
 import { mapConcurrently } from './map-concurrently.js';
-import { beginListing, giveUpListing, owedBatches, oweGone, oweListed, stillGone } from './owed-work.js';
+import { beginListing, giveUpListing, owedBatches, oweListed, oweOrLeave, stillGone } from './owed-work.js';
 import type { Preparer } from './preparation/preparer.js';
 import { previewItems } from './preview-items.js';
 import { type ItemRead, leaveOut, prepareItem, readItem, settleItem, withoutRepeats } from './read-item.js';
 import { carryOutRetention, withoutExpired } from './retention.js';
 import { DEFAULT_RETRY_POLICY, nextAttemptAt } from './retry-policy.js';
 import { assertNotShrunk } from './shrink-guard.js';
+import { keyOf, nothingWritten, orLeave, type SourcePass, takeLeft } from './source-pass.js';
 import type { SourceTask } from './source-task.js';
 import { type BatchDocument, writeBatch } from './write-batch.js';
 
@@ -76,23 +77,6 @@ export interface ListedSource {
   readonly handedOver?: readonly OwedBatch[] | undefined;
 }
 
-/** One source in one run, and what is left of it for later. */
-export interface SourcePass extends SourceTask {
-  /** Where the listing begins. */
-  readonly since: string | undefined;
-  /**
-   * Items that another writer holds, or has changed since they were listed. With them, documents of which more may be in the
-   * store than the ledger knows, because the lease was lost while they were written.
-   */
-  readonly left: Map<string, readonly string[]>;
-  readonly seenDocuments: Set<string>;
-}
-
-export const keyOf = ({ configured, options }: SourceTask): SourceKey => ({
-  tenant: options.scope.tenant,
-  source: configured.source.name,
-});
-
 /** Lists a source and does what has to be done, for all items or some; where the next listing goes on. */
 async function indexListed(
   pass: SourcePass,
@@ -134,20 +118,17 @@ async function indexListed(
     await oweListed(changes, owed, pass);
     return { cursor: changes.cursor, listedAt };
   }
-  // What is owed in another version is written by this run, and then owed no more.
-  if (owed.size > 0) await oweListed(onlyOf(changes, new Set(owed.keys())), owed, pass);
-  const goneItemIds = await oweGone(changes, owed, pass);
-  if (goneItemIds.length === 0) for (const id of changes.goneItemIds) pass.left.set(id, []);
+  const { toRead, goneItemIds } = await oweOrLeave(changes, owed, pass);
   await giveUpListing(keyOf(pass), targets);
   run.enter('indexing', source.name);
-  run.expect(changes.toRead.length, bytesOf(changes.toRead));
-  source.expectReads?.(changes.toRead);
-  const preparer = pass.preparerFor(bytesOf(changes.toRead, USUAL_BYTES));
-  for (const share of sharesOf(changes.toRead, pass)) {
+  run.expect(toRead.length, bytesOf(toRead));
+  source.expectReads?.(toRead);
+  const preparer = pass.preparerFor(bytesOf(toRead, USUAL_BYTES));
+  for (const share of sharesOf(toRead, pass)) {
     const mine = await takeUnchanged(idsOf(share), changes, pass);
-    await announceNew([...mine], changes, pass);
+    await orLeave(nothingWritten(mine), pass, () => announceNew([...mine], changes, pass));
     await readAndWrite(
-      share.filter(({ id }) => mine.has(id)),
+      share.filter(({ id }) => mine.has(id) && !pass.left.has(id)),
       pass,
       preparer,
     );
@@ -244,68 +225,11 @@ const isSameState = (before: LedgerItem | undefined, now: LedgerItem | undefined
 
 /** Comes back to what is left when others let go of it, until nothing is or nobody lets go. */
 async function indexLeft(pass: SourcePass): Promise<void> {
-  const { left, run, targets } = pass;
-  const { claims, signal } = targets;
-  if (claims === undefined) return;
-  while (left.size > 0) {
-    const deadline = runtime().elapsed() + 2 * claims.leaseMs;
-    const free = await claims.takeAny(keyOf(pass), [...left.keys()], { deadline, signal });
+  for (;;) {
+    const free = await takeLeft(pass);
     if (free.size === 0) return;
-    run.checkAborted();
-    const unsure = [...free].flatMap((id) => left.get(id) ?? []);
-    for (const id of free) left.delete(id);
-    await healDocuments(unsure, targets, run);
     await indexListed(pass, free);
-    await claims.release(keyOf(pass), [...free]);
-  }
-}
-
-export async function deleteGone(itemIds: readonly string[], pass: SourcePass): Promise<void> {
-  const { targets, options, run } = pass;
-  const key = keyOf(pass);
-  const documents = await targets.ledger.documentsOfItems(key.tenant, key.source, itemIds);
-  const unsure = itemIds.map((itemId) => ({
-    itemId,
-    documentIds: documents.flatMap((document) => (document.itemId === itemId ? document.documentId : [])),
-  }));
-  await orLeave(unsure, pass, () => deleteItems({ ...key, itemIds, dryRun: options.dryRun }, targets, run));
-}
-
-/** Deletes what its source did not have any more when it was read. What a younger listing named in another version is owed still. */
-async function deleteVanished(items: readonly SourceItem[], pass: SourcePass): Promise<void> {
-  if (items.length === 0) return;
-  await deleteGone(idsOf(items), pass);
-  const { targets, options, run, left } = pass;
-  const { tenant, source } = keyOf(pass);
-  const done = items.filter(({ id }) => !left.has(id));
-  if (!options.dryRun)
-    await orLeave(
-      done.map(({ id }) => ({ itemId: id, documentIds: [] })),
-      pass,
-      async () =>
-        targets.ledger.owed?.settle(
-          tenant,
-          source,
-          done.map(({ id, version }) => ({ itemId: id, version })),
-        ),
-    );
-  for (const { bytes } of done) run.itemDone(bytes ?? 1);
-}
-
-/** Does work on items that may turn out to be another writer's by now: then they are left for later. */
-async function orLeave(
-  items: readonly { readonly itemId: string; readonly documentIds: readonly string[] }[],
-  { left, seenDocuments }: SourcePass,
-  work: () => Promise<void>,
-): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!isLeaseLost(error)) throw error;
-    for (const { itemId, documentIds } of items) {
-      left.set(itemId, documentIds);
-      for (const documentId of documentIds) seenDocuments.delete(documentId);
-    }
+    await pass.targets.claims?.release(keyOf(pass), [...free]);
   }
 }
 
@@ -321,7 +245,8 @@ async function recordListing(changes: SourceChanges, task: SourcePass): Promise<
   const mine = (await targets.claims?.take(keyOf(task), unreadable)) ?? new Set(unreadable);
   for (const { id, error } of changes.unreadable) {
     run.of(id).fail({ source: name, item: id, reason: error.reason, message: error.message });
-    if (!options.dryRun && mine.has(id)) await recordFailure({ itemId: id, error }, task);
+    if (!options.dryRun && mine.has(id))
+      await orLeave(nothingWritten([id]), task, () => recordFailure({ itemId: id, error }, task));
   }
   await targets.claims?.release(keyOf(task), [...mine]);
   for (const item of changes.deadLetters) {

@@ -10,6 +10,7 @@ import {
 import { isLeaseLost, type SourceKey } from './item-claims.js';
 import type { SourceChanges } from './list-changes.js';
 import { carryOutRetention } from './retention.js';
+import type { SourcePass } from './source-pass.js';
 import type { SourceTask } from './source-task.js';
 import type { WriteTargets } from './write-batch.js';
 
@@ -38,25 +39,29 @@ export async function beginListing(task: SourceTask): Promise<ReadonlyMap<string
 const NOTHING: ReadonlyMap<string, OwedItem> = new Map();
 
 /**
- * Writes down what a listing calls gone, while nobody else may list the source: a younger listing that finds it there again reads it anew, however
- * much it looks like what is indexed. See `stillGone`.
+ * Writes down what of a listing is owed: what was owed before and is named in another version now, and what it calls gone. That is done while
+ * nobody else may list the source, so a younger listing that finds it there again reads it anew, however much it looks like what is
+ * indexed. See `stillGone`.
  *
  * @param owed what `beginListing` gave
- * @returns what may be deleted; of a listing that was overtaken nothing
+ * @returns what may be done; of a listing that was overtaken nothing of this, which is left for a new one
  */
-export async function oweGone(
+export async function oweOrLeave(
   changes: SourceChanges,
   owed: ReadonlyMap<string, OwedItem>,
-  task: SourceTask,
-): Promise<readonly string[]> {
-  const { goneItemIds } = changes;
-  if (owed === NOTHING || task.targets.claims === undefined) return goneItemIds;
+  pass: SourcePass,
+): Promise<Pick<SourceChanges, 'toRead' | 'goneItemIds'>> {
+  const { toRead, goneItemIds } = changes;
+  if (owed === NOTHING) return changes;
+  const gone = pass.targets.claims === undefined ? goneItemIds.filter((id) => owed.has(id)) : goneItemIds;
+  const again = toRead.filter(({ id }) => owed.has(id));
   try {
-    await oweListed({ ...changes, toRead: [] }, owed, task);
-    return goneItemIds;
+    await oweListed({ ...changes, toRead: again, goneItemIds: gone }, owed, pass);
+    return changes;
   } catch (error) {
     if (!isLeaseLost(error)) throw error;
-    return [];
+    for (const id of [...gone, ...again.map(({ id }) => id)]) pass.left.set(id, []);
+    return { toRead: toRead.filter(({ id }) => !owed.has(id)), goneItemIds: [] };
   }
 }
 

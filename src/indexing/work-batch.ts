@@ -1,10 +1,10 @@
 import { RAGError } from '../core/errors.js';
-import { runtime } from '../core/runtime.js';
 import type { LedgerItem, OwedBatch, OwedItem } from '../ledger/ledger.js';
-import { healDocuments } from './heal-documents.js';
-import { deleteGone, keyOf, readAndWrite, recordFailure, type SourcePass } from './index-source.js';
+import { deleteGone } from './delete-gone.js';
+import { readAndWrite, recordFailure } from './index-source.js';
 import { leaveOut } from './read-item.js';
 import { DEFAULT_RETRY_POLICY, failedAlike, isAhead } from './retry-policy.js';
+import { keyOf, nothingWritten, orLeave, type SourcePass, takeLeft } from './source-pass.js';
 import type { SourceTask } from './source-task.js';
 
 /** Who died over an item so often reads it alone from then on, so that it takes no others along. */
@@ -55,7 +55,7 @@ export async function workBatch(task: SourceTask, { batch }: Pick<OwedBatch, 'ba
       key,
       mine.filter((id) => !pass.left.has(id)),
     );
-    mine = await mendLeft(pass);
+    mine = [...(await takeLeft(pass))];
   }
   return {
     items,
@@ -81,7 +81,9 @@ async function workItems(
   for (const { itemId, version, begun } of work.deadly) {
     const error = deadlyError(itemId, begun);
     pass.run.of(itemId).fail({ source, item: itemId, reason: error.reason, message: error.message });
-    await recordFailure({ itemId, version: version ?? '', error }, pass);
+    await orLeave(nothingWritten([itemId]), pass, () =>
+      recordFailure({ itemId, version: version ?? '', error }, pass),
+    );
   }
   if (work.gone.length > 0) await deleteGone(work.gone, pass);
   const suspects = work.toRead.filter(({ begun }) => begun >= ALONE_AFTER);
@@ -176,18 +178,4 @@ async function readGroup(group: readonly ReadItem[], pass: SourcePass): Promise<
     if (isInnocent) await ledger.owed?.begin(tenant, source, itemIds, -1).catch(() => undefined);
     throw error;
   }
-}
-
-/** Items that were lost in the middle and are free again, their documents mended: to be done once more. */
-async function mendLeft(pass: SourcePass): Promise<readonly string[]> {
-  const { left, targets, run } = pass;
-  const { claims, signal } = targets;
-  if (claims === undefined || left.size === 0) return [];
-  const deadline = runtime().elapsed() + 2 * claims.leaseMs;
-  const free = await claims.takeAny(keyOf(pass), [...left.keys()], { deadline, signal });
-  if (free.size === 0) return [];
-  const unsure = [...free].flatMap((id) => left.get(id) ?? []);
-  for (const id of free) left.delete(id);
-  await healDocuments(unsure, targets, run);
-  return [...free];
 }

@@ -122,10 +122,13 @@ export function outcomeOf({ testResults }: Report): ContractOutcome {
     contract: passed.filter(isOfContract).length,
     differences: [...new Set(declared.map(({ title }) => title))],
     failures: [
-      ...failed.map(({ fullName, failureMessages }) => `${fullName}: ${firstLine(failureMessages?.[0])}`),
-      ...broken.map(({ name, message }) => `${name}: ${firstLine(message)}`),
+      ...failed.map(({ fullName, failureMessages }) => `${fullName}: ${beginningOf(failureMessages?.[0])}`),
+      ...broken.map(({ name, message }) => `${name}: ${beginningOf(message)}`),
     ],
   };
 }
 
-const firstLine = (text = 'no message'): string => text.split('\n')[0] ?? '';
+/** Characters of a failure that are shown: enough for what was expected and where. */
+const SHOWN = 2_000;
+
+const beginningOf = (text = 'no message'): string => text.slice(0, SHOWN);

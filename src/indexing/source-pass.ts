@@ -1,0 +1,65 @@
+import { runtime } from '../core/runtime.js';
+import { healDocuments } from './heal-documents.js';
+import { isLeaseLost, type SourceKey } from './item-claims.js';
+import type { SourceTask } from './source-task.js';
+
+/** One source in one run, and what is left of it for later. */
+export interface SourcePass extends SourceTask {
+  /** Where the listing begins. */
+  readonly since: string | undefined;
+  /**
+   * Items that another writer holds, or has changed since they were listed. With them, documents of which more may be in the
+   * store than the ledger knows, because the lease was lost while they were written.
+   */
+  readonly left: Map<string, readonly string[]>;
+  readonly seenDocuments: Set<string>;
+}
+
+export const keyOf = ({ configured, options }: SourceTask): SourceKey => ({
+  tenant: options.scope.tenant,
+  source: configured.source.name,
+});
+
+/** Does work on items that may turn out to be another writer's by now: then they are left for later. */
+export async function orLeave(
+  items: readonly { readonly itemId: string; readonly documentIds: readonly string[] }[],
+  { left, seenDocuments }: SourcePass,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isLeaseLost(error)) throw error;
+    for (const { itemId, documentIds } of items) {
+      left.set(itemId, documentIds);
+      for (const documentId of documentIds) seenDocuments.delete(documentId);
+    }
+  }
+}
+
+/** Items of which nothing was written that could be half done. */
+export const nothingWritten = (itemIds: Iterable<string>) =>
+  Array.from(itemIds, (itemId) => ({ itemId, documentIds: [] }));
+
+/** Holds what is left and free by now, and mends its documents; nothing where nobody lets go of anything. */
+export async function takeLeft(pass: SourcePass): Promise<ReadonlySet<string>> {
+  const { left, targets, run } = pass;
+  const { claims, signal } = targets;
+  while (claims !== undefined && left.size > 0) {
+    const deadline = runtime().elapsed() + 2 * claims.leaseMs;
+    const free = await claims.takeAny(keyOf(pass), [...left.keys()], { deadline, signal });
+    run.checkAborted();
+    const unsure = Array.from(free, (itemId) => ({ itemId, documentIds: left.get(itemId) ?? [] }));
+    for (const id of free) left.delete(id);
+    await orLeave(unsure, pass, () =>
+      healDocuments(
+        unsure.flatMap(({ documentIds }) => documentIds),
+        targets,
+        run,
+      ),
+    );
+    // They may be lost once more while they are mended.
+    if (![...free].some((id) => left.has(id))) return free;
+  }
+  return new Set();
+}
