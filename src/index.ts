@@ -328,6 +328,7 @@ export {
   type InitQuestionsReport,
   initQuestions,
 } from './experiments/init.js';
+export { type ProfileOptions, type ProfileReport, profileSearches } from './experiments/profile.js';
 export { type TuneOptions, type TuneReport, tune } from './experiments/tune.js';
 
 // Stages that are usable alone: from passages to a context, from a search of your own to an answer, and its check

@@ -21,6 +21,7 @@ import { registerKeys } from './commands/keys.js';
 import { registerMcp } from './commands/mcp.js';
 import { registerMigrate } from './commands/migrate.js';
 import { registerModel } from './commands/model.js';
+import { registerProfile } from './commands/profile.js';
 import { registerReembed } from './commands/reembed.js';
 import { registerRollout } from './commands/rollout.js';
 import { registerSearch } from './commands/search.js';
@@ -114,6 +115,7 @@ export function buildProgram(context: CliContext): Command {
     registerEval,
     registerEvalInit,
     registerTune,
+    registerProfile,
     registerConfig,
     registerClear,
     registerModel,

@@ -2,7 +2,7 @@ import { type Command, CommanderError, type Option } from 'commander';
 import { ExitCode } from './errors.js';
 
 const OF_FILTERS = ['filter', 'sourceType', 'source', 'since', 'until', 'tenant'];
-const OF_SEARCHES = [...OF_FILTERS, 'topK', 'mode', 'minSimilarity', 'exactWords', 'collapse'];
+const OF_SEARCHES = [...OF_FILTERS, 'topK', 'mode', 'minSimilarity', 'exactWords', 'collapse', 'deadlineMs'];
 const OF_ANSWERS = ['chat', 'stream', 'explain', 'mode', 'answerer', 'topK', 'abstainBelow'];
 
 /** What a service does for the command line, with the options that reach it. What is new is refused until it stands here. */

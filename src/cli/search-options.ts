@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CollapseMode, Filter, SearchMode, SearchQuery } from '../index.js';
-import { collect, collectFilter, isoDate, numberBetween } from './parse-options.js';
+import { collect, collectFilter, isoDate, numberBetween, wholeNumber } from './parse-options.js';
 
 /** Which documents count, on a command line. */
 export interface FilterOptions {
@@ -19,6 +19,7 @@ export interface SearchOptions extends FilterOptions {
   readonly exactWords?: boolean;
   readonly collapse?: CollapseMode;
   readonly explain?: boolean;
+  readonly deadlineMs?: number;
 }
 
 /** The options that narrow a search to some documents. */
@@ -37,7 +38,12 @@ export const withSearchOptions = (command: Command): Command =>
   )
     .option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1))
     .addOption(collapseOption('show each document, or each backlog item and ticket, once'))
-    .option(...EXACT_WORDS);
+    .option(...EXACT_WORDS)
+    .option(
+      '--deadline-ms <n>',
+      'do what is worth most in this time, and say what was left out',
+      wholeNumber(1),
+    );
 
 /** The option for what stands once among the passages of a search or of an answer. */
 export const collapseOption = (description: string): Option =>
@@ -48,8 +54,8 @@ export const EXACT_WORDS = ['--exact-words', 'do not put mistyped words right'] 
 
 /** A search as the command line asks for it. */
 export function toQuery(text: string, options: SearchOptions, signal: AbortSignal): SearchQuery {
-  const { topK, mode, filter, sourceType, source, since, until, minSimilarity, exactWords, collapse } =
-    options;
+  const { topK, mode, filter, sourceType, source, since, until } = options;
+  const { minSimilarity, exactWords, collapse, deadlineMs } = options;
   const dateRange = {
     ...(since === undefined ? {} : { start: since }),
     ...(until === undefined ? {} : { end: until }),
@@ -70,6 +76,7 @@ export function toQuery(text: string, options: SearchOptions, signal: AbortSigna
       ...(minSimilarity === undefined ? {} : { minSimilarity }),
       ...(exactWords === undefined ? {} : { exactWords }),
       ...(collapse === undefined ? {} : { collapse }),
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
     },
   };
 }

@@ -150,10 +150,10 @@ const stated = <Fields extends object>(fields: Fields) =>
 
 /** A search of the command line as routes take it. */
 function toSearch({ text, filters, filter, options = {} }: SearchQuery) {
-  const { topK, minSimilarity, mode, collapse, exactWords } = options;
+  const { topK, minSimilarity, mode, collapse, exactWords, deadlineMs } = options;
   return {
     query: text,
-    ...stated({ topK, minScore: minSimilarity, mode, collapse, exactWords }),
+    ...stated({ topK, minScore: minSimilarity, mode, collapse, exactWords, deadlineMs }),
     ...toFilters({ filters, filter }),
   };
 }

@@ -22,6 +22,8 @@ import { sealingSettings } from '../indexing/document-protection.js';
 import { nothingIndexed, openForReading, otherModel, specOf } from '../indexing/open-collection.js';
 import { storedDigest } from '../indexing/prepare-document.js';
 import type { GenerationReader, IndexFacts, Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
+import { Planner } from '../planning/planner.js';
+import { PROFILE_FILE, ProfileFile } from '../planning/search-profile.js';
 import { splitModelName } from '../providers/provider-table.js';
 import type { WorkQueue } from '../queue/work-queue.js';
 import type { Reranker } from '../reranking/reranker.js';
@@ -96,6 +98,8 @@ export class EngineResources {
   readonly rolloutTotals: RolloutTotals;
   /** What searches can do without for a while. */
   readonly parts: Parts;
+  /** What searches with a deadline do. */
+  readonly planner: Planner;
   readonly #ledgers: LedgerConnections;
   /** A ledger on a server, and the same for searches. */
   #guarded: { readonly ledger: Ledger; readonly reader: Ledger } | undefined;
@@ -134,6 +138,7 @@ export class EngineResources {
         : !store.capabilities.persistent;
     this.#forgets = forgets;
     this.rolloutTotals = forgets ? new RolloutMemory() : new RolloutFile(join(dataDir, ROLLOUT_FILE));
+    this.planner = new Planner(new ProfileFile(join(dataDir, PROFILE_FILE)));
     this.#ledgers = openConnections(config, { dataDir, forgets }, () => this.#letGoOfStores());
   }
 

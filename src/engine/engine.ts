@@ -19,6 +19,7 @@ import type { MissExplanation } from '../explain-miss/miss-explanation.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
 import type { DocumentStatus, GenerationState, OwedBatch, OwedReader } from '../ledger/ledger.js';
 import type { MonitoringPlan } from '../monitoring/monitoring-plan.js';
+import type { SearchPlanReport } from '../planning/plan-report.js';
 import type { QueueCounts, WorkQueue } from '../queue/work-queue.js';
 import type { CollapseMode, LaneReport, MorePassages, QueryCorrection } from '../retrieval/retriever.js';
 import type { Rollout } from '../rollout/rollout.js';
@@ -77,6 +78,11 @@ export interface SearchQuery {
     readonly collapse?: CollapseMode;
     /** Search for every word as it is typed. @default false: mistyped words are put right (retrieval.spelling) */
     readonly exactWords?: boolean;
+    /**
+     * Milliseconds, from the call, after which the answer is of no use any more. The search then does what is worth most in that time
+     * (`ragstone profile`) and says in `plan` what it left out. @default none: everything is done that is configured
+     */
+    readonly deadlineMs?: number;
   };
   readonly signal?: AbortSignal;
 }
@@ -157,6 +163,8 @@ export interface SearchResponse extends ToldNotices, ToldDegradation {
   /** Absent where retrieval is switched off, and with `semanticCache`. */
   readonly understanding?: QueryReading;
   readonly results: readonly SearchResult[];
+  /** What was done to end in time; absent where no `options.deadlineMs` was given. */
+  readonly plan?: SearchPlanReport;
   readonly lanes: readonly LaneStatus[];
   /**
    * Milliseconds of each stage that ran: `understand`, `embed` (inside `dense`), the lanes, which run side by side, `fuse`,

@@ -1,4 +1,5 @@
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { percentile } from '../core/percentile.js';
 import { runtime } from '../core/runtime.js';
 import {
   computeMetric,
@@ -6,7 +7,6 @@ import {
   labelOf,
   type Metric,
   mean,
-  percentile,
   rankAsTrecEval,
   type ScoredId,
 } from './metrics.js';

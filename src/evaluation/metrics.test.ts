@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  computeMetric,
-  DEFAULT_METRICS,
-  labelOf,
-  mean,
-  parseMetrics,
-  percentile,
-  rankAsTrecEval,
-} from './metrics.js';
+import { percentile } from '../core/percentile.js';
+import { computeMetric, DEFAULT_METRICS, labelOf, mean, parseMetrics, rankAsTrecEval } from './metrics.js';
 
 const value = (metric: string, ranking: string[], grades: Record<string, number>): number => {
   const [parsed] = parseMetrics(metric);

@@ -125,9 +125,3 @@ function gradesOf(ranking: readonly string[], judgments: Judgments, k: number): 
 /** Arithmetic mean; 0 for none. */
 export const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** The smallest value that at least this share of the values does not exceed (nearest rank); 0 for none. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-}

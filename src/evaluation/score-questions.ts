@@ -1,6 +1,7 @@
 import { throwIfAborted, toRAGError } from '../core/errors.js';
+import { percentile } from '../core/percentile.js';
 import { runtime } from '../core/runtime.js';
-import { mean, percentile } from './metrics.js';
+import { mean } from './metrics.js';
 import { type GoldQuote, isAnswerable, MULTI, type Question } from './question-set.js';
 
 /** A passage as a person would see it. */

@@ -26,6 +26,7 @@ import type {
 } from './retriever.js';
 import type { RetrieverOptions } from './retriever-options.js';
 import { type LaneOutcomes, runLanes } from './run-lanes.js';
+import { leftUntil } from './time-left.js';
 import type { ExpansionOutcome } from './understanding/expand-query.js';
 import { processQuery } from './understanding/processed-query.js';
 import type { ProcessedQuery } from './understanding/query-expander.js';
@@ -66,7 +67,7 @@ async function retrieve(
   });
   const lane = laneInputOf(options, request, query);
   const { capabilities, embedQuery, settings } = options;
-  const deadlineMs = settings.laneDeadlineMs;
+  const deadlineMs = Math.min(settings.laneDeadlineMs, leftUntil(request.until));
   const outcomes = await runLanes({ ...lane, capabilities, embedQuery, mode: request.mode, deadlineMs });
   const { fused, expansion, understanding } = await fuseAndExpand(options, {
     query: processed,
@@ -173,10 +174,10 @@ async function traceStages(
 
 function laneInputOf(
   { collection, capabilities, settings }: RetrieverOptions,
-  { filter, topK, mmrLambda, signal }: RetrievalRequest,
+  { filter, topK, mmrLambda, candidatesPerLane = settings.candidatesPerLane, signal }: RetrievalRequest,
   query: PreparedQuery,
 ): LaneInput {
-  const limit = Math.min(Math.max(settings.candidatesPerLane, topK), capabilities.maxTopK);
+  const limit = Math.min(Math.max(candidatesPerLane, topK), capabilities.maxTopK);
   return { collection, query, filter, limit, includeVectors: isMmrOn(mmrLambda), signal };
 }
 

@@ -80,6 +80,12 @@ export interface RetrievalRequest extends DiversitySettings {
   readonly collapse?: CollapseMode | undefined;
   /** Overrides `RerankSettings.enabled`. */
   readonly rerank?: boolean | undefined;
+  /** Overrides `RetrievalSettings.candidatesPerLane`. */
+  readonly candidatesPerLane?: number | undefined;
+  /** Overrides `RerankSettings.maxCandidates`. */
+  readonly rerankCandidates?: number | undefined;
+  /** When the asker stops waiting, as `runtime().elapsed()` counts: what has not ended by then is left out and reported. */
+  readonly until?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -5,6 +5,7 @@ import { RAGError, throwIfAborted } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { publishLogEvent, queryInLog } from '../core/log-events.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
+import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { rounded, StageClock, type TelemetryPayloads, traced } from '../core/telemetry.js';
 import { inTurn } from '../core/turns.js';
@@ -17,6 +18,7 @@ import { loadWordRarity } from '../embedding/static/word-rarity.js';
 import type { SearchQuery } from '../engine/engine.js';
 import type { RunRecord } from '../ledger/ledger.js';
 import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
+import type { NamedPlan } from '../planning/search-plan.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
 import type {
   LaneReport,
@@ -32,6 +34,7 @@ import { withStandIns } from '../stores/failover/stand-ins.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import type { FoundPassages, RemoteIndex } from './found-passages.js';
+import { planSearch } from './plan-search.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
 import type { FindResources } from './searched-index.js';
@@ -44,6 +47,8 @@ export interface FindOptions {
   readonly onStage?: StageTrace | undefined;
   /** Whether what was found before may be shown, where `rag.retrieval.cache` is on. @default true */
   readonly isCached?: boolean | undefined;
+  /** Done whatever else would end in time, where the search has a deadline. */
+  readonly plan?: NamedPlan | undefined;
 }
 
 /**
@@ -56,11 +61,13 @@ export async function findPassages(
   options: FindOptions,
 ): Promise<FoundPassages> {
   if (!options.resources.config.rag.enabled) return switchedOff(query);
+  const startedAt = runtime().elapsed();
   // Over an embedded store a search never waits: who searches in a loop would let nothing else of the process go on.
   await nextTurn();
   const clock = new StageClock();
   // What is told step by step is told here.
-  const remote = options.onStage === undefined ? options.resources.remote : undefined;
+  const isTold = options.onStage !== undefined || options.plan !== undefined;
+  const remote = isTold ? undefined : options.resources.remote;
   const payload: TelemetryPayloads['search'] = {
     mode: query.options?.mode ?? 'hybrid',
     topK: query.options?.topK,
@@ -70,7 +77,7 @@ export async function findPassages(
       const { found, cache } = await findOrSayWhy({ query, scope, options }, (signal) => {
         const asked = signal === undefined ? query : { ...query, signal };
         return remote === undefined
-          ? find(asked, scope, options)
+          ? find(asked, scope, { ...options, startedAt })
           : findElsewhere(remote, asked, scope, options.resources.parts);
       });
       payload.cache = cache;
@@ -86,8 +93,13 @@ export async function findPassages(
     resultCount: found.passages.length,
     topScore: found.passages[0]?.score,
   }));
-  return { ...found, stages: { ...clock.times, ...found.stages }, tookMs: rounded(payload.tookMs ?? 0) };
+  const tookMs = rounded(payload.tookMs ?? 0);
+  return { ...found, ...inTime(found, tookMs), stages: { ...clock.times, ...found.stages }, tookMs };
 }
+
+/** Whether the deadline was kept is known at the end. */
+const inTime = ({ plan }: Found, tookMs: number): Pick<FoundPassages, 'plan'> =>
+  plan === undefined ? {} : { plan: { ...plan, isInTime: tookMs <= plan.deadlineMs } };
 
 type Found = Omit<FoundPassages, 'stages' | 'tookMs'> & Partial<Pick<FoundPassages, 'stages'>>;
 
@@ -238,7 +250,11 @@ function atLevelOf(parts: Parts | undefined, { found, cache }: Remembered): Reme
 }
 
 /** What was found, and which store answered in place of the one that is asked first. */
-const find = (query: SearchQuery, scope: Scope, options: FindOptions): Promise<Found> =>
+const find = (
+  query: SearchQuery,
+  scope: Scope,
+  options: FindOptions & { readonly startedAt: number },
+): Promise<Found> =>
   withStandIns(async (standIns) => {
     const found = await findHere(query, scope, options);
     return { ...found, notices: [...noticesOfKind('store-failover', standIns()), ...found.notices] };
@@ -247,14 +263,14 @@ const find = (query: SearchQuery, scope: Scope, options: FindOptions): Promise<F
 async function findHere(
   query: SearchQuery,
   scope: Scope,
-  { resources, onStage }: FindOptions,
+  { resources, onStage, startedAt, plan }: FindOptions & { readonly startedAt: number },
 ): Promise<Found> {
   const { config } = resources;
-  const request = retrievalRequest(query, config);
+  const asked = retrievalRequest(query, config);
   const live = await resources.collection();
   const { collection, facts, store, sealing } = live;
   const model =
-    request.mode === 'lexical'
+    asked.mode === 'lexical'
       ? NO_MODEL
       : await openQueryModel(resources, live, { scope, signal: query.signal });
   const undecryptable = new Map<string, readonly string[]>();
@@ -281,9 +297,16 @@ async function findHere(
     onStage,
   });
   const turn = { owner: collection, concurrency: SEARCHES_AT_ONCE };
-  const { check, result, passages, limit } = await inTurn(
+  const { check, result, passages, limit, planned } = await inTurn(
     turn,
     async () => {
+      // Those who waited for their turn have less time left.
+      const planned = await planSearch(
+        asked,
+        { deadlineMs: query.options?.deadlineMs, startedAt, plan },
+        resources,
+      );
+      const request = { ...asked, ...planned?.request };
       const check = await checkWords(query, scope, resources);
       const text = check.correction?.searchedFor ?? request.text;
       const { maxTopK } = store.capabilities;
@@ -292,7 +315,8 @@ async function findHere(
         { query, request: { ...request, text } },
         { config, maxTopK },
       );
-      return { check, ...found };
+      planned?.learn();
+      return { check, planned, ...found };
     },
     query.signal,
   );
@@ -304,7 +328,7 @@ async function findHere(
   else if (
     foundNothing(result) &&
     hasFilters(query) &&
-    (await scoped.count(request.filter, query.signal)) === 0
+    (await scoped.count(asked.filter, query.signal)) === 0
   )
     notices.push({ kind: 'filters-empty', text: await describeEmptyFilters(query, scoped) });
   return {
@@ -312,6 +336,7 @@ async function findHere(
     limit,
     ...(check.correction === undefined ? {} : { correction: check.correction }),
     understanding: result.understanding,
+    ...(planned === undefined ? {} : { plan: planned.report }),
     lanes: result.lanes,
     removed: result.removed,
     degradationLevel: result.degradationLevel,

@@ -4,6 +4,7 @@ import type { StageTimes } from '../core/telemetry.js';
 import type { FoundDegradation } from '../degradation/degradation-report.js';
 import type { PartName } from '../degradation/level.js';
 import type { SearchQuery } from '../engine/engine.js';
+import type { SearchPlanReport } from '../planning/plan-report.js';
 import type {
   LaneReport,
   QueryCorrection,
@@ -24,6 +25,8 @@ export interface FoundPassages extends FoundDegradation {
   readonly semanticCache?: { readonly similarity: number };
   /** Absent where retrieval is switched off, and with `semanticCache`. */
   readonly understanding?: QueryUnderstanding;
+  /** Absent where no deadline was given. */
+  readonly plan?: SearchPlanReport;
   readonly lanes: readonly LaneReport[];
   readonly removed: readonly RemovedCandidate[];
   readonly notices: readonly Notice[];

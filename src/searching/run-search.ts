@@ -28,6 +28,7 @@ export async function runSearch(
     ...(found.semanticCache === undefined ? {} : { semanticCache: found.semanticCache }),
     results: found.passages.map(toResult),
     ...(found.understanding === undefined ? {} : { understanding: found.understanding }),
+    ...(found.plan === undefined ? {} : { plan: found.plan }),
     lanes: found.lanes,
     ...toldDegradation(found),
     ...toldNotices(found.notices),

@@ -18,7 +18,14 @@ type SearchParts = Pick<EngineResources, 'config' | 'embedderOf' | 'reranker'> &
   Partial<
     Pick<
       EngineResources,
-      'chatModel' | 'forgetOpening' | 'adaptationNotice' | 'storeNotice' | 'queryCache' | 'revision' | 'parts'
+      | 'chatModel'
+      | 'forgetOpening'
+      | 'adaptationNotice'
+      | 'storeNotice'
+      | 'queryCache'
+      | 'revision'
+      | 'parts'
+      | 'planner'
     >
   >;
 

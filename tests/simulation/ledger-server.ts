@@ -265,11 +265,6 @@ export class LedgerServer {
       if (found === undefined) throw leaseLost();
       return found;
     };
-    const known = (): LedgerBooks => {
-      const found = this.#books.get(generation);
-      if (found === undefined) throw new RAGError('USAGE', `There is no generation ${generation}.`);
-      return found;
-    };
     const keysOf = (tenant: string, source: string, itemIds: readonly string[]) =>
       new Map(itemIds.map((itemId) => [itemKeyOf({ tenant, source, itemId }), itemId]));
     const idsOf = (keys: ReadonlyMap<string, string>, held: ReadonlySet<string>) =>
@@ -302,8 +297,8 @@ export class LedgerServer {
       release: write((tenant, source, itemIds) =>
         this.#readable(generation).release(by, [...keysOf(tenant, source, itemIds).keys()]),
       ),
-      setSourceCursor: write((...args) => known().setCursor(...args)),
-      setSourceState: write((...args) => known().setState(...args)),
+      setSourceCursor: write((...args) => books().setCursor(...args)),
+      setSourceState: write((...args) => books().setState(...args)),
       forgetSource: write((...args) => this.#readable(generation).forgetSource(...args)),
       plan: write((documents) => (documents.length === 0 ? [] : books().plan(by, documents))),
       commit: write((ids, at) => (ids.length === 0 ? undefined : books().commit(by, ids, at))),

@@ -9,7 +9,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { percentile } from '../../src/evaluation/metrics.js';
+import { percentile } from '../../src/core/percentile.js';
 import { type Question, readQuestionSet } from '../../src/evaluation/question-set.js';
 import { seededRandom } from '../../src/evaluation/random.js';
 import { evaluateQuestions } from '../../src/evaluation/score-questions.js';

@@ -46,7 +46,17 @@ const ONLY_WEAK = 'Only weak matches: nothing here matches the query well.';
 function summaryOf(response: SearchResponse): string {
   const { results, tookMs } = response;
   const found = `${plural(results.length, 'result')} in ${formatDuration(tookMs)}`;
-  return [found, ...degradationOf(response)].join(', ');
+  return [found, ...degradationOf(response), ...planOf(response)].join(', ');
+}
+
+/** What was left out to end in time, and whether that helped. */
+function planOf({ plan }: SearchResponse): string[] {
+  if (plan === undefined) return [];
+  const { leftOut, deadlineMs, isInTime } = plan;
+  return [
+    ...(leftOut.length === 0 ? [] : [`for ${deadlineMs} ms without ${leftOut.join(', ')}`]),
+    ...(isInTime ? [] : [`later than the ${deadlineMs} ms that were given`]),
+  ];
 }
 
 function renderPassage(

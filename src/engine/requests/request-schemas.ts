@@ -107,6 +107,7 @@ export const searchSchema = z.strictObject({
     rerank: flag,
     collapse,
     exactWords: flag,
+    deadlineMs: number,
   }),
   signal,
 } satisfies ShapeOf<SearchQuery>);

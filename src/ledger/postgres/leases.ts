@@ -160,7 +160,8 @@ async function assertGeneration(run: RunStatement, generation: number): Promise<
   if ((await run(SHARE_GENERATION, [generation])).count === 0) throw generationLost(generation);
 }
 
-const generationLost = (generation: number): RAGError =>
+/** Of a writer whose generation another one has dropped. */
+export const generationLost = (generation: number): RAGError =>
   new RAGError(
     'INDEX_LEASE_LOST',
     `Generation ${generation} was dropped while it was being written. Run the command again.`,

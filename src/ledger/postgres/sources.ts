@@ -2,9 +2,9 @@ import type { PostgresDatabase } from '../../postgres/postgres-database.js';
 import type { SqlRow } from '../../postgres/postgres-session.js';
 import type { SourceState, SourceSummary } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
-import { type Books, unknownGeneration } from './books.js';
+import type { Books } from './books.js';
 import { STATUSES, sourceKeyOf } from './items.js';
-import { inLockOrder } from './leases.js';
+import { generationLost, inLockOrder } from './leases.js';
 import { numberOf, storedTextOf, textOf } from './row.js';
 
 /** Cursor of a source's last complete run. */
@@ -32,7 +32,7 @@ export async function recordCursor(
     [generation, sourceKeyOf(tenant, source), storableText(cursor)],
     { action: 'record the cursor of a source' },
   );
-  if (count === 0) throw unknownGeneration(generation);
+  if (count === 0) throw generationLost(generation);
 }
 
 export async function sourceStates(
@@ -70,7 +70,7 @@ export async function recordSourceState(
     ],
     { action: 'record how a source is' },
   );
-  if (count === 0) throw unknownGeneration(generation);
+  if (count === 0) throw generationLost(generation);
 }
 
 /** See `GenerationWriter.forgetSource`. */

@@ -6,6 +6,7 @@ import type { PreparedQuery } from '../prepared-query.js';
 import type { ReadChunks } from '../read-chunks.js';
 import type { RetrievalRequest } from '../retriever.js';
 import type { RetrieverOptions } from '../retriever-options.js';
+import { LEAST_MS, leftUntil } from '../time-left.js';
 import { rerankCandidates } from './rerank.js';
 
 export interface RerankStepInput {
@@ -27,16 +28,20 @@ export interface RerankStepResult {
 /** Reorders what was fused, where that is asked for and possible; else the list stays and the report says why. */
 export async function rerankStep(
   options: RetrieverOptions,
-  { request: { rerank, signal }, query, fused, read }: RerankStepInput,
+  { request, query, fused, read }: RerankStepInput,
 ): Promise<RerankStepResult> {
+  const { rerank, rerankCandidates: wanted, until, signal } = request;
   const { loadReranker, settings } = options;
   const off = (reason: string) => ({ candidates: fused, outcome: laneOff('rerank', reason), notices: [] });
   if (!(rerank ?? settings.rerank.enabled)) return off('Reranking is not asked for.');
   if (loadReranker === undefined) return off('No reranker is set up.');
   if (fused.length === 0) return off('There is nothing to rerank.');
+  const left = leftUntil(until);
+  if (left === LEAST_MS) return off('The time of the search is over.');
   let candidates = fused;
   let scoring: RerankScoring | undefined;
-  const { maxCandidates, deadlineMs } = settings.rerank;
+  const maxCandidates = wanted ?? settings.rerank.maxCandidates;
+  const deadlineMs = Math.min(settings.rerank.deadlineMs, left);
   const notices: Notice[] = [];
   const run = async () => {
     candidates = await rerankCandidates(fused, {

@@ -210,7 +210,9 @@ const PASSING: ReadonlySet<NoticeKind> = new Set([
   'of-a-part',
 ]);
 
-const isWorthKeeping = ({ degradationLevel, outages = [], lanes, notices }: KeptPassages): boolean =>
+const isWorthKeeping = ({ degradationLevel, outages = [], lanes, notices, plan }: KeptPassages): boolean =>
+  // At another moment there may be time for more.
+  (plan === undefined || plan.leftOut.length === 0) &&
   degradationLevel === DegradationLevel.FULL_RAG &&
   outages.length === 0 &&
   lanes.every(({ status }) => status !== 'failed') &&

@@ -49,6 +49,17 @@ export const filterFields = {
     .describe('Each field is the value, or a list that holds it; of several values, any.'),
 };
 
+/** How long an answer is of use. */
+export const deadlineMs = () =>
+  z
+    .int()
+    .min(1)
+    .max(600_000)
+    .optional()
+    .describe(
+      'Milliseconds: the search does what is worth most in that time, and says what it left out (`plan`).',
+    );
+
 /** How a search is made, where the caller does not leave it to the index. */
 export const searchFields = {
   mode: z.enum(['hybrid', 'dense', 'lexical']).optional().describe('Which lanes run.'),
@@ -57,6 +68,7 @@ export const searchFields = {
     .optional()
     .describe('What is shown once: each document, each backlog item and ticket, or nothing.'),
   exactWords: z.boolean().optional().describe('Put no mistyped words right.'),
+  deadlineMs: deadlineMs(),
 };
 
 /** The tenant, where a body need not state it. */
@@ -134,6 +146,17 @@ export const correctionSchema = z
 export const semanticCacheSchema = z
   .object({ similarity: z.number() })
   .describe('These are the results of an earlier question that means nearly the same; cosine of both.');
+
+export const planSchema = z
+  .object({
+    name: z.enum(['whole', 'few-reranked', 'not-reranked', 'few-candidates', 'words']),
+    deadlineMs: z.number(),
+    expectedMs: z.number(),
+    isInTime: z.boolean(),
+    leftOut: listOf(z.string()),
+    isMeasured: z.boolean(),
+  })
+  .describe('What was done to end before `deadlineMs`, and what was left out for it.');
 
 const problem = (description: string) => ({
   description,

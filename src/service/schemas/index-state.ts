@@ -8,6 +8,7 @@ import {
   linesSchema,
   listOf,
   noticesSchemas,
+  planSchema,
   questionText,
   requestIdSchema,
   searchFields,
@@ -75,6 +76,7 @@ export const explainResponse = z
     query: z.string(),
     correction: correctionSchema.optional(),
     semanticCache: semanticCacheSchema.optional(),
+    plan: planSchema.optional(),
     understanding: z
       .object({
         intent: z.string(),

@@ -3,6 +3,7 @@ import { type Metadata, RagDeploymentModel } from '../../index.js';
 import {
   correctionSchema,
   dateTime,
+  deadlineMs,
   degradationSchemas,
   filterFields,
   idText,
@@ -10,6 +11,7 @@ import {
   listOf,
   names,
   noticesSchemas,
+  planSchema,
   questionText,
   requestIdSchema,
   semanticCacheSchema,
@@ -26,6 +28,7 @@ export const ragSearchRequest = z.strictObject({
   tenantId: tenantText(),
   topK: topKSchema().default(10),
   minScore: z.number().min(0).max(1).default(0.5).describe('Leaves out what matches less.'),
+  deadlineMs: deadlineMs(),
   ...filterFields,
 });
 
@@ -63,6 +66,7 @@ export const ragSearchResponse = z
     results: listOf(ragSearchResult),
     correction: correctionSchema.optional(),
     semanticCache: semanticCacheSchema.optional(),
+    plan: planSchema.optional(),
     ...degradationSchemas,
     ...noticesSchemas,
     tookMs: z.number(),
