@@ -223,4 +223,26 @@ export const MIGRATIONS: readonly string[] = [
   );
   INSERT INTO change VALUES (1, lower(hex(randomblob(16))), 0);
   `,
+  // Under which names a document is referred to, and to which it refers. `key` hashes tenant and name.
+  `
+  ALTER TABLE document ADD COLUMN graph INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX document_by_graph ON document (generation, graph, document_id);
+  CREATE TABLE graph_name (
+    document INTEGER NOT NULL REFERENCES document (id),
+    name TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    key BLOB NOT NULL,
+    PRIMARY KEY (document, name)
+  ) WITHOUT ROWID;
+  CREATE INDEX graph_name_by_key ON graph_name (generation, key);
+  CREATE TABLE graph_reference (
+    document INTEGER NOT NULL REFERENCES document (id),
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    key BLOB NOT NULL,
+    PRIMARY KEY (document, kind, name)
+  ) WITHOUT ROWID;
+  CREATE INDEX graph_reference_by_key ON graph_reference (generation, key);
+  `,
 ];
