@@ -22,6 +22,7 @@ import { registerMcp } from './commands/mcp.js';
 import { registerMigrate } from './commands/migrate.js';
 import { registerModel } from './commands/model.js';
 import { registerReembed } from './commands/reembed.js';
+import { registerRelated } from './commands/related.js';
 import { registerRollout } from './commands/rollout.js';
 import { registerSearch } from './commands/search.js';
 import { registerServe } from './commands/serve.js';
@@ -97,6 +98,7 @@ export function buildProgram(context: CliContext): Command {
     registerWorker,
     registerSearch,
     registerAsk,
+    registerRelated,
     registerExplainMiss,
     registerStatus,
     registerHealth,

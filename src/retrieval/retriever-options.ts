@@ -1,6 +1,7 @@
 import type { WordRarity } from '../analysis/query-profile.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
+import type { WalkFrom } from './graph-step.js';
 import type { EmbedQuery } from './lanes/dense-lane.js';
 import type { RetrievalSettings, StageTrace } from './retriever.js';
 import type { LoadChatModel } from './understanding/chat-expanders.js';
@@ -19,6 +20,8 @@ export interface RetrieverOptions {
   readonly loadReranker?: () => Promise<Reranker>;
   /** Opens the language model on first use, for expansions that ask one; absent where none can be. */
   readonly loadChatModel?: LoadChatModel;
+  /** Leads to what is connected with documents; absent where there is no graph to ask. */
+  readonly walk?: WalkFrom | undefined;
   /** How rare words are in general, for scores. @default every word counts alike */
   readonly loadRarity?: () => Promise<WordRarity>;
   readonly settings: RetrievalSettings;

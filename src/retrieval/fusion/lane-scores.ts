@@ -1,8 +1,11 @@
 import type { Hit } from '../candidate.js';
 import type { Contribution } from '../retriever.js';
 
-/** Signals whose contributions make up the fused score. `expansion`: what was found for words or vectors added to the query. */
-export const LANE_SIGNALS = ['dense', 'lexical', 'expansion'] as const;
+/**
+ * Signals whose contributions make up the fused score. `expansion`: what was found for words or vectors added to the query. `graph`: what is
+ * connected with what was found.
+ */
+export const LANE_SIGNALS = ['dense', 'lexical', 'expansion', 'graph'] as const;
 
 export type LaneSignal = (typeof LANE_SIGNALS)[number];
 
