@@ -10,12 +10,6 @@ import type { ReadChunks } from './read-chunks.js';
 import type { LaneReport, RetrievalRequest } from './retriever.js';
 import type { RetrieverOptions } from './retriever-options.js';
 
-/** What is connected with some documents, the closest first, these among them; nothing that the asker may not read. */
-export type WalkFrom = (
-  beginnings: ReadonlyMap<string, number>,
-  options: { readonly hops: number; readonly signal?: AbortSignal | undefined },
-) => Promise<{ readonly documents: readonly RankedDocument[]; readonly notices: readonly Notice[] }>;
-
 const DEFAULT_HOPS = 2;
 /** Documents of the first hits that a walk begins at: further ones are often wrong, and their neighbours with them. */
 const BEGINNINGS = 10;

@@ -1,10 +1,17 @@
 import type { WordRarity } from '../analysis/query-profile.js';
+import type { Notice } from '../core/notice.js';
+import type { RankedDocument } from '../graph/rank.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
-import type { WalkFrom } from './graph-step.js';
 import type { EmbedQuery } from './lanes/dense-lane.js';
 import type { RetrievalSettings, StageTrace } from './retriever.js';
 import type { LoadChatModel } from './understanding/chat-expanders.js';
+
+/** What is connected with some documents, the closest first, these among them; nothing that the asker may not read. */
+export type WalkFrom = (
+  beginnings: ReadonlyMap<string, number>,
+  options: { readonly hops: number; readonly signal?: AbortSignal | undefined },
+) => Promise<{ readonly documents: readonly RankedDocument[]; readonly notices: readonly Notice[] }>;
 
 /** What a retriever is made of. */
 export interface RetrieverOptions {

@@ -1,7 +1,7 @@
 import type { Scope } from '../core/scope.js';
 import { rankDocuments } from '../graph/rank.js';
 import { walkGraph } from '../graph/walk.js';
-import type { WalkFrom } from '../retrieval/graph-step.js';
+import type { WalkFrom } from '../retrieval/retriever-options.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { readableIn, unreadNotice } from './related.js';
 import type { SearchedIndex } from './searched-index.js';
