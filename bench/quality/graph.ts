@@ -42,13 +42,13 @@ function jiraProjects(): Issue[][] {
   const rows = readdirSync(folder)
     .filter((name) => name.endsWith('.csv'))
     .flatMap(
-      (name) =>
+      (name): Record<string, string>[] =>
         parse(readFileSync(join(folder, name)), {
           columns: true,
           bom: true,
           relax_quotes: true,
           relax_column_count: true,
-        }) as Record<string, string>[],
+        }),
     );
   const projects = new Map<string, Issue[]>();
   for (const { issuekey = '', title = '', description = '' } of rows) {

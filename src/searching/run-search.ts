@@ -50,7 +50,8 @@ async function namesOnPaths(
   );
   if (ids.size === 0) return new Map();
   const live = await resources.live();
-  const documents = await Promise.all([...ids].map((id) => live?.reader.document(id)));
+  if (live === undefined) return new Map();
+  const documents = await Promise.all([...ids].map((id) => live.reader.document(id)));
   return new Map(
     documents.flatMap((document) =>
       document === undefined ? [] : [[document.documentId, document.externalId] as const],
