@@ -4,9 +4,6 @@
  * matter which document came first, and what is deleted leaves nothing behind.
  */
 
-/** Raise it whenever the same document gives other rows: the next run makes them again, of the texts that are kept. */
-export const GRAPH_VERSION = 1;
-
 /**
  * `link`: a link in the text. `mention`: the key or number of an item in the text. `relation`: what metadata says of other items
  * (parent, links, duplicates). `import`: a file that a source file loads. `person`, `component`: who and what a document is about, which it
@@ -63,6 +60,6 @@ export interface GraphReader {
   referring(tenant: string, names: readonly string[], page: GraphPage): Promise<readonly ReferenceHit[]>;
   /** Of each document the first chunk that the store holds for certain; one without is left out. */
   firstChunks(documentIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Documents of a tenant without rows of `GRAPH_VERSION`, in the order of their ids: an older version wrote them. */
+  /** Documents of a tenant without rows, in the order of their ids: an older version wrote them. */
   unread(tenant: string, page: GraphPage): Promise<readonly string[]>;
 }

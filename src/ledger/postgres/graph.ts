@@ -1,4 +1,4 @@
-import { GRAPH_VERSION, type GraphPage, type GraphReader, type GraphRows } from '../../graph/graph.js';
+import type { GraphPage, GraphReader, GraphRows } from '../../graph/graph.js';
 import type { SqlRow } from '../../postgres/postgres-session.js';
 import { NO_ROWS, nameKeyOf, readKind, sameRows } from '../graph-rows.js';
 import type { GraphFilling } from '../ledger.js';
@@ -29,13 +29,10 @@ export async function saveGraphs(books: OpenBooks, documents: readonly GraphOfDo
   const { run, generation } = books;
   const before = rowsByDocument((await run(NAMES, [documents.map(({ row }) => row)])).rows);
   await run(
-    `UPDATE ragstone_ledger_document AS documents SET graph = given.version
-     FROM unnest($1::bigint[], $2::smallint[]) AS given (id, version)
-     WHERE documents.id = given.id AND documents.graph <> given.version`,
-    [
-      documents.map(({ row }) => row),
-      documents.map(({ graph }) => (graph === undefined ? 0 : GRAPH_VERSION)),
-    ],
+    `UPDATE ragstone_ledger_document AS documents SET graph = given.is_made
+     FROM unnest($1::bigint[], $2::smallint[]) AS given (id, is_made)
+     WHERE documents.id = given.id AND documents.graph <> given.is_made`,
+    [documents.map(({ row }) => row), documents.map(({ graph }) => (graph === undefined ? 0 : 1))],
   );
   const changed = documents.filter(
     ({ row, graph = NO_ROWS }) => !sameRows(graph, before.get(row) ?? NO_ROWS),
@@ -79,8 +76,8 @@ export async function fillGraph(
 ): Promise<boolean> {
   const { rows } = await books.run(
     `SELECT id, tenant FROM ragstone_ledger_document
-     WHERE generation = $1 AND document_key = $2 AND revision_key = $3 AND graph < $4 FOR UPDATE`,
-    [books.generation, documentKeyOf(documentId), revisionKeyOf(revision), GRAPH_VERSION],
+     WHERE generation = $1 AND document_key = $2 AND revision_key = $3 AND graph = 0 FOR UPDATE`,
+    [books.generation, documentKeyOf(documentId), revisionKeyOf(revision)],
   );
   const [row] = rows;
   if (row === undefined) return false;
@@ -114,7 +111,7 @@ export class PostgresGraph implements GraphReader {
     const { database, generation } = this.#books;
     const documents = await database.rows(
       `SELECT id, document_key FROM ragstone_ledger_document
-       WHERE generation = $1 AND document_key = ANY($2::bytea[]) AND graph > 0`,
+       WHERE generation = $1 AND document_key = ANY($2::bytea[]) AND graph = 1`,
       [generation, documentIds.map(documentKeyOf)],
       { action: 'read its graph' },
     );
@@ -197,15 +194,9 @@ export class PostgresGraph implements GraphReader {
     const { database, generation } = this.#books;
     const rows = await database.rows(
       `SELECT document_id FROM ragstone_ledger_document
-       WHERE generation = $1 AND graph < $2 AND tenant = $3 AND ($4::text IS NULL OR document_id > $4)
-       ORDER BY document_id LIMIT $5`,
-      [
-        generation,
-        GRAPH_VERSION,
-        storableText(tenant),
-        after === undefined ? null : storableText(after),
-        limit,
-      ],
+       WHERE generation = $1 AND graph = 0 AND tenant = $2 AND ($3::text IS NULL OR document_id > $3)
+       ORDER BY document_id LIMIT $4`,
+      [generation, storableText(tenant), after === undefined ? null : storableText(after), limit],
       { action: 'list what has no graph yet' },
     );
     return rows.map((row) => textOf(row, 'document_id'));

@@ -182,7 +182,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   // Under which names a document is referred to, and to which it refers. `name_key` hashes tenant and name.
   [
     'ALTER TABLE ragstone_ledger_document ADD COLUMN graph smallint NOT NULL DEFAULT 0',
-    `CREATE INDEX ragstone_ledger_document_by_graph ON ragstone_ledger_document (generation, graph)`,
+    `CREATE INDEX ragstone_ledger_document_without_graph ON ragstone_ledger_document (generation)
+      WHERE graph = 0`,
     `CREATE TABLE ragstone_ledger_graph_name (
       document bigint NOT NULL REFERENCES ragstone_ledger_document (id),
       generation integer NOT NULL,

@@ -1,4 +1,4 @@
-import { GRAPH_VERSION, type GraphPage, type GraphReader, type GraphRows } from '../../graph/graph.js';
+import type { GraphPage, GraphReader, GraphRows } from '../../graph/graph.js';
 import { type SqlRow, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { NO_ROWS, nameKeyOf, readKind, sameRows } from '../graph-rows.js';
@@ -14,8 +14,8 @@ export function saveGraph(
   tenant: string,
   graph: GraphRows | undefined,
 ): void {
-  const version = graph === undefined ? 0 : GRAPH_VERSION;
-  database.run('UPDATE document SET graph = ?1 WHERE id = ?2 AND graph <> ?1', version, documentRow);
+  const isMade = graph === undefined ? 0 : 1;
+  database.run('UPDATE document SET graph = ?1 WHERE id = ?2 AND graph <> ?1', isMade, documentRow);
   const rows = graph ?? NO_ROWS;
   if (sameRows(rows, rowsOf(database, documentRow))) return;
   forgetGraph(database, documentRow);
@@ -49,11 +49,10 @@ export function fillGraph(
   { documentId, revision, graph }: { documentId: string; revision: string; graph: GraphRows },
 ): boolean {
   const row = books.database.row(
-    `SELECT id, ${text('tenant')} FROM document WHERE generation = ? AND document_id = ? AND revision = ? AND graph < ?`,
+    `SELECT id, ${text('tenant')} FROM document WHERE generation = ? AND document_id = ? AND revision = ? AND graph = 0`,
     books.generation,
     storableText(documentId),
     revision,
-    GRAPH_VERSION,
   );
   if (row === undefined) return false;
   saveGraph(books, Number(row[0]), originalText(textAt(row, 1)), graph);
@@ -88,7 +87,7 @@ export class SqliteGraph implements GraphReader {
 
   async rows(documentIds: readonly string[]): Promise<Map<string, GraphRows>> {
     const { database, generation } = this.#books;
-    const sql = 'SELECT id FROM document WHERE generation = ? AND document_id = ? AND graph > 0';
+    const sql = 'SELECT id FROM document WHERE generation = ? AND document_id = ? AND graph = 1';
     return database.snapshot(
       () =>
         new Map(
@@ -156,10 +155,9 @@ export class SqliteGraph implements GraphReader {
     const { database, generation } = this.#books;
     return database
       .rows(
-        `SELECT ${text('document_id')} FROM document WHERE generation = ? AND graph < ? AND tenant = ?
+        `SELECT ${text('document_id')} FROM document WHERE generation = ? AND graph = 0 AND tenant = ?
            AND document_id ${after === undefined ? '>=' : '>'} ? ORDER BY document_id LIMIT ?`,
         generation,
-        GRAPH_VERSION,
         storableText(tenant),
         after === undefined ? '' : storableText(after),
         limit,

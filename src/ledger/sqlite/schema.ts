@@ -223,10 +223,11 @@ export const MIGRATIONS: readonly string[] = [
   );
   INSERT INTO change VALUES (1, lower(hex(randomblob(16))), 0);
   `,
-  // Under which names a document is referred to, and to which it refers. `key` hashes tenant and name.
+  // Under which names a document is referred to, and to which it refers. `key` hashes tenant and name. Where documents are to be read for it
+  // anew, a migration sets `graph` to 0.
   `
   ALTER TABLE document ADD COLUMN graph INTEGER NOT NULL DEFAULT 0;
-  CREATE INDEX document_by_graph ON document (generation, graph, document_id);
+  CREATE INDEX document_without_graph ON document (generation, document_id) WHERE graph = 0;
   CREATE TABLE graph_name (
     document INTEGER NOT NULL REFERENCES document (id),
     name TEXT NOT NULL,
