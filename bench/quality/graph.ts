@@ -1,4 +1,4 @@
-// What the graph finds beside words and vectors: `npm run bench:graph -- [--json] [--every N] [--part tune|report] [--hops N]`.
+// What the graph finds beside words and vectors: `npm run bench:graph -- [--json] [--every N] [--part tune|report]`.
 // Jira: issues arrive in the order of their numbers; one that mentions an earlier key asks for the issue of that key, with keys taken out of
 // its text, before it is indexed itself. So no edge of the masked mention, and nothing later, is in the graph.
 // Pages: a paragraph that links to another page asks for that page, with the link taken out of it and out of the indexed page.
@@ -20,7 +20,6 @@ const { values } = parseArgs({
     every: { type: 'string', default: '1' },
     /** Projects and pages that settings were chosen on, or those that are reported. */
     part: { type: 'string', default: 'report' },
-    hops: { type: 'string', default: '2' },
   },
 });
 
@@ -41,14 +40,13 @@ function jiraProjects(): Issue[][] {
   const folder = join(SHARED, 'data/fixtures/jira-issues');
   const rows = readdirSync(folder)
     .filter((name) => name.endsWith('.csv'))
-    .flatMap(
-      (name): Record<string, string>[] =>
-        parse(readFileSync(join(folder, name)), {
-          columns: true,
-          bom: true,
-          relax_quotes: true,
-          relax_column_count: true,
-        }),
+    .flatMap((name): Record<string, string>[] =>
+      parse(readFileSync(join(folder, name)), {
+        columns: true,
+        bom: true,
+        relax_quotes: true,
+        relax_column_count: true,
+      }),
     );
   const projects = new Map<string, Issue[]>();
   for (const { issuekey = '', title = '', description = '' } of rows) {
@@ -67,9 +65,8 @@ function jiraProjects(): Issue[][] {
 /** Ways of asking that are compared. */
 const WAYS: Readonly<Record<string, NonNullable<SearchQuery['options']>>> = {
   hybrid: { mode: 'hybrid' },
-  graph: { mode: 'graph', hops: Number(values.hops) },
-  'hybrid, not reranked': { mode: 'hybrid', rerank: false },
-  'graph, not reranked': { mode: 'graph', hops: Number(values.hops), rerank: false },
+  'graph, 1 hop': { mode: 'graph', hops: 1 },
+  'graph, 2 hops': { mode: 'graph', hops: 2 },
 };
 
 interface Tally {

@@ -40,7 +40,7 @@ export const withSearchOptions = (command: Command): Command =>
   )
     .option(
       '--hops <n>',
-      'of mode graph: steps from what is found first, 1 to 3 (default: 2)',
+      'of mode graph: steps from what is found first, 1 to 3 (default: 1)',
       wholeNumber(1),
     )
     .option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1))

@@ -19,7 +19,7 @@ const ITERATIONS = 40;
 
 export interface RankedDocument {
   readonly documentId: string;
-  /** Share of the walks that are there, in [0, 1]; all shares add up to 1. */
+  /** Share of the walks that came there along an edge, in [0, 1): what only begins there has none. */
   readonly score: number;
   /** From the nearest beginning; none for a beginning itself. */
   readonly path: readonly GraphStep[];
@@ -38,25 +38,27 @@ export function rankDocuments(walk: Walk, beginnings: ReadonlyMap<string, number
   const leaving = new Float64Array(places.size);
   for (const { from, weight } of edges) leaving[from] = (leaving[from] ?? 0) + weight;
   let scores = Float64Array.from(restart);
+  let arrived = new Float64Array(places.size);
   for (let i = 0; i < ITERATIONS; i++) {
     const next = new Float64Array(places.size);
+    arrived = new Float64Array(places.size);
     // What nothing leaves begins again.
     let begun = 1 - DAMPING;
     scores.forEach((score, place) => {
       if (leaving[place] === 0) begun += DAMPING * score;
     });
-    restart.forEach((share, place) => {
-      next[place] = begun * share;
-    });
     for (const { from, to, weight } of edges)
-      next[to] = (next[to] ?? 0) + (DAMPING * (scores[from] ?? 0) * weight) / (leaving[from] ?? 1);
+      arrived[to] = (arrived[to] ?? 0) + (DAMPING * (scores[from] ?? 0) * weight) / (leaving[from] ?? 1);
+    restart.forEach((share, place) => {
+      next[place] = begun * share + (arrived[place] ?? 0);
+    });
     scores = next;
   }
   const paths = pathsOf(walk, beginnings);
   return walk.documents
     .map((documentId, place) => ({
       documentId,
-      score: scores[place] ?? 0,
+      score: arrived[place] ?? 0,
       path: paths.get(documentId) ?? [],
     }))
     .sort((a, b) => b.score - a.score || compareText(a.documentId, b.documentId));

@@ -10,7 +10,8 @@ import type { ReadChunks } from './read-chunks.js';
 import type { LaneReport, RetrievalRequest } from './retriever.js';
 import type { RetrieverOptions } from './retriever-options.js';
 
-const DEFAULT_HOPS = 2;
+/** One step and this share were best on the projects and pages that settings are chosen on (`bench/quality/graph.ts`). */
+const DEFAULT_HOPS = 1;
 /** Documents of the first hits that a walk begins at: further ones are often wrong, and their neighbours with them. */
 const BEGINNINGS = 10;
 /** Fused candidates among which they are looked for. */
@@ -18,7 +19,7 @@ const LOOKED_AT = 40;
 /** Documents that a walk adds, at most. */
 const MOST_DOCUMENTS = 60;
 /** Share of the graph in the fused score. */
-export const GRAPH_SHARE = 0.2;
+const GRAPH_SHARE = 0.35;
 /** Passages that are looked through for the best one of each document. */
 const PASSAGES_EACH = 4;
 
@@ -59,11 +60,8 @@ export async function graphStep(
       const { hops = DEFAULT_HOPS, signal } = request;
       const reached = await walk(beginnings, { hops, signal });
       notices.push(...reached.notices);
-      const documents = reached.documents.filter(
-        ({ documentId, path }) => path.length > 0 || beginnings.has(documentId),
-      );
-      if (documents.every(({ path }) => path.length === 0))
-        return { hits: [], reason: 'Nothing is connected with what was found.' };
+      const documents = reached.documents.filter(({ score }) => score > 0);
+      if (documents.length === 0) return { hits: [], reason: 'Nothing is connected with what was found.' };
       for (const { documentId, path } of documents) if (path.length > 0) paths.set(documentId, path);
       return { hits: await bestPassages(documents.slice(0, MOST_DOCUMENTS), input) };
     },

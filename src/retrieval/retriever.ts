@@ -82,7 +82,7 @@ export interface RetrievalRequest extends DiversitySettings {
   readonly scoreFall?: number | undefined;
   /** What is shown once; `topK` counts what is shown. @default 'none' */
   readonly collapse?: CollapseMode | undefined;
-  /** Of mode `graph`: steps from the documents that are found first, at least 1. @default 2 */
+  /** Of mode `graph`: steps from the documents that are found first, at least 1. @default 1 */
   readonly hops?: number | undefined;
   /** Overrides `RerankSettings.enabled`. */
   readonly rerank?: boolean | undefined;
