@@ -9,6 +9,7 @@ const interfaceFiles = [
   'stores/vector-store',
   'stores/collection-members',
   'ledger/ledger',
+  'graph/(graph|graph-rows|names|walk|rank)',
   'reranking/reranker',
   'retrieval/retriever',
   'answering/chat-model',

@@ -28,6 +28,7 @@ export type {
   FailedItem,
   FailuresRequest,
   GenerationSummary,
+  GraphDocumentInfo,
   HealthOptions,
   IndexError,
   IndexEstimate,
@@ -41,9 +42,13 @@ export type {
   LaneStatus,
   ListRequest,
   MorePassages,
+  NamedStep,
   PartHealth,
   QueryCorrection,
   QueryReading,
+  RelatedDocument,
+  RelatedRequest,
+  RelatedResponse,
   RetryRequest,
   ScoreExplanation,
   SearchMode,
@@ -141,6 +146,8 @@ export type {
 } from './degradation/degradation-report.js';
 export type { PartName } from './degradation/level.js';
 export { type ToldOutage, toldOutage } from './degradation/outage.js';
+export { REFERENCE_KINDS, type ReferenceKind } from './graph/graph.js';
+export type { GraphStep } from './graph/walk.js';
 
 // Who asks, and for what.
 

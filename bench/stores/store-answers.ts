@@ -10,7 +10,8 @@ export interface AnswersInput {
 /** The first ten of each query, by query id: names of documents for SciFact, ids of chunks for the KEPs. */
 export type Rankings = Readonly<Record<string, readonly string[]>>;
 
-export interface StoreAnswers extends Readonly<Record<CorpusName, Readonly<Record<SearchMode, Rankings>>>> {
+export interface StoreAnswers
+  extends Readonly<Record<CorpusName, Readonly<Record<Exclude<SearchMode, 'graph'>, Rankings>>>> {
   /** SciFact as the store ranks text without the engine, where it does. */
   readonly ownText?: { readonly name: string; readonly rankings: Rankings };
 }

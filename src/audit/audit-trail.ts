@@ -120,6 +120,12 @@ export const notedView = (view: EngineView, trail: AuditTrail): EngineView => ({
     trail.gave(pack.entries.map(({ documentId }) => documentId));
     return pack;
   },
+  related: async (request) => {
+    trail.asked({ text: typeof request === 'string' ? request : request.item });
+    const found = await view.related(request);
+    trail.gave(found.related.map(({ id }) => id));
+    return found;
+  },
   embed: async (request) => {
     trail.asked({ text: request.texts.join('\n') });
     return view.embed(request);

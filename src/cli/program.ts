@@ -23,6 +23,7 @@ import { registerMigrate } from './commands/migrate.js';
 import { registerModel } from './commands/model.js';
 import { registerProfile } from './commands/profile.js';
 import { registerReembed } from './commands/reembed.js';
+import { registerRelated } from './commands/related.js';
 import { registerRollout } from './commands/rollout.js';
 import { registerSearch } from './commands/search.js';
 import { registerServe } from './commands/serve.js';
@@ -98,6 +99,7 @@ export function buildProgram(context: CliContext): Command {
     registerWorker,
     registerSearch,
     registerAsk,
+    registerRelated,
     registerExplainMiss,
     registerStatus,
     registerHealth,

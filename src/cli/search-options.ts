@@ -15,6 +15,7 @@ export interface FilterOptions {
 export interface SearchOptions extends FilterOptions {
   readonly topK?: number;
   readonly mode?: SearchMode;
+  readonly hops?: number;
   readonly minSimilarity?: number;
   readonly exactWords?: boolean;
   readonly collapse?: CollapseMode;
@@ -34,8 +35,15 @@ export const withFilterOptions = (command: Command): Command =>
 /** The options of `search`, but for how many results and how they are shown. */
 export const withSearchOptions = (command: Command): Command =>
   withFilterOptions(
-    command.addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical'])),
+    command.addOption(
+      new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical', 'graph']),
+    ),
   )
+    .option(
+      '--hops <n>',
+      'of mode graph: steps from what is found first, 1 to 3 (default: 1)',
+      wholeNumber(1),
+    )
     .option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1))
     .addOption(collapseOption('show each document, or each backlog item and ticket, once'))
     .option(...EXACT_WORDS)
@@ -54,7 +62,7 @@ export const EXACT_WORDS = ['--exact-words', 'do not put mistyped words right'] 
 
 /** A search as the command line asks for it. */
 export function toQuery(text: string, options: SearchOptions, signal: AbortSignal): SearchQuery {
-  const { topK, mode, filter, sourceType, source, since, until } = options;
+  const { topK, mode, hops, filter, sourceType, source, since, until } = options;
   const { minSimilarity, exactWords, collapse, deadlineMs } = options;
   const dateRange = {
     ...(since === undefined ? {} : { start: since }),
@@ -73,6 +81,7 @@ export function toQuery(text: string, options: SearchOptions, signal: AbortSigna
       explainScore: true,
       ...(topK === undefined ? {} : { topK }),
       ...(mode === undefined ? {} : { mode }),
+      ...(hops === undefined ? {} : { hops }),
       ...(minSimilarity === undefined ? {} : { minSimilarity }),
       ...(exactWords === undefined ? {} : { exactWords }),
       ...(collapse === undefined ? {} : { collapse }),

@@ -33,6 +33,10 @@ export const NOTICE_KINDS = [
   'reranking-model',
   /** Queries are not read by what was learnt of the index. */
   'adaptation-off',
+  /** Documents that an older version indexed are not in the graph. */
+  'graph-incomplete',
+  /** More is connected in the graph than was looked at. */
+  'graph-cut',
   /** A way of searching failed or did less than it should, and the others answered. */
   'search-degraded',
   /** The results are those of an earlier question that means nearly the same. */

@@ -19,7 +19,7 @@ interface Timed {
 export interface TelemetryPayloads {
   /** One search, from the question to the passages that are shown. An answer may need several. */
   readonly search: Timed & {
-    readonly mode: 'hybrid' | 'dense' | 'lexical';
+    readonly mode: 'hybrid' | 'dense' | 'lexical' | 'graph';
     /** As asked for; absent where the configuration says. */
     readonly topK: number | undefined;
     results?: number;
@@ -42,7 +42,7 @@ export interface TelemetryPayloads {
   };
   /** What one lane of a search does: the embedding of the query, the calls of the store, the reading of what is reranked. */
   readonly lane: Timed & {
-    readonly lane: 'dense' | 'lexical' | 'identifier' | 'expansion' | 'rerank';
+    readonly lane: 'dense' | 'lexical' | 'identifier' | 'expansion' | 'graph' | 'rerank';
     candidates?: number;
   };
   /** A call of an embedding model. */

@@ -29,6 +29,7 @@ import { type MonitoringPlan, monitoringPlanOf } from '../monitoring/monitoring-
 import { Rollout } from '../rollout/rollout.js';
 import { embedTexts } from '../searching/embed-texts.js';
 import { openSearchProcesses } from '../searching/processes/open-search-processes.js';
+import { findRelated } from '../searching/related.js';
 import { lastAnswer, runAsk } from '../searching/run-ask.js';
 import { runContext } from '../searching/run-context.js';
 import { runSearch } from '../searching/run-search.js';
@@ -58,6 +59,8 @@ import type {
   IndexRequest,
   IndexResult,
   ListRequest,
+  RelatedRequest,
+  RelatedResponse,
   RetryRequest,
   SearchQuery,
   SearchResponse,
@@ -92,6 +95,7 @@ import {
   checkedNames,
   checkedQuestion,
   checkedReembedding,
+  checkedRelated,
   checkedRetry,
   checkedSearch,
   checkedTexts,
@@ -258,6 +262,12 @@ class EmbeddedEngine implements Engine {
     const asked = checkedSearch(query);
     const asker = scopeOf(scope);
     return this.#answering(asked.signal, (signal) => runSearch({ ...asked, signal }, asker, this.#resources));
+  }
+
+  async related(request: string | RelatedRequest, scope: ScopeInput = LOCAL_SCOPE): Promise<RelatedResponse> {
+    const asked = checkedRelated(request);
+    const asker = scopeOf(scope);
+    return this.#answering(asked.signal, () => findRelated(asked, asker, this.#resources));
   }
 
   async ask(request: string | AskRequest, scope: ScopeInput = LOCAL_SCOPE): Promise<Answer> {

@@ -10,6 +10,7 @@ export const viewOf = (engine: Engine, scope: Scope): EngineView => ({
   list: (request) => engine.list(request, scope),
   delete: (ids) => engine.delete(ids, scope),
   search: (query) => engine.search(query, scope),
+  related: (request) => engine.related(request, scope),
   context: (query) => engine.context(query, scope),
   embed: (request) => engine.embed(request, scope),
   explainMiss: (query, document) => engine.explainMiss(query, document, scope),

@@ -17,6 +17,8 @@ import type { PartName } from '../degradation/level.js';
 import type { EmbeddingEstimate, EmbeddingKind } from '../embedding/embedder.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
+import type { ReferenceKind } from '../graph/graph.js';
+import type { GraphStep } from '../graph/walk.js';
 import type { DocumentStatus, GenerationState, OwedBatch, OwedReader } from '../ledger/ledger.js';
 import type { MonitoringPlan } from '../monitoring/monitoring-plan.js';
 import type { SearchPlanReport } from '../planning/plan-report.js';
@@ -29,8 +31,8 @@ import type { SyncPlan } from '../sync/sync-plan.js';
 import type { SyncStatus } from '../sync/sync-state.js';
 import type { ReembedRequest, ReembedResult, UpgradeStatus } from '../upgrading/upgrade-types.js';
 
-/** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. */
-export type SearchMode = 'hybrid' | 'dense' | 'lexical';
+/** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers, no embedding model is loaded. `graph`: as `hybrid`, and what is connected with it. */
+export type SearchMode = 'hybrid' | 'dense' | 'lexical' | 'graph';
 
 /** A question to the index. */
 export interface SearchQuery {
@@ -60,6 +62,8 @@ export interface SearchQuery {
     readonly explainScore?: boolean;
     /** @default 'hybrid' */
     readonly mode?: SearchMode;
+    /** Of mode `graph`: steps from the documents that are found first, 1 to 3. @default 1 */
+    readonly hops?: number;
     /** Leaves out what scores less, in place of retrieval.minSimilarity; 0 switches the threshold off. */
     readonly minSimilarity?: number;
     /** Another name of `minSimilarity`. */
@@ -87,6 +91,12 @@ export interface SearchQuery {
   readonly signal?: AbortSignal;
 }
 
+/** A step of the graph, with what its documents are called in their sources. */
+export interface NamedStep extends GraphStep {
+  readonly fromName: string;
+  readonly toName: string;
+}
+
 /** What a score is made of. */
 export interface ScoreExplanation {
   /** Cosine of query and chunk, in [-1, 1]; absent when the dense lane did not see the chunk. */
@@ -94,6 +104,8 @@ export interface ScoreExplanation {
   /** BM25 of the chunk; absent when the lexical lane did not see it. */
   readonly keywordScore?: number;
   readonly rerankScore?: number;
+  /** By which way the graph led to its document, by ids of documents, from one that was found first; absent where the graph did not. */
+  readonly path?: readonly NamedStep[];
   /** Sum of the values is `score`. */
   readonly contributions: readonly { readonly signal: string; readonly value: number }[];
 }
@@ -662,6 +674,45 @@ export interface ListRequest extends Pick<SearchQuery, 'filters' | 'filter'> {
   readonly limit?: number | undefined;
 }
 
+/** What is connected with an item. */
+export interface RelatedRequest {
+  /** Id of a document, the id it was pushed under, its key (`PAY-142`), number, address, or path in its source. */
+  readonly item: string;
+  /** Steps from the item, 1 to 3. @default 2 */
+  readonly hops?: number | undefined;
+  /** Most documents, 1 to 100. @default 20 */
+  readonly limit?: number | undefined;
+  /** Kinds of edges that are followed. @default all */
+  readonly kinds?: readonly ReferenceKind[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A document of the graph, as people know it. */
+export interface GraphDocumentInfo {
+  readonly id: string;
+  readonly source: string;
+  /** Path or id relative to the source. */
+  readonly externalId: string;
+  readonly title?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+/** A document that is connected with another one. */
+export interface RelatedDocument extends GraphDocumentInfo {
+  /** How strongly, in (0, 1): its share in random walks from the item. For the order alone. */
+  readonly score: number;
+  /** The shortest way from the item, step by step, by ids of documents. */
+  readonly path: readonly GraphStep[];
+}
+
+export interface RelatedResponse extends ToldNotices {
+  readonly item: GraphDocumentInfo;
+  /** The closest first. */
+  readonly related: readonly RelatedDocument[];
+  /** Every document that a path names, by id. */
+  readonly documents: Readonly<Record<string, GraphDocumentInfo>>;
+}
+
 /** One page of documents. */
 export interface DocumentPage {
   readonly documents: readonly IndexedDocument[];
@@ -691,6 +742,12 @@ export interface EngineView {
    */
   delete(ids: readonly string[]): Promise<number>;
   search(query: string | SearchQuery): Promise<SearchResponse>;
+  /**
+   * What is connected with an item by links, keys, relations, imports, people and components.
+   *
+   * @throws RAGError `DOCUMENT_NOT_FOUND` where nothing that may be read is called so, `USAGE` where several are
+   */
+  related(request: string | RelatedRequest): Promise<RelatedResponse>;
   /** Cited context for a language model that the caller asks; the fallback text where nothing is found. */
   context(query: string | ContextQuery): Promise<ContextResponse>;
   /** Vectors by the model of the index, comparable with what it holds. */
@@ -777,6 +834,7 @@ export interface Engine extends EngineView {
   delete(ids: readonly string[], scope?: ScopeInput): Promise<number>;
   /** Resolves with an envelope: results, which lanes ran, degradation level. */
   search(query: string | SearchQuery, scope?: ScopeInput): Promise<SearchResponse>;
+  related(request: string | RelatedRequest, scope?: ScopeInput): Promise<RelatedResponse>;
   context(query: string | ContextQuery, scope?: ScopeInput): Promise<ContextResponse>;
   embed(request: EmbedRequest, scope?: ScopeInput): Promise<EmbeddedTexts>;
   /**

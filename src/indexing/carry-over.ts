@@ -4,6 +4,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { eq } from '../core/filter.js';
 import type { Metadata } from '../core/metadata.js';
+import { graphRowsOf } from '../graph/graph-rows.js';
 import type {
   GenerationReader,
   IndexFacts,
@@ -214,6 +215,7 @@ export function documentOfChunks(
     project,
     sketches: chunks.map(({ sketch }) => sketch),
     batches: onceOf(chunks.map(({ chunk }) => chunk)),
+    graph: graphRowsOf(document),
     warnings: [],
     redactions: {},
   };

@@ -8,6 +8,8 @@ import { chunkIdOf, contentHash, documentIdOf } from '../core/ids.js';
 import { itemIdsOf } from '../core/item-id.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
+import type { GraphRows } from '../graph/graph.js';
+import { graphRowsOf } from '../graph/graph-rows.js';
 import { type EncodedText, encodeUtf8 } from '../ledger/text-encoding.js';
 import type { Parser } from '../parsing/parser.js';
 import { parsingFor } from '../parsing/worker/parsing-threads.js';
@@ -47,6 +49,8 @@ export interface DocumentSummary {
   readonly title?: string | undefined;
   readonly metadata: Metadata;
   readonly project?: string | undefined;
+  /** What the graph keeps of it. */
+  readonly graph: GraphRows;
   readonly warnings: readonly string[];
   /** What was taken out of it, by type; empty where redaction is off. */
   readonly redactions: RedactionCounts;
@@ -202,6 +206,9 @@ function factsOf(
     title,
     metadata,
     project: context.scope.project,
+    graph: context.timed('graph', () =>
+      graphRowsOf({ source: context.source, externalId: raw.externalId, title, metadata, text: parsed.text }),
+    ),
     warnings: [...parsed.warnings, ...warnings],
     redactions,
     shortcoming,

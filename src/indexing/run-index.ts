@@ -18,6 +18,7 @@ import { type AbandonedSource, giveUpMovedFiles } from './abandoned-sources.js';
 import { carryOver } from './carry-over.js';
 import { isPushSource } from './configured-sources.js';
 import { deleteItems, purgeDeleted } from './delete-documents.js';
+import { fillGraphs } from './fill-graphs.js';
 import { finishPushes } from './finish-pushes.js';
 import { IndexRun, type RequestOfItem } from './index-run.js';
 import { indexSource } from './index-source.js';
@@ -187,6 +188,7 @@ async function settle(
     await run.timedAsync('optimize', () => collection.optimize(pipeline.signal));
   }
   if (documentsDeleted > 0 || isPurgeOwed) await purgeDeleted(targets, run);
+  if (pipeline.isPush !== true) await fillGraphs(pipeline.options.scope.tenant, targets, run);
   const changed = pipeline.isPush === true ? vectorsIndexed + documentsDeleted : undefined;
   // Who does the last of what was handed over learns of it.
   if (run.total().handedOver === 0)

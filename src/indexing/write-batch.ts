@@ -213,7 +213,7 @@ async function writeLogged(
 }
 
 function toPlanned({ prepared, tenant, source, sourceType, itemId }: BatchDocument): PlannedDocument {
-  const { documentId, externalId, revision, text, title, project, metadata, sketches } = prepared;
+  const { documentId, externalId, revision, text, title, project, metadata, sketches, graph } = prepared;
   return {
     documentId,
     tenant,
@@ -227,6 +227,7 @@ function toPlanned({ prepared, tenant, source, sourceType, itemId }: BatchDocume
     metadata,
     text,
     chunks: sketches,
+    graph,
   };
 }
 

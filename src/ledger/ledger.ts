@@ -1,6 +1,7 @@
 import type { ErrorReason } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
 import type { SharedDatabase } from '../core/shared-database.js';
+import type { GraphReader, GraphRows } from '../graph/graph.js';
 import type { EncodedText } from './text-encoding.js';
 
 /** `pending`: work was begun and not finished (the next run finishes it). `outdated`: indexed, but by other settings or an older revision. */
@@ -89,6 +90,16 @@ export interface PlannedDocument extends Omit<LedgerDocument, 'status' | 'chunkC
   readonly text: string | EncodedText;
   /** In document order. */
   readonly chunks: readonly { readonly chunkId: string; readonly digest: string }[];
+  /** What the graph keeps of it. Absent: it has no part in the graph until `GenerationWriter.fillGraph`. */
+  readonly graph?: GraphRows | undefined;
+}
+
+/** Rows of the graph for a document that has none yet. */
+export interface GraphFilling {
+  readonly documentId: string;
+  /** Of which they were made. */
+  readonly revision: string;
+  readonly graph: GraphRows;
 }
 
 /** What the store has to do for a planned document. */
@@ -284,6 +295,8 @@ export interface GenerationReader {
   /** Stored text of a document's revision; the current one when no revision is named. */
   text(documentId: string, revision?: string): Promise<string | undefined>;
   sources(): Promise<SourceSummary[]>;
+  /** Which documents refer to which; rows come and go with their documents. */
+  readonly graph: GraphReader;
   /** Items whose last attempt failed, worst first. */
   failures(limit: number): Promise<LedgerItem[]>;
 }
@@ -374,6 +387,11 @@ export interface GenerationWriter extends GenerationReader {
     keep: number,
     options: { readonly dryRun: boolean },
   ): Promise<number>;
+  /**
+   * Makes rows of the graph for a document that an older version wrote. Nothing is changed, and false returned, where it is of another
+   * revision by now or has them already.
+   */
+  fillGraph(filling: GraphFilling): Promise<boolean>;
   /** Leaves nothing of what was forgotten in the ledger's own files. Absent where a server keeps them. */
   purge?(): Promise<void>;
   /** Chunks of documents known to be absent from, or different in, the store become `planned`, their documents and items `outdated`. */

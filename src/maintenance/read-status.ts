@@ -17,6 +17,7 @@ import type {
   SourceSummary,
 } from '../ledger/ledger.js';
 import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
+import { unreadNotice } from '../searching/related.js';
 import type { CollectionStats } from '../stores/vector-store.js';
 import { readSyncStatus } from '../sync/sync-state.js';
 import { readUpgradeStatus } from '../upgrading/upgrade-status.js';
@@ -81,6 +82,7 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
       ...(problem === undefined ? [] : [problem]),
       ...(await unfinishedRunNotice(run, ledger)),
       ...waitingNotices(sources),
+      ...(await unreadNotice(reader.graph, scope.tenant)).map(({ text }) => text),
       ...(await abandonments(reader, ledger, { tenant: scope.tenant, config: resources.config })),
       ...(await resources.adaptationNotice(live)),
     ],

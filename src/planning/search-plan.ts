@@ -51,7 +51,7 @@ export function plansUnder(whole: SearchPlan): readonly NamedPlan[] {
     },
     {
       ...{ name: 'words', mode: 'lexical', candidates: fewer, reranked: 0 },
-      leftOut: [...noReranking, ...fewCandidates, 'vectors'],
+      leftOut: [...noReranking, ...fewCandidates, 'vectors', ...(mode === 'graph' ? ['the graph'] : [])],
     },
   ];
   // A step that changes nothing is the one before it.

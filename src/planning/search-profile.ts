@@ -21,7 +21,7 @@ const profileSchema = z.strictObject({
     .array(
       z.strictObject({
         name: z.enum(PLAN_NAMES),
-        mode: z.enum(['hybrid', 'dense', 'lexical']),
+        mode: z.enum(['hybrid', 'dense', 'lexical', 'graph']),
         candidates: count,
         reranked: count,
         quality: z.number().min(0).max(1),

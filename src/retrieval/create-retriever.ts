@@ -8,6 +8,7 @@ import type { FoundCandidate, Hit } from './candidate.js';
 import { expansionStep } from './expansion-step.js';
 import { fuseLanes, laneWeightsOf } from './fuse-lanes.js';
 import type { FusionLane } from './fusion/lane-scores.js';
+import { graphStep } from './graph-step.js';
 import type { LaneInput } from './lanes/lane.js';
 import type { MatchContext } from './match/match-features.js';
 import { type PreparedQuery, prepareQuery } from './prepared-query.js';
@@ -69,7 +70,7 @@ async function retrieve(
   const { capabilities, embedQuery, settings } = options;
   const deadlineMs = Math.min(settings.laneDeadlineMs, leftUntil(request.until));
   const outcomes = await runLanes({ ...lane, capabilities, embedQuery, mode: request.mode, deadlineMs });
-  const { fused, expansion, understanding } = await fuseAndExpand(options, {
+  const { fuse, found, expansion, understanding } = await fuseAndExpand(options, {
     query: processed,
     outcomes,
     lane,
@@ -81,6 +82,8 @@ async function retrieve(
     signal: request.signal,
     onLost,
   });
+  const graph = await graphStep(options, { request, lane, found, read });
+  const fused = graph.lanes.length === 0 ? found : await fuse([...expansion.lanes, ...graph.lanes]);
   const {
     candidates: reranked,
     outcome: rerank,
@@ -111,10 +114,13 @@ async function retrieve(
     ...weighedReports(outcomes, options),
     outcomes.identifier.report,
     expansion.outcome.report,
+    ...graph.reports,
     rerank.report,
   ];
   return {
-    candidates: refined.candidates.map(rankedCandidateOf),
+    candidates: refined.candidates.map((candidate) =>
+      rankedCandidateOf(candidate, graph.paths.get(candidate.chunk.documentId)),
+    ),
     understanding,
     lanes: reports,
     degradationLevel: degradationOf(reports, fused.length > 0 && isRerankWanted(options, request)),
@@ -123,6 +129,7 @@ async function retrieve(
       ...reports.flatMap(laneNotice),
       ...rerankNotices,
       ...expansion.notices,
+      ...graph.notices,
       ...refined.notices,
     ],
     removed: refined.removed,
@@ -189,7 +196,9 @@ interface FoundByLanes {
 }
 
 interface FusedAndExpanded {
-  readonly fused: readonly FoundCandidate[];
+  /** Fuses the lanes once more, with others. */
+  readonly fuse: (others: readonly FusionLane[]) => Promise<readonly FoundCandidate[]>;
+  readonly found: readonly FoundCandidate[];
   readonly expansion: ExpansionOutcome;
   readonly understanding: QueryUnderstanding;
 }
@@ -205,7 +214,8 @@ async function fuseAndExpand(
   const fused = await fuse([]);
   const expansion = await expansionStep(options, { query, fused, lane, mode });
   return {
-    fused: expansion.lanes.length === 0 ? fused : await fuse(expansion.lanes),
+    fuse,
+    found: expansion.lanes.length === 0 ? fused : await fuse(expansion.lanes),
     expansion,
     understanding: {
       intent: query.intent,

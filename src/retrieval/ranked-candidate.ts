@@ -1,8 +1,9 @@
+import type { GraphStep } from '../graph/walk.js';
 import type { Candidate } from './candidate.js';
 import type { Contribution, RankedCandidate } from './retriever.js';
 
 /** What leaves retrieval: contributions of the same signal are added up, `calibration` last. */
-export function rankedCandidateOf(candidate: Candidate): RankedCandidate {
+export function rankedCandidateOf(candidate: Candidate, path?: readonly GraphStep[]): RankedCandidate {
   const {
     chunk,
     score,
@@ -23,6 +24,7 @@ export function rankedCandidateOf(candidate: Candidate): RankedCandidate {
       ...(semanticScore === undefined ? {} : { semanticScore }),
       ...(keywordScore === undefined ? {} : { keywordScore }),
       ...(rerankScore === undefined ? {} : { rerankScore }),
+      ...(path === undefined ? {} : { path }),
       contributions: summed(candidate.contributions),
     },
   };

@@ -2,10 +2,14 @@ import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { Filter } from '../core/filter.js';
 import type { Notice } from '../core/notice.js';
+import type { GraphStep } from '../graph/walk.js';
 import type { ExpansionKind, QueryIntent } from './understanding/query-expander.js';
 
-/** `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers; the query is not embedded. */
-export type RetrievalMode = 'hybrid' | 'dense' | 'lexical';
+/**
+ * `hybrid`: all lanes, fused. `dense`: vectors alone. `lexical`: words and identifiers; the query is not embedded. `graph`: as `hybrid`, and
+ * what is connected with the first documents that they find.
+ */
+export type RetrievalMode = 'hybrid' | 'dense' | 'lexical' | 'graph';
 
 /** Share of each lane in the fused score; only their ratio matters: `{ dense: 0.7, lexical: 0.3 }`. */
 export interface LaneWeights {
@@ -78,6 +82,8 @@ export interface RetrievalRequest extends DiversitySettings {
   readonly scoreFall?: number | undefined;
   /** What is shown once; `topK` counts what is shown. @default 'none' */
   readonly collapse?: CollapseMode | undefined;
+  /** Of mode `graph`: steps from the documents that are found first, at least 1. @default 1 */
+  readonly hops?: number | undefined;
   /** Overrides `RerankSettings.enabled`. */
   readonly rerank?: boolean | undefined;
   /** Overrides `RetrievalSettings.candidatesPerLane`. */
@@ -92,7 +98,7 @@ export interface RetrievalRequest extends DiversitySettings {
 /** One summand of a score. */
 export interface Contribution {
   /**
-   * `dense`, `lexical`, `expansion`: shares in the fused score. `identifier`, `recency`: what the step added to it. `rerank`:
+   * `dense`, `lexical`, `expansion`, `graph`: shares in the fused score. `identifier`, `recency`: what the step added to it. `rerank`:
    * what the reranker, or its order, changed of the passage's own match. `calibration` closes the sum.
    */
   readonly signal: string;
@@ -106,6 +112,8 @@ export interface CandidateExplanation {
   readonly keywordScore?: number;
   /** As the reranker gave it, not calibrated; absent where it was not asked about the chunk. */
   readonly rerankScore?: number;
+  /** By which way the graph led to its document, from one that was found first; absent where the graph did not. */
+  readonly path?: readonly GraphStep[];
   /** Sum of the values is the score, within 1e-9. */
   readonly contributions: readonly Contribution[];
 }
@@ -127,7 +135,8 @@ export interface RankedCandidate {
 }
 
 export interface LaneReport {
-  readonly lane: 'dense' | 'lexical' | 'identifier' | 'expansion' | 'rerank';
+  /** `graph` in the mode of that name alone. */
+  readonly lane: 'dense' | 'lexical' | 'identifier' | 'expansion' | 'graph' | 'rerank';
   /** `off`: not asked for or not set up. `failed`: the others went on without it. `empty`: ran and found nothing. */
   readonly status: 'ran' | 'off' | 'failed' | 'empty';
   readonly reason?: string;

@@ -34,6 +34,7 @@ import { withStandIns } from '../stores/failover/stand-ins.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import type { FoundPassages, RemoteIndex } from './found-passages.js';
+import { walkIn } from './graph-walk.js';
 import { planSearch } from './plan-search.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
@@ -290,6 +291,7 @@ async function findHere(
     embedQuery: model.embedQuery,
     embedPassage: model.embedPassage,
     modelKey: facts.embedder,
+    walk: walkIn(live, scoped, scope),
     loadRarity: loadWordRarity,
     loadReranker: () => resources.reranker(),
     loadChatModel: async () => resources.chatModel?.(),

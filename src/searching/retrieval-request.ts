@@ -4,7 +4,7 @@ import type { SearchMode, SearchQuery } from '../engine/engine.js';
 import type { RetrievalRequest, RetrievalSettings } from '../retrieval/retriever.js';
 import { searchFilter } from './search-filter.js';
 
-const MODES: readonly SearchMode[] = ['hybrid', 'dense', 'lexical'];
+const MODES: readonly SearchMode[] = ['hybrid', 'dense', 'lexical', 'graph'];
 
 /** What a query asks of the retriever: its options, over those of the configuration. Throws `QUERY_INVALID`. */
 export function retrievalRequest(query: SearchQuery, { rag }: ResolvedConfig): RetrievalRequest {
@@ -27,6 +27,7 @@ export function retrievalRequest(query: SearchQuery, { rag }: ResolvedConfig): R
     recencyHalfLifeDays: options.recencyHalfLifeDays ?? (recency.enabled ? recency.halfLifeDays : 0),
     scoreFall: adaptiveTopK.enabled ? adaptiveTopK.ratio : undefined,
     collapse: options.collapse ?? rag.retrieval.collapse,
+    hops: options.hops,
     rerank: options.rerank,
     signal: query.signal,
   };

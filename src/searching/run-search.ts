@@ -4,9 +4,9 @@ import { matchBandOf } from '../core/match-band.js';
 import { toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import { toldDegradation } from '../degradation/degradation-report.js';
-import type { SearchQuery, SearchResponse, SearchResult } from '../engine/engine.js';
+import type { ScoreExplanation, SearchQuery, SearchResponse, SearchResult } from '../engine/engine.js';
 import { originsOf } from '../indexing/document-paths.js';
-import type { RankedCandidate } from '../retrieval/retriever.js';
+import type { CandidateExplanation, RankedCandidate } from '../retrieval/retriever.js';
 import { findPassages } from './find-passages.js';
 import type { SearchResources } from './searched-index.js';
 
@@ -18,8 +18,10 @@ export async function runSearch(
 ): Promise<SearchResponse> {
   const found = await findPassages(query, scope, { resources });
   const originOf = originsOf(resources.config);
+  const named =
+    query.options?.explainScore === true ? await namesOnPaths(found.passages, resources) : new Map();
   const toResult = (candidate: RankedCandidate): SearchResult => ({
-    ...toSearchResult(candidate, query.options),
+    ...toSearchResult(candidate, named, query.options),
     origin: originOf(candidate.chunk.source, textOf(candidate.chunk.metadata.source)),
   });
   return {
@@ -39,8 +41,40 @@ export async function runSearch(
 
 const DATES = ['createdAt', 'updatedAt'] as const;
 
+/** What documents on the ways of the graph are called, by id. The asker may read all of them. */
+async function namesOnPaths(
+  passages: readonly RankedCandidate[],
+  resources: SearchResources,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(
+    passages.flatMap(({ explanation: { path = [] } }) => path.flatMap(({ from, to }) => [from, to])),
+  );
+  if (ids.size === 0) return new Map();
+  const live = await resources.live();
+  if (live === undefined) return new Map();
+  const documents = await Promise.all([...ids].map((id) => live.reader.document(id)));
+  return new Map(
+    documents.flatMap((document) =>
+      document === undefined ? [] : [[document.documentId, document.externalId] as const],
+    ),
+  );
+}
+
+function explained(
+  { path, ...explanation }: CandidateExplanation,
+  named: ReadonlyMap<string, string>,
+): ScoreExplanation {
+  if (path === undefined) return explanation;
+  const nameOf = (id: string): string => named.get(id) ?? id;
+  return {
+    ...explanation,
+    path: path.map((step) => ({ ...step, fromName: nameOf(step.from), toName: nameOf(step.to) })),
+  };
+}
+
 function toSearchResult(
   { chunk, score, probability, movedBy, explanation, more }: RankedCandidate,
+  named: ReadonlyMap<string, string>,
   { includeMetadata = true, explainScore = false }: NonNullable<SearchQuery['options']> = {},
 ): Omit<SearchResult, 'origin'> {
   return {
@@ -52,7 +86,7 @@ function toSearchResult(
     ...(movedBy === undefined ? {} : { movedBy }),
     ...(more === undefined ? {} : { more }),
     metadata: resultMetadata(chunk, includeMetadata),
-    ...(explainScore ? { explanation } : {}),
+    ...(explainScore ? { explanation: explained(explanation, named) } : {}),
   };
 }
 

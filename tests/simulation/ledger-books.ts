@@ -1,9 +1,11 @@
 import { RAGError } from '../../src/core/errors.js';
 import { compareText } from '../../src/core/filter.js';
+import type { GraphPage, GraphRows, NameHit, ReferenceHit } from '../../src/graph/graph.js';
 import { documentPlan } from '../../src/ledger/document-plan.js';
 import {
   type CompletedItem,
   type DocumentPlan,
+  type GraphFilling,
   type IndexFacts,
   type ItemKey,
   type LedgerChunk,
@@ -39,6 +41,7 @@ interface Revision {
 }
 
 interface DocumentEntry {
+  graph: GraphRows | undefined;
   facts: Omit<LedgerDocument, 'chunkCount'>;
   readonly chunks: Map<string, LedgerChunk>;
   readonly revisions: Map<string, Revision>;
@@ -170,6 +173,65 @@ export class LedgerBooks {
     );
   }
 
+  graphRows(documentIds: readonly string[]): Map<string, GraphRows> {
+    return new Map(
+      documentIds.flatMap((id) => {
+        const graph = this.#documents.get(id)?.graph;
+        return graph === undefined ? [] : [[id, graph] as const];
+      }),
+    );
+  }
+
+  named(tenant: string, names: readonly string[], of: GraphPage): NameHit[] {
+    return names.flatMap((name) =>
+      this.#graphed(tenant, of.after)
+        .filter(([, graph]) => graph.names.includes(name))
+        .slice(0, of.limit)
+        .map(([documentId]) => ({ name, documentId })),
+    );
+  }
+
+  referring(tenant: string, names: readonly string[], of: GraphPage): ReferenceHit[] {
+    return names.flatMap((name) =>
+      this.#graphed(tenant, of.after)
+        .flatMap(([documentId, { references }]) =>
+          references.flatMap(({ kind, target }) => (target === name ? { name, documentId, kind } : [])),
+        )
+        .slice(0, of.limit),
+    );
+  }
+
+  /** Documents of a tenant with their rows, in the order of their ids. */
+  #graphed(tenant: string, after: string | undefined): (readonly [string, GraphRows])[] {
+    return page([...this.#documents.keys()], after, Infinity).flatMap((id) => {
+      const entry = this.#documents.get(id);
+      return entry?.graph === undefined || entry.facts.tenant !== tenant ? [] : [[id, entry.graph] as const];
+    });
+  }
+
+  firstChunks(documentIds: readonly string[]): Map<string, string> {
+    return new Map(
+      documentIds.flatMap((id) => {
+        const first = this.chunks(id).find(({ state }) => state === 'live');
+        return first === undefined ? [] : [[id, first.chunkId] as const];
+      }),
+    );
+  }
+
+  unread(tenant: string, { limit, after }: GraphPage): string[] {
+    const ids = [...this.#documents].flatMap(([id, { graph, facts }]) =>
+      graph === undefined && facts.tenant === tenant ? id : [],
+    );
+    return page(ids, after, limit);
+  }
+
+  fillGraph({ documentId, revision, graph }: GraphFilling): boolean {
+    const entry = this.#documents.get(documentId);
+    if (entry === undefined || entry.graph !== undefined || entry.facts.revision !== revision) return false;
+    entry.graph = graph;
+    return true;
+  }
+
   preview(documents: readonly PlannedDocument[]): DocumentPlan[] {
     return documents.map((document) =>
       documentPlan(document, this.#documents.get(document.documentId)?.chunks ?? new Map()),
@@ -238,14 +300,16 @@ export class LedgerBooks {
   }
 
   #begin(document: PlannedDocument): DocumentPlan {
-    const { documentId, text, chunks, ...facts } = document;
+    const { documentId, text, chunks, graph, ...facts } = document;
     this.#setPending(document);
     const before = this.#documents.get(documentId);
     const entry: DocumentEntry = before ?? {
       facts: { ...facts, documentId, status: 'pending' },
       chunks: new Map(),
       revisions: new Map(),
+      graph,
     };
+    entry.graph = graph;
     const { indexedAt } = entry.facts;
     entry.facts = {
       ...withoutUndefined({ ...facts, documentId }),

@@ -249,6 +249,13 @@ export class LedgerServer {
       allChunks: async (...args) => books().allChunks(...args),
       preview: async (documents) => books().preview(documents),
       text: async (...args) => books().text(...args),
+      graph: {
+        rows: async (ids) => books().graphRows(ids),
+        named: async (...args) => books().named(...args),
+        referring: async (...args) => books().referring(...args),
+        firstChunks: async (ids) => books().firstChunks(ids),
+        unread: async (...args) => books().unread(...args),
+      },
       sources: async () => books().summaries(),
       failures: async (limit) => books().failures(limit),
     };
@@ -311,6 +318,7 @@ export class LedgerServer {
       ),
       pruneVersions: async (tenant, source, keep, { dryRun }) =>
         this.#readable(generation).pruneVersions(tenant, source, keep, dryRun),
+      fillGraph: write((filling) => books().fillGraph(filling)),
       markChunksMissing: write((ids) => (ids.length === 0 ? undefined : books().markMissing(by, ids))),
     };
   }

@@ -66,6 +66,9 @@ export const POSSIBLE_NAMES = FOLDERS.flatMap((folder) => NAMES.map((name) => fo
 export const movedName = (name: string, to: number): string =>
   (FOLDERS[to % FOLDERS.length] ?? '') + name.slice(name.lastIndexOf('/') + 1);
 
-/** Words that no other text has, so that a search tells them apart; two paragraphs make two chunks. */
+/**
+ * Words that no other text has, so that a search tells them apart; two paragraphs make two chunks. What it links to depends on where it is, so
+ * that the graph changes with a path too.
+ */
 export const textOf = (text: number): string =>
-  `# Lantern ${text}\n\nThe lantern number ${text} is lit at dusk by keeper${text}.\n\nIt is put out at dawn${text}.\n`;
+  `# Lantern ${text}\n\nThe lantern number ${text} is lit at dusk by keeper${text}.\n\nIt is put out at dawn${text}. See [the lamp](lamp.md), [a door](a/door.txt), LAMP-${text} and #${text}.\n`;

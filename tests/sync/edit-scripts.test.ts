@@ -20,13 +20,16 @@ async function contentsAfterRun(index: SyncedIndex, settings: RAGSettingsInput) 
   expect(result?.stats.errors).toEqual([]);
   const engine = await index.open(settings);
   try {
-    return await contentsOf(engine);
+    return { ...(await contentsOf(engine)), graph: await index.graph() };
   } finally {
     await engine.close();
   }
 }
 
-type Contents = Awaited<ReturnType<typeof contentsOf>>;
+type Contents = Awaited<ReturnType<typeof contentsAfterRun>>;
+
+/** Of all graphs that were compared. */
+let references = 0;
 
 /** Runs a script, then once more without a fault; compares with a clean rebuild. Says how many processes died. */
 async function runScript(
@@ -52,6 +55,8 @@ async function runScript(
     const healed = await contentsAfterRun(index, settings);
     expect(healed).toEqual(await contentsAfterRun(clean, settings));
     expect(healed.drift).toEqual([]);
+    expect(healed.graph.unread).toEqual([]);
+    references += healed.graph.rows.flatMap(({ references = [] }) => references).length;
     const { documents, passages } = healed.staff;
     expect(documents).toHaveLength(world.size);
     expect(new Set(passages.map(({ metadata }) => metadata.documentId)).size).toBe(world.size);
@@ -116,6 +121,7 @@ describe('after any edits, deaths and outages one run makes the index what a cle
         await fc.assert(property, { numRuns, seed, endOnFailure: !IS_WHOLE });
         console.log(`${numRuns} scripts over ${name} with seed ${seed}: ${deaths} processes died`);
         expect(deaths).toBeGreaterThan(numRuns / 4);
+        expect(references).toBeGreaterThan(numRuns);
       },
       TIMEOUT_MS,
     );

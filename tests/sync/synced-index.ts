@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RAGSettingsInput } from '../../src/config/schema/index.js';
 import { createEngine, type Engine, type VectorStore } from '../../src/index.js';
+import { openLedger } from '../../src/ledger/sqlite/open-ledger.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import { createHashEmbedder } from '../../src/testing/index.js';
 import { CrashingRuntime } from './crashing-runtime.js';
@@ -67,6 +68,26 @@ export class SyncedIndex {
       config: store === undefined ? { ...settings, provider: 'libsql' } : settings,
       ...(store === undefined ? {} : { store }),
     });
+  }
+
+  /** The rows of the graph by source and name of their documents, and how many documents have none. */
+  async graph() {
+    const ledger = openLedger({ path: join(this.#folder, '.ragstone', 'ledger.db'), readOnly: true });
+    try {
+      const reader = ledger.reader((await ledger.live())?.generation ?? 0);
+      const documents = await reader.documents(undefined, 1_000);
+      const rows = await reader.graph.rows(documents.map(({ documentId }) => documentId));
+      return {
+        rows: documents.map(({ documentId, source, externalId }) => ({
+          source,
+          externalId,
+          ...rows.get(documentId),
+        })),
+        unread: await reader.graph.unread('default', { limit: 1_000 }),
+      };
+    } finally {
+      await ledger.close();
+    }
   }
 
   close(): void {

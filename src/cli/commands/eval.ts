@@ -59,7 +59,9 @@ export function addWhatIsMeasured(command: Command): Command {
   return withScopeOptions(command)
     .option('--questions <file>', 'questions with gold quotes about the folder, one JSON object a line')
     .option('--split <name>', 'which judgments: qrels/NAME.tsv (default: test)')
-    .addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical']))
+    .addOption(
+      new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical', 'graph']),
+    )
     .option('--embedder <model>', 'builtin or transformers:PATH_OR_ID (default: the configured one)')
     .option('--rerank <model>', 'none, builtin or cross-encoder:PATH (default: the configured one)')
     .option(

@@ -32,7 +32,9 @@ export function registerTry(program: Command, context: CliContext): void {
     .argument('<folder>', 'folder (or file) to index')
     .argument('<question...>', 'what to find; quotes may be left out')
     .option('--top-k <n>', 'results (default: 5)', wholeNumber(1))
-    .addOption(new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical']))
+    .addOption(
+      new Option('--mode <mode>', 'which lanes run').choices(['hybrid', 'dense', 'lexical', 'graph']),
+    )
     .option('--explain', 'show every part of each score and how each lane did')
     .addHelpText('after', EXAMPLES)
     .action((folder: string, words: readonly string[], options: TryOptions) =>

@@ -1,4 +1,6 @@
 import type { ScoreExplanation } from '../../index.js';
+import { arrowOf } from './related.js';
+import { oneLine } from './text.js';
 
 type Contribution = ScoreExplanation['contributions'][number];
 
@@ -6,6 +8,7 @@ const NAMES: Readonly<Record<string, string>> = {
   dense: 'similar meaning',
   lexical: 'matching words',
   expansion: 'words and vectors added',
+  graph: 'connected with what was found',
   identifier: 'exact identifier',
   rerank: 'reranker',
   recency: 'age',
@@ -15,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const nameOf = ({ signal }: Contribution): string => NAMES[signal] ?? signal;
 
 /** What found the passage; the other signals change what these give it. */
-const FOUND_BY: ReadonlySet<string> = new Set(['dense', 'lexical', 'expansion']);
+const FOUND_BY: ReadonlySet<string> = new Set(['dense', 'lexical', 'expansion', 'graph']);
 
 /** Changes below this are not worth a word. */
 const SMALLEST_CHANGE = 0.005;
@@ -49,8 +52,17 @@ export function wholeExplanation(explanation: ScoreExplanation): string[] {
   return [
     `why: ${[...summands, `= ${score.toFixed(3)}`].join(' ')}`,
     ...(raw.length > 0 ? [`raw: ${raw.join(', ')}`] : []),
+    ...(explanation.path === undefined ? [] : [`way: ${wayOf(explanation.path)}`]),
   ];
 }
+
+/** `a.md -link-> b.md <-mention- PAY-142`: from a document that was found first. */
+const wayOf = (path: NonNullable<ScoreExplanation['path']>): string =>
+  path
+    .map(
+      (step, at) => `${at === 0 ? `${oneLine(step.fromName)} ` : ''}${arrowOf(step)} ${oneLine(step.toName)}`,
+    )
+    .join(' ');
 
 /** What found it first, the largest before; the rest in the order in which it was added. */
 function inOrder(contributions: readonly Contribution[]): Contribution[] {

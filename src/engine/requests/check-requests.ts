@@ -11,6 +11,7 @@ import type {
   FailuresRequest,
   IndexRequest,
   ListRequest,
+  RelatedRequest,
   RetryRequest,
   SearchQuery,
   VerifyRequest,
@@ -29,6 +30,7 @@ import {
   indexSchema,
   listSchema,
   reembedSchema,
+  relatedSchema,
   retrySchema,
   searchSchema,
   verifySchema,
@@ -141,6 +143,12 @@ export function checkedListing(request: ListRequest): ListRequest {
   if (asked.filter !== undefined) assertFilterShape(asked.filter);
   return asked;
 }
+
+/** Throws `USAGE`. */
+export const checkedRelated = (request: string | RelatedRequest): RelatedRequest =>
+  typeof request === 'string'
+    ? { item: request }
+    : checked(request, relatedSchema, { what: 'What is related', reason: 'USAGE', orText: true });
 
 /** Throws `USAGE`. */
 export const checkedVerification = (request: VerifyRequest): VerifyRequest =>

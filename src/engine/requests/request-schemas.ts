@@ -6,6 +6,7 @@ import type { MetadataValue } from '../../core/metadata.js';
 import { isSignal } from '../../core/plain-copy.js';
 import type { AccessControl } from '../../core/scope.js';
 import type { ForgetRequest } from '../../forgetting/forget-types.js';
+import { REFERENCE_KINDS } from '../../graph/graph.js';
 import type { Parser } from '../../parsing/parser.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
 import type { Source } from '../../sources/source.js';
@@ -17,6 +18,7 @@ import type {
   FailuresRequest,
   IndexRequest,
   ListRequest,
+  RelatedRequest,
   RetryRequest,
   SearchQuery,
   VerifyRequest,
@@ -99,6 +101,7 @@ export const searchSchema = z.strictObject({
     mode: z
       .custom<NonNullable<SearchQuery['options']>['mode']>((value) => typeof value === 'string', 'a text')
       .optional(),
+    hops: z.int('1, 2 or 3').min(1, '1, 2 or 3').max(3, '1, 2 or 3').optional(),
     minSimilarity: number,
     minScore: number,
     nearDuplicates: z.enum(['remove', 'keep'], 'remove or keep').optional(),
@@ -204,6 +207,18 @@ export const listSchema = z.strictObject({
   filters,
   filter,
 } satisfies ShapeOf<ListRequest>);
+
+export const relatedSchema = z.strictObject({
+  item: z.string('a text').min(1, 'a text that is not empty'),
+  hops: z.int('1, 2 or 3').min(1, '1, 2 or 3').max(3, '1, 2 or 3').optional(),
+  limit: z
+    .int('a whole number from 1 to 100')
+    .min(1, 'a whole number from 1 to 100')
+    .max(100, 'a whole number from 1 to 100')
+    .optional(),
+  kinds: z.array(z.enum(REFERENCE_KINDS, `one of ${REFERENCE_KINDS.join(', ')}`)).optional(),
+  signal,
+} satisfies ShapeOf<RelatedRequest>);
 
 const failures = { sources: texts, items: texts } satisfies ShapeOf<FailuresRequest>;
 

@@ -7,6 +7,7 @@ import { encodeText } from '../text-encoding.js';
 import type { Books, OpenBooks } from './books.js';
 import { codeOf, readChunk } from './chunks.js';
 import { type DocumentRow, documentKeyOf } from './documents.js';
+import { GRAPH_TABLES, saveGraphs } from './graph.js';
 import { itemKeyOf, setItemsPending, sourceKeyOf } from './items.js';
 import { inLockOrder } from './leases.js';
 import { pruneRevisions, revisionKeyOf } from './revisions.js';
@@ -37,6 +38,14 @@ export async function planDocuments(
     return plan;
   });
   await writeChunks(books, changes);
+  await saveGraphs(
+    books,
+    documents.map(({ documentId, tenant, graph }) => ({
+      row: known.get(hexOf(documentKeyOf(documentId)))?.id ?? '',
+      tenant,
+      graph,
+    })),
+  );
   return plans;
 }
 
@@ -271,7 +280,7 @@ export async function forgetDocuments({ run }: OpenBooks, rows: readonly Documen
       'INTERNAL',
       `Document ${textOf(kept.rows[0], 'document_id')} was to be forgotten before its deletion was planned.`,
     );
-  for (const table of ['ragstone_ledger_chunk', 'ragstone_ledger_revision'])
+  for (const table of [...GRAPH_TABLES, 'ragstone_ledger_chunk', 'ragstone_ledger_revision'])
     await run(`DELETE FROM ${table} WHERE document = ANY($1::bigint[])`, [documents]);
   await run('DELETE FROM ragstone_ledger_document WHERE id = ANY($1::bigint[])', [documents]);
 }

@@ -108,6 +108,8 @@ export async function makeFirstGeneration(
 
 /** Tables whose rows belong to a generation by a column, those first that refer to others. */
 const OF_GENERATION = [
+  'ragstone_ledger_graph_name',
+  'ragstone_ledger_graph_reference',
   'ragstone_ledger_chunk',
   'ragstone_ledger_document',
   'ragstone_ledger_item',

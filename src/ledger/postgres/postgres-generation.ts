@@ -1,10 +1,12 @@
 import { RAGError } from '../../core/errors.js';
+import type { GraphReader } from '../../graph/graph.js';
 import type { PostgresDatabase } from '../../postgres/postgres-database.js';
 import type {
   CompletedItem,
   DocumentPlan,
   GenerationReader,
   GenerationWriter,
+  GraphFilling,
   ItemKey,
   LedgerChunk,
   LedgerDocument,
@@ -41,6 +43,7 @@ import {
   findDocument,
   rowsOfDocuments,
 } from './documents.js';
+import { fillGraph, PostgresGraph } from './graph.js';
 import {
   announceItems,
   completeItems,
@@ -138,6 +141,10 @@ export class PostgresGenerationReader implements GenerationReader {
 
   failures(limit: number): Promise<LedgerItem[]> {
     return failedItems(this.books, limit);
+  }
+
+  get graph(): GraphReader {
+    return new PostgresGraph(this.books);
   }
 
   get owed(): OwedReader {
@@ -312,6 +319,14 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     await this.#write('forget items', items.map(itemKeyOf), async (books) => {
       await forgetItems(books, items);
       await settleOwed(books, items);
+    });
+  }
+
+  fillGraph(filling: GraphFilling): Promise<boolean> {
+    return this.#transaction('make rows of its graph', async (books) => {
+      const isFilled = await fillGraph(books, filling);
+      if (isFilled) await countChange(books.run);
+      return isFilled;
     });
   }
 

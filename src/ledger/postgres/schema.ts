@@ -179,10 +179,35 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'CREATE TABLE ragstone_ledger_change (slot smallint PRIMARY KEY, changes bigint NOT NULL)',
     `INSERT INTO ragstone_ledger_change SELECT slot, 0 FROM generate_series(0, ${CHANGE_SLOTS - 1}) AS slot`,
   ],
+  // Under which names a document is referred to, and to which it refers. `name_key` hashes tenant and name.
+  [
+    'ALTER TABLE ragstone_ledger_document ADD COLUMN graph smallint NOT NULL DEFAULT 0',
+    `CREATE INDEX ragstone_ledger_document_without_graph ON ragstone_ledger_document (generation)
+      WHERE graph = 0`,
+    `CREATE TABLE ragstone_ledger_graph_name (
+      document bigint NOT NULL REFERENCES ragstone_ledger_document (id),
+      generation integer NOT NULL,
+      name_key bytea NOT NULL,
+      name text COLLATE "C" NOT NULL,
+      PRIMARY KEY (document, name_key)
+    )`,
+    'CREATE INDEX ragstone_ledger_graph_name_by_key ON ragstone_ledger_graph_name (generation, name_key)',
+    `CREATE TABLE ragstone_ledger_graph_reference (
+      document bigint NOT NULL REFERENCES ragstone_ledger_document (id),
+      generation integer NOT NULL,
+      kind text COLLATE "C" NOT NULL,
+      name_key bytea NOT NULL,
+      name text COLLATE "C" NOT NULL,
+      PRIMARY KEY (document, kind, name_key)
+    )`,
+    'CREATE INDEX ragstone_ledger_graph_reference_by_key ON ragstone_ledger_graph_reference (generation, name_key)',
+  ],
 ];
 
 /** Every table that `clear` empties, those first that refer to others. */
 export const TABLES = [
+  'ragstone_ledger_graph_name',
+  'ragstone_ledger_graph_reference',
   'ragstone_ledger_revision',
   'ragstone_ledger_chunk',
   'ragstone_ledger_document',

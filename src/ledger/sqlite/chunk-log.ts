@@ -6,6 +6,7 @@ import { originalText, storableText } from '../ledger-text.js';
 import type { Books } from './books.js';
 import { chunksOf, insertChunk, markStale, STATE, updateChunk } from './chunks.js';
 import { beginDocument, rowIdOf, setDocumentPending } from './documents.js';
+import { forgetGraph, saveGraph } from './graph.js';
 import { pruneRevisions, saveRevision } from './revisions.js';
 
 /*
@@ -44,6 +45,7 @@ export function planDocument(books: Books, document: PlannedDocument): DocumentP
   const { database } = books;
   const row = beginDocument(books, document);
   saveRevision(database, row, document);
+  saveGraph(books, row, document.tenant, document.graph);
   const before = knownChunks(books, row, document.documentId);
   for (const [ordinal, { chunkId, digest }] of document.chunks.entries()) {
     const known = before.get(chunkId);
@@ -107,6 +109,7 @@ export function forgetDocument(books: Books, documentId: string): void {
       'INTERNAL',
       `Document ${documentId} was to be forgotten before its deletion was planned.`,
     );
+  forgetGraph(database, row);
   for (const table of ['chunk', 'revision']) database.run(`DELETE FROM ${table} WHERE document = ?`, row);
   database.run('DELETE FROM document WHERE id = ?', row);
 }

@@ -77,6 +77,8 @@ export function makeFirstGeneration(database: SqliteDatabase, generation: number
 
 /** Tables whose rows belong to a generation by a column. */
 const OF_GENERATION = [
+  'graph_name',
+  'graph_reference',
   'chunk',
   'document',
   'item',

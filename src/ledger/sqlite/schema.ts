@@ -223,4 +223,27 @@ export const MIGRATIONS: readonly string[] = [
   );
   INSERT INTO change VALUES (1, lower(hex(randomblob(16))), 0);
   `,
+  // Under which names a document is referred to, and to which it refers. `key` hashes tenant and name. Where documents are to be read for it
+  // anew, a migration sets `graph` to 0.
+  `
+  ALTER TABLE document ADD COLUMN graph INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX document_without_graph ON document (generation, document_id) WHERE graph = 0;
+  CREATE TABLE graph_name (
+    document INTEGER NOT NULL REFERENCES document (id),
+    name TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    key BLOB NOT NULL,
+    PRIMARY KEY (document, name)
+  ) WITHOUT ROWID;
+  CREATE INDEX graph_name_by_key ON graph_name (generation, key);
+  CREATE TABLE graph_reference (
+    document INTEGER NOT NULL REFERENCES document (id),
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    key BLOB NOT NULL,
+    PRIMARY KEY (document, kind, name)
+  ) WITHOUT ROWID;
+  CREATE INDEX graph_reference_by_key ON graph_reference (generation, key);
+  `,
 ];

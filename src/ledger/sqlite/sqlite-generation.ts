@@ -1,9 +1,11 @@
+import type { GraphReader } from '../../graph/graph.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type {
   CompletedItem,
   DocumentPlan,
   GenerationReader,
   GenerationWriter,
+  GraphFilling,
   ItemKey,
   LedgerChunk,
   LedgerDocument,
@@ -27,6 +29,7 @@ import {
 } from './chunk-log.js';
 import { chunkPage, chunksOf } from './chunks.js';
 import { documentCounts, documentPage, documentsOfItem, findDocument, rowIdOf } from './documents.js';
+import { fillGraph, SqliteGraph } from './graph.js';
 import {
   completeItem,
   failedItems,
@@ -126,6 +129,10 @@ export class SqliteGenerationReader implements GenerationReader {
 
   async failures(limit: number): Promise<LedgerItem[]> {
     return this.database.guard(() => failedItems(this.books, limit));
+  }
+
+  get graph(): GraphReader {
+    return new SqliteGraph(this.books);
   }
 }
 
@@ -289,6 +296,10 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
       for (const documentId of documentsOfChunks(this.books, chunkIds)) this.#assertDocumentHeld(documentId);
       markMissing(this.books, chunkIds);
     });
+  }
+
+  async fillGraph(filling: GraphFilling): Promise<boolean> {
+    return this.#changing(() => fillGraph(this.books, filling));
   }
 
   /** A transaction that changes what a search may show. */

@@ -46,6 +46,8 @@ export interface SqliteLedgerOptions {
 
 /** Every table that `clear` empties, those first that refer to others. */
 export const TABLES = [
+  'graph_name',
+  'graph_reference',
   'revision',
   'chunk',
   'document',

@@ -1,8 +1,11 @@
 import type { Hit } from '../candidate.js';
 import type { Contribution } from '../retriever.js';
 
-/** Signals whose contributions make up the fused score. `expansion`: what was found for words or vectors added to the query. */
-export const LANE_SIGNALS = ['dense', 'lexical', 'expansion'] as const;
+/**
+ * Signals whose contributions make up the fused score. `expansion`: what was found for words or vectors added to the query. `graph`: what is
+ * connected with what was found.
+ */
+export const LANE_SIGNALS = ['dense', 'lexical', 'expansion', 'graph'] as const;
 
 export type LaneSignal = (typeof LANE_SIGNALS)[number];
 
@@ -28,9 +31,10 @@ export type LaneScoring = (lane: FusionLane) => Float64Array;
  * lane did not find gets nothing. Where all scores are equal each gets the whole weight. (Bruch, Gai and Ingber, "An
  * Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023, find such convex combinations better than rank fusion.)
  */
-export const convexCombination: LaneScoring = ({ hits, weight }) => {
+export const convexCombination: LaneScoring = ({ signal, hits, weight }) => {
   const parts = new Float64Array(hits.length);
-  let minimum = Number.POSITIVE_INFINITY;
+  // What is not connected has a score of 0 in the graph, and is no hit.
+  let minimum = signal === 'graph' ? 0 : Number.POSITIVE_INFINITY;
   let maximum = Number.NEGATIVE_INFINITY;
   for (const { score } of hits) {
     if (score < minimum) minimum = score;

@@ -37,6 +37,10 @@ export function callersView(view: EngineView, { onWithheld, keepsIndex }: Caller
       const pack = await view.context(query);
       return { ...pack, ...callersNotices(pack, onWithheld) };
     },
+    related: async (request) => {
+      const found = await view.related(request);
+      return { ...found, ...callersNotices(found, onWithheld) };
+    },
     explainMiss: async (query, document) => {
       const explanation = await view.explainMiss(query, document);
       if (keepsIndex) return explanation;
@@ -147,6 +151,8 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   'prompt-cut': AS_IT_IS,
   'citations-changed': AS_IT_IS,
   'sentences-unsupported': AS_IT_IS,
+  'graph-cut': AS_IT_IS,
+  'graph-incomplete': 'Some documents are not in the graph yet.',
   'retrieval-off': 'Retrieval is switched off.',
   'words-unchecked': "The query's words were not checked for typing mistakes.",
   'documents-hidden': 'This tenant keeps documents that this scope may not read, and they are not searched.',

@@ -62,7 +62,7 @@ export const deadlineMs = () =>
 
 /** How a search is made, where the caller does not leave it to the index. */
 export const searchFields = {
-  mode: z.enum(['hybrid', 'dense', 'lexical']).optional().describe('Which lanes run.'),
+  mode: z.enum(['hybrid', 'dense', 'lexical', 'graph']).optional().describe('Which lanes run.'),
   collapse: z
     .enum(['document', 'items', 'none'])
     .optional()

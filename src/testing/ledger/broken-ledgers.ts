@@ -1,4 +1,4 @@
-import type { GenerationWriter, Ledger } from '../../ledger/ledger.js';
+import type { GenerationWriter, Ledger, PlannedDocument } from '../../ledger/ledger.js';
 
 /** What a broken ledger does otherwise than the right one it is given. */
 export interface LedgerFault {
@@ -54,6 +54,24 @@ export const LEDGER_FAULTS: Readonly<Record<string, LedgerFault>> = {
     forget: async (documentIds) => {
       await right.planDeletion(documentIds);
       await right.forget(documentIds);
+    },
+  })),
+  'rows of the graph outlive their revision': writer('the graph', (right) => ({
+    plan: async (documents) => right.plan(await withEarlierNames(documents, right)),
+  })),
+  'the graph shows what other tenants hold': writer('the graph', (right) => ({
+    graph: {
+      ...bound(right),
+      named: async (tenant, names, page) => [
+        ...(await right.graph.named(tenant, names, page)),
+        ...(tenant === 'other' ? [] : await right.graph.named('other', names, page)),
+      ],
+    },
+  })),
+  'rows are made of another revision': writer('the graph', (right) => ({
+    fillGraph: async ({ documentId, graph }) => {
+      const revision = (await right.document(documentId))?.revision ?? '';
+      return right.fillGraph({ documentId, revision, graph });
     },
   })),
   'missing chunks stay live': writer('the write-ahead log', () => ({
@@ -171,5 +189,26 @@ function overlaid<T extends object>(right: T, changes: Partial<T>): T {
       const member: unknown = Reflect.get(Object.hasOwn(changes, name) ? changes : target, name);
       return typeof member === 'function' ? (member.bind(target) as unknown) : member;
     },
+  });
+}
+
+/** The methods of a graph, each as it is. */
+const bound = ({ graph }: GenerationWriter): GenerationWriter['graph'] => ({
+  rows: (ids) => graph.rows(ids),
+  named: (...given) => graph.named(...given),
+  referring: (...given) => graph.referring(...given),
+  firstChunks: (ids) => graph.firstChunks(ids),
+  unread: (...given) => graph.unread(...given),
+});
+
+async function withEarlierNames(
+  documents: readonly PlannedDocument[],
+  { graph }: GenerationWriter,
+): Promise<PlannedDocument[]> {
+  const before = await graph.rows(documents.map(({ documentId }) => documentId));
+  return documents.map((document) => {
+    const { names = [], references = [] } = document.graph ?? {};
+    const earlier = before.get(document.documentId)?.names ?? [];
+    return { ...document, graph: { names: [...new Set([...names, ...earlier])], references } };
   });
 }

@@ -6,6 +6,7 @@ import { testCrashes } from './crashes.js';
 import { testDocuments } from './documents.js';
 import { testForgotten } from './forgotten.js';
 import { testGenerations } from './generations.js';
+import { testGraph } from './graph.js';
 import { testHostileTexts } from './hostile.js';
 import { testItems } from './items.js';
 import { testLeases } from './leases.js';
@@ -23,6 +24,7 @@ const PARTS: Readonly<Record<string, LedgerPart>> = {
   'the write-ahead log': testChunkLog,
   'death at any point': testCrashes,
   texts: testTexts,
+  'the graph': testGraph,
   'sources and runs': testSources,
   'what was forgotten': testForgotten,
   leases: testLeases,

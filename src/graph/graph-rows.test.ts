@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { GraphReference } from './graph.js';
+import { type GraphDocument, graphRowsOf } from './graph-rows.js';
+import {
+  boardsName,
+  componentName,
+  keyName,
+  numberName,
+  pageName,
+  pathName,
+  personName,
+  urlName,
+} from './names.js';
+
+const rowsOf = (text: string, changes: Partial<GraphDocument> = {}) =>
+  graphRowsOf({ source: 'docs', externalId: 'guide/start.md', metadata: {}, text, ...changes });
+
+const targetsOf = (text: string, changes: Partial<GraphDocument> = {}): string[] =>
+  rowsOf(text, changes).references.map(({ target }) => target);
+
+const path = (name: string): string => pathName('docs', name);
+
+describe('links', () => {
+  it.each([
+    ['Markdown', 'See [it](other.md).', path('guide/other.md')],
+    ['with a title', '[it](other.md "Other, \'page\'")', path('guide/other.md')],
+    ['in angle brackets', '[it](<my other.md>)', path('guide/my other.md')],
+    ['percent-encoded', '[it](my%20other.md)', path('guide/my other.md')],
+    ['upwards, with a fragment', '[it](../api/x.md#part)', path('api/x.md')],
+    ['with parentheses', '[it](a_(b).md)', path('guide/a_(b).md')],
+    ['around an image', '[![badge](b.png)](other.md)', path('guide/other.md')],
+    ['over two lines', '[it\nagain](\n  other.md\n)', path('guide/other.md')],
+    ['from the root', '[it](/api/x.md)', path('api/x.md')],
+    ['by reference', 'See [it][1].\n\n[1]: other.md "Title"', path('guide/other.md')],
+    ['HTML', '<a class="x" href="other.md">it</a>', path('guide/other.md')],
+    ['reStructuredText', 'See `it <other.rst>`_.', path('guide/other.rst')],
+    ['AsciiDoc', 'See xref:other.adoc[it].', path('guide/other.adoc')],
+    ['without an extension', '[it](../api/setup)', pageName('docs', 'api/setup')],
+    ['to a folder', '[it](../api/)', pageName('docs', 'api')],
+    ['an address', 'See https://Example.com/a/?b=1#c.', urlName('https://example.com/a?b=1') ?? ''],
+    ['an address in angle brackets', '<http://example.com/a>', urlName('https://example.com/a') ?? ''],
+  ])('%s', (_, text, target) => {
+    expect(targetsOf(text)).toContain(target);
+  });
+
+  it.each([
+    ['inline code', 'Write `[it](other.md)`.'],
+    ['a fenced block', '```md\n[it](other.md)\n```\n'],
+    ['a fence in a list', '- ~~~\n  [it](other.md)\n  ~~~\n'],
+    ['a comment', 'a <!-- [it](other.md)\n\n[1]: other.md -->'],
+    ['mail', '[it](mailto:a@b.c)'],
+    ['a place in the same page', '[it](#part)'],
+    ['what leads out of the source', '[it](../../secret.md)'],
+    ['the page itself', '[it](start.md)'],
+  ])('none of %s', (_, text) => {
+    expect(targetsOf(text)).toEqual([]);
+  });
+});
+
+it('items are mentioned by key and number, not in the middle of a word', () => {
+  expect(targetsOf('PAY-142 fixes #7 and AB#9; see xPAY-1, PAY-1x, a#5, color #12px, /x/#8')).toEqual(
+    [keyName('PAY-142'), numberName('docs', '7'), boardsName('9')].sort(),
+  );
+  expect(targetsOf('', { title: 'Undo PAY-142' })).toEqual([keyName('pay-142')]);
+});
+
+it('metadata names relations, people and components', () => {
+  const metadata = {
+    parent: 41,
+    links: ['PAY-9', 42],
+    Related_To: [{ key: 'PAY-10', type: 'blocks' }, 'https://wiki.example/x'],
+    assignee: ' Ann  Lee ',
+    authors: [{ displayName: 'BO' }],
+    area: 'Payments\\Cards',
+    title: 'PAY-77',
+  };
+  expect(new Set(rowsOf('', { metadata }).references)).toEqual(
+    new Set<GraphReference>([
+      { kind: 'relation', target: numberName('docs', '41') },
+      { kind: 'relation', target: numberName('docs', '42') },
+      { kind: 'relation', target: keyName('PAY-9') },
+      { kind: 'relation', target: path('PAY-9') },
+      { kind: 'relation', target: keyName('PAY-10') },
+      { kind: 'relation', target: path('PAY-10') },
+      { kind: 'relation', target: urlName('https://wiki.example/x') ?? '' },
+      { kind: 'person', target: personName('ann lee') },
+      { kind: 'person', target: personName('bo') },
+      { kind: 'component', target: componentName('payments\\cards') },
+    ]),
+  );
+});
+
+/** Whether one document refers to another. */
+const reaches = (from: Partial<GraphDocument>, to: Partial<GraphDocument>): boolean => {
+  const { names } = rowsOf('', to);
+  return targetsOf(from.text ?? '', from).some((target) => names.includes(target));
+};
+
+it.each([
+  ['import { open } from "./store.js";', 'src/a.ts', 'src/store.ts'],
+  ['const x = require("../lib")', 'src/a.js', 'lib/index.js'],
+  ['export * from "./parts"', 'src/a.ts', 'src/parts/index.ts'],
+  ['await import("./lazy.mjs")', 'src/a.mts', 'src/lazy.mts'],
+  ['from .store import Store', 'pkg/a.py', 'pkg/store.py'],
+  ['from . import store', 'pkg/a.py', 'pkg/store.py'],
+  ['from ..core.ids import id_of', 'pkg/sub/a.py', 'pkg/core/ids.py'],
+  ['import pkg.store as s', 'a.py', 'pkg/store.py'],
+  ['from pkg import x', 'a.py', 'pkg/__init__.py'],
+])('%s in %s loads %s', (text, from, to) => {
+  expect(reaches({ externalId: from, text }, { externalId: to })).toBe(true);
+  expect(reaches({ externalId: from, text }, { externalId: 'other/z.ts' })).toBe(false);
+});
+
+it('a document is called by path, page, key, number and address', () => {
+  const { names } = rowsOf('', {
+    externalId: 'items/README.md',
+    metadata: { url: 'https://x.example/p/', pbi_id: 'pay-3', workItemId: 12 },
+  });
+  expect(new Set(names)).toEqual(
+    new Set([
+      path('items/README.md'),
+      pageName('docs', 'items/README'),
+      pageName('docs', 'items'),
+      keyName('PAY-3'),
+      numberName('docs', '12'),
+      boardsName('12'),
+      urlName('http://x.example/p') ?? '',
+    ]),
+  );
+  expect(rowsOf('', { externalId: 'out.json#PBI-1' }).names).toContain(keyName('PBI-1'));
+  expect(rowsOf('', { externalId: 'tickets/OPS-7.md' }).names).toContain(keyName('OPS-7'));
+});
+
+it('rows are sorted, each once, none to the document itself, whatever the text is', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '[a](b.md)',
+      '](',
+      '](<',
+      '[x]: ',
+      '```',
+      '~~~',
+      '`',
+      '\n',
+      '\n\n',
+      '#1',
+      'A-1',
+      '<a href="',
+      '"',
+      ' ',
+    ),
+    fc.string({ unit: 'grapheme', maxLength: 8 }),
+  );
+  const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
+  fc.assert(
+    fc.property(text, fc.constantFrom('a.md', 'b.ts', 'c.py', ''), (given, externalId) => {
+      const { names, references } = rowsOf(given, { externalId });
+      expect(names).toEqual([...new Set(names)].sort());
+      const keys = references.map(({ kind, target }) => `${kind} ${target}`);
+      expect(new Set(keys).size).toBe(keys.length);
+      expect(references.filter(({ target }) => names.includes(target))).toEqual([]);
+      expect(rowsOf(given, { externalId })).toEqual({ names, references });
+    }),
+  );
+});
+
+it('a link is found wherever it stands among other text', () => {
+  const words = fc.stringMatching(/^[a-z ,.]{0,30}$/);
+  const name = fc.stringMatching(/^[a-z]{1,8}$/);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(words, name), { minLength: 1, maxLength: 6 }), (parts) => {
+      const text = parts.map(([before, target]) => `${before} [x](${target}.md)`).join('\n');
+      const wanted = parts
+        .map(([, target]) => path(`guide/${target}.md`))
+        .filter((to) => to !== path('guide/start.md'));
+      expect(new Set(targetsOf(text).filter((target) => target.startsWith('path:')))).toEqual(
+        new Set(wanted),
+      );
+    }),
+  );
+});
+
+it('takes hostile texts in little time for each character', () => {
+  for (const piece of [
+    '](',
+    '](<',
+    '[x]: ',
+    '](a "',
+    "](a '",
+    '](a (',
+    '`',
+    '<a href="',
+    '`a <b',
+    ':doc:`',
+    'from ',
+    '#',
+    'A-',
+  ])
+    for (const externalId of ['a.md', 'a.ts', 'a.py'])
+      expect(rowsOf(piece.repeat(20_000), { externalId }).references.length).toBeLessThan(5);
+});

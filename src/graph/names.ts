@@ -1,0 +1,60 @@
+import { posix } from 'node:path';
+
+/*
+ * Names of the graph. Each says what kind of name it is, so that a path is never taken for a person. What is a name only within its source
+ * carries the source.
+ */
+
+/** Longer ones are no names but data, and are left out. */
+export const MAX_NAME = 1_000;
+
+const within = (kind: string, source: string, name: string): string =>
+  `${kind}:${JSON.stringify([source, name])}`;
+
+/** A file or document of a source, by its path or id. */
+export const pathName = (source: string, path: string): string => within('path', source, path);
+/** The same for links that leave the extension out, or name the folder of an index page. */
+export const pageName = (source: string, path: string): string => within('page', source, path);
+/** A source file as other source files load it: without its extension. */
+export const moduleName = (source: string, path: string): string => within('module', source, path);
+/** The key of an item: `PAY-142`. Keys are one space over all sources of a tenant. */
+export const keyName = (key: string): string => `key:${key.toUpperCase()}`;
+/** An item by its number in its own source: `#142`. */
+export const numberName = (source: string, number: string): string => within('number', source, number);
+/** An item of Azure Boards by its number, as commits and pages of elsewhere write it: `AB#142`. */
+export const boardsName = (number: string): string => `boards:${number}`;
+export const personName = (person: string): string => `person:${folded(person)}`;
+export const componentName = (component: string): string => `component:${folded(component)}`;
+
+const folded = (text: string): string => text.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
+
+/** An address of the web, without what leads to a place inside of the page; undefined where it is none. */
+export function urlName(address: string): string | undefined {
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return undefined;
+  const { host, pathname, search } = new URL(address);
+  return `url:${host}${pathname.replace(/\/+$/, '')}${search}`;
+}
+
+/** What a name of a shared node is called by people. */
+export const labelOf = (name: string): string => name.slice(name.indexOf(':') + 1);
+
+/** A key and nothing else: `PAY-142`. */
+export const WHOLE_KEY = /^[A-Z][A-Z0-9]{1,9}-\d{1,7}$/i;
+
+const EXTENSION = /\.[A-Za-z0-9]{1,10}$/;
+
+export const withoutExtension = (path: string): string => path.replace(EXTENSION, '');
+
+const INDEX_PAGE = /(?:^|\/)(?:README|index|_index)(?:\.[A-Za-z0-9]+)?$/i;
+
+/** The folder of an index page; undefined for any other page. The one of the root is the empty text. */
+export const folderOfIndex = (path: string): string | undefined =>
+  INDEX_PAGE.test(path) ? path.replace(INDEX_PAGE, '') : undefined;
+
+/** The path that a relative one means in a document; undefined where it leads out of the source. */
+export function resolvePath(from: string, to: string): string | undefined {
+  const path = to.startsWith('/') ? to.slice(1) : posix.join(posix.dirname(from), to);
+  const plain = posix.normalize(path).replace(/\/+$/, '');
+  if (plain === '..' || plain.startsWith('../')) return undefined;
+  return plain === '.' ? '' : plain.replace(/^\/+/, '');
+}

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Engine, PushedDocument, SearchQuery } from '../index.js';
+import { createEngine } from '../index.js';
+
+let folder: string;
+let engine: Engine;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ragstone-graph-search-'));
+  engine = await createEngine({
+    config: { retrieval: { fusion: { candidates: 3 } } },
+    dataDir: folder,
+    cwd: folder,
+  });
+});
+afterEach(async () => {
+  await engine.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const page = (id: string, text: string, changes: Partial<PushedDocument> = {}): PushedDocument => ({
+  id,
+  title: id,
+  text,
+  ...changes,
+});
+
+/** Many pages about lanterns, one of which leads to a page that says nothing of them. */
+const world = (access?: PushedDocument['access']): PushedDocument[] => [
+  page('lantern.md', 'The lantern burns at dusk: lantern, dusk, dawn. See [the store](store.md) .'),
+  page('store.md', 'Barrels of oil stand behind the shed. See [the key](key.md).', access && { access }),
+  page('key.md', 'Under the third stone.'),
+  ...Array.from({ length: 20 }, (_, i) => page(`other-${i}.md`, `Lantern number ${i} is in room ${i}.`)),
+];
+
+const asked = (options: SearchQuery['options']): SearchQuery => ({
+  text: 'lantern at dusk and dawn',
+  options: {
+    topK: 10,
+    minSimilarity: 0,
+    rerank: false,
+    explainScore: true,
+    nearDuplicates: 'keep',
+    ...options,
+  },
+});
+
+const found = async (options: SearchQuery['options'], view: Pick<Engine, 'search'> = engine) => {
+  const { results, lanes } = await view.search(asked(options));
+  return { results, names: results.map(({ metadata }) => metadata.source), lanes };
+};
+
+it('brings what is connected with the first hits, and says by which way', async () => {
+  await engine.push(world());
+  expect((await found({})).names).not.toContain('store.md');
+  const { results, names, lanes } = await found({ mode: 'graph', hops: 2 });
+  expect(names[0]).toBe('lantern.md');
+  expect(names).toEqual(expect.arrayContaining(['store.md', 'key.md']));
+  expect(lanes.find(({ lane }) => lane === 'graph')).toMatchObject({
+    status: 'ran',
+    weight: expect.any(Number),
+  });
+  const key = results.find(({ metadata }) => metadata.source === 'key.md');
+  expect(key?.explanation?.path?.map(({ fromName, kind, toName }) => [fromName, kind, toName])).toEqual([
+    ['lantern.md', 'link', 'store.md'],
+    ['store.md', 'link', 'key.md'],
+  ]);
+  const sum = (key?.explanation?.contributions ?? []).reduce((total, { value }) => total + value, 0);
+  expect(sum).toBeCloseTo(key?.score ?? -1, 9);
+  expect((await found({ mode: 'graph' })).names).not.toContain('key.md');
+});
+
+it('keeps to the filters, and to the mode', async () => {
+  await engine.push(world().map((document) => ({ ...document, metadata: { tags: [document.id ?? ''] } })));
+  const { results } = await engine.search({
+    ...asked({ mode: 'graph', hops: 2 }),
+    filters: { tags: ['key.md'] },
+  });
+  expect(results.map(({ metadata }) => metadata.source)).toEqual(['key.md']);
+  const { lanes } = await found({ mode: 'hybrid' });
+  expect(lanes.map(({ lane }) => lane)).not.toContain('graph');
+});
+
+it('says where there is nothing to walk along', async () => {
+  await engine.push(
+    world().map(({ text, ...document }) => ({ ...document, text: text?.replace(/See.*/, '') })),
+  );
+  const { lanes, names } = await found({ mode: 'graph' });
+  expect(lanes.find(({ lane }) => lane === 'graph')).toMatchObject({
+    status: 'empty',
+    reason: 'Nothing is connected with what was found.',
+  });
+  expect(names).toEqual((await found({ mode: 'hybrid' })).names);
+});
+
+it('never passes through what the asker may not read', async () => {
+  const STAFF = { tenant: 'default', groups: ['staff'], clearance: 1 };
+  await engine.as(STAFF).push(world({ groups: ['staff'], level: 1 }));
+  expect((await found({ mode: 'graph', hops: 2 }, engine.as(STAFF))).names).toContain('key.md');
+  const seen = await found({ mode: 'graph', hops: 2 });
+  expect(seen.names).not.toContain('key.md');
+  expect(seen.names).not.toContain('store.md');
+});

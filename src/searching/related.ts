@@ -1,0 +1,170 @@
+import { RAGError } from '../core/errors.js';
+import { documentIdOf } from '../core/ids.js';
+import { type Notice, noticesOfKind, toldNotices } from '../core/notice.js';
+import type { Scope } from '../core/scope.js';
+import type { RelatedRequest, RelatedResponse } from '../engine/engine.js';
+import type { EngineResources } from '../engine/engine-resources.js';
+import type { GraphReader } from '../graph/graph.js';
+import { keyName, numberName, pageName, pathName, urlName, WHOLE_KEY } from '../graph/names.js';
+import { rankDocuments } from '../graph/rank.js';
+import { walkGraph } from '../graph/walk.js';
+import { pushSourceName } from '../indexing/configured-sources.js';
+import type { GenerationReader } from '../ledger/ledger.js';
+import { scopeCollection } from '../security/scoped-collection.js';
+import type { VectorCollection } from '../stores/vector-store.js';
+
+export const DEFAULT_HOPS = 2;
+const DEFAULT_LIMIT = 20;
+/** Documents that are looked at around an item. */
+const MOST_DOCUMENTS = 500;
+/** Documents of one name that are told apart. */
+const MEANT = 50;
+/** Most documents that a message names. */
+const NAMED = 5;
+
+/** Documents that are connected with one, the closest first. Throws `DOCUMENT_NOT_FOUND`, and `USAGE` where a name means several. */
+export async function findRelated(
+  { item, hops = DEFAULT_HOPS, limit = DEFAULT_LIMIT, kinds }: RelatedRequest,
+  scope: Scope,
+  resources: EngineResources,
+): Promise<RelatedResponse> {
+  const live = await resources.live();
+  if (live === undefined) throw unknownItem(item);
+  const { collection, sealing, reader } = await resources.collection();
+  const scoped = scopeCollection(collection, scope, sealing);
+  const readable = readableIn(reader.graph, scoped);
+  const { documentId } = await itemCalled(item, { reader, scope, readable });
+  const ports = { graph: reader.graph, tenant: scope.tenant, readable };
+  const walk = await walkGraph([documentId], ports, { hops, kinds, maxDocuments: MOST_DOCUMENTS });
+  const found = rankDocuments(walk, new Map([[documentId, 1]]))
+    .filter((document) => document.documentId !== documentId)
+    .slice(0, limit);
+  const described = await describe([documentId, ...found.flatMap(idsOf)], reader);
+  const documentOf = (id: string): RelatedResponse['item'] =>
+    described.get(id) ?? { id, source: '', externalId: id };
+  return {
+    item: documentOf(documentId),
+    related: found.map(({ documentId: id, score, path }) => ({ ...documentOf(id), score, path })),
+    documents: Object.fromEntries(described),
+    ...toldNotices([
+      ...noticesOfKind('graph-cut', walk.isCut ? [CUT] : []),
+      ...(await unreadNotice(reader.graph, scope.tenant)),
+    ]),
+  };
+}
+
+const idsOf = ({
+  documentId,
+  path,
+}: {
+  readonly documentId: string;
+  readonly path: readonly { readonly to: string }[];
+}): string[] => [documentId, ...path.map(({ to }) => to)];
+
+const CUT = `More is connected than was looked at: ${MOST_DOCUMENTS} documents are the most, and 40 of each name. Ask with fewer hops, or for some kinds.`;
+
+/** Told where an older version indexed something, of which the graph knows nothing. */
+export async function unreadNotice(graph: GraphReader, tenant: string): Promise<Notice[]> {
+  const unread = await graph.unread(tenant, { limit: 1 });
+  return unread.length === 0
+    ? []
+    : [
+        {
+          kind: 'graph-incomplete',
+          text: 'Some documents were indexed by an older version and are not in the graph yet. Run `ragstone index` to complete it; nothing is embedded for that.',
+        },
+      ];
+}
+
+/** Of documents those whose first chunk the scope may read: all chunks of a revision have one access. */
+export const readableIn =
+  (graph: GraphReader, scoped: VectorCollection, signal?: AbortSignal) =>
+  async (documentIds: readonly string[]): Promise<ReadonlySet<string>> => {
+    const first = await graph.firstChunks(documentIds);
+    const chunks = await scoped.get([...first.values()], signal === undefined ? {} : { signal });
+    return new Set(chunks.map(({ documentId }) => documentId));
+  };
+
+interface Asking {
+  readonly reader: GenerationReader;
+  readonly scope: Scope;
+  readonly readable: (documentIds: readonly string[]) => Promise<ReadonlySet<string>>;
+}
+
+/**
+ * The document that is meant: by its id, the id it was pushed under, its key, its number, its path in its source, the end of a path that
+ * leads there, or its address. What the scope may not read is never meant.
+ */
+async function itemCalled(
+  item: string,
+  { reader, scope, readable }: Asking,
+): Promise<{ readonly documentId: string }> {
+  const sources = await reader.sourceNames(scope.tenant);
+  const ids = [item, documentIdOf(scope.tenant, pushSourceName(scope.project), item)];
+  const ways: (() => Promise<readonly string[]>)[] = [
+    async () => ids,
+    ...namesOf(item, sources).map((names) => async () => {
+      const hits = await reader.graph.named(scope.tenant, names, { limit: MEANT });
+      return hits.map(({ documentId }) => documentId);
+    }),
+  ];
+  for (const way of ways) {
+    const found = [...(await readable([...new Set(await way())]))];
+    const [documentId] = found;
+    if (documentId === undefined) continue;
+    if (found.length > 1) throw await ambiguous(item, found, reader);
+    return { documentId };
+  }
+  throw unknownItem(item);
+}
+
+/** Names that an item may mean, those first that leave least to doubt. */
+function namesOf(item: string, sources: readonly string[]): string[][] {
+  const inAll = (nameIn: (source: string) => string): string[] => sources.map(nameIn);
+  const number = /^(?:AB)?#?(\d{1,9})$/.exec(item)?.[1];
+  const url = urlName(item);
+  const path = item.replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '');
+  const ends = [...path.matchAll(/(?:^|\/)(?=[^/])/g)].map(({ index, 0: slash }) =>
+    path.slice(index + slash.length),
+  );
+  return [
+    ...(url === undefined ? [] : [[url]]),
+    ...(WHOLE_KEY.test(item) ? [[keyName(item)]] : []),
+    inAll((source) => pathName(source, item)),
+    ...(number === undefined ? [] : [inAll((source) => numberName(source, number))]),
+    ...ends.map((end) => inAll((source) => pathName(source, end))),
+    ...ends.map((end) => inAll((source) => pageName(source, end))),
+  ];
+}
+
+const unknownItem = (item: string): RAGError =>
+  new RAGError(
+    'DOCUMENT_NOT_FOUND',
+    `Nothing that may be read here is called "${item}". Give the id of a result, a path inside of its source, or the key of an item.`,
+  );
+
+async function ambiguous(item: string, ids: readonly string[], reader: GenerationReader): Promise<RAGError> {
+  const described = [...(await describe(ids, reader)).values()].slice(0, NAMED);
+  const names = described.map(({ id, externalId, source }) => `${externalId} of ${source} (${id})`);
+  const more = ids.length > NAMED ? `, and ${ids.length - NAMED} more` : '';
+  return new RAGError(
+    'USAGE',
+    `"${item}" is the name of ${ids.length} documents: ${names.join(', ')}${more}. Give the id of one of them.`,
+  );
+}
+
+/** Documents that the scope may read, as people know them. */
+async function describe(
+  ids: readonly string[],
+  reader: GenerationReader,
+): Promise<Map<string, RelatedResponse['item']>> {
+  const found = await Promise.all([...new Set(ids)].map((id) => reader.document(id)));
+  return new Map(
+    found.flatMap((document) => {
+      if (document === undefined) return [];
+      const { documentId: id, source, externalId, title, metadata } = document;
+      const url = typeof metadata.url === 'string' ? metadata.url : undefined;
+      return [[id, { id, source, externalId, title, url }] as const];
+    }),
+  );
+}
