@@ -44,7 +44,7 @@ export function registerAsk(program: Command, context: CliContext): void {
     .option('--chat', 'a conversation: further questions are read from the terminal')
     .option('--stream', 'print the answer as it is written')
     .option('--explain', 'show the time of each stage')
-    .addOption(new Option('--mode <mode>', 'how much is done to find').choices(['naive', 'enhanced']))
+    .addOption(new Option('--mode <mode>', 'how much is done to find').choices(['naive', 'enhanced', 'agentic']))
     .addOption(
       new Option('--answerer <who>', 'the language model, the best sentences, or what there is').choices([
         'auto',

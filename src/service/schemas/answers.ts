@@ -25,7 +25,7 @@ export const answerRequest = z.strictObject({
   question: questionText(),
   history: turns.optional().describe('Earlier turns, oldest first.'),
   topK: topKSchema().optional().describe('Passages that are looked at.'),
-  mode: z.enum(['naive', 'enhanced']).optional(),
+  mode: z.enum(['naive', 'enhanced', 'agentic']).optional(),
   answerer: z.enum(['auto', 'chat', 'extractive']).optional(),
   abstainBelow: z.number().min(0).max(1).optional(),
   collapse: searchFields.collapse,
@@ -71,7 +71,7 @@ export const answerResponse = z
     highlight: z.string().optional(),
     further: listOf(z.object(place)),
     answerer: z.enum(['chat', 'extractive', 'none']),
-    mode: z.enum(['naive', 'enhanced']),
+    mode: z.enum(['naive', 'enhanced', 'agentic']),
     abstained: z.boolean(),
     abstention: z
       .object({ reason: z.string(), detail: z.string(), missing: listOf(z.string()).optional() })
