@@ -64,7 +64,14 @@ interface Outcome {
 }
 
 let searches = 0;
-listenTo({ end: () => void (searches += 1) }, ['search']);
+listenTo(
+  {
+    end: () => {
+      searches += 1;
+    },
+  },
+  ['search'],
+);
 
 async function openIndex(corpus: Question['corpus']): Promise<Engine> {
   const dataDir = join(LOCAL_RESULTS, 'two-hop', corpus);
@@ -125,8 +132,7 @@ const share = (all: readonly number[]): number => rounded(sum(all) / Math.max(1,
 const baseline = (outcomes.get(BASELINE) ?? []).map(({ both }) => both);
 const rows = [...outcomes].map(([name, all]) => {
   const both = all.map((outcome) => outcome.both);
-  const ofKind = (kind: Question['kind']): number =>
-    share(both.filter((_, at) => asked[at]?.kind === kind));
+  const ofKind = (kind: Question['kind']): number => share(both.filter((_, at) => asked[at]?.kind === kind));
   const { difference, pValue } = pairedRandomisationTest(baseline, both);
   const { low, high } = bootstrapInterval(baseline, both);
   return {
@@ -138,7 +144,12 @@ const rows = [...outcomes].map(([name, all]) => {
     one: share(all.map(({ one }) => one)),
     searches: rounded(sum(all.map((outcome) => outcome.searches)) / all.length),
     medianMs: rounded(median(all.map(({ ms }) => ms))),
-    p95Ms: rounded(quantile(all.map(({ ms }) => ms), 0.95)),
+    p95Ms: rounded(
+      quantile(
+        all.map(({ ms }) => ms),
+        0.95,
+      ),
+    ),
     [`over ${BASELINE}`]: `${rounded(difference)} (${rounded(low)} to ${rounded(high)}), p ${rounded(pValue)}`,
   };
 });

@@ -52,6 +52,8 @@ export interface AgentStep {
   readonly ms: number;
   /** The same call was made before: it is answered from the trace. */
   readonly isRepeated?: true;
+  /** What a tool that finds no passages said. */
+  readonly told?: string;
   /** Why it found nothing: a tool failed, or the model called one that does not exist. */
   readonly problem?: string;
 }
@@ -77,6 +79,8 @@ export interface ToolResult {
   readonly degradationLevel: DegradationLevel;
   readonly notices: readonly string[];
   readonly noticeKinds?: readonly NoticeKind[] | undefined;
+  /** What a tool that finds no passages has to say. */
+  readonly told?: string;
 }
 
 /** What a search is narrowed to, beside what the asker narrowed it to. */

@@ -56,8 +56,7 @@ function weightOf(
   { anchor, href, line }: { readonly anchor: string; readonly href: string; readonly line: string },
   wanted: ReadonlySet<string>,
 ): number {
-  const shared = (text: string): number =>
-    contentTerms(text).filter((term) => wanted.has(term)).length;
+  const shared = (text: string): number => contentTerms(text).filter((term) => wanted.has(term)).length;
   const named = ANCHOR * shared(anchor) + ADDRESS * shared(href.replace(/[-_/.]+/g, ' '));
   const beside = shared(line);
   // One shared word beside a link tells nothing.
@@ -86,7 +85,9 @@ export function linkedIds(path: string, href: string): string[] {
   const target = parts.join('/').replace(/\.html?$/i, '');
   const inFolder = target === '' ? '' : `${target}/`;
   const names = [
-    ...(target === '' ? [] : [target, ...(/\.[a-z]{1,8}$/i.test(target) ? [] : [`${target}.md`, `${target}.mdx`])]),
+    ...(target === ''
+      ? []
+      : [target, ...(/\.[a-z]{1,8}$/i.test(target) ? [] : [`${target}.md`, `${target}.mdx`])]),
     `${inFolder}index.md`,
     `${inFolder}README.md`,
   ];

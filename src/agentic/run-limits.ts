@@ -41,7 +41,12 @@ export class RunLimits {
     return this.#steps;
   }
 
-  get used(): { readonly steps: number; readonly tokens: number; readonly cost?: number; readonly ms: number } {
+  get used(): {
+    readonly steps: number;
+    readonly tokens: number;
+    readonly cost?: number;
+    readonly ms: number;
+  } {
     return {
       steps: this.#steps,
       tokens: this.#tokens,

@@ -37,8 +37,7 @@ export async function findEvidence(input: EvidenceInput): Promise<Evidence> {
   const { retrieve, gather, settings } = dependencies;
   const search = (options: { readonly topK: number; readonly signal?: AbortSignal }) =>
     searchPassages(standalone, retrieve, { mode, ...options });
-  if (mode !== 'agentic')
-    return search({ topK: settings.topK, ...(signal === undefined ? {} : { signal }) });
+  if (mode !== 'agentic') return search({ topK: settings.topK, ...(signal === undefined ? {} : { signal }) });
   if (gather === undefined) throw noGatherer();
   let signals: SearchSignals | undefined;
   const { report, left, ...found } = await gather({
@@ -86,11 +85,12 @@ export function withinRun(
         ? {}
         : {
             similarity: (question, texts, signal) =>
-              within(() => similarity(question, texts, signal), texts.map(() => 0)),
+              within(
+                () => similarity(question, texts, signal),
+                texts.map(() => 0),
+              ),
           }),
-      ...(isKnownWord === undefined
-        ? {}
-        : { isKnownWord: (word) => within(() => isKnownWord(word), true) }),
+      ...(isKnownWord === undefined ? {} : { isKnownWord: (word) => within(() => isKnownWord(word), true) }),
       ...(isKnownIdentifier === undefined
         ? {}
         : { isKnownIdentifier: (name) => within(() => isKnownIdentifier(name), true) }),
@@ -99,8 +99,7 @@ export function withinRun(
         ...(loadChunks === undefined
           ? {}
           : {
-              loadChunks: (id, signal) =>
-                within<readonly StoredChunk[]>(() => loadChunks(id, signal), []),
+              loadChunks: (id, signal) => within<readonly StoredChunk[]>(() => loadChunks(id, signal), []),
             }),
       },
     },

@@ -4,7 +4,16 @@ import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { distinctNotices, type Notice, statedNotices, toldNotices } from '../core/notice.js';
 import { runtime } from '../core/runtime.js';
 import { withDeadline } from '../core/with-deadline.js';
-import type { AgentLimits, AgentReport, AgentRequest, AgentStep, Gathered, StopReason, ToolName, ToolResult } from './agent.js';
+import type {
+  AgentLimits,
+  AgentReport,
+  AgentRequest,
+  AgentStep,
+  Gathered,
+  StopReason,
+  ToolName,
+  ToolResult,
+} from './agent.js';
 import { mergeEvidence } from './merge-evidence.js';
 import { RunLimits } from './run-limits.js';
 
@@ -22,6 +31,7 @@ export interface PlannedStep {
 export interface StepOutcome {
   readonly ranked: readonly ScoredChunk[];
   readonly new: number;
+  readonly told?: string;
   readonly problem?: string;
 }
 
@@ -70,7 +80,7 @@ export class AgentRun {
     const earlier = this.#calls.get(key);
     const outcome: StepOutcome | 'deadline' =
       earlier === undefined ? await this.#call(step, number) : { ...earlier, new: 0 };
-    const { ranked, new: fresh, problem } = outcome === 'deadline' ? LATE : outcome;
+    const { ranked, new: fresh, told, problem } = outcome === 'deadline' ? LATE : outcome;
     this.#steps.push({
       step: number,
       tool: step.tool,
@@ -81,6 +91,7 @@ export class AgentRun {
       tokens: step.chosen?.tokens ?? 0,
       ms: Math.round(runtime().elapsed() - since + (step.chosen?.ms ?? 0)),
       ...(earlier === undefined ? {} : { isRepeated: true }),
+      ...(told === undefined ? {} : { told }),
       ...(problem === undefined ? {} : { problem }),
     });
     if (outcome !== 'deadline') this.#calls.set(key, outcome);
@@ -107,7 +118,12 @@ export class AgentRun {
     this.#lists.push(result.ranked);
     this.#degradationLevel = Math.max(this.#degradationLevel, result.degradationLevel);
     this.#notices.push(...statedNotices(result));
-    return { ranked: result.ranked, new: fresh.length, ...(problem === undefined ? {} : { problem }) };
+    return {
+      ranked: result.ranked,
+      new: fresh.length,
+      ...(result.told === undefined ? {} : { told: result.told }),
+      ...(problem === undefined ? {} : { problem }),
+    };
   }
 
   end(by: AgentReport['by'], stopped: StopReason): Gathered {

@@ -1,10 +1,11 @@
 import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import { titleOf } from '../core/chunk-metadata.js';
-import type { AgentRequest, AgentTools, Gathered, StopReason } from './agent.js';
-import { missingWords } from './missing-words.js';
+import type { AgentRequest, AgentTools, StopReason } from './agent.js';
+import type { AgentRun, PlannedStep } from './agent-run.js';
+import { externalStep } from './external-passages.js';
+import { missingNames } from './missing-names.js';
 import { linkedIds, linksTo, type PassageLink } from './passage-links.js';
 import { questionParts } from './question-parts.js';
-import type { AgentRun, PlannedStep } from './run.js';
 
 /** Times as many passages as are wanted are looked at of the whole question, for others than those of its best documents. */
 const WHOLE = 3;
@@ -18,20 +19,16 @@ const LINKING = 12;
 const MOST_FOLLOWED = 3;
 
 /**
- * Gathers evidence without a language model: the question, its parts, then what is missing. Words of the question that no passage has are
- * searched for with the title of the best document; links of good passages that share words with the question are followed. A step that
- * adds nothing ends it.
+ * Steps without a language model, after that for the whole question: its parts, then what is missing. Names of the question that no
+ * passage has are searched for with the title of the best document; links of good passages that share words with the question are
+ * followed. A step that adds nothing ends it.
  */
-export async function gatherByRules(
+export async function followRules(
   request: AgentRequest,
   tools: AgentTools,
   run: AgentRun,
-): Promise<Gathered> {
-  return run.end('rules', await doSteps(request, tools, run));
-}
-
-async function doSteps(request: AgentRequest, tools: AgentTools, run: AgentRun): Promise<StopReason> {
-  for (const step of plannedSteps(request, tools)) {
+): Promise<StopReason> {
+  for (const step of plannedSteps(request, tools, run)) {
     const outcome = await run.do(step);
     if (typeof outcome === 'string') return outcome;
   }
@@ -45,16 +42,20 @@ async function doSteps(request: AgentRequest, tools: AgentTools, run: AgentRun):
   }
 }
 
-/** The question, then each of its parts. */
-function plannedSteps({ question, first, topK }: AgentRequest, tools: AgentTools): PlannedStep[] {
-  const whole: PlannedStep = {
-    tool: 'search',
-    why: 'the question as it is',
-    query: question,
-    call: (signal) => first({ topK: WHOLE * topK, signal }),
-  };
+/** The question as it is: the beginning of every run. */
+export const wholeQuestion = ({ question, first, topK }: AgentRequest): PlannedStep => ({
+  tool: 'search',
+  why: 'the question as it is',
+  query: question,
+  call: (signal) => first({ topK: WHOLE * topK, signal }),
+});
+
+/** Each part of the question; where the index has nothing for it, what is outside, if that may be asked. */
+function plannedSteps({ question }: AgentRequest, tools: AgentTools, run: AgentRun): PlannedStep[] {
   const parts = questionParts(question).map(({ text, kind }) => searchStep(tools, WHY[kind], text));
-  return [whole, ...parts];
+  const { external } = tools;
+  if (run.evidence.length > 0 || external === undefined) return parts;
+  return [...parts, externalStep(external, 'the index has nothing for the question', question)];
 }
 
 const WHY = {
@@ -91,7 +92,7 @@ class FollowingSteps {
     const [best] = evidence;
     if (this.#isReformulated || best === undefined) return undefined;
     this.#isReformulated = true;
-    const missing = missingWords(question, evidence.slice(0, topK));
+    const missing = missingNames(question, evidence.slice(0, topK));
     if (missing.length === 0) return undefined;
     const query = [...missing, titleOf(best.chunk) ?? ''].join(' ').trim();
     return searchStep(this.#tools, `no passage has: ${missing.join(', ')}`, query);

@@ -1,0 +1,29 @@
+import { extractIdentifiers } from '../analysis/identifiers.js';
+import { indexedTextOfStored } from '../analysis/indexed-text.js';
+import { analyzeText } from '../analysis/lexical-analyzer.js';
+import type { ScoredChunk } from '../core/chunk.js';
+import { contentTerms } from './question-parts.js';
+
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}._/'’-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu;
+const MOST = 6;
+
+/**
+ * Names and identifiers of a question, as they stand in it, that no passage holds. Other words are left out: that no passage says "later"
+ * tells nothing, and a search for it finds anything.
+ */
+export function missingNames(question: string, passages: readonly ScoredChunk[]): string[] {
+  const held = new Set(passages.flatMap(({ chunk }) => analyzeText(indexedTextOfStored(chunk))));
+  const names = [...question.matchAll(WORD)].filter((match) => isName(match[0], question, match.index));
+  const missing = names
+    .map(([word]) => word)
+    .filter((word) => {
+      const terms = contentTerms(word);
+      return terms.length > 0 && terms.every((term) => !held.has(term));
+    });
+  return [...new Set(missing)].slice(0, MOST);
+}
+
+/** An identifier, or a capital where no sentence begins. */
+const isName = (word: string, text: string, at: number): boolean =>
+  extractIdentifiers(word).length > 0 ||
+  (/^\p{Lu}/u.test(word) && !/(?:^|[.?!:;]["')]?\s*)["'(]?$/.test(text.slice(0, at).trimEnd()));
