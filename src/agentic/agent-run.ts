@@ -9,22 +9,22 @@ import type {
   AgentReport,
   AgentRequest,
   AgentStep,
+  AgentStopReason,
+  AgentToolName,
+  AgentToolResult,
   Gathered,
-  StopReason,
-  ToolName,
-  ToolResult,
 } from './agent.js';
 import { mergeEvidence } from './merge-evidence.js';
 import { RunLimits } from './run-limits.js';
 
 /** A step to do. */
 export interface PlannedStep {
-  readonly tool: ToolName;
+  readonly tool: AgentToolName;
   readonly why: string;
   readonly query: string;
   /** What the model took to choose it. */
   readonly chosen?: { readonly tokens: number; readonly ms: number };
-  readonly call: (signal: AbortSignal) => Promise<ToolResult>;
+  readonly call: (signal: AbortSignal) => Promise<AgentToolResult>;
 }
 
 /** What became of a step. */
@@ -35,7 +35,10 @@ export interface StepOutcome {
   readonly problem?: string;
 }
 
-const NOTHING: ToolResult = { ranked: [], degradationLevel: DegradationLevel.FULL_RAG, notices: [] };
+/** Probability of relevance below which the best passage tells that the index has nothing. */
+const LIKELY = 0.1;
+
+const NOTHING: AgentToolResult = { ranked: [], degradationLevel: DegradationLevel.FULL_RAG, notices: [] };
 
 /** The run of one question: does steps within its limits, and keeps what they found and the trace of them. */
 export class AgentRun {
@@ -62,6 +65,11 @@ export class AgentRun {
     return this.#steps;
   }
 
+  /** Nothing was found that is likely to be relevant: what there is, is only the nearest. */
+  get hasNothing(): boolean {
+    return !this.#lists.some((ranked) => ranked.some(({ score }) => score >= LIKELY));
+  }
+
   note(notice: Notice): void {
     this.#notices.push(notice);
   }
@@ -70,7 +78,7 @@ export class AgentRun {
    * Does a step, unless a limit forbids it: then it says which. A call that was made before is not made again. What a tool throws becomes a
    * problem of the step; only the first step, without which there is nothing, throws.
    */
-  async do(step: PlannedStep): Promise<StepOutcome | StopReason> {
+  async do(step: PlannedStep): Promise<StepOutcome | AgentStopReason> {
     throwIfAborted(this.#request.signal);
     const forbidden = this.limits.stepForbidden();
     if (forbidden !== undefined) return forbidden;
@@ -100,7 +108,7 @@ export class AgentRun {
 
   async #call(step: PlannedStep, number: number): Promise<StepOutcome | 'deadline'> {
     const { signal } = this.#request;
-    let result: ToolResult = NOTHING;
+    let result: AgentToolResult = NOTHING;
     let problem: string | undefined;
     try {
       result = await withDeadline(
@@ -126,7 +134,7 @@ export class AgentRun {
     };
   }
 
-  end(by: AgentReport['by'], stopped: StopReason): Gathered {
+  end(by: AgentReport['by'], stopped: AgentStopReason): Gathered {
     const { limits } = this;
     return {
       ranked: mergeEvidence(this.#lists, this.#request.topK),

@@ -16,6 +16,9 @@ export interface AgentLimits {
   readonly deadlineMs: number;
 }
 
+/** Limits as a question states them: what is left out, or undefined, is that of `DEFAULT_LIMITS`. */
+export type StatedLimits = { readonly [Name in keyof AgentLimits]?: AgentLimits[Name] | undefined };
+
 /** Of each limit, where nothing else is asked for. */
 export const DEFAULT_LIMITS: AgentLimits = {
   maxSteps: 8,
@@ -28,16 +31,16 @@ export const DEFAULT_LIMITS: AgentLimits = {
  * `answered`: nothing was missing any more, or the model said so. `no-new-evidence`: further steps added nothing. The others name the
  * limit that ended the run.
  */
-export type StopReason = 'answered' | 'no-new-evidence' | 'steps' | 'tokens' | 'cost' | 'deadline';
+export type AgentStopReason = 'answered' | 'no-new-evidence' | 'steps' | 'tokens' | 'cost' | 'deadline';
 
 /** What a step calls. `external`: a search outside of the index, which only a program can hand in. */
-export type ToolName = 'search' | 'document' | 'related' | 'values' | 'external';
+export type AgentToolName = 'search' | 'document' | 'related' | 'values' | 'external';
 
 /** One call of a tool. */
 export interface AgentStep {
   /** From 1. */
   readonly step: number;
-  readonly tool: ToolName;
+  readonly tool: AgentToolName;
   /** Why it was done, in words. Those of a language model are made inert. */
   readonly why: string;
   /** What was searched for; of other tools, what they were called with. */
@@ -62,7 +65,7 @@ export interface AgentStep {
 export interface AgentReport {
   readonly by: 'rules' | 'model';
   readonly steps: readonly AgentStep[];
-  readonly stopped: StopReason;
+  readonly stopped: AgentStopReason;
   readonly limits: AgentLimits;
   /** What it took; `cost` is absent where the price of the model is not known. */
   readonly used: {
@@ -74,7 +77,7 @@ export interface AgentReport {
 }
 
 /** What a search of a tool gave, best first. */
-export interface ToolResult {
+export interface AgentToolResult {
   readonly ranked: readonly ScoredChunk[];
   readonly degradationLevel: DegradationLevel;
   readonly notices: readonly string[];
@@ -84,7 +87,7 @@ export interface ToolResult {
 }
 
 /** What a search is narrowed to, beside what the asker narrowed it to. */
-export interface ToolNarrowing {
+export interface AgentNarrowing {
   /** Only in documents that a link of a passage leads to. */
   readonly linked?: { readonly from: StoredChunk; readonly href: string };
   /** Only in this document. */
@@ -93,7 +96,7 @@ export interface ToolNarrowing {
   readonly where?: { readonly field: string; readonly value: string };
 }
 
-export interface ToolOptions extends ToolNarrowing {
+export interface AgentToolOptions extends AgentNarrowing {
   readonly topK: number;
   readonly signal: AbortSignal;
 }
@@ -128,7 +131,7 @@ export interface ExternalSearch {
 /** Everything that a run may call. All of it acts in the scope of the asker, and under the filters of the question. */
 export interface AgentTools {
   /** @throws RAGError of the search */
-  readonly search: (query: string, options: ToolOptions) => Promise<ToolResult>;
+  readonly search: (query: string, options: AgentToolOptions) => Promise<AgentToolResult>;
   /** Passages of a document in its order, from its beginning. */
   readonly document: (
     documentId: string,
@@ -148,7 +151,10 @@ export interface AgentTools {
 export interface AgentRequest {
   readonly question: string;
   /** The first step: the search that the mode `enhanced` makes. */
-  readonly first: (options: { readonly topK: number; readonly signal: AbortSignal }) => Promise<ToolResult>;
+  readonly first: (options: {
+    readonly topK: number;
+    readonly signal: AbortSignal;
+  }) => Promise<AgentToolResult>;
   /** Passages that are wanted in all. */
   readonly topK: number;
   /** Chooses the steps where there is one; else rules do. */
@@ -160,7 +166,7 @@ export interface AgentRequest {
 }
 
 /** What a run found, best first, and how. */
-export interface Gathered extends ToolResult {
+export interface Gathered extends AgentToolResult {
   readonly report: AgentReport;
   /** What of the limits is left for the answer. */
   readonly left: { readonly tokens: number; readonly cost: number; readonly ms: () => number };

@@ -8,7 +8,7 @@ import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { withDeadline } from '../core/with-deadline.js';
 import { actionPrompt, shownPassages } from './action-prompt.js';
-import type { AgentRequest, AgentTools, StopReason, ToolResult } from './agent.js';
+import type { AgentRequest, AgentStopReason, AgentToolResult, AgentTools } from './agent.js';
 import type { AgentRun, PlannedStep } from './agent-run.js';
 import { externalStep } from './external-passages.js';
 import { followRules } from './follow-rules.js';
@@ -33,7 +33,7 @@ export async function followModel(
   request: AgentRequest & { readonly model: ChatModel },
   tools: AgentTools,
   run: AgentRun,
-): Promise<StopReason> {
+): Promise<AgentStopReason> {
   const actions = ACTIONS.filter((action) => isOffered(action, tools));
   let idle = 0;
   while (idle < MOST_IDLE) {
@@ -73,7 +73,7 @@ interface Choosing {
 async function chooseAction(
   { question, model, counter, reserved = 0, signal }: AgentRequest & { readonly model: ChatModel },
   { run, passages, actions }: Choosing,
-): Promise<Choice | StopReason> {
+): Promise<Choice | AgentStopReason> {
   const { limits } = run;
   const messages = actionPrompt({
     question,
@@ -96,14 +96,14 @@ async function chooseAction(
   if (forbidden !== undefined) return forbidden;
   const since = runtime().elapsed();
   const timeoutMs = limits.msLeft;
+  let isLate = false;
+  const lateError = (): RAGError => {
+    isLate = true;
+    return lateAnswer(timeoutMs);
+  };
   try {
-    const { value, usage } = await withDeadline(
-      { timeoutMs, signal, lateError: () => lateAnswer(timeoutMs) },
-      (own) =>
-        model.generateObject(
-          { messages, maxOutputTokens: OUTPUT_TOKENS, signal: own },
-          actionSchema(actions),
-        ),
+    const { value, usage } = await withDeadline({ timeoutMs, signal, lateError }, (own) =>
+      model.generateObject({ messages, maxOutputTokens: OUTPUT_TOKENS, signal: own }, actionSchema(actions)),
     );
     const tokens = usage === undefined ? planned.tokens : usage.inputTokens + usage.outputTokens;
     limits.countCall({ tokens, cost: usage?.cost ?? planned.cost });
@@ -112,7 +112,7 @@ async function chooseAction(
     throwIfAborted(signal);
     // What it took is not told: no less than what was planned is counted.
     limits.countCall(planned);
-    if (limits.msLeft <= 0) return 'deadline';
+    if (isLate || limits.msLeft <= 0) return 'deadline';
     return { failure: toRAGError(error, 'CHAT_UNAVAILABLE', 'The language model failed.').message };
   }
 }
@@ -209,7 +209,7 @@ const relatedStep = (
 /** Passages that were not ranked: nothing tells how likely each is relevant. */
 const SCORE = 0.3;
 
-const asResult = (chunks: readonly StoredChunk[]): ToolResult => ({
+const asResult = (chunks: readonly StoredChunk[]): AgentToolResult => ({
   ranked: chunks.map((chunk) => ({ chunk, score: SCORE })),
   degradationLevel: DegradationLevel.FULL_RAG,
   notices: [],

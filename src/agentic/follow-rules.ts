@@ -1,6 +1,6 @@
 import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import { titleOf } from '../core/chunk-metadata.js';
-import type { AgentRequest, AgentTools, StopReason } from './agent.js';
+import type { AgentRequest, AgentStopReason, AgentTools } from './agent.js';
 import type { AgentRun, PlannedStep } from './agent-run.js';
 import { externalStep } from './external-passages.js';
 import { missingNames } from './missing-names.js';
@@ -27,7 +27,7 @@ export async function followRules(
   request: AgentRequest,
   tools: AgentTools,
   run: AgentRun,
-): Promise<StopReason> {
+): Promise<AgentStopReason> {
   for (const step of plannedSteps(request, tools, run)) {
     const outcome = await run.do(step);
     if (typeof outcome === 'string') return outcome;
@@ -54,7 +54,7 @@ export const wholeQuestion = ({ question, first, topK }: AgentRequest): PlannedS
 function plannedSteps({ question }: AgentRequest, tools: AgentTools, run: AgentRun): PlannedStep[] {
   const parts = questionParts(question).map(({ text, kind }) => searchStep(tools, WHY[kind], text));
   const { external } = tools;
-  if (run.evidence.length > 0 || external === undefined) return parts;
+  if (!run.hasNothing || external === undefined) return parts;
   return [...parts, externalStep(external, 'the index has nothing for the question', question)];
 }
 

@@ -12,14 +12,20 @@ const MOST = 6;
  * tells nothing, and a search for it finds anything.
  */
 export function missingNames(question: string, passages: readonly ScoredChunk[]): string[] {
-  const held = new Set(passages.flatMap(({ chunk }) => analyzeText(indexedTextOfStored(chunk))));
-  const names = [...question.matchAll(WORD)].filter((match) => isName(match[0], question, match.index));
-  const missing = names
+  const texts = passages.map(({ chunk }) => indexedTextOfStored(chunk));
+  const terms = new Set(texts.flatMap(analyzeText));
+  const identifiers = new Set(texts.flatMap(extractIdentifiers));
+  // `SHOP-512` is not held where `SHOP-481` is, though they share a term.
+  const isHeld = (name: string): boolean => {
+    const named = extractIdentifiers(name);
+    if (named.length > 0) return named.some((identifier) => identifiers.has(identifier));
+    const own = contentTerms(name);
+    return own.length === 0 || own.some((term) => terms.has(term));
+  };
+  const missing = [...question.matchAll(WORD)]
+    .filter((match) => isName(match[0], question, match.index))
     .map(([word]) => word)
-    .filter((word) => {
-      const terms = contentTerms(word);
-      return terms.length > 0 && terms.every((term) => !held.has(term));
-    });
+    .filter((word) => !isHeld(word));
   return [...new Set(missing)].slice(0, MOST);
 }
 

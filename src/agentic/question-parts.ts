@@ -23,7 +23,7 @@ const SECOND_QUESTION = new RegExp(
   'iu',
 );
 
-const SIDE = String.raw`(.{2,160}?)`;
+const SIDE = '(.{2,160}?)';
 const END = String.raw`(?:\s+(?:in|when|for|with regard|regarding|as to|on|during|about)\b.*)?[?.!]*$`;
 const COMPARISONS: readonly RegExp[] = [
   new RegExp(String.raw`\bdifferences?\s+between\s+${SIDE}\s+and\s+${SIDE}${END}`, 'iu'),

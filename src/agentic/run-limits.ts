@@ -1,5 +1,5 @@
 import { runtime } from '../core/runtime.js';
-import type { AgentLimits, StopReason } from './agent.js';
+import type { AgentLimits, AgentStopReason } from './agent.js';
 
 /** What a call of a language model may take, before it is made. */
 export interface PlannedCall {
@@ -56,13 +56,13 @@ export class RunLimits {
   }
 
   /** The limit that forbids another step; undefined where there is room. */
-  stepForbidden(): StopReason | undefined {
+  stepForbidden(): AgentStopReason | undefined {
     if (this.#steps >= this.limits.maxSteps) return 'steps';
     return this.msLeft <= 0 ? 'deadline' : undefined;
   }
 
   /** The limit that a call of the model would pass. */
-  callForbidden({ tokens, cost }: PlannedCall): StopReason | undefined {
+  callForbidden({ tokens, cost }: PlannedCall): AgentStopReason | undefined {
     if (this.msLeft <= 0) return 'deadline';
     if (tokens > this.tokensLeft) return 'tokens';
     return cost !== undefined && cost > this.costLeft ? 'cost' : undefined;

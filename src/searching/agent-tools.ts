@@ -1,4 +1,4 @@
-import type { AgentTools, ToolNarrowing, ToolResult } from '../agentic/agent.js';
+import type { AgentNarrowing, AgentToolResult, AgentTools } from '../agentic/agent.js';
 import { linkedIds } from '../agentic/passage-links.js';
 import { eq, type Filter, oneOf, or } from '../core/filter.js';
 import { documentIdOf } from '../core/ids.js';
@@ -8,14 +8,14 @@ import type { Scope } from '../core/scope.js';
 export type NarrowedSearch = (
   query: string,
   options: { readonly topK: number; readonly filter: Filter | undefined; readonly signal: AbortSignal },
-) => Promise<ToolResult>;
+) => Promise<AgentToolResult>;
 
 /**
  * The filter that a tool's narrowing means. Documents are named in the tenant of the asker alone, whatever a passage or a model says, and
  * the scope holds beside it.
  */
 export function narrowingFilter(
-  { linked, documentId, where }: ToolNarrowing,
+  { linked, documentId, where }: AgentNarrowing,
   { tenant }: Pick<Scope, 'tenant'>,
 ): Filter | undefined {
   if (documentId !== undefined) return eq('$documentId', documentId);

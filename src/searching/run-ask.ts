@@ -1,6 +1,6 @@
-import { type AgentTools, DEFAULT_LIMITS } from '../agentic/agent.js';
+import type { AgentTools } from '../agentic/agent.js';
 import { evidenceGatherer } from '../agentic/gather-evidence.js';
-import type { Answer, AnswerSource, ConversationTurn } from '../answering/answer.js';
+import type { Answer, AnswerMode, AnswerSource, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { streamAnswer } from '../answering/answer-question.js';
 import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/answer-request.js';
@@ -144,10 +144,20 @@ function answerRequest(request: AskRequest, { config }: EngineResources): Answer
   return {
     question: questionOf(request),
     history: historyOf(request),
-    mode: request.mode ?? answering.mode,
+    mode: modeOf(request, answering.mode),
     ...(answerer === 'auto' ? {} : { answerer }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };
+}
+
+/** Limits that nothing would heed are a mistake of whoever states them. */
+function modeOf({ mode: stated, limits }: AskRequest, preset: AnswerMode): AnswerMode {
+  const mode = stated ?? preset;
+  if (limits === undefined || mode === 'agentic') return mode;
+  throw new RAGError(
+    'QUERY_INVALID',
+    `\`limits\` are those of the mode "agentic", and the mode is "${mode}". Ask with mode: "agentic", or leave them out.`,
+  );
 }
 
 function questionOf({ question, message }: AskRequest): string {
@@ -173,7 +183,7 @@ export async function answerDependencies(
   const asking: Answering = { scope, resources, seen };
   return {
     retrieve: retrieveFor(request, asking),
-    gather: evidenceGatherer(toolsFor(request, asking), { ...DEFAULT_LIMITS, ...request.limits }),
+    gather: evidenceGatherer(toolsFor(request, asking), request.limits),
     similarity: (...asked) => whileReaching(resources.parts, () => similarityFor(scope, resources)(...asked)),
     isKnownWord: (word) => whileReaching(resources.parts, () => isKnownWord(word, read)),
     isKnownIdentifier: (name) => whileReaching(resources.parts, () => isKnownIdentifier(name, read)),
@@ -218,6 +228,7 @@ async function readInstructions({ config }: EngineResources): Promise<string | u
 /** Where the mode asks for steps: each is a search as that of an answer, narrowed by what the step is about. */
 function toolsFor(request: AskRequest, asking: Answering): AgentTools {
   const { scope, resources } = asking;
+  const externalSearch = resources.config.own?.externalSearch;
   const read = (signal: AbortSignal): ScopedRead => ({ scope, resources, signal });
   const search: NarrowedSearch = (query, { filter, topK, signal }) => {
     const both = [request.filter, filter].filter((each) => each !== undefined);
@@ -234,6 +245,7 @@ function toolsFor(request: AskRequest, asking: Answering): AgentTools {
     document: async (documentId, { limit, signal }) =>
       whileReaching(resources.parts, async () => (await chunksOf(documentId, read(signal))).slice(0, limit)),
     values: (field, signal) => whileReaching(resources.parts, () => fieldValues(field, read(signal))),
+    ...(externalSearch === undefined ? {} : { external: externalSearch }),
   });
 }
 

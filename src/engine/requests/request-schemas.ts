@@ -268,6 +268,7 @@ const ownPartSchemas = {
   ledger: part<OwnParts['ledger']>('a Ledger', ['live', 'reader', 'writer', 'clear']).optional(),
   queue: part<OwnParts['queue']>('a WorkQueue', ['add', 'counts', 'consume', 'onChange']).optional(),
   reranker: part<OwnParts['reranker']>('a Reranker', ['name', 'doRerank']).optional(),
+  externalSearch: part<OwnParts['externalSearch']>('an ExternalSearch', ['name', 'search']).optional(),
   chatModel: z
     .custom<OwnParts['chatModel']>(
       (value) => isObject(value) && (('id' in value && 'stream' in value) || isSdkLanguageModel(value)),
