@@ -119,7 +119,7 @@ export class AgentRun {
       throwIfAborted(signal);
       if (error instanceof LateError) return 'deadline';
       if (number === 1) throw error;
-      problem = toRAGError(error, 'SEARCH_FAILED', 'The tool failed.').message;
+      problem = error instanceof RefusedStep ? error.message : this.#noteFailure(error);
     }
     const fresh = result.ranked.filter(({ chunk }) => !this.#seen.has(chunk.id));
     for (const { chunk } of fresh) this.#seen.add(chunk.id);
@@ -134,6 +134,13 @@ export class AgentRun {
     };
   }
 
+  /** What failed inside stands in a notice, which not everybody is shown; the trace has only the reason. */
+  #noteFailure(error: unknown): string {
+    const { reason, message } = toRAGError(error, 'SEARCH_FAILED', 'The tool failed.');
+    this.note({ kind: 'search-degraded', text: `A step of the search failed: ${message}` });
+    return `The step failed (${reason}).`;
+  }
+
   end(by: AgentReport['by'], stopped: AgentStopReason): Gathered {
     const { limits } = this;
     return {
@@ -143,6 +150,13 @@ export class AgentRun {
       report: { by, steps: this.#steps, stopped, limits: limits.limits, used: limits.used },
       left: { tokens: limits.tokensLeft, cost: limits.costLeft, ms: () => limits.msLeft },
     };
+  }
+}
+
+/** A step that cannot be done as it was chosen, in words that anybody may read. */
+export class RefusedStep extends RAGError {
+  constructor(message: string) {
+    super('REQUEST_INVALID', message);
   }
 }
 

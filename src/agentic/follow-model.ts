@@ -4,12 +4,12 @@ import { neutraliseLine } from '../context/neutralise.js';
 import { tokensOf } from '../context/token-counter.js';
 import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import { DegradationLevel } from '../core/degradation.js';
-import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { type RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { withDeadline } from '../core/with-deadline.js';
 import { actionPrompt, shownPassages } from './action-prompt.js';
 import type { AgentRequest, AgentStopReason, AgentToolResult, AgentTools } from './agent.js';
-import type { AgentRun, PlannedStep } from './agent-run.js';
+import { type AgentRun, type PlannedStep, RefusedStep } from './agent-run.js';
 import { externalStep } from './external-passages.js';
 import { followRules } from './follow-rules.js';
 import { ACTIONS, type ActionName, actionSchema, type ModelAction } from './model-action.js';
@@ -172,7 +172,7 @@ const refused = (tool: PlannedStep['tool'], why: string, problem: string): Plann
   tool,
   why,
   query: '',
-  call: () => Promise.reject(new RAGError('REQUEST_INVALID', problem)),
+  call: () => Promise.reject(new RefusedStep(problem)),
 });
 
 /** It finds no passage: what it finds is told in its place. */

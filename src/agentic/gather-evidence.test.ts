@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testChunk } from '../context/test-chunks.js';
 import { RAGError } from '../core/errors.js';
+import { type Runtime, SYSTEM_RUNTIME, withRuntime } from '../core/runtime.js';
 import type { AgentLimits, AgentReport } from './agent.js';
 import { ChoosingModel, gatherWith, resultOf, testTools } from './test-agent.js';
 
@@ -97,7 +98,11 @@ describe('evidence by rules', () => {
     });
     const gathered = await gatherWith(QUESTION, failing);
     expect(gathered.ranked).toHaveLength(1);
-    expect(gathered.report.steps[1]).toMatchObject({ found: 0, problem: 'It is out.' });
+    expect(gathered.report.steps[1]).toMatchObject({
+      found: 0,
+      problem: 'The step failed (STORE_UNAVAILABLE).',
+    });
+    expect(gathered.notices).toContain('A step of the search failed: It is out.');
     const out = testTools(() => {
       throw new RAGError('STORE_UNAVAILABLE', 'It is out.');
     });
@@ -299,24 +304,42 @@ describe('evidence by a language model', () => {
 describe('the deadline of a run', () => {
   const never = () => new Promise<never>(() => undefined);
 
+  /** A clock that only timers move: what a run waits for is what it takes. */
+  const onTimersAlone = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    let ms = 0;
+    const own: Runtime = {
+      ...SYSTEM_RUNTIME,
+      elapsed: () => ms,
+      setTimer: (callback, milliseconds) => {
+        const timer = setImmediate(() => {
+          ms += milliseconds;
+          callback();
+        });
+        return () => clearImmediate(timer);
+      },
+    };
+    return withRuntime(own, work);
+  };
+  const limits = { deadlineMs: 60 };
+
   it('ends a step that hangs, with what was found before', async () => {
     const tested = testTools((query) => (query === QUESTION ? [AUDIT] : never()));
-    const { report, ranked } = await gatherWith(QUESTION, tested, { limits: { deadlineMs: 60 } });
-    expect(report.stopped).toBe('deadline');
+    const { report, ranked } = await onTimersAlone(() => gatherWith(QUESTION, tested, { limits }));
+    expect(report).toMatchObject({ stopped: 'deadline', used: { ms: 60 } });
     expect(report.steps[1]?.problem).toContain('over');
     expect(ranked).toHaveLength(1);
   });
 
   it('ends a first step that hangs, with nothing', async () => {
-    const { report, ranked } = await gatherWith('audit', testTools(never), { limits: { deadlineMs: 30 } });
-    expect(report.stopped).toBe('deadline');
+    const { report, ranked } = await onTimersAlone(() => gatherWith('audit', testTools(never), { limits }));
+    expect(report).toMatchObject({ stopped: 'deadline', used: { ms: 60 } });
     expect(ranked).toEqual([]);
   });
 
   it('ends a model that does not answer', async () => {
     const model = new ChoosingModel(never);
-    const { report } = await gatherWith('audit', testTools(find), { model, limits: { deadlineMs: 60 } });
-    expect(report.stopped).toBe('deadline');
+    const { report } = await onTimersAlone(() => gatherWith('audit', testTools(find), { model, limits }));
+    expect(report).toMatchObject({ stopped: 'deadline', used: { ms: 60 } });
   });
 
   it('a caller who gives up is told so', async () => {
