@@ -1,5 +1,5 @@
-// Questions that two documents answer together, in each mode of `ask`: `npm run bench:two-hop -- [--json] [--split develop|report] [--misses MODE]`.
-// What counts is whether both documents stand among the first ten passages that an answer rests on.
+// Questions that two documents answer together, in each mode of `ask`: `npm run bench:two-hop -- [--json] [--split develop|report] [--single] [--top N] [--misses MODE]`.
+// What counts is whether both documents stand among the first passages that an answer rests on.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { listenTo } from '../../src/core/heard-operations.js';
 import { bootstrapInterval, pairedRandomisationTest } from '../../src/evaluation/paired-test.js';
 import { type AskRequest, createEngine, type Engine } from '../../src/index.js';
 import { circumstances } from '../shared/machine.js';
-import { corpusFolder, LOCAL_RESULTS } from '../shared/places.js';
+import { corpusFolder, LOCAL_RESULTS, SHARED } from '../shared/places.js';
 import { median, quantile, rounded, sum } from '../shared/statistics.js';
 
 const { values } = parseArgs({
@@ -16,6 +16,10 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     /** Half of the questions; all of them where it is left out. Rules were made on `develop`. */
     split: { type: 'string' },
+    /** In their place the questions of `shared/data/questions`, which one document answers: what steps cost where they are not needed. */
+    single: { type: 'boolean', default: false },
+    /** First passages that count. */
+    top: { type: 'string', default: '10' },
     /** Names the questions that a mode misses. */
     misses: { type: 'string' },
   },
@@ -42,7 +46,7 @@ const FOLDERS = {
   npm: NPM_DOCS,
 };
 
-const PASSAGES = 10;
+const PASSAGES = Number(values.top);
 /** So that ten passages fit. */
 const CONTEXT_BUDGET = 12_000;
 
@@ -101,11 +105,37 @@ async function ask(engine: Engine, { question, supports }: Question, request: ob
   };
 }
 
-const file = fileURLToPath(new URL('./two-hop/questions.jsonl', import.meta.url));
-const questions = readFileSync(file, 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Question)
+const linesOf = (file: string): unknown[] =>
+  readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+
+interface SingleQuestion {
+  readonly id: string;
+  readonly question: string;
+  readonly gold: readonly { readonly path: string }[];
+}
+
+/** Questions with one gold document; the folder that is indexed is the first part of its path. */
+const singleQuestions = (corpus: 'handbook' | 'ise'): Question[] =>
+  (linesOf(`${SHARED}data/questions/${corpus}.jsonl`) as SingleQuestion[]).flatMap(
+    ({ id, question, gold: [first] }) =>
+      first === undefined
+        ? []
+        : [
+            {
+              ...{ id, corpus, question, kind: 'bridge', split: 'report' },
+              supports: [first.path.replace(/^[^/]+\//, '')],
+            },
+          ],
+  );
+
+const twoHops = fileURLToPath(new URL('./two-hop/questions.jsonl', import.meta.url));
+const all = values.single
+  ? [...singleQuestions('handbook'), ...singleQuestions('ise')]
+  : (linesOf(twoHops) as Question[]);
+const questions = all
   .filter(({ split }) => values.split === undefined || split === values.split)
   .filter(({ corpus }) => {
     if (existsSync(FOLDERS[corpus])) return true;

@@ -156,7 +156,7 @@ function modeOf({ mode: stated, limits }: AskRequest, preset: AnswerMode): Answe
   if (limits === undefined || mode === 'agentic') return mode;
   throw new RAGError(
     'QUERY_INVALID',
-    `\`limits\` are those of the mode "agentic", and the mode is "${mode}". Ask with mode: "agentic", or leave them out.`,
+    `Limits of steps and time (\`limits\`, --max-steps, --deadline-ms) are those of the mode "agentic", and the mode is "${mode}". Ask with mode: "agentic" (--mode agentic), or leave them out.`,
   );
 }
 
