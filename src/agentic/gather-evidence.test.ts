@@ -112,7 +112,7 @@ describe('evidence by rules', () => {
   it('refuses limits that do not exist, or are out of range', async () => {
     for (const limits of [{ maxStep: 3 }, { maxSteps: 0 }, { deadlineMs: Number.NaN }, { maxTokens: -1 }])
       await expect(
-        gatherWith('a b', testTools(find), { limits: limits as Partial<AgentLimits> }),
+        gatherWith('a b', testTools(find), { limits: limits }),
       ).rejects.toMatchObject({ reason: 'USAGE' });
   });
 
