@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { testChunk } from '../context/test-chunks.js';
 import { RAGError } from '../core/errors.js';
 import { type Runtime, SYSTEM_RUNTIME, withRuntime } from '../core/runtime.js';
-import type { AgentLimits, AgentReport } from './agent.js';
+import type { AgentReport } from './agent.js';
 import { ChoosingModel, gatherWith, resultOf, testTools } from './test-agent.js';
 
 const AUDIT = { document: 'audit.md', content: 'Audit logs are kept for 30 days.' };
@@ -111,9 +111,9 @@ describe('evidence by rules', () => {
 
   it('refuses limits that do not exist, or are out of range', async () => {
     for (const limits of [{ maxStep: 3 }, { maxSteps: 0 }, { deadlineMs: Number.NaN }, { maxTokens: -1 }])
-      await expect(
-        gatherWith('a b', testTools(find), { limits: limits }),
-      ).rejects.toMatchObject({ reason: 'USAGE' });
+      await expect(gatherWith('a b', testTools(find), { limits: limits })).rejects.toMatchObject({
+        reason: 'USAGE',
+      });
   });
 
   it('stays within its steps whatever is asked and found', async () => {
