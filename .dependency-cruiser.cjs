@@ -1,6 +1,6 @@
 // Import rules of ARCHITECTURE.md, machine-checked.
 const stages =
-  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|answering|graph|evaluation|security|queue|operations|degradation';
+  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|agentic|answering|graph|evaluation|security|queue|operations|degradation';
 const interfaceFiles = [
   'sources/source',
   'parsing/parser',
@@ -13,6 +13,7 @@ const interfaceFiles = [
   'reranking/reranker',
   'retrieval/retriever',
   'answering/chat-model',
+  'agentic/agent',
   // What an answer is and how it is checked, for its measures.
   'answering/(answer|check-support|support-features)',
   // What an answer is made of; answering and its measures build on all of it.

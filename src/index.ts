@@ -9,6 +9,26 @@
 
 // The engine: index, search, ask.
 
+export {
+  type AgentLimits,
+  type AgentNarrowing,
+  type AgentReport,
+  type AgentRequest,
+  type AgentStep,
+  type AgentStopReason,
+  type AgentToolName,
+  type AgentToolOptions,
+  type AgentToolResult,
+  type AgentTools,
+  DEFAULT_LIMITS,
+  type ExternalPassage,
+  type ExternalSearch,
+  type GatherEvidence,
+  type Gathered,
+  type RelatedDocument,
+  type StatedLimits,
+} from './agentic/agent.js';
+export { evidenceGatherer } from './agentic/gather-evidence.js';
 export { createEngine } from './engine/create-engine.js';
 export type {
   AskRequest,

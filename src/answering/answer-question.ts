@@ -1,3 +1,4 @@
+import type { TokenCounter } from '../context/token-counter.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import {
@@ -8,9 +9,10 @@ import {
   type TelemetryPayloads,
   traced,
 } from '../core/telemetry.js';
+import { overLimits, settingsWithin } from './affordable-model.js';
 import type { Answer, AnswerFallback, AnswerMode, ConversationTurn } from './answer.js';
 import type { AnswerEvent } from './answer-events.js';
-import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
+import type { AnswerDependencies, AnswerRequest, AnswerSettings } from './answer-request.js';
 import { sourceOf } from './answer-sources.js';
 import type { ChatModel } from './chat-model.js';
 import { abstain, answerFromChat, answerFromSentences, type Findings } from './compose-answer.js';
@@ -128,7 +130,11 @@ async function* answerEvents(
   });
   if (withheld !== undefined) return yield done(abstain(findings, withheld));
   if (model === undefined) return yield done(answerFromSentences(findings, failure));
-  yield* writeWithFallback({ findings, model, dependencies, history, done, signal });
+  const counter = await dependencies.counter(model.id);
+  const settings = settingsWithin(dependencies.settings, findings);
+  const over = overLimits(findings, { model, history, settings, counter });
+  if (over !== undefined) return yield done(answerFromSentences(findings, over));
+  yield* writeWithFallback({ findings, model, settings, counter, history, done, signal });
 }
 
 interface OpenedModel {
@@ -184,16 +190,15 @@ const fallbackOf = (error: unknown): AnswerFallback =>
 interface WriteInput {
   readonly findings: Findings;
   readonly model: ChatModel;
-  readonly dependencies: AnswerDependencies;
+  readonly settings: AnswerSettings;
+  readonly counter: TokenCounter;
   readonly history: readonly ConversationTurn[];
   readonly done: (answer: Answer) => AnswerEvent;
   readonly signal: AbortSignal | undefined;
 }
 
 async function* writeWithFallback(input: WriteInput): AsyncGenerator<AnswerEvent> {
-  const { findings, model, dependencies, history, done, signal } = input;
-  const { settings } = dependencies;
-  const counter = await dependencies.counter(model.id);
+  const { findings, model, settings, counter, history, done, signal } = input;
   const fallBack = (failure: AnswerFallback): AnswerEvent[] => [
     { type: 'reset', reason: failure.detail },
     done(answerFromSentences(findings, failure)),

@@ -1,3 +1,4 @@
+import type { GatherEvidence } from '../agentic/agent.js';
 import type { ContextOptions } from '../context/context-pack.js';
 import type { TokenCounter } from '../context/token-counter.js';
 import type { ScoredChunk } from '../core/chunk.js';
@@ -66,6 +67,8 @@ export interface AnswerSettings {
 /** What answering over a search of your own needs. */
 export interface AnswerDependencies {
   readonly retrieve: Retrieve;
+  /** Searches in steps, for the mode `agentic`; without it that mode is refused. */
+  readonly gather?: GatherEvidence;
   /** How near texts are to a question in meaning; without it words alone choose what is quoted. */
   readonly similarity?: Similarity;
   /** Tells names that the index lacks; without it all count as known. */

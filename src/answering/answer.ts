@@ -1,3 +1,4 @@
+import type { AgentReport } from '../agentic/agent.js';
 import type { OmittedChunk } from '../context/context-pack.js';
 import type { LineRange, TextRange } from '../core/document.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
@@ -16,9 +17,10 @@ export interface ConversationTurn {
 
 /**
  * `naive`: the question as it is, once, context as found. `enhanced`: follow-ups are rewritten, a weak search is widened with
- * other wordings, context is expanded with the sections it comes from.
+ * other wordings, context is expanded with the sections it comes from. `agentic`: searched for in steps, within limits, until nothing is
+ * missing.
  */
-export type AnswerMode = 'naive' | 'enhanced';
+export type AnswerMode = 'naive' | 'enhanced' | 'agentic';
 
 /** A passage that an answer rests on. The names with an underscore are for programs that know them. */
 export interface AnswerSource {
@@ -143,6 +145,8 @@ export interface Answer extends ToldNotices, ToldDegradation {
   /** `chat`: a language model wrote it. `extractive`: a passage of a source, quoted. `none`: abstained. */
   readonly answerer: 'chat' | 'extractive' | 'none';
   readonly mode: AnswerMode;
+  /** How its passages were found, with the mode `agentic`: every step, and what ended the run. */
+  readonly agent?: AgentReport;
   /** Whether `outcome` is not `answer`. */
   readonly abstained: boolean;
   readonly abstention?: Abstention;

@@ -9,6 +9,7 @@ import type { ChatOutcome } from './chat-answer.js';
 import type { ConfidenceEvidence } from './confidence-features.js';
 import { UNSURE_BELOW } from './confidence-weights.js';
 import { extractAnswer } from './extractive-answer.js';
+import type { Evidence } from './find-evidence.js';
 import type { StandaloneQuestion } from './follow-up.js';
 import { checkWithModel, type ModelSupportOptions } from './model-support-check.js';
 import { outcomeOf } from './outcome.js';
@@ -29,16 +30,19 @@ export interface Findings {
   readonly confidence: number;
   readonly degradationLevel: DegradationLevel;
   readonly notices: readonly Notice[];
+  /** How a run found the passages, and what it left. */
+  readonly run?: Evidence['run'];
 }
 
 /** What every answer says, whoever wrote it. */
 function common(findings: Findings): Omit<Answer, 'answer' | 'answerer'> {
-  const { request, mode, standalone, pack, confidence, degradationLevel, notices } = findings;
+  const { request, mode, standalone, pack, confidence, degradationLevel, notices, run } = findings;
   const { used, budget, counter } = pack.tokens;
   return {
     question: request.question,
     standaloneQuestion: standalone.text,
     mode,
+    ...(run === undefined ? {} : { agent: run.report }),
     outcome: 'answer',
     abstained: false,
     confidence,

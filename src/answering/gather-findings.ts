@@ -9,11 +9,11 @@ import type { AnswerDependencies, AnswerRequest } from './answer-request.js';
 import type { ChatModel } from './chat-model.js';
 import type { Findings } from './compose-answer.js';
 import { confidenceOf } from './confidence.js';
+import { findEvidence, withinRun } from './find-evidence.js';
 import type { StandaloneQuestion } from './follow-up.js';
 import { missingNames } from './missing-names.js';
 import { rankQuotations } from './rank-quotations.js';
 import { rankSentences } from './rank-sentences.js';
-import { searchPassages } from './search-passages.js';
 
 /** Budget where neither the settings nor a model's window give one, in tokens. */
 export const DEFAULT_CONTEXT_BUDGET = 2_000;
@@ -34,44 +34,50 @@ export async function gatherFindings({
   model,
   notices,
 }: GatherInput): Promise<Findings> {
-  const { retrieve, settings, context } = dependencies;
+  const { settings } = dependencies;
   const { signal } = request;
   const mode = modeOf(request);
-  const retrieved = await searchPassages(standalone, retrieve, {
-    topK: settings.topK,
-    mode,
-    ...(signal === undefined ? {} : { signal }),
-  });
   const counter = await dependencies.counter(model?.id);
+  const budget = budgetFor(dependencies.context.budget, model);
+  const reserved = model === undefined ? 0 : budget + settings.maxOutputTokens + PROMPT_TOKENS;
+  const retrieved = await findEvidence({ standalone, mode, dependencies, model, counter, reserved, signal });
+  const within = withinRun(dependencies, retrieved);
+  const { context, similarity, isKnownWord, isKnownIdentifier } = within.dependencies;
   const pack = await traced('stage', { stage: 'pack' }, () =>
     packContext(standalone.text, retrieved.ranked, {
       ...context,
       // The seed's naive mode takes what was found as it is.
       ...(mode === 'naive' ? { neighbours: 0, sectionHits: 0, hierarchical: false } : {}),
-      budget: budgetFor(context.budget, model),
+      budget,
       counter,
       ...(signal === undefined ? {} : { signal }),
     }),
   );
   const sentences = rankSentences(standalone.query, pack.entries);
-  const quotations = await rankQuotations(standalone.query, sentences, dependencies.similarity, signal);
-  const { isKnownWord, isKnownIdentifier } = dependencies;
+  const quotations = await rankQuotations(standalone.query, sentences, similarity, signal);
   const found = retrieved.ranked.map(({ chunk }) => indexedTextOfStored(chunk));
   const evidence = { sentences, quotations, signals: retrieved.signals };
+  const missing =
+    isKnownWord === undefined
+      ? []
+      : await missingNames(standalone.text, found, { isKnownWord, isKnownIdentifier });
   return {
     request,
     mode,
     standalone,
     pack,
-    missing:
-      isKnownWord === undefined
-        ? []
-        : await missingNames(standalone.text, found, { isKnownWord, isKnownIdentifier }),
+    missing,
     evidence,
     confidence: confidenceOf(standalone.query, pack.entries, evidence),
     degradationLevel: retrieved.degradationLevel,
     // What was cut or flagged in the pack matters to who reads all of it: `context` and `sources` tell it in any case.
-    notices: [...notices, ...statedNotices(retrieved), ...(model === undefined ? [] : statedNotices(pack))],
+    notices: [
+      ...notices,
+      ...statedNotices(retrieved),
+      ...within.notices(),
+      ...(model === undefined ? [] : statedNotices(pack)),
+    ],
+    ...(retrieved.run === undefined ? {} : { run: retrieved.run }),
   };
 }
 
@@ -88,5 +94,7 @@ function budgetFor(stated: number | undefined, model: ChatModel | undefined): nu
 }
 
 const CONTEXT_SHARE = 0.25;
+/** Instructions, question and marks of an answer's prompt, roughly. */
+const PROMPT_TOKENS = 1_000;
 
 export const modeOf = ({ mode = 'enhanced' }: AnswerRequest): AnswerMode => mode;

@@ -160,11 +160,19 @@ function toSearch({ text, filters, filter, options = {} }: SearchQuery) {
 
 /** A question of the command line as routes take it. */
 function toQuestion({ question = '', history = [], options, filters, filter, ...request }: AskRequest) {
-  const { mode, answerer, topK, abstainBelow, exactWords } = request;
+  const { mode, limits, answerer, topK, abstainBelow, exactWords } = request;
   return {
     question,
     history: history.slice(-MOST_TURNS),
-    ...stated({ mode, answerer, topK, abstainBelow, exactWords, collapse: options?.collapse }),
+    ...stated({
+      mode,
+      limits: limits && stated(limits),
+      answerer,
+      topK,
+      abstainBelow,
+      exactWords,
+      collapse: options?.collapse,
+    }),
     ...toFilters({ filters, filter }),
   };
 }

@@ -1,3 +1,4 @@
+import type { ExternalSearch } from '../agentic/agent.js';
 import type { ChatModel } from '../answering/chat-model.js';
 import type { SdkLanguageModel } from '../answering/sdk-language-model.js';
 import type { Chunker } from '../chunking/chunker.js';
@@ -36,6 +37,11 @@ export interface OwnParts {
    * `rag.chat` apply, or an object that implements `ChatModel`, to which they do not.
    */
   readonly chatModel?: ChatModel | SdkLanguageModel | undefined;
+  /**
+   * A search outside of the index, for answers with the mode `agentic` where the index has nothing. Questions leave the machine by it: off
+   * unless it is handed in.
+   */
+  readonly externalSearch?: ExternalSearch | undefined;
   /** In place of the machine's clocks, timers, chance and threads, for all that the engine does. */
   readonly runtime?: Runtime | undefined;
   /** Beside `rag.sources`; their names must differ from those of the configuration. */

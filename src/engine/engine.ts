@@ -1,3 +1,4 @@
+import type { StatedLimits } from '../agentic/agent.js';
 import type { Answer, AnswerMode, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
@@ -569,6 +570,8 @@ export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'si
   readonly conversation_history?: readonly ConversationTurn[] | undefined;
   /** @default rag.answering.mode of the configuration (`enhanced`) */
   readonly mode?: AnswerMode | undefined;
+  /** Of a run with the mode `agentic`; refused with another mode. @default 8 steps, 40,000 tokens, 0.1 US dollars, 30 s */
+  readonly limits?: StatedLimits | undefined;
   /** @default rag.answering.answerer (`auto`: the language model where one is set up) */
   readonly answerer?: 'auto' | 'chat' | 'extractive' | undefined;
   /** Passages retrieved. @default rag.answering.topK, else as many as a search shows (rag.retrieval.topK, 5) */

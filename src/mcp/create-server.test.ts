@@ -149,6 +149,12 @@ describe('the other tools', () => {
     });
     expect(known.structured.sources[0]).toMatchObject({ n: 1, source: 'guides/logs.md' });
     expect(known.text).toContain('30 days');
+    const steps = await client.tool('ask', { question: 'How long are audit logs kept?', mode: 'agentic' });
+    expect(steps.structured.searched).toMatchObject({
+      steps: [expect.stringContaining('search How long are audit logs kept?')],
+    });
+    expect(steps.text).toContain('Searched in steps: search How long');
+    expect(known.structured).not.toHaveProperty('searched');
     const unknown = await client.tool('ask', { question: 'Who wrote the Wombat protocol of Zanzibar?' });
     expect(unknown.structured.outcome).not.toBe('answer');
     expect(unknown.structured).not.toHaveProperty('confidence');

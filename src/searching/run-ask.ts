@@ -1,10 +1,13 @@
-import type { Answer, AnswerSource, ConversationTurn } from '../answering/answer.js';
+import type { AgentTools } from '../agentic/agent.js';
+import { evidenceGatherer } from '../agentic/gather-evidence.js';
+import type { Answer, AnswerMode, AnswerSource, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { streamAnswer } from '../answering/answer-question.js';
 import type { AnswerDependencies, AnswerRequest, Retrieve } from '../answering/answer-request.js';
 import type { SearchSignals } from '../answering/confidence-features.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
+import { and } from '../core/filter.js';
 import { statedNotices, toldNotices } from '../core/notice.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
@@ -19,9 +22,11 @@ import { tokenCounterFor } from '../engine/token-counter-for.js';
 import { originsOf } from '../indexing/document-paths.js';
 import type { RankedCandidate } from '../retrieval/retriever.js';
 import { readRegularText } from '../security/regular-file.js';
+import { agentTools, type NarrowedSearch } from './agent-tools.js';
 import { contextSettings } from './context-settings.js';
 import { correctWords, type WordCheck } from './correct-words.js';
-import type { ScopedRead } from './document-chunks.js';
+import { chunksOf, type ScopedRead } from './document-chunks.js';
+import { fieldValues } from './field-values.js';
 import { findPassages, saidInOutage } from './find-passages.js';
 import { isKnownIdentifier, isKnownWord } from './known-names.js';
 import { passageLimit } from './shown-passages.js';
@@ -139,10 +144,20 @@ function answerRequest(request: AskRequest, { config }: EngineResources): Answer
   return {
     question: questionOf(request),
     history: historyOf(request),
-    mode: request.mode ?? answering.mode,
+    mode: modeOf(request, answering.mode),
     ...(answerer === 'auto' ? {} : { answerer }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };
+}
+
+/** Limits that nothing would heed are a mistake of whoever states them. */
+function modeOf({ mode: stated, limits }: AskRequest, preset: AnswerMode): AnswerMode {
+  const mode = stated ?? preset;
+  if (limits === undefined || mode === 'agentic') return mode;
+  throw new RAGError(
+    'QUERY_INVALID',
+    `Limits of steps and time (\`limits\`, --max-steps, --deadline-ms) are those of the mode "agentic", and the mode is "${mode}". Ask with mode: "agentic" (--mode agentic), or leave them out.`,
+  );
 }
 
 function questionOf({ question, message }: AskRequest): string {
@@ -165,8 +180,10 @@ export async function answerDependencies(
   const { answering, chat } = resources.config.rag;
   const instructions = await readInstructions(resources);
   const read: ScopedRead = { scope, resources, signal: request.signal };
+  const asking: Answering = { scope, resources, seen };
   return {
-    retrieve: retrieveFor(request, { scope, resources, seen }),
+    retrieve: retrieveFor(request, asking),
+    gather: evidenceGatherer(toolsFor(request, asking), request.limits),
     similarity: (...asked) => whileReaching(resources.parts, () => similarityFor(scope, resources)(...asked)),
     isKnownWord: (word) => whileReaching(resources.parts, () => isKnownWord(word, read)),
     isKnownIdentifier: (name) => whileReaching(resources.parts, () => isKnownIdentifier(name, read)),
@@ -206,6 +223,30 @@ async function readInstructions({ config }: EngineResources): Promise<string | u
       { cause, details: { key: 'rag.answering.instructions', path: instructions } },
     );
   }
+}
+
+/** Where the mode asks for steps: each is a search as that of an answer, narrowed by what the step is about. */
+function toolsFor(request: AskRequest, asking: Answering): AgentTools {
+  const { scope, resources } = asking;
+  const externalSearch = resources.config.own?.externalSearch;
+  const read = (signal: AbortSignal): ScopedRead => ({ scope, resources, signal });
+  const search: NarrowedSearch = (query, { filter, topK, signal }) => {
+    const both = [request.filter, filter].filter((each) => each !== undefined);
+    // What a step is about may stand in any document; of one that is named, several passages are wanted.
+    const collapse = request.options?.collapse ?? (filter === undefined ? 'document' : 'none');
+    const narrowed: AskRequest = {
+      ...request,
+      options: { collapse },
+      ...(both.length === 0 ? {} : { filter: and(...both) }),
+    };
+    return retrieveFor(narrowed, asking)(query, { topK, mode: 'agentic', isWidened: false, signal });
+  };
+  return agentTools(search, scope, {
+    document: async (documentId, { limit, signal }) =>
+      whileReaching(resources.parts, async () => (await chunksOf(documentId, read(signal))).slice(0, limit)),
+    values: (field, signal) => whileReaching(resources.parts, () => fieldValues(field, read(signal))),
+    ...(externalSearch === undefined ? {} : { external: externalSearch }),
+  });
 }
 
 const retrieveFor =

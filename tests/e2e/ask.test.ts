@@ -55,6 +55,17 @@ describe('ask without a language model', () => {
     expect(stdout).toContain('30 days');
   });
 
+  test('--mode agentic --explain prints each step, and limits of another mode are refused', async () => {
+    const asked = ['ask', 'How long are audit logs kept, and where are they stored?'];
+    const { code, stdout } = await runRagstone([...asked, '--mode', 'agentic', '--explain'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^step 2: search "How long are audit logs kept"/m);
+    expect(stdout).toMatch(/^stopped: .*\(\d+ steps, /m);
+    const refused = await runRagstone([...asked, '--max-steps', '2'], { cwd });
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain('mode: "agentic"');
+  });
+
   test('--json binds each citation to the bytes of the file', async () => {
     const { code, document } = await ragstoneJson<Answer>(['ask', QUESTION], { cwd });
     expect(code).toBe(0);

@@ -18,6 +18,8 @@ interface AskOptions extends FilterOptions, ScopeOptions {
   readonly stream?: boolean;
   readonly explain?: boolean;
   readonly mode?: AskRequest['mode'];
+  readonly maxSteps?: number;
+  readonly deadlineMs?: number;
   readonly answerer?: AskRequest['answerer'];
   readonly topK?: number;
   readonly collapse?: CollapseMode;
@@ -30,6 +32,7 @@ Examples:
   $ ragstone ask "how long are audit logs kept?"
   $ ragstone ask "how long are logs kept?" --stream
   $ ragstone ask --chat                                  a conversation; an empty line or Ctrl-D ends it
+  $ ragstone ask "how do A and B differ?" --mode agentic --explain
   $ ragstone ask "which port does it use?" --json --answerer extractive
 
 Without a language model (rag.chat.model) the answer is the passage that answers best, quoted.
@@ -43,8 +46,16 @@ export function registerAsk(program: Command, context: CliContext): void {
     .argument('[question...]', 'what to answer, quotes may be left out; may be left out with --chat')
     .option('--chat', 'a conversation: further questions are read from the terminal')
     .option('--stream', 'print the answer as it is written')
-    .option('--explain', 'show the time of each stage')
-    .addOption(new Option('--mode <mode>', 'how much is done to find').choices(['naive', 'enhanced']))
+    .option('--explain', 'show the time of each stage, and with --mode agentic each step')
+    .addOption(
+      new Option('--mode <mode>', 'how much is done to find').choices(['naive', 'enhanced', 'agentic']),
+    )
+    .option(
+      '--max-steps <n>',
+      'with --mode agentic: most searches and other steps (default: 8)',
+      wholeNumber(1),
+    )
+    .option('--deadline-ms <ms>', 'with --mode agentic: longest time (default: 30000)', wholeNumber(1))
     .addOption(
       new Option('--answerer <who>', 'the language model, the best sentences, or what there is').choices([
         'auto',
@@ -103,6 +114,10 @@ async function answerOnce(context: CliContext, view: IndexView, asked: Asked): P
   const { renderAnswer } = await import('../render/answer.js');
   context.print(renderAnswer(answer, context));
   if (asked.options.explain === true) {
+    if (answer.agent !== undefined) {
+      const { renderSteps } = await import('../render/steps.js');
+      context.print(context.colours.dim(renderSteps(answer.agent)));
+    }
     const { renderStages } = await import('../render/stages.js');
     context.print(context.colours.dim(renderStages(answer.stages)));
   }
@@ -143,13 +158,19 @@ async function failure(reason: 'USAGE' | 'INTERNAL', message: string): Promise<E
 }
 
 function toRequest({ question, options, history }: Asked, signal: AbortSignal): AskRequest {
-  const { mode, answerer, topK, collapse, abstainBelow, exactWords, ...narrowing } = options;
+  const { mode, maxSteps, deadlineMs, answerer, topK, collapse, abstainBelow, exactWords, ...narrowing } =
+    options;
+  const limits = {
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  };
   const { filter, filters } = toQuery(question, narrowing, signal);
   return {
     question,
     history,
     signal,
     ...(mode === undefined ? {} : { mode }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
     ...(answerer === undefined ? {} : { answerer }),
     ...(topK === undefined ? {} : { topK }),
     ...(collapse === undefined ? {} : { options: { collapse } }),

@@ -45,7 +45,7 @@ export const contextSchema = z
 export const answeringSchema = z
   .strictObject({
     mode: z
-      .enum(['naive', 'enhanced'])
+      .enum(['naive', 'enhanced', 'agentic'])
       .default('enhanced')
       .describe(
         '`naive` searches once with the question as it is. `enhanced` rewrites follow-ups, tries other wordings where little is found and adds the rest of sections.',

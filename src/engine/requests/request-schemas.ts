@@ -130,7 +130,13 @@ export const askSchema = z.strictObject({
   message: text,
   history,
   conversation_history: history,
-  mode: z.enum(['naive', 'enhanced'], 'naive or enhanced').optional(),
+  mode: z.enum(['naive', 'enhanced', 'agentic'], 'naive, enhanced or agentic').optional(),
+  limits: optional<NonNullable<AskRequest['limits']>>({
+    maxSteps: countFromOne,
+    maxTokens: z.int('a whole number from 0 up').min(0, 'a whole number from 0 up').optional(),
+    maxCost: z.number('a number from 0 up').min(0, 'a number from 0 up').optional(),
+    deadlineMs: countFromOne,
+  }),
   answerer: z.enum(['auto', 'chat', 'extractive'], 'auto, chat or extractive').optional(),
   topK: number,
   options: optional<NonNullable<AskRequest['options']>>({ topK: number, collapse }),
@@ -278,6 +284,7 @@ const ownPartSchemas = {
   ledger: part<OwnParts['ledger']>('a Ledger', ['live', 'reader', 'writer', 'clear']).optional(),
   queue: part<OwnParts['queue']>('a WorkQueue', ['add', 'counts', 'consume', 'onChange']).optional(),
   reranker: part<OwnParts['reranker']>('a Reranker', ['name', 'doRerank']).optional(),
+  externalSearch: part<OwnParts['externalSearch']>('an ExternalSearch', ['name', 'search']).optional(),
   chatModel: z
     .custom<OwnParts['chatModel']>(
       (value) => isObject(value) && (('id' in value && 'stream' in value) || isSdkLanguageModel(value)),

@@ -11,6 +11,13 @@ const MAX_QUOTE = 400;
 /** That are named as not borne out. */
 const MOST_SENTENCES = 10;
 
+const mode = z
+  .enum(['naive', 'enhanced', 'agentic'])
+  .optional()
+  .describe(
+    'agentic: for questions that need two documents; parts are searched one by one and links followed, which takes a few times as long.',
+  );
+
 const output = z.object({
   note: z.string(),
   outcome: z
@@ -36,6 +43,10 @@ const output = z.object({
       is_cited: z.boolean().describe('false: the answer does not rest on it; another place to look.'),
     }),
   ),
+  searched: z
+    .object({ steps: z.array(z.string()), stopped: z.string() })
+    .optional()
+    .describe('With the mode agentic: what was looked for, and what ended it.'),
   unsupported: z.array(z.string()).describe('Sentences that their sources do not bear out.'),
   degradation_level: degradationLevel,
   notices: z.array(z.string()),
@@ -46,11 +57,16 @@ export const askTool = defineTool({
   title: 'Answer a question from the documents',
   description: `Answer one question from the indexed documents, with citations [n] to path and lines that were checked against the text. Use it for a fact ("how long are audit logs kept?"); use search to explore, to compare, or for several passages.
 Where a language model is set up it writes the answer, which takes seconds and may cost money; otherwise the best passage is quoted, at once. With the outcome perhaps judge the nearest quotations yourself; not-found is an honest no: say so, or try search with other words.`,
-  input: z.strictObject({ question, ...filterShape }),
+  input: z.strictObject({ question, mode, ...filterShape }),
   output,
-  async run({ question: asked, ...narrowing }, context) {
+  async run({ question: asked, mode: stated, ...narrowing }, context) {
     const { index, signal } = context;
-    const answer = await index.ask({ question: asked, signal, ...filtersOf(narrowing) });
+    const answer = await index.ask({
+      question: asked,
+      signal,
+      ...(stated === undefined ? {} : { mode: stated }),
+      ...filtersOf(narrowing),
+    });
     return fittingOutput(context, (budget) => Promise.resolve(outputOf(answer, context, budget)));
   },
 });
@@ -92,6 +108,7 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
       `${saidOf(answer)}${sure.confidence === undefined ? '' : ` Answered by: ${answeredBy}. Confidence ${sure.confidence}.`}`,
       ...notices,
       ...(unsupported.length === 0 ? [] : [`Not borne out by their sources: ${unsupported.join(' | ')}`]),
+      ...(answer.agent === undefined ? [] : [searchedText(searchedOf(answer.agent))]),
       ...(list.length === 0 ? [] : [list.join('\n')]),
       DATA_NOTE,
       block,
@@ -104,12 +121,22 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
       ...(isUnsure ? { is_unsure: true } : {}),
       answer: block,
       sources,
+      ...(answer.agent === undefined ? {} : { searched: searchedOf(answer.agent) }),
       unsupported,
       degradation_level: answer.degradationLevel,
       notices,
     },
   };
 }
+
+/** Queries are words of the question, or of a language model that has read the documents: names to a reader, and nothing else. */
+const searchedOf = ({ steps, stopped }: NonNullable<Answer['agent']>) => ({
+  steps: steps.map(({ tool, query, new: fresh }) => `${tool} ${inertName(query)}: ${fresh} new`),
+  stopped,
+});
+
+const searchedText = ({ steps, stopped }: ReturnType<typeof searchedOf>): string =>
+  `Searched in steps: ${steps.join(' | ')}. Stopped: ${stopped}.`;
 
 const SAID = {
   answer: 'The documents answer it.',

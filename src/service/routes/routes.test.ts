@@ -232,6 +232,30 @@ describe('answers', () => {
     expect(text).not.toContain('"origin"');
   });
 
+  test('an answer with the mode agentic tells its steps; limits are bounded, and of that mode alone', async () => {
+    const service = await testService();
+    await withDocuments(service);
+    const asked = {
+      question: 'How often are payments retried, and where are invoices stored?',
+      mode: 'agentic',
+    };
+    const { status, json } = await service.call('acme', 'POST', `${RAG}/answer`, {
+      ...asked,
+      limits: { maxSteps: 2 },
+    });
+    expect(status).toBe(200);
+    expect(json()).toMatchObject({
+      mode: 'agentic',
+      agent: { by: 'rules', stopped: 'steps', limits: { maxSteps: 2 }, steps: [{ step: 1 }, { step: 2 }] },
+    });
+    for (const refused of [
+      { ...asked, limits: { maxSteps: 1_000 } },
+      { ...asked, limits: { maxStep: 1 } },
+      { question: 'How often?', limits: { maxSteps: 2 } },
+    ])
+      expect((await service.call('acme', 'POST', `${RAG}/answer`, refused)).status).toBe(400);
+  });
+
   test('a language model cannot be insisted on where there is none', async () => {
     const service = await testService();
     await withDocuments(service);

@@ -25,7 +25,16 @@ export const answerRequest = z.strictObject({
   question: questionText(),
   history: turns.optional().describe('Earlier turns, oldest first.'),
   topK: topKSchema().optional().describe('Passages that are looked at.'),
-  mode: z.enum(['naive', 'enhanced']).optional(),
+  mode: z.enum(['naive', 'enhanced', 'agentic']).optional(),
+  limits: z
+    .strictObject({
+      maxSteps: z.int().min(1).max(32).optional(),
+      maxTokens: z.int().min(0).max(200_000).optional(),
+      maxCost: z.number().min(0).max(1).optional().describe('US dollars.'),
+      deadlineMs: z.int().min(1).max(120_000).optional(),
+    })
+    .optional()
+    .describe('Of the mode `agentic`: what its run may take.'),
   answerer: z.enum(['auto', 'chat', 'extractive']).optional(),
   abstainBelow: z.number().min(0).max(1).optional(),
   collapse: searchFields.collapse,
@@ -59,6 +68,36 @@ const answerSource = z.object({
   metadata: facts,
 });
 
+const limitsOfRun = z.object({
+  maxSteps: z.int(),
+  maxTokens: z.int(),
+  maxCost: z.number(),
+  deadlineMs: z.int(),
+});
+
+/** How the passages of an answer were found in steps. */
+const agentReport = z.object({
+  by: z.enum(['rules', 'model']),
+  steps: listOf(
+    z.object({
+      step: z.int(),
+      tool: z.enum(['search', 'document', 'related', 'values', 'external']),
+      why: z.string(),
+      query: z.string(),
+      found: z.int(),
+      new: z.int(),
+      tokens: z.int(),
+      ms: z.number(),
+      isRepeated: z.literal(true).optional(),
+      told: z.string().optional(),
+      problem: z.string().optional(),
+    }),
+  ),
+  stopped: z.enum(['answered', 'no-new-evidence', 'steps', 'tokens', 'cost', 'deadline']),
+  limits: limitsOfRun,
+  used: z.object({ steps: z.int(), tokens: z.int(), cost: z.number().optional(), ms: z.number() }),
+});
+
 /** An answer, with the places that say so. */
 export const answerResponse = z
   .object({
@@ -71,7 +110,8 @@ export const answerResponse = z
     highlight: z.string().optional(),
     further: listOf(z.object(place)),
     answerer: z.enum(['chat', 'extractive', 'none']),
-    mode: z.enum(['naive', 'enhanced']),
+    mode: z.enum(['naive', 'enhanced', 'agentic']),
+    agent: agentReport.optional().describe('With the mode `agentic`: every step, and what ended the run.'),
     abstained: z.boolean(),
     abstention: z
       .object({ reason: z.string(), detail: z.string(), missing: listOf(z.string()).optional() })

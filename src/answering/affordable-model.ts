@@ -1,0 +1,63 @@
+import { type TokenCounter, tokensOf } from '../context/token-counter.js';
+import type { AnswerFallback, ConversationTurn } from './answer.js';
+import type { AnswerSettings } from './answer-request.js';
+import type { ChatModel } from './chat-model.js';
+import type { Findings } from './compose-answer.js';
+import { TURN_OVERHEAD } from './history.js';
+import { ANSWER_PROMPT } from './prompts/answer-prompt.js';
+
+interface Writing {
+  readonly model: ChatModel;
+  readonly history: readonly ConversationTurn[];
+  readonly settings: AnswerSettings;
+  readonly counter: TokenCounter;
+}
+
+/** Why a model may not write the answer: a run has left too little of its limits for it. Undefined where it may. */
+export function overLimits(
+  { run, pack, request }: Findings,
+  { model, history, settings, counter }: Writing,
+): AnswerFallback | undefined {
+  if (run === undefined) return undefined;
+  const texts = [
+    settings.instructions ?? ANSWER_PROMPT.system,
+    ANSWER_PROMPT.user,
+    pack.text,
+    request.question,
+    ...history.map(({ content }) => content),
+  ];
+  // A check of the answer reads the passages again, and writes no more than it.
+  const calls = settings.modelCheckTimeoutMs === undefined ? 1 : 2;
+  const read = texts.reduce((sum, text) => sum + tokensOf(counter, text) + TURN_OVERHEAD, 0);
+  const inputTokens = calls * read;
+  const outputTokens = calls * settings.maxOutputTokens;
+  const cost = model.priceOf?.({ inputTokens, outputTokens });
+  const { left } = run;
+  const over =
+    left.ms() <= 0
+      ? 'deadlineMs'
+      : inputTokens + outputTokens > left.tokens
+        ? 'maxTokens'
+        : cost !== undefined && cost > left.cost
+          ? 'maxCost'
+          : undefined;
+  if (over === undefined) return undefined;
+  return {
+    reason: 'AGENT_LIMIT',
+    detail: `The run left too little of its limit \`${over}\` for the language model to write the answer.`,
+  };
+}
+
+/** Nothing that a model does for the answer takes longer than the run has left. */
+export function settingsWithin(settings: AnswerSettings, { run }: Findings): AnswerSettings {
+  if (run === undefined) return settings;
+  const ms = Math.max(1, Math.floor(run.left.ms()));
+  const { chatTimeoutMs, modelCheckTimeoutMs } = settings;
+  if (modelCheckTimeoutMs === undefined) return { ...settings, chatTimeoutMs: Math.min(chatTimeoutMs, ms) };
+  const checkMs = Math.max(1, Math.min(modelCheckTimeoutMs, Math.floor(ms / 2)));
+  return {
+    ...settings,
+    chatTimeoutMs: Math.max(1, Math.min(chatTimeoutMs, ms - checkMs)),
+    modelCheckTimeoutMs: checkMs,
+  };
+}

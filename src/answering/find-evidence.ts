@@ -1,0 +1,113 @@
+import type { Gathered } from '../agentic/agent.js';
+import type { TokenCounter } from '../context/token-counter.js';
+import type { StoredChunk } from '../core/chunk.js';
+import { RAGError } from '../core/errors.js';
+import type { Notice } from '../core/notice.js';
+import { resultWithin } from '../core/with-deadline.js';
+import type { AnswerMode } from './answer.js';
+import type { AnswerDependencies, Retrieved } from './answer-request.js';
+import type { ChatModel } from './chat-model.js';
+import type { SearchSignals } from './confidence-features.js';
+import type { StandaloneQuestion } from './follow-up.js';
+import { searchPassages } from './search-passages.js';
+
+export interface EvidenceInput {
+  readonly standalone: StandaloneQuestion;
+  readonly mode: AnswerMode;
+  readonly dependencies: AnswerDependencies;
+  readonly model: ChatModel | undefined;
+  readonly counter: TokenCounter;
+  /** Tokens that the answer will take of what a run may use. */
+  readonly reserved: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Passages, and how a run found them where the mode is `agentic`. */
+export interface Evidence extends Retrieved {
+  readonly run?: Pick<Gathered, 'report' | 'left'>;
+}
+
+/**
+ * Passages for a question: by one search, or in steps.
+ *
+ * @throws RAGError of the search; `CONFIG_INVALID` for the mode `agentic` where nothing searches in steps
+ */
+export async function findEvidence(input: EvidenceInput): Promise<Evidence> {
+  const { standalone, mode, dependencies, model, counter, reserved, signal } = input;
+  const { retrieve, gather, settings } = dependencies;
+  const search = (options: { readonly topK: number; readonly signal?: AbortSignal }) =>
+    searchPassages(standalone, retrieve, { mode, ...options });
+  if (mode !== 'agentic') return search({ topK: settings.topK, ...(signal === undefined ? {} : { signal }) });
+  if (gather === undefined) throw noGatherer();
+  let signals: SearchSignals | undefined;
+  const { report, left, ...found } = await gather({
+    question: standalone.query,
+    topK: settings.topK,
+    model,
+    counter,
+    reserved,
+    signal,
+    first: async (options) => {
+      const retrieved = await search(options);
+      signals = retrieved.signals;
+      return retrieved;
+    },
+  });
+  return { ...found, ...(signals === undefined ? {} : { signals }), run: { report, left } };
+}
+
+const noGatherer = (): RAGError =>
+  new RAGError(
+    'CONFIG_INVALID',
+    'The mode "agentic" needs what searches in steps: hand it in as `gather`, or ask an engine.',
+    { details: { key: 'gather' } },
+  );
+
+/** What is read beside the passages, no longer than a run has time; where it is over, an answer goes without it. */
+export function withinRun(
+  dependencies: AnswerDependencies,
+  { run }: Evidence,
+): { readonly dependencies: AnswerDependencies; readonly notices: () => readonly Notice[] } {
+  if (run === undefined) return { dependencies, notices: () => [] };
+  let isCut = false;
+  const within = async <T>(work: () => Promise<T>, instead: T): Promise<T> => {
+    const ms = run.left.ms();
+    const result = ms > 0 ? await resultWithin(ms, work()) : undefined;
+    if (result === undefined) isCut = true;
+    return result ?? instead;
+  };
+  const { similarity, isKnownWord, isKnownIdentifier, context } = dependencies;
+  const { loadChunks } = context;
+  return {
+    dependencies: {
+      ...dependencies,
+      ...(similarity === undefined
+        ? {}
+        : {
+            similarity: (question, texts, signal) =>
+              within(
+                () => similarity(question, texts, signal),
+                texts.map(() => 0),
+              ),
+          }),
+      ...(isKnownWord === undefined ? {} : { isKnownWord: (word) => within(() => isKnownWord(word), true) }),
+      ...(isKnownIdentifier === undefined
+        ? {}
+        : { isKnownIdentifier: (name) => within(() => isKnownIdentifier(name), true) }),
+      context: {
+        ...context,
+        ...(loadChunks === undefined
+          ? {}
+          : {
+              loadChunks: (id, signal) => within<readonly StoredChunk[]>(() => loadChunks(id, signal), []),
+            }),
+      },
+    },
+    notices: () => (isCut ? [CUT] : []),
+  };
+}
+
+const CUT: Notice = {
+  kind: 'search-degraded',
+  text: 'The time of the run was over before all was read that belongs to an answer; it was made without.',
+};
