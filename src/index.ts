@@ -25,7 +25,7 @@ export {
   type ExternalSearch,
   type GatherEvidence,
   type Gathered,
-  type RelatedDocument,
+  type LinkedDocument,
   type StatedLimits,
 } from './agentic/agent.js';
 export { evidenceGatherer } from './agentic/gather-evidence.js';

@@ -102,7 +102,7 @@ export interface AgentToolOptions extends AgentNarrowing {
 }
 
 /** A document that another leads to, and how. */
-export interface RelatedDocument {
+export interface LinkedDocument {
   readonly documentId: string;
   /** From the document that was asked for to this one. */
   readonly path: readonly { readonly from: string; readonly kind: string; readonly to: string }[];
@@ -143,7 +143,7 @@ export interface AgentTools {
   readonly related?: (
     documentId: string,
     options: { readonly hops: number; readonly limit: number; readonly signal: AbortSignal },
-  ) => Promise<readonly RelatedDocument[]>;
+  ) => Promise<readonly LinkedDocument[]>;
   readonly external?: ExternalSearch;
 }
 

@@ -18,9 +18,9 @@ export interface ConversationTurn {
 /**
  * `naive`: the question as it is, once, context as found. `enhanced`: follow-ups are rewritten, a weak search is widened with
  * other wordings, context is expanded with the sections it comes from. `agentic`: searched for in steps, within limits, until nothing is
- * missing.
+ * missing. `graph`: as `enhanced`, by searches that follow links and mentions.
  */
-export type AnswerMode = 'naive' | 'enhanced' | 'agentic';
+export type AnswerMode = 'naive' | 'enhanced' | 'agentic' | 'graph';
 
 /** A passage that an answer rests on. The names with an underscore are for programs that know them. */
 export interface AnswerSource {

@@ -55,7 +55,7 @@ export interface TelemetryPayloads {
   readonly rerank: Timed & { readonly model: string; readonly candidates: number };
   /** One answer, its searches included. */
   readonly answer: Timed & {
-    readonly mode: 'naive' | 'enhanced' | 'agentic';
+    readonly mode: 'naive' | 'enhanced' | 'agentic' | 'graph';
     answerer?: 'chat' | 'extractive' | 'none';
     degradationLevel?: number;
   };

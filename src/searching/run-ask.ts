@@ -29,6 +29,7 @@ import { chunksOf, type ScopedRead } from './document-chunks.js';
 import { fieldValues } from './field-values.js';
 import { findPassages, saidInOutage } from './find-passages.js';
 import { isKnownIdentifier, isKnownWord } from './known-names.js';
+import { findRelated } from './related.js';
 import { passageLimit } from './shown-passages.js';
 import { staticAnswer } from './static-answer.js';
 import { similarityFor } from './text-similarity.js';
@@ -245,6 +246,11 @@ function toolsFor(request: AskRequest, asking: Answering): AgentTools {
     document: async (documentId, { limit, signal }) =>
       whileReaching(resources.parts, async () => (await chunksOf(documentId, read(signal))).slice(0, limit)),
     values: (field, signal) => whileReaching(resources.parts, () => fieldValues(field, read(signal))),
+    related: async (item, { hops, limit, signal }) => {
+      const asked = { item, hops, limit, signal };
+      const { related } = await whileReaching(resources.parts, () => findRelated(asked, scope, resources));
+      return related.map(({ id, path }) => ({ documentId: id, path }));
+    },
     ...(externalSearch === undefined ? {} : { external: externalSearch }),
   });
 }
@@ -263,6 +269,7 @@ const retrieveFor =
           exactWords: true,
           ...(request.options?.collapse === undefined ? {} : { collapse: request.options.collapse }),
           ...(mode === 'naive' ? { rerank: false } : {}),
+          ...(mode === 'graph' ? { mode: 'graph' } : {}),
         },
         ...(signal === undefined ? {} : { signal }),
       },

@@ -48,7 +48,12 @@ export function registerAsk(program: Command, context: CliContext): void {
     .option('--stream', 'print the answer as it is written')
     .option('--explain', 'show the time of each stage, and with --mode agentic each step')
     .addOption(
-      new Option('--mode <mode>', 'how much is done to find').choices(['naive', 'enhanced', 'agentic']),
+      new Option('--mode <mode>', 'how much is done to find').choices([
+        'naive',
+        'enhanced',
+        'agentic',
+        'graph',
+      ]),
     )
     .option(
       '--max-steps <n>',

@@ -45,10 +45,10 @@ export const contextSchema = z
 export const answeringSchema = z
   .strictObject({
     mode: z
-      .enum(['naive', 'enhanced', 'agentic'])
+      .enum(['naive', 'enhanced', 'agentic', 'graph'])
       .default('enhanced')
       .describe(
-        '`naive` searches once with the question as it is. `enhanced` rewrites follow-ups, tries other wordings where little is found and adds the rest of sections.',
+        '`naive` searches once with the question as it is. `enhanced` rewrites follow-ups, tries other wordings where little is found and adds the rest of sections. `agentic` searches in steps. `graph` is `enhanced` with searches that follow links and mentions.',
       ),
     answerer: z
       .enum(['auto', 'chat', 'extractive'])

@@ -130,7 +130,7 @@ export const askSchema = z.strictObject({
   message: text,
   history,
   conversation_history: history,
-  mode: z.enum(['naive', 'enhanced', 'agentic'], 'naive, enhanced or agentic').optional(),
+  mode: z.enum(['naive', 'enhanced', 'agentic', 'graph'], 'naive, enhanced, agentic or graph').optional(),
   limits: optional<NonNullable<AskRequest['limits']>>({
     maxSteps: countFromOne,
     maxTokens: z.int('a whole number from 0 up').min(0, 'a whole number from 0 up').optional(),

@@ -12,7 +12,7 @@ const MAX_QUOTE = 400;
 const MOST_SENTENCES = 10;
 
 const mode = z
-  .enum(['naive', 'enhanced', 'agentic'])
+  .enum(['naive', 'enhanced', 'agentic', 'graph'])
   .optional()
   .describe(
     'agentic: for questions that need two documents; parts are searched one by one and links followed, which takes a few times as long.',

@@ -25,7 +25,7 @@ export const answerRequest = z.strictObject({
   question: questionText(),
   history: turns.optional().describe('Earlier turns, oldest first.'),
   topK: topKSchema().optional().describe('Passages that are looked at.'),
-  mode: z.enum(['naive', 'enhanced', 'agentic']).optional(),
+  mode: z.enum(['naive', 'enhanced', 'agentic', 'graph']).optional(),
   limits: z
     .strictObject({
       maxSteps: z.int().min(1).max(32).optional(),
@@ -110,7 +110,7 @@ export const answerResponse = z
     highlight: z.string().optional(),
     further: listOf(z.object(place)),
     answerer: z.enum(['chat', 'extractive', 'none']),
-    mode: z.enum(['naive', 'enhanced', 'agentic']),
+    mode: z.enum(['naive', 'enhanced', 'agentic', 'graph']),
     agent: agentReport.optional().describe('With the mode `agentic`: every step, and what ended the run.'),
     abstained: z.boolean(),
     abstention: z
