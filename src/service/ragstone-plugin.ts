@@ -186,7 +186,7 @@ function admitCallers(
       timeoutMs: isLong ? undefined : timeoutMs,
       stopping: stopping ?? never,
       // Writes have no limit for each part: what keeps one waiting is known when its time is over.
-      onHalf: () => void checks.check(),
+      onWaiting: () => void checks.check(),
     });
     const { view: stated, deployment } = await indexes.of(principal.scope);
     const whole = auditedView(request, stated);

@@ -3,14 +3,16 @@ import { RAGError, SYSTEM_RUNTIME } from '../../index.js';
 import { OverloadError } from './limit-load.js';
 
 const TIMEOUT_HEADER = 'x-timeout-ms';
+/** Shares of the time of a request. */
+const LOOKS = [1, 2, 3, 4, 5, 6, 7].map((part) => part / 8);
 
 export interface SignalOptions {
   /** The service's own limit, in milliseconds; undefined for none. */
   readonly timeoutMs: number | undefined;
   /** Fires when the service waits for requests no longer. */
   readonly stopping: AbortSignal;
-  /** Called when half of the time is over. */
-  readonly onHalf: () => void;
+  /** Called a few times while the answer is not there: a part that is out may be back at any one moment. */
+  readonly onWaiting: () => void;
 }
 
 /** How long an answer is waited for. */
@@ -24,7 +26,7 @@ export interface RequestDeadline {
 export function requestDeadline(
   request: FastifyRequest,
   reply: FastifyReply,
-  { timeoutMs, stopping, onHalf }: SignalOptions,
+  { timeoutMs, stopping, onWaiting }: SignalOptions,
 ): RequestDeadline {
   const controller = new AbortController();
   const milliseconds = Math.min(timeoutMs ?? Infinity, statedTimeout(request) ?? Infinity);
@@ -33,7 +35,9 @@ export function requestDeadline(
     controller.abort(new RAGError('REQUEST_TIMEOUT', `The request took longer than ${milliseconds} ms.`));
   const after = (callback: () => void, share: number) =>
     SYSTEM_RUNTIME.setTimer(callback, share * milliseconds, { isBackground: true });
-  const timers = Number.isFinite(milliseconds) ? [after(onHalf, 0.5), after(end, 1)] : [];
+  const timers = Number.isFinite(milliseconds)
+    ? [...LOOKS.map((share) => after(onWaiting, share)), after(end, 1)]
+    : [];
   reply.raw.once('close', () => {
     for (const cancel of timers) cancel();
     if (!reply.raw.writableFinished) controller.abort(new RAGError('ABORTED', 'The caller went away.'));
