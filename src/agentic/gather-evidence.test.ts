@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testChunk } from '../context/test-chunks.js';
 import { RAGError } from '../core/errors.js';
-import { type Runtime, SYSTEM_RUNTIME, withRuntime } from '../core/runtime.js';
+import { onTimersAlone } from '../core/test-clock.js';
 import type { AgentReport } from './agent.js';
 import { ChoosingModel, gatherWith, resultOf, testTools } from './test-agent.js';
 
@@ -304,22 +304,6 @@ describe('evidence by a language model', () => {
 describe('the deadline of a run', () => {
   const never = () => new Promise<never>(() => undefined);
 
-  /** A clock that only timers move: what a run waits for is what it takes. */
-  const onTimersAlone = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    let ms = 0;
-    const own: Runtime = {
-      ...SYSTEM_RUNTIME,
-      elapsed: () => ms,
-      setTimer: (callback, milliseconds) => {
-        const timer = setImmediate(() => {
-          ms += milliseconds;
-          callback();
-        });
-        return () => clearImmediate(timer);
-      },
-    };
-    return withRuntime(own, work);
-  };
   const limits = { deadlineMs: 60 };
 
   it('ends a step that hangs, with what was found before', async () => {

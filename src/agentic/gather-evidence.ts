@@ -40,7 +40,7 @@ async function gather(request: AgentRequest, tools: AgentTools, run: AgentRun): 
 const LEAST: AgentLimits = { maxSteps: 1, maxTokens: 0, maxCost: 0, deadlineMs: 1 };
 
 function withDefaults(stated: StatedLimits): AgentLimits {
-  const limits: Record<string, number> = { ...DEFAULT_LIMITS };
+  const limits = { ...DEFAULT_LIMITS };
   for (const [name, value] of Object.entries(stated)) {
     if (value === undefined) continue;
     if (!isLimit(name))
@@ -49,7 +49,7 @@ function withDefaults(stated: StatedLimits): AgentLimits {
       throw new RAGError('USAGE', `The limit "${name}" must be a number from ${LEAST[name]} up.`);
     limits[name] = value;
   }
-  return { ...DEFAULT_LIMITS, ...limits };
+  return limits;
 }
 
 const isLimit = (name: string): name is keyof AgentLimits => Object.hasOwn(LEAST, name);

@@ -1,29 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { evidenceGatherer } from '../agentic/gather-evidence.js';
-import { type Runtime, SYSTEM_RUNTIME, withRuntime } from '../core/runtime.js';
+import { onTimersAlone } from '../core/test-clock.js';
 import { answerQuestion } from './answer-question.js';
 import type { AnswerDependencies } from './answer-request.js';
 import { fixedRetrieve, testDependencies } from './test-answering.js';
 
 const never = () => new Promise<never>(() => undefined);
 const AUDIT = { document: 'audit.md', content: 'Audit logs are kept for 30 days.' };
-
-/** A clock that only timers move. */
-function onTimersAlone<Result>(work: () => Promise<Result>): Promise<Result> {
-  let ms = 0;
-  const own: Runtime = {
-    ...SYSTEM_RUNTIME,
-    elapsed: () => ms,
-    setTimer: (callback, milliseconds) => {
-      const timer = setImmediate(() => {
-        ms += milliseconds;
-        callback();
-      });
-      return () => clearImmediate(timer);
-    },
-  };
-  return withRuntime(own, work);
-}
 
 const dependencies = (own: Partial<AnswerDependencies>): AnswerDependencies => ({
   ...testDependencies(fixedRetrieve([AUDIT])),

@@ -87,9 +87,9 @@ export async function profileSearches(options: ProfileOptions = {}): Promise<Pro
       ...{ version: 1, at: new Date(runtime().now()).toISOString() },
       ...{ metric, questions: asked.length, chunks, embedder, plans: measured },
     };
-    const file = new ProfileFile(resolve(config.dataDir, PROFILE_FILE));
-    await file.write(profile);
-    return { ...profile, file: resolve(config.dataDir, PROFILE_FILE) };
+    const file = resolve(config.dataDir, PROFILE_FILE);
+    await new ProfileFile(file).write(profile);
+    return { ...profile, file };
   } finally {
     await engine.close();
   }

@@ -52,7 +52,7 @@ export interface Walk {
 }
 
 /** Readable documents that are taken of one name: what everybody refers to tells little. */
-const PER_NAME = 40;
+export const PER_NAME = 40;
 const PAGE = 64;
 /** Pages that are read of one name for documents that the asker may read. */
 const MOST_PAGES = 16;

@@ -17,7 +17,7 @@ import { carryOutRetention, withoutExpired } from './retention.js';
 import { DEFAULT_RETRY_POLICY, nextAttemptAt } from './retry-policy.js';
 import { assertNotShrunk } from './shrink-guard.js';
 import { keyOf, nothingWritten, orLeave, type SourcePass, takeLeft } from './source-pass.js';
-import type { SourceTask } from './source-task.js';
+import { type SourceTask, USUAL_BYTES } from './source-task.js';
 import { type BatchDocument, writeBatch } from './write-batch.js';
 
 /** Items that are claimed together: a share that another writer can work beside. */
@@ -316,9 +316,6 @@ async function nextAttempt(
 
 /** A batch that is not full is written after so long, so that a run that is killed again and again comes forward. In milliseconds. */
 const FLUSH_MS = 5_000;
-
-/** Bytes that an item is taken to have where its source does not say. */
-export const USUAL_BYTES = 8192;
 
 const chunksOf = ({ documents }: ItemRead): number =>
   documents.reduce((sum, { sketches }) => sum + sketches.length, 0);

@@ -11,15 +11,13 @@ import { isLeaseLost, type SourceKey } from './item-claims.js';
 import type { SourceChanges } from './list-changes.js';
 import { carryOutRetention } from './retention.js';
 import type { SourcePass } from './source-pass.js';
-import type { SourceTask } from './source-task.js';
+import { type SourceTask, USUAL_BYTES } from './source-task.js';
 import type { WriteTargets } from './write-batch.js';
 
 /** Items of one batch: few enough that work is spread well and little is done twice after a death. */
 const BATCH_ITEMS = 32;
 /** Bytes of one batch; a larger item is one of its own. */
 const BATCH_BYTES = 512 * 1024;
-/** Bytes that an item is taken to have where its source does not say. */
-const USUAL_BYTES = 8192;
 
 /**
  * Waits until nobody else lists the source, and says what is owed of it. Where hosts share the ledger, listings of one source follow

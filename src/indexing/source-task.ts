@@ -11,6 +11,9 @@ import type { PreparationParts } from './prepare-document.js';
 import type { RetryPolicy } from './retry-policy.js';
 import type { WriteTargets } from './write-batch.js';
 
+/** Bytes that an item is taken to have where its source does not say. */
+export const USUAL_BYTES = 8192;
+
 /** How long what a source holds is kept in the index (`rag.sources[].retention`). */
 export interface Retention {
   /** As it is stated: `730d`. Absent: documents are kept whatever their age. */

@@ -5,7 +5,7 @@ import { readAndWrite, recordFailure } from './index-source.js';
 import { leaveOut } from './read-item.js';
 import { DEFAULT_RETRY_POLICY, failedAlike, isAhead } from './retry-policy.js';
 import { keyOf, nothingWritten, orLeave, type SourcePass, takeLeft } from './source-pass.js';
-import type { SourceTask } from './source-task.js';
+import { type SourceTask, USUAL_BYTES } from './source-task.js';
 
 /** Who died over an item so often reads it alone from then on, so that it takes no others along. */
 const ALONE_AFTER = 1;
@@ -15,8 +15,6 @@ const MOST_BEGINNINGS = 4;
 const MOST_AGAIN = 2;
 /** Documents that a lost lease left half written are mended so often in one go. */
 const MOST_ROUNDS = 10;
-/** Bytes that an item is taken to have where its source does not say. */
-const USUAL_BYTES = 8192;
 
 /** What became of a batch. */
 export interface WorkedBatch {

@@ -7,7 +7,7 @@ import type { EngineResources } from '../engine/engine-resources.js';
 import type { GraphReader } from '../graph/graph.js';
 import { keyName, numberName, pageName, pathName, urlName, WHOLE_KEY } from '../graph/names.js';
 import { rankDocuments } from '../graph/rank.js';
-import { walkGraph } from '../graph/walk.js';
+import { PER_NAME, walkGraph } from '../graph/walk.js';
 import { pushSourceName } from '../indexing/configured-sources.js';
 import type { GenerationReader } from '../ledger/ledger.js';
 import { scopeCollection } from '../security/scoped-collection.js';
@@ -61,7 +61,7 @@ const idsOf = ({
   readonly path: readonly { readonly to: string }[];
 }): string[] => [documentId, ...path.map(({ to }) => to)];
 
-const CUT = `More is connected than was looked at: ${MOST_DOCUMENTS} documents are the most, and 40 of each name. Ask with fewer hops, or for some kinds.`;
+const CUT = `More is connected than was looked at: ${MOST_DOCUMENTS} documents are the most, and ${PER_NAME} of each name. Ask with fewer hops, or for some kinds.`;
 
 /** Told where an older version indexed something, of which the graph knows nothing. */
 export async function unreadNotice(graph: GraphReader, tenant: string): Promise<Notice[]> {
