@@ -158,7 +158,6 @@ export const STORES: readonly StoreUnderTest[] = [
     name: 'faults',
     tests: 'tests/faults/',
     kind: 'real',
-    isSlow: true,
     server: postgres,
     beside: [redis, chroma],
   },
