@@ -5,6 +5,7 @@ import type {
   AskRequest,
   EngineView,
   IndexStatus,
+  RelatedRequest,
   SearchQuery,
   SyncStatus,
 } from '../index.js';
@@ -36,6 +37,7 @@ export interface IndexView {
   search(query: SearchQuery): ReturnType<EngineView['search']>;
   ask(request: AskRequest): Promise<ShownAnswer>;
   askStream(request: AskRequest): AsyncIterable<ShownAnswerEvent>;
+  related(request: RelatedRequest): ReturnType<EngineView['related']>;
   explainMiss(query: SearchQuery, document: string): ReturnType<EngineView['explainMiss']>;
   status(): Promise<ShownStatus>;
 }

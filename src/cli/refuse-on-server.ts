@@ -9,6 +9,7 @@ const OF_ANSWERS = ['chat', 'stream', 'explain', 'mode', 'answerer', 'topK', 'ab
 const DONE_BY_SERVICES: Readonly<Record<string, readonly string[]>> = {
   search: [...OF_SEARCHES, 'explain'],
   ask: [...OF_FILTERS, ...OF_ANSWERS, 'exactWords', 'collapse'],
+  related: ['hops', 'limit', 'kind', 'tenant'],
   'explain-miss': OF_SEARCHES,
   status: ['tenant'],
   health: ['endpoint'],

@@ -6,7 +6,14 @@ import {
   ServiceError,
   type SourcesResponse,
 } from '../client/index.js';
-import type { AskRequest, Filter, MissExplanation, SearchQuery, SearchResponse } from '../index.js';
+import type {
+  AskRequest,
+  Filter,
+  MissExplanation,
+  RelatedResponse,
+  SearchQuery,
+  SearchResponse,
+} from '../index.js';
 import type { CliContext } from './context.js';
 import type { IndexView, ShownAnswer, ShownAnswerEvent, ShownStatus } from './index-view.js';
 import { noAddress, refused } from './refuse-on-server.js';
@@ -58,6 +65,11 @@ export function openServer({ server = '', signal }: CliContext, tenant: string |
       } catch (error) {
         throw withNextStep(error, key);
       }
+    },
+    related: async ({ item, hops, limit, kinds }) => {
+      const asked = { item, ...stated({ hops, limit, kinds: kinds && [...kinds] }) };
+      const { requestId: _, ...found } = await told(client.related(asked, { signal }));
+      return found as RelatedResponse;
     },
     explainMiss: async (query, document) =>
       (await told(client.explainMiss({ ...toSearch(query), document }, { signal }))) as MissExplanation,

@@ -99,6 +99,14 @@ describe('every method reaches its route', () => {
       explanation: { contributions: expect.any(Array) },
     });
     expect(await client.explainMiss({ query: 'payments', document: 'open' })).toMatchObject({ found: true });
+    expect(await client.related({ item: 'open' })).toMatchObject({
+      item: { externalId: 'open' },
+      related: [],
+    });
+    expect(await failureOf(client.related({ item: 'nowhere' }))).toMatchObject({
+      reason: 'DOCUMENT_NOT_FOUND',
+      status: 404,
+    });
     expect((await client.embed({ text: 'payments' })).dimensions).toBeGreaterThan(10);
     expect(await client.status()).toMatchObject({ documents: 2 });
     expect(await client.sources()).toMatchObject({ sources: [{ chunks: 2 }] });
@@ -130,6 +138,7 @@ describe('what the service refuses', () => {
       () => client.search({ query: 'x' }),
       () => client.answer({ question: 'x' }),
       () => client.context({ query: 'x' }),
+      () => client.related({ item: 'x' }),
       () => client.explain({ query: 'x' }),
       () => client.explainMiss({ query: 'x', document: 'x' }),
       () => client.status(),

@@ -54,6 +54,11 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.context, body: { ...this.#tenant, ...request } }, options);
   }
 
+  /** Documents that are connected with one, and how. Throws `DOCUMENT_NOT_FOUND`. */
+  related(request: bodies.RelatedRequest, options?: CallOptions): Promise<bodies.RelatedResponse> {
+    return this.#call({ route: ROUTES.related, body: { ...this.#tenant, ...request } }, options);
+  }
+
   /** A search with what each score is made of. */
   explain(request: bodies.ExplainRequest, options?: CallOptions): Promise<bodies.ExplainResponse> {
     return this.#call({ route: ROUTES.explain, body: { ...this.#tenant, ...request } }, options);

@@ -28,7 +28,17 @@ test('each route is called by the method of its name', () => {
 });
 
 test('whatever changes something is sent with an idempotency key', () => {
-  const asking = ['search', 'answer', 'context', 'explain', 'explain-miss', 'embedding', 'chat', 'validate'];
+  const asking = [
+    'search',
+    'answer',
+    'context',
+    'related',
+    'explain',
+    'explain-miss',
+    'embedding',
+    'chat',
+    'validate',
+  ];
   for (const route of Object.values(ROUTES)) {
     const isQuestion = route.method === 'GET' || asking.some((end) => route.path.endsWith(`/${end}`));
     expect([route.path, 'isWrite' in route]).toEqual([route.path, !isQuestion]);

@@ -16,6 +16,7 @@ export const ROUTES = {
   search: { method: 'POST', path: `${RAG}/search` },
   answer: { method: 'POST', path: `${RAG}/answer` },
   context: { method: 'POST', path: `${RAG}/context` },
+  related: { method: 'POST', path: `${RAG}/related` },
   explain: { method: 'POST', path: `${RAG}/explain` },
   explainMiss: { method: 'POST', path: `${RAG}/explain-miss` },
   embed: { method: 'POST', path: `${RAG}/embedding` },

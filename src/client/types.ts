@@ -21,6 +21,7 @@ import type {
   feedbackQuery,
   feedbackRequest,
 } from '../service/schemas/feedback.js';
+import type { relatedRequest, relatedResponse } from '../service/schemas/graph.js';
 import type {
   deploymentsHealthResponse,
   documentPage,
@@ -59,6 +60,8 @@ export type AnswerRequest = z.input<typeof answerRequest>;
 export type AnswerResponse = z.output<typeof answerResponse>;
 export type ContextRequest = z.input<typeof contextRequest>;
 export type ContextResponse = z.output<typeof contextResponse>;
+export type RelatedRequest = z.input<typeof relatedRequest>;
+export type RelatedResponse = z.output<typeof relatedResponse>;
 export type ExplainRequest = z.input<typeof explainRequest>;
 export type ExplainResponse = z.output<typeof explainResponse>;
 export type ExplainMissRequest = z.input<typeof explainMissRequest>;

@@ -172,6 +172,26 @@ describe('the other tools', () => {
     expect(structured.related[0].source).toBe('guides/alerts.md');
   });
 
+  test('related_documents by references says how documents are connected', async () => {
+    await engine.push([
+      { id: 'guides/pages.md', title: 'Pages', text: '# Pages\n\nRead [the logs](logs.md) first.' },
+    ]);
+    const ask = { document_id: 'guides/logs.md', by: 'references' };
+    const { structured, text } = await client.tool('related_documents', ask);
+    expect(structured.related).toMatchObject([
+      {
+        source: 'guides/pages.md',
+        way: '<-link- guides/pages.md',
+        document_id: await idOf('guides/pages.md'),
+      },
+    ]);
+    expect(text).toMatch(/^1\. Pages: guides\/pages\.md \| <-link- guides\/pages\.md \| document_id /);
+    await engine.delete(['guides/pages.md']);
+    const none = await client.tool('related_documents', ask);
+    expect(none.structured).toEqual({ related: [] });
+    expect(none.text).toBe('Nothing that may be read here is connected with it.');
+  });
+
   test('explain says what a score is made of, and where a document was lost', async () => {
     const { structured } = await client.tool('explain', { query: 'quokka alert' });
     const [first] = structured.results;

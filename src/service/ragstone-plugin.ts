@@ -32,6 +32,7 @@ import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
 import { deploymentRoutes } from './routes/deployment-routes.js';
 import { documentRoutes } from './routes/document-routes.js';
 import { feedbackRoutes } from './routes/feedback-routes.js';
+import { graphRoutes } from './routes/graph-routes.js';
 import { healthRoutes } from './routes/health-routes.js';
 import { knowledgeRoutes } from './routes/knowledge-routes.js';
 import { indexRoutes, maintenanceRoutes } from './routes/maintenance-routes.js';
@@ -128,6 +129,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(uploadRoutes, { prefix: '/api/ai/rag', maxUploads, maxUploadsPerTenant });
   await app.register(answerRoutes, { prefix: '/api/ai/rag' });
   await app.register(documentRoutes, { prefix: '/api/ai/rag' });
+  await app.register(graphRoutes, { prefix: '/api/ai/rag' });
   await app.register(maintenanceRoutes, { prefix: '/api/ai/rag' });
   if (options.deployments !== undefined)
     await app.register(deploymentRoutes, {

@@ -27,6 +27,7 @@ test('the document of the routes is valid OpenAPI 3.1 and describes every route'
       "/api/ai/rag/explain-miss",
       "/api/ai/rag/index",
       "/api/ai/rag/index/batch",
+      "/api/ai/rag/related",
       "/api/ai/rag/runs",
       "/api/ai/rag/search",
       "/api/ai/rag/source/{id}",

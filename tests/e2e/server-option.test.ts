@@ -12,7 +12,7 @@ type Document = Readonly<Record<string, unknown>>;
 const FILES = {
   'docs/audit.md':
     '---\ntags: [ops]\n---\n# Audit\n\nAudit logs are kept for thirty days, then they are deleted.\n',
-  'docs/billing.md': '# Billing\n\nInvoices are paid within fourteen days of their date.\n',
+  'docs/billing.md': '# Billing\n\nInvoices are paid within fourteen days of their date, see [audit](audit.md).\n',
   'docs/backup.md': '---\ntags: [ops]\n---\n# Backups\n\nBackups are kept for one year on another site.\n',
 };
 const QUESTION = 'how long are audit logs kept?';
@@ -110,6 +110,12 @@ describe('a service without keys', () => {
     const [here, there] = await both(['explain-miss', QUESTION, 'billing.md', '--top-k', '1']);
     expect(compared(there)).toEqual(compared(here));
     expect(there.found).toBe(false);
+  });
+
+  test('related names the same documents by the same ways', async () => {
+    const [here, there] = await both(['related', 'billing.md', '--hops', '1', '--kind', 'link']);
+    expect(there).toEqual(here);
+    expect(there.related).toMatchObject([{ externalId: 'audit.md', path: [{ kind: 'link' }] }]);
   });
 
   test('status tells the same, but for the machine of the service', async () => {

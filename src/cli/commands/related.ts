@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ReferenceKind } from '../../index.js';
 import type { CliContext } from '../context.js';
-import { withTenantView } from '../open-engine.js';
+import { withView } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 
@@ -47,7 +47,7 @@ async function runRelated(
   { hops, limit, kind, ...scope }: RelatedOptions,
 ): Promise<void> {
   const request = { item, hops, limit, kinds: kind, signal: context.signal };
-  const response = await withTenantView(context, scope, (view) => view.related(request));
+  const response = await withView(context, scope, (view) => view.related(request));
   if (context.isJson) {
     context.printJson(response);
     return;

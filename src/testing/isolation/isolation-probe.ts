@@ -207,10 +207,11 @@ class IsolationProbe {
     if (hidden === undefined) return;
     const draw = random.of(REFUSALS);
     const forbidden = draw({ id: hidden.id, tenant: hidden.owner.tenant, caller });
-    const absent = draw({ id: this.#documents.freshId(random), tenant: `no-${random.word()}`, caller });
+    const unknownId = this.#documents.freshId(random);
+    const absent = draw({ id: unknownId, tenant: `no-${random.word()}`, caller });
     const replies = [absent, forbidden, absent].map((request) => this.#send(request, caller, 'compare'));
     const [first, second, third] = (await Promise.all(replies)).map((reply, at) =>
-      comparableReply(reply, [at === 1 ? hidden.id : idIn(absent), hidden.owner.tenant]),
+      comparableReply(reply, [at === 1 ? hidden.id : unknownId, hidden.owner.tenant]),
     );
     if (first === undefined || second === undefined) return;
     this.#compared += 1;
@@ -282,8 +283,6 @@ const lookup = (id: string): ProbeRequest => ({
   method: 'GET',
   path: `/api/ai/rag/documents/${encodeURIComponent(id)}`,
 });
-
-const idIn = ({ path }: ProbeRequest): string => decodeURIComponent(path.split('/').at(-1) ?? '');
 
 type Comparable = ReturnType<typeof comparableReply>;
 

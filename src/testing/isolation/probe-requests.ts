@@ -27,6 +27,7 @@ const answer: Draw = (drawing) => post(`${RAG}/answer`, { question: questionOf(d
 const context: Draw = (drawing) => post(`${RAG}/context`, { query: questionOf(drawing) });
 const chat: Draw = (drawing) => post('/chat', { message: questionOf(drawing) });
 const lookup: Draw = (drawing) => get(`${RAG}/documents/${encodeURIComponent(soughtOf(drawing).id)}`);
+const related: Draw = (drawing) => post(`${RAG}/related`, { item: soughtOf(drawing).id });
 const list: Draw = ({ random }) =>
   get(
     `${RAG}/documents?${random.of(['limit=1', 'limit=100', 'tag=probe', 'documentType=policy', `tag=${random.of(TOPICS)}`])}`,
@@ -35,12 +36,23 @@ const stats: Draw = () => get('/rag/stats');
 const tool: Draw = (drawing) => callTool(...drawTool(drawing));
 
 /** Every way of reading, once. */
-export const READS: readonly Draw[] = [search, explain, answer, context, chat, lookup, list, stats, tool];
+export const READS: readonly Draw[] = [
+  search,
+  explain,
+  answer,
+  context,
+  chat,
+  lookup,
+  related,
+  list,
+  stats,
+  tool,
+];
 
 const KINDS = {
   search: [search, search, search, explain, context],
   answer: [answer, chat],
-  lookup: [lookup],
+  lookup: [lookup, related],
   list: [list, stats],
   tool: [tool],
   hostile: [hostileFilter, hostilePath, foreignTenant, foreignReplacement, misspelt, cursor, foreignHeaders],
@@ -67,7 +79,9 @@ export const REFUSALS: readonly ((refused: Refused) => ProbeRequest)[] = [
   ({ id }) => ({ method: 'DELETE', path: `${RAG}/${encodeURIComponent(id)}` }),
   ({ id }) => ({ method: 'DELETE', path: `${RAG}/source/${encodeURIComponent(id)}` }),
   ({ id }) => callTool('get_document', { document_id: id }),
+  ({ id }) => post(`${RAG}/related`, { item: id }),
   ({ id }) => callTool('related_documents', { document_id: id }),
+  ({ id }) => callTool('related_documents', { document_id: id, by: 'references' }),
 ];
 
 /** Words that are typed wrong are put right by what is indexed, which must be the caller's own. */
@@ -176,6 +190,7 @@ function drawTool(drawing: Drawing): [name: string, input: object] {
     ['explain', { query }],
     ['get_document', { document_id: id }],
     ['related_documents', { document_id: id }],
+    ['related_documents', { document_id: id, by: 'references' }],
     ['list_sources', {}],
   ]);
 }
