@@ -169,7 +169,31 @@ export interface AgentRequest {
 export interface Gathered extends AgentToolResult {
   readonly report: AgentReport;
   /** What of the limits is left for the answer. */
-  readonly left: { readonly tokens: number; readonly cost: number; readonly ms: () => number };
+  readonly left: LimitsLeft;
+}
+
+/** What of the limits of an answer is left: tokens, US dollars, and milliseconds now. */
+export interface LimitsLeft {
+  readonly tokens: number;
+  readonly cost: number;
+  readonly ms: () => number;
+}
+
+/** What a call of a language model may take, before it is made. */
+export interface PlannedCall {
+  readonly tokens: number;
+  /** US dollars; undefined where the price is not known. */
+  readonly cost: number | undefined;
+}
+
+/** Counts what an answer takes of its limits. */
+export interface LimitCounter {
+  readonly msLeft: number;
+  readonly tokensLeft: number;
+  readonly costLeft: number;
+  /** The limit that a call of the model would pass. */
+  callForbidden(call: PlannedCall): AgentStopReason | undefined;
+  countCall(call: PlannedCall): void;
 }
 
 /** Gathers evidence in steps. @throws RAGError of the first search, `ABORTED` */

@@ -1,6 +1,4 @@
-import { RAGError } from '../core/errors.js';
 import {
-  type AgentLimits,
   type AgentRequest,
   type AgentStopReason,
   type AgentTools,
@@ -11,6 +9,7 @@ import {
 import { AgentRun } from './agent-run.js';
 import { followModel } from './follow-model.js';
 import { followRules, wholeQuestion } from './follow-rules.js';
+import { checkedLimits } from './run-limits.js';
 
 /**
  * Gathers evidence for questions with tools, within limits: first for the question as it is, then in steps that a language model chooses,
@@ -21,7 +20,7 @@ import { followRules, wholeQuestion } from './follow-rules.js';
 export const evidenceGatherer =
   (tools: AgentTools, limits: StatedLimits = {}): GatherEvidence =>
   async (request) => {
-    const run = new AgentRun(request, withDefaults(limits));
+    const run = new AgentRun(request, checkedLimits(limits, DEFAULT_LIMITS));
     const { model } = request;
     const by = model === undefined ? 'rules' : 'model';
     return run.end(by, await gather(request, tools, run));
@@ -35,21 +34,3 @@ async function gather(request: AgentRequest, tools: AgentTools, run: AgentRun): 
     ? followRules(request, tools, run)
     : followModel({ ...request, model }, tools, run);
 }
-
-/** The lowest value of each: a run does its first step at least. */
-const LEAST: AgentLimits = { maxSteps: 1, maxTokens: 0, maxCost: 0, deadlineMs: 1 };
-
-function withDefaults(stated: StatedLimits): AgentLimits {
-  const limits = { ...DEFAULT_LIMITS };
-  for (const [name, value] of Object.entries(stated)) {
-    if (value === undefined) continue;
-    if (!isLimit(name))
-      throw new RAGError('USAGE', `There is no limit "${name}"; use ${Object.keys(LEAST).join(', ')}.`);
-    if (!(Number.isFinite(value) && value >= LEAST[name]))
-      throw new RAGError('USAGE', `The limit "${name}" must be a number from ${LEAST[name]} up.`);
-    limits[name] = value;
-  }
-  return limits;
-}
-
-const isLimit = (name: string): name is keyof AgentLimits => Object.hasOwn(LEAST, name);

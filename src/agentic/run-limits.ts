@@ -1,15 +1,9 @@
+import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
-import type { AgentLimits, AgentStopReason } from './agent.js';
-
-/** What a call of a language model may take, before it is made. */
-export interface PlannedCall {
-  readonly tokens: number;
-  /** Undefined where the price is not known. */
-  readonly cost: number | undefined;
-}
+import type { AgentLimits, AgentStopReason, LimitCounter, PlannedCall, StatedLimits } from './agent.js';
 
 /** Counts what a run takes. A call is asked for before it is made, so that no limit is passed by making it. */
-export class RunLimits {
+export class RunLimits implements LimitCounter {
   readonly limits: AgentLimits;
   readonly #since = runtime().elapsed();
   #steps = 0;
@@ -78,3 +72,26 @@ export class RunLimits {
     if (cost !== undefined) this.#cost = (this.#cost ?? 0) + cost;
   }
 }
+
+/** The lowest value of each: a run does its first step at least. */
+const LEAST: AgentLimits = { maxSteps: 1, maxTokens: 0, maxCost: 0, deadlineMs: 1 };
+
+/**
+ * Limits as they were stated, over those that hold otherwise.
+ *
+ * @throws RAGError `USAGE` for a limit that does not exist or is out of its range
+ */
+export function checkedLimits(stated: StatedLimits, otherwise: AgentLimits): AgentLimits {
+  const limits = { ...otherwise };
+  for (const [name, value] of Object.entries(stated)) {
+    if (value === undefined) continue;
+    if (!isLimit(name))
+      throw new RAGError('USAGE', `There is no limit "${name}"; use ${Object.keys(LEAST).join(', ')}.`);
+    if (!(Number.isFinite(value) && value >= LEAST[name]))
+      throw new RAGError('USAGE', `The limit "${name}" must be a number from ${LEAST[name]} up.`);
+    limits[name] = value;
+  }
+  return limits;
+}
+
+const isLimit = (name: string): name is keyof AgentLimits => Object.hasOwn(LEAST, name);

@@ -13,7 +13,10 @@ interface Writing {
   readonly counter: TokenCounter;
 }
 
-/** Why a model may not write the answer: a run has left too little of its limits for it. Undefined where it may. */
+/**
+ * Why a model may not write the answer: too little of the limits is left for it, or what it costs is not known and a question without steps
+ * states a price. Undefined where it may.
+ */
 export function overLimits(
   { run, pack, request }: Findings,
   { model, history, settings, counter }: Writing,
@@ -32,7 +35,9 @@ export function overLimits(
   const inputTokens = calls * read;
   const outputTokens = calls * settings.maxOutputTokens;
   const cost = model.priceOf?.({ inputTokens, outputTokens });
-  const { left } = run;
+  const { left, report } = run;
+  const isPriceUnknown = model.priceOf !== undefined && cost === undefined;
+  if (isPriceUnknown && report === undefined && Number.isFinite(left.cost)) return unknownPrice(model);
   const over =
     left.ms() <= 0
       ? 'deadlineMs'
@@ -44,9 +49,14 @@ export function overLimits(
   if (over === undefined) return undefined;
   return {
     reason: 'AGENT_LIMIT',
-    detail: `The run left too little of its limit \`${over}\` for the language model to write the answer.`,
+    detail: `Too little of the limit \`${over}\` was left for the language model to write the answer.`,
   };
 }
+
+export const unknownPrice = ({ id }: ChatModel): AnswerFallback => ({
+  reason: 'AGENT_LIMIT',
+  detail: `What the language model ${id} costs is not known, so that \`maxCost\` could not be kept. Set rag.chat.price, or leave the limit out.`,
+});
 
 /** Nothing that a model does for the answer takes longer than the run has left. */
 export function settingsWithin(settings: AnswerSettings, { run }: Findings): AnswerSettings {

@@ -102,6 +102,8 @@ async function* answerEvents(
       mode: modeOf(request),
       model: opened.model,
       timeoutMs: dependencies.settings.chatTimeoutMs,
+      limits: dependencies.limits,
+      counter: () => dependencies.counter(opened.model?.id),
       signal,
     });
   const understood = await timing.run(() => traced('stage', { stage: 'rewrite' }, rewrite));

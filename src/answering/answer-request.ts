@@ -1,4 +1,4 @@
-import type { GatherEvidence } from '../agentic/agent.js';
+import type { GatherEvidence, LimitCounter } from '../agentic/agent.js';
 import type { ContextOptions } from '../context/context-pack.js';
 import type { TokenCounter } from '../context/token-counter.js';
 import type { ScoredChunk } from '../core/chunk.js';
@@ -69,6 +69,8 @@ export interface AnswerDependencies {
   readonly retrieve: Retrieve;
   /** Searches in steps, for the mode `agentic`; without it that mode is refused. */
   readonly gather?: GatherEvidence;
+  /** What an answer of another mode than `agentic` may take, which counts for itself. Absent: nothing is limited. */
+  readonly limits?: LimitCounter;
   /** How near texts are to a question in meaning; without it words alone choose what is quoted. */
   readonly similarity?: Similarity;
   /** Tells names that the index lacks; without it all count as known. */

@@ -30,7 +30,7 @@ export interface Findings {
   readonly confidence: number;
   readonly degradationLevel: DegradationLevel;
   readonly notices: readonly Notice[];
-  /** How a run found the passages, and what it left. */
+  /** What is left of the limits of the answer, and how a run found the passages. */
   readonly run?: Evidence['run'];
 }
 
@@ -42,7 +42,7 @@ function common(findings: Findings): Omit<Answer, 'answer' | 'answerer'> {
     question: request.question,
     standaloneQuestion: standalone.text,
     mode,
-    ...(run === undefined ? {} : { agent: run.report }),
+    ...(run?.report === undefined ? {} : { agent: run.report }),
     outcome: 'answer',
     abstained: false,
     confidence,

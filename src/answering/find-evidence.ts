@@ -1,4 +1,4 @@
-import type { Gathered } from '../agentic/agent.js';
+import type { AgentReport, LimitCounter, LimitsLeft } from '../agentic/agent.js';
 import type { TokenCounter } from '../context/token-counter.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
@@ -22,9 +22,13 @@ export interface EvidenceInput {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Passages, and how a run found them where the mode is `agentic`. */
+/** Passages, and what finding them left of the limits where there are any. */
 export interface Evidence extends Retrieved {
-  readonly run?: Pick<Gathered, 'report' | 'left'>;
+  readonly run?: {
+    /** How they were found in steps, where the mode is `agentic`. */
+    readonly report?: AgentReport;
+    readonly left: LimitsLeft;
+  };
 }
 
 /**
@@ -34,10 +38,13 @@ export interface Evidence extends Retrieved {
  */
 export async function findEvidence(input: EvidenceInput): Promise<Evidence> {
   const { standalone, mode, dependencies, model, counter, reserved, signal } = input;
-  const { retrieve, gather, settings } = dependencies;
+  const { retrieve, gather, limits, settings } = dependencies;
   const search = (options: { readonly topK: number; readonly signal?: AbortSignal }) =>
     searchPassages(standalone, retrieve, { mode, ...options });
-  if (mode !== 'agentic') return search({ topK: settings.topK, ...(signal === undefined ? {} : { signal }) });
+  if (mode !== 'agentic') {
+    const found = await search({ topK: settings.topK, ...(signal === undefined ? {} : { signal }) });
+    return limits === undefined ? found : { ...found, run: { left: leftOf(limits) } };
+  }
   if (gather === undefined) throw noGatherer();
   let signals: SearchSignals | undefined;
   const { report, left, ...found } = await gather({
@@ -55,6 +62,12 @@ export async function findEvidence(input: EvidenceInput): Promise<Evidence> {
   });
   return { ...found, ...(signals === undefined ? {} : { signals }), run: { report, left } };
 }
+
+const leftOf = (limits: LimitCounter): LimitsLeft => ({
+  tokens: limits.tokensLeft,
+  cost: limits.costLeft,
+  ms: () => limits.msLeft,
+});
 
 const noGatherer = (): RAGError =>
   new RAGError(
@@ -109,5 +122,5 @@ export function withinRun(
 
 const CUT: Notice = {
   kind: 'search-degraded',
-  text: 'The time of the run was over before all was read that belongs to an answer; it was made without.',
+  text: 'The time was over before all was read that belongs to an answer; it was made without.',
 };

@@ -3,7 +3,19 @@ import { ExitCode } from './errors.js';
 
 const OF_FILTERS = ['filter', 'sourceType', 'source', 'since', 'until', 'tenant'];
 const OF_SEARCHES = [...OF_FILTERS, 'topK', 'mode', 'minSimilarity', 'exactWords', 'collapse', 'deadlineMs'];
-const OF_ANSWERS = ['chat', 'stream', 'explain', 'mode', 'answerer', 'topK', 'abstainBelow'];
+const OF_ANSWERS = [
+  'chat',
+  'stream',
+  'explain',
+  'mode',
+  'answerer',
+  'topK',
+  'abstainBelow',
+  'maxSteps',
+  'deadlineMs',
+  'maxCost',
+  'maxTokens',
+];
 
 /** What a service does for the command line, with the options that reach it. What is new is refused until it stands here. */
 const DONE_BY_SERVICES: Readonly<Record<string, readonly string[]>> = {

@@ -39,6 +39,8 @@ export const NOTICE_KINDS = [
   'graph-cut',
   /** A way of searching failed or did less than it should, and the others answered. */
   'search-degraded',
+  /** Something was left out of a search to keep the deadline of an answer. */
+  'deadline',
   /** The results are those of an earlier question that means nearly the same. */
   'semantic-cache',
   /** Nothing could be searched, and what was written for such times is said. */

@@ -570,7 +570,10 @@ export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'si
   readonly conversation_history?: readonly ConversationTurn[] | undefined;
   /** @default rag.answering.mode of the configuration (`enhanced`) */
   readonly mode?: AnswerMode | undefined;
-  /** Of a run with the mode `agentic`; refused with another mode. @default 8 steps, 40,000 tokens, 0.1 US dollars, 30 s */
+  /**
+   * What the answer may take; `maxSteps` with the mode `agentic` alone. @default with that mode 8 steps, 40,000 tokens, 0.1 US dollars, 30 s, with
+   * others nothing is limited
+   */
   readonly limits?: StatedLimits | undefined;
   /** @default rag.answering.answerer (`auto`: the language model where one is set up) */
   readonly answerer?: 'auto' | 'chat' | 'extractive' | undefined;

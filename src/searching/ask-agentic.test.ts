@@ -99,7 +99,7 @@ describe('engine.ask with the mode agentic', () => {
     expect(answer.sources.map(({ source }) => source)).not.toContain('policies/retention.md');
   });
 
-  it('refuses limits with another mode, and limits that do not exist', async () => {
+  it('refuses a limit of steps with another mode, and limits that do not exist', async () => {
     const engine = await open();
     const asked = { question: 'How long?', limits: { maxSteps: 2 } };
     await expect(engine.ask(asked)).rejects.toMatchObject({ reason: 'QUERY_INVALID' });

@@ -1,5 +1,6 @@
-import type { AgentTools } from '../agentic/agent.js';
+import type { AgentLimits, AgentTools } from '../agentic/agent.js';
 import { evidenceGatherer } from '../agentic/gather-evidence.js';
+import { checkedLimits, RunLimits } from '../agentic/run-limits.js';
 import type { Answer, AnswerMode, AnswerSource, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import { streamAnswer } from '../answering/answer-question.js';
@@ -8,7 +9,7 @@ import type { SearchSignals } from '../answering/confidence-features.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError } from '../core/errors.js';
 import { and } from '../core/filter.js';
-import { statedNotices, toldNotices } from '../core/notice.js';
+import { type Notice, statedNotices, toldNotices } from '../core/notice.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
 import { rounded } from '../core/telemetry.js';
@@ -71,6 +72,7 @@ interface Answering {
   readonly scope: Scope;
   readonly resources: EngineResources;
   readonly seen: SeenSearches;
+  readonly limits?: RunLimits | undefined;
 }
 
 async function* answerEvents(
@@ -151,15 +153,27 @@ function answerRequest(request: AskRequest, { config }: EngineResources): Answer
   };
 }
 
-/** Limits that nothing would heed are a mistake of whoever states them. */
+/** A limit that nothing would heed is a mistake of whoever states it. */
 function modeOf({ mode: stated, limits }: AskRequest, preset: AnswerMode): AnswerMode {
   const mode = stated ?? preset;
-  if (limits === undefined || mode === 'agentic') return mode;
+  if (limits?.maxSteps === undefined || mode === 'agentic') return mode;
   throw new RAGError(
     'QUERY_INVALID',
-    `Limits of steps and time (\`limits\`, --max-steps, --deadline-ms) are those of the mode "agentic", and the mode is "${mode}". Ask with mode: "agentic" (--mode agentic), or leave them out.`,
+    `The limit of steps (\`limits.maxSteps\`, --max-steps) is one of the mode "agentic", and the mode is "${mode}". Ask with mode: "agentic" (--mode agentic), or leave it out.`,
   );
 }
+
+/** Of an answer by one search, where a limit is not stated: a step, and as much as the service lets any call take. */
+const NOT_STATED: AgentLimits = {
+  maxSteps: 1,
+  maxTokens: Infinity,
+  maxCost: Infinity,
+  deadlineMs: 600_000,
+};
+
+/** What an answer may take where one search finds its passages; that of the mode `agentic` counts for itself. */
+const limitsOf = ({ limits }: AskRequest, mode: AnswerMode): RunLimits | undefined =>
+  limits === undefined || mode === 'agentic' ? undefined : new RunLimits(checkedLimits(limits, NOT_STATED));
 
 function questionOf({ question, message }: AskRequest): string {
   const text = question ?? message;
@@ -182,8 +196,10 @@ export async function answerDependencies(
   const instructions = await readInstructions(resources);
   const read: ScopedRead = { scope, resources, signal: request.signal };
   const asking: Answering = { scope, resources, seen };
+  const limits = limitsOf(request, modeOf(request, answering.mode));
   return {
-    retrieve: retrieveFor(request, asking),
+    retrieve: retrieveFor(request, { ...asking, limits }),
+    ...(limits === undefined ? {} : { limits }),
     gather: evidenceGatherer(toolsFor(request, asking), request.limits),
     similarity: (...asked) => whileReaching(resources.parts, () => similarityFor(scope, resources)(...asked)),
     isKnownWord: (word) => whileReaching(resources.parts, () => isKnownWord(word, read)),
@@ -256,7 +272,7 @@ function toolsFor(request: AskRequest, asking: Answering): AgentTools {
 }
 
 const retrieveFor =
-  (request: AskRequest, { scope, resources, seen }: Answering): Retrieve =>
+  (request: AskRequest, { scope, resources, seen, limits }: Answering): Retrieve =>
   async (query, { topK, mode, isWidened, signal }) => {
     const found = await findPassages(
       {
@@ -267,6 +283,7 @@ const retrieveFor =
           topK,
           ...(isWidened ? { minSimilarity: 0 } : {}),
           exactWords: true,
+          ...searchTime(request, limits),
           ...(request.options?.collapse === undefined ? {} : { collapse: request.options.collapse }),
           ...(mode === 'naive' ? { rerank: false } : {}),
           ...(mode === 'graph' ? { mode: 'graph' } : {}),
@@ -287,9 +304,22 @@ const retrieveFor =
       ranked: passages.map(({ chunk, probability }) => ({ chunk, score: probability })),
       signals: signalsOf(passages),
       degradationLevel,
-      ...toldNotices(notices),
+      ...toldNotices([...notices, ...leftOutFor(found)]),
     };
   };
+
+/** Of the time that is left: as much is for choosing what is quoted, and for a model to write. */
+const SEARCH_SHARE = 1 / 2;
+
+const searchTime = ({ limits: stated }: AskRequest, limits: RunLimits | undefined) =>
+  limits === undefined || stated?.deadlineMs === undefined
+    ? {}
+    : { deadlineMs: Math.max(1, Math.floor(limits.msLeft * SEARCH_SHARE)) };
+
+const leftOutFor = ({ plan }: Retrieved): readonly Notice[] =>
+  plan === undefined || plan.leftOut.length === 0
+    ? []
+    : [{ kind: 'deadline', text: `To keep the deadline the search left out: ${plan.leftOut.join(', ')}.` }];
 
 function signalsOf(candidates: readonly RankedCandidate[]): SearchSignals {
   const best = candidates.slice(0, 2).map(({ explanation }) => explanation);

@@ -55,7 +55,7 @@ describe('ask without a language model', () => {
     expect(stdout).toContain('30 days');
   });
 
-  test('--mode agentic --explain prints each step, and limits of another mode are refused', async () => {
+  test('--mode agentic --explain prints each step, and a limit of steps of another mode is refused', async () => {
     const asked = ['ask', 'How long are audit logs kept, and where are they stored?'];
     const { code, stdout } = await runRagstone([...asked, '--mode', 'agentic', '--explain'], { cwd });
     expect(code).toBe(0);

@@ -20,6 +20,8 @@ interface AskOptions extends FilterOptions, ScopeOptions {
   readonly mode?: AskRequest['mode'];
   readonly maxSteps?: number;
   readonly deadlineMs?: number;
+  readonly maxCost?: number;
+  readonly maxTokens?: number;
   readonly answerer?: AskRequest['answerer'];
   readonly topK?: number;
   readonly collapse?: CollapseMode;
@@ -60,7 +62,13 @@ export function registerAsk(program: Command, context: CliContext): void {
       'with --mode agentic: most searches and other steps (default: 8)',
       wholeNumber(1),
     )
-    .option('--deadline-ms <ms>', 'with --mode agentic: longest time (default: 30000)', wholeNumber(1))
+    .option(
+      '--deadline-ms <ms>',
+      'longest time: what is worth most in it is done (with --mode agentic default: 30000)',
+      wholeNumber(1),
+    )
+    .option('--max-cost <dollars>', 'most that the language model may cost', numberBetween(0, 1_000))
+    .option('--max-tokens <n>', 'most tokens that the language model reads and writes', wholeNumber(0))
     .addOption(
       new Option('--answerer <who>', 'the language model, the best sentences, or what there is').choices([
         'auto',
@@ -163,12 +171,11 @@ async function failure(reason: 'USAGE' | 'INTERNAL', message: string): Promise<E
 }
 
 function toRequest({ question, options, history }: Asked, signal: AbortSignal): AskRequest {
-  const { mode, maxSteps, deadlineMs, answerer, topK, collapse, abstainBelow, exactWords, ...narrowing } =
-    options;
-  const limits = {
-    ...(maxSteps === undefined ? {} : { maxSteps }),
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-  };
+  const { mode, answerer, topK, collapse, abstainBelow, exactWords, ...others } = options;
+  const { maxSteps, deadlineMs, maxCost, maxTokens, ...narrowing } = others;
+  const limits = Object.fromEntries(
+    Object.entries({ maxSteps, deadlineMs, maxCost, maxTokens }).filter(([, value]) => value !== undefined),
+  );
   const { filter, filters } = toQuery(question, narrowing, signal);
   return {
     question,

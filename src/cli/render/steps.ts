@@ -8,8 +8,8 @@ const STOPPED: Readonly<Record<Agent['stopped'], string>> = {
   answered: 'nothing was missing any more',
   'no-new-evidence': 'the last steps added nothing',
   steps: 'the limit of steps was reached (--max-steps)',
-  tokens: 'the limit of tokens was reached',
-  cost: 'the limit of costs was reached',
+  tokens: 'the limit of tokens was reached (--max-tokens)',
+  cost: 'the limit of costs was reached (--max-cost)',
   deadline: 'the time was over (--deadline-ms)',
 };
 

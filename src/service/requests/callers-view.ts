@@ -145,6 +145,7 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   'nothing-readable': AS_IT_IS,
   'below-threshold': AS_IT_IS,
   'search-widened': AS_IT_IS,
+  deadline: AS_IT_IS,
   'semantic-cache': AS_IT_IS,
   'passage-instructs': AS_IT_IS,
   'context-cut': AS_IT_IS,

@@ -34,7 +34,7 @@ export const answerRequest = z.strictObject({
       deadlineMs: z.int().min(1).max(120_000).optional(),
     })
     .optional()
-    .describe('Of the mode `agentic`: what its run may take.'),
+    .describe('What the answer may take; `maxSteps` only of the mode `agentic`.'),
   answerer: z.enum(['auto', 'chat', 'extractive']).optional(),
   abstainBelow: z.number().min(0).max(1).optional(),
   collapse: searchFields.collapse,
