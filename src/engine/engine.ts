@@ -157,6 +157,8 @@ export interface QueryReading {
   /** `identifier`: it is about what it names. `question`: it asks. `keywords`: anything else. */
   readonly intent: 'identifier' | 'question' | 'keywords';
   readonly keywords: readonly string[];
+  /** What it asks, where that is several things and more results are shown for it (`retrieval.adaptiveTopK.byComplexity`). */
+  readonly parts?: readonly string[];
   readonly expansions: readonly {
     /** One of `rag.retrieval.expansion.kinds`. */
     readonly kind: string;
