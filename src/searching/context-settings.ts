@@ -41,8 +41,7 @@ export function contextSettings(
 /** Where a window is stated without a model: of a model that somebody else asks. */
 function shareOfWindow({ config }: EngineResources): number | undefined {
   const { context, chat } = config.rag;
-  const { contextWindow, model } = chat;
-  return contextWindow === undefined || model !== undefined
-    ? undefined
-    : splitWindow(contextWindow, context.shares).context;
+  const hasModel = chat.model !== undefined || config.own?.chatModel !== undefined;
+  if (chat.contextWindow === undefined || hasModel) return undefined;
+  return splitWindow(chat.contextWindow, context.shares).context;
 }

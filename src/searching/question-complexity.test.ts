@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ChatModel } from '../answering/chat-model.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
 import { askedThings } from './question-complexity.js';
@@ -69,6 +70,24 @@ test('an answer looks at as many', async () => {
 test('the context has its share of the window that is stated', async () => {
   expect((await engine.context(ONE)).tokens.budget).toBe(400);
   expect((await engine.ask(ONE)).context.tokens.budget).toBe(400);
+});
+
+test('a model that is handed in has its own window', async () => {
+  const chatModel: ChatModel = {
+    id: 'test:small',
+    contextWindow: 2_000,
+    async *stream() {
+      yield { type: 'text', text: 'She wrote Python [1].' };
+      yield { type: 'finish', reason: 'stop' };
+    },
+    generateObject: () => Promise.reject(new Error('It writes no objects.')),
+    close: async () => {},
+  };
+  const config = { provider: 'memory', chat: { contextWindow: 1_000 } } as const;
+  const own = await createEngine({ config, cwd: folder, chatModel });
+  await own.index([{ id: 'a', text: 'She worked for the museum and wrote Python.' }]);
+  expect((await own.ask('What did she write for the museum?')).context.tokens.budget).toBe(500);
+  await own.close();
 });
 
 test('shares that do not add up to 1 are refused', async () => {
