@@ -118,6 +118,19 @@ describe('a model window', () => {
     });
   });
 
+  it('splits a window by other shares, and lends by them', () => {
+    const shares = { system: 0.01, context: 0.29, history: 0.1, query: 0.1, response: 0.5 };
+    expect(splitWindow(100, shares)).toEqual({
+      system: 1,
+      context: 29,
+      history: 10,
+      query: 10,
+      response: 50,
+    });
+    const needs = { system: 0, context: 900, history: 0, query: 0 };
+    expect(allocateWindow(1000, { needs, shares })).toMatchObject({ context: 290, response: 500 });
+  });
+
   it('lends what is left over, and takes from the lowest priority first', () => {
     const needs = { system: 100, context: 5000, history: 100, query: 3000 };
     expect(allocateWindow(10_000, { needs })).toMatchObject({

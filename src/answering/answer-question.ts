@@ -1,4 +1,5 @@
 import type { TokenCounter } from '../context/token-counter.js';
+import type { WindowShares } from '../context/window-budget.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import {
@@ -136,7 +137,8 @@ async function* answerEvents(
   const settings = settingsWithin(dependencies.settings, findings);
   const over = overLimits(findings, { model, history, settings, counter });
   if (over !== undefined) return yield done(answerFromSentences(findings, over));
-  yield* writeWithFallback({ findings, model, settings, counter, history, done, signal });
+  const { shares } = dependencies.context;
+  yield* writeWithFallback({ findings, model, settings, counter, shares, history, done, signal });
 }
 
 interface OpenedModel {
@@ -194,19 +196,20 @@ interface WriteInput {
   readonly model: ChatModel;
   readonly settings: AnswerSettings;
   readonly counter: TokenCounter;
+  readonly shares: WindowShares | undefined;
   readonly history: readonly ConversationTurn[];
   readonly done: (answer: Answer) => AnswerEvent;
   readonly signal: AbortSignal | undefined;
 }
 
 async function* writeWithFallback(input: WriteInput): AsyncGenerator<AnswerEvent> {
-  const { findings, model, settings, counter, history, done, signal } = input;
+  const { findings, model, settings, counter, shares, history, done, signal } = input;
   const fallBack = (failure: AnswerFallback): AnswerEvent[] => [
     { type: 'reset', reason: failure.detail },
     done(answerFromSentences(findings, failure)),
   ];
   try {
-    const writing = writeAnswer({ findings, model, history, settings, counter, signal });
+    const writing = writeAnswer({ findings, model, history, settings, counter, shares, signal });
     let next = await writing.next();
     while (next.done !== true) {
       yield { type: 'text', text: next.value };

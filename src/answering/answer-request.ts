@@ -1,6 +1,7 @@
 import type { GatherEvidence, LimitCounter } from '../agentic/agent.js';
 import type { ContextOptions } from '../context/context-pack.js';
 import type { TokenCounter } from '../context/token-counter.js';
+import type { WindowShares } from '../context/window-budget.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { NoticeKind } from '../core/notice.js';
@@ -81,7 +82,10 @@ export interface AnswerDependencies {
   readonly chatModel?: () => Promise<ChatModel | undefined>;
   /** The tokenizer to count with, for the model that answers or for none. */
   readonly counter: (model: string | undefined) => Promise<TokenCounter>;
-  /** Budget and shape of the context; without a budget, a quarter of the model's window. */
-  readonly context: Omit<ContextOptions, 'counter' | 'budget' | 'signal'> & { readonly budget?: number };
+  /** Budget and shape of the context; without a budget, its share of the model's window (a quarter, where `shares` is not stated). */
+  readonly context: Omit<ContextOptions, 'counter' | 'budget' | 'signal'> & {
+    readonly budget?: number;
+    readonly shares?: WindowShares;
+  };
   readonly settings: AnswerSettings;
 }

@@ -1,6 +1,7 @@
 import { indexedTextOfStored } from '../analysis/indexed-text.js';
 import { assembleContext } from '../context/assemble-context.js';
 import type { ContextOptions, ContextPack } from '../context/context-pack.js';
+import { splitWindow } from '../context/window-budget.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import { type Notice, statedNotices } from '../core/notice.js';
 import { traced } from '../core/telemetry.js';
@@ -38,11 +39,12 @@ export async function gatherFindings({
   const { signal } = request;
   const mode = modeOf(request);
   const counter = await dependencies.counter(model?.id);
-  const budget = budgetFor(dependencies.context.budget, model);
+  const budget = budgetFor(dependencies.context, model);
   const reserved = model === undefined ? 0 : budget + settings.maxOutputTokens + PROMPT_TOKENS;
   const retrieved = await findEvidence({ standalone, mode, dependencies, model, counter, reserved, signal });
   const within = withinRun(dependencies, retrieved);
-  const { context, similarity, isKnownWord, isKnownIdentifier } = within.dependencies;
+  const { context: stated, similarity, isKnownWord, isKnownIdentifier } = within.dependencies;
+  const { shares: _, ...context } = stated;
   const pack = await traced('stage', { stage: 'pack' }, () =>
     packContext(standalone.text, retrieved.ranked, {
       ...context,
@@ -87,13 +89,12 @@ const packContext = (
   options: ContextOptions,
 ): Promise<ContextPack> => assembleContext({ question, ranked }, options);
 
-/** A quarter of the window, unless the settings say otherwise. */
-function budgetFor(stated: number | undefined, model: ChatModel | undefined): number {
-  if (stated !== undefined) return stated;
-  return model === undefined ? DEFAULT_CONTEXT_BUDGET : Math.floor(model.contextWindow * CONTEXT_SHARE);
+/** What is stated, else the context's share of the model's window. */
+function budgetFor({ budget, shares }: AnswerDependencies['context'], model: ChatModel | undefined): number {
+  if (budget !== undefined) return budget;
+  return model === undefined ? DEFAULT_CONTEXT_BUDGET : splitWindow(model.contextWindow, shares).context;
 }
 
-const CONTEXT_SHARE = 0.25;
 /** Instructions, question and marks of an answer's prompt, roughly. */
 const PROMPT_TOKENS = 1_000;
 

@@ -1,5 +1,5 @@
 import { type TokenCounter, tokensOf } from '../context/token-counter.js';
-import { allocateWindow } from '../context/window-budget.js';
+import { allocateWindow, type WindowShares } from '../context/window-budget.js';
 import { RAGError } from '../core/errors.js';
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { ConversationTurn } from './answer.js';
@@ -17,6 +17,8 @@ export interface WriteAnswerInput {
   readonly history: readonly ConversationTurn[];
   readonly settings: AnswerSettings;
   readonly counter: TokenCounter;
+  /** @default those of `WINDOW_SHARES` */
+  readonly shares?: WindowShares | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -40,7 +42,7 @@ export async function* writeAnswer(input: WriteAnswerInput): AsyncGenerator<stri
   return { ...outcome, notices: [...notices, ...findings.notices, ...outcome.notices] };
 }
 
-function promptFor({ findings, model, history, settings, counter }: WriteAnswerInput): {
+function promptFor({ findings, model, history, settings, counter, shares }: WriteAnswerInput): {
   messages: readonly ChatMessage[];
   responseTokens: number;
   notices: readonly Notice[];
@@ -59,6 +61,7 @@ function promptFor({ findings, model, history, settings, counter }: WriteAnswerI
       query: Math.max(0, count(user) - context),
     },
     floors: { query: Math.max(0, count(user) - context), context, system: shortest },
+    shares,
   });
   const trimmed = trimHistory(history, {
     budget: grants.history,

@@ -116,6 +116,14 @@ describe('assembleContext', () => {
     expect(pack.omitted).toMatchObject([{ chunkId: 'o', reason: 'other-revision' }]);
   });
 
+  it('shows every document of several that name the same source', async () => {
+    const ranked = ['Tea is served at four.', 'Coffee is served at nine.'].map((content, i) =>
+      testChunk({ document: `${i}.md`, content, revision: `r${i}`, metadata: { source: 'linkedin' } }),
+    );
+    const pack = await assembleContext({ question: 'served', ranked }, options);
+    expect(pack.entries.map(({ revision }) => revision)).toEqual(['r0', 'r1']);
+  });
+
   it('adds the rest of a section when several of its chunks were hit', async () => {
     const chunks = ['One. ', 'Two. ', 'Three. '].map((content, i) =>
       testChunk({ id: `c${i}`, content, start: i * 10, headingPath: ['Setup'] }),

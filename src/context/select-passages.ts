@@ -45,9 +45,8 @@ export const passageOf = (chunk: StoredChunk, score: number): Passage => ({
   isExpanded: false,
 });
 
-/** A document is known by its place in its source: its id changes with the source's name, its place does not. */
-const documentKey = (chunk: StoredChunk): string =>
-  JSON.stringify([chunk.tenant, textOf(chunk.metadata.source) ?? chunk.documentId, chunk.source]);
+/** Not its `source`: a program that pushes documents states one for many (`linkedin`). */
+const documentKey = ({ tenant, documentId }: StoredChunk): string => JSON.stringify([tenant, documentId]);
 
 function keptRevisions(ranked: readonly ScoredChunk[]): Map<string, string> {
   const kept = new Map<string, { revision: string; date: string }>();

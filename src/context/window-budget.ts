@@ -3,8 +3,11 @@ import { RAGError } from '../core/errors.js';
 /** Parts of a prompt. */
 export type PromptPart = 'system' | 'context' | 'history' | 'query' | 'response';
 
-/** Share of a model's window that each part may take. */
-export const WINDOW_SHARES: Readonly<Record<PromptPart, number>> = {
+/** Share of a model's window that each part may take; together 1. */
+export type WindowShares = Readonly<Record<PromptPart, number>>;
+
+/** What holds where nothing is configured. */
+export const WINDOW_SHARES: WindowShares = {
   system: 0.1,
   context: 0.25,
   history: 0.15,
@@ -16,11 +19,17 @@ export const WINDOW_SHARES: Readonly<Record<PromptPart, number>> = {
 const PRIORITY = ['query', 'history', 'context', 'system'] as const;
 type InputPart = (typeof PRIORITY)[number];
 
+/** 0.29 of 100 is 28.999999999999996. */
+const ROUNDING = 1e-6;
+
 /** Tokens of each part when a model's window is split by these shares; rounded down. */
-export function splitWindow(window: number): Readonly<Record<PromptPart, number>> {
+export function splitWindow(
+  window: number,
+  shares: WindowShares = WINDOW_SHARES,
+): Readonly<Record<PromptPart, number>> {
   if (!Number.isInteger(window) || window < 1)
     throw new RAGError('CONFIG_INVALID', `A context window is a whole number of tokens, not ${window}.`);
-  const of = (part: PromptPart): number => Math.floor(window * WINDOW_SHARES[part]);
+  const of = (part: PromptPart): number => Math.floor(window * shares[part] + ROUNDING);
   return {
     system: of('system'),
     context: of('context'),
@@ -35,6 +44,8 @@ export interface PromptNeeds {
   readonly needs: Readonly<Record<InputPart, number>>;
   /** Tokens below which a part is of no use and may not be trimmed: the short form of the instructions, the question. */
   readonly floors?: Partial<Readonly<Record<InputPart, number>>>;
+  /** @default WINDOW_SHARES */
+  readonly shares?: WindowShares | undefined;
 }
 
 /**
@@ -46,9 +57,9 @@ export interface PromptNeeds {
  */
 export function allocateWindow(
   window: number,
-  { needs, floors = {} }: PromptNeeds,
+  { needs, floors = {}, shares: stated }: PromptNeeds,
 ): Readonly<Record<PromptPart, number>> {
-  const shares = splitWindow(window);
+  const shares = splitWindow(window, stated);
   const grants = { system: 0, context: 0, history: 0, query: 0 };
   for (const part of PRIORITY) grants[part] = Math.min(needs[part], shares[part]);
   let spare = window - shares.response - PRIORITY.reduce((sum, part) => sum + grants[part], 0);

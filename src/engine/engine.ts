@@ -65,7 +65,7 @@ export interface SearchQuery {
     readonly mode?: SearchMode;
     /** Of mode `graph`: steps from the documents that are found first, 1 to 3. @default 1 */
     readonly hops?: number;
-    /** Leaves out what scores less, in place of retrieval.minSimilarity; 0 switches the threshold off. */
+    /** Leaves out what scores less, before age counts, in place of retrieval.minSimilarity; 0 switches the threshold off. */
     readonly minSimilarity?: number;
     /** Another name of `minSimilarity`. */
     readonly minScore?: number;
@@ -157,6 +157,8 @@ export interface QueryReading {
   /** `identifier`: it is about what it names. `question`: it asks. `keywords`: anything else. */
   readonly intent: 'identifier' | 'question' | 'keywords';
   readonly keywords: readonly string[];
+  /** What it asks, where that is several things and more results are shown for it (`retrieval.adaptiveTopK.byComplexity`). */
+  readonly parts?: readonly string[];
   readonly expansions: readonly {
     /** One of `rag.retrieval.expansion.kinds`. */
     readonly kind: string;

@@ -299,6 +299,16 @@ describe('diversity', () => {
     expect(idsOf(recent.candidates).toSorted()).toEqual(idsOf(plain.candidates).toSorted());
   });
 
+  it('leaves nothing out for its age: the threshold is of how well a passage matches', async () => {
+    const retriever = await setUp();
+    const plain = await retriever.retrieve(request('index disk'));
+    const minSimilarity = plain.candidates.at(-1)?.score ?? 0;
+    expect(minSimilarity).toBeGreaterThan(0);
+    const recent = await retriever.retrieve(request('index disk', { recencyHalfLifeDays: 1, minSimilarity }));
+    expect(idsOf(recent.candidates).toSorted()).toEqual(idsOf(plain.candidates).toSorted());
+    expect(recent.candidates.at(-1)?.score).toBeLessThan(minSimilarity);
+  });
+
   it('says so when the threshold empties the list', async () => {
     const result = await (await setUp()).retrieve(request('memory', { minSimilarity: 1 }));
     expect(result.candidates).toEqual([]);

@@ -33,7 +33,7 @@ import { processQuery } from './understanding/processed-query.js';
 import type { ProcessedQuery } from './understanding/query-expander.js';
 import { assertRequest } from './validate-request.js';
 
-/** A retriever over one scoped collection: lanes, fusion, reranking, near-duplicates, calibration, recency, threshold, MMR. */
+/** A retriever over one scoped collection: lanes, fusion, reranking, near-duplicates, calibration, threshold, recency, MMR. */
 export function createRetriever(options: RetrieverOptions): Retriever {
   return { retrieve: (request) => retrieveSettled(options, request) };
 }

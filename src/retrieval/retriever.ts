@@ -150,6 +150,8 @@ export interface LaneReport {
 export interface QueryUnderstanding {
   readonly intent: QueryIntent;
   readonly keywords: readonly string[];
+  /** What it asks, where that decided how many results there are. */
+  readonly parts?: readonly string[];
   /** What was looked for beside the query. */
   readonly expansions: readonly {
     readonly kind: ExpansionKind;

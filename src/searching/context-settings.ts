@@ -1,4 +1,5 @@
 import type { AnswerDependencies } from '../answering/answer-request.js';
+import { splitWindow } from '../context/window-budget.js';
 import type { Scope } from '../core/scope.js';
 import type { PartName } from '../degradation/level.js';
 import { isOutage } from '../degradation/outage.js';
@@ -12,10 +13,12 @@ export function contextSettings(
   resources: EngineResources,
   onOutage?: (parts: readonly PartName[]) => void,
 ): AnswerDependencies['context'] {
-  const { budget, order, neighbours, sectionHits, hierarchical, compress, flagged } =
+  const { shares, order, neighbours, sectionHits, hierarchical, compress, flagged } =
     resources.config.rag.context;
+  const budget = resources.config.rag.context.budget ?? shareOfWindow(resources);
   return {
     ...(budget === undefined ? {} : { budget }),
+    shares,
     order,
     neighbours,
     sectionHits,
@@ -33,4 +36,12 @@ export function contextSettings(
         }
       }),
   };
+}
+
+/** Where a window is stated without a model: of a model that somebody else asks. */
+function shareOfWindow({ config }: EngineResources): number | undefined {
+  const { context, chat } = config.rag;
+  const hasModel = chat.model !== undefined || config.own?.chatModel !== undefined;
+  if (chat.contextWindow === undefined || hasModel) return undefined;
+  return splitWindow(chat.contextWindow, context.shares).context;
 }

@@ -2,12 +2,14 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
 import type { SearchMode, SearchQuery } from '../engine/engine.js';
 import type { RetrievalRequest, RetrievalSettings } from '../retrieval/retriever.js';
+import { resultsFor } from './question-complexity.js';
 import { searchFilter } from './search-filter.js';
 
 const MODES: readonly SearchMode[] = ['hybrid', 'dense', 'lexical', 'graph'];
 
 /** What a query asks of the retriever: its options, over those of the configuration. Throws `QUERY_INVALID`. */
-export function retrievalRequest(query: SearchQuery, { rag }: ResolvedConfig): RetrievalRequest {
+export function retrievalRequest(query: SearchQuery, config: ResolvedConfig): RetrievalRequest {
+  const { rag } = config;
   const { options = {} } = query;
   const { nearDuplicates, mmr, recency, adaptiveTopK } = rag.retrieval;
   const mode = options.mode ?? 'hybrid';
@@ -19,7 +21,7 @@ export function retrievalRequest(query: SearchQuery, { rag }: ResolvedConfig): R
   return {
     text: query.text,
     mode,
-    topK: options.topK ?? rag.retrieval.topK,
+    topK: options.topK ?? resultsFor(query.text, rag.retrieval.topK, config),
     filter: searchFilter(query),
     minSimilarity: options.minSimilarity ?? options.minScore ?? rag.retrieval.minSimilarity,
     nearDuplicateThreshold: removes ? nearDuplicates.threshold : undefined,

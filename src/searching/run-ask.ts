@@ -30,6 +30,7 @@ import { chunksOf, type ScopedRead } from './document-chunks.js';
 import { fieldValues } from './field-values.js';
 import { findPassages, saidInOutage } from './find-passages.js';
 import { isKnownIdentifier, isKnownWord } from './known-names.js';
+import { resultsFor } from './question-complexity.js';
 import { findRelated } from './related.js';
 import { passageLimit } from './shown-passages.js';
 import { staticAnswer } from './static-answer.js';
@@ -221,11 +222,15 @@ export async function answerDependencies(
   };
 }
 
-/** What is stated for answers, else what any search shows. */
+/** What the question states, else what is set for answers, else what any search shows. */
 function topKOf(request: AskRequest, { config }: EngineResources): number {
   const { answering, retrieval } = config.rag;
   const isReranked = retrieval.rerank.enabled && (request.mode ?? answering.mode) !== 'naive';
-  return passageLimit(request.topK ?? answering.topK, config, { isReranked });
+  if (request.topK !== undefined) return request.topK;
+  const text = request.question ?? request.message ?? '';
+  return answering.topK === undefined
+    ? passageLimit(undefined, config, { text, isReranked })
+    : resultsFor(text, answering.topK, config);
 }
 
 async function readInstructions({ config }: EngineResources): Promise<string | undefined> {

@@ -19,7 +19,7 @@ export async function runContext(
   const found = await findPassages(query, scope, { resources });
   const { passages, notices } = found;
   const outages = new Set(found.outages);
-  const settings = contextSettings(scope, resources, (parts) => {
+  const { shares: _, ...settings } = contextSettings(scope, resources, (parts) => {
     for (const part of parts) outages.add(part);
   });
   const pack = await assembleContext(

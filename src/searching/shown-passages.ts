@@ -2,19 +2,20 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import { collapse } from '../retrieval/refining/collapse.js';
 import { chunksFor, joinAdjacent } from '../retrieval/refining/join-adjacent.js';
 import type { CollapseMode, RankedCandidate } from '../retrieval/retriever.js';
+import { resultsFor } from './question-complexity.js';
 
 /**
  * Most passages that are shown: what was asked for, else `rag.retrieval.topK`, of which `rag.retrieval.rerank.topK` are left
- * where a reranker put them in order.
+ * where a reranker put them in order; more for a question that asks several things, where that is set.
  */
 export function passageLimit(
   asked: number | undefined,
-  { rag }: ResolvedConfig,
-  { isReranked }: { readonly isReranked: boolean },
+  config: ResolvedConfig,
+  { text, isReranked }: { readonly text: string; readonly isReranked: boolean },
 ): number {
-  const { topK, rerank } = rag.retrieval;
+  const { topK, rerank } = config.rag.retrieval;
   if (asked !== undefined) return asked;
-  return isReranked ? Math.min(topK, rerank.topK ?? topK) : topK;
+  return resultsFor(text, isReranked ? Math.min(topK, rerank.topK ?? topK) : topK, config);
 }
 
 /** How many chunks to find for so many passages: more where small ones are joined, as far as the store goes. */

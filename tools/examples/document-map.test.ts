@@ -22,9 +22,9 @@ test('a map names tests or a reason for each heading', () => {
   expect(() => documentMap(README.replace('reason: files', 'files'))).toThrow('Files Changed');
 });
 
-test('headings of a document are those below its title, code aside', () => {
-  const document = '# Title\n\n## One\n\n```sh\n## no heading\n```\n\n#### Two (`x`)\n';
-  expect(headingsOf(document)).toEqual(['One', 'Two (x)']);
+test('headings of a document are those below its title, code and signs aside', () => {
+  const document = '# Title\n\n## One\n\n```sh\n## no heading\n```\n\n#### Two (`x`)\n\n## Three (MVP) ✅\n';
+  expect(headingsOf(document)).toEqual(['One', 'Two (x)', 'Three (MVP)']);
 });
 
 test('a map must have every heading once, in order, and name tests that there are', () => {

@@ -29,10 +29,15 @@ function mappedHeading(row: string): MappedHeading {
   return { heading: heading.replaceAll('`', ''), tests, reason };
 }
 
-/** Headings of a document below its title, without marks of code. */
+/** A sign behind a heading, such as a tick: a word without a letter or digit of ASCII. */
+const SIGN = /\s+[^\sA-Za-z\d]+$/;
+
+/** Headings of a document below its title, without marks of code and signs behind them. */
 export function headingsOf(document: string): string[] {
   const prose = document.replaceAll(/^```.*?^```$/gms, '');
-  return [...prose.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => heading.trim().replaceAll('`', ''));
+  return [...prose.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) =>
+    heading.trim().replaceAll('`', '').replace(SIGN, ''),
+  );
 }
 
 /** What is wrong with the map of a document; nothing where each of its headings is there once, in its order. */

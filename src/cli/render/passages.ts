@@ -125,11 +125,12 @@ function renderSnippet(snippet: Snippet, { colours }: CliContext): string {
 
 function renderReading(reading: QueryReading | undefined): string[] {
   if (reading === undefined) return [];
-  const { intent, keywords, expansions } = reading;
+  const { intent, keywords, parts = [], expansions } = reading;
   const added = expansions.map(
     ({ kind, text, reason }) => `${INDENT}+ ${oneLine(text)} (${kind}): ${oneLine(reason)}`,
   );
-  return [[`Query read as ${intent}: ${keywords.map(oneLine).join(', ')}`, ...added].join('\n')];
+  const asked = parts.map((part) => `${INDENT}? ${oneLine(part)}`);
+  return [[`Query read as ${intent}: ${keywords.map(oneLine).join(', ')}`, ...asked, ...added].join('\n')];
 }
 
 function renderLanes(lanes: readonly LaneStatus[], context: CliContext): string {

@@ -1,5 +1,20 @@
 import * as z from 'zod';
+import { WINDOW_SHARES } from '../../context/window-budget.js';
 import { share, wholeNumber } from '../../core/setting-values.js';
+
+const sharesSchema = z
+  .strictObject({
+    system: share().describe('Instructions.'),
+    context: share().describe('Passages.'),
+    history: share().describe('Earlier turns of the conversation.'),
+    query: share().describe('The question.'),
+    response: share().describe('What the model writes.'),
+  })
+  .refine((shares) => Math.abs(Object.values(shares).reduce((a, b) => a + b) - 1) < 1e-6, 'must add up to 1')
+  .prefault(WINDOW_SHARES)
+  .describe(
+    "Shares of the language model's window, from 0 to 1 and together 1. Where `budget` is not stated, `context` of the window is the budget.",
+  );
 
 /** `rag.context`: from passages to what a model reads. */
 export const contextSchema = z
@@ -7,8 +22,9 @@ export const contextSchema = z
     budget: wholeNumber(64)
       .optional()
       .describe(
-        "Tokens that the context may take. Default: a quarter of the language model's window, 2000 without a model.",
+        "Tokens that the context may take. Default: `shares.context` of the language model's window, or of `rag.chat.contextWindow`; 2000 where neither is stated.",
       ),
+    shares: sharesSchema,
     order: z
       .enum(['relevance', 'document', 'edges'])
       .default('relevance')

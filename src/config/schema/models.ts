@@ -85,7 +85,7 @@ export const chatSchema = z
     contextWindow: wholeNumber(256)
       .optional()
       .describe(
-        'Tokens that the model reads and writes together. Default: known for usual models, else 8192 (4096 for `ollama`).',
+        'Tokens that the model reads and writes together; stated without a model, those of the one that a program asks itself with a context of ours. Default: known for usual models, else 8192 (4096 for `ollama`).',
       ),
     price: z
       .strictObject({

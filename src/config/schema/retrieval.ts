@@ -122,9 +122,19 @@ const adaptiveTopK = z
       .lt(1)
       .default(0.1)
       .describe('Results whose probability is below this share of the best one are left out.'),
+    byComplexity: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Show `topK` results for each thing that a question asks: its sentences, the questions that `and` joins, both sides of a comparison. Not where a query states how many it wants. Independent of `enabled`.',
+      ),
+    most: wholeNumber(1)
+      .max(100)
+      .default(20)
+      .describe('With `byComplexity`: no question shows more, unless `topK` is more.'),
   })
   .prefault({})
-  .describe('As many results as are worth showing, at most `topK`.');
+  .describe('As many results as are worth showing.');
 
 const nearDuplicates = z
   .strictObject({

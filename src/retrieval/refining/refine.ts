@@ -36,7 +36,7 @@ export interface Refined {
 }
 
 /**
- * From an ordered pool to the list that is shown: near-duplicates, scores, recency, threshold, diversity, `topK`.
+ * From an ordered pool to the list that is shown: near-duplicates, scores, threshold, recency, diversity, `topK`.
  * Steps that are off cost nothing, and of the pool only what is looked at is read.
  */
 export async function refine(pool: readonly FoundCandidate[], input: RefineInput): Promise<Refined> {
@@ -62,12 +62,13 @@ export async function refine(pool: readonly FoundCandidate[], input: RefineInput
     context: input.match,
     scoring: input.scoring,
   });
-  const scored = aged(matched, {
+  // The threshold is of how well a passage matches: what alone answers stays, however old it is.
+  const { kept, removed, notices } = applyThreshold(matched, minSimilarity);
+  const scored = aged(kept, {
     halfLifeDays: recencyHalfLifeDays,
     now: input.now,
   });
-  const { kept, removed, notices } = applyThreshold(scored, minSimilarity);
-  const { before, after } = cutWhereScoresFall(kept, input.request.scoreFall);
+  const { before, after } = cutWhereScoresFall(scored, input.request.scoreFall);
   const candidates = isMmrOn(mmrLambda)
     ? withMoves(maximalMarginalRelevance(before, { lambda: mmrLambda, limit: topK }))
     : before.slice(0, topK);

@@ -81,6 +81,7 @@ export const explainResponse = z
       .object({
         intent: z.string(),
         keywords: listOf(z.string()),
+        parts: listOf(z.string()).optional(),
         expansions: listOf(z.object({ kind: z.string(), text: z.string(), reason: z.string() })),
       })
       .optional(),

@@ -5,6 +5,7 @@ import { MEDIA_TYPES } from '../../core/media-types.js';
 import type { Metadata } from '../../core/metadata.js';
 import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
 import { typeOfFile } from '../file-types.js';
+import { momentOf } from '../moment.js';
 import type { ListedChange, ReadResult, Source, SourceItem } from '../source.js';
 
 /** A document handed in by the caller: text, or bytes that a parser reads. Its tenant and project are those of the scope. */
@@ -17,7 +18,10 @@ export interface PushedDocument {
   readonly bytes?: Uint8Array | undefined;
   readonly title?: string | undefined;
   readonly url?: string | undefined;
-  /** Shown and filtered by. `sourceType` and `source` stand for the engine's own (`document` and `id`). */
+  /**
+   * Shown and filtered by. `sourceType` and `source` stand for the engine's own (`document` and `id`). `timestamp` (ISO-8601,
+   * UTC where it names no zone; or a number since 1970) is the document's `updatedAt` where neither that nor `createdAt` is stated.
+   */
   readonly metadata?: Metadata | undefined;
   /** Text beside the document where it is itself a piece of a larger one: matched with it, never shown. */
   readonly surroundings?: readonly string[] | undefined;
@@ -118,10 +122,16 @@ const accessOf = ({ access = {} }: PushedDocument): { groups: string[]; level: n
   level: access.level ?? OPEN_ACCESS.level,
 });
 
-/** What the pusher's own words say of where the document is from. */
-function placeOf({ metadata = {} }: PushedDocument): { sourceType?: string; location?: string } {
-  const { sourceType, source } = metadata;
+/** What the pusher's own words say of where the document is from, and from when. */
+function placeOf({ metadata = {} }: PushedDocument): {
+  sourceType?: string;
+  location?: string;
+  updatedAt?: string;
+} {
+  const { sourceType, source, timestamp, createdAt, updatedAt } = metadata;
+  const date = (updatedAt ?? createdAt) === undefined ? momentOf(timestamp) : undefined;
   return {
+    ...(date === undefined ? {} : { updatedAt: date }),
     ...(typeof sourceType === 'string' ? { sourceType } : {}),
     ...(typeof source === 'string' ? { location: source } : {}),
   };

@@ -2,9 +2,10 @@ import type { RawDocument } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import type { Metadata } from '../../core/metadata.js';
 import { OPEN_ACCESS } from '../../core/scope.js';
+import { momentOf } from '../moment.js';
 import { ROW_PRESETS, type RowPresetName } from './bug-templates.js';
 import { listOf, type Row, RowTemplate, textOf } from './row-template.js';
-import { jsonValueOf, momentOf } from './sql-values.js';
+import { jsonValueOf } from './sql-values.js';
 
 /** What of a row becomes what of a document. `{column}` stands for a value in `text`, `title` and `link`; see `RowTemplate`. */
 export interface RowMappingOptions {

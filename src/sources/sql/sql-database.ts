@@ -11,7 +11,8 @@ import {
 import type * as PgModule from 'pg';
 import { RAGError, systemErrorCode } from '../../core/errors.js';
 import { assertOpenable } from '../../security/regular-file.js';
-import { exactNumber, momentOf } from './sql-values.js';
+import { momentOf } from '../moment.js';
+import { exactNumber } from './sql-values.js';
 import { rowOfBytes, withTextsAsBytes } from './sqlite-texts.js';
 
 /** Where rows are. Secrets in here are never part of a message. */

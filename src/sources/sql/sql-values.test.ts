@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exactNumber, jsonValueOf, momentOf } from './sql-values.js';
+import { momentOf } from '../moment.js';
+import { exactNumber, jsonValueOf } from './sql-values.js';
 
 describe('values of a database', () => {
   it('makes numbers of decimals only where nothing is lost', () => {
