@@ -99,10 +99,11 @@ const meansByType = (
     ]),
   );
 
-const flatMeans = ({ hit, file }: QuestionMeans): Record<string, number> =>
+const flatMeans = ({ hit, file, ndcg = {} }: QuestionMeans): Record<string, number> =>
   Object.fromEntries([
     ...Object.entries(hit).map(([k, value]) => [`hit@${k}`, value] as const),
     ...Object.entries(file).map(([k, value]) => [`file@${k}`, value] as const),
+    ...Object.entries(ndcg).map(([k, value]) => [`ndcg@${k}`, value] as const),
   ]);
 
 async function evaluatedConfig(
