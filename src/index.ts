@@ -94,6 +94,23 @@ export type {
   MissStep,
 } from './explain-miss/miss-explanation.js';
 
+// What people opened of what they were shown, and what that says of passages (docs/feedback.md).
+
+export type {
+  ExaminationReport,
+  FeedbackJudgments,
+  FeedbackJudgmentsRequest,
+} from './feedback/feedback-judgments.js';
+export type {
+  FeedbackEvent,
+  FeedbackPage,
+  FeedbackPlace,
+  FeedbackReceipt,
+  FeedbackRequest,
+  ListFeedbackRequest,
+  ShownPassage,
+} from './feedback/feedback-types.js';
+
 // What is forgotten, and how that is proved (docs/forget.md).
 
 export type {
