@@ -343,6 +343,12 @@ export type {
 } from './evaluation/compare-scores.js';
 export type { GateVerdict } from './evaluation/gate.js';
 export {
+  formatQuestionSet,
+  type GoldQuote,
+  type GradedQuestion,
+  type Question,
+} from './evaluation/question-set.js';
+export {
   type ComparedConfiguration,
   type CompareOptions,
   type ComparisonReport,
