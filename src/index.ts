@@ -350,9 +350,12 @@ export {
 } from './evaluation/question-set.js';
 export {
   type ComparedConfiguration,
+  type ComparedQuery,
+  type ComparedResult,
   type CompareOptions,
   type ComparisonReport,
   compareConfigurations,
+  type DifferingSetting,
 } from './experiments/compare.js';
 export { evaluate } from './experiments/evaluate.js';
 export {
@@ -379,6 +382,7 @@ export {
   initQuestions,
 } from './experiments/init.js';
 export { type ProfileOptions, type ProfileReport, profileSearches } from './experiments/profile.js';
+export { comparisonPage } from './experiments/report/comparison-page.js';
 export { type TuneOptions, type TuneReport, tune } from './experiments/tune.js';
 
 // Stages that are usable alone: from passages to a context, from a search of your own to an answer, and its check

@@ -166,6 +166,7 @@ async function indexTarget(
 /** A passage found, as both kinds of task look at it. */
 export interface Found {
   readonly documentId: string;
+  readonly title?: string | undefined;
   readonly content: string;
 }
 
@@ -188,7 +189,11 @@ export function taskSearch(options: EvaluateOptions, resources: SearchResources)
     const rerank = lanes.find(({ lane }) => lane === 'rerank');
     if (rerank?.status === 'failed')
       throw new RAGError('RERANKER_UNAVAILABLE', rerank.reason ?? 'The reranker failed.');
-    return results.map(({ metadata, content }) => ({ documentId: metadata.source, content }));
+    return results.map(({ metadata, content }) => ({
+      documentId: metadata.source,
+      title: metadata.title,
+      content,
+    }));
   };
 }
 

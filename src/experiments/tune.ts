@@ -10,8 +10,8 @@ import { type NestedSelection, selectNested } from '../evaluation/nested-selecti
 import { primaryMetricOf, valuesOf } from '../evaluation/query-scores.js';
 import { areGraded, isAnswerable, type Question } from '../evaluation/question-set.js';
 import { seededRandom, shuffled } from '../evaluation/random.js';
-import type { SearchResources } from '../searching/searched-index.js';
 import type { FeedbackJudgments } from '../feedback/feedback-judgments.js';
+import type { SearchResources } from '../searching/searched-index.js';
 import { targetOf } from './evaluate.js';
 import type { EvaluateOptions } from './experiment-types.js';
 import { withFeedbackQuestions } from './feedback-questions.js';

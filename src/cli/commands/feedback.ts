@@ -47,7 +47,11 @@ export function registerFeedback(program: Command, context: CliContext): void {
     .option('--relevant <place>', `that is relevant: ${PLACES}`, collect)
     .option('--not-relevant <place>', `that is not: ${PLACES}`, collect)
     .addOption(
-      new Option('--answer <verdict>', 'what is to be said of the answer').choices(['good', 'bad', 'regenerated']),
+      new Option('--answer <verdict>', 'what is to be said of the answer').choices([
+        'good',
+        'bad',
+        'regenerated',
+      ]),
     )
     .option('--comment <text>', 'why')
     .option('--top-k <n>', 'results that were shown (default: those of a search)', wholeNumber(1));
@@ -67,7 +71,11 @@ export function registerFeedback(program: Command, context: CliContext): void {
     .description('make questions with graded passages of it, for "eval" and "tune"')
     .option('--out <file>', 'write the questions there, one JSON object a line')
     .option('--source <name>', 'judge passages of this source alone: that of the folder that is evaluated')
-    .option('--min-clicks <n>', 'clicks that a question needs without a verdict (default: 3)', wholeNumber(1));
+    .option(
+      '--min-clicks <n>',
+      'clicks that a question needs without a verdict (default: 3)',
+      wholeNumber(1),
+    );
   withScopeOptions(judgments)
     .addHelpText('after', EXAMPLES)
     .action((options: JudgmentsOptions) => runJudgments(context, options));

@@ -52,8 +52,7 @@ export function registerTune(program: Command, context: CliContext): void {
 async function runTune(context: CliContext, dataset: string, flags: TuneFlags): Promise<void> {
   const { write = false, chunking, ...stated } = flags;
   // It is on by default, and other chunk sizes are nothing that feedback can judge.
-  const options =
-    stated.feedback === true || chunking === undefined ? stated : { ...stated, chunking };
+  const options = stated.feedback === true || chunking === undefined ? stated : { ...stated, chunking };
   const { tune } = await import('../../index.js');
   const target = await evaluationTarget(context, dataset, options);
   const report = await withCounter(context, (onProgress) => tune({ ...options, ...target, onProgress }));

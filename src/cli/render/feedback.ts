@@ -11,7 +11,9 @@ const SHOWN_RANKS = 10;
 export function renderFeedback(page: FeedbackPage, context: CliContext): string {
   const { feedback, unreadable, withheld, cursor } = page;
   const left = [
-    ...(withheld > 0 ? [`${withheld} of people with other rights ${withheld === 1 ? 'is' : 'are'} not shown.`] : []),
+    ...(withheld > 0
+      ? [`${withheld} of people with other rights ${withheld === 1 ? 'is' : 'are'} not shown.`]
+      : []),
     ...(unreadable > 0 ? [`${plural(unreadable, 'line')} cannot be read.`] : []),
     ...(cursor === undefined ? [] : [`There is more: --cursor ${cursor}`]),
   ];
@@ -22,7 +24,9 @@ export function renderFeedback(page: FeedbackPage, context: CliContext): string 
     event.places.length,
     saidIn(event),
   ]);
-  return [renderTable(['time', 'question', 'shown', 'said'], rows, { context, numeric: [2] }), ...left].join('\n\n');
+  return [renderTable(['time', 'question', 'shown', 'said'], rows, { context, numeric: [2] }), ...left].join(
+    '\n\n',
+  );
 }
 
 function saidIn({ clicked, relevant, notRelevant, answer, helpful, rank, comment }: FeedbackEvent): string {
