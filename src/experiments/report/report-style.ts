@@ -10,7 +10,8 @@ export const REPORT_STYLE = new Markup(`
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 62rem; padding: 2rem 1.25rem 4rem; background: var(--ground); color: var(--text);
-  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
+h1, h3, .verdict { overflow-wrap: anywhere; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; }
 h2 { font-size: 1.2rem; margin: 2.5rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
@@ -18,7 +19,8 @@ p, dl { max-width: 46rem; }
 .quiet { color: var(--quiet); }
 .verdict { border-left: .3rem solid var(--b); background: var(--raised); padding: .75rem 1rem; }
 dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; margin: 1rem 0; }
-dt { color: var(--quiet); } dd { margin: 0; }
+dt, tbody th { overflow-wrap: normal; }
+dt { color: var(--quiet); } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--quiet); padding-bottom: .35rem; }
