@@ -1,16 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { RAGError } from '../core/errors.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
-import { createEngine } from '../engine/create-engine.js';
+import { openEngine } from '../engine/create-engine.js';
 import { formatQuestionSet } from '../evaluation/question-set.js';
 import type { FeedbackJudgments } from '../feedback/feedback-judgments.js';
 import type { EvaluateOptions } from './experiment-types.js';
 
 /** Which feedback is asked. */
 export interface FeedbackQuestionsOptions
-  extends Pick<EvaluateOptions, 'configFile' | 'cwd' | 'dataDir' | 'scope' | 'signal'> {
+  extends Pick<EvaluateOptions, 'target' | 'configFile' | 'cwd' | 'dataDir' | 'scope' | 'signal'> {
   /** Name of the source that the evaluated folder is. @default all */
   readonly source?: string | undefined;
   /** Questions that are needed. */
@@ -23,13 +23,18 @@ export interface FeedbackQuestionsOptions
  * @throws RAGError `USAGE` where there is too little feedback, saying how much is missing; `FEEDBACK_OFF`
  */
 export async function withFeedbackQuestions<T>(
-  { source, least, scope = LOCAL_SCOPE, signal, ...place }: FeedbackQuestionsOptions,
+  { source, least, scope = LOCAL_SCOPE, signal, target, cwd, configFile, dataDir }: FeedbackQuestionsOptions,
   work: (questions: string, judgments: FeedbackJudgments) => Promise<T>,
 ): Promise<T> {
-  const engine = await createEngine(place);
+  const { engine, resources } = await openEngine({ cwd, configFile, dataDir });
   let judgments: FeedbackJudgments;
   try {
-    judgments = await engine.as(scope).feedbackJudgments({ source, signal });
+    const folder = folderOf(resolve(cwd ?? '.', target), resources.config.projectRoot);
+    const judge = (within: string | undefined) =>
+      engine.as(scope).feedbackJudgments({ source, signal, folder: within });
+    judgments = await judge(folder);
+    // The source may be the folder itself, so that its paths begin there.
+    if (folder !== undefined && judgments.questions.length === 0) judgments = await judge(undefined);
   } finally {
     await engine.close();
   }
@@ -42,6 +47,12 @@ export async function withFeedbackQuestions<T>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** How paths of results begin for documents of a folder of the project. */
+function folderOf(target: string, projectRoot: string): string | undefined {
+  const path = relative(projectRoot, target);
+  return path === '' || path.startsWith('..') || isAbsolute(path) ? undefined : path.split(sep).join('/');
 }
 
 function tooLittle({ questions: { length }, counts }: FeedbackJudgments, least: number): RAGError {

@@ -4,6 +4,11 @@ import type { GradedQuestion } from '../evaluation/question-set.js';
 export interface FeedbackJudgmentsRequest {
   /** Name of the source whose passages are judged, where the questions are to be asked of one folder. Default: all. */
   readonly source?: string | undefined;
+  /**
+   * Folder that is evaluated, as the paths of results begin with it: `docs`. Paths of questions begin there, and passages elsewhere are left out.
+   * Default: paths stay as they are.
+   */
+  readonly folder?: string | undefined;
   /** Clicks that a question needs, where no verdict is stated. @default 3 */
   readonly minClicks?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -38,7 +43,7 @@ export interface FeedbackJudgments {
     readonly questions: number;
     /** Of these, those with too few clicks and no verdict. */
     readonly tooFew: number;
-    /** Passages that were judged relevant, and are no longer in the index or not for this scope. */
+    /** Passages that were judged relevant and are left out: no longer in the index, not for this scope, of another source or folder. */
     readonly gone: number;
     readonly unreadable: number;
     readonly withheld: number;

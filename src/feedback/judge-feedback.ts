@@ -17,7 +17,7 @@ const TYPE = 'feedback';
  * `fitExamination` and `gradedPassages`. Passages are those that the scope may read now.
  */
 export async function judgeFeedback(
-  { source, minClicks = DEFAULT_MIN_CLICKS, signal }: FeedbackJudgmentsRequest,
+  { source, folder, minClicks = DEFAULT_MIN_CLICKS, signal }: FeedbackJudgmentsRequest,
   index: ScopedIndex | undefined,
   feedback: ReturnType<FeedbackLog['read']>,
 ): Promise<FeedbackJudgments> {
@@ -31,7 +31,7 @@ export async function judgeFeedback(
     passages === undefined ? [] : [{ question, passages }],
   );
   const relevant = judged.flatMap(({ passages }) => passages.filter(({ grade }) => grade > 0));
-  const texts = await readPassages(relevant, { index, source, signal });
+  const texts = await readPassages(relevant, { index, source, folder, signal });
   const questions = judged.flatMap(({ question, passages }) => questionOf(question, passages, texts) ?? []);
   const gone = new Set(relevant.flatMap(({ chunkId }) => (texts.has(chunkId) ? [] : [chunkId]))).size;
   const tooFew = graded.length - judged.length;
@@ -70,17 +70,13 @@ interface PassageText {
   readonly quote: string;
 }
 
+interface PassagesWanted extends Pick<FeedbackJudgmentsRequest, 'source' | 'folder' | 'signal'> {
+  readonly index: ScopedIndex | undefined;
+}
+
 async function readPassages(
   passages: readonly GradedPassage[],
-  {
-    index,
-    source,
-    signal,
-  }: {
-    readonly index: ScopedIndex | undefined;
-    readonly source: string | undefined;
-    readonly signal: AbortSignal | undefined;
-  },
+  { index, source, folder, signal }: PassagesWanted,
 ): Promise<ReadonlyMap<string, PassageText>> {
   const texts = new Map<string, PassageText>();
   if (index === undefined) return texts;
@@ -88,11 +84,20 @@ async function readPassages(
   const ids = [...new Set(passages.map(({ chunkId }) => chunkId))];
   for (let start = 0; start < ids.length; start += PAGE) {
     const page = ids.slice(start, start + PAGE);
-    for (const chunk of await scoped.get(page, signal === undefined ? {} : { signal }))
-      if ((source === undefined || chunk.source === source) && /\S/.test(chunk.content))
-        texts.set(chunk.id, { path: String(chunk.metadata.source), quote: chunk.content });
+    for (const chunk of await scoped.get(page, signal === undefined ? {} : { signal })) {
+      const path = pathWithin(String(chunk.metadata.source), folder);
+      const isWanted = (source === undefined || chunk.source === source) && /\S/.test(chunk.content);
+      if (isWanted && path !== undefined) texts.set(chunk.id, { path, quote: chunk.content });
+    }
   }
   return texts;
+}
+
+/** A path from a folder on; undefined for what is elsewhere. */
+function pathWithin(path: string, folder: string | undefined): string | undefined {
+  if (folder === undefined) return path;
+  const start = `${folder.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')}/`;
+  return path.startsWith(start) ? path.slice(start.length) : undefined;
 }
 
 /** A question whose best passages are its gold, and whose others answer it as well, less so. */
@@ -132,7 +137,7 @@ function noticesOf(
     ...(tooFew > 0 ? [`${tooFew} questions have fewer than ${minClicks} clicks and no verdict.`] : []),
     ...(gone > 0
       ? [
-          `${gone} passages that people called relevant are not in what is judged: changed, deleted, of another source, or not for this scope.`,
+          `${gone} passages that people called relevant are not in what is judged: changed, deleted, of another source or folder, or not for this scope.`,
         ]
       : []),
     ...(unreadable > 0 ? [`${unreadable} lines of feedback cannot be read.`] : []),

@@ -20,6 +20,7 @@ interface ListOptions extends ScopeOptions {
 interface JudgmentsOptions extends ScopeOptions {
   readonly out?: string;
   readonly source?: string;
+  readonly folder?: string;
   readonly minClicks?: number;
 }
 
@@ -28,7 +29,7 @@ Examples:
   $ ragstone feedback add "how long are audit logs kept" --clicked 2
   $ ragstone feedback add "how long are audit logs kept" --relevant audit.md --not-relevant 1
   $ ragstone feedback list --json
-  $ ragstone feedback judgments --source docs --out judged.jsonl
+  $ ragstone feedback judgments --folder docs --out judged.jsonl
   $ ragstone eval docs --questions judged.jsonl
 
 Feedback is off unless rag.feedback.enabled is true: the questions of people are personal data.`;
@@ -70,7 +71,8 @@ export function registerFeedback(program: Command, context: CliContext): void {
     .command('judgments')
     .description('make questions with graded passages of it, for "eval" and "tune"')
     .option('--out <file>', 'write the questions there, one JSON object a line')
-    .option('--source <name>', 'judge passages of this source alone: that of the folder that is evaluated')
+    .option('--source <name>', 'judge passages of this source alone')
+    .option('--folder <path>', 'the folder that is to be evaluated: paths of questions begin there')
     .option(
       '--min-clicks <n>',
       'clicks that a question needs without a verdict (default: 3)',
@@ -160,11 +162,11 @@ async function runList(context: CliContext, { limit, cursor, ...scope }: ListOpt
 
 async function runJudgments(
   context: CliContext,
-  { out, source, minClicks, ...scope }: JudgmentsOptions,
+  { out, source, folder, minClicks, ...scope }: JudgmentsOptions,
 ): Promise<void> {
   const { signal } = context;
   const judgments = await withTenantView(context, scope, (view) =>
-    view.feedbackJudgments({ source, minClicks, signal }),
+    view.feedbackJudgments({ source, folder, minClicks, signal }),
   );
   if (!context.isJson) for (const notice of judgments.notices) context.warn(notice);
   if (out !== undefined) await writeQuestions(context, judgments, out);

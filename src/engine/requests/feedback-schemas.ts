@@ -63,6 +63,7 @@ export const feedbackListSchema = z.strictObject({
 
 export const feedbackJudgmentsSchema = z.strictObject({
   source: z.string('the name of a source').optional(),
+  folder: z.string('a folder').regex(/[^./]/, 'a folder').optional(),
   minClicks: limitOf(1_000),
   signal,
 } satisfies ShapeOf<FeedbackJudgmentsRequest>);

@@ -83,6 +83,12 @@ export const feedbackPage = z.object({
 
 export const judgmentsQuery = z.strictObject({
   source: z.string().max(200).optional().describe('Passages of this source alone.'),
+  folder: z
+    .string()
+    .regex(/[^./]/)
+    .max(1_000)
+    .optional()
+    .describe('Paths of questions begin at this folder; passages elsewhere are left out.'),
   minClicks: z.coerce
     .number()
     .int()
