@@ -36,7 +36,7 @@ const interfaceFiles = [
 
 // What assembles the stages; no stage knows it.
 const rooms =
-  'engine|assembly|indexing|searching|maintenance|forgetting|backup|explain-miss|experiments|deployments|sync|workers|upgrading|migration|importing|rollout|monitoring';
+  'engine|assembly|indexing|searching|maintenance|forgetting|backup|explain-miss|experiments|deployments|sync|workers|upgrading|migration|importing|rollout|monitoring|feedback';
 
 module.exports = {
   forbidden: [

@@ -94,6 +94,23 @@ export type {
   MissStep,
 } from './explain-miss/miss-explanation.js';
 
+// What people opened of what they were shown, and what that says of passages (docs/feedback.md).
+
+export type {
+  ExaminationReport,
+  FeedbackJudgments,
+  FeedbackJudgmentsRequest,
+} from './feedback/feedback-judgments.js';
+export type {
+  FeedbackEvent,
+  FeedbackPage,
+  FeedbackPlace,
+  FeedbackReceipt,
+  FeedbackRequest,
+  ListFeedbackRequest,
+  ShownPassage,
+} from './feedback/feedback-types.js';
+
 // What is forgotten, and how that is proved (docs/forget.md).
 
 export type {
@@ -326,10 +343,19 @@ export type {
 } from './evaluation/compare-scores.js';
 export type { GateVerdict } from './evaluation/gate.js';
 export {
+  formatQuestionSet,
+  type GoldQuote,
+  type GradedQuestion,
+  type Question,
+} from './evaluation/question-set.js';
+export {
   type ComparedConfiguration,
+  type ComparedQuery,
+  type ComparedResult,
   type CompareOptions,
   type ComparisonReport,
   compareConfigurations,
+  type DifferingSetting,
 } from './experiments/compare.js';
 export { evaluate } from './experiments/evaluate.js';
 export {
@@ -356,6 +382,7 @@ export {
   initQuestions,
 } from './experiments/init.js';
 export { type ProfileOptions, type ProfileReport, profileSearches } from './experiments/profile.js';
+export { comparisonPage } from './experiments/report/comparison-page.js';
 export { type TuneOptions, type TuneReport, tune } from './experiments/tune.js';
 
 // Stages that are usable alone: from passages to a context, from a search of your own to an answer, and its check

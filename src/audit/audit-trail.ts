@@ -126,6 +126,10 @@ export const notedView = (view: EngineView, trail: AuditTrail): EngineView => ({
     trail.gave(found.related.map(({ id }) => id));
     return found;
   },
+  feedback: async (request) => {
+    trail.asked({ text: request.query });
+    return view.feedback(request);
+  },
   embed: async (request) => {
     trail.asked({ text: request.texts.join('\n') });
     return view.embed(request);

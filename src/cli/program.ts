@@ -11,6 +11,7 @@ import { registerEval } from './commands/eval.js';
 import { registerEvalInit } from './commands/eval-init.js';
 import { registerExplainMiss } from './commands/explain-miss.js';
 import { registerFailures } from './commands/failures.js';
+import { registerFeedback } from './commands/feedback.js';
 import { registerForget } from './commands/forget.js';
 import { registerGenerations } from './commands/generations.js';
 import { registerHealth } from './commands/health.js';
@@ -107,6 +108,7 @@ export function buildProgram(context: CliContext): Command {
     registerVerify,
     registerFailures,
     registerForget,
+    registerFeedback,
     registerGenerations,
     registerStores,
     registerReembed,

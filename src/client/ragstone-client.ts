@@ -148,7 +148,7 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.runs }, options);
   }
 
-  /** Says whether a search or an answer helped, by its `requestId`; it is stored with what was shown. */
+  /** Says what was opened of a search or an answer, and whether it helped, by its `requestId`; it is stored with what was shown. */
   sendFeedback(request: bodies.FeedbackRequest, options?: WriteOptions): Promise<bodies.FeedbackId> {
     return this.#call({ route: ROUTES.sendFeedback, body: { ...this.#tenant, ...request } }, options);
   }
@@ -156,6 +156,14 @@ export class RagstoneClient {
   /** One page of the tenant's feedback. */
   listFeedback(query: bodies.FeedbackQuery = {}, options?: CallOptions): Promise<bodies.FeedbackPage> {
     return this.#call({ route: ROUTES.listFeedback, query }, options);
+  }
+
+  /** Questions with graded passages, made of the tenant's feedback. */
+  feedbackJudgments(
+    query: bodies.JudgmentsQuery = {},
+    options?: CallOptions,
+  ): Promise<bodies.FeedbackJudgments> {
+    return this.#call({ route: ROUTES.feedbackJudgments, query }, options);
   }
 
   /** The deployments that were configured; for operators, like all that is about deployments. */

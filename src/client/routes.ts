@@ -33,6 +33,7 @@ export const ROUTES = {
   runs: { method: 'GET', path: `${RAG}/runs` },
   sendFeedback: { method: 'POST', path: `${RAG}/feedback`, isWrite: true },
   listFeedback: { method: 'GET', path: `${RAG}/feedback` },
+  feedbackJudgments: { method: 'GET', path: `${RAG}/feedback/judgments` },
   listDeployments: { method: 'GET', path: `${RAG}/deployments` },
   getDeployment: { method: 'GET', path: `${RAG}/deployments/{tenantId}` },
   saveDeployment: { method: 'PUT', path: `${RAG}/deployments/{tenantId}`, isWrite: true },

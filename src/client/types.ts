@@ -17,9 +17,11 @@ import type {
 } from '../service/schemas/deployments.js';
 import type {
   feedbackId,
+  feedbackJudgments,
   feedbackPage,
   feedbackQuery,
   feedbackRequest,
+  judgmentsQuery,
 } from '../service/schemas/feedback.js';
 import type { relatedRequest, relatedResponse } from '../service/schemas/graph.js';
 import type {
@@ -101,6 +103,8 @@ export type FeedbackRequest = z.input<typeof feedbackRequest>;
 export type FeedbackId = z.output<typeof feedbackId>;
 export type FeedbackQuery = z.input<typeof feedbackQuery>;
 export type FeedbackPage = z.output<typeof feedbackPage>;
+export type JudgmentsQuery = z.input<typeof judgmentsQuery>;
+export type FeedbackJudgments = z.output<typeof feedbackJudgments>;
 export type ChatRequest = z.input<typeof chatRequest>;
 export type ChatResponse = z.output<typeof chatResponse>;
 export type IndexCounts = z.output<typeof indexAllResponse>;

@@ -46,6 +46,7 @@ export const ERROR_TABLE = {
   DOCUMENT_NOT_FOUND: facts(SEARCH_FAILURE, 'user'),
   FEEDBACK_UNKNOWN: facts(SEARCH_FAILURE, 'user'),
   FEEDBACK_FULL: facts(SEARCH_FAILURE, 'provider'),
+  FEEDBACK_OFF: facts(SEARCH_FAILURE, 'user'),
   // Embedding and reranking
   EMBEDDING_FAILED: facts(EMBEDDING_FAILURE, 'provider', { retryable: true }),
   EMBEDDING_REJECTED: facts(EMBEDDING_FAILURE, 'config'),

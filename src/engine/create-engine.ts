@@ -11,6 +11,15 @@ import { runtime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
 import { explainMiss } from '../explain-miss/explain-miss.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
+import type { FeedbackJudgments, FeedbackJudgmentsRequest } from '../feedback/feedback-judgments.js';
+import type {
+  FeedbackPage,
+  FeedbackReceipt,
+  FeedbackRequest,
+  ListFeedbackRequest,
+} from '../feedback/feedback-types.js';
+import { feedbackLogOf, giveFeedback } from '../feedback/give-feedback.js';
+import { judgeFeedback } from '../feedback/judge-feedback.js';
 import { eraseTries } from '../forgetting/erase-tries.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
 import { isUnfinished } from '../forgetting/receipts.js';
@@ -87,6 +96,9 @@ import {
   checkedContext,
   checkedEngineOptions,
   checkedFailures,
+  checkedFeedback,
+  checkedFeedbackJudgments,
+  checkedFeedbackListing,
   checkedForgetting,
   checkedGeneration,
   checkedIndexing,
@@ -268,6 +280,36 @@ class EmbeddedEngine implements Engine {
     const asked = checkedRelated(request);
     const asker = scopeOf(scope);
     return this.#answering(asked.signal, () => findRelated(asked, asker, this.#resources));
+  }
+
+  async feedback(request: FeedbackRequest, scope: ScopeInput = LOCAL_SCOPE): Promise<FeedbackReceipt> {
+    const said = checkedFeedback(request);
+    const asker = scopeOf(scope);
+    return this.#work.run(said.signal, async (signal) => {
+      const index = await scopedIndex(asker, this.#host);
+      return giveFeedback(said, index, { config: this.#config, signal });
+    });
+  }
+
+  async listFeedback(
+    request: ListFeedbackRequest = {},
+    scope: ScopeInput = LOCAL_SCOPE,
+  ): Promise<FeedbackPage> {
+    const asked = checkedFeedbackListing(request);
+    const asker = scopeOf(scope);
+    return this.#work.run(undefined, () => feedbackLogOf(this.#config).list(asker, asked));
+  }
+
+  async feedbackJudgments(
+    request: FeedbackJudgmentsRequest = {},
+    scope: ScopeInput = LOCAL_SCOPE,
+  ): Promise<FeedbackJudgments> {
+    const asked = checkedFeedbackJudgments(request);
+    const asker = scopeOf(scope);
+    return this.#work.run(asked.signal, async (signal) => {
+      const index = await scopedIndex(asker, this.#host);
+      return judgeFeedback({ ...asked, signal }, index, feedbackLogOf(this.#config).read(asker));
+    });
   }
 
   async ask(request: string | AskRequest, scope: ScopeInput = LOCAL_SCOPE): Promise<Answer> {

@@ -17,6 +17,13 @@ import type { ToldDegradation } from '../degradation/degradation-report.js';
 import type { PartName } from '../degradation/level.js';
 import type { EmbeddingEstimate, EmbeddingKind } from '../embedding/embedder.js';
 import type { MissExplanation } from '../explain-miss/miss-explanation.js';
+import type { FeedbackJudgments, FeedbackJudgmentsRequest } from '../feedback/feedback-judgments.js';
+import type {
+  FeedbackPage,
+  FeedbackReceipt,
+  FeedbackRequest,
+  ListFeedbackRequest,
+} from '../feedback/feedback-types.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
 import type { ReferenceKind } from '../graph/graph.js';
 import type { GraphStep } from '../graph/walk.js';
@@ -760,6 +767,12 @@ export interface EngineView {
   context(query: string | ContextQuery): Promise<ContextResponse>;
   /** Vectors by the model of the index, comparable with what it holds. */
   embed(request: EmbedRequest): Promise<EmbeddedTexts>;
+  /** Keeps what somebody did with what was shown, or says of it. Off unless `rag.feedback.enabled` is set (`FEEDBACK_OFF`). */
+  feedback(request: FeedbackRequest): Promise<FeedbackReceipt>;
+  /** Feedback that was given by whoever may read no more than this scope. */
+  listFeedback(request?: ListFeedbackRequest): Promise<FeedbackPage>;
+  /** Questions with graded passages, made of that feedback; see docs/feedback.md. */
+  feedbackJudgments(request?: FeedbackJudgmentsRequest): Promise<FeedbackJudgments>;
   explainMiss(query: string | SearchQuery, document: string): Promise<MissExplanation>;
   ask(request: string | AskRequest): Promise<Answer>;
   askStream(request: string | AskRequest): AsyncIterable<AnswerEvent>;
@@ -845,6 +858,9 @@ export interface Engine extends EngineView {
   related(request: string | RelatedRequest, scope?: ScopeInput): Promise<RelatedResponse>;
   context(query: string | ContextQuery, scope?: ScopeInput): Promise<ContextResponse>;
   embed(request: EmbedRequest, scope?: ScopeInput): Promise<EmbeddedTexts>;
+  feedback(request: FeedbackRequest, scope?: ScopeInput): Promise<FeedbackReceipt>;
+  listFeedback(request?: ListFeedbackRequest, scope?: ScopeInput): Promise<FeedbackPage>;
+  feedbackJudgments(request?: FeedbackJudgmentsRequest, scope?: ScopeInput): Promise<FeedbackJudgments>;
   /**
    * Says which stage lost a document that a query should find, and what would bring it back. `document` is an id, a path, or
    * the end of one. It tells of documents of the scope's tenant that the scope may not read: it is for whoever keeps the index.

@@ -6,6 +6,8 @@ export interface GoldQuote {
   /** Relative to the root of the folder the questions are about, with `/`. */
   readonly path: string;
   readonly quote: string;
+  /** How well it answers: 1 a little, 3 best. Stated by judgments of feedback. @default 1 */
+  readonly grade?: number | undefined;
 }
 
 /** A question whose answer was marked in real files. */
@@ -20,7 +22,18 @@ export interface Question {
   readonly alternates: readonly GoldQuote[];
 }
 
-const QUOTES = z.array(z.object({ path: z.string().min(1), quote: z.string().regex(/\S/) }));
+const QUOTES = z.array(
+  z.object({
+    path: z.string().min(1),
+    quote: z.string().regex(/\S/),
+    grade: z.int().min(1).max(3).optional(),
+  }),
+);
+/** A question of which every quote has a grade. */
+export type GradedQuestion = Omit<Question, 'gold' | 'alternates'> & {
+  readonly [Kind in 'gold' | 'alternates']: readonly (GoldQuote & { readonly grade: number })[];
+};
+
 const QUESTION_SCHEMA = z.object({
   id: z.string().min(1),
   question: z.string().regex(/\S/),
@@ -35,8 +48,16 @@ export const MULTI = 'multi';
 /** Whether the folder answers the question; the others test abstention, not retrieval. */
 export const isAnswerable = ({ gold }: Pick<Question, 'gold'>): boolean => gold.length > 0;
 
+/** Whether quotes of any question state how well they answer, so that their order counts. */
+export const areGraded = (questions: readonly Question[]): boolean =>
+  questions.some(({ gold, alternates }) => [...gold, ...alternates].some(({ grade }) => grade !== undefined));
+
+/** Questions as `readQuestionSet` reads them, one a line. */
+export const formatQuestionSet = (questions: readonly Question[]): string =>
+  questions.map((question) => `${JSON.stringify(question)}\n`).join('');
+
 /**
- * Reads questions in JSONL: `id`, `question`, `type`, `gold` [{path, quote}] and optionally `alternates`.
+ * Reads questions in JSONL: `id`, `question`, `type`, `gold` [{path, quote, grade}] and optionally `alternates`; `grade` is optional.
  *
  * @throws RAGError `DATASET_INVALID` naming file and line.
  */

@@ -1,8 +1,8 @@
 import { throwIfAborted, toRAGError } from '../core/errors.js';
 import { percentile } from '../core/percentile.js';
 import { runtime } from '../core/runtime.js';
-import { mean } from './metrics.js';
-import { type GoldQuote, isAnswerable, MULTI, type Question } from './question-set.js';
+import { computeMetric, mean } from './metrics.js';
+import { areGraded, type GoldQuote, isAnswerable, MULTI, type Question } from './question-set.js';
 
 /** A passage as a person would see it. */
 export interface Passage {
@@ -18,6 +18,8 @@ export interface QuestionScore {
   readonly hit: Readonly<Record<number, number>>;
   /** By cut-off: whether a passage comes from the right file. */
   readonly file: Readonly<Record<number, number>>;
+  /** By cut-off, where the questions state grades: nDCG over the quotes, each counted where it is first found. */
+  readonly ndcg?: Readonly<Record<number, number>>;
 }
 
 /** Means over some questions, by cut-off. */
@@ -25,6 +27,7 @@ export interface QuestionMeans {
   readonly questions: number;
   readonly hit: Readonly<Record<number, number>>;
   readonly file: Readonly<Record<number, number>>;
+  readonly ndcg?: Readonly<Record<number, number>>;
 }
 
 export interface QuestionEvaluation extends QuestionMeans {
@@ -56,6 +59,7 @@ export interface EvaluateQuestionsOptions {
 export async function evaluateQuestions(options: EvaluateQuestionsOptions): Promise<QuestionEvaluation> {
   const { questions, search, cutoffs = [1, 5, 10], signal } = options;
   const topK = Math.max(...cutoffs);
+  const graded = areGraded(questions);
   const perQuestion: QuestionScore[] = [];
   const times: number[] = [];
   for (const question of questions.filter(isAnswerable)) {
@@ -65,7 +69,10 @@ export async function evaluateQuestions(options: EvaluateQuestionsOptions): Prom
       throw toRAGError(error, 'SEARCH_FAILED', `The search for question "${question.id}" failed.`);
     });
     times.push(runtime().elapsed() - started);
-    perQuestion.push(scoreQuestion(question, passages, cutoffs));
+    perQuestion.push({
+      ...scoreQuestion(question, passages, cutoffs),
+      ...(graded ? { ndcg: gradedScore(question, passages, cutoffs) } : {}),
+    });
   }
   const types = [...new Set(perQuestion.map(({ type }) => type))].sort();
   const meansOfType = (type: string): QuestionMeans =>
@@ -99,6 +106,30 @@ export function scoreQuestion(
   };
 }
 
+/**
+ * nDCG@k by the grades of the quotes, with the gain and discount of `computeMetric`: a passage that covers half of a quote stands for it, the best one
+ * where it covers several, and each quote counts once.
+ */
+function gradedScore(
+  { gold, alternates }: Question,
+  passages: readonly Passage[],
+  cutoffs: readonly number[],
+): Record<number, number> {
+  const quotes = [...gold, ...alternates];
+  const grades = new Map(quotes.map(({ grade = 1 }, at) => [String(at), grade]));
+  const left = new Map(quotes.map((quote, at) => [String(at), quote]));
+  const ranking = passages.map(({ path, content }, rank) => {
+    const passage = { path, content: normaliseSpace(content) };
+    const found = [...left]
+      .filter(([, quote]) => coversHalf(quote, passage))
+      .sort(([, a], [, b]) => (b.grade ?? 1) - (a.grade ?? 1))[0];
+    if (found === undefined) return `none ${rank}`;
+    left.delete(found[0]);
+    return found[0];
+  });
+  return byCutoff(cutoffs, (k) => computeMetric({ name: 'ndcg', k }, ranking, grades));
+}
+
 function shareFound(question: Question, isFound: (gold: GoldQuote) => boolean): number {
   if (question.type === MULTI) return mean(question.gold.map((gold) => (isFound(gold) ? 1 : 0)));
   return [...question.gold, ...question.alternates].some(isFound) ? 1 : 0;
@@ -123,4 +154,7 @@ const meansOf = (scores: readonly QuestionScore[], cutoffs: readonly number[]): 
   questions: scores.length,
   hit: byCutoff(cutoffs, (k) => mean(scores.map(({ hit }) => hit[k] ?? 0))),
   file: byCutoff(cutoffs, (k) => mean(scores.map(({ file }) => file[k] ?? 0))),
+  ...(scores.every(({ ndcg }) => ndcg === undefined)
+    ? {}
+    : { ndcg: byCutoff(cutoffs, (k) => mean(scores.map(({ ndcg }) => ndcg?.[k] ?? 0))) }),
 });

@@ -1,18 +1,33 @@
 import { basename, resolve } from 'node:path';
 import { ANALYSIS_VERSION } from '../analysis/lexical-analyzer.js';
+import { type DescribedSetting, describeConfig } from '../config/describe-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { runtime } from '../core/runtime.js';
 import { meansOf, type QueryScores } from '../evaluation/query-scores.js';
 import type { Question } from '../evaluation/question-set.js';
 import type { QuestionMeans } from '../evaluation/score-questions.js';
 import { usualWeightsFor } from '../retrieval/fusion/adaptive-weights.js';
 import { laneWeightsFor } from '../retrieval/fusion/lane-weights.js';
 import type { EvaluatedConfig, EvaluateOptions, EvaluationReport } from './experiment-types.js';
-import { type EvaluationSession, openEvaluation, scoreTask, type TaskScores, taskSearch } from './session.js';
+import {
+  type EvaluationSession,
+  type EvaluationTask,
+  type Found,
+  openEvaluation,
+  scoreTask,
+  type TaskScores,
+  type TaskSearch,
+  taskSearch,
+} from './session.js';
 
 /** A report, and the values of single queries it is made of. */
 export interface Measurement {
   readonly report: EvaluationReport;
   readonly scores: QueryScores;
+  /** Those in force, secrets masked. */
+  readonly settings: readonly DescribedSetting[];
+  /** By query id: documents that hold what answers it. */
+  readonly relevant: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /**
@@ -23,15 +38,53 @@ export async function evaluate(options: EvaluateOptions): Promise<EvaluationRepo
   return (await measure(options)).report;
 }
 
+/** Told of what a query found, best first, and how long that took in milliseconds. */
+export type OnFound = (text: string, found: readonly Found[], tookMs: number) => void;
+
 /** `evaluate`, with the values of single queries. */
-export async function measure(options: EvaluateOptions): Promise<Measurement> {
+export async function measure(options: EvaluateOptions, onFound?: OnFound): Promise<Measurement> {
   const session = await openEvaluation(options);
   try {
-    const scores = await scoreTask(session.task, taskSearch(options, session.resources), options);
-    return { report: await reportOf(session, scores, options), scores };
+    const search = taskSearch(options, session.resources);
+    const scores = await scoreTask(
+      session.task,
+      onFound === undefined ? search : told(search, onFound),
+      options,
+    );
+    return {
+      report: await reportOf(session, scores, options),
+      scores,
+      settings: describeConfig(session.config).settings,
+      relevant: relevantDocuments(session.task),
+    };
   } finally {
     await session.close();
   }
+}
+
+const told =
+  (search: TaskSearch, onFound: OnFound): TaskSearch =>
+  async (text, topK) => {
+    const started = runtime().elapsed();
+    const found = await search(text, topK);
+    onFound(text, found, runtime().elapsed() - started);
+    return found;
+  };
+
+function relevantDocuments(task: EvaluationTask): Measurement['relevant'] {
+  if (task.kind === 'questions')
+    return new Map(
+      task.questions.map(({ id, gold, alternates }) => [
+        id,
+        new Set([...gold, ...alternates].map(({ path }) => path)),
+      ]),
+    );
+  return new Map(
+    Array.from(task.dataset.judgments, ([id, judged]) => [
+      id,
+      new Set([...judged].flatMap(([document, grade]) => (grade > 0 ? [document] : []))),
+    ]),
+  );
 }
 
 /** What was measured, with what, and what a person should know of it. */
@@ -99,10 +152,11 @@ const meansByType = (
     ]),
   );
 
-const flatMeans = ({ hit, file }: QuestionMeans): Record<string, number> =>
+const flatMeans = ({ hit, file, ndcg = {} }: QuestionMeans): Record<string, number> =>
   Object.fromEntries([
     ...Object.entries(hit).map(([k, value]) => [`hit@${k}`, value] as const),
     ...Object.entries(file).map(([k, value]) => [`file@${k}`, value] as const),
+    ...Object.entries(ndcg).map(([k, value]) => [`ndcg@${k}`, value] as const),
   ]);
 
 async function evaluatedConfig(

@@ -14,7 +14,7 @@ import { EngineResources } from '../engine/engine-resources.js';
 import { evaluateRetrieval } from '../evaluation/evaluate-retrieval.js';
 import { DEFAULT_METRICS, type Metric, parseMetrics, type ScoredId } from '../evaluation/metrics.js';
 import type { QueryScores } from '../evaluation/query-scores.js';
-import { isAnswerable, type Question, readQuestionSet } from '../evaluation/question-set.js';
+import { areGraded, isAnswerable, type Question, readQuestionSet } from '../evaluation/question-set.js';
 import { type RetrievalDataset, readRetrievalDataset } from '../evaluation/retrieval-dataset.js';
 import { evaluateQuestions, type QuestionEvaluation } from '../evaluation/score-questions.js';
 import { formatTrecRun } from '../evaluation/trec-run.js';
@@ -166,6 +166,7 @@ async function indexTarget(
 /** A passage found, as both kinds of task look at it. */
 export interface Found {
   readonly documentId: string;
+  readonly title?: string | undefined;
   readonly content: string;
 }
 
@@ -188,7 +189,11 @@ export function taskSearch(options: EvaluateOptions, resources: SearchResources)
     const rerank = lanes.find(({ lane }) => lane === 'rerank');
     if (rerank?.status === 'failed')
       throw new RAGError('RERANKER_UNAVAILABLE', rerank.reason ?? 'The reranker failed.');
-    return results.map(({ metadata, content }) => ({ documentId: metadata.source, content }));
+    return results.map(({ metadata, content }) => ({
+      documentId: metadata.source,
+      title: metadata.title,
+      content,
+    }));
   };
 }
 
@@ -265,11 +270,12 @@ async function scoreQuestions(
     ...(signal === undefined ? {} : { signal }),
   });
   const cutoffs = Object.keys(perQuestion[0]?.hit ?? {}).map(Number);
-  const column = (kind: 'hit' | 'file') =>
-    cutoffs.map((k) => [`${kind}@${k}`, perQuestion.map((score) => score[kind][k] ?? 0)] as const);
+  const column = (kind: 'hit' | 'file' | 'ndcg') =>
+    cutoffs.map((k) => [`${kind}@${k}`, perQuestion.map((score) => score[kind]?.[k] ?? 0)] as const);
+  const graded = areGraded(asked) ? column('ndcg') : [];
   return {
     queries: asked.map(({ id, question }) => ({ id, text: question })),
-    values: Object.fromEntries([...column('hit'), ...column('file')]),
+    values: Object.fromEntries([...column('hit'), ...column('file'), ...graded]),
     byType,
     latencyMs,
   };

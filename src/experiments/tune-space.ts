@@ -11,6 +11,9 @@ export interface TunedSettings {
 const CONVEX_SHARES = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 const RANK_SHARES = [0.1, 0.3, 0.5, 0.7, 0.9];
 
+/** Shares of the reranker in the order of what it saw. */
+const RERANK_SHARES = [0.25, 0.5, 0.75, 1];
+
 /** Expansions that need no language model. */
 const LOCAL_EXPANSIONS = ['abbreviations', 'feedback-words', 'feedback-vectors'] as const;
 
@@ -53,8 +56,19 @@ export function retrievalSpace(
       ),
     ),
   );
-  return [{ name: 'current', settings: {} }, ...variants];
+  return [
+    { name: 'current', settings: {} },
+    ...(enabled ? blends(rag.retrieval.rerank.weight) : []),
+    ...variants,
+  ];
 }
+
+/** The present order with other shares of the reranker: what it knows in general against what the lanes say here. */
+const blends = (present: number): TunedSettings[] =>
+  RERANK_SHARES.filter((weight) => weight !== present).map((weight) => ({
+    name: `reranker with a share of ${weight}`,
+    settings: { retrieval: { rerank: { weight } } },
+  }));
 
 interface NamedFusion {
   readonly name: string;

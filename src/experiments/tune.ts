@@ -8,11 +8,13 @@ import { DEFAULT_DEPTH } from '../evaluation/evaluate-retrieval.js';
 import { labelOf } from '../evaluation/metrics.js';
 import { type NestedSelection, selectNested } from '../evaluation/nested-selection.js';
 import { primaryMetricOf, valuesOf } from '../evaluation/query-scores.js';
-import { isAnswerable } from '../evaluation/question-set.js';
+import { areGraded, isAnswerable, type Question } from '../evaluation/question-set.js';
 import { seededRandom, shuffled } from '../evaluation/random.js';
+import type { FeedbackJudgments } from '../feedback/feedback-judgments.js';
 import type { SearchResources } from '../searching/searched-index.js';
 import { targetOf } from './evaluate.js';
 import type { EvaluateOptions } from './experiment-types.js';
+import { withFeedbackQuestions } from './feedback-questions.js';
 import { rememberSearches } from './lane-memory.js';
 import {
   type EvaluationSession,
@@ -35,8 +37,12 @@ export interface TuneOptions extends Omit<EvaluateOptions, 'mode' | 'run' | 'met
   readonly seed?: number;
   /** More queries than this are sampled. @default 300 */
   readonly maxQueries?: number;
-  /** Try other chunk sizes, where the target is a folder with questions. @default true */
+  /** Try other chunk sizes, where the target is a folder with questions. @default true, and false with `feedback` */
   readonly chunking?: boolean;
+  /** In place of `questions`: those that the feedback of the user's own index makes. @default false */
+  readonly feedback?: boolean;
+  /** Of `feedback`: the name of the source that the target is. @default passages of every source */
+  readonly source?: string;
 }
 
 /** A search for better settings, and whether what it found is more than chance. */
@@ -59,11 +65,17 @@ export interface TuneReport {
   readonly isGain: boolean;
   /** What the folds chose, most often first: one choice again and again is a stable one. */
   readonly chosen: readonly { readonly name: string; readonly share: number }[];
+  /** What the questions rest on, where they are of feedback. */
+  readonly feedback?: Pick<FeedbackJudgments, 'examination' | 'counts'>;
   readonly notices: readonly string[];
 }
 
 /** What `evaluateQuestions` measures. */
 const QUESTION_METRICS = ['hit@1', 'hit@5', 'hit@10', 'file@1', 'file@5', 'file@10'];
+const GRADED_METRICS = ['ndcg@1', 'ndcg@5', 'ndcg@10'];
+
+const questionMetrics = (questions: readonly Question[]): string[] =>
+  areGraded(questions) ? [...QUESTION_METRICS, ...GRADED_METRICS] : QUESTION_METRICS;
 
 const DEFAULT_FOLDS = 5;
 const DEFAULT_MAX_QUERIES = 300;
@@ -78,6 +90,28 @@ const MIN_QUERIES = 20;
  * @throws RAGError `USAGE` where there are too few queries or the metric is not measured.
  */
 export async function tune(options: TuneOptions): Promise<TuneReport> {
+  const { feedback = false, source, ...rest } = options;
+  if (!feedback && source !== undefined)
+    throw new RAGError('USAGE', 'A source is named for questions of feedback alone.');
+  if (!feedback) return tuneOn(rest);
+  if (rest.questions !== undefined || rest.split !== undefined)
+    throw new RAGError('USAGE', 'Feedback makes the questions itself: leave out questions and split.');
+  return withFeedbackQuestions({ ...rest, source, least: MIN_QUERIES }, async (questions, judgments) => {
+    const { chunking = false } = rest;
+    const report = await tuneOn({ ...rest, questions, chunking });
+    const { examination, counts, notices } = judgments;
+    return {
+      ...report,
+      feedback: { examination, counts },
+      notices: [...notices, ...(chunking ? [] : [CHUNKS_STAY]), ...report.notices],
+    };
+  });
+}
+
+const CHUNKS_STAY =
+  'Chunk sizes stay as they are: people judged passages as the present sizes cut them, so others would lose by that alone.';
+
+async function tuneOn(options: Omit<TuneOptions, 'feedback' | 'source'>): Promise<TuneReport> {
   const { folds = DEFAULT_FOLDS, seed = 1 } = options;
   const measured = await measuredOptions(options);
   const trials = await runTrials(measured, options);
@@ -223,7 +257,7 @@ function searchWith(
 const cutoffOf = (metric: string): number => Number(/@(\d+)$/.exec(metric)?.[1] ?? DEFAULT_DEPTH);
 
 function metricOf(task: EvaluationTask, { metric }: TuneOptions): string {
-  const labels = task.kind === 'dataset' ? task.metrics.map(labelOf) : QUESTION_METRICS;
+  const labels = task.kind === 'dataset' ? task.metrics.map(labelOf) : questionMetrics(task.questions);
   if (metric === undefined) return primaryMetricOf(labels);
   if (labels.includes(metric)) return metric;
   throw new RAGError('USAGE', `The metric must be one of ${labels.join(', ')}; it is "${metric}".`);

@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
-import { eraseFeedback, feedbackFileOf } from './erase-feedback.js';
+import { feedbackFileOf } from '../feedback/feedback-log.js';
+import { eraseFeedback } from './erase-feedback.js';
 
 test('a line that names a forgotten document goes with its question, and so does one that nobody can read', () => {
   const path = feedbackFileOf(temporaryFolder(), 'default');

@@ -7,26 +7,18 @@ import {
   renameSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { contentHash } from '../core/ids.js';
 import { PRIVATE_FILE } from '../security/private-files.js';
 import { openRegularFileSync } from '../security/regular-file.js';
 import type { RemovedFrom } from './forget-types.js';
 
-const NAME_LENGTH = 32;
-
-/** What of a line of feedback is looked at; see `service/feedback/feedback-log.ts`. */
+/** What of a line of feedback is looked at; see `feedback/feedback-log.ts`. */
 interface FeedbackLine {
   readonly places?: readonly { readonly documentId?: string }[];
 }
 
-/** The file of a tenant's feedback, as the service keeps it. */
-export const feedbackFileOf = (dataDir: string, tenant: string): string =>
-  join(dataDir, 'feedback', `${contentHash(tenant).slice(0, NAME_LENGTH)}.jsonl`);
-
 /**
- * Removes lines of feedback that name a forgotten document, for their question and comment may quote it, and lines that cannot be read. What the service
- * appends meanwhile is kept.
+ * Removes lines of feedback that name a forgotten document, for their question and comment may quote it, and lines that cannot be read. What is
+ * appended meanwhile is kept; see `FeedbackLog`.
  */
 export function eraseFeedback(path: string, isForgotten: (documentId: string) => boolean): RemovedFrom[] {
   if (!existsSync(path)) return [];

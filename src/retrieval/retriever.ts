@@ -38,6 +38,8 @@ export interface RerankSettings {
   readonly maxCandidates: number;
   /** A reranker that has not answered by then is skipped and reported. Milliseconds. @default 2000 */
   readonly deadlineMs: number;
+  /** Share of the reranker in the order, in (0, 1]; the fused score has the rest. @default 1 */
+  readonly weight?: number | undefined;
 }
 
 /** What is added to a query; nothing where all of it is off, which is the default: docs/research/fusion.md has what each is worth. */

@@ -58,6 +58,7 @@ export function retrievalSettings({ rag }: ResolvedConfig): RetrievalSettings {
       enabled: rerank.enabled,
       maxCandidates: rerank.candidates,
       deadlineMs: rerank.deadlineMs,
+      weight: rerank.weight,
     },
   };
 }

@@ -8,6 +8,5 @@ export { AuditLog, type AuditLogOptions } from '../audit/audit-log.js';
 export type { AuditEntry } from '../audit/audit-record.js';
 export { openRedis, type RedisConnection, type RedisOptions } from '../redis/open-redis.js';
 export type { Authenticate, Credentials, Permission, Principal } from './authentication/principal.js';
-export { type Feedback, FeedbackLog, type FeedbackPage } from './feedback/feedback-log.js';
 export type { Shown, ShownPlace } from './feedback/shown-results.js';
 export { ragstonePlugin, type ServiceOptions } from './ragstone-plugin.js';

@@ -12,7 +12,6 @@ import {
 import type { RedisConnection } from '../redis/open-redis.js';
 import { API_VERSION, API_VERSION_HEADER } from './api-version.js';
 import type { Authenticate } from './authentication/principal.js';
-import type { FeedbackLog } from './feedback/feedback-log.js';
 import { rememberingView, ShownResults } from './feedback/shown-results.js';
 import type { IndexPlace } from './index-place.js';
 import type { KeptValues } from './kept/kept-values.js';
@@ -76,8 +75,8 @@ export interface ServiceOptions {
   readonly monitoring?: Pick<Monitoring, 'metrics' | 'lastHealth'> | undefined;
   /** Where calls are logged, denied ones too. It is not closed with the application. @default nowhere */
   readonly audit?: AuditLog | undefined;
-  /** Where feedback is kept. @default there are no routes for it */
-  readonly feedback?: FeedbackLog | undefined;
+  /** Feedback is taken: what is shown is known for an hour. The engine keeps it, by `rag.feedback`. @default false */
+  readonly feedback?: boolean | undefined;
   /** Whether the sources that this process follows can be read; undefined where it follows none. @default no part of the health */
   readonly syncHealth?: (() => boolean | undefined) | undefined;
   /** Where outcomes of writes with an `idempotency-key` and what was shown are kept; not closed with the application. @default this process's memory */
@@ -112,7 +111,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
     });
   auditCalls(app, options.audit);
   await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 2_000 });
-  const shown = options.feedback === undefined ? undefined : new ShownResults(options.kept);
+  const shown = options.feedback === true ? new ShownResults(options.kept) : undefined;
   const { place, monitoring } = options;
   const checks = new PartChecks(indexes, monitoring?.lastHealth);
   admitCallers(app, { indexes, shown, checks }, options);
@@ -136,8 +135,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
       prefix: '/api/ai/rag/deployments',
       deployments: options.deployments,
     });
-  if (options.feedback !== undefined && shown !== undefined)
-    await app.register(feedbackRoutes, { prefix: '/api/ai/rag', feedback: options.feedback, shown });
+  await app.register(feedbackRoutes, { prefix: '/api/ai/rag', shown });
   await app.register(chatRoutes);
   await app.register(indexRoutes);
   await app.register(mcpRoutes);

@@ -13,7 +13,6 @@ import {
 } from '../index.js';
 import { openRedis, type RedisConnection } from '../redis/open-redis.js';
 import { createAuthenticate } from './authentication/create-authenticate.js';
-import { FeedbackLog } from './feedback/feedback-log.js';
 import { followSources } from './follow-sources.js';
 import { followUpgrade } from './follow-upgrade.js';
 import { IndexPlace } from './index-place.js';
@@ -115,7 +114,7 @@ export async function startService({
     place: isInFolder ? new IndexPlace(config.dataDir) : undefined,
     engine,
     audit,
-    feedback: new FeedbackLog(config.dataDir),
+    feedback: config.rag.feedback.enabled,
     deployments,
     authenticate: authentication.authenticate,
     timeoutMs: server.timeoutMs,

@@ -1,5 +1,10 @@
 import { type Command, Option } from 'commander';
-import type { ComparedConfiguration, EvaluateOptions, GateEvaluationOptions } from '../../index.js';
+import type {
+  ComparedConfiguration,
+  ComparisonReport,
+  EvaluateOptions,
+  GateEvaluationOptions,
+} from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { evaluationTarget, withCounter } from '../evaluation-target.js';
@@ -12,6 +17,7 @@ interface EvalOptions
   readonly answers?: boolean;
   readonly judge?: boolean;
   readonly compare?: readonly string[];
+  readonly html?: string;
   readonly gate?: string;
   readonly writeBaseline?: string;
   readonly gateMetric?: string;
@@ -27,6 +33,7 @@ Examples:
   $ ragstone eval docs --questions questions.jsonl                 a folder, indexed as "index" would, and questions with quotes
   $ ragstone eval data/scifact --compare a.yaml b.yaml             two configurations, query by query, with a paired test
   $ ragstone eval data/scifact --compare retrieval.rerank.enabled=true   the current configuration against a change of it
+  $ ragstone eval data/scifact --compare b.yaml --html report.html   the same as a page for people
   $ ragstone eval docs --questions questions.jsonl --write-baseline baseline.json
   $ ragstone eval data/xquad-en --answers --json                   answers, citations, faithfulness, abstention
   $ ragstone eval docs --questions questions.jsonl --gate baseline.json   exit code 3 where a change hurts
@@ -86,6 +93,10 @@ function addComparisons(command: Command): void {
         'two of: a YAML file, "current", or KEY=VALUE[,KEY=VALUE] over the current one; one alone is held against "current"',
       ).conflicts(['gate', 'writeBaseline', 'run']),
     )
+    .option(
+      '--html <file>',
+      'of --compare: write the comparison as a page with plots and the questions that changed',
+    )
     .addOption(
       new Option(
         '--gate <file>',
@@ -112,6 +123,7 @@ function addComparisons(command: Command): void {
 /** Options that mean nothing without one of others: a person who gave them waits for what they do. */
 const NEEDS: readonly [option: keyof EvalOptions, of: readonly (keyof EvalOptions)[]][] = [
   ['judge', ['answers']],
+  ['html', ['compare']],
   ['alpha', ['gate']],
   ['maxDrop', ['gate']],
   ['gateMetric', ['gate', 'writeBaseline']],
@@ -129,11 +141,12 @@ const flagOf = (option: string): string => `--${option.replaceAll(/[A-Z]/g, (c) 
 
 async function runEval(context: CliContext, dataset: string, options: EvalOptions): Promise<void> {
   await refuseIdleOptions(options);
-  const { answers, judge, compare, gate, writeBaseline, gateMetric, alpha, maxDrop, ...measured } = options;
+  const { answers, judge, compare, html, gate, writeBaseline, gateMetric, alpha, maxDrop, ...measured } =
+    options;
   const target = await evaluationTarget(context, dataset, measured);
   const metric = gateMetric === undefined ? {} : { gateMetric };
   if (answers === true) return runAnswers(context, { ...target, judge: judge === true });
-  if (compare !== undefined) return runCompare(context, target, compare);
+  if (compare !== undefined) return runCompare(context, target, { names: compare, html });
   if (gate !== undefined) {
     const bounds = {
       ...(alpha === undefined ? {} : { alpha }),
@@ -167,17 +180,29 @@ async function runAnswers(
 async function runCompare(
   context: CliContext,
   target: EvaluateOptions,
-  names: readonly string[],
+  { names, html }: { readonly names: readonly string[]; readonly html: string | undefined },
 ): Promise<void> {
   const [a, b] = await twoConfigurations(names);
   const { compareConfigurations } = await import('../../index.js');
-  const report = await withCounter(context, (onProgress) =>
-    compareConfigurations({ ...target, onProgress, a, b }),
+  const withResults = html !== undefined;
+  const compared = await withCounter(context, (onProgress) =>
+    compareConfigurations({ ...target, onProgress, a, b, withResults }),
   );
+  if (html !== undefined) await writePage(context, compared, html);
+  const { asked: _, ...report } = compared;
   const { renderComparison } = await import('../render/comparison.js');
   if (!context.isJson)
     for (const notice of new Set([...report.a.notices, ...report.b.notices])) context.warn(notice);
   context.printResult(report, () => renderComparison(report, context));
+  if (html !== undefined)
+    context.note(`The page is in ${html}. It holds questions and passages of the index.`);
+}
+
+async function writePage({ cwd }: CliContext, report: ComparisonReport, file: string): Promise<void> {
+  const { writeFile } = await import('node:fs/promises');
+  const { resolve } = await import('node:path');
+  const { comparisonPage } = await import('../../index.js');
+  await writeFile(resolve(cwd, file), comparisonPage(report, { made: new Date() }), { mode: 0o600 });
 }
 
 async function twoConfigurations(

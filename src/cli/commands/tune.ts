@@ -15,6 +15,7 @@ const EXAMPLES = `
 Examples:
   $ ragstone tune docs --questions questions.jsonl           try fusion, weights, reranking, candidates and chunk sizes
   $ ragstone tune docs --questions questions.jsonl --write   and write the best into the configuration file, if it is a gain
+  $ ragstone tune docs --feedback --source docs              on what people opened and judged, where there is enough of it
   $ ragstone tune data/scifact                               on the train split, where the data set has one
 
 What is reported was measured on queries that had no part in the choice. A difference that chance explains is not called a
@@ -27,6 +28,13 @@ export function registerTune(program: Command, context: CliContext): void {
     .description('find better settings on labelled questions of your own, and what they are really worth')
     .argument('<dataset>', 'folder of a data set; or, with --questions, a folder of documents')
     .option('--questions <file>', 'questions with gold quotes about the folder, one JSON object a line')
+    .addOption(
+      new Option(
+        '--feedback',
+        'questions that the feedback of the index makes ("ragstone feedback"), in place of a file',
+      ).conflicts(['questions', 'split']),
+    )
+    .option('--source <name>', 'of --feedback: the source that the folder is (default: all)')
     .option('--split <name>', 'which judgments: qrels/NAME.tsv (default: train where it is there, else test)')
     .option('--metric <name>', 'what is made as large as possible (default: ndcg@10, or hit@5 of questions)')
     .option('--embedder <model>', 'builtin or transformers:PATH_OR_ID (default: the configured one)')
@@ -42,7 +50,9 @@ export function registerTune(program: Command, context: CliContext): void {
 }
 
 async function runTune(context: CliContext, dataset: string, flags: TuneFlags): Promise<void> {
-  const { write = false, ...options } = flags;
+  const { write = false, chunking, ...stated } = flags;
+  // It is on by default, and other chunk sizes are nothing that feedback can judge.
+  const options = stated.feedback === true || chunking === undefined ? stated : { ...stated, chunking };
   const { tune } = await import('../../index.js');
   const target = await evaluationTarget(context, dataset, options);
   const report = await withCounter(context, (onProgress) => tune({ ...options, ...target, onProgress }));

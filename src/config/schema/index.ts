@@ -7,6 +7,7 @@ import { degradationSchema } from './degradation.js';
 import { deploymentsSchema } from './deployments.js';
 import { embeddingSchema } from './embedding.js';
 import { failoverSchema } from './failover.js';
+import { feedbackSchema } from './feedback.js';
 import { indexingSchema } from './indexing.js';
 import { ledgerSchema } from './ledger.js';
 import { chatSchema, modelProvidersSchema } from './models.js';
@@ -76,6 +77,7 @@ export const ragSchema = z.strictObject({
   server: serverSchema,
   deployments: deploymentsSchema,
   audit: auditSchema,
+  feedback: feedbackSchema,
   monitoring: monitoringSchema,
 });
 

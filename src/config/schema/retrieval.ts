@@ -60,6 +60,14 @@ const rerank = z
       .describe('Results kept after reranking, at most `retrieval.topK`. Default: `retrieval.topK`.'),
     batchSize: wholeNumber(1).default(10).describe('Candidates that a cross-encoder scores at once.'),
     candidates: wholeNumber(1).max(1000).default(100).describe('Candidates that are reordered.'),
+    weight: z
+      .number()
+      .gt(0)
+      .max(1)
+      .default(1)
+      .describe(
+        'Share of the reranker in the order of what it saw; the fused score has the rest. 1: the reranker alone. `ragstone tune` finds out whether less is better on your own questions.',
+      ),
     deadlineMs: wholeNumber(1)
       .default(2000)
       .describe(

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import { isList, ownElements, ownFields, plainCopy } from '../../core/plain-copy.js';
+import type { FeedbackJudgmentsRequest } from '../../feedback/feedback-judgments.js';
+import type { FeedbackRequest, ListFeedbackRequest } from '../../feedback/feedback-types.js';
 import type { ForgetRequest } from '../../forgetting/forget-types.js';
 import type { PushedDocument } from '../../sources/push/push-source.js';
 import type { ReembedRequest } from '../../upgrading/upgrade-types.js';
@@ -19,6 +21,7 @@ import type {
 import type { CreateEngineOptions } from '../engine-options.js';
 import { assertFilterShape } from './check-filter.js';
 import { assertShape, type Refusal, refusing } from './check-shape.js';
+import { feedbackJudgmentsSchema, feedbackListSchema, feedbackSchema } from './feedback-schemas.js';
 import {
   askSchema,
   contextSchema,
@@ -149,6 +152,18 @@ export const checkedRelated = (request: string | RelatedRequest): RelatedRequest
   typeof request === 'string'
     ? { item: request }
     : checked(request, relatedSchema, { what: 'What is related', reason: 'USAGE', orText: true });
+
+/** Throws `USAGE`. */
+export const checkedFeedback = (request: FeedbackRequest): FeedbackRequest =>
+  checked(request, feedbackSchema, { what: 'Feedback', reason: 'USAGE' });
+
+/** Throws `USAGE`. */
+export const checkedFeedbackListing = (request: ListFeedbackRequest): ListFeedbackRequest =>
+  checked(request, feedbackListSchema, { what: 'Which feedback', reason: 'USAGE' });
+
+/** Throws `USAGE`. */
+export const checkedFeedbackJudgments = (request: FeedbackJudgmentsRequest): FeedbackJudgmentsRequest =>
+  checked(request, feedbackJudgmentsSchema, { what: 'Which judgments', reason: 'USAGE' });
 
 /** Throws `USAGE`. */
 export const checkedVerification = (request: VerifyRequest): VerifyRequest =>

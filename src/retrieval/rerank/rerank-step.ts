@@ -53,6 +53,7 @@ export async function rerankStep(
       query: query.text,
       read,
       maxCandidates,
+      weight: settings.rerank.weight,
       deadlineMs,
       signal,
       onNotice: (notice) => notices.push(notice),

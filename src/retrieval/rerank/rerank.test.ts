@@ -14,7 +14,7 @@ const rerankerOf = (scores: readonly number[], maxCandidates: number): Reranker 
   close: async () => undefined,
 });
 
-const rerank = (list: readonly Candidate[], reranker: Reranker, deadlineMs = 10_000) =>
+const rerank = (list: readonly Candidate[], reranker: Reranker, deadlineMs = 10_000, weight?: number) =>
   rerankCandidates(list, {
     load: async () => reranker,
     query: 'q',
@@ -25,6 +25,7 @@ const rerank = (list: readonly Candidate[], reranker: Reranker, deadlineMs = 10_
       }),
     maxCandidates: 100,
     deadlineMs,
+    weight,
   });
 
 // Hundredths, so that scores tie; some outside [0, 1], as a faulty model might give.
@@ -105,6 +106,47 @@ describe('rerankCandidates', () => {
         });
       }),
     );
+  });
+
+  it('with a share of its own: between its order and that of fusion, and nothing outside of its range', () => {
+    return fc.assert(
+      fc.asyncProperty(
+        candidates,
+        scores,
+        fc.double({ min: 0.01, max: 1, noNaN: true }),
+        async (list, given, weight) => {
+          const clamped = given.slice(0, list.length).map((score) => Math.min(1, Math.max(0, score)));
+          const reranked = await rerank(list, rerankerOf(given, 100), 10_000, weight);
+          expect(idsOf(reranked).toSorted()).toEqual(idsOf(list).toSorted());
+          for (const candidate of reranked) {
+            expect(Math.abs(sumOf(candidate) - candidate.score)).toBeLessThan(1e-9);
+            const own = candidate.score - candidate.identifierHits;
+            expect(own).toBeGreaterThanOrEqual(Math.min(...clamped) - 1e-9);
+            expect(own).toBeLessThanOrEqual(Math.max(...clamped) + 1e-9);
+          }
+        },
+      ),
+    );
+  });
+
+  it('a small share leaves the order of fusion, a whole one gives that of the reranker', async () => {
+    const [first] = fc.sample(candidates, { numRuns: 1, seed: 3 });
+    const template = first?.[0];
+    if (template === undefined) throw new Error('There is no candidate.');
+    const list = ['a', 'b', 'c'].map(
+      (id, at): Candidate => ({
+        ...template,
+        chunk: { ...template.chunk, id },
+        identifierHits: 0,
+        holdsIdentifier: false,
+        contributions: [{ signal: 'dense', value: 0.9 - at * 0.4 }],
+        score: 0.9 - at * 0.4,
+      }),
+    );
+    const orderAt = async (weight: number) =>
+      idsOf(await rerank(list, rerankerOf([0.1, 0.2, 0.3], 100), 10_000, weight)).join('');
+    expect(await orderAt(1)).toBe('cba');
+    expect(await orderAt(0.05)).toBe('abc');
   });
 
   it('breaks ties the same way, in whatever order the candidates came', () => {

@@ -12,6 +12,7 @@ import {
   type FoundChunk,
   withContribution,
 } from '../candidate.js';
+import { fusedPartOf } from '../fusion/lane-scores.js';
 import type { ReadChunks } from '../read-chunks.js';
 import { toRerankCandidate } from './rerank-candidates.js';
 
@@ -22,6 +23,8 @@ export interface RerankOptions {
   readonly read: ReadChunks;
   /** How many of the first candidates are handed over, at most as many as the reranker takes. */
   readonly maxCandidates: number;
+  /** Share of the reranker's scores in the order, in (0, 1]. @default 1 */
+  readonly weight?: number | undefined;
   /** Milliseconds. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -51,7 +54,8 @@ export async function rerankCandidates(
     options.onNotice?.({ kind: 'reranking-model', text: reranker.standsIn });
   const text = reranker.noticeOf?.(scores);
   if (text !== undefined) options.onNotice?.({ kind: 'of-a-part', text });
-  const reranked = head.map((candidate, i) => withRerankScore(candidate, byPosition[i] ?? 0));
+  const orders = blended(byPosition, head, options.weight);
+  const reranked = head.map((candidate, i) => withRerankScore(candidate, byPosition[i] ?? 0, orders[i] ?? 0));
   return [...reranked.sort(compareCandidates), ...sunkBelow(reranked, rest)];
 }
 
@@ -73,9 +77,31 @@ function score(
 function withRerankScore<Chunk extends FoundChunk>(
   candidate: Candidate<Chunk>,
   rerankScore: number,
+  order: number,
 ): Candidate<Chunk> {
-  const score = candidate.identifierHits + rerankScore;
+  const score = candidate.identifierHits + order;
   return { ...withContribution(candidate, 'rerank', score - candidate.score), rerankScore };
+}
+
+/**
+ * The reranker's scores, or a convex combination of them with the fused ones, brought to the same range (Bruch, Gai and Ingber, TOIS 2023, on
+ * why one range). So a score stays one of the reranker's range, and what was not reranked stays below.
+ */
+function blended(
+  scores: readonly (number | undefined)[],
+  head: readonly FoundCandidate[],
+  weight = 1,
+): readonly (number | undefined)[] {
+  if (weight === 1 || head.length === 0) return scores;
+  const given = scores.map((score) => score ?? 0);
+  const fused = head.map(({ contributions }) => fusedPartOf(contributions));
+  const [lowest, highest] = [Math.min(...given), Math.max(...given)];
+  const [least, most] = [Math.min(...fused), Math.max(...fused)];
+  const span = most === least ? 1 : most - least;
+  return given.map((score, at) => {
+    const asReranked = lowest + (((fused[at] ?? 0) - least) / span) * (highest - lowest);
+    return weight * score + (1 - weight) * asReranked;
+  });
 }
 
 /** What was not reranked keeps its order and may not score above what was. */

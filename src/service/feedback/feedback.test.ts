@@ -2,14 +2,16 @@ import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { createEngine } from '../../index.js';
 import { testService, withDocuments } from '../test-service.js';
-import { FeedbackLog } from './feedback-log.js';
 
 const RAG = '/api/ai/rag';
 
 async function service() {
-  const folder = temporaryFolder();
-  const opened = await testService({ feedback: new FeedbackLog(folder) });
+  const cwd = temporaryFolder();
+  const engine = await createEngine({ config: { provider: 'memory', feedback: { enabled: true } }, cwd });
+  const opened = await testService({ engine, feedback: true });
+  const folder = join(cwd, '.ragstone');
   await withDocuments(opened);
   const search = async (caller: string, query = 'How often are payments retried?') => {
     const body = { query, tenantId: caller.split('-')[0], minScore: 0 };
@@ -42,7 +44,7 @@ test('feedback is stored with what was shown, for whoever keeps the index of the
       { caller: 'a', helpful: false, kind: 'answer', places: [{ rank: 1, source: 'open' }] },
     ],
   });
-  expect(await list('globex')).toEqual({ feedback: [], unreadable: 0 });
+  expect(await list('globex')).toEqual({ feedback: [], unreadable: 0, withheld: 0 });
   expect((await call('acme-reader', 'GET', `${RAG}/feedback`)).status).toBe(403);
   const [file = ''] = readdirSync(join(folder, 'feedback'));
   if (process.platform !== 'win32') expect(statSync(join(folder, 'feedback', file)).mode & 0o077).toBe(0);
@@ -88,4 +90,66 @@ test('a page goes on where the one before ended, and a torn line costs no other'
     cursor = `&cursor=${page.cursor}`;
   }
   expect([comments, unreadable]).toEqual([['one', 'two €', 'three', 'four'], 1]);
+});
+
+test('clicks and verdicts on places become judgments, of the own tenant alone', async () => {
+  const { search, send, list, call } = await service();
+  for (let times = 0; times < 3; times++)
+    expect((await send('acme', { requestId: await search('acme'), clicked: [1] })).status).toBe(200);
+  const requestId = await search('globex', 'When does the zeppelin fly?');
+  await send('globex', { requestId, relevant: [1] });
+  await send('globex', { requestId, answer: 'regenerated' });
+  expect((await list('acme')).feedback).toMatchObject([{ clicked: [1] }, { clicked: [1] }, { clicked: [1] }]);
+  const judgments = async (caller: string) => {
+    const { questions } = (await call(caller, 'GET', `${RAG}/feedback/judgments`)).json();
+    return questions;
+  };
+  const ofAcme = await judgments('acme');
+  expect(ofAcme).toMatchObject([
+    { question: 'How often are payments retried?', gold: [{ path: 'open', grade: 3 }], alternates: [] },
+  ]);
+  expect(JSON.stringify(ofAcme)).not.toContain('zeppelin');
+  expect(await judgments('globex')).toMatchObject([{ gold: [{ path: 'globex-plan' }] }]);
+  expect((await call('acme-reader', 'GET', `${RAG}/feedback/judgments`)).status).toBe(403);
+});
+
+test('what others with more rights asked is not shown, and counted', async () => {
+  const { search, send, list, call } = await service();
+  await send('acme-hr', { requestId: await search('acme-hr', 'How do salaries rise?'), relevant: [1] });
+  expect(await list('acme')).toEqual({ feedback: [], unreadable: 0, withheld: 1 });
+  expect((await list('acme-hr')).feedback).toMatchObject([{ question: 'How do salaries rise?' }]);
+  const judged = (await call('acme', 'GET', `${RAG}/feedback/judgments`)).json();
+  expect(judged).toMatchObject({ questions: [], counts: { withheld: 1, events: 0 } });
+});
+
+test.each([
+  [{}, 400],
+  [{ helpful: true, unknown: 1 }, 400],
+  [{ clicked: [0] }, 400],
+  [{ clicked: ['1'] }, 400],
+  [{ clicked: [51] }, 400],
+  [{ relevant: [1], notRelevant: [1] }, 400],
+  [{ rank: 1 }, 400],
+  [{ answer: 'superb' }, 400],
+  [{ clicked: [] }, 200],
+])('a body %j is answered by %i', async (body, status) => {
+  const { search, send } = await service();
+  expect((await send('acme', { requestId: await search('acme'), ...body })).status).toBe(status);
+});
+
+test('feedback is off unless it is switched on, and then nothing of what was shown is kept', async () => {
+  const opened = await testService();
+  await withDocuments(opened);
+  const found = await opened.call('acme', 'POST', `${RAG}/search`, { query: 'retries', tenantId: 'acme' });
+  const body = { requestId: found.json().requestId, helpful: true };
+  for (const reply of [
+    await opened.call('acme', 'POST', `${RAG}/feedback`, body),
+    await opened.call('acme', 'GET', `${RAG}/feedback`),
+    await opened.call('acme', 'GET', `${RAG}/feedback/judgments`),
+  ])
+    expect([reply.status, reply.json().reason, reply.json().detail]).toEqual([
+      409,
+      'FEEDBACK_OFF',
+      'This service keeps no feedback.',
+    ]);
 });

@@ -1,30 +1,33 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { RAGError } from '../../index.js';
-import type { FeedbackLog } from '../feedback/feedback-log.js';
 import type { ShownResults } from '../feedback/shown-results.js';
 import { assertStatedTenant, contextOf, writeOnce } from '../requests/request-context.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
-import { feedbackId, feedbackPage, feedbackQuery, feedbackRequest } from '../schemas/feedback.js';
+import {
+  feedbackId,
+  feedbackJudgments,
+  feedbackPage,
+  feedbackQuery,
+  feedbackRequest,
+  judgmentsQuery,
+} from '../schemas/feedback.js';
 
 const tags = ['Feedback'];
 
 export interface FeedbackRouteOptions {
-  readonly feedback: FeedbackLog;
-  readonly shown: ShownResults;
+  /** Undefined where no feedback is taken. */
+  readonly shown: ShownResults | undefined;
 }
 
-/** What people say of what was shown, stored with it. */
-export const feedbackRoutes: FastifyPluginAsyncZod<FeedbackRouteOptions> = async (
-  app,
-  { feedback, shown },
-) => {
+/** What people opened of what they were shown, and say of it, stored with what the service itself showed them. */
+export const feedbackRoutes: FastifyPluginAsyncZod<FeedbackRouteOptions> = async (app, { shown }) => {
   app.post(
     '/feedback',
     {
       config: { access: 'read' },
       schema: {
         tags,
-        summary: 'Say whether a search or an answer helped',
+        summary: 'Say what was opened of a search or an answer, and whether it helped',
         body: feedbackRequest,
         response: { 200: jsonOf('It is stored, with what was shown.', feedbackId), ...problemResponses },
       },
@@ -33,21 +36,24 @@ export const feedbackRoutes: FastifyPluginAsyncZod<FeedbackRouteOptions> = async
       const context = contextOf(request);
       const { tenantId, ...stated } = request.body;
       assertStatedTenant(tenantId, context);
-      const { principal } = context;
-      const known = await shown.find({ principal, requestId: stated.requestId });
+      const { principal, view, signal } = context;
+      const known = await shown?.find({ principal, requestId: stated.requestId });
+      // The engine says that feedback is off.
+      if (shown === undefined) await view.listFeedback({ limit: 1 });
       if (known === undefined)
         throw new RAGError(
           'FEEDBACK_UNKNOWN',
           'Nothing that was shown to you is known under this `requestId`. Feedback is taken for an hour.',
         );
-      if (stated.rank !== undefined && stated.rank > known.places.length)
-        throw new RAGError('REQUEST_INVALID', 'body/rank: there was no such place.');
+      const { kind, question, places } = known;
+      const ranks = ['clicked', 'relevant', 'notRelevant'] as const;
+      const named = [stated.rank ?? [], ...ranks.map((field) => stated[field] ?? [])].flat();
+      if (named.some((rank) => rank > places.length))
+        throw new RAGError('REQUEST_INVALID', `body: a rank is of no place; ${places.length} were shown.`);
+      const shownPlaces = places.map(({ chunkIds, score }) => ({ chunkIds, score }));
       return writeOnce(request, async () => {
-        const { id } = await feedback.add(principal.scope.tenant, {
-          ...known,
-          ...stated,
-          caller: principal.name,
-        });
+        const said = { ...stated, kind, query: question, shown: shownPlaces, caller: principal.name, signal };
+        const { id } = await view.feedback(said).catch(asRequestError);
         return { id };
       });
     },
@@ -67,6 +73,36 @@ export const feedbackRoutes: FastifyPluginAsyncZod<FeedbackRouteOptions> = async
         },
       },
     },
-    async (request) => feedback.list(contextOf(request).principal.scope.tenant, request.query),
+    async (request) => contextOf(request).view.listFeedback(request.query),
+  );
+
+  app.get(
+    '/feedback/judgments',
+    {
+      config: { access: 'maintain' },
+      schema: {
+        tags,
+        summary: 'Questions with graded passages, made of the feedback',
+        querystring: judgmentsQuery,
+        response: {
+          200: jsonOf(
+            'Questions as `ragstone eval --questions` takes them, and what they rest on.',
+            feedbackJudgments,
+          ),
+          ...problemResponses,
+        },
+      },
+    },
+    async (request) => {
+      const { view, signal } = contextOf(request);
+      return view.feedbackJudgments({ ...request.query, signal });
+    },
   );
 };
+
+/** What the engine calls a wrong use is a wrong body here. */
+function asRequestError(error: unknown): never {
+  if (RAGError.isInstance(error) && error.reason === 'USAGE')
+    throw new RAGError('REQUEST_INVALID', `body: ${error.message}`);
+  throw error;
+}

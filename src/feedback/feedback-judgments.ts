@@ -1,0 +1,52 @@
+import type { GradedQuestion } from '../evaluation/question-set.js';
+
+/** Which feedback is made into judgments. */
+export interface FeedbackJudgmentsRequest {
+  /** Name of the source whose passages are judged, where the questions are to be asked of one folder. Default: all. */
+  readonly source?: string | undefined;
+  /**
+   * Folder that is evaluated, as the paths of results begin with it: `docs`. Paths of questions begin there, and passages elsewhere are left out.
+   * Default: paths stay as they are.
+   */
+  readonly folder?: string | undefined;
+  /** Clicks that a question needs, where no verdict is stated. @default 3 */
+  readonly minClicks?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How often people look at each rank, and how that is known. */
+export interface ExaminationReport {
+  /** By rank from 1: how likely a place is looked at, as a share of the first rank's. */
+  readonly byRank: readonly number[];
+  /** `log`: found in the feedback. `prior`: too little in it tells, and 1 / rank is taken. */
+  readonly from: 'log' | 'prior';
+  /** Clicks on lists of questions whose passages were shown at more than one rank: these alone tell. */
+  readonly tellingClicks: number;
+  /** Clicks that `log` needs. */
+  readonly needed: number;
+}
+
+/** Questions with graded passages. */
+export interface FeedbackJudgments {
+  /** As `readQuestionSet` reads them: `ragstone eval FOLDER --questions` and `ragstone tune` take them. */
+  readonly questions: readonly GradedQuestion[];
+  readonly examination: ExaminationReport;
+  readonly counts: {
+    /** Events that were read. */
+    readonly events: number;
+    readonly clicks: number;
+    /** Verdicts on single passages. */
+    readonly verdicts: number;
+    /** Verdicts on whole lists and answers. They say nothing of a single passage and make no judgment. */
+    readonly onTheWhole: number;
+    /** Different questions. */
+    readonly questions: number;
+    /** Of these, those with too few clicks and no verdict. */
+    readonly tooFew: number;
+    /** Passages that were judged relevant and are left out: no longer in the index, not for this scope, of another source or folder. */
+    readonly gone: number;
+    readonly unreadable: number;
+    readonly withheld: number;
+  };
+  readonly notices: readonly string[];
+}

@@ -1,0 +1,91 @@
+import type { LineRange } from '../core/document.js';
+import type { Scope } from '../core/scope.js';
+
+/** What can have been shown. */
+export const FEEDBACK_KINDS = ['search', 'answer', 'context'] as const;
+/** What can be said of an answer as a whole. */
+export const ANSWER_VERDICTS = ['good', 'bad', 'regenerated'] as const;
+
+/** A place of a list that was shown: the chunks that it was made of. */
+export interface ShownPassage {
+  readonly chunkIds: readonly string[];
+  readonly score?: number | undefined;
+}
+
+/**
+ * What somebody did with a list that was shown, or says of it. At least one of `clicked`, `relevant`, `notRelevant`, `answer` and `helpful` is stated.
+ * Places are named by their ranks, from 1.
+ */
+export interface FeedbackRequest {
+  /** As it was asked. */
+  readonly query: string;
+  /** @default search */
+  readonly kind?: (typeof FEEDBACK_KINDS)[number] | undefined;
+  /**
+   * All that was shown, best first, opened or not: the ids of results, or the chunks of each place. Ranks mean places of this list, so it begins
+   * at the first place.
+   */
+  readonly shown: readonly (string | ShownPassage)[];
+  /** Places that were opened. An empty list says that nobody opened any. */
+  readonly clicked?: readonly number[] | undefined;
+  readonly relevant?: readonly number[] | undefined;
+  readonly notRelevant?: readonly number[] | undefined;
+  /** Of an answer. `regenerated`: it was asked for once more. */
+  readonly answer?: (typeof ANSWER_VERDICTS)[number] | undefined;
+  readonly helpful?: boolean | undefined;
+  /** Of the place that `helpful` is about. Default: all of them. */
+  readonly rank?: number | undefined;
+  readonly comment?: string | undefined;
+  /** Who says so, such as the name of a key. */
+  readonly caller?: string | undefined;
+  /** Of the search that was answered. */
+  readonly requestId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A place as it is stored: what the index said of it when the feedback came. */
+export interface FeedbackPlace extends ShownPassage {
+  /** From 1. */
+  readonly rank: number;
+  readonly documentId: string;
+  /** Path or id relative to its source. */
+  readonly source: string;
+  readonly lines: LineRange;
+}
+
+/** Feedback as it is stored. */
+export interface FeedbackEvent extends Omit<FeedbackRequest, 'query' | 'shown' | 'signal' | 'kind'> {
+  readonly id: string;
+  /** ISO-8601 UTC. */
+  readonly at: string;
+  readonly kind: (typeof FEEDBACK_KINDS)[number];
+  readonly question: string;
+  /** What was shown, best first. A place whose passage was gone when the feedback came is left out, and its rank with it. */
+  readonly places: readonly FeedbackPlace[];
+  /** Whose it is. The tenant is that of the file. */
+  readonly scope: Omit<Scope, 'tenant'>;
+}
+
+export interface FeedbackReceipt {
+  readonly id: string;
+  /** What a person should know, such as places that are gone. */
+  readonly notices: readonly string[];
+}
+
+export interface ListFeedbackRequest {
+  /** Of the page before. */
+  readonly cursor?: string | undefined;
+  /** 1 to 1,000. @default 100 */
+  readonly limit?: number | undefined;
+}
+
+/** Feedback in the order in which it came. */
+export interface FeedbackPage {
+  readonly feedback: readonly FeedbackEvent[];
+  /** Lines that are no feedback: torn by a death, or changed by hand. */
+  readonly unreadable: number;
+  /** Feedback of others of the tenant with rights that the scope has not, which is not shown. */
+  readonly withheld: number;
+  /** For the next page; absent at the end. */
+  readonly cursor?: string | undefined;
+}
