@@ -1,4 +1,5 @@
 import { RAGError } from '../../core/errors.js';
+import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
 import type { GraphReader } from '../../graph/graph.js';
 import type { PostgresDatabase } from '../../postgres/postgres-database.js';
 import type {
@@ -58,6 +59,7 @@ import {
 import { assertLeases, claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
 import { beginOwed, forgetOwed, oweItems, PostgresOwed, settleOwed } from './owed.js';
 import { pruneVersions, revisionText } from './revisions.js';
+import { fillStatements, PostgresStatements } from './statements.js';
 import {
   findCursor,
   forgetSource,
@@ -145,6 +147,10 @@ export class PostgresGenerationReader implements GenerationReader {
 
   get graph(): GraphReader {
     return new PostgresGraph(this.books);
+  }
+
+  get statements(): StatementReader {
+    return new PostgresStatements(this.books);
   }
 
   get owed(): OwedReader {
@@ -328,6 +334,10 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
       if (isFilled) await countChange(books.run);
       return isFilled;
     });
+  }
+
+  fillStatements(fillings: readonly StatementFilling[]): Promise<number> {
+    return this.#transaction('keep what its documents say', (books) => fillStatements(books, fillings));
   }
 
   async markChunksMissing(chunkIds: readonly string[]): Promise<void> {

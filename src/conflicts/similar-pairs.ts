@@ -1,0 +1,87 @@
+/** Two sets of terms by their places in what was given, the first place the smaller one. */
+export interface SimilarPair {
+  readonly a: number;
+  readonly b: number;
+  /** Share of common terms (Dice), 0 to 1. */
+  readonly overlap: number;
+}
+
+export interface SimilarPairs {
+  readonly pairs: readonly SimilarPair[];
+  /** Something was not compared, because very many sets share its terms. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Sets that are looked at for one term, or one pair of frequent terms. It bounds the work by the number of sets times a constant, so that
+ * it grows with the collection and not with its square.
+ */
+const MOST_OF_KEY = 400;
+/** Frequent terms of one set that are paired. */
+const MOST_FREQUENT = 8;
+
+/**
+ * Pairs of sets with an overlap of at least `least`, in the order of their places. Prefix filtering (Chaudhuri, Ganti and Kaushik, ICDE 2006;
+ * Bayardo, Ma and Srikant, WWW 2007; Xiao et al., TODS 2011): sorted by rarity, two sets that are so similar must share one of their first terms,
+ * so only sets with a common term there are compared. Terms that very many sets have are taken in pairs. Exact but for `isCut`.
+ */
+export function similarPairs(sets: readonly Uint32Array[], least: number): SimilarPairs {
+  const frequency = frequencies(sets);
+  const share = least / (2 - least);
+  const byKey = new Map<number | string, number[]>();
+  const seen = new Int32Array(sets.length).fill(-1);
+  const pairs: SimilarPair[] = [];
+  let isCut = false;
+  for (const [b, terms] of sets.entries())
+    for (const key of keysOf(terms, { frequency, share })) {
+      const others = byKey.get(key);
+      if (others === undefined) {
+        byKey.set(key, [b]);
+        continue;
+      }
+      for (const a of others) {
+        if (seen[a] === b) continue;
+        seen[a] = b;
+        const other = sets[a];
+        if (other === undefined || other.length < share * terms.length || terms.length < share * other.length)
+          continue;
+        const overlap = overlapOf(other, terms);
+        if (overlap >= least) pairs.push({ a, b, overlap });
+      }
+      if (others.length < MOST_OF_KEY) others.push(b);
+      else isCut = true;
+    }
+  return { pairs, isCut };
+}
+
+function frequencies(sets: readonly Uint32Array[]): Map<number, number> {
+  const frequency = new Map<number, number>();
+  for (const terms of sets) for (const term of terms) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+  return frequency;
+}
+
+/** Keys of which two sets that are similar enough share one. */
+function keysOf(
+  terms: Uint32Array,
+  { frequency, share }: { readonly frequency: ReadonlyMap<number, number>; readonly share: number },
+): (number | string)[] {
+  const timesOf = (term: number): number => frequency.get(term) ?? 0;
+  const sorted = [...terms].sort((a, b) => timesOf(a) - timesOf(b) || a - b);
+  const prefix = sorted.slice(0, sorted.length - Math.ceil(share * sorted.length) + 1);
+  const rare = prefix.filter((term) => timesOf(term) <= MOST_OF_KEY);
+  const frequent = sorted.filter((term) => timesOf(term) > MOST_OF_KEY).slice(0, MOST_FREQUENT);
+  const pairs = frequent.flatMap((first, at) => frequent.slice(at + 1).map((second) => `${first} ${second}`));
+  return [...rare, ...pairs];
+}
+
+/** Share of common elements of two ascending sets (Dice). */
+export function overlapOf(a: Uint32Array, b: Uint32Array): number {
+  let common = 0;
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const difference = (a[i] ?? 0) - (b[j] ?? 0);
+    if (difference === 0) common++;
+    if (difference <= 0) i++;
+    if (difference >= 0) j++;
+  }
+  return a.length + b.length === 0 ? 0 : (2 * common) / (a.length + b.length);
+}
