@@ -30,22 +30,16 @@ const PAIRS = [
 
 /** Alternatives of one kind: another one of the same list is another value. */
 const ALTERNATIVES = [
-  'daily weekly biweekly fortnightly monthly bimonthly quarterly annually yearly hourly nightly annual',
-  'day week month quarter year',
   'monday tuesday wednesday thursday friday saturday sunday',
   'january february march april june july august september october november december',
   'jan feb mar apr jun jul aug sep sept oct nov dec',
   'morning afternoon evening night noon midnight',
   'red green blue yellow orange purple black white grey pink',
-  'north south east west',
-  'first second third fourth fifth sixth',
   'once twice thrice',
   'am pm',
   'major minor patch',
   'must should may can',
   'junior senior principal',
-  'async sync',
-  'critical high medium low',
   'alpha beta stable',
 ].map((list) => list.split(' '));
 

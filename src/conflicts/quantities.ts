@@ -71,26 +71,59 @@ export interface Quantity {
   readonly at: number;
   /** Place behind the last word of it: of the number, or of its unit. */
   readonly end: number;
-  /** `time`, `bytes`, `money`, `share`, `length`; `version` for 1.2.3; else empty. */
+  /** `time`, `bytes`, `money`, `share`, `length`; else empty. */
   readonly dimension: string;
   /** In the smallest unit of its dimension; a version as it is written. */
   readonly amount: string;
 }
 
-/** The quantities of a statement, in order. `14 days` and `2 weeks` are one amount. */
+/** Words that say how often, with the time between. */
+const RHYTHMS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    3600: 'hour',
+    86_400: 'daili night',
+    604_800: 'week weekly',
+    1_209_600: 'biweek biweekly fortnight fortnightly',
+    2_592_000: 'month monthly',
+    7_776_000: 'quarter quarterly',
+    31_536_000: 'year yearly annual',
+  }).flatMap(([size, names]) => names.split(' ').map((name) => [name, Number(size)] as const)),
+);
+const RHYTHM_WORD = /(?:ly|nightly|annual)$/i;
+
+/** Before a unit these say that it is one: `a month`, `per year`. */
+const ONE = new Set(['a', 'an', 'one', 'per', 'each', 'everi', 'every', 'whole', 'entir']);
+
+/** A number behind one of these is the name of a thing. */
+const LABELS = new Set(
+  'step phase level part section rule option question exampl chapter figur tabl appendix page tier stage no number item version-of ic l'.split(' '),
+);
+
+/**
+ * The quantities of a statement, in order. `14 days` and `2 weeks` are one amount, `a month` and `monthly` too; `step 4` is none.
+ */
 export function quantitiesOf(words: readonly StatementWord[], text: string): Quantity[] {
-  return words.flatMap((word, at) => {
-    if (word.kind !== 'number') return [];
-    if (word.value === undefined) return [{ at, end: at + 1, dimension: 'version', amount: word.term }];
+  return words.flatMap((word, at): Quantity[] => {
+    const before = words[at - 1];
+    if (word.kind !== 'number') {
+      const written = text.slice(word.start, word.end);
+      const rhythm = RHYTHM_WORD.test(written) ? RHYTHMS.get(word.term) : undefined;
+      if (rhythm !== undefined) return [{ at, end: at + 1, dimension: 'time', amount: String(rhythm) }];
+      const unit = UNITS.get(word.term);
+      if (before === undefined || unit?.dimension !== 'time' || word.term.length < 3 || !ONE.has(before.term))
+        return [];
+      return [{ at, end: at + 1, dimension: 'time', amount: amountOf(1, unit) }];
+    }
+    if (before !== undefined && LABELS.has(before.term)) return [];
+    if (word.value === undefined) return [{ at, end: at + 1, dimension: '', amount: word.term }];
     const next = words[at + 1];
     const unit = next === undefined || next.start - word.end > 1 ? undefined : UNITS.get(next.term);
     const isMoney = /^[$€£]/.test(text.slice(word.start, word.end));
     if (unit === undefined)
       return [{ at, end: at + 1, dimension: isMoney ? 'money' : '', amount: String(word.value) }];
     const dimension = isMoney ? 'money' : unit.dimension;
-    return [{ at, end: at + 2, dimension, amount: String(Number((word.value * unit.size).toPrecision(9))) }];
+    return [{ at, end: at + 2, dimension, amount: amountOf(word.value, unit) }];
   });
 }
 
-/** Whether a word is the unit of the number before it. */
-export const isUnit = (term: string): boolean => UNITS.has(term);
+const amountOf = (value: number, { size }: Unit): string => String(Number((value * size).toPrecision(9)));

@@ -16,7 +16,7 @@ export interface SimilarPairs {
  * Sets that are looked at for one term, or one pair of frequent terms. It bounds the work by the number of sets times a constant, so that
  * it grows with the collection and not with its square.
  */
-const MOST_OF_KEY = 400;
+const MOST_OF_KEY = 100;
 /** Frequent terms of one set that are paired. */
 const MOST_FREQUENT = 8;
 
@@ -28,7 +28,7 @@ const MOST_FREQUENT = 8;
 export function similarPairs(sets: readonly Uint32Array[], least: number): SimilarPairs {
   const frequency = frequencies(sets);
   const share = least / (2 - least);
-  const byKey = new Map<number | string, number[]>();
+  const byKey = new Map<number, number[]>();
   const seen = new Int32Array(sets.length).fill(-1);
   const pairs: SimilarPair[] = [];
   let isCut = false;
@@ -64,15 +64,19 @@ function frequencies(sets: readonly Uint32Array[]): Map<number, number> {
 function keysOf(
   terms: Uint32Array,
   { frequency, share }: { readonly frequency: ReadonlyMap<number, number>; readonly share: number },
-): (number | string)[] {
+): number[] {
   const timesOf = (term: number): number => frequency.get(term) ?? 0;
   const sorted = [...terms].sort((a, b) => timesOf(a) - timesOf(b) || a - b);
   const prefix = sorted.slice(0, sorted.length - Math.ceil(share * sorted.length) + 1);
   const rare = prefix.filter((term) => timesOf(term) <= MOST_OF_KEY);
   const frequent = sorted.filter((term) => timesOf(term) > MOST_OF_KEY).slice(0, MOST_FREQUENT);
-  const pairs = frequent.flatMap((first, at) => frequent.slice(at + 1).map((second) => `${first} ${second}`));
+  const pairs = frequent.flatMap((first, at) => frequent.slice(at + 1).map((second) => pairKey(first, second)));
   return [...rare, ...pairs];
 }
+
+/** Above all terms, which have 32 bits; two pairs with one key by chance cost a comparison. */
+const pairKey = (first: number, second: number): number =>
+  0x1_0000_0000 + ((Math.imul(Math.min(first, second), 0x9e3779b1) ^ Math.max(first, second)) >>> 0);
 
 /** Share of common elements of two ascending sets (Dice). */
 export function overlapOf(a: Uint32Array, b: Uint32Array): number {

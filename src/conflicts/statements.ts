@@ -22,12 +22,17 @@ export function statementsOf(text: string): Statement[] {
   const kept: Statement[] = [];
   for (const { kind, start, end } of passageUnits(text)) {
     if (!KINDS.has(kind) || end - start > MAX_LENGTH) continue;
-    const words = statementWords(text.slice(start, end));
+    const words = statementWords(withoutMark(text.slice(start, end)));
     const terms = termsOf(words);
     if (terms.length >= LEAST_TERMS) kept.push({ start, end, words, terms });
   }
   return kept;
 }
+
+const LIST_MARK = /^\s*(?:[-*+]|\d{1,9}[.)]|\[[ x]\]|\|)\s+(?:\[[ x]\]\s+)?/;
+
+/** With the mark of a list blotted out, as long as before: its number says nothing. */
+const withoutMark = (text: string): string => text.replace(LIST_MARK, (mark) => ' '.repeat(mark.length));
 
 export const termsOf = (words: readonly StatementWord[]): string[] => [
   ...new Set(

@@ -22,9 +22,9 @@ export interface StatementWord extends TextRange {
 }
 
 const ADDRESS = String.raw`https?://[^\s<>()[\]"'\x60]+|[\w.+-]+@[\w-]+\.[\w.-]*\w|[#@][a-z][\w.-]*\w`;
-const NUMBER = String.raw`[$€£]?\d[\d,]*(?:\.\d+)*(?::\d\d)?(?![\p{L}\p{N}_])`;
+const NUMBER = String.raw`[$€£]?\d+(?:,\d{3})*(?:\.\d+)*(?::\d\d)?(?![\p{L}\p{N}_])`;
 const VERSION = String.raw`\bv?\d+(?:\.\d+)+\b`;
-const NUMBER_WITH_UNIT = String.raw`[$€£]?\d[\d,]*(?:\.\d+)?(?=[a-z]{1,7}\b)`;
+const NUMBER_WITH_UNIT = String.raw`[$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?=[a-z]{1,7}\b)`;
 const WORD = String.raw`[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’/.-][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*`;
 const TOKEN = new RegExp(`${ADDRESS}|${VERSION}|${NUMBER}|${NUMBER_WITH_UNIT}|%|${WORD}`, 'giu');
 
