@@ -126,6 +126,12 @@ export const notedView = (view: EngineView, trail: AuditTrail): EngineView => ({
     trail.gave(found.related.map(({ id }) => id));
     return found;
   },
+  conflicts: async (request) => {
+    const found = await view.conflicts(request);
+    const places = found.findings.flatMap(({ passages }) => passages.flatMap((passage) => passage.places));
+    trail.gave([...new Set(places.map(({ documentId }) => documentId))]);
+    return found;
+  },
   embed: async (request) => {
     trail.asked({ text: request.texts.join('\n') });
     return view.embed(request);

@@ -22,7 +22,7 @@ export interface Difference {
 /** A statement with its own text, to which the ranges of its words refer. */
 export interface QuotedStatement {
   readonly text: string;
-  readonly statement: Statement;
+  readonly statement: Pick<Statement, 'words' | 'terms'>;
 }
 
 /** What two statements have in common, and in what they differ. */
@@ -117,7 +117,16 @@ function amountIn(side: QuotedStatement, quantity: Quantity): string {
 }
 
 /** What follows may not be so at all. */
-const CONDITIONS: ReadonlySet<string> = new Set(['if', 'unless', 'whether', 'until', 'until', 'when', 'case', 'where']);
+const CONDITIONS: ReadonlySet<string> = new Set([
+  'if',
+  'unless',
+  'whether',
+  'until',
+  'until',
+  'when',
+  'case',
+  'where',
+]);
 
 /** How many words a negation reaches: of content, and in all. */
 const REACH_OF_TERMS = 2;

@@ -1,4 +1,9 @@
-import { type Comparison, compareStatements, type Difference, type QuotedStatement } from './compare-statements.js';
+import {
+  type Comparison,
+  compareStatements,
+  type Difference,
+  type QuotedStatement,
+} from './compare-statements.js';
 
 /** A statement with what its document is about. */
 export interface PlacedStatement extends QuotedStatement {
@@ -46,8 +51,13 @@ const isDuplicate = ({ agreement }: Comparison): boolean => agreement >= LEAST_O
 const isNoClaim = ({ text }: QuotedStatement): boolean => /^\s*\|/.test(text) || /\?\W*$/.test(text);
 
 /** Each document names what it is about itself: the same is said of two things. */
-function isOwnName({ first: a, second: b }: Difference, first: PlacedStatement, second: PlacedStatement): boolean {
+function isOwnName(
+  { first: a, second: b }: Difference,
+  first: PlacedStatement,
+  second: PlacedStatement,
+): boolean {
   const names = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-  const isOwn = (name: string, { about }: PlacedStatement): boolean => names(name).some((word) => about.has(word));
+  const isOwn = (name: string, { about }: PlacedStatement): boolean =>
+    names(name).some((word) => about.has(word));
   return isOwn(a, first) || isOwn(b, second);
 }

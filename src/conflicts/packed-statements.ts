@@ -1,5 +1,5 @@
-import { RAGError } from '../core/errors.js';
 import type { TextRange } from '../core/document.js';
+import { RAGError } from '../core/errors.js';
 import { type Statement, statementsOf } from './statements.js';
 
 /**

@@ -48,11 +48,11 @@ const UNITS: ReadonlyMap<string, Unit> = new Map(
       0.001: 'ms millisecond',
       60: 'min minut minute',
       3600: 'h hr hour',
-      86_400: 'd day',
-      604_800: 'w week',
-      2_592_000: 'month',
-      7_776_000: 'quarter',
-      31_536_000: 'y yr year',
+      86400: 'd day',
+      604800: 'w week',
+      2592000: 'month',
+      7776000: 'quarter',
+      31536000: 'y yr year',
     },
     bytes: { 1: 'b byte', 1e3: 'kb kib', 1e6: 'mb mib', 1e9: 'gb gib', 1e12: 'tb tib' },
     share: { 1: '% percent' },
@@ -81,12 +81,12 @@ export interface Quantity {
 const RHYTHMS: ReadonlyMap<string, number> = new Map(
   Object.entries({
     3600: 'hour',
-    86_400: 'daili night',
-    604_800: 'week weekly',
-    1_209_600: 'biweek biweekly fortnight fortnightly',
-    2_592_000: 'month monthly',
-    7_776_000: 'quarter quarterly',
-    31_536_000: 'year yearly annual',
+    86400: 'daili night',
+    604800: 'week weekly',
+    1209600: 'biweek biweekly fortnight fortnightly',
+    2592000: 'month monthly',
+    7776000: 'quarter quarterly',
+    31536000: 'year yearly annual',
   }).flatMap(([size, names]) => names.split(' ').map((name) => [name, Number(size)] as const)),
 );
 const RHYTHM_WORD = /(?:ly|nightly|annual)$/i;
@@ -96,7 +96,9 @@ const ONE = new Set(['a', 'an', 'one', 'per', 'each', 'everi', 'every', 'whole',
 
 /** A number behind one of these is the name of a thing. */
 const LABELS = new Set(
-  'step phase level part section rule option question exampl chapter figur tabl appendix page tier stage no number item version-of ic l'.split(' '),
+  'step phase level part section rule option question exampl chapter figur tabl appendix page tier stage no number item version-of ic l'.split(
+    ' ',
+  ),
 );
 
 /**

@@ -6,12 +6,6 @@ export interface SimilarPair {
   readonly overlap: number;
 }
 
-export interface SimilarPairs {
-  readonly pairs: readonly SimilarPair[];
-  /** Something was not compared, because very many sets share its terms. */
-  readonly isCut: boolean;
-}
-
 /**
  * Sets that are looked at for one term, or one pair of frequent terms. It bounds the work by the number of sets times a constant, so that
  * it grows with the collection and not with its square.
@@ -21,37 +15,61 @@ const MOST_OF_KEY = 100;
 const MOST_FREQUENT = 8;
 
 /**
- * Pairs of sets with an overlap of at least `least`, in the order of their places. Prefix filtering (Chaudhuri, Ganti and Kaushik, ICDE 2006;
- * Bayardo, Ma and Srikant, WWW 2007; Xiao et al., TODS 2011): sorted by rarity, two sets that are so similar must share one of their first terms,
- * so only sets with a common term there are compared. Terms that very many sets have are taken in pairs. Exact but for `isCut`.
+ * Finds pairs of sets with an overlap of at least `least`, each set against those before it. Prefix filtering (Chaudhuri, Ganti and Kaushik,
+ * ICDE 2006; Bayardo, Ma and Srikant, WWW 2007; Xiao et al., TODS 2011): sorted by rarity, two sets that are so similar must share one of their
+ * first terms, so only sets with a common term there are compared. Terms that very many sets have are taken in pairs. Exact but for `isCut`.
  */
-export function similarPairs(sets: readonly Uint32Array[], least: number): SimilarPairs {
-  const frequency = frequencies(sets);
-  const share = least / (2 - least);
-  const byKey = new Map<number, number[]>();
-  const seen = new Int32Array(sets.length).fill(-1);
-  const pairs: SimilarPair[] = [];
-  let isCut = false;
-  for (const [b, terms] of sets.entries())
-    for (const key of keysOf(terms, { frequency, share })) {
-      const others = byKey.get(key);
-      if (others === undefined) {
-        byKey.set(key, [b]);
-        continue;
-      }
+export class SimilarPairs {
+  readonly #sets: readonly Uint32Array[];
+  readonly #least: number;
+  readonly #share: number;
+  readonly #frequency: ReadonlyMap<number, number>;
+  readonly #byKey = new Map<number, number[]>();
+  readonly #seen: Int32Array;
+  #isCut = false;
+  #next = 0;
+
+  constructor(sets: readonly Uint32Array[], least: number) {
+    this.#sets = sets;
+    this.#least = least;
+    this.#share = least / (2 - least);
+    this.#frequency = frequencies(sets);
+    this.#seen = new Int32Array(sets.length).fill(-1);
+  }
+
+  /** Something was not compared, because very many sets share its terms. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  /** Pairs of the next set with those before it; undefined where there is none left. */
+  next(): SimilarPair[] | undefined {
+    const b = this.#next++;
+    const terms = this.#sets[b];
+    if (terms === undefined) return undefined;
+    const pairs: SimilarPair[] = [];
+    for (const key of keysOf(terms, { frequency: this.#frequency, share: this.#share })) {
+      const others = this.#byKey.get(key) ?? [];
+      if (others.length === 0) this.#byKey.set(key, others);
       for (const a of others) {
-        if (seen[a] === b) continue;
-        seen[a] = b;
-        const other = sets[a];
-        if (other === undefined || other.length < share * terms.length || terms.length < share * other.length)
-          continue;
-        const overlap = overlapOf(other, terms);
-        if (overlap >= least) pairs.push({ a, b, overlap });
+        if (this.#seen[a] === b) continue;
+        this.#seen[a] = b;
+        const overlap = this.#overlap(a, terms);
+        if (overlap >= this.#least) pairs.push({ a, b, overlap });
       }
       if (others.length < MOST_OF_KEY) others.push(b);
-      else isCut = true;
+      else this.#isCut = true;
     }
-  return { pairs, isCut };
+    return pairs;
+  }
+
+  #overlap(a: number, terms: Uint32Array): number {
+    const other = this.#sets[a];
+    const share = this.#share;
+    if (other === undefined || other.length < share * terms.length || terms.length < share * other.length)
+      return 0;
+    return overlapOf(other, terms);
+  }
 }
 
 function frequencies(sets: readonly Uint32Array[]): Map<number, number> {
@@ -70,7 +88,9 @@ function keysOf(
   const prefix = sorted.slice(0, sorted.length - Math.ceil(share * sorted.length) + 1);
   const rare = prefix.filter((term) => timesOf(term) <= MOST_OF_KEY);
   const frequent = sorted.filter((term) => timesOf(term) > MOST_OF_KEY).slice(0, MOST_FREQUENT);
-  const pairs = frequent.flatMap((first, at) => frequent.slice(at + 1).map((second) => pairKey(first, second)));
+  const pairs = frequent.flatMap((first, at) =>
+    frequent.slice(at + 1).map((second) => pairKey(first, second)),
+  );
   return [...rare, ...pairs];
 }
 

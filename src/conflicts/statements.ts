@@ -22,11 +22,16 @@ export function statementsOf(text: string): Statement[] {
   const kept: Statement[] = [];
   for (const { kind, start, end } of passageUnits(text)) {
     if (!KINDS.has(kind) || end - start > MAX_LENGTH) continue;
-    const words = statementWords(withoutMark(text.slice(start, end)));
-    const terms = termsOf(words);
+    const { words, terms } = readStatement(text.slice(start, end));
     if (terms.length >= LEAST_TERMS) kept.push({ start, end, words, terms });
   }
   return kept;
+}
+
+/** The words of a text that is one statement. */
+export function readStatement(text: string): Pick<Statement, 'words' | 'terms'> {
+  const words = statementWords(withoutMark(text));
+  return { words, terms: termsOf(words) };
 }
 
 const LIST_MARK = /^\s*(?:[-*+]|\d{1,9}[.)]|\[[ x]\]|\|)\s+(?:\[[ x]\]\s+)?/;
@@ -34,8 +39,6 @@ const LIST_MARK = /^\s*(?:[-*+]|\d{1,9}[.)]|\[[ x]\]|\|)\s+(?:\[[ x]\]\s+)?/;
 /** With the mark of a list blotted out, as long as before: its number says nothing. */
 const withoutMark = (text: string): string => text.replace(LIST_MARK, (mark) => ' '.repeat(mark.length));
 
-export const termsOf = (words: readonly StatementWord[]): string[] => [
-  ...new Set(
-    words.flatMap(({ kind, term }) => (kind === 'content' || kind === 'name' ? [term] : [])),
-  ),
+const termsOf = (words: readonly StatementWord[]): string[] => [
+  ...new Set(words.flatMap(({ kind, term }) => (kind === 'content' || kind === 'name' ? [term] : []))),
 ];

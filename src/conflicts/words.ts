@@ -39,7 +39,8 @@ export function statementWords(text: string): StatementWord[] {
   const shown = text.replace(LINK_TARGET, (target) => ' '.repeat(target.length));
   const words: StatementWord[] = [];
   for (const { 0: token, index } of shown.matchAll(TOKEN)) {
-    const isFirst = words.length === 0 || /[.!?:]\s+["'(*_]*$/.test(shown.slice(Math.max(0, index - 6), index));
+    const isFirst =
+      words.length === 0 || /[.!?:]\s+["'(*_]*$/.test(shown.slice(Math.max(0, index - 6), index));
     const isQuoted = shown[index - 1] === '`';
     words.push({ ...wordOf(token, { isFirst, isQuoted }), start: index, end: index + token.length });
   }

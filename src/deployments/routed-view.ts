@@ -74,6 +74,7 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
     list: (request) => read((view) => view.list(request)),
     search: (query) => read((view) => view.search(query)),
     related: (request) => read((view) => view.related(request)),
+    conflicts: (request) => read((view) => view.conflicts(request)),
     context: (query) => read((view) => view.context(query)),
     embed: (request) => read((view) => view.embed(request)),
     explainMiss: (query, document) => read((view) => view.explainMiss(query, document)),

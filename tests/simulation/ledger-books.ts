@@ -1,6 +1,6 @@
+import type { StatementFilling } from '../../src/conflicts/statement-rows.js';
 import { RAGError } from '../../src/core/errors.js';
 import { compareText } from '../../src/core/filter.js';
-import type { StatementFilling } from '../../src/conflicts/statement-rows.js';
 import type { GraphPage, GraphRows, NameHit, ReferenceHit } from '../../src/graph/graph.js';
 import { documentPlan } from '../../src/ledger/document-plan.js';
 import {
@@ -255,7 +255,8 @@ export class LedgerBooks {
     let filled = 0;
     for (const { documentId, revision, packed } of fillings) {
       const entry = this.#documents.get(documentId);
-      if (entry === undefined || entry.statements !== undefined || entry.facts.revision !== revision) continue;
+      if (entry === undefined || entry.statements !== undefined || entry.facts.revision !== revision)
+        continue;
       entry.statements = packed;
       filled++;
     }

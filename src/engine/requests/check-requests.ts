@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ConflictsRequest } from '../../conflicts/conflict-types.js';
 import { RAGError } from '../../core/errors.js';
 import { isList, ownElements, ownFields, plainCopy } from '../../core/plain-copy.js';
 import type { ForgetRequest } from '../../forgetting/forget-types.js';
@@ -21,6 +22,7 @@ import { assertFilterShape } from './check-filter.js';
 import { assertShape, type Refusal, refusing } from './check-shape.js';
 import {
   askSchema,
+  conflictsSchema,
   contextSchema,
   documentSchema,
   embedSchema,
@@ -149,6 +151,10 @@ export const checkedRelated = (request: string | RelatedRequest): RelatedRequest
   typeof request === 'string'
     ? { item: request }
     : checked(request, relatedSchema, { what: 'What is related', reason: 'USAGE', orText: true });
+
+/** Throws `USAGE`. */
+export const checkedConflicts = (request: ConflictsRequest): ConflictsRequest =>
+  checked(request, conflictsSchema, { what: 'Which conflicts', reason: 'USAGE' });
 
 /** Throws `USAGE`. */
 export const checkedVerification = (request: VerifyRequest): VerifyRequest =>

@@ -11,8 +11,8 @@ import { GRAPH_TABLES, saveGraphs } from './graph.js';
 import { itemKeyOf, setItemsPending, sourceKeyOf } from './items.js';
 import { inLockOrder } from './leases.js';
 import { pruneRevisions, revisionKeyOf } from './revisions.js';
-import { forgetOldStatements, STATEMENT_TABLE } from './statements.js';
 import { bytesOf, storedTextOf, textOf } from './row.js';
+import { forgetOldStatements, STATEMENT_TABLE } from './statements.js';
 
 /*
  * The write-ahead log of the store, as `../sqlite/chunk-log.ts` describes it. Every function is a fixed number of statements,

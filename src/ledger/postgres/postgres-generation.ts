@@ -1,5 +1,5 @@
-import { RAGError } from '../../core/errors.js';
 import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
+import { RAGError } from '../../core/errors.js';
 import type { GraphReader } from '../../graph/graph.js';
 import type { PostgresDatabase } from '../../postgres/postgres-database.js';
 import type {
@@ -59,7 +59,6 @@ import {
 import { assertLeases, claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
 import { beginOwed, forgetOwed, oweItems, PostgresOwed, settleOwed } from './owed.js';
 import { pruneVersions, revisionText } from './revisions.js';
-import { fillStatements, PostgresStatements } from './statements.js';
 import {
   findCursor,
   forgetSource,
@@ -68,6 +67,7 @@ import {
   sourceStates,
   summarizeSources,
 } from './sources.js';
+import { fillStatements, PostgresStatements } from './statements.js';
 
 /** One generation of a PostgreSQL ledger for reading. Every read is one statement, so it sees one moment. */
 export class PostgresGenerationReader implements GenerationReader {

@@ -9,7 +9,10 @@ import { bytesOf, textOf } from './row.js';
 export const STATEMENT_TABLE = 'ragstone_ledger_statement';
 
 /** Forgets what earlier revisions of planned documents said. */
-export async function forgetOldStatements({ run }: OpenBooks, documentRows: readonly string[]): Promise<void> {
+export async function forgetOldStatements(
+  { run }: OpenBooks,
+  documentRows: readonly string[],
+): Promise<void> {
   await run(
     `DELETE FROM ${STATEMENT_TABLE} USING ragstone_ledger_document AS documents
      WHERE document = documents.id AND documents.id = ANY($1::bigint[]) AND examined = 0`,

@@ -112,7 +112,8 @@ export function forgetDocument(books: Books, documentId: string): void {
       `Document ${documentId} was to be forgotten before its deletion was planned.`,
     );
   forgetGraph(database, row);
-  for (const table of ['statement', 'chunk', 'revision']) database.run(`DELETE FROM ${table} WHERE document = ?`, row);
+  for (const table of ['statement', 'chunk', 'revision'])
+    database.run(`DELETE FROM ${table} WHERE document = ?`, row);
   database.run('DELETE FROM document WHERE id = ?', row);
 }
 
