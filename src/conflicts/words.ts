@@ -1,4 +1,5 @@
 import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
+import { GenerationalCache } from '../analysis/generational-cache.js';
 import { foldCase, isAscii, normaliseText } from '../analysis/normalise.js';
 import { stemEnglish } from '../analysis/porter2-stemmer.js';
 import type { TextRange } from '../core/document.js';
@@ -18,51 +19,67 @@ export interface StatementWord extends TextRange {
   readonly term: string;
   readonly kind: WordKind;
   /** Of a number. */
-  readonly value?: number;
+  readonly value?: number | undefined;
 }
 
-const ADDRESS = String.raw`https?://[^\s<>()[\]"'\x60]+|[\w.+-]+@[\w-]+\.[\w.-]*\w|[#@][a-z][\w.-]*\w`;
-const NUMBER = String.raw`[$€£]?\d+(?:,\d{3})*(?:\.\d+)*(?::\d\d)?(?![\p{L}\p{N}_])`;
-const VERSION = String.raw`\bv?\d+(?:\.\d+)+\b`;
-const NUMBER_WITH_UNIT = String.raw`[$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?=[a-z]{1,7}\b)`;
-const WORD = String.raw`[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’/.-][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*`;
-const TOKEN = new RegExp(`${ADDRESS}|${VERSION}|${NUMBER}|${NUMBER_WITH_UNIT}|%|${WORD}`, 'giu');
+const ADDRESS = String.raw`https?://[^\s<>()[\]"'\x60]+|[#@][a-z][\w.-]*\w`;
+const NUMBER = String.raw`[$€£]?\d+(?:,\d{3})*(?:\.\d+)*(?::\d\d)?(?:(?![\p{L}\p{N}_])|(?=[a-z]{1,7}\b))`;
+const WORD = String.raw`[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’/.@+-]+[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*`;
+const VERSION = String.raw`v\d+(?:\.\d+)+`;
+const TOKEN = new RegExp(`${ADDRESS}|${VERSION}|${NUMBER}|%|${WORD}`, 'giu');
 
 /** Targets of links are where a text leads, not what it says. */
-const LINK_TARGET = /(?<=\])\([^()\s]*(?:\s"[^"]*")?\)|<[^<>\n]{1,300}>|\{\{[^{}\n]*\}\}/g;
+const LINK_TARGET = /\]\([^()\s]*(?:\s"[^"]*")?\)|<[^<>\n]{1,300}>|\{\{[^{}\n]*\}\}/g;
 
-const CODE_NAME = /[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d|^[A-Z]{2,}s?$|[\w]\/[\w]|\w\.\w{2,}/;
+const MARKED = /[<({]/;
+
+const CODE_NAME = /[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d|^[A-Z]{2,}s?$|[\w]\/[\w]|\w\.\w{2,}|^(?:https?:|[#@])|\w@\w/;
+const CAPITAL = /^\p{Lu}/u;
+const BEGINS_SENTENCE = /[.!?:]\s+["'(*_]*$/;
+/** What may stand between the end of a sentence and the beginning of the next one. */
+const LOOKED_BACK = 6;
+const BACKTICK = 96;
 
 /** Words of a text in order. Time linear in its length. */
 export function statementWords(text: string): StatementWord[] {
   // As long as the text, so that ranges stay.
-  const shown = text.replace(LINK_TARGET, (target) => ' '.repeat(target.length));
+  const shown = !MARKED.test(text) ? text : text.replace(LINK_TARGET, (target) => ' '.repeat(target.length));
   const words: StatementWord[] = [];
-  for (const { 0: token, index } of shown.matchAll(TOKEN)) {
-    const isFirst =
-      words.length === 0 || /[.!?:]\s+["'(*_]*$/.test(shown.slice(Math.max(0, index - 6), index));
-    const isQuoted = shown[index - 1] === '`';
-    words.push({ ...wordOf(token, { isFirst, isQuoted }), start: index, end: index + token.length });
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(shown); match !== null; match = TOKEN.exec(shown)) {
+    const [token] = match;
+    const start = match.index;
+    const { term, kind, value, isName, isCapital } = readings.getOrMake(token, readWord);
+    // A capital at the beginning of a sentence is none of a name.
+    const isNamed =
+      kind === 'content' &&
+      (isName ||
+        shown.charCodeAt(start - 1) === BACKTICK ||
+        (isCapital &&
+          words.length > 0 &&
+          !BEGINS_SENTENCE.test(shown.slice(Math.max(0, start - LOOKED_BACK), start))));
+    words.push({ term, kind: isNamed ? 'name' : kind, value, start, end: start + token.length });
   }
   return words;
 }
 
-function wordOf(
-  token: string,
-  { isFirst, isQuoted }: { readonly isFirst: boolean; readonly isQuoted: boolean },
-): Omit<StatementWord, 'start' | 'end'> {
+/** A word as far as it does not depend on its place. */
+interface WordReading extends Pick<StatementWord, 'term' | 'kind' | 'value'> {
+  readonly isName: boolean;
+  readonly isCapital: boolean;
+}
+
+const readings = new GenerationalCache<WordReading>(32_768);
+
+function readWord(token: string): WordReading {
   const folded = foldCase(isAscii(token) ? token : normaliseText(token)).replaceAll('’', "'");
+  const shape = { isName: CODE_NAME.test(token), isCapital: CAPITAL.test(token) };
   const value = numberValue(folded);
-  if (value !== undefined) return { term: folded.replace(/^[$€£]|,(?=\d{3})/g, ''), kind: 'number', value };
-  if (/^v?\d+(?:\.\d+)+$/.test(folded)) return { term: folded.replace(/^v/, ''), kind: 'number' };
+  if (value !== undefined)
+    return { ...shape, term: folded.replace(/^[$€£]|,(?=\d{3})/g, ''), kind: 'number', value };
+  if (/^v?\d+(?:\.\d+)+$/.test(folded)) return { ...shape, term: folded.replace(/^v/, ''), kind: 'number' };
+  if (NEGATIONS.has(folded)) return { ...shape, term: folded, kind: 'negation' };
   const bare = folded.replace(/'s$/, '');
-  if (NEGATIONS.has(folded)) return { term: folded, kind: 'negation' };
-  if (ENGLISH_STOP_WORDS.has(bare.replaceAll("'", ''))) return { term: bare, kind: 'grammar' };
-  const isName =
-    isQuoted ||
-    /^(?:https?:|[#@]|.+@)/.test(token) ||
-    CODE_NAME.test(token) ||
-    (!isFirst && /^\p{Lu}/u.test(token));
-  const term = /^[a-z]+$/.test(bare) ? stemEnglish(bare) : bare;
-  return { term, kind: isName ? 'name' : 'content' };
+  if (ENGLISH_STOP_WORDS.has(bare.replaceAll("'", ''))) return { ...shape, term: bare, kind: 'grammar' };
+  return { ...shape, term: /^[a-z]+$/.test(bare) ? stemEnglish(bare) : bare, kind: 'content' };
 }
