@@ -37,6 +37,8 @@ export type {
   FindingKind,
   FindingPassage,
   FindingPlace,
+  SourceConflict,
+  SourceStatement,
 } from './conflicts/conflict-types.js';
 export { createEngine } from './engine/create-engine.js';
 export type {

@@ -63,3 +63,25 @@ export interface ConflictsResponse extends ToldNotices {
   /** Ids of documents that may be read and have not been examined yet, at most 100. */
   readonly notExamined: readonly string[];
 }
+
+/** What a passage of an answer's context says. */
+export interface SourceStatement {
+  /** Number of the passage. */
+  readonly n: number;
+  readonly documentId: string;
+  /** Path or id relative to the root of its source. */
+  readonly source: string;
+  readonly title?: string;
+  /** ISO-8601 UTC: last change, else creation. */
+  readonly date?: string;
+  /** Exact slice of the passage. */
+  readonly quote: string;
+}
+
+/** Two passages of a context that contradict each other. */
+export interface SourceConflict {
+  /** In the order of `statements`. */
+  readonly differences: readonly Difference[];
+  /** The newer one first, where both have a date. */
+  readonly statements: readonly [SourceStatement, SourceStatement];
+}

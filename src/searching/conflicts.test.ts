@@ -219,3 +219,49 @@ it('after any edits the findings are those of a rebuild', async () => {
   );
   expect(found).toBeGreaterThan(8);
 });
+
+describe('an answer', () => {
+  const question = 'After how many days are failed card payments retried?';
+  const pages = [
+    page('old', RETRIES, updated('2023-01-01T00:00:00Z')),
+    page('new', RETRIES_LATER, updated('2024-01-01T00:00:00Z')),
+  ];
+
+  it('names sources that contradict each other, and its context does', async () => {
+    await engine.push(pages);
+    const answer = await engine.ask(question);
+    expect(answer.conflicts?.map(({ statements }) => statements.map(({ source }) => source))).toEqual([
+      ['new', 'old'],
+    ]);
+    expect(answer.noticeKinds).toContain('sources-conflict');
+    expect(answer.notices.join()).toContain(
+      `new (2024-01-01) says "${RETRIES_LATER}", older old (2023-01-01)`,
+    );
+    const context = await engine.context(question);
+    expect(context.conflicts).toHaveLength(1);
+    expect(context.text).toMatch(
+      /Passages \[\d\] and \[\d\] contradict each other; \[\d\] is newer \(2024-01-01\)/,
+    );
+    expect(context.tokens.used).toBeLessThanOrEqual(context.tokens.budget);
+  });
+
+  it('does not where it is switched off, or where one of them may not be read', async () => {
+    const [old, young] = pages;
+    await engine.as({ tenant: 'default', groups: ['staff'], clearance: 2 }).push([
+      { ...page('old', RETRIES), ...old },
+      { ...page('new', RETRIES_LATER), ...young, access: { groups: ['staff'], level: 2 } },
+    ]);
+    const answer = await engine.ask(question);
+    expect(answer.conflicts).toBeUndefined();
+    expect(answer.noticeKinds).not.toContain('sources-conflict');
+    const off = await createEngine({
+      dataDir: folder,
+      cwd: folder,
+      config: { conflicts: { enabled: false } },
+    });
+    const told = await off.as({ tenant: 'default', groups: ['staff'], clearance: 2 }).ask(question);
+    expect(told.sources).toHaveLength(2);
+    expect(told.conflicts).toBeUndefined();
+    await off.close();
+  });
+});
