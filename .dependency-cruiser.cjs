@@ -1,6 +1,6 @@
 // Import rules of ARCHITECTURE.md, machine-checked.
 const stages =
-  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|agentic|answering|graph|evaluation|security|queue|operations|degradation';
+  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|agentic|answering|graph|evaluation|security|queue|operations|degradation|conflicts';
 const interfaceFiles = [
   'sources/source',
   'parsing/parser',
@@ -10,6 +10,7 @@ const interfaceFiles = [
   'stores/collection-members',
   'ledger/ledger',
   'graph/(graph|graph-rows|names|walk|rank)',
+  'conflicts/(conflict-types|statement-rows|source-conflicts|find-conflicts|packed-statements)',
   'reranking/reranker',
   'retrieval/retriever',
   'answering/chat-model',

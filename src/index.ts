@@ -29,6 +29,17 @@ export {
   type StatedLimits,
 } from './agentic/agent.js';
 export { evidenceGatherer } from './agentic/gather-evidence.js';
+export type { Difference, DifferenceKind } from './conflicts/compare-statements.js';
+export type {
+  ConflictsRequest,
+  ConflictsResponse,
+  Finding,
+  FindingKind,
+  FindingPassage,
+  FindingPlace,
+  SourceConflict,
+  SourceStatement,
+} from './conflicts/conflict-types.js';
 export { createEngine } from './engine/create-engine.js';
 export type {
   AskRequest,

@@ -1,4 +1,5 @@
 import type { AgentReport } from '../agentic/agent.js';
+import type { SourceConflict } from '../conflicts/conflict-types.js';
 import type { OmittedChunk } from '../context/context-pack.js';
 import type { LineRange, TextRange } from '../core/document.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
@@ -150,6 +151,8 @@ export interface Answer extends ToldNotices, ToldDegradation {
   /** Whether `outcome` is not `answer`. */
   readonly abstained: boolean;
   readonly abstention?: Abstention;
+  /** Sources that contradict each other, the surest first; absent where none do, and with `rag.conflicts.enabled: false`. */
+  readonly conflicts?: readonly SourceConflict[];
   /**
    * Estimated probability that the best quotation of the passages found answers the question, in [0, 1]. It says the same where
    * nothing is claimed, so it is never how sure it is that there is no answer: with `unknown-names` it may be high.

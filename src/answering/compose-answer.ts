@@ -48,6 +48,7 @@ function common(findings: Findings): Omit<Answer, 'answer' | 'answerer'> {
     confidence,
     further: [],
     sources: pack.entries.map(sourceOf),
+    ...(pack.conflicts === undefined ? {} : { conflicts: pack.conflicts }),
     citations: [],
     support: [],
     isPartial: false,

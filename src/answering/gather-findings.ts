@@ -77,7 +77,7 @@ export async function gatherFindings({
       ...notices,
       ...statedNotices(retrieved),
       ...within.notices(),
-      ...(model === undefined ? [] : statedNotices(pack)),
+      ...statedNotices(pack).filter(({ kind }) => model !== undefined || kind === 'sources-conflict'),
     ],
     ...(retrieved.run === undefined ? {} : { run: retrieved.run }),
   };

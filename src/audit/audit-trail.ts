@@ -130,6 +130,12 @@ export const notedView = (view: EngineView, trail: AuditTrail): EngineView => ({
     trail.asked({ text: request.query });
     return view.feedback(request);
   },
+  conflicts: async (request) => {
+    const found = await view.conflicts(request);
+    const places = found.findings.flatMap(({ passages }) => passages.flatMap((passage) => passage.places));
+    trail.gave([...new Set(places.map(({ documentId }) => documentId))]);
+    return found;
+  },
   embed: async (request) => {
     trail.asked({ text: request.texts.join('\n') });
     return view.embed(request);

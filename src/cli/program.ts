@@ -4,6 +4,7 @@ import { registerAudit } from './commands/audit.js';
 import { registerBackup } from './commands/backup.js';
 import { registerClear } from './commands/clear.js';
 import { registerConfig } from './commands/config.js';
+import { registerConflicts } from './commands/conflicts.js';
 import { registerDeployments } from './commands/deployments.js';
 import { registerDoctor } from './commands/doctor.js';
 import { registerEncryption } from './commands/encryption.js';
@@ -101,6 +102,7 @@ export function buildProgram(context: CliContext): Command {
     registerSearch,
     registerAsk,
     registerRelated,
+    registerConflicts,
     registerExplainMiss,
     registerStatus,
     registerHealth,

@@ -1,3 +1,4 @@
+import { conflictLine, conflictNotice, sourceConflicts } from '../conflicts/source-conflicts.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import { headingPathOf } from '../core/chunk-metadata.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
@@ -14,6 +15,7 @@ import {
 } from './context-pack.js';
 import { expandPassages } from './expand.js';
 import { flagInstructions, type InstructionFlag } from './instruction-flags.js';
+import { neutraliseLine } from './neutralise.js';
 import { isCode, linesOfPieces, type Passage, revisionOf, sliceOf, textOf } from './passage.js';
 import { type PassageUnit, passageUnits } from './passage-units.js';
 import { type Relevance, relevanceTo } from './relevance.js';
@@ -259,21 +261,38 @@ function packOf(
   const ordered = inOrder(kept, order);
   const isFallback = ordered.length === 0;
   const blocks = renderBlocks(ordered);
-  const text = isFallback ? fallbackText : joinBlocks(blocks);
-  const used = tokensOf(counter, text);
-  if (used > budget || text.trim() === '') throw tooSmall(budget, used);
+  const bare = isFallback ? fallbackText : joinBlocks(blocks);
+  if (tokensOf(counter, bare) > budget || bare.trim() === '') throw tooSmall(budget, tokensOf(counter, bare));
   const entries = ordered.map((rendered, index) => ({
     ...entryOf(rendered, index + 1, counter),
     block: blocks[index] ?? '',
   }));
+  const conflicts = options.conflicts === true ? sourceConflicts(entries) : [];
+  const text = withLines(bare, conflicts.map(conflictLine), (longer) => tokensOf(counter, longer) <= budget);
+  const used = tokensOf(counter, text);
   return {
     text,
     entries,
     omitted,
     tokens: { used, budget, counter: counter.id, margin: counter.margin },
+    ...(conflicts.length === 0 ? {} : { conflicts }),
     isFallback,
-    ...toldNotices(noticesOf(entries, omitted)),
+    ...toldNotices([
+      ...noticesOf(entries, omitted),
+      ...noticesOfKind(
+        'sources-conflict',
+        conflicts.map((conflict) => conflictNotice(conflict, neutraliseLine)),
+      ),
+    ]),
   };
+}
+
+/** With as many of the lines behind it as fit. */
+function withLines(text: string, lines: readonly string[], fits: (text: string) => boolean): string {
+  return lines.reduce((shown, line, at) => {
+    const longer = `${shown}${at === 0 ? '\n\n' : '\n'}${line}`;
+    return fits(longer) ? longer : shown;
+  }, text);
 }
 
 const tooSmall = (budget: number, needed: number): RAGError =>

@@ -1,3 +1,4 @@
+import type { SourceConflict } from '../conflicts/conflict-types.js';
 import type { StoredChunk } from '../core/chunk.js';
 import type { LineRange, TextRange } from '../core/document.js';
 import type { Metadata } from '../core/metadata.js';
@@ -81,6 +82,8 @@ export interface ContextPack extends ToldNotices {
   readonly entries: readonly ContextEntry[];
   readonly omitted: readonly OmittedChunk[];
   readonly tokens: ContextTokens;
+  /** Passages of different documents that contradict each other, the surest first; absent where none do. */
+  readonly conflicts?: readonly SourceConflict[];
   /** Nothing was found, so `text` only says so. */
   readonly isFallback: boolean;
 }
@@ -115,6 +118,8 @@ export interface ContextOptions {
   readonly compress?: boolean;
   /** What happens to passages that speak to a language model: `keep` marks them, `omit` leaves them out. @default 'keep' */
   readonly flagged?: 'keep' | 'omit';
+  /** Compares the passages, and names those that contradict each other behind them. @default false */
+  readonly conflicts?: boolean;
   /** Said where nothing was found. @default `FALLBACK_TEXT` */
   readonly fallbackText?: string;
   readonly loadChunks?: LoadDocumentChunks;

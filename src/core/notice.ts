@@ -37,6 +37,12 @@ export const NOTICE_KINDS = [
   'graph-incomplete',
   /** More is connected in the graph than was looked at. */
   'graph-cut',
+  /** Not everything that is alike was compared. */
+  'conflicts-cut',
+  /** Documents have not been examined for duplicates and conflicts. */
+  'conflicts-incomplete',
+  /** Sources of an answer contradict each other. */
+  'sources-conflict',
   /** A way of searching failed or did less than it should, and the others answered. */
   'search-degraded',
   /** Something was left out of a search to keep the deadline of an answer. */

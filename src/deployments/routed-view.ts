@@ -77,6 +77,7 @@ export function routedView(scope: Scope, route: IndexRoute): EngineView {
     feedback: (request) => write(request.signal, (view) => view.feedback(request)),
     listFeedback: (request) => read((view) => view.listFeedback(request)),
     feedbackJudgments: (request) => read((view) => view.feedbackJudgments(request)),
+    conflicts: (request) => read((view) => view.conflicts(request)),
     context: (query) => read((view) => view.context(query)),
     embed: (request) => read((view) => view.embed(request)),
     explainMiss: (query, document) => read((view) => view.explainMiss(query, document)),

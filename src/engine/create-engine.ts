@@ -6,6 +6,7 @@ import { checkOwnParts } from '../assembly/own-parts.js';
 import { loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { assertPlainDataFolder } from '../config/trust/index-reach.js';
+import type { ConflictsRequest, ConflictsResponse } from '../conflicts/conflict-types.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { LOCAL_SCOPE, type Scope, type ScopeInput, scopeOf } from '../core/scope.js';
@@ -36,6 +37,7 @@ import { findGeneration, findRetired, takeBack } from '../maintenance/take-back.
 import { isLedgerDamage } from '../maintenance/verify-index.js';
 import { type MonitoringPlan, monitoringPlanOf } from '../monitoring/monitoring-plan.js';
 import { Rollout } from '../rollout/rollout.js';
+import { findDocumentConflicts } from '../searching/conflicts.js';
 import { embedTexts } from '../searching/embed-texts.js';
 import { openSearchProcesses } from '../searching/processes/open-search-processes.js';
 import { findRelated } from '../searching/related.js';
@@ -93,6 +95,7 @@ import { KeptSources } from './kept-sources.js';
 import { anySignal, OpenWork } from './open-work.js';
 import { asPush, type PushRequest } from './push-requests.js';
 import {
+  checkedConflicts,
   checkedContext,
   checkedEngineOptions,
   checkedFailures,
@@ -310,6 +313,17 @@ class EmbeddedEngine implements Engine {
       const index = await scopedIndex(asker, this.#host);
       return judgeFeedback({ ...asked, signal }, index, feedbackLogOf(this.#config).read(asker));
     });
+  }
+
+  async conflicts(
+    request: ConflictsRequest = {},
+    scope: ScopeInput = LOCAL_SCOPE,
+  ): Promise<ConflictsResponse> {
+    const asked = checkedConflicts(request);
+    const asker = scopeOf(scope);
+    return this.#answering(asked.signal, (signal) =>
+      findDocumentConflicts({ ...asked, signal }, asker, this.#resources),
+    );
   }
 
   async ask(request: string | AskRequest, scope: ScopeInput = LOCAL_SCOPE): Promise<Answer> {

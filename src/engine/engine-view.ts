@@ -11,6 +11,7 @@ export const viewOf = (engine: Engine, scope: Scope): EngineView => ({
   delete: (ids) => engine.delete(ids, scope),
   search: (query) => engine.search(query, scope),
   related: (request) => engine.related(request, scope),
+  conflicts: (request) => engine.conflicts(request, scope),
   context: (query) => engine.context(query, scope),
   embed: (request) => engine.embed(request, scope),
   feedback: (request) => engine.feedback(request, scope),

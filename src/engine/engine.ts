@@ -2,6 +2,7 @@ import type { StatedLimits } from '../agentic/agent.js';
 import type { Answer, AnswerMode, ConversationTurn } from '../answering/answer.js';
 import type { AnswerEvent } from '../answering/answer-events.js';
 import type { ContextEstimate } from '../chunking/contextual/chunk-contextualiser.js';
+import type { ConflictsRequest, ConflictsResponse } from '../conflicts/conflict-types.js';
 import type { ContextPack } from '../context/context-pack.js';
 import type { DegradationLevel } from '../core/degradation.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
@@ -763,6 +764,12 @@ export interface EngineView {
    * @throws RAGError `DOCUMENT_NOT_FOUND` where nothing that may be read is called so, `USAGE` where several are
    */
   related(request: string | RelatedRequest): Promise<RelatedResponse>;
+  /**
+   * Passages that several documents have, and statements of different documents that contradict each other, without a language model.
+   *
+   * @throws RAGError `CONFIG_INVALID` where `rag.conflicts.enabled` is false
+   */
+  conflicts(request?: ConflictsRequest): Promise<ConflictsResponse>;
   /** Cited context for a language model that the caller asks; the fallback text where nothing is found. */
   context(query: string | ContextQuery): Promise<ContextResponse>;
   /** Vectors by the model of the index, comparable with what it holds. */
@@ -856,6 +863,7 @@ export interface Engine extends EngineView {
   /** Resolves with an envelope: results, which lanes ran, degradation level. */
   search(query: string | SearchQuery, scope?: ScopeInput): Promise<SearchResponse>;
   related(request: string | RelatedRequest, scope?: ScopeInput): Promise<RelatedResponse>;
+  conflicts(request?: ConflictsRequest, scope?: ScopeInput): Promise<ConflictsResponse>;
   context(query: string | ContextQuery, scope?: ScopeInput): Promise<ContextResponse>;
   embed(request: EmbedRequest, scope?: ScopeInput): Promise<EmbeddedTexts>;
   feedback(request: FeedbackRequest, scope?: ScopeInput): Promise<FeedbackReceipt>;

@@ -178,6 +178,7 @@ async function runOnce(
     },
     handOver,
     command,
+    isExamined: config.rag.conflicts.enabled,
     upgrade,
     abandoned: salvaged?.facts,
     leaseMs,

@@ -106,6 +106,7 @@ async function pushTogether(
         retry: retryPolicyOf(config),
       },
       isPush: true,
+      isExamined: config.rag.conflicts.enabled,
       command: 'index',
       leaseMs,
       isShared,

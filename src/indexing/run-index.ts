@@ -19,6 +19,7 @@ import { carryOver } from './carry-over.js';
 import { isPushSource } from './configured-sources.js';
 import { deleteItems, purgeDeleted } from './delete-documents.js';
 import { fillGraphs } from './fill-graphs.js';
+import { fillStatements } from './fill-statements.js';
 import { finishPushes } from './finish-pushes.js';
 import { IndexRun, type RequestOfItem } from './index-run.js';
 import { indexSource } from './index-source.js';
@@ -75,6 +76,8 @@ export interface IndexPipeline {
   readonly handOver?: HandOver | undefined;
   /** Documents that programs hand in: no source is listed, so nothing is said of the rest of the index. @default false */
   readonly isPush?: boolean | undefined;
+  /** What documents say is kept, for conflicts between them. @default false */
+  readonly isExamined?: boolean | undefined;
   readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly now: () => string;
@@ -189,6 +192,7 @@ async function settle(
   }
   if (documentsDeleted > 0 || isPurgeOwed) await purgeDeleted(targets, run);
   if (pipeline.isPush !== true) await fillGraphs(pipeline.options.scope.tenant, targets, run);
+  if (pipeline.isExamined === true) await fillStatements(pipeline.options.scope.tenant, targets, run);
   const changed = pipeline.isPush === true ? vectorsIndexed + documentsDeleted : undefined;
   // Who does the last of what was handed over learns of it.
   if (run.total().handedOver === 0)

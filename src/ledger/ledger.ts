@@ -1,3 +1,4 @@
+import type { StatementFilling, StatementReader } from '../conflicts/statement-rows.js';
 import type { ErrorReason } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
 import type { SharedDatabase } from '../core/shared-database.js';
@@ -297,6 +298,8 @@ export interface GenerationReader {
   sources(): Promise<SourceSummary[]>;
   /** Which documents refer to which; rows come and go with their documents. */
   readonly graph: GraphReader;
+  /** What documents say, as conflicts are found by it; rows come and go with their revisions. */
+  readonly statements: StatementReader;
   /** Items whose last attempt failed, worst first. */
   failures(limit: number): Promise<LedgerItem[]>;
 }
@@ -392,6 +395,10 @@ export interface GenerationWriter extends GenerationReader {
    * revision by now or has them already.
    */
   fillGraph(filling: GraphFilling): Promise<boolean>;
+  /**
+   * Keeps the statements of documents; says of how many. One that is of another revision by now, or has them already, is left alone.
+   */
+  fillStatements(fillings: readonly StatementFilling[]): Promise<number>;
   /** Leaves nothing of what was forgotten in the ledger's own files. Absent where a server keeps them. */
   purge?(): Promise<void>;
   /** Chunks of documents known to be absent from, or different in, the store become `planned`, their documents and items `outdated`. */

@@ -25,6 +25,7 @@ export function contextSettings(
     hierarchical,
     compress,
     flagged,
+    conflicts: resources.config.rag.conflicts.enabled,
     loadChunks: (documentId, signal) =>
       whileReaching(resources.parts, async (failed) => {
         try {

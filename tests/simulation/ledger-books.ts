@@ -1,3 +1,4 @@
+import type { StatementFilling } from '../../src/conflicts/statement-rows.js';
 import { RAGError } from '../../src/core/errors.js';
 import { compareText } from '../../src/core/filter.js';
 import type { GraphPage, GraphRows, NameHit, ReferenceHit } from '../../src/graph/graph.js';
@@ -42,6 +43,7 @@ interface Revision {
 
 interface DocumentEntry {
   graph: GraphRows | undefined;
+  statements: Uint8Array | undefined;
   facts: Omit<LedgerDocument, 'chunkCount'>;
   readonly chunks: Map<string, LedgerChunk>;
   readonly revisions: Map<string, Revision>;
@@ -232,6 +234,35 @@ export class LedgerBooks {
     return true;
   }
 
+  packedStatements(tenant: string, { limit, after }: GraphPage): StatementFilling[] {
+    const all = [...this.#documents].flatMap(([documentId, { statements: packed, facts }]) =>
+      packed === undefined || facts.tenant !== tenant
+        ? []
+        : [[documentId, { documentId, revision: facts.revision, packed }] as const],
+    );
+    const byId = new Map(all);
+    return page([...byId.keys()], after, limit).flatMap((id) => byId.get(id) ?? []);
+  }
+
+  notExamined(tenant: string, { limit, after }: GraphPage): string[] {
+    const ids = [...this.#documents].flatMap(([id, { statements, facts }]) =>
+      statements === undefined && facts.tenant === tenant ? id : [],
+    );
+    return page(ids, after, limit);
+  }
+
+  fillStatements(fillings: readonly StatementFilling[]): number {
+    let filled = 0;
+    for (const { documentId, revision, packed } of fillings) {
+      const entry = this.#documents.get(documentId);
+      if (entry === undefined || entry.statements !== undefined || entry.facts.revision !== revision)
+        continue;
+      entry.statements = packed;
+      filled++;
+    }
+    return filled;
+  }
+
   preview(documents: readonly PlannedDocument[]): DocumentPlan[] {
     return documents.map((document) =>
       documentPlan(document, this.#documents.get(document.documentId)?.chunks ?? new Map()),
@@ -308,8 +339,10 @@ export class LedgerBooks {
       chunks: new Map(),
       revisions: new Map(),
       graph,
+      statements: undefined,
     };
     entry.graph = graph;
+    if (entry.facts.revision !== document.revision) entry.statements = undefined;
     const { indexedAt } = entry.facts;
     entry.facts = {
       ...withoutUndefined({ ...facts, documentId }),

@@ -256,6 +256,10 @@ export class LedgerServer {
         firstChunks: async (ids) => books().firstChunks(ids),
         unread: async (...args) => books().unread(...args),
       },
+      statements: {
+        packed: async (...args) => books().packedStatements(...args),
+        unread: async (...args) => books().notExamined(...args),
+      },
       sources: async () => books().summaries(),
       failures: async (limit) => books().failures(limit),
     };
@@ -319,6 +323,7 @@ export class LedgerServer {
       pruneVersions: async (tenant, source, keep, { dryRun }) =>
         this.#readable(generation).pruneVersions(tenant, source, keep, dryRun),
       fillGraph: write((filling) => books().fillGraph(filling)),
+      fillStatements: write((fillings) => books().fillStatements(fillings)),
       markChunksMissing: write((ids) => (ids.length === 0 ? undefined : books().markMissing(by, ids))),
     };
   }

@@ -3,6 +3,7 @@ import { wholeNumber } from '../../core/setting-values.js';
 import { answeringSchema, contextSchema } from './answering.js';
 import { auditSchema } from './audit.js';
 import { chunkingSchema } from './chunking.js';
+import { conflictsSchema } from './conflicts.js';
 import { degradationSchema } from './degradation.js';
 import { deploymentsSchema } from './deployments.js';
 import { embeddingSchema } from './embedding.js';
@@ -57,6 +58,7 @@ export const ragSchema = z.strictObject({
   ledger: ledgerSchema,
   chunking: chunkingSchema.optional().describe('How documents are cut into chunks.'),
   indexing: indexingSchema,
+  conflicts: conflictsSchema,
   retrieval: retrievalSchema,
   degradation: degradationSchema,
   failover: failoverSchema,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ConflictsRequest } from '../../conflicts/conflict-types.js';
 import { RAGError } from '../../core/errors.js';
 import { isList, ownElements, ownFields, plainCopy } from '../../core/plain-copy.js';
 import type { FeedbackJudgmentsRequest } from '../../feedback/feedback-judgments.js';
@@ -24,6 +25,7 @@ import { assertShape, type Refusal, refusing } from './check-shape.js';
 import { feedbackJudgmentsSchema, feedbackListSchema, feedbackSchema } from './feedback-schemas.js';
 import {
   askSchema,
+  conflictsSchema,
   contextSchema,
   documentSchema,
   embedSchema,
@@ -164,6 +166,10 @@ export const checkedFeedbackListing = (request: ListFeedbackRequest): ListFeedba
 /** Throws `USAGE`. */
 export const checkedFeedbackJudgments = (request: FeedbackJudgmentsRequest): FeedbackJudgmentsRequest =>
   checked(request, feedbackJudgmentsSchema, { what: 'Which judgments', reason: 'USAGE' });
+
+/** Throws `USAGE`. */
+export const checkedConflicts = (request: ConflictsRequest): ConflictsRequest =>
+  checked(request, conflictsSchema, { what: 'Which conflicts', reason: 'USAGE' });
 
 /** Throws `USAGE`. */
 export const checkedVerification = (request: VerifyRequest): VerifyRequest =>

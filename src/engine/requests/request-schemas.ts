@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isSdkLanguageModel } from '../../answering/sdk-language-model.js';
 import type { Chunker } from '../../chunking/chunker.js';
 import type { OwnParts } from '../../config/own-parts.js';
+import { type ConflictsRequest, FINDING_KINDS } from '../../conflicts/conflict-types.js';
 import type { MetadataValue } from '../../core/metadata.js';
 import { isSignal } from '../../core/plain-copy.js';
 import type { AccessControl } from '../../core/scope.js';
@@ -225,6 +226,16 @@ export const relatedSchema = z.strictObject({
   kinds: z.array(z.enum(REFERENCE_KINDS, `one of ${REFERENCE_KINDS.join(', ')}`)).optional(),
   signal,
 } satisfies ShapeOf<RelatedRequest>);
+
+export const conflictsSchema = z.strictObject({
+  kinds: z.array(z.enum(FINDING_KINDS, `one of ${FINDING_KINDS.join(', ')}`)).optional(),
+  limit: z
+    .int('a whole number from 1 to 10000')
+    .min(1, 'a whole number from 1 to 10000')
+    .max(10_000, 'a whole number from 1 to 10000')
+    .optional(),
+  signal,
+} satisfies ShapeOf<ConflictsRequest>);
 
 const failures = { sources: texts, items: texts } satisfies ShapeOf<FailuresRequest>;
 

@@ -12,6 +12,7 @@ import { itemKeyOf, setItemsPending, sourceKeyOf } from './items.js';
 import { inLockOrder } from './leases.js';
 import { pruneRevisions, revisionKeyOf } from './revisions.js';
 import { bytesOf, storedTextOf, textOf } from './row.js';
+import { forgetOldStatements, STATEMENT_TABLE } from './statements.js';
 
 /*
  * The write-ahead log of the store, as `../sqlite/chunk-log.ts` describes it. Every function is a fixed number of statements,
@@ -45,6 +46,10 @@ export async function planDocuments(
       tenant,
       graph,
     })),
+  );
+  await forgetOldStatements(
+    books,
+    [...known.values()].map(({ id }) => id),
   );
   return plans;
 }
@@ -97,7 +102,9 @@ async function beginDocuments(
          source_key = EXCLUDED.source_key, revision_key = EXCLUDED.revision_key, tenant = EXCLUDED.tenant,
          project = EXCLUDED.project, source = EXCLUDED.source, source_type = EXCLUDED.source_type,
          item_id = EXCLUDED.item_id, external_id = EXCLUDED.external_id, revision = EXCLUDED.revision,
-         title = EXCLUDED.title, metadata = EXCLUDED.metadata, redactions = EXCLUDED.redactions, status = 'pending'
+         title = EXCLUDED.title, metadata = EXCLUDED.metadata, redactions = EXCLUDED.redactions, status = 'pending',
+         examined = CASE WHEN ragstone_ledger_document.revision_key = EXCLUDED.revision_key
+           THEN ragstone_ledger_document.examined ELSE 0 END
        RETURNING id, document_key, revision_key
      ), texts AS (
        INSERT INTO ragstone_ledger_revision (document, revision_key, sequence, encoding, text)
@@ -280,7 +287,7 @@ export async function forgetDocuments({ run }: OpenBooks, rows: readonly Documen
       'INTERNAL',
       `Document ${textOf(kept.rows[0], 'document_id')} was to be forgotten before its deletion was planned.`,
     );
-  for (const table of [...GRAPH_TABLES, 'ragstone_ledger_chunk', 'ragstone_ledger_revision'])
+  for (const table of [...GRAPH_TABLES, STATEMENT_TABLE, 'ragstone_ledger_chunk', 'ragstone_ledger_revision'])
     await run(`DELETE FROM ${table} WHERE document = ANY($1::bigint[])`, [documents]);
   await run('DELETE FROM ragstone_ledger_document WHERE id = ANY($1::bigint[])', [documents]);
 }

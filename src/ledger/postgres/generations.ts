@@ -110,6 +110,7 @@ export async function makeFirstGeneration(
 const OF_GENERATION = [
   'ragstone_ledger_graph_name',
   'ragstone_ledger_graph_reference',
+  'ragstone_ledger_statement',
   'ragstone_ledger_chunk',
   'ragstone_ledger_document',
   'ragstone_ledger_item',

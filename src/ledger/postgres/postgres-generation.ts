@@ -1,3 +1,4 @@
+import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
 import { RAGError } from '../../core/errors.js';
 import type { GraphReader } from '../../graph/graph.js';
 import type { PostgresDatabase } from '../../postgres/postgres-database.js';
@@ -66,6 +67,7 @@ import {
   sourceStates,
   summarizeSources,
 } from './sources.js';
+import { fillStatements, PostgresStatements } from './statements.js';
 
 /** One generation of a PostgreSQL ledger for reading. Every read is one statement, so it sees one moment. */
 export class PostgresGenerationReader implements GenerationReader {
@@ -145,6 +147,10 @@ export class PostgresGenerationReader implements GenerationReader {
 
   get graph(): GraphReader {
     return new PostgresGraph(this.books);
+  }
+
+  get statements(): StatementReader {
+    return new PostgresStatements(this.books);
   }
 
   get owed(): OwedReader {
@@ -328,6 +334,10 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
       if (isFilled) await countChange(books.run);
       return isFilled;
     });
+  }
+
+  fillStatements(fillings: readonly StatementFilling[]): Promise<number> {
+    return this.#transaction('keep what its documents say', (books) => fillStatements(books, fillings));
   }
 
   async markChunksMissing(chunkIds: readonly string[]): Promise<void> {

@@ -202,12 +202,25 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     )`,
     'CREATE INDEX ragstone_ledger_graph_reference_by_key ON ragstone_ledger_graph_reference (generation, name_key)',
   ],
+  // What a document says, for conflicts between documents.
+  [
+    'ALTER TABLE ragstone_ledger_document ADD COLUMN examined smallint NOT NULL DEFAULT 0',
+    `CREATE INDEX ragstone_ledger_document_not_examined ON ragstone_ledger_document (generation, document_id)
+      WHERE examined = 0`,
+    `CREATE TABLE ragstone_ledger_statement (
+      document bigint PRIMARY KEY REFERENCES ragstone_ledger_document (id),
+      generation integer NOT NULL,
+      packed bytea NOT NULL
+    )`,
+    'CREATE INDEX ragstone_ledger_statement_of_generation ON ragstone_ledger_statement (generation)',
+  ],
 ];
 
 /** Every table that `clear` empties, those first that refer to others. */
 export const TABLES = [
   'ragstone_ledger_graph_name',
   'ragstone_ledger_graph_reference',
+  'ragstone_ledger_statement',
   'ragstone_ledger_revision',
   'ragstone_ledger_chunk',
   'ragstone_ledger_document',

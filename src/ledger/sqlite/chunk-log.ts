@@ -8,6 +8,7 @@ import { chunksOf, insertChunk, markStale, STATE, updateChunk } from './chunks.j
 import { beginDocument, rowIdOf, setDocumentPending } from './documents.js';
 import { forgetGraph, saveGraph } from './graph.js';
 import { pruneRevisions, saveRevision } from './revisions.js';
+import { forgetOldStatements } from './statements.js';
 
 /*
  * The write-ahead log of the store.
@@ -46,6 +47,7 @@ export function planDocument(books: Books, document: PlannedDocument): DocumentP
   const row = beginDocument(books, document);
   saveRevision(database, row, document);
   saveGraph(books, row, document.tenant, document.graph);
+  forgetOldStatements(database, row);
   const before = knownChunks(books, row, document.documentId);
   for (const [ordinal, { chunkId, digest }] of document.chunks.entries()) {
     const known = before.get(chunkId);
@@ -110,7 +112,8 @@ export function forgetDocument(books: Books, documentId: string): void {
       `Document ${documentId} was to be forgotten before its deletion was planned.`,
     );
   forgetGraph(database, row);
-  for (const table of ['chunk', 'revision']) database.run(`DELETE FROM ${table} WHERE document = ?`, row);
+  for (const table of ['statement', 'chunk', 'revision'])
+    database.run(`DELETE FROM ${table} WHERE document = ?`, row);
   database.run('DELETE FROM document WHERE id = ?', row);
 }
 

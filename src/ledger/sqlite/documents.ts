@@ -28,7 +28,8 @@ export function beginDocument({ database, generation }: Books, document: Planned
      ON CONFLICT (generation, document_id) DO UPDATE SET tenant = excluded.tenant, project = excluded.project,
        source = excluded.source, source_type = excluded.source_type, item_id = excluded.item_id,
        external_id = excluded.external_id, revision = excluded.revision, title = excluded.title,
-       metadata = excluded.metadata, status = 'pending'
+       metadata = excluded.metadata, status = 'pending',
+       examined = CASE WHEN revision = excluded.revision THEN examined ELSE 0 END
      RETURNING id`,
     generation,
     storableText(document.documentId),

@@ -79,6 +79,7 @@ export function makeFirstGeneration(database: SqliteDatabase, generation: number
 const OF_GENERATION = [
   'graph_name',
   'graph_reference',
+  'statement',
   'chunk',
   'document',
   'item',

@@ -246,4 +246,16 @@ export const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX graph_reference_by_key ON graph_reference (generation, key);
   `,
+  // What a document says, for conflicts between documents. Where documents are to be examined anew, a migration sets `examined` to 0 and
+  // empties `statement`.
+  `
+  ALTER TABLE document ADD COLUMN examined INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX document_not_examined ON document (generation, document_id) WHERE examined = 0;
+  CREATE TABLE statement (
+    document INTEGER PRIMARY KEY REFERENCES document (id),
+    generation INTEGER NOT NULL,
+    packed BLOB NOT NULL
+  );
+  CREATE INDEX statement_of_generation ON statement (generation);
+  `,
 ];

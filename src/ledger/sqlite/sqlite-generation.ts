@@ -1,3 +1,4 @@
+import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
 import type { GraphReader } from '../../graph/graph.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type {
@@ -42,6 +43,7 @@ import {
 import { assertHeld, claimItem, forgetOldLeases, itemOfDocument, releaseItem, renewLease } from './leases.js';
 import { pruneVersions, revisionText } from './revisions.js';
 import { findCursor, forgetSource, recordCursor, recordSourceState, sourceStates } from './sources.js';
+import { fillStatements, SqliteStatements } from './statements.js';
 import { summarizeSources } from './summaries.js';
 
 /** One generation of a ledger file for reading. Every read is one snapshot. */
@@ -133,6 +135,10 @@ export class SqliteGenerationReader implements GenerationReader {
 
   get graph(): GraphReader {
     return new SqliteGraph(this.books);
+  }
+
+  get statements(): StatementReader {
+    return new SqliteStatements(this.books);
   }
 }
 
@@ -300,6 +306,12 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
 
   async fillGraph(filling: GraphFilling): Promise<boolean> {
     return this.#changing(() => fillGraph(this.books, filling));
+  }
+
+  async fillStatements(fillings: readonly StatementFilling[]): Promise<number> {
+    return this.database.transaction(
+      () => fillings.filter((filling) => fillStatements(this.books, filling)).length,
+    );
   }
 
   /** A transaction that changes what a search may show. */

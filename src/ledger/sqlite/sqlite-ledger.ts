@@ -48,6 +48,7 @@ export interface SqliteLedgerOptions {
 export const TABLES = [
   'graph_name',
   'graph_reference',
+  'statement',
   'revision',
   'chunk',
   'document',

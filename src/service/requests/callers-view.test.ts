@@ -139,6 +139,8 @@ async function toldOf(kinds: readonly string[], notices = [OPERATORS_WORDS]) {
 const TOLD_WHOLE: readonly NoticeKind[] = [
   'graph-cut',
   'deadline',
+  'conflicts-cut',
+  'sources-conflict',
   'query-cut',
   'filters-empty',
   'nothing-readable',

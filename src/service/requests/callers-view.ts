@@ -41,6 +41,10 @@ export function callersView(view: EngineView, { onWithheld, keepsIndex }: Caller
       const found = await view.related(request);
       return { ...found, ...callersNotices(found, onWithheld) };
     },
+    conflicts: async (request) => {
+      const found = await view.conflicts(request);
+      return { ...found, ...callersNotices(found, onWithheld) };
+    },
     explainMiss: async (query, document) => {
       const explanation = await view.explainMiss(query, document);
       if (keepsIndex) return explanation;
@@ -153,7 +157,10 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   'citations-changed': AS_IT_IS,
   'sentences-unsupported': AS_IT_IS,
   'graph-cut': AS_IT_IS,
+  'conflicts-cut': AS_IT_IS,
+  'sources-conflict': AS_IT_IS,
   'graph-incomplete': 'Some documents are not in the graph yet.',
+  'conflicts-incomplete': 'Some documents have not been examined yet.',
   'retrieval-off': 'Retrieval is switched off.',
   'words-unchecked': "The query's words were not checked for typing mistakes.",
   'documents-hidden': 'This tenant keeps documents that this scope may not read, and they are not searched.',

@@ -75,6 +75,21 @@ const limitsOfRun = z.object({
   deadlineMs: z.int(),
 });
 
+/** Passages that contradict each other. */
+const sourceConflict = z.object({
+  differences: listOf(z.object({ kind: z.string(), first: z.string(), second: z.string() })),
+  statements: listOf(
+    z.object({
+      n: z.int(),
+      documentId: z.string(),
+      source: z.string(),
+      title: z.string().optional(),
+      date: z.string().optional(),
+      quote: z.string(),
+    }),
+  ).describe('Two, the newer one first.'),
+});
+
 /** How the passages of an answer were found in steps. */
 const agentReport = z.object({
   by: z.enum(['rules', 'model']),
@@ -122,6 +137,7 @@ export const answerResponse = z
       .optional()
       .describe('A quoted answer with a low confidence: more often wrong than right.'),
     sources: listOf(answerSource),
+    conflicts: listOf(sourceConflict).optional().describe('Sources that contradict each other.'),
     citations: listOf(z.object({ ...place, sentence: z.int() })),
     support: listOf(
       z.object({
@@ -206,6 +222,7 @@ export const contextResponse = z
     ),
     omitted: listOf(z.object({ source: z.string(), reason: z.string(), detail: z.string() })),
     tokens: z.object({ used: z.int(), budget: z.int(), counter: z.string(), margin: z.number() }),
+    conflicts: listOf(sourceConflict).optional().describe('Passages that contradict each other.'),
     isFallback: z.boolean(),
     ...degradationSchemas,
     ...noticesSchemas,

@@ -74,6 +74,14 @@ export const LEDGER_FAULTS: Readonly<Record<string, LedgerFault>> = {
       return right.fillGraph({ documentId, revision, graph });
     },
   })),
+  'statements are kept of another revision': writer('what documents say', (right) => ({
+    fillStatements: async (fillings) => {
+      const now = await Promise.all(fillings.map(({ documentId }) => right.document(documentId)));
+      return right.fillStatements(
+        fillings.map((filling, at) => ({ ...filling, revision: now[at]?.revision ?? '' })),
+      );
+    },
+  })),
   'missing chunks stay live': writer('the write-ahead log', () => ({
     markChunksMissing: async () => undefined,
   })),

@@ -14,6 +14,7 @@ import { testOwed } from './owed.js';
 import { AT, targetOf } from './records.js';
 import { testRevisions } from './revisions.js';
 import { testSources } from './sources.js';
+import { testStatements } from './statements.js';
 import { KEEP_REVISIONS, testTexts } from './texts.js';
 
 const PARTS: Readonly<Record<string, LedgerPart>> = {
@@ -25,6 +26,7 @@ const PARTS: Readonly<Record<string, LedgerPart>> = {
   'death at any point': testCrashes,
   texts: testTexts,
   'the graph': testGraph,
+  'what documents say': testStatements,
   'sources and runs': testSources,
   'what was forgotten': testForgotten,
   leases: testLeases,

@@ -1,0 +1,224 @@
+import type { TextRange } from '../core/document.js';
+import { areAlternatives, areOpposite } from './opposites.js';
+import { type Quantity, quantitiesOf } from './quantities.js';
+import type { Statement } from './statements.js';
+import type { StatementWord } from './words.js';
+
+/**
+ * `quantity`: another number, amount, date or version. `negation`: one denies what the other says. `opposite`: words that exclude each other.
+ * `alternative`: another weekday, month, rhythm or rank. `name`: another name in the same place.
+ */
+export const DIFFERENCE_KINDS = ['quantity', 'negation', 'opposite', 'alternative', 'name'] as const;
+
+export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+
+/** What differs, in the words of each statement. */
+export interface Difference {
+  readonly kind: DifferenceKind;
+  readonly first: string;
+  readonly second: string;
+}
+
+/** A statement with its own text, to which the ranges of its words refer. */
+export interface QuotedStatement {
+  readonly text: string;
+  readonly statement: Pick<Statement, 'words' | 'terms'>;
+}
+
+/** What two statements have in common, and in what they differ. */
+export interface Comparison {
+  /** Share of common terms among all that are no part of a difference (Dice), 0 to 1. */
+  readonly agreement: number;
+  readonly shared: number;
+  /** Both have names of their own beside the differences: they are about different things. */
+  readonly isOfOtherThings: boolean;
+  readonly differences: readonly Difference[];
+}
+
+/** Compares two statements word by word. Symmetric but for the order of what is quoted. Pure. */
+export function compareStatements(first: QuotedStatement, second: QuotedStatement): Comparison {
+  const inFirst = new Set(first.statement.terms);
+  const inSecond = new Set(second.statement.terms);
+  const sides: Sides = {
+    first,
+    second,
+    ownFirst: ownWords(first, inSecond),
+    ownSecond: ownWords(second, inFirst),
+    shared: new Set(first.statement.terms.filter((term) => inSecond.has(term))),
+  };
+  const found = [
+    ...quantityDifferences(sides),
+    ...polarityDifferences(sides),
+    ...oppositeDifferences(sides),
+    ...alternativeDifferences(sides),
+  ];
+  const differing = found.length > 0 ? found : nameDifferences(sides);
+  const used = new Set(differing.flatMap(({ words }) => words));
+  const leftFirst = sides.ownFirst.filter((word) => !used.has(word));
+  const leftSecond = sides.ownSecond.filter((word) => !used.has(word));
+  const left = termsIn(leftFirst) + termsIn(leftSecond);
+  const shared = sides.shared.size;
+  return {
+    agreement: shared === 0 ? 0 : (2 * shared) / (2 * shared + left),
+    shared,
+    isOfOtherThings: leftFirst.some(isName) && leftSecond.some(isName),
+    differences: differing.map(({ kind, first: a, second: b }) => ({ kind, first: a, second: b })),
+  };
+}
+
+interface Sides {
+  readonly first: QuotedStatement;
+  readonly second: QuotedStatement;
+  /** Words whose terms the other one has not. */
+  readonly ownFirst: readonly StatementWord[];
+  readonly ownSecond: readonly StatementWord[];
+  readonly shared: ReadonlySet<string>;
+}
+
+interface Found extends Difference {
+  /** Words of either side that it accounts for. */
+  readonly words: readonly StatementWord[];
+}
+
+const isName = ({ kind }: StatementWord): boolean => kind === 'name';
+const isTerm = ({ kind }: StatementWord): boolean => kind === 'content' || kind === 'name';
+
+const termsIn = (words: readonly StatementWord[]): number => new Set(words.map(({ term }) => term)).size;
+
+const ownWords = ({ statement }: QuotedStatement, others: ReadonlySet<string>): StatementWord[] =>
+  statement.words.filter((word) => isTerm(word) && !others.has(word.term));
+
+const quoted = ({ text }: QuotedStatement, { start, end }: TextRange): string => text.slice(start, end);
+
+/** Amounts that one side lacks, held against those of the same dimension that the other one lacks. */
+function quantityDifferences({ first, second }: Sides): Found[] {
+  const ofFirst = quantitiesOf(first.statement.words, first.text);
+  const ofSecond = quantitiesOf(second.statement.words, second.text);
+  const lacks = (others: readonly Quantity[]) => (quantity: Quantity) =>
+    !others.some(({ amount }) => amount === quantity.amount);
+  const rest = ofSecond.filter(lacks(ofFirst));
+  return ofFirst.filter(lacks(ofSecond)).flatMap((quantity) => {
+    const at = rest.findIndex(({ dimension }) => dimension === quantity.dimension);
+    const [other] = at < 0 ? [] : rest.splice(at, 1);
+    if (other === undefined) return [];
+    const words = [...wordsOf(first, quantity), ...wordsOf(second, other)];
+    return [
+      { kind: 'quantity' as const, first: amountIn(first, quantity), second: amountIn(second, other), words },
+    ];
+  });
+}
+
+const wordsOf = ({ statement }: QuotedStatement, { at, end }: Quantity): readonly StatementWord[] =>
+  statement.words.slice(at, end);
+
+function amountIn(side: QuotedStatement, quantity: Quantity): string {
+  const words = wordsOf(side, quantity);
+  return quoted(side, { start: words[0]?.start ?? 0, end: words.at(-1)?.end ?? 0 });
+}
+
+/** What follows may not be so at all. */
+const CONDITIONS: ReadonlySet<string> = new Set([
+  'if',
+  'unless',
+  'whether',
+  'until',
+  'until',
+  'when',
+  'case',
+  'where',
+]);
+
+/** How many words a negation reaches: of content, and in all. */
+const REACH_OF_TERMS = 2;
+const REACH = 4;
+
+/** A term that both have, and that one of them denies. */
+function polarityDifferences({ first, second, shared }: Sides): Found[] {
+  const denied = [deniedTerms(first), deniedTerms(second)] as const;
+  for (const [term, range] of denied[0])
+    if (shared.has(term) && !denied[1].has(term)) {
+      const other = second.statement.words.find((word) => word.term === term);
+      if (other !== undefined)
+        return [{ kind: 'negation', first: quoted(first, range), second: quoted(second, other), words: [] }];
+    }
+  for (const [term, range] of denied[1])
+    if (shared.has(term) && !denied[0].has(term)) {
+      const other = first.statement.words.find((word) => word.term === term);
+      if (other !== undefined)
+        return [{ kind: 'negation', first: quoted(first, other), second: quoted(second, range), words: [] }];
+    }
+  return [];
+}
+
+/** Terms that a negation stands before, with the text from the negation to the term. */
+function deniedTerms({ statement: { words } }: QuotedStatement): Map<string, TextRange> {
+  const denied = new Map<string, TextRange>();
+  for (const [at, { kind, start, term }] of words.entries()) {
+    if (CONDITIONS.has(term)) return denied;
+    if (kind !== 'negation') continue;
+    let terms = 0;
+    for (const word of words.slice(at + 1, at + 1 + REACH)) {
+      if (!isTerm(word)) continue;
+      if (!denied.has(word.term)) denied.set(word.term, { start, end: word.end });
+      if (++terms === REACH_OF_TERMS) break;
+    }
+  }
+  return denied;
+}
+
+/** Words that exclude each other, where neither side has both, nor denies its own. */
+function oppositeDifferences(sides: Sides): Found[] {
+  const [denied, otherDenied] = [deniedTerms(sides.first), deniedTerms(sides.second)];
+  return pairsOf(sides, areOpposite).flatMap(([a, b]) =>
+    denied.has(a.term) === otherDenied.has(b.term) ? [found('opposite', sides, a, b)] : [],
+  );
+}
+
+const alternativeDifferences = (sides: Sides): Found[] =>
+  pairsOf(sides, areAlternatives).map(([a, b]) => found('alternative', sides, a, b));
+
+function pairsOf(
+  { ownFirst, ownSecond }: Sides,
+  belong: (a: string, b: string) => boolean,
+): (readonly [StatementWord, StatementWord])[] {
+  return ownFirst.flatMap((a) => {
+    const b = ownSecond.find((word) => belong(a.term, word.term));
+    return b === undefined ? [] : [[a, b] as const];
+  });
+}
+
+const found = (kind: DifferenceKind, sides: Sides, a: StatementWord, b: StatementWord): Found => ({
+  kind,
+  first: quoted(sides.first, a),
+  second: quoted(sides.second, b),
+  words: [a, b],
+});
+
+/** The only names that the two have for themselves, each in one place, after most of what they share. */
+function nameDifferences(sides: Sides): Found[] {
+  const a = singleRun(sides.first, sides.ownFirst.filter(isName));
+  const b = singleRun(sides.second, sides.ownSecond.filter(isName));
+  if (a === undefined || b === undefined) return [];
+  return [
+    {
+      kind: 'name',
+      first: quoted(sides.first, { start: a[0]?.start ?? 0, end: a.at(-1)?.end ?? 0 }),
+      second: quoted(sides.second, { start: b[0]?.start ?? 0, end: b.at(-1)?.end ?? 0 }),
+      words: [...a, ...b],
+    },
+  ];
+}
+
+/** The names where they stand together and say something of what came before: a name at the beginning says what a statement is about. */
+function singleRun(
+  { text, statement: { words } }: QuotedStatement,
+  names: readonly StatementWord[],
+): readonly StatementWord[] | undefined {
+  const [first] = names;
+  const last = names.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  const between = words.filter(({ start }) => start > first.start && start < last.start);
+  const isTogether = between.every((word) => names.includes(word) || word.kind === 'grammar');
+  const before = words.filter((word) => isTerm(word) && word.start < first.start).length;
+  return isTogether && before >= 2 && !/[\n,;]/.test(text.slice(first.start, last.end)) ? names : undefined;
+}

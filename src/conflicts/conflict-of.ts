@@ -1,0 +1,63 @@
+import {
+  type Comparison,
+  compareStatements,
+  type Difference,
+  type QuotedStatement,
+} from './compare-statements.js';
+
+/** A statement with what its document is about. */
+export interface PlacedStatement extends QuotedStatement {
+  /** Terms of the document's title and path, and of the headings above. */
+  readonly about: ReadonlySet<string>;
+}
+
+/** What two statements have to each other. */
+export type Verdict =
+  | { readonly kind: 'conflict'; readonly agreement: number; readonly differences: readonly Difference[] }
+  | { readonly kind: 'duplicate'; readonly agreement: number };
+
+/** Overlap of terms from which two statements are compared at all (Dice); found with half of the planted contradictions of `bench/quality`. */
+export const LEAST_OVERLAP = 0.5;
+
+/** How much two statements must agree beside what differs, by the kind of the first difference; and in how many terms. */
+const LEAST: Readonly<Record<Difference['kind'], { readonly agreement: number; readonly shared: number }>> = {
+  quantity: { agreement: 0.55, shared: 3 },
+  negation: { agreement: 0.6, shared: 4 },
+  opposite: { agreement: 0.6, shared: 3 },
+  alternative: { agreement: 0.6, shared: 3 },
+  name: { agreement: 0.75, shared: 4 },
+};
+const LEAST_OF_DUPLICATES = 0.85;
+
+/** Judges two statements of different documents; undefined where they are neither. Symmetric but for the order of what is quoted. */
+export function conflictOf(first: PlacedStatement, second: PlacedStatement): Verdict | undefined {
+  const comparison = compareStatements(first, second);
+  const { agreement, differences } = comparison;
+  const [difference] = differences;
+  if (difference === undefined) return isDuplicate(comparison) ? { kind: 'duplicate', agreement } : undefined;
+  const { agreement: least, shared } = LEAST[difference.kind];
+  const isConflict =
+    agreement >= least &&
+    comparison.shared >= shared &&
+    !comparison.isOfOtherThings &&
+    ![first, second].some(isNoClaim) &&
+    !(difference.kind === 'name' && isOwnName(difference, first, second));
+  return isConflict ? { kind: 'conflict', agreement, differences } : undefined;
+}
+
+const isDuplicate = ({ agreement }: Comparison): boolean => agreement >= LEAST_OF_DUPLICATES;
+
+/** A question, or the row of a table: what it says depends on its neighbours. */
+const isNoClaim = ({ text }: QuotedStatement): boolean => /^\s*\|/.test(text) || /\?\W*$/.test(text);
+
+/** Each document names what it is about itself: the same is said of two things. */
+function isOwnName(
+  { first: a, second: b }: Difference,
+  first: PlacedStatement,
+  second: PlacedStatement,
+): boolean {
+  const names = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+  const isOwn = (name: string, { about }: PlacedStatement): boolean =>
+    names(name).some((word) => about.has(word));
+  return isOwn(a, first) || isOwn(b, second);
+}

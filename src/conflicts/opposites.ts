@@ -1,0 +1,64 @@
+import { stemEnglish } from '../analysis/porter2-stemmer.js';
+
+/** Words that turn a statement round. */
+export const NEGATIONS: ReadonlySet<string> = new Set(
+  [
+    "not no never none cannot neither nor without can't don't doesn't didn't isn't aren't wasn't weren't couldn't won't wouldn't",
+    "shouldn't mustn't hasn't haven't hadn't needn't cant dont doesnt didnt isnt arent wasnt werent wont wouldnt shouldnt",
+  ]
+    .join(' ')
+    .split(' '),
+);
+
+/** Pairs that exclude each other. A statement with one instead of the other says the opposite. */
+const PAIRS = [
+  'enable disable, enabled disabled, allow forbid, allowed forbidden, allow prohibit, permit prohibit, allow disallow, permit forbid, allow deny',
+  'supported unsupported, required optional, mandatory optional, required voluntary, mandatory voluntary, compulsory optional, public private, internal external',
+  'internal public, synchronous asynchronous, always never, minimum maximum, least most, before after, above below, increase decrease, more less, more fewer',
+  'higher lower, high low, include exclude, included excluded, accept reject, approve reject, start stop, add remove, open closed, on off, true false',
+  'first last, upper lower, possible impossible, available unavailable, paid unpaid, manual automatic, manually automatically, encouraged discouraged',
+  'encourage discourage, early late, earlier later, everyone nobody, all none, same different, recommended discouraged, safe unsafe, valid invalid, active inactive',
+  'visible hidden, read write, online offline, local remote, temporary permanent, free paid, old new, short long, small large, fast slow, success failure',
+  'eligible ineligible, refundable nonrefundable, full partial, opt-in opt-out, inbound outbound, incoming outgoing, taxable untaxed, exempt nonexempt',
+  'deprecated supported, encrypted unencrypted, known unknown, necessary unnecessary, limited unlimited, restricted unrestricted, single multiple, formal informal',
+  'with without, inside outside, stable unstable, best worst, billable non-billable, hourly salaried, sync async, monolithic distributed',
+  'keep delete, keep discard, retain delete, retained deleted, required unnecessary, can cannot, must cannot, part-time full-time',
+]
+  .join(', ')
+  .split(', ')
+  .map((pair) => pair.split(' '));
+
+/** Alternatives of one kind: another one of the same list is another value. */
+const ALTERNATIVES = [
+  'monday tuesday wednesday thursday friday saturday sunday',
+  'january february march april june july august september october november december',
+  'jan feb mar apr jun jul aug sep sept oct nov dec',
+  'morning afternoon evening night noon midnight',
+  'red green blue yellow orange purple black white grey pink',
+  'once twice thrice',
+  'am pm',
+  'major minor patch',
+  'must should may can',
+  'junior senior principal',
+  'alpha beta stable',
+].map((list) => list.split(' '));
+
+const stems = (word: string): string => (/^[a-z]+$/.test(word) ? stemEnglish(word) : word);
+
+const OPPOSITES: ReadonlySet<string> = new Set(
+  PAIRS.flatMap(([a = '', b = '']) => [`${stems(a)} ${stems(b)}`, `${stems(b)} ${stems(a)}`]),
+);
+
+const KINDS: ReadonlyMap<string, readonly number[]> = ALTERNATIVES.flatMap((list, kind) =>
+  list.map((word) => [stems(word), kind] as const),
+).reduce(
+  (kinds, [word, kind]) => kinds.set(word, [...(kinds.get(word) ?? []), kind]),
+  new Map<string, readonly number[]>(),
+);
+
+/** Whether two stemmed words exclude each other. */
+export const areOpposite = (a: string, b: string): boolean => OPPOSITES.has(`${a} ${b}`);
+
+/** Whether two different stemmed words are of one list of alternatives. */
+export const areAlternatives = (a: string, b: string): boolean =>
+  a !== b && KINDS.get(a)?.some((kind) => KINDS.get(b)?.includes(kind) === true) === true;

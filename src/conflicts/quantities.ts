@@ -1,0 +1,131 @@
+import type { StatementWord } from './words.js';
+
+/** Numbers that are written out. "One" stands for too many other things. */
+const WRITTEN: Readonly<Record<string, number>> = {
+  zero: 0,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  eleven: 11,
+  twelve: 12,
+  fifteen: 15,
+  twenty: 20,
+  thirty: 30,
+  forty: 40,
+  fifty: 50,
+  sixty: 60,
+  ninety: 90,
+  hundred: 100,
+  thousand: 1000,
+  twice: 2,
+};
+
+/** The value of a number as it is written; undefined for what is none. Hours with minutes count in hours. */
+export function numberValue(word: string): number | undefined {
+  const written = Object.hasOwn(WRITTEN, word) ? WRITTEN[word] : undefined;
+  if (written !== undefined) return written;
+  const digits = word.replace(/^[$€£]/, '').replaceAll(',', '');
+  const time = /^(\d{1,2}):(\d\d)$/.exec(digits);
+  if (time !== null) return Number(time[1]) + Number(time[2]) / 60;
+  return /^\d+(?:\.\d+)?$/.test(digits) ? Number(digits) : undefined;
+}
+
+interface Unit {
+  readonly dimension: string;
+  readonly size: number;
+}
+
+const UNITS: ReadonlyMap<string, Unit> = new Map(
+  Object.entries({
+    time: {
+      1: 's sec second',
+      0.001: 'ms millisecond',
+      60: 'min minut minute',
+      3600: 'h hr hour',
+      86400: 'd day',
+      604800: 'w week',
+      2592000: 'month',
+      7776000: 'quarter',
+      31536000: 'y yr year',
+    },
+    bytes: { 1: 'b byte', 1e3: 'kb kib', 1e6: 'mb mib', 1e9: 'gb gib', 1e12: 'tb tib' },
+    share: { 1: '% percent' },
+    length: { 0.001: 'mm', 0.01: 'cm', 1: 'm meter metr', 1000: 'km kilomet' },
+    money: { 1: 'usd dollar', 1e3: 'k', 1e6: 'million', 1e9: 'billion' },
+  }).flatMap(([dimension, sizes]) =>
+    Object.entries(sizes).flatMap(([size, names]) =>
+      names.split(' ').map((name) => [name, { dimension, size: Number(size) }] as const),
+    ),
+  ),
+);
+
+/** A number of a statement with what it counts. */
+export interface Quantity {
+  /** Place of the number among the words. */
+  readonly at: number;
+  /** Place behind the last word of it: of the number, or of its unit. */
+  readonly end: number;
+  /** `time`, `bytes`, `money`, `share`, `length`; else empty. */
+  readonly dimension: string;
+  /** In the smallest unit of its dimension; a version as it is written. */
+  readonly amount: string;
+}
+
+/** Words that say how often, with the time between. */
+const RHYTHMS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    3600: 'hour',
+    86400: 'daili night',
+    604800: 'week weekly',
+    1209600: 'biweek biweekly fortnight fortnightly',
+    2592000: 'month monthly',
+    7776000: 'quarter quarterly',
+    31536000: 'year yearly annual',
+  }).flatMap(([size, names]) => names.split(' ').map((name) => [name, Number(size)] as const)),
+);
+const RHYTHM_WORD = /(?:ly|nightly|annual)$/i;
+
+/** Before a unit these say that it is one: `a month`, `per year`. */
+const ONE = new Set(['a', 'an', 'one', 'per', 'each', 'everi', 'every', 'whole', 'entir']);
+
+/** A number behind one of these is the name of a thing. */
+const LABELS = new Set(
+  'step phase level part section rule option question exampl chapter figur tabl appendix page tier stage no number item version-of ic l'.split(
+    ' ',
+  ),
+);
+
+/**
+ * The quantities of a statement, in order. `14 days` and `2 weeks` are one amount, `a month` and `monthly` too; `step 4` is none.
+ */
+export function quantitiesOf(words: readonly StatementWord[], text: string): Quantity[] {
+  return words.flatMap((word, at): Quantity[] => {
+    const before = words[at - 1];
+    if (word.kind !== 'number') {
+      const written = text.slice(word.start, word.end);
+      const rhythm = RHYTHM_WORD.test(written) ? RHYTHMS.get(word.term) : undefined;
+      if (rhythm !== undefined) return [{ at, end: at + 1, dimension: 'time', amount: String(rhythm) }];
+      const unit = UNITS.get(word.term);
+      if (before === undefined || unit?.dimension !== 'time' || word.term.length < 3 || !ONE.has(before.term))
+        return [];
+      return [{ at, end: at + 1, dimension: 'time', amount: amountOf(1, unit) }];
+    }
+    if (before !== undefined && LABELS.has(before.term)) return [];
+    if (word.value === undefined) return [{ at, end: at + 1, dimension: '', amount: word.term }];
+    const next = words[at + 1];
+    const unit = next === undefined || next.start - word.end > 1 ? undefined : UNITS.get(next.term);
+    const isMoney = /^[$€£]/.test(text.slice(word.start, word.end));
+    if (unit === undefined)
+      return [{ at, end: at + 1, dimension: isMoney ? 'money' : '', amount: String(word.value) }];
+    const dimension = isMoney ? 'money' : unit.dimension;
+    return [{ at, end: at + 2, dimension, amount: amountOf(word.value, unit) }];
+  });
+}
+
+const amountOf = (value: number, { size }: Unit): string => String(Number((value * size).toPrecision(9)));

@@ -1,0 +1,86 @@
+import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
+import { GenerationalCache } from '../analysis/generational-cache.js';
+import { foldCase, isAscii, normaliseText } from '../analysis/normalise.js';
+import { stemEnglish } from '../analysis/porter2-stemmer.js';
+import type { TextRange } from '../core/document.js';
+import { NEGATIONS } from './opposites.js';
+import { numberValue } from './quantities.js';
+
+/**
+ * What a word does in a statement. `content`: it says what the statement is about. `name`: as `content`, and it stands for one thing (a
+ * capital inside of the sentence, a name of code, an address). `number`: its value can differ. `negation`: it turns the statement round.
+ * `grammar`: articles and the like.
+ */
+export type WordKind = 'content' | 'name' | 'number' | 'negation' | 'grammar';
+
+/** A word of a statement. */
+export interface StatementWord extends TextRange {
+  /** Lower case, stemmed where it is an English word: equal words mean the same. */
+  readonly term: string;
+  readonly kind: WordKind;
+  /** Of a number. */
+  readonly value?: number | undefined;
+}
+
+const ADDRESS = String.raw`https?://[^\s<>()[\]"'\x60]+|[#@][a-z][\w.-]*\w`;
+const NUMBER = String.raw`[$€£]?\d+(?:,\d{3})*(?:\.\d+)*(?::\d\d)?(?:(?![\p{L}\p{N}_])|(?=[a-z]{1,7}\b))`;
+const WORD = String.raw`[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’/.@+-]+[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*`;
+const VERSION = String.raw`v\d+(?:\.\d+)+`;
+const TOKEN = new RegExp(`${ADDRESS}|${VERSION}|${NUMBER}|%|${WORD}`, 'giu');
+
+/** Targets of links are where a text leads, not what it says. */
+const LINK_TARGET = /\]\([^()\s]*(?:\s"[^"]*")?\)|<[^<>\n]{1,300}>|\{\{[^{}\n]*\}\}/g;
+
+const MARKED = /[<({]/;
+
+const CODE_NAME =
+  /[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d|^[A-Z]{2,}s?$|[\w]\/[\w]|\w\.\w{2,}|^(?:https?:|[#@])|\w@\w/;
+const CAPITAL = /^\p{Lu}/u;
+const BEGINS_SENTENCE = /[.!?:]\s+["'(*_]*$/;
+/** What may stand between the end of a sentence and the beginning of the next one. */
+const LOOKED_BACK = 6;
+const BACKTICK = 96;
+
+/** Words of a text in order. Time linear in its length. */
+export function statementWords(text: string): StatementWord[] {
+  // As long as the text, so that ranges stay.
+  const shown = !MARKED.test(text) ? text : text.replace(LINK_TARGET, (target) => ' '.repeat(target.length));
+  const words: StatementWord[] = [];
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(shown); match !== null; match = TOKEN.exec(shown)) {
+    const [token] = match;
+    const start = match.index;
+    const { term, kind, value, isName, isCapital } = readings.getOrMake(token, readWord);
+    // A capital at the beginning of a sentence is none of a name.
+    const isNamed =
+      kind === 'content' &&
+      (isName ||
+        shown.charCodeAt(start - 1) === BACKTICK ||
+        (isCapital &&
+          words.length > 0 &&
+          !BEGINS_SENTENCE.test(shown.slice(Math.max(0, start - LOOKED_BACK), start))));
+    words.push({ term, kind: isNamed ? 'name' : kind, value, start, end: start + token.length });
+  }
+  return words;
+}
+
+/** A word as far as it does not depend on its place. */
+interface WordReading extends Pick<StatementWord, 'term' | 'kind' | 'value'> {
+  readonly isName: boolean;
+  readonly isCapital: boolean;
+}
+
+const readings = new GenerationalCache<WordReading>(32_768);
+
+function readWord(token: string): WordReading {
+  const folded = foldCase(isAscii(token) ? token : normaliseText(token)).replaceAll('’', "'");
+  const shape = { isName: CODE_NAME.test(token), isCapital: CAPITAL.test(token) };
+  const value = numberValue(folded);
+  if (value !== undefined)
+    return { ...shape, term: folded.replace(/^[$€£]|,(?=\d{3})/g, ''), kind: 'number', value };
+  if (/^v?\d+(?:\.\d+)+$/.test(folded)) return { ...shape, term: folded.replace(/^v/, ''), kind: 'number' };
+  if (NEGATIONS.has(folded)) return { ...shape, term: folded, kind: 'negation' };
+  const bare = folded.replace(/'s$/, '');
+  if (ENGLISH_STOP_WORDS.has(bare.replaceAll("'", ''))) return { ...shape, term: bare, kind: 'grammar' };
+  return { ...shape, term: /^[a-z]+$/.test(bare) ? stemEnglish(bare) : bare, kind: 'content' };
+}

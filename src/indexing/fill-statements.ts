@@ -1,0 +1,35 @@
+import { packStatements } from '../conflicts/packed-statements.js';
+import type { StatementFilling } from '../conflicts/statement-rows.js';
+import type { IndexRun } from './index-run.js';
+import type { WriteTargets } from './write-batch.js';
+
+const PAGE = 200;
+
+/**
+ * Examines the documents of a tenant that are new, have changed, or were indexed by an older version or while it was switched off: keeps what
+ * they say, of the texts that the ledger keeps. The work grows with what has changed; documents are compared when somebody asks.
+ */
+export async function fillStatements(
+  tenant: string,
+  { ledger, giveWay }: Pick<WriteTargets, 'ledger' | 'giveWay'>,
+  run: IndexRun,
+): Promise<void> {
+  for (let after: string | undefined; ; ) {
+    const page = await ledger.statements.unread(tenant, {
+      limit: PAGE,
+      ...(after === undefined ? {} : { after }),
+    });
+    const fillings: StatementFilling[] = [];
+    for (const documentId of page) {
+      run.checkAborted();
+      const revision = (await ledger.document(documentId))?.revision;
+      const text = revision === undefined ? undefined : await ledger.text(documentId, revision);
+      if (revision === undefined || text === undefined) continue;
+      fillings.push({ documentId, revision, packed: run.timed('conflicts', () => packStatements(text)) });
+    }
+    if (fillings.length > 0) await run.timedAsync('conflicts', () => ledger.fillStatements(fillings));
+    if (page.length < PAGE) return;
+    after = page.at(-1);
+    await giveWay?.();
+  }
+}
