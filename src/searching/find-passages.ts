@@ -37,7 +37,7 @@ import type { FoundPassages, RemoteIndex } from './found-passages.js';
 import { walkIn } from './graph-walk.js';
 import { planSearch } from './plan-search.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
-import { askedThings } from './question-complexity.js';
+import { decisiveParts } from './question-complexity.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
 import type { FindResources } from './searched-index.js';
 import { chunkLimit, collapseOfChunks, passageLimit, shownPassages } from './shown-passages.js';
@@ -338,7 +338,7 @@ async function findHere(
     passages,
     limit,
     ...(check.correction === undefined ? {} : { correction: check.correction }),
-    understanding: { ...result.understanding, ...partsOf(query, config) },
+    understanding: { ...result.understanding, ...decisiveParts(query, config) },
     ...(planned === undefined ? {} : { plan: planned.report }),
     lanes: result.lanes,
     removed: result.removed,
@@ -352,13 +352,6 @@ async function findHere(
       ...(model.warnings?.() ?? []),
     ],
   };
-}
-
-/** Told where they decided how many results there are. */
-function partsOf({ text, options }: SearchQuery, { rag }: ResolvedConfig): { parts?: readonly string[] } {
-  const things =
-    options?.topK === undefined && rag.retrieval.adaptiveTopK.byComplexity ? askedThings(text) : [];
-  return things.length < 2 ? {} : { parts: things };
 }
 
 /** Names the fields that are missing in what is shown, for no one else can tell that they were there. */

@@ -1,5 +1,6 @@
 import { questionParts } from '../agentic/question-parts.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { QueryReading, SearchQuery } from '../engine/engine.js';
 
 /** What a question asks, one text a thing, in its order; the question itself where that is one thing. */
 export function askedThings(question: string): readonly string[] {
@@ -14,4 +15,14 @@ export function resultsFor(question: string, usual: number, { rag }: ResolvedCon
   const { byComplexity, most } = rag.retrieval.adaptiveTopK;
   if (!byComplexity) return usual;
   return Math.max(usual, Math.min(most, usual * askedThings(question).length));
+}
+
+/** What a query asks, where that decided how many results it gets. */
+export function decisiveParts(
+  { text, options }: Pick<SearchQuery, 'text' | 'options'>,
+  { rag }: ResolvedConfig,
+): Pick<QueryReading, 'parts'> {
+  const isDecisive = options?.topK === undefined && rag.retrieval.adaptiveTopK.byComplexity;
+  const parts = isDecisive ? askedThings(text) : [];
+  return parts.length < 2 ? {} : { parts };
 }
