@@ -35,7 +35,10 @@ function measure(users: SimulatedUsers): { readonly clicked: number; readonly ju
     const judged = order(fitAttraction(question, byRank, { priorLooks: 1 }));
     return [{ clicked: order(clicksByItem(question)), judged }];
   });
-  return { clicked: mean(found.map(({ clicked }) => clicked)), judged: mean(found.map(({ judged }) => judged)) };
+  return {
+    clicked: mean(found.map(({ clicked }) => clicked)),
+    judged: mean(found.map(({ judged }) => judged)),
+  };
 }
 
 console.log('| error of the rankings | orders a question | searches a question | clicks | judgments |');
