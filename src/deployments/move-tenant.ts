@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
+import { copyFeedback, removeFeedback } from '../feedback/move-feedback.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
 import { beginIndex, countDocuments, DocumentCopier, removeDocuments } from './copy-documents.js';
 import { placeOf, type StoredDeployment } from './deployment-config.js';
@@ -97,6 +98,8 @@ async function copyAndSwitch(record: DeploymentRecord, moving: Moving): Promise<
       try {
         copied += (await copier.pass({ isExact: true })).copied;
         gate.forget(gate.marks());
+        // Feedback is a write, and waits at the gate.
+        copyFeedback(tenantId, from.resources.config.dataDir, to.resources.config.dataDir);
         await records.change(tenantId, (now) => {
           if (now.revision !== record.revision) throw interrupted(tenantId);
           return {
@@ -128,8 +131,10 @@ async function removeCopy(
   const target = targetOf(record);
   const isShared = target.deployment.model === RagDeploymentModel.Shared;
   await use(target, async ({ engine, resources }) => {
-    if (isShared) await removeDocuments(resources, tenantId, signal);
-    else await removeIndex(target.deployment, { engine, resources }, signal);
+    if (isShared) {
+      await removeDocuments(resources, tenantId, signal);
+      removeFeedback(tenantId, resources.config.dataDir);
+    } else await removeIndex(target.deployment, { engine, resources }, signal);
   });
   if (!isShared) rmSync(records.indexFolder(target.deployment), { recursive: true, force: true });
 }
