@@ -80,6 +80,17 @@ const SAME: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** The words of names of a document, such as its title and path, as they are and as terms. */
+export const aboutOf = (...names: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    (
+      names
+        .join(' ')
+        .toLowerCase()
+        .match(/[\p{L}\p{N}]{2,}/gu) ?? []
+    ).flatMap((word) => [word, termOf(word)]),
+  );
+
 /** The term of a word in lower case: its stem, or that of the word that stands for it. */
 export function termOf(word: string): string {
   const stem = stemOf(word);
