@@ -10,7 +10,7 @@ const interfaceFiles = [
   'stores/collection-members',
   'ledger/ledger',
   'graph/(graph|graph-rows|names|walk|rank)',
-  'conflicts/(conflict-types|statement-rows|source-conflicts|find-conflicts|packed-statements)',
+  'conflicts/(conflict-types|statement-rows|source-conflicts|find-conflicts|packed-statements|word-classes)',
   'reranking/reranker',
   'retrieval/retriever',
   'answering/chat-model',

@@ -32,6 +32,8 @@ export interface Comparison {
   readonly shared: number;
   /** Both have names of their own beside the differences: they are about different things. */
   readonly isOfOtherThings: boolean;
+  /** Terms of names that one of them has beside the differences. */
+  readonly ownNames: readonly [readonly string[], readonly string[]];
   readonly differences: readonly Difference[];
 }
 
@@ -62,6 +64,7 @@ export function compareStatements(first: QuotedStatement, second: QuotedStatemen
     agreement: shared === 0 ? 0 : (2 * shared) / (2 * shared + left),
     shared,
     isOfOtherThings: leftFirst.some(isName) && leftSecond.some(isName),
+    ownNames: [namesIn(leftFirst), namesIn(leftSecond)],
     differences: differing.map(({ kind, first: a, second: b }) => ({ kind, first: a, second: b })),
   };
 }
@@ -85,6 +88,8 @@ const isTerm = ({ kind }: StatementWord): boolean => kind === 'content' || kind 
 
 const termsIn = (words: readonly StatementWord[]): number => new Set(words.map(({ term }) => term)).size;
 
+const namesIn = (words: readonly StatementWord[]): string[] => words.filter(isName).map(({ term }) => term);
+
 const ownWords = ({ statement }: QuotedStatement, others: ReadonlySet<string>): StatementWord[] =>
   statement.words.filter((word) => isTerm(word) && !others.has(word.term));
 
@@ -98,7 +103,7 @@ function quantityDifferences({ first, second }: Sides): Found[] {
     !others.some(({ amount }) => amount === quantity.amount);
   const rest = ofSecond.filter(lacks(ofFirst));
   return ofFirst.filter(lacks(ofSecond)).flatMap((quantity) => {
-    const at = rest.findIndex(({ dimension }) => dimension === quantity.dimension);
+    const at = rest.findIndex((other) => areComparable(quantity, other));
     const [other] = at < 0 ? [] : rest.splice(at, 1);
     if (other === undefined) return [];
     const words = [...wordsOf(first, quantity), ...wordsOf(second, other)];
@@ -107,6 +112,11 @@ function quantityDifferences({ first, second }: Sides): Found[] {
     ];
   });
 }
+
+/** Of one dimension; of bare numbers, where both count something, of the same. */
+const areComparable = (a: Quantity, b: Quantity): boolean =>
+  a.dimension === b.dimension &&
+  (a.dimension !== '' || a.counted === b.counted || a.counted === undefined || b.counted === undefined);
 
 const wordsOf = ({ statement }: QuotedStatement, { at, end }: Quantity): readonly StatementWord[] =>
   statement.words.slice(at, end);
@@ -132,39 +142,53 @@ const CONDITIONS: ReadonlySet<string> = new Set([
 const REACH_OF_TERMS = 2;
 const REACH = 4;
 
-/** A term that both have, and that one of them denies. */
+/** A term that both have, and that one of them denies. Where both deny a term they agree in that. */
 function polarityDifferences({ first, second, shared }: Sides): Found[] {
-  const denied = [deniedTerms(first), deniedTerms(second)] as const;
-  for (const [term, range] of denied[0])
-    if (shared.has(term) && !denied[1].has(term)) {
-      const other = second.statement.words.find((word) => word.term === term);
-      if (other !== undefined)
-        return [{ kind: 'negation', first: quoted(first, range), second: quoted(second, other), words: [] }];
-    }
-  for (const [term, range] of denied[1])
-    if (shared.has(term) && !denied[0].has(term)) {
-      const other = first.statement.words.find((word) => word.term === term);
-      if (other !== undefined)
-        return [{ kind: 'negation', first: quoted(first, other), second: quoted(second, range), words: [] }];
-    }
-  return [];
+  const ofFirst = deniedTerms(first);
+  const ofSecond = deniedTerms(second);
+  if ([...ofFirst.keys()].some((term) => ofSecond.has(term))) return [];
+  const [inFirst] = denials(ofFirst, second, shared);
+  if (inFirst !== undefined) {
+    const { denied, stated } = inFirst;
+    return [{ kind: 'negation', first: quoted(first, denied), second: quoted(second, stated), words: [] }];
+  }
+  const [inSecond] = denials(ofSecond, first, shared);
+  if (inSecond === undefined) return [];
+  const { denied, stated } = inSecond;
+  return [{ kind: 'negation', first: quoted(first, stated), second: quoted(second, denied), words: [] }];
 }
 
-/** Terms that a negation stands before, with the text from the negation to the term. */
-function deniedTerms({ statement: { words } }: QuotedStatement): Map<string, TextRange> {
+/** Terms that are denied, with where the other one states them. */
+const denials = (
+  denied: ReadonlyMap<string, TextRange>,
+  other: QuotedStatement,
+  shared: ReadonlySet<string>,
+): { readonly denied: TextRange; readonly stated: TextRange }[] =>
+  [...denied].flatMap(([term, range]) => {
+    const stated = shared.has(term) ? other.statement.words.find((word) => word.term === term) : undefined;
+    return stated === undefined ? [] : [{ denied: range, stated }];
+  });
+
+/** Terms that a negation stands before, with the text from the negation to the term. What is said under a condition denies nothing. */
+function deniedTerms({ text, statement: { words } }: QuotedStatement): Map<string, TextRange> {
   const denied = new Map<string, TextRange>();
+  let isConditional = false;
   for (const [at, { kind, start, term }] of words.entries()) {
-    if (CONDITIONS.has(term)) return denied;
-    if (kind !== 'negation') continue;
-    let terms = 0;
-    for (const word of words.slice(at + 1, at + 1 + REACH)) {
-      if (!isTerm(word)) continue;
+    if (ENDS_CLAUSE.test(text.slice(words[at - 1]?.end ?? start, start))) isConditional = false;
+    if (CONDITIONS.has(term)) isConditional = true;
+    if (kind !== 'negation' || isConditional) continue;
+    const reached = words.slice(at + 1, at + 1 + REACH);
+    const first = reached.findIndex(isTerm);
+    // `without explicit approval` denies the approval, `not part of the index` denies no index.
+    for (const word of first < 0 ? [] : reached.slice(first, first + REACH_OF_TERMS)) {
+      if (!isTerm(word)) break;
       if (!denied.has(word.term)) denied.set(word.term, { start, end: word.end });
-      if (++terms === REACH_OF_TERMS) break;
     }
   }
   return denied;
 }
+
+const ENDS_CLAUSE = /[,;:—–]/;
 
 /** Words that exclude each other, where neither side has both, nor denies its own. */
 function oppositeDifferences(sides: Sides): Found[] {

@@ -27,6 +27,9 @@ const LEAST: Readonly<Record<Difference['kind'], { readonly agreement: number; r
   alternative: { agreement: 0.6, shared: 3 },
   name: { agreement: 0.75, shared: 4 },
 };
+/** Statements that share so few terms must agree in more. */
+const FEW_TERMS = 3;
+const LEAST_OF_FEW = 0.7;
 const LEAST_OF_DUPLICATES = 0.85;
 
 /** Judges two statements of different documents; undefined where they are neither. Symmetric but for the order of what is quoted. */
@@ -39,7 +42,9 @@ export function conflictOf(first: PlacedStatement, second: PlacedStatement): Ver
   const isConflict =
     agreement >= least &&
     comparison.shared >= shared &&
+    (comparison.shared > FEW_TERMS || agreement >= LEAST_OF_FEW) &&
     !comparison.isOfOtherThings &&
+    !areOwnThings(comparison, first, second) &&
     ![first, second].some(isNoClaim) &&
     !(difference.kind === 'name' && isOwnName(difference, first, second));
   return isConflict ? { kind: 'conflict', agreement, differences } : undefined;
@@ -49,6 +54,17 @@ const isDuplicate = ({ agreement }: Comparison): boolean => agreement >= LEAST_O
 
 /** A question, or the row of a table: what it says depends on its neighbours. */
 const isNoClaim = ({ text }: QuotedStatement): boolean => /^\s*\|/.test(text) || /\?\W*$/.test(text);
+
+/** One speaks of what its document is about, and the other document is about something else. */
+function areOwnThings(
+  { ownNames: [a, b] }: Comparison,
+  first: PlacedStatement,
+  second: PlacedStatement,
+): boolean {
+  const isOwn = (names: readonly string[], own: PlacedStatement, other: PlacedStatement): boolean =>
+    names.some((name) => own.about.has(name) && !other.about.has(name));
+  return isOwn(a, first, second) || isOwn(b, second, first);
+}
 
 /** Each document names what it is about itself: the same is said of two things. */
 function isOwnName(

@@ -73,10 +73,12 @@ export async function findConflicts(
     if (at % BETWEEN_PAUSES === 0) await ports.pause();
   }
   await readForms([...new Set(pairs.flat())], ports);
-  const judged = pairs.flatMap(([first, second]) => {
+  const judged: Judged[] = [];
+  for (const [at, [first, second]] of pairs.entries()) {
     const verdict = verdictOf(first, second);
-    return verdict === undefined ? [] : [{ first, second, verdict }];
-  });
+    if (verdict !== undefined) judged.push({ first, second, verdict });
+    if (at % BETWEEN_PAUSES === 0) await ports.pause();
+  }
   const classes = classesOf(forms, judged);
   const all = judged.flatMap(({ first, second, verdict }) =>
     verdict.kind === 'conflict' ? [{ ...verdict, first, second }] : [],

@@ -75,6 +75,8 @@ export interface Quantity {
   readonly dimension: string;
   /** In the smallest unit of its dimension; a version as it is written. */
   readonly amount: string;
+  /** Of a number without a unit: the term that follows it, where one does. */
+  readonly counted?: string | undefined;
 }
 
 /** Words that say how often, with the time between. */
@@ -96,7 +98,7 @@ const ONE = new Set(['a', 'an', 'one', 'per', 'each', 'everi', 'every', 'whole',
 
 /** A number behind one of these is the name of a thing. */
 const LABELS = new Set(
-  'step phase level part section rule option question exampl chapter figur tabl appendix page tier stage no number item version-of ic l'.split(
+  'step phase level part section rule option question exampl chapter figur tabl appendix page tier stage no number item ic l month day week year quarter manag milestone'.split(
     ' ',
   ),
 );
@@ -112,20 +114,34 @@ export function quantitiesOf(words: readonly StatementWord[], text: string): Qua
       const rhythm = RHYTHM_WORD.test(written) ? RHYTHMS.get(word.term) : undefined;
       if (rhythm !== undefined) return [{ at, end: at + 1, dimension: 'time', amount: String(rhythm) }];
       const unit = UNITS.get(word.term);
-      if (before === undefined || unit?.dimension !== 'time' || word.term.length < 3 || !ONE.has(before.term))
+      // A quarter of an hour.
+      const isPart = words[at + 1]?.term === 'of' || words[at - 2]?.term === 'of';
+      if (
+        before === undefined ||
+        unit?.dimension !== 'time' ||
+        word.term.length < 3 ||
+        !ONE.has(before.term) ||
+        isPart
+      )
         return [];
       return [{ at, end: at + 1, dimension: 'time', amount: amountOf(1, unit) }];
     }
     if (before !== undefined && LABELS.has(before.term)) return [];
-    if (word.value === undefined) return [{ at, end: at + 1, dimension: '', amount: word.term }];
+    const counted = countedBy(words, at);
+    if (word.value === undefined) return [{ at, end: at + 1, dimension: '', amount: word.term, counted }];
     const next = words[at + 1];
     const unit = next === undefined || next.start - word.end > 1 ? undefined : UNITS.get(next.term);
     const isMoney = /^[$€£]/.test(text.slice(word.start, word.end));
     if (unit === undefined)
-      return [{ at, end: at + 1, dimension: isMoney ? 'money' : '', amount: String(word.value) }];
+      return [{ at, end: at + 1, dimension: isMoney ? 'money' : '', amount: String(word.value), counted }];
     const dimension = isMoney ? 'money' : unit.dimension;
     return [{ at, end: at + 2, dimension, amount: amountOf(word.value, unit) }];
   });
 }
+
+const countedBy = (words: readonly StatementWord[], at: number): string | undefined => {
+  const next = words[at + 1];
+  return next?.kind === 'content' || next?.kind === 'name' ? next.term : undefined;
+};
 
 const amountOf = (value: number, { size }: Unit): string => String(Number((value * size).toPrecision(9)));

@@ -3,6 +3,7 @@ import { conflictOf, LEAST_OVERLAP, type PlacedStatement } from './conflict-of.j
 import type { SourceConflict, SourceStatement } from './conflict-types.js';
 import { SimilarPairs } from './similar-pairs.js';
 import { type Statement, statementsOf } from './statements.js';
+import { aboutOf } from './word-classes.js';
 
 /** A passage that is handed to whoever answers. */
 export interface SourcePassage {
@@ -55,7 +56,7 @@ export function sourceConflicts(passages: readonly SourcePassage[]): SourceConfl
 }
 
 function placedStatements(passage: SourcePassage): Placed[] {
-  const about = new Set(`${passage.title ?? ''} ${passage.source}`.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu));
+  const about = aboutOf(passage.title ?? '', passage.source);
   return passage.pieces.flatMap(({ text }) =>
     statementsOf(text).map((statement: Statement) => ({
       passage,

@@ -1,3 +1,4 @@
+import { splitSentences } from '../chunking/boundaries.js';
 import { passageUnits } from '../context/passage-units.js';
 import type { TextRange } from '../core/document.js';
 import { type StatementWord, statementWords } from './words.js';
@@ -21,11 +22,18 @@ const KINDS: ReadonlySet<string> = new Set(['sentence', 'list-item', 'table-row'
 export function statementsOf(text: string): Statement[] {
   const kept: Statement[] = [];
   for (const { kind, start, end } of passageUnits(text)) {
-    if (!KINDS.has(kind) || end - start > MAX_LENGTH) continue;
-    const { words, terms } = readStatement(text.slice(start, end));
-    if (terms.length >= LEAST_TERMS) kept.push({ start, end, words, terms });
+    if (!KINDS.has(kind)) continue;
+    // An item of a list may be several sentences.
+    const ranges = kind === 'list-item' ? splitSentences(text, { start, end }) : [{ start, end }];
+    for (const range of ranges) kept.push(...statementAt(text, range));
   }
   return kept;
+}
+
+function statementAt(text: string, { start, end }: TextRange): Statement[] {
+  if (end - start > MAX_LENGTH) return [];
+  const { words, terms } = readStatement(text.slice(start, end));
+  return terms.length < LEAST_TERMS ? [] : [{ start, end, words, terms }];
 }
 
 /** The words of a text that is one statement. */

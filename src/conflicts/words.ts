@@ -1,10 +1,10 @@
 import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
 import { GenerationalCache } from '../analysis/generational-cache.js';
 import { foldCase, isAscii, normaliseText } from '../analysis/normalise.js';
-import { stemEnglish } from '../analysis/porter2-stemmer.js';
 import type { TextRange } from '../core/document.js';
 import { NEGATIONS } from './opposites.js';
 import { numberValue } from './quantities.js';
+import { LIGHT_WORDS, termOf } from './word-classes.js';
 
 /**
  * What a word does in a statement. `content`: it says what the statement is about. `name`: as `content`, and it stands for one thing (a
@@ -23,10 +23,11 @@ export interface StatementWord extends TextRange {
 }
 
 const ADDRESS = String.raw`https?://[^\s<>()[\]"'\x60]+|[#@][a-z][\w.-]*\w`;
-const NUMBER = String.raw`[$€£]?\d+(?:,\d{3})*(?:\.\d+)*(?::\d\d)?(?:(?![\p{L}\p{N}_])|(?=[a-z]{1,7}\b))`;
-const WORD = String.raw`[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’/.@+-]+[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*`;
+const NUMBER = String.raw`[$€£]?\d+(?:,\d{3})*(?:\.\d+)*(?::\d\d)?(?:(?![\p{L}\p{N}])|(?=[a-z]{1,7}(?![\p{L}\p{N}])))`;
+const WORD = String.raw`[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’/.@+_-]+[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*`;
 const VERSION = String.raw`v\d+(?:\.\d+)+`;
-const TOKEN = new RegExp(`${ADDRESS}|${VERSION}|${NUMBER}|%|${WORD}`, 'giu');
+const ONE_ON_ONE = String.raw`1[-:]1s?\b`;
+const TOKEN = new RegExp(`${ADDRESS}|${ONE_ON_ONE}|${VERSION}|${NUMBER}|%|${WORD}`, 'giu');
 
 /** Targets of links are where a text leads, not what it says. */
 const LINK_TARGET = /\]\([^()\s]*(?:\s"[^"]*")?\)|<[^<>\n]{1,300}>|\{\{[^{}\n]*\}\}/g;
@@ -81,6 +82,7 @@ function readWord(token: string): WordReading {
   if (/^v?\d+(?:\.\d+)+$/.test(folded)) return { ...shape, term: folded.replace(/^v/, ''), kind: 'number' };
   if (NEGATIONS.has(folded)) return { ...shape, term: folded, kind: 'negation' };
   const bare = folded.replace(/'s$/, '');
-  if (ENGLISH_STOP_WORDS.has(bare.replaceAll("'", ''))) return { ...shape, term: bare, kind: 'grammar' };
-  return { ...shape, term: /^[a-z]+$/.test(bare) ? stemEnglish(bare) : bare, kind: 'content' };
+  if (LIGHT_WORDS.has(bare) || ENGLISH_STOP_WORDS.has(bare.replaceAll("'", '')))
+    return { ...shape, term: bare, kind: 'grammar' };
+  return { ...shape, term: termOf(bare), kind: 'content' };
 }

@@ -22,9 +22,11 @@ export async function fillStatements(
     const fillings: StatementFilling[] = [];
     for (const documentId of page) {
       run.checkAborted();
-      const revision = (await ledger.document(documentId))?.revision;
-      const text = revision === undefined ? undefined : await ledger.text(documentId, revision);
-      if (revision === undefined || text === undefined) continue;
+      const { revision, status } = (await ledger.document(documentId)) ?? {};
+      // Of one that is half written the store may still say who could read the revision before.
+      if (revision === undefined || status === 'pending') continue;
+      const text = await ledger.text(documentId, revision);
+      if (text === undefined) continue;
       fillings.push({ documentId, revision, packed: run.timed('conflicts', () => packStatements(text)) });
     }
     if (fillings.length > 0) await run.timedAsync('conflicts', () => ledger.fillStatements(fillings));

@@ -9,6 +9,7 @@ import type {
 } from '../conflicts/conflict-types.js';
 import { type ComparedDocument, type FoundPassages, findConflicts } from '../conflicts/find-conflicts.js';
 import { unpackStatements } from '../conflicts/packed-statements.js';
+import { aboutOf } from '../conflicts/word-classes.js';
 import { dateOf } from '../context/render-pack.js';
 import type { TextRange } from '../core/document.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
@@ -195,7 +196,7 @@ class DocumentBook {
 
   about(document: number): ReadonlySet<string> {
     const { title = '', externalId = '' } = this.#facts.get(document) ?? {};
-    return new Set(`${title} ${externalId}`.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu));
+    return aboutOf(title, externalId);
   }
 
   /** A passage with its places; undefined where no text of it is there any more. */

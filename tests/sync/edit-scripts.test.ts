@@ -56,6 +56,8 @@ async function runScript(
     expect(healed).toEqual(await contentsAfterRun(clean, settings));
     expect(healed.drift).toEqual([]);
     expect(healed.graph.unread).toEqual([]);
+    expect(healed.graph.notExamined).toEqual([]);
+    expect(healed.graph.statements).toHaveLength(world.size);
     references += healed.graph.rows.flatMap(({ references = [] }) => references).length;
     const { documents, passages } = healed.staff;
     expect(documents).toHaveLength(world.size);

@@ -70,7 +70,7 @@ export class SyncedIndex {
     });
   }
 
-  /** The rows of the graph by source and name of their documents, and how many documents have none. */
+  /** The rows of the graph by source and name of their documents, what documents say, and how many have neither. */
   async graph() {
     const ledger = openLedger({ path: join(this.#folder, '.ragstone', 'ledger.db'), readOnly: true });
     try {
@@ -84,6 +84,10 @@ export class SyncedIndex {
           ...rows.get(documentId),
         })),
         unread: await reader.graph.unread('default', { limit: 1_000 }),
+        statements: (await reader.statements.packed('default', { limit: 1_000 }))
+          .map(({ packed }) => Buffer.from(packed).toString('hex'))
+          .sort(),
+        notExamined: await reader.statements.unread('default', { limit: 1_000 }),
       };
     } finally {
       await ledger.close();

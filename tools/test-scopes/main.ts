@@ -28,7 +28,11 @@ const SUITES_OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
   'src/indexing': ['src/indexing/abandoned-sources.test.ts', 'src/indexing/run-index.test.ts'],
   'src/knowledge-store': ['src/knowledge-store/knowledge-store.test.ts'],
   'src/maintenance': ['src/maintenance/verify-index.test.ts'],
-  'src/searching': ['src/searching/query-adaptation.test.ts', 'src/searching/related.test.ts'],
+  'src/searching': [
+    'src/searching/query-adaptation.test.ts',
+    'src/searching/related.test.ts',
+    'src/searching/conflicts.test.ts',
+  ],
   'src/stores/libsql': [
     'src/stores/libsql/libsql-collection.test.ts',
     'src/stores/libsql/libsql-store.test.ts',

@@ -1,0 +1,98 @@
+import { stemEnglish } from '../analysis/porter2-stemmer.js';
+
+/** Words of general use that say little of what a statement is about: two statements may differ in all of them. */
+const LIGHT = [
+  'use used using get gets got take taken takes make made makes go goes give given keep kept have having want need needs come put let',
+  'please note see also even still already currently now today then thus therefore however usually generally typically often normally basically',
+  'every everyone everybody anyone anybody someone somebody something anything whole entire various certain own other others another else',
+  'within during through via per over above under between among across around onto upon against toward towards without along',
+  'before after until till since once prior later earlier ago again yet least most more less much many few several about approximately roughly',
+  'place way thing things case kind sort order time times moment account respect regard basis',
+  'able ability possible order up out off down back away together just only simply directly exactly well new',
+  'whether unless while whereas although though instead rather either both',
+  'happen happens occur occurs become becomes remain remains stay stays look looks',
+  'e.g i.e etc eg ie',
+];
+
+/** Words that mean the same in nearly every text of a company; the first stands for all. */
+const SYNONYMS = [
+  'employee teammate staff worker colleague',
+  'customer client',
+  'vendor supplier',
+  'purchase buy procure procurement',
+  'email e-mail mail',
+  'delete remove erase',
+  'send submit',
+  'require must mandatory necessary',
+  'permit allow',
+  'begin start commence',
+  'end finish conclude',
+  'help assist support',
+  'manage administer handle',
+  'create set-up setup establish',
+  'review assess reassess evaluate',
+  'notify inform tell',
+  'doc document documentation',
+  'fee cost price',
+  'pay compensate compensation',
+  'salary wage',
+  'repository repo',
+  'organization organisation org',
+  'maximum max',
+  'minimum min',
+  'database db',
+  'configuration config',
+  'information info',
+  'application app',
+  'party side',
+  'entire whole',
+  'currently present',
+  'annual yearly',
+  'business-day workday',
+  'phone telephone',
+  'location site',
+  'bonus award',
+  'budget allowance',
+  'average mean',
+  'internet web',
+  'deploy roll-out rollout',
+  'schedule arrange',
+  'attach enclose',
+  'answer respond reply',
+  'request ask',
+  'meeting call',
+  'version release',
+  'error fault',
+  'fix repair',
+  'vacation holiday',
+  'public publicly',
+  'private privately',
+];
+
+const stemOf = (word: string): string => (/^[a-z]+$/.test(word) ? stemEnglish(word) : word);
+
+export const LIGHT_WORDS: ReadonlySet<string> = new Set(LIGHT.flatMap((line) => line.split(' ')));
+
+const SAME: ReadonlyMap<string, string> = new Map(
+  SYNONYMS.flatMap((line) => {
+    const [first = '', ...others] = line.split(' ').map(stemOf);
+    return others.map((other) => [other, first] as const);
+  }),
+);
+
+/** The words of names of a document, such as its title and path, as they are and as terms. */
+export const aboutOf = (...names: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    (
+      names
+        .join(' ')
+        .toLowerCase()
+        .match(/[\p{L}\p{N}]{2,}/gu) ?? []
+    ).flatMap((word) => [word, termOf(word)]),
+  );
+
+/** The term of a word in lower case: its stem, or that of the word that stands for it. */
+export function termOf(word: string): string {
+  const stem = stemOf(word);
+  return SAME.get(stem) ?? stem;
+}
