@@ -1,3 +1,4 @@
+import { ageMs } from '../core/age.js';
 import { canonicalJson } from '../core/canonical-json.js';
 import type { Metadata } from '../core/metadata.js';
 import { runtime } from '../core/runtime.js';
@@ -8,15 +9,7 @@ import type { PreparedItem } from './read-item.js';
 import type { Retention, SourceTask } from './source-task.js';
 
 const PAGE = 500;
-const DAY_MS = 24 * 3_600_000;
-const DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, y: 365 };
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?:$|T)/;
-
-/** Milliseconds of an age as it is stated. */
-function ageOf(stated: string): number {
-  const [, count = '0', unit = 'd'] = /^(\d+)([dwy])$/.exec(stated) ?? [];
-  return Number(count) * (DAYS[unit] ?? 1) * DAY_MS;
-}
 
 type Age = 'old' | 'young' | 'unknown';
 
@@ -26,7 +19,7 @@ function ageOfDocument(metadata: Metadata, { maxAge, dateField }: Retention): Ag
   const value = metadata[dateField];
   const time = typeof value === 'string' && ISO_DATE.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(time)) return 'unknown';
-  return time < runtime().now() - ageOf(maxAge) ? 'old' : 'young';
+  return time < runtime().now() - ageMs(maxAge) ? 'old' : 'young';
 }
 
 /** An item without its documents that are past their age: they are not indexed, and deleted where they were. */

@@ -23,6 +23,7 @@ import { finishPushes } from './finish-pushes.js';
 import { IndexRun, type RequestOfItem } from './index-run.js';
 import { indexSource } from './index-source.js';
 import { ItemClaims } from './item-claims.js';
+import { keepHistory } from './keep-history.js';
 import { type KeptOut, readKeptOut } from './kept-out.js';
 import {
   dropRetired,
@@ -75,6 +76,8 @@ export interface IndexPipeline {
   readonly handOver?: HandOver | undefined;
   /** Documents that programs hand in: no source is listed, so nothing is said of the rest of the index. @default false */
   readonly isPush?: boolean | undefined;
+  /** `rag.history.keep`. */
+  readonly history?: string | undefined;
   readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly now: () => string;
@@ -189,6 +192,8 @@ async function settle(
   }
   if (documentsDeleted > 0 || isPurgeOwed) await purgeDeleted(targets, run);
   if (pipeline.isPush !== true) await fillGraphs(pipeline.options.scope.tenant, targets, run);
+  const { ledger, history, isPush = false } = pipeline;
+  await keepHistory({ ledger, facts, keep: history, isPush }, targets, run);
   const changed = pipeline.isPush === true ? vectorsIndexed + documentsDeleted : undefined;
   // Who does the last of what was handed over learns of it.
   if (run.total().handedOver === 0)

@@ -7,6 +7,7 @@ import { degradationSchema } from './degradation.js';
 import { deploymentsSchema } from './deployments.js';
 import { embeddingSchema } from './embedding.js';
 import { failoverSchema } from './failover.js';
+import { historySchema } from './history.js';
 import { indexingSchema } from './indexing.js';
 import { ledgerSchema } from './ledger.js';
 import { chatSchema, modelProvidersSchema } from './models.js';
@@ -54,6 +55,7 @@ export const ragSchema = z.strictObject({
   embedding: embeddingSchema,
   storage: storageSchema,
   ledger: ledgerSchema,
+  history: historySchema,
   chunking: chunkingSchema.optional().describe('How documents are cut into chunks.'),
   indexing: indexingSchema,
   retrieval: retrievalSchema,
