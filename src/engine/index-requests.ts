@@ -178,6 +178,7 @@ async function runOnce(
     },
     handOver,
     command,
+    history: config.rag.history.keep,
     upgrade,
     abandoned: salvaged?.facts,
     leaseMs,

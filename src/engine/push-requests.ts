@@ -107,6 +107,7 @@ async function pushTogether(
       },
       isPush: true,
       command: 'index',
+      history: config.rag.history.keep,
       leaseMs,
       isShared,
       learn: (target, chunks = 0) =>

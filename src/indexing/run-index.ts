@@ -410,6 +410,7 @@ export function targetsOf(pipeline: IndexPipeline, { facts, collection }: OpenTa
     // What a new generation lacks is no deletion.
     retired: isLive ? retired : undefined,
     claims: leaseMs === undefined || options.dryRun ? undefined : new ItemClaims(books, leaseMs),
+    history: isLive && pipeline.history !== undefined ? ledger.history : undefined,
     giveWay,
     transactionChunks: options.transactionChunks,
   };

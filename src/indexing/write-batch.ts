@@ -4,7 +4,7 @@ import { oneOf } from '../core/filter.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import { embedAll } from '../embedding/embed-all.js';
 import type { Embedder } from '../embedding/embedder.js';
-import type { PlannedHistory } from '../ledger/history.js';
+import type { LedgerHistory, PlannedHistory } from '../ledger/history.js';
 import type {
   DocumentPlan,
   GenerationWriter,
@@ -39,6 +39,8 @@ export interface WriteTargets {
   readonly claims?: ItemClaims | undefined;
   /** Generations that are kept to go back to, or filled: what is deleted goes from them too. Absent where there is none to look at. */
   readonly retired?: RetiredGenerations | undefined;
+  /** Absent where no history is kept, and where another generation than the live one is written. */
+  readonly history?: LedgerHistory | undefined;
   /** See `WriterLock.giveWay`. */
   readonly giveWay?: (() => Promise<void>) | undefined;
   /**

@@ -61,7 +61,10 @@ export interface HistorySummary {
 export interface HistoryMark {
   readonly source: string;
   readonly mark: string;
+  /** When it was found first. */
   readonly at: number;
+  /** When it was last found still to be so. */
+  readonly seen: number;
 }
 
 /** The history that a ledger keeps, of all generations. */
@@ -90,8 +93,8 @@ export interface LedgerHistory {
   versions(tenant: string | undefined, after: number, limit: number): Promise<HistoryVersion[]>;
   /** Parts of versions in their order, by id. */
   parts(ids: readonly number[]): Promise<ReadonlyMap<number, readonly Uint8Array[]>>;
-  /** Records which state of a source the index holds, where it is another one than before. */
-  mark(tenant: string, mark: HistoryMark): Promise<void>;
+  /** Records which state of a source the index holds at a moment. */
+  mark(tenant: string, mark: Omit<HistoryMark, 'seen'>): Promise<void>;
   /** Of a tenant, oldest first. */
   marks(tenant: string): Promise<HistoryMark[]>;
   /** Deletes all versions of documents, whatever generation; says how many there were. */

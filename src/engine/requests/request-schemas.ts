@@ -87,6 +87,13 @@ const filters = optional<NonNullable<SearchQuery['filters']>>({
   tags: texts,
 });
 
+const asOf = z
+  .custom<NonNullable<SearchQuery['asOf']>>(
+    (value) => typeof value === 'string' || value instanceof Date,
+    'a text or a Date',
+  )
+  .optional();
+
 const collapse = z.enum(['document', 'items', 'none'], 'document, items or none').optional();
 
 export const searchSchema = z.strictObject({
@@ -94,6 +101,7 @@ export const searchSchema = z.strictObject({
   topK: number,
   filters,
   filter,
+  asOf,
   options: optional<NonNullable<SearchQuery['options']>>({
     topK: number,
     includeMetadata: flag,
@@ -144,6 +152,7 @@ export const askSchema = z.strictObject({
   exactWords: flag,
   filters,
   filter,
+  asOf,
   signal,
 } satisfies ShapeOf<AskRequest>);
 
@@ -154,6 +163,7 @@ export const contextSchema = z.strictObject({
   model: text,
   filters,
   filter,
+  asOf,
   signal,
 } satisfies ShapeOf<ContextQuery>);
 

@@ -4,6 +4,7 @@ import type { HistoryMark, HistorySummary, HistoryVersion, LedgerHistory } from 
 import { readHistoryFacts } from '../history-rows.js';
 import { storableText } from '../ledger-text.js';
 import type { Books } from './books.js';
+import { countChange } from './changes.js';
 import { documentKeyOf } from './documents.js';
 import { breakHistory, UNRECORDED } from './history-log.js';
 import { bytesOf, numberOf, storedTextOf, textOf } from './row.js';
@@ -129,19 +130,31 @@ export class PostgresHistory implements LedgerHistory {
     return parts;
   }
 
-  async mark(tenant: string, { source, mark, at }: HistoryMark): Promise<void> {
-    await this.#database.query(
-      `INSERT INTO ragstone_ledger_history_mark (tenant, source, mark, at) SELECT $1::text, $2::text, $3::text, $4::bigint
-       WHERE (SELECT mark FROM ragstone_ledger_history_mark WHERE tenant = $1 AND source = $2
-         ORDER BY sequence DESC LIMIT 1) IS DISTINCT FROM $3`,
-      [storableText(tenant), storableText(source), storableText(mark), at],
-      { action: 'record the state of a source' },
-    );
+  async mark(tenant: string, { source, mark, at }: Omit<HistoryMark, 'seen'>): Promise<void> {
+    const names = [storableText(tenant), storableText(source)] as const;
+    await this.#database.transaction({ action: 'record the state of a source' }, async (run) => {
+      const { rows } = await run(
+        `SELECT sequence, mark FROM ragstone_ledger_history_mark WHERE tenant = $1 AND source = $2
+         ORDER BY sequence DESC LIMIT 1`,
+        [...names],
+      );
+      const [last] = rows;
+      if (last !== undefined && textOf(last, 'mark') === mark)
+        await run('UPDATE ragstone_ledger_history_mark SET seen = $2 WHERE sequence = $1', [
+          storedTextOf(last, 'sequence'),
+          at,
+        ]);
+      else
+        await run(
+          'INSERT INTO ragstone_ledger_history_mark (tenant, source, mark, at, seen) VALUES ($1, $2, $3, $4, $4)',
+          [...names, storableText(mark), at],
+        );
+    });
   }
 
   async marks(tenant: string): Promise<HistoryMark[]> {
     const rows = await this.#database.rows(
-      'SELECT source, mark, at FROM ragstone_ledger_history_mark WHERE tenant = $1 ORDER BY sequence',
+      'SELECT source, mark, at, seen FROM ragstone_ledger_history_mark WHERE tenant = $1 ORDER BY sequence',
       [storableText(tenant)],
       { action: 'read states of sources' },
     );
@@ -149,19 +162,25 @@ export class PostgresHistory implements LedgerHistory {
       source: textOf(row, 'source'),
       mark: textOf(row, 'mark'),
       at: numberOf(row, 'at'),
+      seen: numberOf(row, 'seen'),
     }));
   }
 
   async erase(documentIds: readonly string[]): Promise<number> {
-    return this.#database.transaction({ action: 'erase versions' }, (run) =>
-      deleteVersions(run, 'document_key = ANY($1::bytea[])', [documentIds.map(documentKeyOf)]),
-    );
+    return this.#erase('document_key = ANY($1::bytea[])', [documentIds.map(documentKeyOf)]);
   }
 
   async eraseVersions(ids: readonly number[]): Promise<number> {
-    return this.#database.transaction({ action: 'erase versions' }, (run) =>
-      deleteVersions(run, 'id = ANY($1::bigint[]) AND valid_to IS NOT NULL', [ids.map(String)]),
-    );
+    return this.#erase('id = ANY($1::bigint[]) AND valid_to IS NOT NULL', [ids.map(String)]);
+  }
+
+  /** Searches that were made before are not shown again. */
+  #erase(...which: [string, Parameters<RunStatement>[1]]): Promise<number> {
+    return this.#database.transaction({ action: 'erase versions' }, async (run) => {
+      const erased = await deleteVersions(run, ...which);
+      if (erased > 0) await countChange(run);
+      return erased;
+    });
   }
 
   async prune(before: number, limit: number): Promise<number> {
@@ -289,18 +308,14 @@ export async function dropHistory(run: RunStatement, generation: number): Promis
   );
 }
 
-/** Of switches and marks before the record begins the last one says what holds at its beginning. */
+/** Of switches before the record begins the last one says what holds at its beginning. */
 async function forgetOldNames(run: RunStatement, horizon: number): Promise<void> {
   await run(
     `DELETE FROM ragstone_ledger_history_live WHERE sequence <
        (SELECT sequence FROM ragstone_ledger_history_live WHERE since <= $1 ORDER BY since DESC, sequence DESC LIMIT 1)`,
     [horizon],
   );
-  await run(
-    `DELETE FROM ragstone_ledger_history_mark AS marks WHERE EXISTS (SELECT 1 FROM ragstone_ledger_history_mark AS later
-       WHERE later.tenant = marks.tenant AND later.source = marks.source AND later.sequence > marks.sequence AND later.at <= $1)`,
-    [horizon],
-  );
+  await run('DELETE FROM ragstone_ledger_history_mark WHERE seen < $1', [horizon]);
 }
 
 function readVersion(row: SqlRow): HistoryVersion {

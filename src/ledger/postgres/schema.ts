@@ -215,7 +215,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       tenant text COLLATE "C" NOT NULL,
       source text COLLATE "C" NOT NULL,
       mark text NOT NULL,
-      at bigint NOT NULL
+      at bigint NOT NULL,
+      seen bigint NOT NULL
     )`,
     `CREATE TABLE ragstone_ledger_history_version (
       id bigserial PRIMARY KEY,

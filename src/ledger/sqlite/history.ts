@@ -3,6 +3,7 @@ import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { HistoryMark, HistorySummary, HistoryVersion, LedgerHistory } from '../history.js';
 import { readHistoryFacts } from '../history-rows.js';
 import { originalText, storableText } from '../ledger-text.js';
+import { countChange } from './changes.js';
 import { liveGeneration } from './generations.js';
 import { breakHistory, deleteVersions, UNRECORDED } from './history-log.js';
 
@@ -130,31 +131,35 @@ export class SqliteHistory implements LedgerHistory {
     );
   }
 
-  async mark(tenant: string, { source, mark, at }: HistoryMark): Promise<void> {
+  async mark(tenant: string, { source, mark, at }: Omit<HistoryMark, 'seen'>): Promise<void> {
     this.#database.transaction(() => {
       const names = [storableText(tenant), storableText(source)] as const;
-      const sql = `SELECT ${text('mark')} FROM history_mark WHERE tenant = ? AND source = ? ORDER BY sequence DESC LIMIT 1`;
+      const sql = `SELECT sequence, ${text('mark')} FROM history_mark WHERE tenant = ? AND source = ?
+        ORDER BY sequence DESC LIMIT 1`;
       const last = this.#database.row(sql, ...names);
-      if (last !== undefined && originalText(textAt(last, 0)) === mark) return;
-      this.#database.run(
-        'INSERT INTO history_mark (tenant, source, mark, at) VALUES (?, ?, ?, ?)',
-        ...names,
-        storableText(mark),
-        at,
-      );
+      if (last !== undefined && originalText(textAt(last, 1)) === mark)
+        this.#database.run('UPDATE history_mark SET seen = ? WHERE sequence = ?', at, numberAt(last, 0));
+      else
+        this.#database.run(
+          'INSERT INTO history_mark (tenant, source, mark, at, seen) VALUES (?1, ?2, ?3, ?4, ?4)',
+          ...names,
+          storableText(mark),
+          at,
+        );
     });
   }
 
   async marks(tenant: string): Promise<HistoryMark[]> {
     return this.#database
       .rows(
-        `SELECT ${text('source')}, ${text('mark')}, at FROM history_mark WHERE tenant = ? ORDER BY sequence`,
+        `SELECT ${text('source')}, ${text('mark')}, at, seen FROM history_mark WHERE tenant = ? ORDER BY sequence`,
         storableText(tenant),
       )
       .map((row) => ({
         source: originalText(textAt(row, 0)),
         mark: originalText(textAt(row, 1)),
         at: numberAt(row, 2),
+        seen: numberAt(row, 3),
       }));
   }
 
@@ -163,18 +168,19 @@ export class SqliteHistory implements LedgerHistory {
       const ids = documentIds.flatMap((id) =>
         this.#ids('SELECT id FROM history_version WHERE document_id = ?', storableText(id)),
       );
-      return deleteVersions(this.#database, ids);
+      return this.#deleteNow(ids);
     });
   }
 
   async eraseVersions(ids: readonly number[]): Promise<number> {
     const sql = 'SELECT id FROM history_version WHERE id = ? AND valid_to IS NOT NULL';
-    return this.#database.transaction(() =>
-      deleteVersions(
-        this.#database,
-        ids.flatMap((id) => this.#ids(sql, id)),
-      ),
-    );
+    return this.#database.transaction(() => this.#deleteNow(ids.flatMap((id) => this.#ids(sql, id))));
+  }
+
+  /** Searches that were made before are not shown again. */
+  #deleteNow(ids: readonly number[]): number {
+    if (ids.length > 0) countChange(this.#database);
+    return deleteVersions(this.#database, ids);
   }
 
   async prune(before: number, limit: number): Promise<number> {
@@ -275,18 +281,14 @@ export function dropHistory(database: SqliteDatabase, generation: number): void 
   );
 }
 
-/** Of switches and marks before the record begins the last one says what holds at its beginning. */
+/** Of switches before the record begins the last one says what holds at its beginning. */
 function forgetOldNames(database: SqliteDatabase, horizon: number): void {
   database.run(
     `DELETE FROM history_live WHERE sequence <
        (SELECT sequence FROM history_live WHERE since <= ? ORDER BY since DESC, sequence DESC LIMIT 1)`,
     horizon,
   );
-  database.run(
-    `DELETE FROM history_mark WHERE EXISTS (SELECT 1 FROM history_mark AS later WHERE later.tenant = history_mark.tenant
-       AND later.source = history_mark.source AND later.sequence > history_mark.sequence AND later.at <= ?)`,
-    horizon,
-  );
+  database.run('DELETE FROM history_mark WHERE seen < ?', horizon);
 }
 
 function readVersion(row: SqlRow): HistoryVersion {

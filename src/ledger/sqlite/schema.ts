@@ -260,7 +260,8 @@ export const MIGRATIONS: readonly string[] = [
     tenant TEXT NOT NULL,
     source TEXT NOT NULL,
     mark TEXT NOT NULL,
-    at INTEGER NOT NULL
+    at INTEGER NOT NULL,
+    seen INTEGER NOT NULL
   );
   CREATE TABLE history_version (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
