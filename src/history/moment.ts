@@ -32,7 +32,8 @@ function named(name: string, asOf: string): AsOf {
 
 /** A day that no month has is moved on by some parsers. */
 function validMoment(moment: number, given: string, date?: string): number {
-  const isOther = date !== undefined && !Number.isNaN(moment) && !new Date(moment).toISOString().startsWith(date);
+  const isOther =
+    date !== undefined && !Number.isNaN(moment) && !new Date(moment).toISOString().startsWith(date);
   if (Number.isNaN(moment) || isOther) throw invalid(`"${given}" is no date. ${EXPECTED}`);
   return moment;
 }

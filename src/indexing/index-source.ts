@@ -56,7 +56,10 @@ export async function indexSource(task: SourceTask, since: string | undefined): 
 }
 
 /** From now on the index holds this state of the source. */
-async function markState({ configured, targets, options }: SourceTask, mark: string | undefined): Promise<void> {
+async function markState(
+  { configured, targets, options }: SourceTask,
+  mark: string | undefined,
+): Promise<void> {
   const { history } = targets;
   if (mark === undefined || history === undefined || options.dryRun) return;
   await history.mark(options.scope.tenant, { source: configured.source.name, mark, at: runtime().now() });

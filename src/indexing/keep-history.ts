@@ -46,11 +46,7 @@ export async function keepHistory(
   await prune(history, keep, run);
 }
 
-async function prune(
-  history: NonNullable<Ledger['history']>,
-  keep: string,
-  run: IndexRun,
-): Promise<void> {
+async function prune(history: NonNullable<Ledger['history']>, keep: string, run: IndexRun): Promise<void> {
   const before = runtime().now() - ageMs(keep);
   for (let pruned = 0; pruned < PRUNED_A_RUN; ) {
     run.checkAborted();

@@ -239,10 +239,7 @@ export async function forgetHistories(
   await closeHistories(books, keys, at);
 }
 
-async function deletePlanned(
-  { run, generation }: OpenBooks,
-  documentKeys: readonly Buffer[],
-): Promise<void> {
+async function deletePlanned({ run, generation }: OpenBooks, documentKeys: readonly Buffer[]): Promise<void> {
   if (documentKeys.length === 0) return;
   // Nobody shares what was only planned.
   await run(
@@ -268,7 +265,8 @@ export async function recordHistory(
 ): Promise<boolean> {
   const key = documentKeyOf(documentId);
   const [document] = await openDocuments(books, [key]);
-  if (document === undefined || document.status !== 'indexed' || document.indexedAt !== indexedAt) return false;
+  if (document === undefined || document.status !== 'indexed' || document.indexedAt !== indexedAt)
+    return false;
   const chunks = await presentChunks(books, key);
   const given = history.parts.reduce((sum, part) => sum + part.chunks, 0);
   if (given !== chunks.length) return false;
@@ -293,5 +291,7 @@ async function presentChunks({ run, generation }: OpenBooks, documentKey: Buffer
 
 async function presentDigest(books: OpenBooks, documentKey: Buffer): Promise<string | undefined> {
   const [document] = await openDocuments(books, [documentKey]);
-  return document === undefined ? undefined : historyDigest(document, await presentChunks(books, documentKey));
+  return document === undefined
+    ? undefined
+    : historyDigest(document, await presentChunks(books, documentKey));
 }

@@ -189,7 +189,10 @@ export class PostgresHistory implements LedgerHistory {
         'UPDATE ragstone_ledger_history_state SET begins = greatest(begins, $1::bigint) RETURNING begins',
         [before],
       );
-      const horizon = Math.max(before, state.rows[0] === undefined ? before : numberOf(state.rows[0], 'begins'));
+      const horizon = Math.max(
+        before,
+        state.rows[0] === undefined ? before : numberOf(state.rows[0], 'begins'),
+      );
       const old = `id IN (SELECT id FROM ragstone_ledger_history_version WHERE valid_to <= $1 ORDER BY valid_to LIMIT $2)`;
       const deleted = await deleteVersions(run, old, [horizon, limit]);
       await forgetOldNames(run, horizon);
@@ -300,7 +303,10 @@ export async function dropHistory(run: RunStatement, generation: number): Promis
     [generation],
   );
   const until = end.rows[0] === undefined ? 0 : numberOf(end.rows[0], 'since');
-  await deleteVersions(run, 'generation = $1 AND (valid_from IS NULL OR valid_from >= $2)', [generation, until]);
+  await deleteVersions(run, 'generation = $1 AND (valid_from IS NULL OR valid_from >= $2)', [
+    generation,
+    until,
+  ]);
   await run(
     `UPDATE ragstone_ledger_history_version SET valid_to = $2
      WHERE generation = $1 AND (valid_to IS NULL OR valid_to > $2)`,

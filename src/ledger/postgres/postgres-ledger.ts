@@ -26,8 +26,8 @@ import {
   recordUpgrade,
   switchGeneration,
 } from './generations.js';
-import { acquireIndexLock } from './index-lock.js';
 import { PostgresHistory } from './history.js';
+import { acquireIndexLock } from './index-lock.js';
 import {
   PostgresGenerationReader,
   PostgresGenerationWriter,

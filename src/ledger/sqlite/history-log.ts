@@ -49,8 +49,7 @@ export function addPart(
 ): void {
   const planned = plannedVersion({ database, generation }, documentId);
   // What is shared is there already.
-  if (planned !== undefined && planned.content === planned.id)
-    insertPart(database, planned.id, place, part);
+  if (planned !== undefined && planned.content === planned.id) insertPart(database, planned.id, place, part);
 }
 
 /** The planned version of a document is there from now on, and the one before is not any more. */
@@ -59,7 +58,8 @@ export function commitHistory(books: Books, documentId: string, at: string): voi
   const planned = plannedVersion(books, documentId);
   const open = presentVersion(books, documentId);
   if (planned === undefined) {
-    if (open !== undefined && open.digest === presentDigest(books, documentId)) confirm(database, open.id, at);
+    if (open !== undefined && open.digest === presentDigest(books, documentId))
+      confirm(database, open.id, at);
     else {
       closeHistory(books, documentId, Date.parse(at));
       breakHistory(database);
@@ -142,7 +142,8 @@ export function recordHistory(
 ): boolean {
   const { database } = books;
   const document = findDocument(books, documentId);
-  if (document === undefined || document.status !== 'indexed' || document.indexedAt !== indexedAt) return false;
+  if (document === undefined || document.status !== 'indexed' || document.indexedAt !== indexedAt)
+    return false;
   const chunks = presentChunks(books, documentId);
   const given = history.parts.reduce((sum, part) => sum + part.chunks, 0);
   if (given !== chunks.length) return false;
@@ -185,7 +186,12 @@ function versionRow(
 ): VersionRow | undefined {
   const row = database.row(sql, storableText(documentId), generation);
   if (row === undefined) return undefined;
-  return { id: numberAt(row, 0), digest: textAt(row, 1), content: numberAt(row, 2), chunks: numberAt(row, 3) };
+  return {
+    id: numberAt(row, 0),
+    digest: textAt(row, 1),
+    content: numberAt(row, 2),
+    chunks: numberAt(row, 3),
+  };
 }
 
 const confirm = (database: SqliteDatabase, id: number, at: string): number =>

@@ -66,7 +66,12 @@ export function openLedger({
     database.close();
     throw error;
   }
-  return new SqliteLedger(database, { keepRevisions: Math.max(1, keepRevisions), keepsHistory, readOnly, now });
+  return new SqliteLedger(database, {
+    keepRevisions: Math.max(1, keepRevisions),
+    keepsHistory,
+    readOnly,
+    now,
+  });
 }
 
 function isOlder(database: SqliteDatabase): boolean {

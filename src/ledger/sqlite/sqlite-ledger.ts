@@ -25,6 +25,8 @@ import {
   recordUpgrade,
   switchGeneration,
 } from './generations.js';
+import { dropHistory, SqliteHistory, switchHistory } from './history.js';
+import { breakHistory } from './history-log.js';
 import {
   forgetRememberedSource,
   ownSources,
@@ -34,8 +36,6 @@ import {
   sourceOwners,
   sourceRoots,
 } from './sources.js';
-import { dropHistory, SqliteHistory, switchHistory } from './history.js';
-import { breakHistory } from './history-log.js';
 import { SqliteGenerationReader, SqliteGenerationWriter } from './sqlite-generation.js';
 import { findLastRun } from './summaries.js';
 

@@ -84,7 +84,10 @@ export async function openPast(options: PastOptions): Promise<PastIndex> {
     if (page.length < PAGE) break;
   }
   if ((await history.generationAt(moment)) !== generation)
-    throw new RAGError('QUERY_INVALID', 'The history of the index was broken or pruned meanwhile. Ask again.');
+    throw new RAGError(
+      'QUERY_INVALID',
+      'The history of the index was broken or pruned meanwhile. Ask again.',
+    );
   const vectors = await vectorsOf(chunks, options);
   const store = createMemoryStore();
   const collection = await store.open({

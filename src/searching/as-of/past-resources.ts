@@ -37,7 +37,8 @@ export async function resourcesAsOf(
     openPast({
       ...{ history, moment, scope, facts, live: present.collection },
       embedder: () => resources.embedderOf(present.facts),
-      isHosted: splitModelName(config.rag.embedding.model) !== undefined || config.own?.embedder !== undefined,
+      isHosted:
+        splitModelName(config.rag.embedding.model) !== undefined || config.own?.embedder !== undefined,
     }),
   );
   const reader = pastReader(past, facts.generation);

@@ -33,9 +33,7 @@ export async function resolveMoment(asOf: string | Date, resolving: Resolving): 
   const wanted = readAsOf(asOf);
   const begins = await beginOf(resolving);
   const { moment, tag } =
-    'moment' in wanted
-      ? { ...wanted, tag: undefined }
-      : await momentOfTag(wanted.name, begins, resolving);
+    'moment' in wanted ? { ...wanted, tag: undefined } : await momentOfTag(wanted.name, begins, resolving);
   const now = runtime().now();
   if (moment > now)
     throw invalid(`${timeOf(moment)} is in the future. Leave asOf out to ask for the index as it is now.`);
@@ -76,7 +74,9 @@ async function momentOfTag(
   const { config, history, tenant } = resolving;
   const sources = config.rag.sources.filter(({ type, enabled }) => type === 'git' && enabled);
   if (sources.length === 0)
-    throw invalid(`"${name}" is no date, and no Git source is configured that could have a tag of that name.`);
+    throw invalid(
+      `"${name}" is no date, and no Git source is configured that could have a tag of that name.`,
+    );
   const found: Tag[] = [];
   const known = new Map<string, string[]>();
   for (const { name: source } of sources) {

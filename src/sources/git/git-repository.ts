@@ -162,7 +162,11 @@ export async function tagsOf({ context, repository }: OpenRepository): Promise<M
   const listed = await withTags(repository, (variables) =>
     runGit(
       { ...context, variables: { ...context.variables, ...variables } },
-      ['for-each-ref', '--format=%(refname:strip=2)%00%(objecttype)%00%(objectname)%00%(*objectname)', 'refs/tags'],
+      [
+        'for-each-ref',
+        '--format=%(refname:strip=2)%00%(objecttype)%00%(objectname)%00%(*objectname)',
+        'refs/tags',
+      ],
       'list its tags',
     ),
   );
