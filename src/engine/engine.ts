@@ -20,7 +20,7 @@ import type { MissExplanation } from '../explain-miss/miss-explanation.js';
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
 import type { ReferenceKind } from '../graph/graph.js';
 import type { GraphStep } from '../graph/walk.js';
-import type { AsOfReport } from '../history/as-of-report.js';
+import type { AsOfReport, HistoryStatus } from '../history/as-of-report.js';
 import type { DocumentStatus, GenerationState, OwedBatch, OwedReader } from '../ledger/ledger.js';
 import type { MonitoringPlan } from '../monitoring/monitoring-plan.js';
 import type { SearchPlanReport } from '../planning/plan-report.js';
@@ -534,6 +534,8 @@ export interface IndexStatus {
   readonly stores?: StoresStatus | undefined;
   /** Where the upgrade to a stronger model stands; absent where none is wanted or was begun, and where the index holds other tenants too. */
   readonly upgrade?: UpgradeStatus | undefined;
+  /** What `rag.history` keeps; absent where it keeps nothing, for the scope of a project, and where the index holds other tenants too. */
+  readonly history?: HistoryStatus | undefined;
 }
 
 /** `kind` of a difference between sources, ledger and store. */
@@ -549,6 +551,7 @@ export type DriftKind =
   | 'chunk-orphaned'
   | 'chunk-different'
   | 'store-damaged'
+  | 'history-damaged'
   | 'ledger-damaged';
 
 /** One difference between sources, ledger and store. */
