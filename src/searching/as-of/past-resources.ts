@@ -60,6 +60,8 @@ export async function resourcesAsOf(
   return {
     report,
     resources: only<EngineResources>('engine', {
+      // Who asks for them does without.
+      ...WITHOUT,
       config,
       parts: resources.parts,
       live: async () => live,
@@ -72,10 +74,12 @@ export async function resourcesAsOf(
       storeNotice: () => [],
       revision: async () => undefined,
       queryCache: async () => undefined,
-      ...{ remote: undefined },
     }),
   };
 }
+
+/** Searching elsewhere, and plans to end in time, are of the present index. */
+const WITHOUT: object = { remote: undefined, planner: undefined };
 
 function noticesOf({ hasVectors, isRestricted }: PastIndex, { at, tag }: AsOfReport): Notice[] {
   const named = tag === undefined ? '' : ` (tag ${tag.name} of "${tag.source}", ${tag.commit.slice(0, 10)})`;
