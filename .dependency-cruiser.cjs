@@ -1,6 +1,6 @@
 // Import rules of ARCHITECTURE.md, machine-checked.
 const stages =
-  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|agentic|answering|graph|evaluation|security|queue|operations|degradation';
+  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|agentic|answering|graph|history|evaluation|security|queue|operations|degradation';
 const interfaceFiles = [
   'sources/source',
   'parsing/parser',
@@ -8,7 +8,8 @@ const interfaceFiles = [
   'embedding/(embedder|embed-all)',
   'stores/vector-store',
   'stores/collection-members',
-  'ledger/ledger',
+  'ledger/(ledger|history)',
+  'history/[^/]+',
   'graph/(graph|graph-rows|names|walk|rank)',
   'reranking/reranker',
   'retrieval/retriever',
