@@ -1,6 +1,6 @@
 // Import rules of ARCHITECTURE.md, machine-checked.
 const stages =
-  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|agentic|answering|graph|evaluation|security|queue|operations|degradation|conflicts';
+  'analysis|sources|parsing|chunking|embedding|stores|ledger|retrieval|reranking|context|agentic|answering|graph|history|evaluation|security|queue|operations|degradation|conflicts';
 const interfaceFiles = [
   'sources/source',
   'parsing/parser',
@@ -8,7 +8,8 @@ const interfaceFiles = [
   'embedding/(embedder|embed-all)',
   'stores/vector-store',
   'stores/collection-members',
-  'ledger/ledger',
+  'ledger/(ledger|history)',
+  'history/[^/]+',
   'graph/(graph|graph-rows|names|walk|rank)',
   'conflicts/(conflict-types|statement-rows|source-conflicts|find-conflicts|packed-statements|word-classes)',
   'reranking/reranker',

@@ -24,7 +24,7 @@ export default defineConfig({
           isolate: false,
           include: [
             '{src,bench,tools}/**/*.test.ts',
-            'tests/{deployments,docs,failover,upgrade,pins,identifiers,hostile,ledger,simulation,sync,workers}/**/*.test.ts',
+            'tests/{deployments,docs,failover,history,upgrade,pins,identifiers,hostile,ledger,simulation,sync,workers}/**/*.test.ts',
           ],
         },
       },

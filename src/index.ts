@@ -248,6 +248,7 @@ export {
 
 // Sources that are followed (docs/sync.md).
 
+export type { AsOfReport, HistoryStatus } from './history/as-of-report.js';
 export { startSync } from './sync/start-sync.js';
 export type { Sync, Syncable, SyncOptions } from './sync/sync.js';
 export type { FailedRun, FinishedRun, SyncEvent } from './sync/sync-events.js';
@@ -458,6 +459,15 @@ export type { ChunkRecord, ScoredChunk, StoredChunk } from './core/chunk.js';
 export type { Block, BlockKind, ParsedDocument, RawDocument } from './core/document.js';
 export { type Runtime, type SourceFiles, SYSTEM_RUNTIME, type TimerOptions } from './core/runtime.js';
 export type { Embedder, EmbeddingKind, ModelIdentity } from './embedding/embedder.js';
+export type {
+  HistoryMark,
+  HistoryPart,
+  HistorySummary,
+  HistoryVersion,
+  HistoryWriter,
+  LedgerHistory,
+  PlannedHistory,
+} from './ledger/history.js';
 export type {
   CompletedItem,
   DocumentPlan,

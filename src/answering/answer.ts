@@ -7,6 +7,7 @@ import type { Metadata } from '../core/metadata.js';
 import type { ToldNotices } from '../core/notice.js';
 import type { StageTimes } from '../core/telemetry.js';
 import type { ToldDegradation } from '../degradation/degradation-report.js';
+import type { AsOfReport } from '../history/as-of-report.js';
 import type { QueryCorrection } from '../retrieval/retriever.js';
 import type { ChatFinishReason, ChatUsage } from './chat-model.js';
 
@@ -132,6 +133,8 @@ export interface AnswerFallback {
 /** An answer with the places that say so, or why there is none. */
 export interface Answer extends ToldNotices, ToldDegradation {
   readonly question: string;
+  /** Which earlier state of the index was asked; absent for the present one. */
+  readonly asOf?: AsOfReport;
   /** What was searched for: the question, or the follow-up made to stand on its own. */
   readonly standaloneQuestion: string;
   /** What was read in place of mistyped words; absent where the question was taken as it is. */

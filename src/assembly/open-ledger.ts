@@ -21,13 +21,14 @@ export async function openLedgerFor(
   { path, readOnly }: OpenLedgerForOptions,
 ): Promise<Ledger> {
   const { type } = config.rag.ledger;
+  const keepsHistory = config.rag.history.keep !== undefined;
   if (type === 'sqlite') {
     const { openLedger } = await import('../ledger/sqlite/open-ledger.js');
-    return openLedger({ path, readOnly });
+    return openLedger({ path, readOnly, keepsHistory });
   }
   const connection = await serverOf(config);
   const { openPostgresLedger } = await import('../ledger/postgres/postgres-ledger.js');
-  return openPostgresLedger({ ...connection, readOnly });
+  return openPostgresLedger({ ...connection, readOnly, keepsHistory });
 }
 
 /** Makes the ledger that `rag.ledger` names on a server anew and empty. Hold its lock for the whole. */

@@ -9,6 +9,7 @@ export interface FilterOptions {
   readonly source?: readonly string[];
   readonly since?: Date;
   readonly until?: Date;
+  readonly asOf?: string;
 }
 
 /** The options of a search on a command line. */
@@ -31,6 +32,12 @@ export const withFilterOptions = (command: Command): Command =>
     .option('--source <name>', 'only documents of this source; may be repeated', collect)
     .option('--since <date>', 'only documents changed on or after this date', isoDate('start'))
     .option('--until <date>', 'only documents changed on or before this date', isoDate('end'));
+
+/** The option that asks the index as it was. */
+export const AS_OF = [
+  '--as-of <date|tag>',
+  'the index as it was then (rag.history): a date, a time with its zone, or a tag of a Git source',
+] as const;
 
 /** The options of `search`, but for how many results and how they are shown. */
 export const withSearchOptions = (command: Command): Command =>
@@ -62,7 +69,7 @@ export const EXACT_WORDS = ['--exact-words', 'do not put mistyped words right'] 
 
 /** A search as the command line asks for it. */
 export function toQuery(text: string, options: SearchOptions, signal: AbortSignal): SearchQuery {
-  const { topK, mode, hops, filter, sourceType, source, since, until } = options;
+  const { topK, mode, hops, filter, sourceType, source, since, until, asOf } = options;
   const { minSimilarity, exactWords, collapse, deadlineMs } = options;
   const dateRange = {
     ...(since === undefined ? {} : { start: since }),
@@ -71,6 +78,7 @@ export function toQuery(text: string, options: SearchOptions, signal: AbortSigna
   return {
     text,
     signal,
+    ...(asOf === undefined ? {} : { asOf }),
     filters: {
       ...(sourceType === undefined ? {} : { sourceType }),
       ...(source === undefined ? {} : { source }),

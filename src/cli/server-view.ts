@@ -161,18 +161,21 @@ const stated = <Fields extends object>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Stated<Fields>;
 
 /** A search of the command line as routes take it. */
-function toSearch({ text, filters, filter, options = {} }: SearchQuery) {
+function toSearch({ text, filters, filter, asOf, options = {} }: SearchQuery) {
   const { topK, minSimilarity, mode, collapse, exactWords, deadlineMs } = options;
   return {
     query: text,
-    ...stated({ topK, minScore: minSimilarity, mode, collapse, exactWords, deadlineMs }),
+    ...stated({ topK, minScore: minSimilarity, mode, collapse, exactWords, deadlineMs, asOf: asText(asOf) }),
     ...toFilters({ filters, filter }),
   };
 }
 
 /** A question of the command line as routes take it. */
+const asText = (asOf: SearchQuery['asOf']): string | undefined =>
+  asOf instanceof Date ? asOf.toISOString() : asOf;
+
 function toQuestion({ question = '', history = [], options, filters, filter, ...request }: AskRequest) {
-  const { mode, limits, answerer, topK, abstainBelow, exactWords } = request;
+  const { mode, limits, answerer, topK, abstainBelow, exactWords, asOf } = request;
   return {
     question,
     history: history.slice(-MOST_TURNS),
@@ -183,6 +186,7 @@ function toQuestion({ question = '', history = [], options, filters, filter, ...
       topK,
       abstainBelow,
       exactWords,
+      asOf: asText(asOf),
       collapse: options?.collapse,
     }),
     ...toFilters({ filters, filter }),

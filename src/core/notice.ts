@@ -17,6 +17,8 @@ export const NOTICE_KINDS = [
   'below-threshold',
   /** Nothing was relevant enough, and less relevant passages were taken, or there are none either. */
   'search-widened',
+  /** The index was searched as it was at a time. */
+  'as-of',
   /** The tenant keeps documents that the scope may not read. */
   'documents-hidden',
   /** Encrypted metadata of what was found cannot be decrypted, and is left out. */

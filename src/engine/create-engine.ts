@@ -37,13 +37,12 @@ import { findGeneration, findRetired, takeBack } from '../maintenance/take-back.
 import { isLedgerDamage } from '../maintenance/verify-index.js';
 import { type MonitoringPlan, monitoringPlanOf } from '../monitoring/monitoring-plan.js';
 import { Rollout } from '../rollout/rollout.js';
+import { contextAsOf, searchAsOf } from '../searching/as-of/search-as-of.js';
 import { findDocumentConflicts } from '../searching/conflicts.js';
 import { embedTexts } from '../searching/embed-texts.js';
 import { openSearchProcesses } from '../searching/processes/open-search-processes.js';
 import { findRelated } from '../searching/related.js';
 import { lastAnswer, runAsk } from '../searching/run-ask.js';
-import { runContext } from '../searching/run-context.js';
-import { runSearch } from '../searching/run-search.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
@@ -276,7 +275,9 @@ class EmbeddedEngine implements Engine {
   async search(query: string | SearchQuery, scope: ScopeInput = LOCAL_SCOPE): Promise<SearchResponse> {
     const asked = checkedSearch(query);
     const asker = scopeOf(scope);
-    return this.#answering(asked.signal, (signal) => runSearch({ ...asked, signal }, asker, this.#resources));
+    return this.#answering(asked.signal, (signal) =>
+      searchAsOf({ ...asked, signal }, asker, this.#resources),
+    );
   }
 
   async related(request: string | RelatedRequest, scope: ScopeInput = LOCAL_SCOPE): Promise<RelatedResponse> {
@@ -342,7 +343,7 @@ class EmbeddedEngine implements Engine {
     const asked = checkedContext(query);
     const asker = scopeOf(scope);
     return this.#answering(asked.signal, (signal) =>
-      runContext({ ...asked, signal }, asker, this.#resources),
+      contextAsOf({ ...asked, signal }, asker, this.#resources),
     );
   }
 

@@ -28,6 +28,7 @@ import type {
 import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/forget-types.js';
 import type { ReferenceKind } from '../graph/graph.js';
 import type { GraphStep } from '../graph/walk.js';
+import type { AsOfReport, HistoryStatus } from '../history/as-of-report.js';
 import type { DocumentStatus, GenerationState, OwedBatch, OwedReader } from '../ledger/ledger.js';
 import type { MonitoringPlan } from '../monitoring/monitoring-plan.js';
 import type { SearchPlanReport } from '../planning/plan-report.js';
@@ -62,6 +63,11 @@ export interface SearchQuery {
     | undefined;
   /** The whole filter algebra, in addition to `filters`. */
   readonly filter?: Filter | undefined;
+  /**
+   * The index as it was, where `rag.history` keeps that: a moment (a `Date`, `2026-03-01`, an ISO-8601 time with its zone), or a tag of a Git
+   * source. @default as it is now
+   */
+  readonly asOf?: string | Date | undefined;
   readonly options?: {
     /** @default retrieval.topK of the configuration (5) */
     readonly topK?: number;
@@ -179,6 +185,8 @@ export interface QueryReading {
 /** What a search found, and what it did without. */
 export interface SearchResponse extends ToldNotices, ToldDegradation {
   readonly query: string;
+  /** Which earlier state of the index was searched; absent for the present one. */
+  readonly asOf?: AsOfReport;
   /** What was searched for in place of mistyped words; absent where the query was taken as it is. */
   readonly correction?: QueryCorrection;
   /** Present where these are the results of an earlier question that means nearly the same (`rag.retrieval.cache.semantic`): cosine of both, at most 1. */
@@ -536,6 +544,8 @@ export interface IndexStatus {
   readonly stores?: StoresStatus | undefined;
   /** Where the upgrade to a stronger model stands; absent where none is wanted or was begun, and where the index holds other tenants too. */
   readonly upgrade?: UpgradeStatus | undefined;
+  /** What `rag.history` keeps; absent where it keeps nothing, for the scope of a project, and where the index holds other tenants too. */
+  readonly history?: HistoryStatus | undefined;
 }
 
 /** `kind` of a difference between sources, ledger and store. */
@@ -551,6 +561,7 @@ export type DriftKind =
   | 'chunk-orphaned'
   | 'chunk-different'
   | 'store-damaged'
+  | 'history-damaged'
   | 'ledger-damaged';
 
 /** One difference between sources, ledger and store. */
@@ -572,7 +583,7 @@ export interface VerifyResult {
 }
 
 /** A question that wants an answer (`message` and `conversation_history` are other names of the same two fields). */
-export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'signal'> {
+export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'asOf' | 'signal'> {
   readonly question?: string | undefined;
   readonly message?: string | undefined;
   /** Earlier turns, oldest first. */
@@ -600,7 +611,8 @@ export interface AskRequest extends Pick<SearchQuery, 'filters' | 'filter' | 'si
 }
 
 /** What to find for the context of a language model that the caller asks. */
-export interface ContextQuery extends Pick<SearchQuery, 'text' | 'topK' | 'filters' | 'filter' | 'signal'> {
+export interface ContextQuery
+  extends Pick<SearchQuery, 'text' | 'topK' | 'filters' | 'filter' | 'asOf' | 'signal'> {
   /** Tokens that the context may take, at least 64. @default rag.context.budget, else 2,000 */
   readonly budget?: number | undefined;
   /** The language model that will read it (`openai:gpt-4o-mini`), so that its tokens are counted. @default the built-in count */
@@ -608,7 +620,10 @@ export interface ContextQuery extends Pick<SearchQuery, 'text' | 'topK' | 'filte
 }
 
 /** Cited context for a question, and what finding it did without. */
-export interface ContextResponse extends ContextPack, ToldDegradation {}
+export interface ContextResponse extends ContextPack, ToldDegradation {
+  /** As that of a search. */
+  readonly asOf?: AsOfReport;
+}
 
 /** Texts that want vectors. */
 export interface EmbedRequest {

@@ -179,6 +179,7 @@ async function runOnce(
     handOver,
     command,
     isExamined: config.rag.conflicts.enabled,
+    history: config.rag.history.keep,
     upgrade,
     abandoned: salvaged?.facts,
     leaseMs,

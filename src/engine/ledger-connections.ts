@@ -39,6 +39,7 @@ export interface LedgerConnections {
 class FileLedger implements LedgerConnections {
   readonly #folder: string;
   readonly #dataDir: string;
+  readonly #keepsHistory: boolean;
   readonly #onReplaced: () => void;
   #stamp: string | undefined;
   #reading: Ledger | undefined;
@@ -49,10 +50,15 @@ class FileLedger implements LedgerConnections {
 
   /** One that forgets is in a temporary folder, for a store that forgets; its lock is in the data folder all the same. */
   constructor(
-    { dataDir, forgets }: { readonly dataDir: string; readonly forgets: boolean },
+    {
+      dataDir,
+      forgets,
+      keepsHistory,
+    }: { readonly dataDir: string; readonly forgets: boolean; readonly keepsHistory: boolean },
     onReplaced: () => void,
   ) {
     this.#dataDir = dataDir;
+    this.#keepsHistory = keepsHistory;
     this.#folder = forgets ? this.#temporary.folder() : dataDir;
     this.#onReplaced = onReplaced;
   }
@@ -72,7 +78,7 @@ class FileLedger implements LedgerConnections {
   async writing({ check }: { readonly check: boolean }): Promise<Ledger> {
     this.#watch();
     if (this.#writing !== undefined) return this.#writing;
-    const ledger = openLedger({ path: this.path });
+    const ledger = openLedger({ path: this.path, keepsHistory: this.#keepsHistory });
     if (check) await assertSound(ledger, this.path);
     this.#writing = ledger;
     this.#stamp = this.#currentStamp();
@@ -264,7 +270,7 @@ export function openConnections(
 ): LedgerConnections {
   if (config.own?.ledger !== undefined) return new OwnLedger(config.own.ledger, file.dataDir);
   if (config.rag.ledger.type === 'postgres') return new ServerLedger(config);
-  return new FileLedger(file, onReplaced);
+  return new FileLedger({ ...file, keepsHistory: config.rag.history.keep !== undefined }, onReplaced);
 }
 
 async function lockFolder(

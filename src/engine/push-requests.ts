@@ -108,6 +108,7 @@ async function pushTogether(
       isPush: true,
       isExamined: config.rag.conflicts.enabled,
       command: 'index',
+      history: config.rag.history.keep,
       leaseMs,
       isShared,
       learn: (target, chunks = 0) =>

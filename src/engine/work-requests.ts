@@ -58,6 +58,7 @@ async function doBatch(
           retry: retryPolicyOf(config),
         },
         command: 'worker',
+        history: config.rag.history.keep,
         leaseMs,
         isShared,
         learn: (target) => resources.learnFrom({ ledger, ...target }, { signal }),

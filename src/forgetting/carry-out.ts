@@ -47,7 +47,11 @@ export async function carryOut(
   if (keptOut !== undefined) await ledger.keepOut(tenant, { ...keptOut, receipt: receipt.id });
   const generations = await openGenerations(ledger, { signal, host });
   const run = new IndexRun(undefined, signal);
+  // What is gone from every moment first: a deletion makes the present version a past one.
+  const ids = plan.documents.map(({ documentId }) => documentId);
+  await ledger.history?.erase(ids);
   for (const generation of generations) await forgetIn(generation, plan, { tenant, signal, run });
+  await ledger.history?.erase(ids);
   const removed: RemovedFrom[] = [...receipt.removed];
   const edited = await ledger.editRuns(runWithout(plan));
   if (edited > 0) removed.push({ place: 'records of runs', what: 'runs', count: edited });
@@ -59,8 +63,8 @@ export async function carryOut(
   const caches = await eraseCaches(generations, config, signal);
   removed.push(...caches.removed);
   removed.push(...(await forgetResults(host)));
-  const ids = new Set(plan.documents.map(({ documentId }) => documentId));
-  removed.push(...eraseFeedback(feedbackFileOf(config.dataDir, tenant), (id) => ids.has(id)));
+  const forgotten = new Set(ids);
+  removed.push(...eraseFeedback(feedbackFileOf(config.dataDir, tenant), (id) => forgotten.has(id)));
   removed.push(...(await eraseShown(config.dataDir, tenant, signal)));
   removed.push(...(await eraseTries(config.dataDir)));
   if (plan.source !== undefined) removed.push(...(await eraseClones(config)));

@@ -2,6 +2,7 @@ import { triesFolderOf } from '../config/find-project.js';
 import { EVERYTHING } from '../core/filter.js';
 import type { Scope } from '../core/scope.js';
 import { keysOfVectors } from '../embedding/kept-vectors.js';
+import { allVersions } from '../history/all-versions.js';
 import { openForReading } from '../indexing/open-collection.js';
 import type { GenerationReader, LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
 import { listPages } from '../stores/list-pages.js';
@@ -66,6 +67,12 @@ export async function checkReceipt(
       mapped(flat(pages), ({ id, documentId }) => isTraced('chunk', id) || isTraced('document', documentId)),
     );
   }
+  const versions = allVersions(ledger?.history, undefined);
+  await look(
+    'history',
+    'versions of documents',
+    mapped(versions, ({ documentId }) => isTraced('document', documentId)),
+  );
   const caches = await cachesOf(config);
   if (caches.vectors !== undefined) {
     const keys = keysOfVectors(caches.vectors);

@@ -6,8 +6,10 @@ import { type Filter, lookupPath, matchesFilter } from '../core/filter.js';
 import { itemIdsOf } from '../core/item-id.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
 import type { Scope } from '../core/scope.js';
+import { allVersions } from '../history/all-versions.js';
 import { isPathSource } from '../indexing/configured-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
+import type { LedgerHistory } from '../ledger/history.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
 import type { ForgetRequest } from './forget-types.js';
@@ -25,6 +27,8 @@ export interface FoundDocuments {
 
 export interface FindContext {
   readonly readers: readonly GenerationReader[];
+  /** What the index held before. */
+  readonly history?: LedgerHistory | undefined;
   readonly scope: Pick<Scope, 'tenant' | 'project'>;
   readonly config: ResolvedConfig;
   readonly sealing: MetadataSealing;
@@ -42,7 +46,7 @@ export async function findForgotten(request: ForgetRequest, context: FindContext
   if (filter !== undefined) assertOfDocuments(filter, context.sealing);
   const wanted = names === undefined ? undefined : new Set(names.flatMap((name) => namesOf(name, context)));
   const pathOf = pathsOf('items', context.config);
-  const found = new Map<string, LedgerDocument>();
+  const found = new Map<string, NamedDocument>();
   for (const reader of context.readers)
     for await (const document of documentsOf(reader)) {
       if (!isOfScope(document, context.scope)) continue;
@@ -51,6 +55,12 @@ export async function findForgotten(request: ForgetRequest, context: FindContext
       if (filter !== undefined && !matchesFilter(filter, (field) => fieldOf(document, field))) continue;
       found.set(document.documentId, document);
     }
+  const isMeant = (document: NamedDocument): boolean =>
+    (source === undefined || document.source === source) &&
+    (wanted === undefined || isNamed(document, { wanted, pathOf })) &&
+    (filter === undefined || matchesFilter(filter, (field) => fieldOf(document, field)));
+  for (const version of await pastOf(isMeant, context))
+    if (!found.has(version.documentId)) found.set(version.documentId, version);
   const documents = [...found.values()];
   const items = await itemsOf(request, documents, context);
   for (const name of names ?? []) {
@@ -60,7 +70,32 @@ export async function findForgotten(request: ForgetRequest, context: FindContext
   return { documents: documents.map(toForgotten), items };
 }
 
-const toForgotten = ({ documentId, source, itemId, externalId }: LedgerDocument): ForgottenDocument => ({
+/**
+ * Documents that the history alone knows so. One that is in the index, or was last, as another project's is not this scope's to forget.
+ */
+async function pastOf(
+  isMeant: (document: NamedDocument) => boolean,
+  { history, scope, readers }: FindContext,
+): Promise<NamedDocument[]> {
+  const meant = new Map<string, NamedDocument>();
+  for await (const version of allVersions(history, scope.tenant))
+    if (isOfScope(version, scope) && isMeant(version)) meant.set(version.documentId, version);
+  const ids = [...meant.keys()];
+  for (const some of pagesOf(ids))
+    for (const [id, newest] of (await history?.newest(some)) ?? [])
+      if (!isOfScope(newest, scope)) meant.delete(id);
+  for (const reader of readers)
+    for (const id of [...meant.keys()]) {
+      const present = await reader.document(id);
+      if (present !== undefined && !isOfScope(present, scope)) meant.delete(id);
+    }
+  return [...meant.values()];
+}
+
+/** What a request can mean: a document, or what one was before. */
+type NamedDocument = Omit<LedgerDocument, 'status' | 'chunkCount' | 'indexedAt'>;
+
+const toForgotten = ({ documentId, source, itemId, externalId }: NamedDocument): ForgottenDocument => ({
   documentId,
   source,
   itemId,
@@ -91,7 +126,7 @@ interface Named {
 }
 
 function isNamed(
-  { documentId, externalId, itemId, source, metadata }: LedgerDocument,
+  { documentId, externalId, itemId, source, metadata }: NamedDocument,
   { wanted, pathOf }: Named,
 ): boolean {
   if (wanted.has(documentId) || wanted.has(externalId) || wanted.has(itemId)) return true;
@@ -107,7 +142,7 @@ const isOfItem = (metadata: Metadata, wanted: ReadonlySet<string>): boolean =>
 /** A name that means several things is no order to delete them all; copies of one ticket are one thing. */
 function assertOneItem(
   name: string,
-  documents: readonly LedgerDocument[],
+  documents: readonly NamedDocument[],
   { context, pathOf }: { readonly context: FindContext; readonly pathOf: Named['pathOf'] },
 ): void {
   const wanted = new Set(namesOf(name, context));
@@ -130,7 +165,7 @@ function assertNamesSomething(
   {
     documents,
     items,
-  }: { readonly documents: readonly LedgerDocument[]; readonly items: readonly ForgottenItem[] },
+  }: { readonly documents: readonly NamedDocument[]; readonly items: readonly ForgottenItem[] },
   context: FindContext,
 ): void {
   const wanted = new Set(namesOf(name, context));
@@ -145,7 +180,7 @@ function assertNamesSomething(
 /** Items of which no document is left, and items that are known and have none: of a failure, or of a whole source. */
 async function itemsOf(
   request: ForgetRequest,
-  found: readonly LedgerDocument[],
+  found: readonly NamedDocument[],
   context: FindContext,
 ): Promise<ForgottenItem[]> {
   const { tenant } = context.scope;
@@ -190,7 +225,7 @@ function* pagesOf<T>(all: readonly T[]): Generator<readonly T[]> {
 }
 
 /** Fields of a document that the ledger knows; those of its chunks are none. */
-function fieldOf(document: LedgerDocument, field: string): MetadataValue | undefined {
+function fieldOf(document: NamedDocument, field: string): MetadataValue | undefined {
   switch (field) {
     case '$tenant':
       return document.tenant;

@@ -3,9 +3,12 @@ import { RAGError, toRAGError } from '../core/errors.js';
 import { oneOf } from '../core/filter.js';
 import { runtime } from '../core/runtime.js';
 import type { Scope } from '../core/scope.js';
+import { allVersions } from '../history/all-versions.js';
+import { unpackChunks } from '../history/kept-chunks.js';
 import { isPushSource } from '../indexing/configured-sources.js';
 import { isWithoutCollection, nothingIndexed, openForReading } from '../indexing/open-collection.js';
 import { configuredNames, readOwnership } from '../indexing/source-owners.js';
+import type { LedgerHistory } from '../ledger/history.js';
 import { keptOutHash } from '../ledger/kept-out-hash.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { listPages } from '../stores/list-pages.js';
@@ -79,7 +82,11 @@ async function planForgetting(
   const source = await checkedSource(request, { scope, ledger, host });
   const readers = generations.map(({ generation }) => ledger.reader(generation));
   const sealing = await resources.sealing();
-  const found = await findForgotten({ ...request, source }, { readers, scope, config, sealing, cwd });
+  const { history } = ledger;
+  const found = await findForgotten(
+    { ...request, source },
+    { readers, history, scope, config, sealing, cwd },
+  );
   const isWhole = isWholeSource(request);
   const open: OpenGeneration[] = [];
   for (const facts of generations) {
@@ -142,6 +149,7 @@ async function checkedSource(
   const known = new Set(await ledger.rememberedSources(tenant));
   for (const { generation } of await ledger.generations())
     for (const name of await ledger.reader(generation).sourceNames(tenant)) known.add(name);
+  for await (const version of allVersions(ledger.history, tenant)) known.add(version.source);
   const source = sourceNamed(request.source, [...known].sort());
   if (!isWholeSource(request) || isPushSource(source)) return source;
   const stated = config.rag.sources.find(({ name }) => name === source);
@@ -218,9 +226,30 @@ async function inventory(
         await cached.add(page, facts.fingerprint);
     }
   }
+  const past = await pastOf(documents, ledger.history, (chunkId) => traces.add(trace('chunk', chunkId)));
+  if (past > 0) removed.push({ place: 'history', what: 'versions of documents', count: past });
   for (const name of cached.vectors) traces.add(trace('vector', name));
   for (const name of cached.contexts) traces.add(trace('context', name));
   return { removed, chunks, traces: [...traces].sort() };
+}
+
+/** How many versions of the documents the history keeps; each of their chunks is told. */
+async function pastOf(
+  documents: readonly ForgottenDocument[],
+  history: LedgerHistory | undefined,
+  onChunk: (chunkId: string) => unknown,
+): Promise<number> {
+  const [first] = documents;
+  if (history === undefined || first === undefined) return 0;
+  const ids = new Set(documents.map(({ documentId }) => documentId));
+  let count = 0;
+  for await (const { id, documentId } of allVersions(history, undefined)) {
+    if (!ids.has(documentId)) continue;
+    count++;
+    const parts = await history.parts([id]);
+    for (const chunk of unpackChunks(parts.get(id) ?? [])) onChunk(chunk.id);
+  }
+  return count;
 }
 
 /**

@@ -213,6 +213,7 @@ export function documentOfChunks(
     title,
     metadata,
     project,
+    access: stored[0]?.access,
     sketches: chunks.map(({ sketch }) => sketch),
     batches: onceOf(chunks.map(({ chunk }) => chunk)),
     graph: graphRowsOf(document),

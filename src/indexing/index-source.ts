@@ -39,6 +39,7 @@ export async function indexSource(task: SourceTask, since: string | undefined): 
   const { tenant } = options.scope;
   const pass: SourcePass = { ...task, since, left: new Map(), seenDocuments: new Set() };
   const { cursor, listedAt } = await indexListed(pass);
+  const state = configured.source.listedState?.();
   if (task.handOver !== undefined && !options.dryRun)
     return { listedAt, ...(await endHandOver(task, cursor)) };
   await indexLeft(pass);
@@ -50,7 +51,18 @@ export async function indexSource(task: SourceTask, since: string | undefined): 
     );
   // Last of all: a run that is stopped before lists the same changes again. What failed is remembered item by item.
   else if (cursor !== undefined && !options.dryRun) await ledger.setSourceCursor(tenant, name, cursor);
+  if (pass.left.size === 0) await markState(task, state);
   return { listedAt, isThrough: pass.left.size === 0, isRecorded: pass.left.size === 0 };
+}
+
+/** From now on the index holds this state of the source. */
+async function markState(
+  { configured, targets, options }: SourceTask,
+  mark: string | undefined,
+): Promise<void> {
+  const { history } = targets;
+  if (mark === undefined || history === undefined || options.dryRun) return;
+  await history.mark(options.scope.tenant, { source: configured.source.name, mark, at: runtime().now() });
 }
 
 /** What is owed is written down, so the next listing goes on after this one. */

@@ -7,7 +7,7 @@ import { RAGError } from '../core/errors.js';
 import { chunkIdOf, contentHash, documentIdOf } from '../core/ids.js';
 import { itemIdsOf } from '../core/item-id.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
-import type { Scope } from '../core/scope.js';
+import type { AccessControl, Scope } from '../core/scope.js';
 import type { GraphRows } from '../graph/graph.js';
 import { graphRowsOf } from '../graph/graph-rows.js';
 import { type EncodedText, encodeUtf8 } from '../ledger/text-encoding.js';
@@ -49,6 +49,8 @@ export interface DocumentSummary {
   readonly title?: string | undefined;
   readonly metadata: Metadata;
   readonly project?: string | undefined;
+  /** Who may read it. Absent where it is made of a store's chunks, and there are none. */
+  readonly access?: AccessControl | undefined;
   /** What the graph keeps of it. */
   readonly graph: GraphRows;
   readonly warnings: readonly string[];
@@ -206,6 +208,7 @@ function factsOf(
     title,
     metadata,
     project: context.scope.project,
+    access: raw.access,
     graph: context.timed('graph', () =>
       graphRowsOf({ source: context.source, externalId: raw.externalId, title, metadata, text: parsed.text }),
     ),

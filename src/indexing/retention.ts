@@ -1,6 +1,8 @@
+import { ageMs } from '../core/age.js';
 import { canonicalJson } from '../core/canonical-json.js';
 import type { Metadata } from '../core/metadata.js';
 import { runtime } from '../core/runtime.js';
+import { allVersions } from '../history/all-versions.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import { deleteDocuments } from './delete-documents.js';
 import type { SourceKey } from './item-claims.js';
@@ -8,15 +10,7 @@ import type { PreparedItem } from './read-item.js';
 import type { Retention, SourceTask } from './source-task.js';
 
 const PAGE = 500;
-const DAY_MS = 24 * 3_600_000;
-const DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, y: 365 };
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?:$|T)/;
-
-/** Milliseconds of an age as it is stated. */
-function ageOf(stated: string): number {
-  const [, count = '0', unit = 'd'] = /^(\d+)([dwy])$/.exec(stated) ?? [];
-  return Number(count) * (DAYS[unit] ?? 1) * DAY_MS;
-}
 
 type Age = 'old' | 'young' | 'unknown';
 
@@ -26,7 +20,7 @@ function ageOfDocument(metadata: Metadata, { maxAge, dateField }: Retention): Ag
   const value = metadata[dateField];
   const time = typeof value === 'string' && ISO_DATE.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(time)) return 'unknown';
-  return time < runtime().now() - ageOf(maxAge) ? 'old' : 'young';
+  return time < runtime().now() - ageMs(maxAge) ? 'old' : 'young';
 }
 
 /** An item without its documents that are past their age: they are not indexed, and deleted where they were. */
@@ -52,6 +46,7 @@ export async function carryOutRetention(key: SourceKey, task: SourceTask): Promi
   if (retention.maxAge !== undefined) {
     const { old, undated } = await agesOf(key, retention, task);
     const removed = options.dryRun ? old.length : await deleteOld(key, old, task);
+    if (!options.dryRun) await eraseOldVersions(key, retention, task);
     run.documentsDeleted += removed;
     run.countRetention(key.source, { removed, undated });
   }
@@ -59,6 +54,7 @@ export async function carryOutRetention(key: SourceKey, task: SourceTask): Promi
   const versions = await ledger.pruneVersions(key.tenant, key.source, retention.versions, {
     dryRun: options.dryRun,
   });
+  if (!options.dryRun) await eraseMoreVersions(key, retention.versions, task);
   run.countRetention(key.source, { versions });
 }
 
@@ -98,8 +94,43 @@ async function deleteOld(
     targets,
     run,
   );
+  await targets.history?.erase(mine.map(({ documentId }) => documentId));
   await targets.claims?.release(key, [...held]);
   return mine.length;
+}
+
+/** What a document was before goes from the history when that is past its age, whatever became of the document. */
+async function eraseOldVersions(
+  { tenant, source }: SourceKey,
+  retention: Retention,
+  { targets: { history }, options: { scope } }: SourceTask,
+): Promise<void> {
+  const old: number[] = [];
+  for await (const version of allVersions(history, tenant)) {
+    if (version.source !== source) continue;
+    if (scope.project !== undefined && version.project !== scope.project) continue;
+    if (ageOfDocument(version.metadata, retention) === 'old') old.push(version.id);
+  }
+  for (let start = 0; start < old.length; start += PAGE)
+    await history?.eraseVersions(old.slice(start, start + PAGE));
+}
+
+/** Of each document so many versions stay in the history, the newest of each generation, the present one included. */
+async function eraseMoreVersions(
+  { tenant, source }: SourceKey,
+  keep: number,
+  { targets: { history } }: SourceTask,
+): Promise<void> {
+  const ofDocuments = new Map<string, number[]>();
+  for await (const { id, documentId, generation, source: of } of allVersions(history, tenant)) {
+    if (of !== source) continue;
+    const key = `${generation} ${documentId}`;
+    ofDocuments.set(key, [...(ofDocuments.get(key) ?? []), id]);
+  }
+  // Ids grow with the versions of a document.
+  const more = [...ofDocuments.values()].flatMap((ids) => ids.slice(0, -keep));
+  for (let start = 0; start < more.length; start += PAGE)
+    await history?.eraseVersions(more.slice(start, start + PAGE));
 }
 
 /** What of a retention decides what an item becomes: with another age, everything is read again. Nothing where none is stated. */

@@ -24,6 +24,7 @@ import { finishPushes } from './finish-pushes.js';
 import { IndexRun, type RequestOfItem } from './index-run.js';
 import { indexSource } from './index-source.js';
 import { ItemClaims } from './item-claims.js';
+import { keepHistory } from './keep-history.js';
 import { type KeptOut, readKeptOut } from './kept-out.js';
 import {
   dropRetired,
@@ -78,6 +79,8 @@ export interface IndexPipeline {
   readonly isPush?: boolean | undefined;
   /** What documents say is kept, for conflicts between them. @default false */
   readonly isExamined?: boolean | undefined;
+  /** `rag.history.keep`. */
+  readonly history?: string | undefined;
   readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly now: () => string;
@@ -193,6 +196,8 @@ async function settle(
   if (documentsDeleted > 0 || isPurgeOwed) await purgeDeleted(targets, run);
   if (pipeline.isPush !== true) await fillGraphs(pipeline.options.scope.tenant, targets, run);
   if (pipeline.isExamined === true) await fillStatements(pipeline.options.scope.tenant, targets, run);
+  const { ledger, history, isPush = false } = pipeline;
+  await keepHistory({ ledger, facts, keep: history, isPush }, targets, run);
   const changed = pipeline.isPush === true ? vectorsIndexed + documentsDeleted : undefined;
   // Who does the last of what was handed over learns of it.
   if (run.total().handedOver === 0)
@@ -409,6 +414,7 @@ export function targetsOf(pipeline: IndexPipeline, { facts, collection }: OpenTa
     // What a new generation lacks is no deletion.
     retired: isLive ? retired : undefined,
     claims: leaseMs === undefined || options.dryRun ? undefined : new ItemClaims(books, leaseMs),
+    history: isLive && pipeline.history !== undefined ? ledger.history : undefined,
     giveWay,
     transactionChunks: options.transactionChunks,
   };

@@ -4,6 +4,7 @@ import { oneOf } from '../core/filter.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import { embedAll } from '../embedding/embed-all.js';
 import type { Embedder } from '../embedding/embedder.js';
+import type { LedgerHistory, PlannedHistory } from '../ledger/history.js';
 import type {
   DocumentPlan,
   GenerationWriter,
@@ -11,6 +12,7 @@ import type {
   SharedTransactions,
 } from '../ledger/ledger.js';
 import type { EnlistedWrites, VectorCollection } from '../stores/vector-store.js';
+import { historiesOf, partOf } from './history-parts.js';
 import type { IndexRun } from './index-run.js';
 import type { IndexTally } from './index-tally.js';
 import type { ItemClaims } from './item-claims.js';
@@ -37,6 +39,8 @@ export interface WriteTargets {
   readonly claims?: ItemClaims | undefined;
   /** Generations that are kept to go back to, or filled: what is deleted goes from them too. Absent where there is none to look at. */
   readonly retired?: RetiredGenerations | undefined;
+  /** Absent where no history is kept, and where another generation than the live one is written. */
+  readonly history?: LedgerHistory | undefined;
   /** See `WriterLock.giveWay`. */
   readonly giveWay?: (() => Promise<void>) | undefined;
   /**
@@ -120,7 +124,18 @@ async function writeSmall(
   const { ledger, shared } = targets;
   const chunks: PreparedChunk[] = [];
   for (const { prepared } of documents) for await (const batch of prepared.batches) chunks.push(...batch);
-  const planned = documents.map(toPlanned);
+  const histories =
+    ledger.history === undefined
+      ? undefined
+      : run.timed('history', () =>
+          historiesOf(
+            documents.map(({ prepared }) => prepared),
+            chunks,
+          ),
+        );
+  const planned = documents.map((document) =>
+    toPlanned(document, histories?.get(document.prepared.documentId)),
+  );
   const plans = await run.timedAsync('ledger', () =>
     shared === undefined ? ledger.plan(planned) : ledger.preview(planned),
   );
@@ -144,7 +159,9 @@ async function writeLarge(
 ): Promise<void> {
   const { batches } = document.prepared;
   try {
-    const planned = [toPlanned(document)];
+    const { history } = targets.ledger;
+    const { documentId, access } = document.prepared;
+    const planned = [toPlanned(document, history && { access, parts: [] })];
     const plans = await run.timedAsync('ledger', () => targets.ledger.plan(planned));
     const tallyOf = talliesOf([document], run);
     const work = { ...plannedWork(plans), tallyOf };
@@ -152,9 +169,12 @@ async function writeLarge(
       run.checkAborted();
       const records = await buildRecords(work, chunks, targets, run);
       await targets.claims?.hold(planned);
+      // Before the store has them: what is whole there is whole in the history.
+      await history?.addPart(documentId, place++, partOf(chunks));
       await run.timedAsync('store', () => targets.collection.upsert(records, targets.signal));
       await nextTurn();
     };
+    let place = 0;
     let chunks: PreparedChunk[] = [];
     for await (const batch of batches) {
       chunks.push(...batch);
@@ -212,7 +232,10 @@ async function writeLogged(
   );
 }
 
-function toPlanned({ prepared, tenant, source, sourceType, itemId }: BatchDocument): PlannedDocument {
+function toPlanned(
+  { prepared, tenant, source, sourceType, itemId }: BatchDocument,
+  history: PlannedHistory | undefined,
+): PlannedDocument {
   const { documentId, externalId, revision, text, title, project, metadata, sketches, graph } = prepared;
   return {
     documentId,
@@ -228,6 +251,7 @@ function toPlanned({ prepared, tenant, source, sourceType, itemId }: BatchDocume
     text,
     chunks: sketches,
     graph,
+    history,
   };
 }
 

@@ -3,6 +3,7 @@ import type { ErrorReason } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
 import type { SharedDatabase } from '../core/shared-database.js';
 import type { GraphReader, GraphRows } from '../graph/graph.js';
+import type { HistoryWriter, LedgerHistory, PlannedHistory } from './history.js';
 import type { EncodedText } from './text-encoding.js';
 
 /** `pending`: work was begun and not finished (the next run finishes it). `outdated`: indexed, but by other settings or an older revision. */
@@ -93,6 +94,8 @@ export interface PlannedDocument extends Omit<LedgerDocument, 'status' | 'chunkC
   readonly chunks: readonly { readonly chunkId: string; readonly digest: string }[];
   /** What the graph keeps of it. Absent: it has no part in the graph until `GenerationWriter.fillGraph`. */
   readonly graph?: GraphRows | undefined;
+  /** What history keeps of it, where the ledger keeps one. */
+  readonly history?: PlannedHistory | undefined;
 }
 
 /** Rows of the graph for a document that has none yet. */
@@ -330,6 +333,8 @@ export interface GenerationWriter extends GenerationReader {
   readonly owed?: OwedWriter | undefined;
   /** Present where a store can be kept in the ledger's own database. */
   readonly together?: SharedTransactions | undefined;
+  /** Absent where no history is kept. */
+  readonly history?: HistoryWriter | undefined;
 
   /**
    * Claims items, or claims them again for longer. Returns those that are now this holder's; the others are being written by
@@ -522,6 +527,8 @@ export interface Ledger
    * the data folder does it (`acquireWriterLock`). Throws `INDEX_LOCKED` with who holds it, or `ABORTED`.
    */
   readonly lock?: ((request: LockRequest) => Promise<WriterLock>) | undefined;
+  /** What was indexed at a time. Absent in a ledger that cannot keep it. */
+  readonly history?: LedgerHistory | undefined;
   /** Bytes of the ledger's files or tables; absent where they cannot be told. */
   bytes(): Promise<number | undefined>;
   /** Checks the database itself; problems in words. */

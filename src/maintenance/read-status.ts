@@ -21,6 +21,7 @@ import { unreadNotice } from '../searching/related.js';
 import type { CollectionStats } from '../stores/vector-store.js';
 import { readSyncStatus } from '../sync/sync-state.js';
 import { readUpgradeStatus } from '../upgrading/upgrade-status.js';
+import { readHistory } from './read-history.js';
 import { syncState, typeOfSource } from './read-source-states.js';
 import { readWork } from './read-work.js';
 
@@ -87,6 +88,7 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
       ...(await resources.adaptationNotice(live)),
     ],
     stores: isAlone ? await (await resources.storeManager())?.status() : undefined,
+    history: isAlone ? await readHistory(ledger, resources.config) : undefined,
     upgrade: isAlone ? await readUpgradeStatus(ledger, facts, resources.config) : undefined,
   };
 }

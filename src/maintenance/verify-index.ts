@@ -18,6 +18,7 @@ import type {
 } from '../ledger/ledger.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { compareChunks } from './compare-chunks.js';
+import { verifyHistory } from './read-history.js';
 
 const PAGE = 1000;
 
@@ -66,7 +67,11 @@ export async function verifyIndex(context: VerifyContext): Promise<VerifyReport>
     if (problems.length > 0) return damagedLedger(problems);
     const ofStore: Drift[] = [];
     const store = await compareStore(context, ofStore);
-    const parts = [ofStore, await unfinishedDocuments(context)];
+    const parts = [
+      ofStore,
+      await unfinishedDocuments(context),
+      await verifyHistory(context.ledger.history, context),
+    ];
     for (const source of context.sources) parts.push(await compareSource(source, context));
     for (const source of context.abandoned ?? []) parts.push(await abandonedDocuments(source, context));
     const drift = parts.flat();

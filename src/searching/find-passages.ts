@@ -39,7 +39,7 @@ import { planSearch } from './plan-search.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { decisiveParts } from './question-complexity.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
-import type { FindResources } from './searched-index.js';
+import type { FindResources, SearchedIndex } from './searched-index.js';
 import { chunkLimit, collapseOfChunks, passageLimit, shownPassages } from './shown-passages.js';
 import { describeEmptyFilters } from './unknown-filters.js';
 
@@ -62,6 +62,11 @@ export async function findPassages(
   scope: Scope,
   options: FindOptions,
 ): Promise<FoundPassages> {
+  if (query.asOf !== undefined)
+    throw new RAGError(
+      'QUERY_INVALID',
+      'asOf is for `search`, `ask` and `context`; here the index is asked as it is now.',
+    );
   if (!options.resources.config.rag.enabled) return switchedOff(query);
   const startedAt = runtime().elapsed();
   // Over an embedded store a search never waits: who searches in a loop would let nothing else of the process go on.
@@ -268,8 +273,8 @@ async function findHere(
   { resources, onStage, startedAt, plan }: FindOptions & { readonly startedAt: number },
 ): Promise<Found> {
   const { config } = resources;
-  const asked = retrievalRequest(query, config);
   const live = await resources.collection();
+  const asked = askedOf(live, retrievalRequest(query, config));
   const { collection, facts, store, sealing } = live;
   const model =
     asked.mode === 'lexical'
@@ -282,9 +287,10 @@ async function findHere(
   const notices: Notice[] = [
     ...noticesOfKind('store-elsewhere', resources.storeNotice?.(facts) ?? []),
     ...model.notices,
+    ...(live.past?.notices ?? []),
   ];
   const run = await live.ledger.lastRun();
-  if (await isRestricted(live, scope, { run, resources }))
+  if (live.past === undefined && (await isRestricted(live, scope, { run, resources })))
     notices.push({ kind: 'documents-hidden', text: RESTRICTED_NOTICE });
   const retriever = createRetriever({
     collection: scoped,
@@ -352,6 +358,16 @@ async function findHere(
       ...(model.warnings?.() ?? []),
     ],
   };
+}
+
+/** Of the past the graph is not kept, and vectors may be missing. */
+function askedOf({ past }: SearchedIndex, asked: RetrievalRequest): RetrievalRequest {
+  if (past === undefined || past.hasVectors) return asked;
+  if (asked.mode !== 'dense') return { ...asked, mode: 'lexical' };
+  throw new RAGError(
+    'QUERY_INVALID',
+    'Vectors of that time are not kept, and making them anew would take too long or ask a service. Search with the mode "hybrid" or "lexical".',
+  );
 }
 
 /** Names the fields that are missing in what is shown, for no one else can tell that they were there. */

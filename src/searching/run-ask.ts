@@ -24,6 +24,7 @@ import { originsOf } from '../indexing/document-paths.js';
 import type { RankedCandidate } from '../retrieval/retriever.js';
 import { readRegularText } from '../security/regular-file.js';
 import { agentTools, type NarrowedSearch } from './agent-tools.js';
+import { resourcesAsOf } from './as-of/past-resources.js';
 import { contextSettings } from './context-settings.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import { chunksOf, type ScopedRead } from './document-chunks.js';
@@ -38,6 +39,26 @@ import { similarityFor } from './text-similarity.js';
 
 /** Question to answer, through the scope of the asker and no other way. */
 export async function* runAsk(
+  { asOf, ...request }: AskRequest,
+  scope: Scope,
+  present: EngineResources,
+): AsyncGenerator<AnswerEvent> {
+  if (asOf === undefined) {
+    yield* runPresentAsk(request, scope, present);
+    return;
+  }
+  if (['agentic', 'graph'].includes(request.mode ?? present.config.rag.answering.mode))
+    throw new RAGError(
+      'QUERY_INVALID',
+      'The past is asked for in one search, without the graph: leave out asOf, or ask with the mode "enhanced" or "naive".',
+    );
+  const { resources, report } = await resourcesAsOf(asOf, { scope, signal: request.signal }, present);
+  for await (const event of runPresentAsk(request, scope, resources))
+    yield event.type === 'answer' ? { ...event, answer: { ...event.answer, asOf: report } } : event;
+}
+
+/** The same of the index that the resources are of. */
+async function* runPresentAsk(
   request: AskRequest,
   scope: Scope,
   resources: EngineResources,

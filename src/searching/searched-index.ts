@@ -1,3 +1,4 @@
+import type { Notice } from '../core/notice.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
@@ -12,6 +13,8 @@ export interface SearchedIndex {
   readonly store: VectorStore;
   /** Decrypts what is encrypted of it. */
   readonly sealing: MetadataSealing;
+  /** Present where it is the index as it was at a time. */
+  readonly past?: { readonly hasVectors: boolean; readonly notices: readonly Notice[] } | undefined;
 }
 
 type SearchParts = Pick<EngineResources, 'config' | 'embedderOf' | 'reranker'> &

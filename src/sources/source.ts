@@ -102,6 +102,10 @@ export interface Source {
   listingNotices?(): readonly string[];
   /** How much the last complete listing left out by rule, by kind: `{ png: 12, hidden: 3 }`. */
   listingSkipped?(): Readonly<Record<string, number>>;
+  /** The state that the last complete listing named, where states have names of their own: a commit. */
+  listedState?(): string | undefined;
+  /** States by the names that people give them: commits by tags. Nothing is listed. */
+  namedStates?(signal?: AbortSignal): Promise<ReadonlyMap<string, string>>;
   /**
    * @throws RAGError `DOCUMENT_VANISHED` where the item is in the source no more. Where the source lists changes, what was indexed of it is removed; else the next
    *   listing shows what is gone.

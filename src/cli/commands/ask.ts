@@ -6,6 +6,7 @@ import { withView } from '../open-engine.js';
 import { numberBetween, wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
 import {
+  AS_OF,
   collapseOption,
   EXACT_WORDS,
   type FilterOptions,
@@ -89,6 +90,7 @@ export function registerAsk(program: Command, context: CliContext): void {
     )
     .addOption(collapseOption('rest on each document, or each backlog item and ticket, by one passage only'))
     .option(...EXACT_WORDS)
+    .option(...AS_OF)
     .addHelpText('after', EXAMPLES)
     .action((words: readonly string[], options: AskOptions) =>
       runAsk(context, words.length === 0 ? undefined : words.join(' '), options),
@@ -176,7 +178,7 @@ function toRequest({ question, options, history }: Asked, signal: AbortSignal): 
   const limits = Object.fromEntries(
     Object.entries({ maxSteps, deadlineMs, maxCost, maxTokens }).filter(([, value]) => value !== undefined),
   );
-  const { filter, filters } = toQuery(question, narrowing, signal);
+  const { filter, filters, asOf } = toQuery(question, narrowing, signal);
   return {
     question,
     history,
@@ -187,6 +189,7 @@ function toRequest({ question, options, history }: Asked, signal: AbortSignal): 
     ...(topK === undefined ? {} : { topK }),
     ...(collapse === undefined ? {} : { options: { collapse } }),
     ...(filter === undefined ? {} : { filter }),
+    ...(asOf === undefined ? {} : { asOf }),
     ...(filters === undefined ? {} : { filters }),
     ...(abstainBelow === undefined ? {} : { abstainBelow }),
     ...(exactWords === undefined ? {} : { exactWords }),

@@ -3,7 +3,7 @@ import type { CliContext } from '../context.js';
 import { withView } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
-import { type SearchOptions, toQuery, withSearchOptions } from '../search-options.js';
+import { AS_OF, type SearchOptions, toQuery, withSearchOptions } from '../search-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -11,6 +11,7 @@ Examples:
   $ ragstone search "PPR-9087" --top-k 3 --explain
   $ ragstone search "retry policy" --source-type documentation --filter tags=payments --since 2026-01-01
   $ ragstone search "exit codes" --mode lexical --json
+  $ ragstone search "retry policy" --as-of 2026-03-01          what the index held then, where history is kept
   $ ragstone search "salary bands" --group hr --clearance 2    documents that access rules restrict`;
 
 /** `ragstone search QUERY` */
@@ -21,6 +22,7 @@ export function registerSearch(program: Command, context: CliContext): void {
     .argument('<query...>', 'question, words or an identifier; quotes may be left out')
     .option('--top-k <n>', 'results (default: retrieval.topK, 5)', wholeNumber(1));
   withScopeOptions(withSearchOptions(command))
+    .option(...AS_OF)
     .option('--explain', 'show every part of each score and how each lane did')
     .addHelpText('after', EXAMPLES)
     .action((query: readonly string[], options: SearchOptions & ScopeOptions) =>

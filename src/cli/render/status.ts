@@ -18,6 +18,7 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
     ['documents', formatCount(status.documents)],
     ['chunks', formatCount(status.chunks)],
     ['size', bytes === undefined ? undefined : describeSize(bytes)],
+    ['history', status.history === undefined ? undefined : describeHistory(status.history)],
     ['vector index', status.vectorIndex],
     ['text index', status.textIndex],
     ['last run', describeLastRun(status)],
@@ -47,6 +48,11 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
   if (failures !== '') parts.push(failures);
   return parts.join('\n\n');
 }
+
+const describeHistory = ({ keep, begins, past, bytes }: NonNullable<ShownStatus['history']>): string =>
+  begins === undefined
+    ? `not begun: the next run of "ragstone index" begins it (rag.history.keep: ${keep})`
+    : `since ${formatTime(begins)} (${keep} are kept), ${plural(past, 'past version')}, ${formatBytes(bytes)}`;
 
 type ShownWork = NonNullable<ShownStatus['work']>;
 

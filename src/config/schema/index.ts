@@ -9,6 +9,7 @@ import { deploymentsSchema } from './deployments.js';
 import { embeddingSchema } from './embedding.js';
 import { failoverSchema } from './failover.js';
 import { feedbackSchema } from './feedback.js';
+import { historySchema } from './history.js';
 import { indexingSchema } from './indexing.js';
 import { ledgerSchema } from './ledger.js';
 import { chatSchema, modelProvidersSchema } from './models.js';
@@ -56,6 +57,7 @@ export const ragSchema = z.strictObject({
   embedding: embeddingSchema,
   storage: storageSchema,
   ledger: ledgerSchema,
+  history: historySchema,
   chunking: chunkingSchema.optional().describe('How documents are cut into chunks.'),
   indexing: indexingSchema,
   conflicts: conflictsSchema,

@@ -88,6 +88,13 @@ const filters = optional<NonNullable<SearchQuery['filters']>>({
   tags: texts,
 });
 
+const asOf = z
+  .custom<NonNullable<SearchQuery['asOf']>>(
+    (value) => typeof value === 'string' || value instanceof Date,
+    'a text or a Date',
+  )
+  .optional();
+
 const collapse = z.enum(['document', 'items', 'none'], 'document, items or none').optional();
 
 export const searchSchema = z.strictObject({
@@ -95,6 +102,7 @@ export const searchSchema = z.strictObject({
   topK: number,
   filters,
   filter,
+  asOf,
   options: optional<NonNullable<SearchQuery['options']>>({
     topK: number,
     includeMetadata: flag,
@@ -145,6 +153,7 @@ export const askSchema = z.strictObject({
   exactWords: flag,
   filters,
   filter,
+  asOf,
   signal,
 } satisfies ShapeOf<AskRequest>);
 
@@ -155,6 +164,7 @@ export const contextSchema = z.strictObject({
   model: text,
   filters,
   filter,
+  asOf,
   signal,
 } satisfies ShapeOf<ContextQuery>);
 

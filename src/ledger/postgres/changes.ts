@@ -1,6 +1,10 @@
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import { numberOf, textOf } from './row.js';
 
+/** Ends the record of the history, and what was planned for it. */
+export const BREAK_HISTORY = `broken AS (DELETE FROM ragstone_ledger_history_state),
+  unplanned AS (DELETE FROM ragstone_ledger_history_version WHERE valid_from IS NULL)`;
+
 /** Rows that changes are counted in: writers that commit at once seldom wait for each other. */
 export const CHANGE_SLOTS = 64;
 
@@ -8,6 +12,13 @@ export const CHANGE_SLOTS = 64;
 export const countChange = (run: RunStatement): Promise<unknown> =>
   run(
     `UPDATE ragstone_ledger_change SET changes = changes + 1 WHERE slot = pg_backend_pid() % ${CHANGE_SLOTS}`,
+  );
+
+/** The same of what is not written down in the history, which ends by it. */
+export const countUnrecorded = (run: RunStatement): Promise<unknown> =>
+  run(
+    `WITH ${BREAK_HISTORY}
+     UPDATE ragstone_ledger_change SET changes = changes + 1 WHERE slot = pg_backend_pid() % ${CHANGE_SLOTS}`,
   );
 
 /** See `Ledger.revision`. */

@@ -99,6 +99,18 @@ export async function documentPage(
   return rows.map(readDocument);
 }
 
+/** Documents inside a transaction, their rows held until it ends. */
+export async function openDocuments(
+  { run, generation }: OpenBooks,
+  documentKeys: readonly Buffer[],
+): Promise<LedgerDocument[]> {
+  const { rows } = await run(
+    `SELECT ${COLUMNS} ${FROM} WHERE generation = $1 AND document_key = ANY($2::bytea[]) FOR UPDATE`,
+    [generation, documentKeys],
+  );
+  return rows.map(readDocument);
+}
+
 function readDocument(row: SqlRow): LedgerDocument {
   const project = optionalTextOf(row, 'project');
   const title = row.title === null ? undefined : (JSON.parse(storedTextOf(row, 'title')) as string);

@@ -1,11 +1,13 @@
 import { RAGError } from '../../core/errors.js';
-import type { PostgresDatabase } from '../../postgres/postgres-database.js';
+import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import type { SqlRow } from '../../postgres/postgres-session.js';
 import type { GenerationState, GenerationTarget, IndexFacts } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
 import { assertStillLive } from '../still-live.js';
 import { unknownGeneration } from './books.js';
 import { countChange } from './changes.js';
+import { dropHistory, switchHistory } from './history.js';
+import { breakHistory } from './history-log.js';
 import { bytesOf, numberOf, oneOf, storedTextOf, textOf } from './row.js';
 
 const COLUMNS = `generation, state, provider, collection, dimensions, fingerprint, embedder, started_at, switched_at,
@@ -63,8 +65,11 @@ export async function beginGeneration(
 export async function switchGeneration(
   database: PostgresDatabase,
   generation: number,
-  at: string,
-  from?: number,
+  {
+    at,
+    from,
+    keepsHistory,
+  }: { readonly at: string; readonly from?: number | undefined; readonly keepsHistory: boolean },
 ): Promise<void> {
   await database.transaction({ action: `switch to generation ${generation}` }, async (run) => {
     await run(LOCK);
@@ -82,15 +87,22 @@ export async function switchGeneration(
       [generation, at],
     );
     if (count === 0) throw unknownGeneration(generation);
+    await recordSwitch(run, generation, { at, keepsHistory });
     await countChange(run);
   });
 }
+
+const recordSwitch = (
+  run: RunStatement,
+  generation: number,
+  { at, keepsHistory }: { readonly at: string; readonly keepsHistory: boolean },
+): Promise<unknown> => (keepsHistory ? switchHistory(run, generation, Date.parse(at)) : breakHistory(run));
 
 /** See `Generations.makeFirst`. */
 export async function makeFirstGeneration(
   database: PostgresDatabase,
   generation: number,
-  at: string,
+  { at, keepsHistory }: { readonly at: string; readonly keepsHistory: boolean },
 ): Promise<boolean> {
   return database.transaction({ action: `begin with generation ${generation}` }, async (run) => {
     await run(LOCK);
@@ -101,6 +113,7 @@ export async function makeFirstGeneration(
       [generation, at],
     );
     if (count === 0) throw unknownGeneration(generation);
+    await recordSwitch(run, generation, { at, keepsHistory });
     await countChange(run);
     return true;
   });
@@ -141,6 +154,7 @@ export async function dropGeneration(database: PostgresDatabase, generation: num
       [generation],
     );
     for (const table of OF_GENERATION) await run(`DELETE FROM ${table} WHERE generation = $1`, [generation]);
+    await dropHistory(run, generation);
   });
 }
 

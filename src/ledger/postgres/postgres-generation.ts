@@ -1,7 +1,9 @@
 import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
 import { RAGError } from '../../core/errors.js';
+import { runtime } from '../../core/runtime.js';
 import type { GraphReader } from '../../graph/graph.js';
-import type { PostgresDatabase } from '../../postgres/postgres-database.js';
+import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
+import type { HistoryWriter } from '../history.js';
 import type {
   CompletedItem,
   DocumentPlan,
@@ -24,7 +26,7 @@ import type {
 import { LISTING } from '../ledger.js';
 import { hexOf } from '../ledger-text.js';
 import type { Books, OpenBooks } from './books.js';
-import { countChange } from './changes.js';
+import { countChange, countUnrecorded } from './changes.js';
 import {
   commitDocuments,
   forgetDocuments,
@@ -45,6 +47,8 @@ import {
   rowsOfDocuments,
 } from './documents.js';
 import { fillGraph, PostgresGraph } from './graph.js';
+import { unrecorded } from './history.js';
+import { addPart, commitHistories, forgetHistories, planHistories, recordHistory } from './history-log.js';
 import {
   announceItems,
   completeItems,
@@ -167,6 +171,7 @@ export interface PostgresWriterOptions {
   readonly holder: string;
   /** Indexed revisions of a document whose text is kept. */
   readonly keepRevisions: number;
+  readonly keepsHistory: boolean;
   /** Milliseconds since 1970; absent: the server's clock. */
   readonly now: (() => number) | undefined;
 }
@@ -175,10 +180,15 @@ export interface PostgresWriterOptions {
 export class PostgresGenerationWriter extends PostgresGenerationReader implements GenerationWriter {
   readonly #keepRevisions: number;
   readonly #holder: LeaseHolder;
+  readonly history: HistoryWriter | undefined;
 
-  constructor(database: PostgresDatabase, { generation, holder, keepRevisions, now }: PostgresWriterOptions) {
+  constructor(
+    database: PostgresDatabase,
+    { generation, holder, keepRevisions, keepsHistory, now }: PostgresWriterOptions,
+  ) {
     super(database, generation);
     this.#keepRevisions = keepRevisions;
+    this.history = keepsHistory ? this.#historyWriter() : undefined;
     this.#holder = { generation, holder, now, tokens: new Map() };
   }
 
@@ -270,7 +280,8 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     if (documents.length === 0) return [];
     return this.#write('plan documents', documents.map(itemKeyOf), async (books) => {
       const plans = await planDocuments(books, documents);
-      await countChange(books.run);
+      if (this.history !== undefined) await planHistories(books, documents);
+      await this.#countChange(books.run);
       return plans;
     });
   }
@@ -283,6 +294,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
         throw new RAGError('INTERNAL', 'A document was to be committed before it was planned.');
       }
       await commitDocuments(books, rows, { at, keepRevisions: this.#keepRevisions });
+      if (this.history !== undefined) await commitHistories(books, rows, at);
     });
   }
 
@@ -316,7 +328,11 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
   }
 
   async forget(documentIds: readonly string[]): Promise<void> {
-    await this.#writeDocuments('forget documents', documentIds, forgetDocuments);
+    await this.#writeDocuments('forget documents', documentIds, async (books, rows) => {
+      await forgetDocuments(books, rows);
+      if (this.history !== undefined)
+        await forgetHistories(books, rows, this.#holder.now?.() ?? runtime().now());
+    });
   }
 
   async forgetItems(tenant: string, source: string, itemIds: readonly string[]): Promise<void> {
@@ -349,6 +365,29 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
     });
   }
 
+  #historyWriter(): HistoryWriter {
+    return {
+      addPart: (documentId, place, part) =>
+        this.#transaction('keep chunks for its history', async (books) => {
+          const rows = await rowsOfDocuments(books, [documentId]);
+          await fence(
+            books.run,
+            this.#holder,
+            rows.map(({ itemKey }) => itemKey),
+          );
+          await addPart(books, documentId, place, part);
+        }),
+      unrecorded: (after, limit) => unrecorded(this.books, after, limit),
+      record: (document, history, at) =>
+        this.#transaction('record its history', (books) => recordHistory(books, document, history, at)),
+    };
+  }
+
+  /** What is not written down in the history ends it. */
+  #countChange(run: RunStatement): Promise<unknown> {
+    return this.history === undefined ? countUnrecorded(run) : countChange(run);
+  }
+
   #write<T>(
     call: string | { readonly action: string; readonly isIdempotent: boolean },
     itemKeys: readonly Buffer[],
@@ -377,7 +416,7 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
       const byKey = new Map(found.map((row) => [hexOf(row.documentKey), row]));
       const rows = [...new Set(documentIds)].flatMap((id) => byKey.get(hexOf(documentKeyOf(id))) ?? []);
       const result = await work(books, rows);
-      await countChange(books.run);
+      await this.#countChange(books.run);
       return result;
     });
   }

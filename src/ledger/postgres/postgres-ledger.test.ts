@@ -15,9 +15,9 @@ withTestServer({ describe, it }, SERVER, (connectionString) => {
   testLedger({
     name: 'postgres',
     runner: { describe, it },
-    create: async ({ now, keepRevisions }) => {
+    create: async ({ now, keepRevisions, keepsHistory }) => {
       const schema = `test_${randomUUID().replaceAll('-', '')}`;
-      const options = { connectionString, schema, poolSize: 4, keepRevisions, now };
+      const options = { connectionString, schema, poolSize: 4, keepRevisions, keepsHistory, now };
       return {
         open: () => openPostgresLedger(options),
         openForReading: () => openPostgresLedger({ ...options, readOnly: true }),

@@ -26,8 +26,13 @@ import {
   recordUpgrade,
   switchGeneration,
 } from './generations.js';
+import { PostgresHistory } from './history.js';
 import { acquireIndexLock } from './index-lock.js';
-import { PostgresGenerationReader, PostgresGenerationWriter } from './postgres-generation.js';
+import {
+  PostgresGenerationReader,
+  PostgresGenerationWriter,
+  type PostgresWriterOptions,
+} from './postgres-generation.js';
 import { numberOf } from './row.js';
 import { findLastRun, finishRun, startRun } from './runs.js';
 import { prepareSchema, remakeSchema, schemaVersion, TABLES } from './schema.js';
@@ -44,6 +49,11 @@ export interface PostgresLedgerOptions extends PostgresConnectionOptions {
   readonly keepRevisions?: number | undefined;
   /** Open for reading: nothing is made, migrated or written, and a missing ledger is `INDEX_EMPTY`. @default false */
   readonly readOnly?: boolean | undefined;
+  /**
+   * Whether what is written is written down in the history too (`Ledger.history`). All hosts must say the same: what is written without it
+   * makes the record end. @default false
+   */
+  readonly keepsHistory?: boolean | undefined;
   /** Milliseconds since 1970; leases are measured by it. @default the server's clock, which all hosts share */
   readonly now?: (() => number) | undefined;
 }
@@ -62,6 +72,7 @@ export interface PostgresLedgerOptions extends PostgresConnectionOptions {
 export async function openPostgresLedger({
   keepRevisions = 3,
   readOnly = false,
+  keepsHistory = false,
   now,
   ...connection
 }: PostgresLedgerOptions): Promise<Ledger> {
@@ -81,7 +92,7 @@ export async function openPostgresLedger({
     await database.close();
     throw error;
   }
-  return new PostgresLedger(database, { keepRevisions: Math.max(1, keepRevisions), now });
+  return new PostgresLedger(database, { keepRevisions: Math.max(1, keepRevisions), keepsHistory, now });
 }
 
 /** Makes the tables of a ledger anew and empty, whatever is damaged in them. Hold its lock for the whole. */
@@ -115,14 +126,13 @@ async function assertThere(database: PostgresDatabase): Promise<void> {
 /** The ledger over one PostgreSQL database. */
 class PostgresLedger implements Ledger {
   readonly #database: PostgresDatabase;
-  readonly #options: { readonly keepRevisions: number; readonly now: (() => number) | undefined };
+  readonly #options: Omit<PostgresWriterOptions, 'generation' | 'holder'>;
+  readonly history: PostgresHistory;
 
-  constructor(
-    database: PostgresDatabase,
-    options: { readonly keepRevisions: number; readonly now: (() => number) | undefined },
-  ) {
+  constructor(database: PostgresDatabase, options: Omit<PostgresWriterOptions, 'generation' | 'holder'>) {
     this.#database = database;
     this.#options = options;
+    this.history = new PostgresHistory(database);
   }
 
   revision(): Promise<string | undefined> {
@@ -142,11 +152,17 @@ class PostgresLedger implements Ledger {
   }
 
   switchTo(generation: number, at: string, from?: number): Promise<void> {
-    return switchGeneration(this.#database, generation, at, from);
+    return switchGeneration(this.#database, generation, {
+      ...{ at, from },
+      keepsHistory: this.#options.keepsHistory,
+    });
   }
 
   makeFirst(generation: number, at: string): Promise<boolean> {
-    return makeFirstGeneration(this.#database, generation, at);
+    return makeFirstGeneration(this.#database, generation, {
+      at,
+      keepsHistory: this.#options.keepsHistory,
+    });
   }
 
   drop(generation: number): Promise<void> {

@@ -214,10 +214,60 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     )`,
     'CREATE INDEX ragstone_ledger_statement_of_generation ON ragstone_ledger_statement (generation)',
   ],
+  // What the index held at a time: see `../history.ts`, and `../sqlite/schema.ts` for what the columns say.
+  [
+    'CREATE TABLE ragstone_ledger_history_state (only_row boolean PRIMARY KEY CHECK (only_row), begins bigint NOT NULL)',
+    `CREATE TABLE ragstone_ledger_history_live (
+      sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      since bigint NOT NULL,
+      generation integer NOT NULL
+    )`,
+    `CREATE TABLE ragstone_ledger_history_mark (
+      sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      tenant text COLLATE "C" NOT NULL,
+      source text COLLATE "C" NOT NULL,
+      mark text NOT NULL,
+      at bigint NOT NULL,
+      seen bigint NOT NULL
+    )`,
+    `CREATE TABLE ragstone_ledger_history_version (
+      id bigserial PRIMARY KEY,
+      generation integer NOT NULL,
+      document_key bytea NOT NULL,
+      document_id text COLLATE "C" NOT NULL,
+      tenant text COLLATE "C" NOT NULL,
+      source text COLLATE "C" NOT NULL,
+      valid_from bigint,
+      valid_to bigint,
+      confirmed text,
+      digest text NOT NULL,
+      chunks integer NOT NULL,
+      content bigint NOT NULL,
+      facts text NOT NULL
+    )`,
+    'CREATE INDEX ragstone_ledger_history_version_by_document ON ragstone_ledger_history_version (document_key, generation)',
+    'CREATE INDEX ragstone_ledger_history_version_by_content ON ragstone_ledger_history_version (content)',
+    `CREATE INDEX ragstone_ledger_history_version_ended ON ragstone_ledger_history_version (valid_to)
+      WHERE valid_to IS NOT NULL`,
+    `CREATE INDEX ragstone_ledger_history_version_planned ON ragstone_ledger_history_version (id)
+      WHERE valid_from IS NULL`,
+    `CREATE TABLE ragstone_ledger_history_part (
+      content bigint NOT NULL,
+      place integer NOT NULL,
+      chunks integer NOT NULL,
+      bytes bytea NOT NULL,
+      PRIMARY KEY (content, place)
+    )`,
+  ],
 ];
 
 /** Every table that `clear` empties, those first that refer to others. */
 export const TABLES = [
+  'ragstone_ledger_history_part',
+  'ragstone_ledger_history_version',
+  'ragstone_ledger_history_mark',
+  'ragstone_ledger_history_live',
+  'ragstone_ledger_history_state',
   'ragstone_ledger_graph_name',
   'ragstone_ledger_graph_reference',
   'ragstone_ledger_statement',

@@ -18,6 +18,11 @@ export interface OpenLedgerOptions {
   readonly keepRevisions?: number | undefined;
   /** Open for reading: nothing is made, migrated or written, and a missing file is `INDEX_EMPTY`. @default false */
   readonly readOnly?: boolean | undefined;
+  /**
+   * Whether what is written is written down in the history too (`Ledger.history`). Every process that writes must say the same: what is
+   * written without it makes the record end. @default false
+   */
+  readonly keepsHistory?: boolean | undefined;
   /** Milliseconds since 1970; leases are measured by it. @default the clock of the runtime */
   readonly now?: (() => number) | undefined;
 }
@@ -35,6 +40,7 @@ export function openLedger({
   path,
   keepRevisions = 3,
   readOnly = false,
+  keepsHistory = false,
   now = () => runtime().now(),
 }: OpenLedgerOptions): Ledger {
   const file = resolve(path);
@@ -60,7 +66,12 @@ export function openLedger({
     database.close();
     throw error;
   }
-  return new SqliteLedger(database, { keepRevisions: Math.max(1, keepRevisions), readOnly, now });
+  return new SqliteLedger(database, {
+    keepRevisions: Math.max(1, keepRevisions),
+    keepsHistory,
+    readOnly,
+    now,
+  });
 }
 
 function isOlder(database: SqliteDatabase): boolean {

@@ -258,4 +258,47 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX statement_of_generation ON statement (generation);
   `,
+  // What the index held at a time: see `../history.ts`. A version that is planned has no valid_from. Versions of one document that say the
+  // same share their content, which is named after the version that brought it.
+  `
+  CREATE TABLE history_state (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), begins INTEGER NOT NULL);
+  CREATE TABLE history_live (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    since INTEGER NOT NULL,
+    generation INTEGER NOT NULL
+  );
+  CREATE TABLE history_mark (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    mark TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    seen INTEGER NOT NULL
+  );
+  CREATE TABLE history_version (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    generation INTEGER NOT NULL,
+    document_id TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    source TEXT NOT NULL,
+    valid_from INTEGER,
+    valid_to INTEGER,
+    confirmed TEXT,
+    digest TEXT NOT NULL,
+    chunks INTEGER NOT NULL,
+    content INTEGER NOT NULL,
+    facts BLOB NOT NULL
+  );
+  CREATE INDEX history_version_by_document ON history_version (document_id, generation);
+  CREATE INDEX history_version_by_content ON history_version (content);
+  CREATE INDEX history_version_ended ON history_version (valid_to) WHERE valid_to IS NOT NULL;
+  CREATE INDEX history_version_planned ON history_version (id) WHERE valid_from IS NULL;
+  CREATE TABLE history_part (
+    content INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    chunks INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (content, place)
+  );
+  `,
 ];

@@ -1,6 +1,7 @@
 import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
 import type { GraphReader } from '../../graph/graph.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
+import type { HistoryWriter } from '../history.js';
 import type {
   CompletedItem,
   DocumentPlan,
@@ -31,6 +32,15 @@ import {
 import { chunkPage, chunksOf } from './chunks.js';
 import { documentCounts, documentPage, documentsOfItem, findDocument, rowIdOf } from './documents.js';
 import { fillGraph, SqliteGraph } from './graph.js';
+import {
+  addPart,
+  breakHistory,
+  commitHistory,
+  forgetHistory,
+  planHistory,
+  recordHistory,
+  unrecorded,
+} from './history-log.js';
 import {
   completeItem,
   failedItems,
@@ -148,6 +158,7 @@ export interface SqliteWriterOptions {
   readonly holder: string;
   /** Indexed revisions of a document whose text is kept. */
   readonly keepRevisions: number;
+  readonly keepsHistory: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -155,6 +166,7 @@ export interface SqliteWriterOptions {
 /** One generation of a ledger file for writing. Every method is one transaction, begun and ended in one turn. */
 export class SqliteGenerationWriter extends SqliteGenerationReader implements GenerationWriter {
   readonly together: SharedTransactions;
+  readonly history: HistoryWriter | undefined;
   readonly #options: SqliteWriterOptions;
   /** Fencing tokens of the items that were claimed here. */
   readonly #tokens = new Map<string, number>();
@@ -162,6 +174,7 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   constructor(database: SqliteDatabase, options: SqliteWriterOptions) {
     super(database, options.generation);
     this.#options = options;
+    this.history = options.keepsHistory ? this.#historyWriter() : undefined;
     this.together = {
       database,
       revise: async (documents, at, write) =>
@@ -314,10 +327,24 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
     );
   }
 
+  #historyWriter(): HistoryWriter {
+    return {
+      addPart: async (documentId, place, part) =>
+        this.database.transaction(() => {
+          this.#assertDocumentHeld(documentId);
+          addPart(this.books, documentId, place, part);
+        }),
+      unrecorded: async (after, limit) => this.database.guard(() => unrecorded(this.books, after, limit)),
+      record: async (document, history, at) =>
+        this.database.transaction(() => recordHistory(this.books, document, history, at)),
+    };
+  }
+
   /** A transaction that changes what a search may show. */
   #changing<Result>(work: () => Result): Result {
     return this.database.transaction(() => {
       const result = work();
+      if (this.history === undefined) breakHistory(this.database);
       countChange(this.database);
       return result;
     });
@@ -326,7 +353,9 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
   #plan(documents: readonly PlannedDocument[]): DocumentPlan[] {
     return documents.map((document) => {
       this.#assertHeld(document);
-      return planDocument(this.books, document);
+      const plan = planDocument(this.books, document);
+      if (this.history !== undefined) planHistory(this.books, document);
+      return plan;
     });
   }
 
@@ -337,6 +366,7 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
       if (itemOfDocument(this.books, documentId) === undefined) this.#assertAllHeld();
       this.#assertDocumentHeld(documentId);
       commitDocument(this.books, documentId, { at, keepRevisions });
+      if (this.history !== undefined) commitHistory(this.books, documentId, at);
     }
   }
 
@@ -351,6 +381,7 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
     for (const documentId of documentIds) {
       this.#assertDocumentHeld(documentId);
       forgetDocument(this.books, documentId);
+      if (this.history !== undefined) forgetHistory(this.books, documentId, this.#options.now());
     }
   }
 

@@ -8,9 +8,9 @@ import { openLedger } from './open-ledger.js';
 testLedger({
   name: 'sqlite',
   runner: { describe, it },
-  create: async ({ now, keepRevisions }) => {
+  create: async ({ now, keepRevisions, keepsHistory }) => {
     const folder = mkdtempSync(join(tmpdir(), 'ragstone-ledger-'));
-    const options = { path: join(folder, 'ledger.db'), now, keepRevisions };
+    const options = { path: join(folder, 'ledger.db'), now, keepRevisions, keepsHistory };
     return {
       open: async () => openLedger(options),
       openForReading: async () => openLedger({ ...options, readOnly: true }),

@@ -25,6 +25,8 @@ import {
   recordUpgrade,
   switchGeneration,
 } from './generations.js';
+import { dropHistory, SqliteHistory, switchHistory } from './history.js';
+import { breakHistory } from './history-log.js';
 import {
   forgetRememberedSource,
   ownSources,
@@ -39,6 +41,8 @@ import { findLastRun } from './summaries.js';
 
 export interface SqliteLedgerOptions {
   readonly keepRevisions: number;
+  /** What is written is written down in the history too; without it, the record ends. */
+  readonly keepsHistory: boolean;
   readonly readOnly: boolean;
   /** Milliseconds since 1970; leases are measured by it. */
   readonly now: () => number;
@@ -46,6 +50,11 @@ export interface SqliteLedgerOptions {
 
 /** Every table that `clear` empties, those first that refer to others. */
 export const TABLES = [
+  'history_part',
+  'history_version',
+  'history_mark',
+  'history_live',
+  'history_state',
   'graph_name',
   'graph_reference',
   'statement',
@@ -67,10 +76,12 @@ export const TABLES = [
 export class SqliteLedger implements Ledger {
   readonly #database: SqliteDatabase;
   readonly #options: SqliteLedgerOptions;
+  readonly history: SqliteHistory;
 
   constructor(database: SqliteDatabase, options: SqliteLedgerOptions) {
     this.#database = database;
     this.#options = options;
+    this.history = new SqliteHistory(database);
   }
 
   async revision(): Promise<string | undefined> {
@@ -99,15 +110,31 @@ export class SqliteLedger implements Ledger {
   }
 
   async switchTo(generation: number, at: string, from?: number): Promise<void> {
-    this.#changing(() => switchGeneration(this.#database, generation, at, from));
+    this.#changing(() => {
+      switchGeneration(this.#database, generation, at, from);
+      this.#recordSwitch(generation, at);
+    });
   }
 
   async makeFirst(generation: number, at: string): Promise<boolean> {
-    return this.#changing(() => makeFirstGeneration(this.#database, generation, at));
+    return this.#changing(() => {
+      const before = liveGeneration(this.#database);
+      const isLive = makeFirstGeneration(this.#database, generation, at);
+      if (before === undefined && isLive) this.#recordSwitch(generation, at);
+      return isLive;
+    });
+  }
+
+  #recordSwitch(generation: number, at: string): void {
+    if (this.#options.keepsHistory) switchHistory(this.#database, generation, Date.parse(at));
+    else breakHistory(this.#database);
   }
 
   async drop(generation: number): Promise<void> {
-    this.#database.transaction(() => dropGeneration(this.#database, generation));
+    this.#database.transaction(() => {
+      dropGeneration(this.#database, generation);
+      dropHistory(this.#database, generation);
+    });
     this.#database.tryTruncateLog();
   }
 

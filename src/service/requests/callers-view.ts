@@ -147,6 +147,7 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   // Names are those that the scope of the caller sees.
   'filters-empty': AS_IT_IS,
   'nothing-readable': AS_IT_IS,
+  'as-of': 'This is the index as it was at the time that was asked for (`asOf`).',
   'below-threshold': AS_IT_IS,
   'search-widened': AS_IT_IS,
   deadline: AS_IT_IS,

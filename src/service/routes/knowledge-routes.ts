@@ -46,12 +46,13 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     async (request) => {
       const context = contextOf(request);
-      const { query, topK, minScore, deadlineMs, tenantId, filters } = takeFilters(request.body);
+      const { query, topK, minScore, deadlineMs, asOf, tenantId, filters } = takeFilters(request.body);
       assertTenant(tenantId, context);
       const found = await context.view.search({
         text: query,
         topK,
         filters,
+        ...(asOf === undefined ? {} : { asOf }),
         options: { minScore, ...(deadlineMs === undefined ? {} : { deadlineMs }) },
         signal: context.signal,
       });

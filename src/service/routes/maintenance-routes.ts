@@ -36,11 +36,12 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     async (request) => {
       const context = contextOf(request);
-      const { query, tenantId, topK, minScore, filters, ...options } = takeFilters(request.body);
+      const { query, tenantId, topK, minScore, filters, asOf, ...options } = takeFilters(request.body);
       assertStatedTenant(tenantId, context);
       const found = await context.view.search({
         text: query,
         filters,
+        ...(asOf === undefined ? {} : { asOf }),
         options: searchOptions({ topK, minScore, ...options, explainScore: true }),
         signal: context.signal,
       });

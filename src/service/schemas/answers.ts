@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import {
+  asOf,
+  asOfSchema,
   correctionSchema,
   degradationSchemas,
   facts,
@@ -39,6 +41,7 @@ export const answerRequest = z.strictObject({
   abstainBelow: z.number().min(0).max(1).optional(),
   collapse: searchFields.collapse,
   exactWords: searchFields.exactWords,
+  asOf: asOf(),
   tenantId: statedTenant(),
   ...filterFields,
 });
@@ -118,6 +121,7 @@ export const answerResponse = z
   .object({
     requestId: requestIdSchema,
     question: z.string(),
+    asOf: asOfSchema.optional(),
     standaloneQuestion: z.string(),
     correction: correctionSchema.optional(),
     outcome: z.enum(['answer', 'perhaps', 'not-found']),
@@ -194,6 +198,7 @@ export const contextRequest = z.strictObject({
     .max(200)
     .optional()
     .describe('The language model that reads it, such as `openai:gpt-4o-mini`.'),
+  asOf: asOf(),
   tenantId: statedTenant(),
   ...filterFields,
 });
@@ -201,6 +206,7 @@ export const contextRequest = z.strictObject({
 export const contextResponse = z
   .object({
     text: z.string(),
+    asOf: asOfSchema.optional(),
     entries: listOf(
       z.object({
         n: z.int(),

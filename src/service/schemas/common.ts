@@ -49,6 +49,26 @@ export const filterFields = {
     .describe('Each field is the value, or a list that holds it; of several values, any.'),
 };
 
+/** The index as it was. */
+export const asOf = () =>
+  z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .describe(
+      'The index as it was then, where it keeps history: a date, a time with its zone, or a tag of a Git source.',
+    );
+
+/** Which earlier state of the index answered. */
+export const asOfSchema = z
+  .object({
+    at: z.string(),
+    begins: z.string().describe('The earliest moment that can be asked for.'),
+    tag: z.object({ name: z.string(), source: z.string(), commit: z.string() }).optional(),
+  })
+  .describe('The moment that was asked for; absent for the index as it is now.');
+
 /** How long an answer is of use. */
 export const deadlineMs = () =>
   z

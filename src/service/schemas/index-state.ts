@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { RagDeploymentModel } from '../../index.js';
 import {
+  asOf,
+  asOfSchema,
   correctionSchema,
   degradationSchemas,
   facts,
@@ -65,6 +67,7 @@ export const explainRequest = z.strictObject({
     .nullable()
     .default(0.5)
     .describe('Leaves out what matches less; null: what the index is set to leave out.'),
+  asOf: asOf(),
   ...searchFields,
   ...filterFields,
 });
@@ -76,6 +79,7 @@ export const explainResponse = z
     query: z.string(),
     correction: correctionSchema.optional(),
     semanticCache: semanticCacheSchema.optional(),
+    asOf: asOfSchema.optional(),
     plan: planSchema.optional(),
     understanding: z
       .object({

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { type Metadata, RagDeploymentModel } from '../../index.js';
 import {
+  asOf,
+  asOfSchema,
   correctionSchema,
   dateTime,
   deadlineMs,
@@ -29,6 +31,7 @@ export const ragSearchRequest = z.strictObject({
   topK: topKSchema().default(10),
   minScore: z.number().min(0).max(1).default(0.5).describe('Leaves out what matches less.'),
   deadlineMs: deadlineMs(),
+  asOf: asOf(),
   ...filterFields,
 });
 
@@ -66,6 +69,7 @@ export const ragSearchResponse = z
     results: listOf(ragSearchResult),
     correction: correctionSchema.optional(),
     semanticCache: semanticCacheSchema.optional(),
+    asOf: asOfSchema.optional(),
     plan: planSchema.optional(),
     ...degradationSchemas,
     ...noticesSchemas,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { readRegularText } from '../../security/regular-file.js';
 import { emptyRepository, fillRepository, type RepositoryFormat } from './own-repository.js';
 
@@ -97,6 +97,37 @@ export async function withNames<Result>(
   }
 }
 
+/** Tags that are files of their own and are read, at most; Git packs them now and then, and packed ones are all read. */
+const MOST_LOOSE_TAGS = 5_000;
+
+/** Calls Git where it also sees the tags of the foreign repository, copied for the call. */
+export async function withTags<Result>(
+  { gitFolder, commonFolder, format }: ForeignRepository,
+  use: (variables: Record<string, string>) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'ragstone-names-'));
+  try {
+    await fillRepository(folder, format);
+    if (format.names === 'reftable') await copyReftable(commonFolder, folder);
+    else
+      for (const name of await looseTags(commonFolder))
+        await copyNames([gitFolder, commonFolder], folder, `refs/tags/${name}`);
+    await copyPacked([gitFolder, commonFolder], folder);
+    return await use(variablesOf(folder, commonFolder));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function looseTags(commonFolder: string): Promise<string[]> {
+  const folder = join(commonFolder, 'refs', 'tags');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile())
+    .slice(0, MOST_LOOSE_TAGS)
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'));
+}
+
 /** The places where Git looks for a name, see gitrevisions(7). Outside of `refs` only `HEAD` and its like are names. */
 const placesOf = (name: string): string[] => [
   ...(/^(?:[A-Z_]*HEAD|refs\/.+)$/.test(name) ? [name] : []),
@@ -118,7 +149,11 @@ async function copyNames(from: readonly string[], to: string, name: string): Pro
     }
     places = next;
   }
-  // Last: Git packs names by writing this file first and deleting the others then, so that none is missed.
+  await copyPacked(from, to);
+}
+
+/** Last: Git packs names by writing this file first and deleting the others then, so that none is missed. */
+async function copyPacked(from: readonly string[], to: string): Promise<void> {
   for (const folder of from) {
     const packed = join(folder, 'packed-refs');
     if (await isFile(packed)) await copyFile(packed, join(to, 'packed-refs'));

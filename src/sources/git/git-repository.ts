@@ -11,6 +11,7 @@ import {
   readingVariables,
   repositoryAt,
   withNames,
+  withTags,
 } from './foreign-repository.js';
 import { ALLOWED_PROTOCOLS, type GitAddress } from './git-address.js';
 import { type GitContext, runGit } from './git-process.js';
@@ -154,4 +155,26 @@ export async function resolveCommit({ context, repository }: OpenRepository, ref
     runGit({ ...context, variables }, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], `find ${ref}`),
   );
   return commit.trim();
+}
+
+/** Commits by the tags that name them. */
+export async function tagsOf({ context, repository }: OpenRepository): Promise<Map<string, string>> {
+  const listed = await withTags(repository, (variables) =>
+    runGit(
+      { ...context, variables: { ...context.variables, ...variables } },
+      [
+        'for-each-ref',
+        '--format=%(refname:strip=2)%00%(objecttype)%00%(objectname)%00%(*objectname)',
+        'refs/tags',
+      ],
+      'list its tags',
+    ),
+  );
+  const tags = new Map<string, string>();
+  for (const line of listed.split('\n')) {
+    const [name = '', type, object = '', tagged = ''] = line.split('\0');
+    const commit = type === 'tag' ? tagged : object;
+    if (name !== '' && commit !== '') tags.set(name, commit);
+  }
+  return tags;
 }

@@ -21,7 +21,7 @@ import { BlobReader } from './blob-reader.js';
 import { FileHistory } from './file-history.js';
 import { type GitAddress, parseGitAddress } from './git-address.js';
 import { type GitContext, lacksObjects } from './git-process.js';
-import { type OpenRepository, openRepository, resolveCommit } from './git-repository.js';
+import { type OpenRepository, openRepository, resolveCommit, tagsOf } from './git-repository.js';
 import { type BadPath, readTree, type Tree, type TreeFile } from './git-tree.js';
 import { historyAt } from './history-cache.js';
 import { selectPaths } from './tree-globs.js';
@@ -112,6 +112,14 @@ class GitSource implements Source {
 
   listingSkipped(): Readonly<Record<string, number>> {
     return this.#skipped;
+  }
+
+  listedState(): string | undefined {
+    return this.#snapshot?.commit;
+  }
+
+  async namedStates(signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    return tagsOf(await this.#open(signal));
   }
 
   async *list({ signal }: ListOptions = {}): AsyncGenerator<ListedItem> {

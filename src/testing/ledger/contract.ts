@@ -7,6 +7,8 @@ export interface LedgerSettings {
   readonly now: () => number;
   /** Indexed revisions of a document whose text is kept. */
   readonly keepRevisions: number;
+  /** Whether it keeps history. A ledger that cannot (`Ledger.history` is absent) leaves it out. */
+  readonly keepsHistory: boolean;
 }
 
 /** One fresh, empty place for a ledger, for one test. */

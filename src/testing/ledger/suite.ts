@@ -7,6 +7,7 @@ import { testDocuments } from './documents.js';
 import { testForgotten } from './forgotten.js';
 import { testGenerations } from './generations.js';
 import { testGraph } from './graph.js';
+import { testHistory } from './history.js';
 import { testHostileTexts } from './hostile.js';
 import { testItems } from './items.js';
 import { testLeases } from './leases.js';
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, LedgerPart>> = {
   texts: testTexts,
   'the graph': testGraph,
   'what documents say': testStatements,
+  history: testHistory,
   'sources and runs': testSources,
   'what was forgotten': testForgotten,
   leases: testLeases,
@@ -60,7 +62,7 @@ export function testLedger(options: LedgerContractOptions): void {
     for (const [concern, registerPart] of Object.entries(PARTS))
       describe(concern, () => {
         registerPart((title, run) => {
-          it(title, () => runWithLedger(options, run), options.timeoutMs ?? 60_000);
+          it(title, () => runWithLedger(options, run, concern === 'history'), options.timeoutMs ?? 60_000);
         });
       });
   });
@@ -69,9 +71,10 @@ export function testLedger(options: LedgerContractOptions): void {
 async function runWithLedger(
   options: LedgerContractOptions,
   run: (context: LedgerContext) => Promise<void>,
+  keepsHistory: boolean,
 ): Promise<void> {
   let time = START;
-  const fixture = await options.create({ now: () => time, keepRevisions: KEEP_REVISIONS });
+  const fixture = await options.create({ now: () => time, keepRevisions: KEEP_REVISIONS, keepsHistory });
   const ledgers: Ledger[] = [];
   const opened = async (open: () => Promise<Ledger>): Promise<Ledger> => {
     const ledger = await open();

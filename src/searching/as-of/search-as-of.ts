@@ -1,0 +1,40 @@
+import { RAGError } from '../../core/errors.js';
+import type { Scope } from '../../core/scope.js';
+import type { ContextQuery, ContextResponse, SearchQuery, SearchResponse } from '../../engine/engine.js';
+import type { EngineResources } from '../../engine/engine-resources.js';
+import { runContext } from '../run-context.js';
+import { runSearch } from '../run-search.js';
+import { resourcesAsOf } from './past-resources.js';
+
+/** A search of the index as it is, or as it was where the query says when. Throws `QUERY_INVALID` where that cannot be answered. */
+export async function searchAsOf(
+  { asOf, ...query }: SearchQuery,
+  scope: Scope,
+  present: EngineResources,
+): Promise<SearchResponse> {
+  if (asOf === undefined) return runSearch(query, scope, present);
+  const { options, signal } = query;
+  if (options?.mode === 'graph')
+    throw new RAGError(
+      'QUERY_INVALID',
+      'The graph of earlier times is not kept: leave out asOf, or the mode "graph".',
+    );
+  if (options?.deadlineMs !== undefined)
+    throw new RAGError(
+      'QUERY_INVALID',
+      'A search in the past is not planned to end in time: leave out asOf, or deadlineMs.',
+    );
+  const { resources, report } = await resourcesAsOf(asOf, { scope, signal }, present);
+  return { ...(await runSearch(query, scope, resources)), asOf: report };
+}
+
+/** The same of a context. */
+export async function contextAsOf(
+  { asOf, ...query }: ContextQuery,
+  scope: Scope,
+  present: EngineResources,
+): Promise<ContextResponse> {
+  if (asOf === undefined) return runContext(query, scope, present);
+  const { resources, report } = await resourcesAsOf(asOf, { scope, signal: query.signal }, present);
+  return { ...(await runContext(query, scope, resources)), asOf: report };
+}
