@@ -19,7 +19,7 @@ export interface EnginePlace
   readonly dataDir?: string;
 }
 
-/** Opens the index with the settings of `ragstone.yaml`, in the store that a variable names the server of. */
+/** Opens the index with the settings of `ragstone.yaml`, in the store that the variables name. */
 export function openEngine({
   dataDir = PLACES.data,
   overrides,

@@ -29,7 +29,9 @@ test('Chroma finds what the embedded store finds, and keeps it', {
   skip: chroma === undefined && 'TEST_CHROMA_PROGRAM names no chroma',
 }, async () => {
   process.env.PATH = [process.env.PATH, dirname(chroma ?? '')].join(delimiter);
-  const { service } = await openKnowledge({ overrides: { provider: 'chroma' } });
+  process.env.RAG_PROVIDER = 'chroma';
+  const { service } = await openKnowledge();
+  delete process.env.RAG_PROVIDER;
   try {
     assert.equal((await service.engine.status()).provider, 'chroma');
     assert.deepEqual(await foundBy(service), await embedded());
