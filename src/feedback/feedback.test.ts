@@ -78,6 +78,18 @@ test('passages that a scope may not read are in no feedback and no judgment of i
   expect(notices).toEqual(['1 of 3 places are no longer in the index and are stored without them.']);
 });
 
+test('a passage that is for fewer people now is in no judgment of the others', async () => {
+  const { acme, hr, shownBy } = await engineWith();
+  await acme.feedback({ query: 'safety', shown: await shownBy(acme), relevant: [1, 2] });
+  await acme.push([
+    { id: 'pumps', text: 'The pump of the safety circuit runs at night.', access: { groups: ['hr'] } },
+  ]);
+  const pathsFor = async (view: typeof acme) =>
+    (await view.feedbackJudgments()).questions.flatMap(({ gold }) => gold.map(({ path }) => path)).sort();
+  expect(await pathsFor(hr)).toEqual(['pumps', 'valves']);
+  expect(await pathsFor(acme)).toEqual(['valves']);
+});
+
 test('what is forgotten is in no feedback any more', async () => {
   const { acme, shownBy, dataDir } = await engineWith();
   const shown = await shownBy(acme);

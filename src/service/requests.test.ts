@@ -25,6 +25,8 @@ test('the document of the routes is valid OpenAPI 3.1 and describes every route'
       "/api/ai/rag/embedding",
       "/api/ai/rag/explain",
       "/api/ai/rag/explain-miss",
+      "/api/ai/rag/feedback",
+      "/api/ai/rag/feedback/judgments",
       "/api/ai/rag/index",
       "/api/ai/rag/index/batch",
       "/api/ai/rag/related",

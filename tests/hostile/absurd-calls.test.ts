@@ -5,6 +5,11 @@ import { createEngine } from '../../src/engine/create-engine.js';
 import type { Engine, IndexRequest } from '../../src/engine/engine.js';
 import { RAGService } from '../../src/engine/rag-service.js';
 import {
+  feedbackJudgmentsSchema,
+  feedbackListSchema,
+  feedbackSchema,
+} from '../../src/engine/requests/feedback-schemas.js';
+import {
   askSchema,
   documentSchema,
   engineSchema,
@@ -49,7 +54,10 @@ const folder = sharedFolder();
 
 beforeAll(async () => {
   vi.spyOn(process, 'cwd').mockReturnValue(folder);
-  engine = await createEngine({ config: { provider: 'memory' }, cwd: folder });
+  engine = await createEngine({
+    config: { provider: 'memory', feedback: { enabled: true } },
+    cwd: folder,
+  });
   await engine.push([{ id: 'a', text: 'A quokka eats leaves.' }]);
   service = await RAGService.initialize({ provider: 'memory', sources: [] });
   const config = new KnowledgeStoreConfig();
@@ -128,6 +136,19 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
     (wrong) => engine.list(wrong),
     (wrong) => engine.list({}, wrong),
     ...within({}, listSchema, (request) => engine.list(request)),
+  ],
+  'feedback, listFeedback, feedbackJudgments': [
+    (wrong) => engine.feedback(wrong),
+    (wrong) => engine.feedback({ query: 'quokka', shown: ['a'], clicked: [1] }, wrong),
+    (wrong) => engine.listFeedback(wrong),
+    (wrong) => engine.listFeedback({}, wrong),
+    (wrong) => engine.feedbackJudgments(wrong),
+    (wrong) => engine.feedbackJudgments({}, wrong),
+    ...within({ query: 'quokka', shown: ['a'], clicked: [1] }, feedbackSchema, (request) =>
+      engine.feedback(request),
+    ),
+    ...within({}, feedbackListSchema, (request) => engine.listFeedback(request)),
+    ...within({}, feedbackJudgmentsSchema, (request) => engine.feedbackJudgments(request)),
   ],
   'explainMiss, status, verify, generations': [
     (wrong) => engine.explainMiss(wrong, 'a'),
