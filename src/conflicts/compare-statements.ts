@@ -1,4 +1,5 @@
 import type { TextRange } from '../core/document.js';
+import { editDistance } from '../core/nearest-name.js';
 import { areAlternatives, areOpposite } from './opposites.js';
 import { type Quantity, quantitiesOf } from './quantities.js';
 import type { Statement } from './statements.js';
@@ -32,6 +33,8 @@ export interface Comparison {
   readonly shared: number;
   /** Both have names of their own beside the differences: they are about different things. */
   readonly isOfOtherThings: boolean;
+  /** Both speak of `this policy` or the like: of what their own document is about. */
+  readonly isOfOwnThings: boolean;
   /** Terms of names that one of them has beside the differences. */
   readonly ownNames: readonly [readonly string[], readonly string[]];
   readonly differences: readonly Difference[];
@@ -64,6 +67,7 @@ export function compareStatements(first: QuotedStatement, second: QuotedStatemen
     agreement: shared === 0 ? 0 : (2 * shared) / (2 * shared + left),
     shared,
     isOfOtherThings: leftFirst.some(isName) && leftSecond.some(isName),
+    isOfOwnThings: pointedTerms(first).some((term) => pointedTerms(second).includes(term)),
     ownNames: [namesIn(leftFirst), namesIn(leftSecond)],
     differences: differing.map(({ kind, first: a, second: b }) => ({ kind, first: a, second: b })),
   };
@@ -89,6 +93,15 @@ const isTerm = ({ kind }: StatementWord): boolean => kind === 'content' || kind 
 const termsIn = (words: readonly StatementWord[]): number => new Set(words.map(({ term }) => term)).size;
 
 const namesIn = (words: readonly StatementWord[]): string[] => words.filter(isName).map(({ term }) => term);
+
+const POINTING: ReadonlySet<string> = new Set(['this', 'these']);
+
+/** What is called `this`, or `our`: the next term. */
+const pointedTerms = ({ statement: { words } }: QuotedStatement): string[] =>
+  words.flatMap(({ term }, at) => {
+    const next = words[at + 1];
+    return POINTING.has(term) && next !== undefined && isTerm(next) ? [next.term] : [];
+  });
 
 const ownWords = ({ statement }: QuotedStatement, others: ReadonlySet<string>): StatementWord[] =>
   statement.words.filter((word) => isTerm(word) && !others.has(word.term));
@@ -222,7 +235,7 @@ const found = (kind: DifferenceKind, sides: Sides, a: StatementWord, b: Statemen
 function nameDifferences(sides: Sides): Found[] {
   const a = singleRun(sides.first, sides.ownFirst.filter(isName));
   const b = singleRun(sides.second, sides.ownSecond.filter(isName));
-  if (a === undefined || b === undefined) return [];
+  if (a === undefined || b === undefined || isMisspelling(a, b)) return [];
   return [
     {
       kind: 'name',
@@ -231,6 +244,20 @@ function nameDifferences(sides: Sides): Found[] {
       words: [...a, ...b],
     },
   ];
+}
+
+/** Shorter names that differ in so few letters are two names. */
+const LEAST_MISSPELT = 6;
+
+function isMisspelling(a: readonly StatementWord[], b: readonly StatementWord[]): boolean {
+  const [one, other] = [a, b].map((names) => names.map(({ term }) => term).join(' '));
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    one.length >= LEAST_MISSPELT &&
+    /^\D*$/.test(one + other) &&
+    editDistance(one, other) <= 2
+  );
 }
 
 /** The names where they stand together and say something of what came before: a name at the beginning says what a statement is about. */

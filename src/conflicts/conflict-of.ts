@@ -44,6 +44,7 @@ export function conflictOf(first: PlacedStatement, second: PlacedStatement): Ver
     comparison.shared >= shared &&
     (comparison.shared > FEW_TERMS || agreement >= LEAST_OF_FEW) &&
     !comparison.isOfOtherThings &&
+    !comparison.isOfOwnThings &&
     !areOwnThings(comparison, first, second) &&
     ![first, second].some(isNoClaim) &&
     !(difference.kind === 'name' && isOwnName(difference, first, second));
