@@ -140,26 +140,17 @@ function amountIn(side: QuotedStatement, quantity: Quantity): string {
 }
 
 /** What follows may not be so at all. */
-const CONDITIONS: ReadonlySet<string> = new Set([
-  'if',
-  'unless',
-  'whether',
-  'until',
-  'until',
-  'when',
-  'case',
-  'where',
-]);
+const CONDITIONS: ReadonlySet<string> = new Set(['if', 'unless', 'whether', 'until', 'when']);
 
 /** How many words a negation reaches: of content, and in all. */
 const REACH_OF_TERMS = 2;
 const REACH = 4;
 
-/** A term that both have, and that one of them denies. Where both deny a term they agree in that. */
+/** A term that both have, and that one of them denies. Where both deny something it may be the same in other words. */
 function polarityDifferences({ first, second, shared }: Sides): Found[] {
   const ofFirst = deniedTerms(first);
   const ofSecond = deniedTerms(second);
-  if ([...ofFirst.keys()].some((term) => ofSecond.has(term))) return [];
+  if (ofFirst.size > 0 && ofSecond.size > 0) return [];
   const [inFirst] = denials(ofFirst, second, shared);
   if (inFirst !== undefined) {
     const { denied, stated } = inFirst;
@@ -178,18 +169,18 @@ const denials = (
   shared: ReadonlySet<string>,
 ): { readonly denied: TextRange; readonly stated: TextRange }[] =>
   [...denied].flatMap(([term, range]) => {
-    const stated = shared.has(term) ? other.statement.words.find((word) => word.term === term) : undefined;
+    const stated = shared.has(term)
+      ? other.statement.words.find((word) => word.term === term && word.kind === 'content')
+      : undefined;
     return stated === undefined ? [] : [{ denied: range, stated }];
   });
 
 /** Terms that a negation stands before, with the text from the negation to the term. What is said under a condition denies nothing. */
-function deniedTerms({ text, statement: { words } }: QuotedStatement): Map<string, TextRange> {
+function deniedTerms({ statement: { words } }: QuotedStatement): Map<string, TextRange> {
   const denied = new Map<string, TextRange>();
-  let isConditional = false;
-  for (const [at, { kind, start, term }] of words.entries()) {
-    if (ENDS_CLAUSE.test(text.slice(words[at - 1]?.end ?? start, start))) isConditional = false;
-    if (CONDITIONS.has(term)) isConditional = true;
-    if (kind !== 'negation' || isConditional) continue;
+  if (words.some(({ term }) => CONDITIONS.has(term))) return denied;
+  for (const [at, { kind, start }] of words.entries()) {
+    if (kind !== 'negation') continue;
     const reached = words.slice(at + 1, at + 1 + REACH);
     const first = reached.findIndex(isTerm);
     // `without explicit approval` denies the approval, `not part of the index` denies no index.
@@ -200,8 +191,6 @@ function deniedTerms({ text, statement: { words } }: QuotedStatement): Map<strin
   }
   return denied;
 }
-
-const ENDS_CLAUSE = /[,;:—–]/;
 
 /** Words that exclude each other, where neither side has both, nor denies its own. */
 function oppositeDifferences(sides: Sides): Found[] {
