@@ -1,4 +1,5 @@
 import type { TextRange } from '../core/document.js';
+import { editDistance } from '../core/nearest-name.js';
 import { areAlternatives, areOpposite } from './opposites.js';
 import { type Quantity, quantitiesOf } from './quantities.js';
 import type { Statement } from './statements.js';
@@ -32,6 +33,8 @@ export interface Comparison {
   readonly shared: number;
   /** Both have names of their own beside the differences: they are about different things. */
   readonly isOfOtherThings: boolean;
+  /** Both speak of `this policy` or the like: of what their own document is about. */
+  readonly isOfOwnThings: boolean;
   /** Terms of names that one of them has beside the differences. */
   readonly ownNames: readonly [readonly string[], readonly string[]];
   readonly differences: readonly Difference[];
@@ -64,6 +67,7 @@ export function compareStatements(first: QuotedStatement, second: QuotedStatemen
     agreement: shared === 0 ? 0 : (2 * shared) / (2 * shared + left),
     shared,
     isOfOtherThings: leftFirst.some(isName) && leftSecond.some(isName),
+    isOfOwnThings: pointedTerms(first).some((term) => pointedTerms(second).includes(term)),
     ownNames: [namesIn(leftFirst), namesIn(leftSecond)],
     differences: differing.map(({ kind, first: a, second: b }) => ({ kind, first: a, second: b })),
   };
@@ -89,6 +93,15 @@ const isTerm = ({ kind }: StatementWord): boolean => kind === 'content' || kind 
 const termsIn = (words: readonly StatementWord[]): number => new Set(words.map(({ term }) => term)).size;
 
 const namesIn = (words: readonly StatementWord[]): string[] => words.filter(isName).map(({ term }) => term);
+
+const POINTING: ReadonlySet<string> = new Set(['this', 'these']);
+
+/** What is called `this`, or `our`: the next term. */
+const pointedTerms = ({ statement: { words } }: QuotedStatement): string[] =>
+  words.flatMap(({ term }, at) => {
+    const next = words[at + 1];
+    return POINTING.has(term) && next !== undefined && isTerm(next) ? [next.term] : [];
+  });
 
 const ownWords = ({ statement }: QuotedStatement, others: ReadonlySet<string>): StatementWord[] =>
   statement.words.filter((word) => isTerm(word) && !others.has(word.term));
@@ -127,26 +140,17 @@ function amountIn(side: QuotedStatement, quantity: Quantity): string {
 }
 
 /** What follows may not be so at all. */
-const CONDITIONS: ReadonlySet<string> = new Set([
-  'if',
-  'unless',
-  'whether',
-  'until',
-  'until',
-  'when',
-  'case',
-  'where',
-]);
+const CONDITIONS: ReadonlySet<string> = new Set(['if', 'unless', 'whether', 'until', 'when']);
 
 /** How many words a negation reaches: of content, and in all. */
 const REACH_OF_TERMS = 2;
 const REACH = 4;
 
-/** A term that both have, and that one of them denies. Where both deny a term they agree in that. */
+/** A term that both have, and that one of them denies. Where both deny something it may be the same in other words. */
 function polarityDifferences({ first, second, shared }: Sides): Found[] {
   const ofFirst = deniedTerms(first);
   const ofSecond = deniedTerms(second);
-  if ([...ofFirst.keys()].some((term) => ofSecond.has(term))) return [];
+  if (ofFirst.size > 0 && ofSecond.size > 0) return [];
   const [inFirst] = denials(ofFirst, second, shared);
   if (inFirst !== undefined) {
     const { denied, stated } = inFirst;
@@ -165,18 +169,18 @@ const denials = (
   shared: ReadonlySet<string>,
 ): { readonly denied: TextRange; readonly stated: TextRange }[] =>
   [...denied].flatMap(([term, range]) => {
-    const stated = shared.has(term) ? other.statement.words.find((word) => word.term === term) : undefined;
+    const stated = shared.has(term)
+      ? other.statement.words.find((word) => word.term === term && word.kind === 'content')
+      : undefined;
     return stated === undefined ? [] : [{ denied: range, stated }];
   });
 
 /** Terms that a negation stands before, with the text from the negation to the term. What is said under a condition denies nothing. */
-function deniedTerms({ text, statement: { words } }: QuotedStatement): Map<string, TextRange> {
+function deniedTerms({ statement: { words } }: QuotedStatement): Map<string, TextRange> {
   const denied = new Map<string, TextRange>();
-  let isConditional = false;
-  for (const [at, { kind, start, term }] of words.entries()) {
-    if (ENDS_CLAUSE.test(text.slice(words[at - 1]?.end ?? start, start))) isConditional = false;
-    if (CONDITIONS.has(term)) isConditional = true;
-    if (kind !== 'negation' || isConditional) continue;
+  if (words.some(({ term }) => CONDITIONS.has(term))) return denied;
+  for (const [at, { kind, start }] of words.entries()) {
+    if (kind !== 'negation') continue;
     const reached = words.slice(at + 1, at + 1 + REACH);
     const first = reached.findIndex(isTerm);
     // `without explicit approval` denies the approval, `not part of the index` denies no index.
@@ -187,8 +191,6 @@ function deniedTerms({ text, statement: { words } }: QuotedStatement): Map<strin
   }
   return denied;
 }
-
-const ENDS_CLAUSE = /[,;:—–]/;
 
 /** Words that exclude each other, where neither side has both, nor denies its own. */
 function oppositeDifferences(sides: Sides): Found[] {
@@ -222,7 +224,7 @@ const found = (kind: DifferenceKind, sides: Sides, a: StatementWord, b: Statemen
 function nameDifferences(sides: Sides): Found[] {
   const a = singleRun(sides.first, sides.ownFirst.filter(isName));
   const b = singleRun(sides.second, sides.ownSecond.filter(isName));
-  if (a === undefined || b === undefined) return [];
+  if (a === undefined || b === undefined || isMisspelling(a, b)) return [];
   return [
     {
       kind: 'name',
@@ -231,6 +233,20 @@ function nameDifferences(sides: Sides): Found[] {
       words: [...a, ...b],
     },
   ];
+}
+
+/** Shorter names that differ in so few letters are two names. */
+const LEAST_MISSPELT = 6;
+
+function isMisspelling(a: readonly StatementWord[], b: readonly StatementWord[]): boolean {
+  const [one, other] = [a, b].map((names) => names.map(({ term }) => term).join(' '));
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    one.length >= LEAST_MISSPELT &&
+    /^\D*$/.test(one + other) &&
+    editDistance(one, other) <= 2
+  );
 }
 
 /** The names where they stand together and say something of what came before: a name at the beginning says what a statement is about. */

@@ -22,8 +22,8 @@ export const LEAST_OVERLAP = 0.5;
 /** How much two statements must agree beside what differs, by the kind of the first difference; and in how many terms. */
 const LEAST: Readonly<Record<Difference['kind'], { readonly agreement: number; readonly shared: number }>> = {
   quantity: { agreement: 0.55, shared: 3 },
-  negation: { agreement: 0.6, shared: 4 },
-  opposite: { agreement: 0.6, shared: 3 },
+  negation: { agreement: 0.65, shared: 4 },
+  opposite: { agreement: 0.7, shared: 3 },
   alternative: { agreement: 0.6, shared: 3 },
   name: { agreement: 0.75, shared: 4 },
 };
@@ -44,6 +44,7 @@ export function conflictOf(first: PlacedStatement, second: PlacedStatement): Ver
     comparison.shared >= shared &&
     (comparison.shared > FEW_TERMS || agreement >= LEAST_OF_FEW) &&
     !comparison.isOfOtherThings &&
+    !comparison.isOfOwnThings &&
     !areOwnThings(comparison, first, second) &&
     ![first, second].some(isNoClaim) &&
     !(difference.kind === 'name' && isOwnName(difference, first, second));

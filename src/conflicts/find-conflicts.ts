@@ -171,7 +171,7 @@ interface FormConflict extends FoundConflict {
   readonly second: Form;
 }
 
-/** Without pairs both of whose statements differ from so many others that they are forms. */
+/** Without pairs of which a statement differs from so many others that it is a form. */
 function withoutFilledForms(conflicts: readonly FormConflict[]): FormConflict[] {
   const values = new Map<Form, Set<string>>();
   const add = (form: Form, value: string): void => {
@@ -182,5 +182,5 @@ function withoutFilledForms(conflicts: readonly FormConflict[]): FormConflict[] 
     add(second, differences[0]?.first ?? '');
   }
   const isForm = (form: Form): boolean => (values.get(form)?.size ?? 0) >= VALUES_OF_FORM;
-  return conflicts.filter(({ first, second }) => !isForm(first) || !isForm(second));
+  return conflicts.filter(({ first, second }) => !isForm(first) && !isForm(second));
 }

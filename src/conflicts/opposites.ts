@@ -1,4 +1,4 @@
-import { stemEnglish } from '../analysis/porter2-stemmer.js';
+import { termOf } from './word-classes.js';
 
 /** Words that turn a statement round. */
 export const NEGATIONS: ReadonlySet<string> = new Set(
@@ -13,16 +13,16 @@ export const NEGATIONS: ReadonlySet<string> = new Set(
 /** Pairs that exclude each other. A statement with one instead of the other says the opposite. */
 const PAIRS = [
   'enable disable, enabled disabled, allow forbid, allowed forbidden, allow prohibit, permit prohibit, allow disallow, permit forbid, allow deny',
-  'supported unsupported, required optional, mandatory optional, required voluntary, mandatory voluntary, compulsory optional, public private, internal external',
-  'internal public, synchronous asynchronous, always never, minimum maximum, least most, before after, above below, increase decrease, more less, more fewer',
-  'higher lower, high low, include exclude, included excluded, accept reject, approve reject, start stop, add remove, open closed, on off, true false',
-  'first last, upper lower, possible impossible, available unavailable, paid unpaid, manual automatic, manually automatically, encouraged discouraged',
-  'encourage discourage, early late, earlier later, everyone nobody, all none, same different, recommended discouraged, safe unsafe, valid invalid, active inactive',
-  'visible hidden, read write, online offline, local remote, temporary permanent, free paid, old new, short long, small large, fast slow, success failure',
+  'supported unsupported, required optional, mandatory optional, required voluntary, mandatory voluntary, compulsory optional, public private',
+  'synchronous asynchronous, minimum maximum, increase decrease, permit deny',
+  'include exclude, included excluded, accept reject, approve reject',
+  'possible impossible, available unavailable, paid unpaid, manual automatic, manually automatically, encouraged discouraged',
+  'encourage discourage, recommended discouraged, safe unsafe, valid invalid, active inactive',
+  'visible hidden, online offline, temporary permanent',
   'eligible ineligible, refundable nonrefundable, full partial, opt-in opt-out, inbound outbound, incoming outgoing, taxable untaxed, exempt nonexempt',
-  'deprecated supported, encrypted unencrypted, known unknown, necessary unnecessary, limited unlimited, restricted unrestricted, single multiple, formal informal',
-  'with without, inside outside, stable unstable, best worst, billable non-billable, hourly salaried, sync async, monolithic distributed',
-  'keep delete, keep discard, retain delete, retained deleted, required unnecessary, can cannot, must cannot, part-time full-time',
+  'deprecated supported, encrypted unencrypted, necessary unnecessary, limited unlimited, restricted unrestricted, formal informal',
+  'stable unstable, billable non-billable, hourly salaried, sync async, monolithic distributed',
+  'retain delete, retained deleted, required unnecessary, part-time full-time',
 ]
   .join(', ')
   .split(', ')
@@ -43,14 +43,12 @@ const ALTERNATIVES = [
   'alpha beta stable',
 ].map((list) => list.split(' '));
 
-const stems = (word: string): string => (/^[a-z]+$/.test(word) ? stemEnglish(word) : word);
-
 const OPPOSITES: ReadonlySet<string> = new Set(
-  PAIRS.flatMap(([a = '', b = '']) => [`${stems(a)} ${stems(b)}`, `${stems(b)} ${stems(a)}`]),
+  PAIRS.flatMap(([a = '', b = '']) => [`${termOf(a)} ${termOf(b)}`, `${termOf(b)} ${termOf(a)}`]),
 );
 
 const KINDS: ReadonlyMap<string, readonly number[]> = ALTERNATIVES.flatMap((list, kind) =>
-  list.map((word) => [stems(word), kind] as const),
+  list.map((word) => [termOf(word), kind] as const),
 ).reduce(
   (kinds, [word, kind]) => kinds.set(word, [...(kinds.get(word) ?? []), kind]),
   new Map<string, readonly number[]>(),

@@ -130,13 +130,25 @@ export function quantitiesOf(words: readonly StatementWord[], text: string): Qua
     const counted = countedBy(words, at);
     if (word.value === undefined) return [{ at, end: at + 1, dimension: '', amount: word.term, counted }];
     const next = words[at + 1];
-    const unit = next === undefined || next.start - word.end > 1 ? undefined : UNITS.get(next.term);
     const isMoney = /^[$€£]/.test(text.slice(word.start, word.end));
+    const unit = unitBehind(word, next, { text, isMoney });
     if (unit === undefined)
       return [{ at, end: at + 1, dimension: isMoney ? 'money' : '', amount: String(word.value), counted }];
     const dimension = isMoney ? 'money' : unit.dimension;
     return [{ at, end: at + 2, dimension, amount: amountOf(word.value, unit) }];
   });
+}
+
+/** `1H` is a half of a year, and `$150 a quarter` are dollars. */
+function unitBehind(
+  word: StatementWord,
+  next: StatementWord | undefined,
+  { text, isMoney }: { readonly text: string; readonly isMoney: boolean },
+): Unit | undefined {
+  if (next === undefined || next.start - word.end > 1 || /^[A-Z]$/.test(text.slice(next.start, next.end)))
+    return undefined;
+  const unit = UNITS.get(next.term);
+  return isMoney && unit?.dimension !== 'money' ? undefined : unit;
 }
 
 const countedBy = (words: readonly StatementWord[], at: number): string | undefined => {

@@ -35,7 +35,7 @@ const LINK_TARGET = /\]\([^()\s]*(?:\s"[^"]*")?\)|<[^<>\n]{1,300}>|\{\{[^{}\n]*\
 const MARKED = /[<({]/;
 
 const CODE_NAME =
-  /[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d|^[A-Z]{2,}s?$|[\w]\/[\w]|\w\.\w{2,}|^(?:https?:|[#@])|\w@\w/;
+  /[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d|^[A-Z]{2,}s?$|^(?!and\/or$)[\w]+\/[\w]|\w\.\w{2,}|^(?:https?:|[#@])|\w@\w/;
 const CAPITAL = /^\p{Lu}/u;
 const BEGINS_SENTENCE = /[.!?:]\s+["'(*_]*$/;
 /** What may stand between the end of a sentence and the beginning of the next one. */
