@@ -174,7 +174,7 @@ describe('a damaged file', () => {
   it('is described by integrity in words', async () => {
     await writeOne();
     const ledger = openLedger({ path });
-    for (let i = 1; i < 200; i++) await write(ledger, `d${i}`, 'x'.repeat(500), AT);
+    for (let i = 1; i < 200; i++) await write(ledger, `d${i}`, 'x'.repeat(2_500), AT);
     await ledger.close();
     discardLog();
     const bytes = readFileSync(path);

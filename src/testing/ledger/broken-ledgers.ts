@@ -1,3 +1,4 @@
+import type { LedgerHistory } from '../../ledger/history.js';
 import type { GenerationWriter, Ledger, PlannedDocument } from '../../ledger/ledger.js';
 
 /** What a broken ledger does otherwise than the right one it is given. */
@@ -12,6 +13,14 @@ const writer = (
   concern: string,
   change: (right: GenerationWriter) => Partial<GenerationWriter>,
 ): LedgerFault => ({ concern, writer: change });
+
+const ofHistory = (
+  change: (right: LedgerHistory, ledger: Ledger) => Partial<LedgerHistory>,
+): LedgerFault => ({
+  concern: 'history',
+  ledger: (right) =>
+    right.history === undefined ? {} : { history: overlaid(right.history, change(right.history, right)) },
+});
 
 /** Faults that a ledger may have. The contract must turn red for each of them. */
 export const LEDGER_FAULTS: Readonly<Record<string, LedgerFault>> = {
@@ -82,6 +91,18 @@ export const LEDGER_FAULTS: Readonly<Record<string, LedgerFault>> = {
       );
     },
   })),
+  'the past shows what is there now': ofHistory((right) => ({
+    versionsAt: (of, ...page) => right.versionsAt({ ...of, moment: Number.MAX_SAFE_INTEGER }, ...page),
+  })),
+  'the past is that of the generation that is live now': ofHistory((right, ledger) => ({
+    generationAt: async (moment) =>
+      (await right.generationAt(moment)) === undefined ? undefined : (await ledger.live())?.generation,
+  })),
+  'a broken record is answered': ofHistory((_, ledger) => ({
+    generationAt: async () => (await ledger.live())?.generation,
+  })),
+  'what is erased stays': ofHistory(() => ({ erase: async () => 0 })),
+  'what is too old is kept': ofHistory(() => ({ prune: async () => 0 })),
   'missing chunks stay live': writer('the write-ahead log', () => ({
     markChunksMissing: async () => undefined,
   })),

@@ -32,9 +32,9 @@ async function firstFailure(fault: LedgerFault): Promise<string | undefined> {
     name: 'broken',
     runner,
     randomHistories: 5,
-    create: async ({ now, keepRevisions }) => {
+    create: async ({ now, keepRevisions, keepsHistory }) => {
       const folder = mkdtempSync(join(tmpdir(), 'ragstone-ledger-'));
-      const options = { path: join(folder, 'ledger.db'), now, keepRevisions };
+      const options = { path: join(folder, 'ledger.db'), now, keepRevisions, keepsHistory };
       return {
         open: async () => withFault(openLedger(options), fault),
         openForReading: async () => withFault(openLedger({ ...options, readOnly: true }), fault),
