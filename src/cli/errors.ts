@@ -60,6 +60,8 @@ export function problemOf(error: unknown): string {
 export function exitCodeOf(error: unknown): number {
   const { category, reason } = toErrorDocument(error);
   if (reason === 'ABORTED') return ExitCode.interrupted;
+  // The program that listens there may end: to start again can help.
+  if (reason === 'ADDRESS_IN_USE') return ExitCode.failed;
   return category === 'config' || reason === 'USAGE' ? ExitCode.usage : ExitCode.failed;
 }
 

@@ -159,7 +159,7 @@ async function embedBatch(
 }
 
 /** Vectors that nobody may use; asking the same model again would bring the same. */
-class UnusableVectorsError extends RAGError {}
+export class UnusableVectorsError extends RAGError {}
 
 const isWorthRetrying = (error: unknown): boolean =>
   RAGError.isInstance(error) && error.retryable && !(error instanceof UnusableVectorsError);
@@ -170,7 +170,8 @@ function asEmbeddingError(embedder: Embedder, error: unknown): RAGError {
   return toRAGError(error, 'EMBEDDING_FAILED', message);
 }
 
-function checkVectors(embedder: Embedder, expected: number, vectors: readonly Float32Array[]): void {
+/** Throws `UnusableVectorsError` for vectors that are not as many, as long or as finite as the model promised. */
+export function checkVectors(embedder: Embedder, expected: number, vectors: readonly Float32Array[]): void {
   const { model } = embedder.identity;
   const refuse = (problem: string): never => {
     throw new UnusableVectorsError(

@@ -124,7 +124,7 @@ async function lockedError(folder: string): Promise<RAGError> {
       : `process ${holder.pid} on ${holder.host} (\`${holder.command}\`, since ${holder.since})`;
   return new RAGError(
     'INDEX_LOCKED',
-    `The index in ${folder} is being written by ${who}. Wait until it has finished, or stop it, and try again.`,
+    `The index in ${folder} is being written by ${who}. Wait until it has finished and try again, or let a command wait for it with --wait.`,
     { details: { folder, ...holder } },
   );
 }

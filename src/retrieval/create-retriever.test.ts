@@ -313,7 +313,7 @@ describe('diversity', () => {
     const result = await (await setUp()).retrieve(request('memory', { minSimilarity: 1 }));
     expect(result.candidates).toEqual([]);
     expect(result.notices).toEqual([
-      { kind: 'below-threshold', text: expect.stringContaining('minSimilarity 1') },
+      { kind: 'below-threshold', text: expect.stringContaining('the least is 1') },
     ]);
   });
 });

@@ -79,6 +79,29 @@ async function searchUntil(
 const found = ({ results }: SearchResponse) =>
   results.map(({ id, score, metadata }) => [id, score, metadata.source]);
 
+test('a model whose vectors have another length than before is named', async () => {
+  let dimensions = 16;
+  const server = await startWireServer(compatibleEmbeddingWire, (request) =>
+    embeddingReply(compatibleEmbeddingWire, request, dimensions),
+  );
+  onTestFinished(() => server.close());
+  const engine = await openEngine(folderOfNotes(), {
+    embedding: { model: 'ollama:own-model', cache: { enabled: false } },
+    modelProviders: { ollama: { baseUrl: `${server.url}/v1` } },
+    retrieval: { cache: { enabled: false } },
+  });
+  await engine.index();
+  expect(await engine.search('red lever')).toMatchObject({ degradationLevel: 0 });
+  dimensions = 8;
+  for (let turn = 0; turn < QUICK.failures; turn++)
+    expect(await engine.search(`lever ${turn}`)).toMatchObject({
+      degradationLevel: 3,
+      degradation: { parts: ['embedder'] },
+    });
+  dimensions = 16;
+  await searchUntil(engine, 'red lever', 0);
+});
+
 describe.each(['cut', 'silent'] as const)('an embedding service that is %s', (mode) => {
   test('leaves what was found before, else words, and is back without a restart', async () => {
     const server = await startWireServer(compatibleEmbeddingWire, (request) =>

@@ -6,6 +6,7 @@ import type { Scope } from '../core/scope.js';
 import { traced } from '../core/telemetry.js';
 import { withDeadline } from '../core/with-deadline.js';
 import { reach, refusalOf } from '../degradation/parts.js';
+import { checkVectors, UnusableVectorsError } from '../embedding/embed-all.js';
 import type { Embedder, EmbeddingKind } from '../embedding/embedder.js';
 import type { EngineResources, LoadedEmbedder } from '../engine/engine-resources.js';
 import type { IndexFacts } from '../ledger/ledger.js';
@@ -118,7 +119,10 @@ function embedOne(model: Embedder, kind: EmbeddingKind, patienceMs: number): Emb
   return (text, signal) => {
     const askOnce = async (): Promise<Float32Array> => {
       const payload = { kind, model: model.identity.model, texts: 1 };
-      const [vector] = await traced('embed', payload, () => model.doEmbed([text], kind, signal));
+      const vectors = await traced('embed', payload, () => model.doEmbed([text], kind, signal));
+      // Here it is the model that fails; the store would refuse them as well.
+      checkVectors(model, vectors.length, vectors);
+      const [vector] = vectors;
       if (vector !== undefined) return vector;
       throw new RAGError('EMBEDDING_REJECTED', 'The embedding model gave no vector for a text.');
     };
@@ -136,6 +140,7 @@ function askedDelayOf(error: unknown): number | undefined {
 
 /** An embedder of the user's own may throw whatever its client throws. */
 function isTransient(error: unknown): boolean {
+  if (error instanceof UnusableVectorsError) return false;
   if (RAGError.isInstance(error)) return error.retryable;
   const { kind } = describeFailure(error);
   return kind === 'busy' || kind === 'unavailable';

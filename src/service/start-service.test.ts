@@ -45,6 +45,21 @@ test.each(['/', '/docs', '/openapi.json', '/health/rag'])(
   },
 );
 
+test('where keys are required it does not start without one, as where their disk is not there', async () => {
+  const cwd = temporaryFolder();
+  const engine = await createEngine({ config: { provider: 'memory' }, cwd });
+  onTestFinished(() => engine.close());
+  const config = await loadConfig({ config: { provider: 'memory', server: { requireKeys: true } }, cwd });
+  await expect(startService({ engine, config, port: 0 })).rejects.toMatchObject({
+    reason: 'CONFIG_INVALID',
+    message: expect.stringContaining('rag.server.requireKeys'),
+  });
+  await new KeyStore(config).create({ name: 'shop', tenant: 'acme' });
+  const service = await startService({ engine, config, port: 0 });
+  expect(service.isOpen).toBe(false);
+  await service.stop();
+});
+
 test('an address that cannot be decoded gets the answer of a wrong request', async () => {
   const url = await openService();
   const answer = await fetch(new URL('/api/ai/rag/documents/%ff', url));

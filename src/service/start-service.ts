@@ -77,8 +77,8 @@ export async function startService({
   if (unset !== undefined) throw unset;
   const { server, monitoring } = config.rag;
   const host = wanted ?? server.host;
-  const { jwt, corsOrigins } = server;
-  const authentication = await createAuthenticate({ host, place: config, jwt, corsOrigins });
+  const { jwt, corsOrigins, requireKeys } = server;
+  const authentication = await createAuthenticate({ host, place: config, jwt, corsOrigins, requireKeys });
   const stopping = new AbortController();
   const app = Fastify(serverOptions(log));
   app.setErrorHandler(sendProblem);

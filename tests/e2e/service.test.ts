@@ -108,7 +108,7 @@ describe('a service that runs', () => {
     const second = await ragstoneJson<{ error: { reason: string } }>(['serve', '--port', new URL(url).port], {
       cwd,
     });
-    expect([second.code, second.document.error.reason]).toEqual([2, 'ADDRESS_IN_USE']);
+    expect([second.code, second.document.error.reason]).toEqual([1, 'ADDRESS_IN_USE']);
   });
 
   test('is closed by the first key at once, and not opened by revoking it', async () => {

@@ -124,6 +124,12 @@ export const serverSchema = z
       .describe('Address to listen at. One that other machines reach needs keys or `jwt`.'),
     port: wholeNumber(0).max(65_535).default(7240).describe('Port to listen at; 0 takes a free one.'),
     jwt: jwt.optional(),
+    requireKeys: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether the service refuses to start without a key or `jwt`, also at an address that only this machine reaches. Set it where it has keys: without the disk that holds them it would else be open to every account of this machine.',
+      ),
     corsOrigins: stringList()
       .prefault([])
       .describe('Origins of web pages that may call the service from a browser: `https://app.example.com`.'),

@@ -100,7 +100,7 @@ async function lockedError(run: RunStatement, key: string, database: PostgresDat
   const who = typeof holder === 'string' && holder !== '' ? holder : 'another process';
   return new RAGError(
     'INDEX_LOCKED',
-    `The index in schema "${database.settings.schema}" of PostgreSQL at ${database.address} is being written by ${who}. Wait until it has finished, or stop it, and try again.`,
+    `The index in schema "${database.settings.schema}" of PostgreSQL at ${database.address} is being written by ${who}. Wait until it has finished and try again, or let a command wait for it with --wait.`,
     { details: { address: database.address, holder: who } },
   );
 }

@@ -24,8 +24,8 @@ function emptiedNotice(candidates: readonly Candidate[], minSimilarity: number):
   const [best] = candidates;
   if (best === undefined) return [];
   const text =
-    `Passages were found, but none reaches minSimilarity ${minSimilarity} (the best has ${best.score.toFixed(2)}). ` +
-    'Lower minSimilarity to see them.';
+    `Passages were found, but none is relevant enough: the best has ${best.score.toFixed(2)}, and the least is ${minSimilarity}. ` +
+    'Lower it (minSimilarity, --min-similarity, in requests to the service minScore) to see them.';
   return [{ kind: 'below-threshold', text }];
 }
 

@@ -15,6 +15,8 @@ export interface AuthenticationOptions {
   readonly place: DataFolder;
   readonly jwt?: JwtSettings | undefined;
   readonly corsOrigins?: readonly string[] | undefined;
+  /** Without keys and tokens it does not start. @default false */
+  readonly requireKeys?: boolean | undefined;
 }
 
 /** Who may call, and how that is told. */
@@ -30,14 +32,15 @@ export interface Authentication {
  * Keys and tokens; where there are none, the user of this machine. A key that is made while the service runs closes it from the
  * next request on, until it is started again.
  *
- * @throws RAGError `CONFIG_INVALID` for an address that other machines reach, with neither keys nor tokens; `INDEX_UNTRUSTED` for
- * keys that somebody else made
+ * @throws RAGError `CONFIG_INVALID` for an address that other machines reach, or where keys are required, with neither keys nor tokens;
+ * `INDEX_UNTRUSTED` for keys that somebody else made
  */
 export async function createAuthenticate({
   host,
   place,
   jwt,
   corsOrigins = [],
+  requireKeys = false,
 }: AuthenticationOptions): Promise<Authentication> {
   const keys = new KeyStore(place);
   keys.assertTrusted();
@@ -50,6 +53,13 @@ export async function createAuthenticate({
     return !isClosed;
   };
   const isOpenNow = await isOpen();
+  // A data folder whose disk is not there has no keys either.
+  if (requireKeys && isOpenNow)
+    throw new RAGError(
+      'CONFIG_INVALID',
+      `rag.server.requireKeys is set, and there is no key in ${place.dataDir}. Look whether its disk is there, or make a key (\`ragstone keys create --tenant default\`).`,
+      { details: { key: 'rag.server.requireKeys' } },
+    );
   if (!isLoopback(host) && isOpenNow)
     throw new RAGError(
       'CONFIG_INVALID',
