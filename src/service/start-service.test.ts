@@ -111,10 +111,14 @@ test('to whoever may not call such a path is as unknown as any other', async () 
 
 test('a restart forgets no outcome of a write, and not what was shown', async () => {
   const cwd = temporaryFolder();
-  const engine = await createEngine({ config: { provider: 'memory' }, cwd });
+  const stated = { provider: 'memory', feedback: { enabled: true } } as const;
+  const engine = await createEngine({ config: stated, cwd });
   onTestFinished(() => engine.close());
-  await engine.push([{ id: 'x', text: 'The cellar floods in spring.' }]);
-  const config = await loadConfig({ config: { provider: 'memory' }, cwd });
+  await engine.push([
+    { id: 'x', text: 'The cellar floods in spring.' },
+    { id: 'y', text: 'It is about something else.' },
+  ]);
+  const config = await loadConfig({ config: stated, cwd });
   const start = async () => {
     const service = await startService({ engine, config, port: 0 });
     onTestFinished(() => service.stop());
@@ -130,11 +134,11 @@ test('a restart forgets no outcome of a write, and not what was shown', async ()
   const before = await start();
   const search = await before.ask('POST', '/search', { query: 'When does the cellar flood?', minScore: 0 });
   const { requestId } = (await search.json()) as { requestId: string };
-  expect((await before.ask('DELETE', '/x', undefined, key)).status).toBe(204);
+  expect((await before.ask('DELETE', '/y', undefined, key)).status).toBe(204);
   await before.service.stop();
   const { ask } = await start();
-  expect((await ask('DELETE', '/x')).status).toBe(404);
-  expect((await ask('DELETE', '/x', undefined, key)).status).toBe(204);
+  expect((await ask('DELETE', '/y')).status).toBe(404);
+  expect((await ask('DELETE', '/y', undefined, key)).status).toBe(204);
   expect((await ask('POST', '/feedback', { requestId, helpful: true, rank: 1 })).status).toBe(200);
 });
 
