@@ -21,7 +21,7 @@ export const LEAST_OVERLAP = 0.5;
 
 /** How much two statements must agree beside what differs, by the kind of the first difference; and in how many terms. */
 const LEAST: Readonly<Record<Difference['kind'], { readonly agreement: number; readonly shared: number }>> = {
-  quantity: { agreement: 0.55, shared: 3 },
+  quantity: { agreement: 0.6, shared: 3 },
   negation: { agreement: 0.65, shared: 4 },
   opposite: { agreement: 0.7, shared: 3 },
   alternative: { agreement: 0.6, shared: 3 },

@@ -2,8 +2,8 @@ import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
 import { GenerationalCache } from '../analysis/generational-cache.js';
 import { foldCase, isAscii, normaliseText } from '../analysis/normalise.js';
 import type { TextRange } from '../core/document.js';
+import { numberValue } from './number-value.js';
 import { NEGATIONS } from './opposites.js';
-import { numberValue } from './quantities.js';
 import { LIGHT_WORDS, termOf } from './word-classes.js';
 
 /**

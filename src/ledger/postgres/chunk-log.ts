@@ -103,8 +103,8 @@ async function beginDocuments(
          project = EXCLUDED.project, source = EXCLUDED.source, source_type = EXCLUDED.source_type,
          item_id = EXCLUDED.item_id, external_id = EXCLUDED.external_id, revision = EXCLUDED.revision,
          title = EXCLUDED.title, metadata = EXCLUDED.metadata, redactions = EXCLUDED.redactions, status = 'pending',
-         examined = CASE WHEN ragstone_ledger_document.revision_key = EXCLUDED.revision_key
-           THEN ragstone_ledger_document.examined ELSE 0 END
+         examined = CASE WHEN documents.revision_key = EXCLUDED.revision_key
+           THEN documents.examined ELSE 0 END
        RETURNING id, document_key, revision_key
      ), texts AS (
        INSERT INTO ragstone_ledger_revision (document, revision_key, sequence, encoding, text)
