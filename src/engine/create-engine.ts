@@ -260,7 +260,9 @@ class EmbeddedEngine implements Engine {
   async search(query: string | SearchQuery, scope: ScopeInput = LOCAL_SCOPE): Promise<SearchResponse> {
     const asked = checkedSearch(query);
     const asker = scopeOf(scope);
-    return this.#answering(asked.signal, (signal) => searchAsOf({ ...asked, signal }, asker, this.#resources));
+    return this.#answering(asked.signal, (signal) =>
+      searchAsOf({ ...asked, signal }, asker, this.#resources),
+    );
   }
 
   async related(request: string | RelatedRequest, scope: ScopeInput = LOCAL_SCOPE): Promise<RelatedResponse> {

@@ -31,7 +31,11 @@ export async function readHistory(
 /** What is wrong with the history of a scope: what cannot be read, and what is in the index and not in it. Nothing where it has not begun. */
 export async function verifyHistory(
   history: LedgerHistory | undefined,
-  { reader, facts, scope }: { reader: GenerationReader; facts: IndexFacts; scope: Pick<Scope, 'tenant' | 'project'> },
+  {
+    reader,
+    facts,
+    scope,
+  }: { reader: GenerationReader; facts: IndexFacts; scope: Pick<Scope, 'tenant' | 'project'> },
 ): Promise<Drift[]> {
   if (history === undefined || (await history.begins()) === undefined) return [];
   const drift: Drift[] = [];
