@@ -170,10 +170,10 @@ function toSearch({ text, filters, filter, asOf, options = {} }: SearchQuery) {
   };
 }
 
-/** A question of the command line as routes take it. */
 const asText = (asOf: SearchQuery['asOf']): string | undefined =>
   asOf instanceof Date ? asOf.toISOString() : asOf;
 
+/** A question of the command line as routes take it. */
 function toQuestion({ question = '', history = [], options, filters, filter, ...request }: AskRequest) {
   const { mode, limits, answerer, topK, abstainBelow, exactWords, asOf } = request;
   return {

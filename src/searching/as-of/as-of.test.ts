@@ -7,6 +7,7 @@ import type { RAGConfigInput } from '../../config/schema/index.js';
 import { SYSTEM_RUNTIME } from '../../core/runtime.js';
 import { createEngine } from '../../engine/create-engine.js';
 import type { Engine } from '../../engine/engine.js';
+import { openLedger } from '../../ledger/sqlite/open-ledger.js';
 
 const DAY = 24 * 3_600_000;
 
@@ -113,6 +114,10 @@ it('refuses what cannot be answered, and never shows the present instead', async
   const refused = (message: RegExp) => ({ reason: 'QUERY_INVALID', message: expect.stringMatching(message) });
   await expect(texts(off, before)).rejects.toMatchObject(refused(/keeps no history.*rag\.history\.keep/s));
   await off.close();
+  const books = openLedger({ path: join(cwd, '.ragstone', 'ledger.db'), readOnly: true });
+  expect(await books.history?.summary()).toEqual({ versions: 0, past: 0, bytes: 0 });
+  expect(await books.history?.isEmpty()).toBe(true);
+  await books.close();
   mkdirSync(join(cwd, 'docs'));
   writeFileSync(join(cwd, 'docs', 'a.md'), 'The lighthouse has a lamp.');
   const engine = await engineIn(cwd);
