@@ -15,7 +15,7 @@ it('asks the index as it was, on the command line', async () => {
   const path = join(cwd, 'docs', 'rota.md');
   writeFileSync(
     join(cwd, 'ragstone.yaml'),
-    'rag:\n  provider: libsql\n  history:\n    keep: 90d\n  sources:\n    - name: docs\n      type: markdown\n      root: docs\n',
+    'rag:\n  provider: libsql\n  history:\n    keep: 90d\n  sources:\n    - name: docs\n      type: markdown\n      paths: [docs]\n',
   );
   const write = async (text: string): Promise<string> => {
     writeFileSync(path, text);
