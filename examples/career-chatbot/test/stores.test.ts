@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { delimiter, dirname } from 'node:path';
 import { test } from 'node:test';
 import { documentIdOf, type RagService } from '../src/rag-service.js';
-import { openKnowledge } from './open-knowledge.js';
+import { openKnowledge, openService, temporaryFolder } from './open-knowledge.js';
 
 const QUESTIONS = [
   'How often does Heron make a new plan?',
@@ -30,13 +30,18 @@ test('Chroma finds what the embedded store finds, and keeps it', {
 }, async () => {
   process.env.PATH = [process.env.PATH, dirname(chroma ?? '')].join(delimiter);
   process.env.RAG_PROVIDER = 'chroma';
-  const { service } = await openKnowledge();
-  delete process.env.RAG_PROVIDER;
+  const dataDir = temporaryFolder();
   try {
-    assert.equal((await service.engine.status()).provider, 'chroma');
-    assert.deepEqual(await foundBy(service), await embedded());
+    const { engine } = await openKnowledge({ dataDir });
+    assert.equal((await engine.status()).provider, 'chroma');
+    await engine.close();
+    const again = await openService({ dataDir });
+    const found = await foundBy(again.service);
+    await again.engine.close();
+    delete process.env.RAG_PROVIDER;
+    assert.deepEqual(found, await embedded());
   } finally {
-    await service.engine.close();
+    delete process.env.RAG_PROVIDER;
   }
 });
 
