@@ -154,7 +154,7 @@ export interface Answer extends ToldNotices, ToldDegradation {
   /** Whether `outcome` is not `answer`. */
   readonly abstained: boolean;
   readonly abstention?: Abstention;
-  /** Sources that contradict each other, the surest first; absent where none do, and with `rag.conflicts.enabled: false`. */
+  /** Sources that contradict each other, the surest first; absent where none do, and without `rag.conflicts.enabled`. */
   readonly conflicts?: readonly SourceConflict[];
   /**
    * Estimated probability that the best quotation of the passages found answers the question, in [0, 1]. It says the same where

@@ -6,11 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConflictsResponse, Engine, PushedDocument } from '../index.js';
 import { createEngine } from '../index.js';
 
+const EXAMINED = { conflicts: { enabled: true } } as const;
+
 let folder: string;
 let engine: Engine;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ragstone-conflicts-'));
-  engine = await createEngine({ dataDir: folder, cwd: folder });
+  engine = await createEngine({ dataDir: folder, cwd: folder, config: EXAMINED });
 });
 afterEach(async () => {
   await engine.close();
@@ -135,7 +137,7 @@ describe('what may not be read', () => {
     expect((await admin.conflicts()).examined).toBe(15);
     const seen = await engine.conflicts();
     expect(JSON.stringify(seen)).not.toContain('ecret');
-    const bare = await createEngine({ dataDir: join(folder, 'bare'), cwd: folder });
+    const bare = await createEngine({ dataDir: join(folder, 'bare'), cwd: folder, config: EXAMINED });
     try {
       await bare.push(open);
       expect(await bare.conflicts()).toEqual(seen);
@@ -193,7 +195,8 @@ it('after any edits the findings are those of a rebuild', async () => {
   await fc.assert(
     fc.asyncProperty(edits, async (script) => {
       run++;
-      const open = (place: string) => createEngine({ dataDir: join(folder, `${run}-${place}`), cwd: folder });
+      const open = (place: string) =>
+        createEngine({ dataDir: join(folder, `${run}-${place}`), cwd: folder, config: EXAMINED });
       const [edited, rebuilt] = [await open('edited'), await open('rebuilt')];
       const world = new Map<string, string>();
       try {

@@ -12,7 +12,8 @@ type Document = Readonly<Record<string, unknown>>;
 const FILES = {
   'docs/audit.md':
     '---\ntags: [ops]\n---\n# Audit\n\nAudit logs are kept for thirty days, then they are deleted.\n',
-  'docs/billing.md': '# Billing\n\nInvoices are paid within fourteen days of their date, see [audit](audit.md).\n',
+  'docs/billing.md':
+    '# Billing\n\nInvoices are paid within fourteen days of their date, see [audit](audit.md).\n',
   'docs/backup.md': '---\ntags: [ops]\n---\n# Backups\n\nBackups are kept for one year on another site.\n',
 };
 const QUESTION = 'how long are audit logs kept?';

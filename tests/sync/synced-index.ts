@@ -65,7 +65,11 @@ export class SyncedIndex {
       cwd: this.#folder,
       embedder: createHashEmbedder({ dimensions: 8 }),
       runtime: this.#process.runtime,
-      config: store === undefined ? { ...settings, provider: 'libsql' } : settings,
+      config: {
+        conflicts: { enabled: true },
+        ...settings,
+        ...(store === undefined ? { provider: 'libsql' } : {}),
+      },
       ...(store === undefined ? {} : { store }),
     });
   }

@@ -5,7 +5,7 @@ export const conflictsSchema = z
   .strictObject({
     enabled: z
       .boolean()
-      .default(true)
+      .default(false)
       .describe(
         'Keep what documents say when they are indexed, so that `ragstone conflicts` finds the same and contradicting passages of different documents, and let answers name sources that contradict each other. No language model is used.',
       ),
