@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, AnswerMode, AnswerSource, ConversationTurn, Engine } from 'ragstone';
 import type { Log } from './rag-service.js';
-import type { Verdict, Verdicts } from './verdicts.js';
+import { type Satisfaction, SatisfactionCounter, type Verdict } from './satisfaction.js';
 
 /** The four stages of the document's evolution, from naive to graph. */
 export const MODES = ['naive', 'enhanced', 'agentic', 'graph'] as const satisfies readonly AnswerMode[];
@@ -42,17 +42,27 @@ export interface ChatReply {
 /** Answers that can be judged or asked for again: the latest so many. */
 const REMEMBERED = 1_000;
 
+interface Said {
+  readonly message: ChatMessage;
+  readonly reply: ChatReply;
+  /** The passages that were shown, as feedback names them. */
+  readonly shown: readonly { readonly chunkIds: readonly string[] }[];
+}
+
 /** Answers from the knowledge base, in one of four modes, and remembers what became of them. */
 export class Chatbot {
   readonly #engine: Engine;
-  readonly #verdicts: Verdicts;
   readonly #log: Log;
-  readonly #said = new Map<string, { readonly message: ChatMessage; readonly reply: ChatReply }>();
+  readonly #said = new Map<string, Said>();
+  readonly #counter = new SatisfactionCounter();
 
-  constructor(engine: Engine, verdicts: Verdicts, log: Log = () => {}) {
+  constructor(engine: Engine, log: Log = () => {}) {
     this.#engine = engine;
-    this.#verdicts = verdicts;
     this.#log = log;
+  }
+
+  get satisfaction(): Satisfaction {
+    return this.#counter.satisfaction;
   }
 
   async chat(message: ChatMessage): Promise<ChatReply> {
@@ -72,8 +82,8 @@ export class Chatbot {
       sources: sourcesOf(answer).map(chatSource),
       notices: answer.notices,
     };
-    this.#remember(message, reply);
-    this.#verdict(message, reply, 'shown');
+    this.#remember({ message, reply, shown: answer.sources.map(({ chunkIds }) => ({ chunkIds })) });
+    this.#counter.countAnswer();
     return reply;
   }
 
@@ -81,27 +91,30 @@ export class Chatbot {
   async regenerate(id: string): Promise<ChatReply | undefined> {
     const said = this.#said.get(id);
     if (said === undefined) return undefined;
-    this.#verdict(said.message, said.reply, 'regenerated');
+    await this.#keep(said, 'regenerated');
     return this.chat({ ...said.message, mode: furtherMode(said.reply.mode) });
   }
 
   /** Takes down what a reader says of an answer; false where it is not remembered. */
-  judge(id: string, verdict: 'good' | 'bad'): boolean {
+  async judge(id: string, verdict: 'good' | 'bad'): Promise<boolean> {
     const said = this.#said.get(id);
     if (said === undefined) return false;
-    this.#verdict(said.message, said.reply, verdict);
+    await this.#keep(said, verdict);
     return true;
   }
 
-  #remember(message: ChatMessage, reply: ChatReply): void {
-    this.#said.set(reply.id, { message, reply });
+  #remember(said: Said): void {
+    this.#said.set(said.reply.id, said);
     const [oldest] = this.#said.keys();
     if (this.#said.size > REMEMBERED && oldest !== undefined) this.#said.delete(oldest);
   }
 
-  #verdict({ message }: ChatMessage, { id, mode, sources }: ChatReply, verdict: Verdict): void {
-    const documents = sources.map(({ document_id }) => document_id);
-    this.#verdicts.add({ id, question: message, mode, verdict, documents });
+  /** `rag.feedback` of ragstone.yaml keeps it, with the question and what was shown. */
+  async #keep({ message, reply, shown }: Said, verdict: Verdict): Promise<void> {
+    // Feedback is about what was shown; an answer that found nothing is counted alone.
+    if (!this.#counter.countVerdict(reply.id, verdict) || shown.length === 0) return;
+    const { message: query } = message;
+    await this.#engine.feedback({ query, kind: 'answer', shown, answer: verdict, requestId: reply.id });
   }
 }
 

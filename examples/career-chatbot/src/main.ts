@@ -1,11 +1,9 @@
 /** `npm start`: takes the documents in, and answers questions about them over HTTP. */
-import { join } from 'node:path';
 import { Chatbot } from './chatbot.js';
 import { readKnowledge } from './knowledge.js';
 import { type Log, RagService } from './rag-service.js';
 import { createServer } from './server.js';
-import { openEngine, PLACES } from './settings.js';
-import { Verdicts } from './verdicts.js';
+import { openEngine } from './settings.js';
 
 async function start(): Promise<void> {
   const engine = await openEngine();
@@ -14,8 +12,7 @@ async function start(): Promise<void> {
   const written = await service.ingestTexts(readKnowledge());
   const { documents, embedder } = await engine.status();
   console.log(`${documents} documents, ${written} of them new or changed. Model: ${embedder}.`);
-  const verdicts = new Verdicts(join(PLACES.data, 'verdicts.jsonl'));
-  const app = createServer({ chatbot: new Chatbot(engine, verdicts, log), service, verdicts });
+  const app = createServer({ chatbot: new Chatbot(engine, log), service });
   const address = await app.listen({ port: Number(process.env.PORT ?? 7250), host: '127.0.0.1' });
   console.log(`The chatbot listens at ${address}`);
   const stop = async (): Promise<void> => {

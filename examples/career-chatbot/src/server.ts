@@ -3,13 +3,12 @@ import { RAGError } from 'ragstone';
 import { type Chatbot, type ChatMessage, MODES } from './chatbot.js';
 import { contextWithFallback } from './rag-context.js';
 import type { IngestedText, RagService } from './rag-service.js';
-import type { Verdicts } from './verdicts.js';
+import { VERDICTS, type Verdict } from './satisfaction.js';
 
 /** What the routes are over. */
 export interface ChatServer {
   readonly chatbot: Chatbot;
   readonly service: RagService;
-  readonly verdicts: Verdicts;
 }
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
@@ -53,11 +52,11 @@ const verdictBody = {
   type: 'object',
   additionalProperties: false,
   required: ['verdict'],
-  properties: { verdict: { enum: ['good', 'bad', 'regenerated'] } },
+  properties: { verdict: { enum: VERDICTS } },
 };
 
 /** The routes. They ask for no key: let the application that has them say who may call. */
-export function createServer({ chatbot, service, verdicts }: ChatServer): FastifyInstance {
+export function createServer({ chatbot, service }: ChatServer): FastifyInstance {
   // What a body should not have is refused, not dropped.
   const app = Fastify({ ajv: { customOptions: { removeAdditional: false, coerceTypes: false } } });
   app.setErrorHandler((error: Error & { readonly statusCode?: number }, _, reply) => {
@@ -71,11 +70,12 @@ export function createServer({ chatbot, service, verdicts }: ChatServer): Fastif
 
   app.post<{ Body: ChatMessage }>('/chat', { schema: { body: chatBody } }, ({ body }) => chatbot.chat(body));
 
-  app.post<{ Params: { readonly id: string }; Body: { readonly verdict: 'good' | 'bad' | 'regenerated' } }>(
+  app.post<{ Params: { readonly id: string }; Body: { readonly verdict: Verdict } }>(
     '/chat/:id/feedback',
     { schema: { body: verdictBody } },
     async ({ params: { id }, body: { verdict } }, reply) => {
-      const done = verdict === 'regenerated' ? await chatbot.regenerate(id) : chatbot.judge(id, verdict);
+      const done =
+        verdict === 'regenerated' ? await chatbot.regenerate(id) : await chatbot.judge(id, verdict);
       if (done === undefined || done === false)
         return reply.code(404).send({ error: 'No answer with this id is remembered.' });
       return done === true ? { verdict } : done;
@@ -96,7 +96,7 @@ export function createServer({ chatbot, service, verdicts }: ChatServer): Fastif
 
   app.get('/stats', async () => {
     const { documents, chunks, embedder } = await service.engine.status();
-    return { documents, chunks, embedder, ...verdicts.satisfaction() };
+    return { documents, chunks, embedder, ...chatbot.satisfaction };
   });
   return app;
 }

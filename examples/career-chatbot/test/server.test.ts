@@ -1,32 +1,26 @@
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
+import type { Engine } from 'ragstone';
 import { Chatbot, type ChatReply } from '../src/chatbot.js';
 import type { SearchLogLine } from '../src/rag-service.js';
+import type { Satisfaction } from '../src/satisfaction.js';
 import { createServer } from '../src/server.js';
-import { type Satisfaction, Verdicts } from '../src/verdicts.js';
-import { openKnowledge, temporaryFolder } from './open-knowledge.js';
+import { openKnowledge } from './open-knowledge.js';
 
-const file = join(temporaryFolder(), 'verdicts.jsonl');
-const verdicts = new Verdicts(file);
 const lines: SearchLogLine[] = [];
 let app: FastifyInstance;
-let close: () => Promise<void>;
+let engine: Engine;
 
 before(async () => {
-  const { engine, service } = await openKnowledge();
-  app = createServer({
-    chatbot: new Chatbot(engine, verdicts, (line) => lines.push(line)),
-    service,
-    verdicts,
-  });
-  close = () => engine.close();
+  const opened = await openKnowledge();
+  ({ engine } = opened);
+  const chatbot = new Chatbot(engine, (line) => lines.push(line));
+  app = createServer({ chatbot, service: opened.service });
 });
 after(async () => {
   await app.close();
-  await close();
+  await engine.close();
 });
 
 async function post<Reply>(
@@ -55,7 +49,7 @@ test('the chatbot answers over HTTP, and says which documents of which date it r
 });
 
 test('an answer that is asked for again comes from the mode that looks further, and is counted', async () => {
-  const before = verdicts.satisfaction();
+  const before = (await app.inject('/stats')).json<Satisfaction>();
   const { reply } = await post<ChatReply>('/chat', { message: QUESTION, mode: 'naive' });
   const again = await post<ChatReply>(`/chat/${reply.id}/feedback`, { verdict: 'regenerated' });
   const last = await post<ChatReply>(`/chat/${again.reply.id}/feedback`, { verdict: 'regenerated' });
@@ -68,7 +62,12 @@ test('an answer that is asked for again comes from the mode that looks further, 
     [3, 2, 1],
   );
   assert.equal(now.regeneration_rate, now.regenerated / now.answers);
-  assert.equal(statSync(file).mode & 0o077, 0);
+  const { feedback } = await engine.listFeedback();
+  assert.deepEqual(
+    feedback.map(({ question, answer, kind }) => [question, answer, kind]),
+    ['regenerated', 'regenerated', 'good'].map((verdict) => [QUESTION, verdict, 'answer']),
+  );
+  assert.ok(feedback.every(({ places }) => places.length > 0));
 });
 
 test('what a body should not have is refused, and an answer that nobody gave cannot be judged', async () => {
