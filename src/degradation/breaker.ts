@@ -64,6 +64,7 @@ export class Breaker {
   #begun = 0;
   #begunBeforeFailure = 0;
   #lastFailure = '';
+  #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BreakerOptions) {
     this.#options = options;
@@ -80,6 +81,16 @@ export class Breaker {
     const { state } = this.#policy;
     if (state === CircuitState.Closed) return 'well';
     return state === CircuitState.HalfOpen ? 'trying' : 'out';
+  }
+
+  /** When it last answered, as `runtime().elapsed()` counts; the beginning of time where it never did. */
+  get answeredAt(): number {
+    return this.#answeredAt;
+  }
+
+  /** It answered outside of any search. */
+  noteAnswer(): void {
+    this.#answeredAt = runtime().elapsed();
   }
 
   /** A search would be refused now. */
@@ -156,7 +167,10 @@ export class Breaker {
       const value = await (limitMs === undefined
         ? work()
         : withDeadline({ timeoutMs: limitMs, lateError }, work));
-      if (isAnswer()) seen.answered = true;
+      if (isAnswer()) {
+        seen.answered = true;
+        this.noteAnswer();
+      }
       return value;
     } catch (error) {
       if (this.#options.isOutage(error)) this.#fail(error, seen);

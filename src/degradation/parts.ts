@@ -96,7 +96,10 @@ export class Parts {
       } finally {
         session.end();
       }
-    } else await request();
+    } else {
+      await request();
+      breaker.noteAnswer();
+    }
     const elsewhere = new Set(this.#elsewhere);
     if (!elsewhere.delete(part)) return false;
     this.#elsewhere = elsewhere;

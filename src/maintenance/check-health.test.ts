@@ -66,3 +66,36 @@ test.each([
     expect(health.degradationLevel).toBe(level);
   },
 );
+
+test('a model that nobody has asked yet is asked, and a store of an empty index too', async () => {
+  const embedder = createHashEmbedder({ dimensions: 8 });
+  const asked: string[] = [];
+  const state = { isOut: true };
+  const faulty: Embedder = {
+    ...embedder,
+    doEmbed: (...texts) => {
+      asked.push(...texts[0]);
+      return state.isOut
+        ? Promise.reject(new RAGError('EMBEDDING_FAILED', 'Nobody is there.'))
+        : embedder.doEmbed(...texts);
+    },
+  };
+  const { store, state: storeState } = openOutStore('none');
+  const engine = await createEngine({
+    cwd: temporaryFolder(),
+    store,
+    embedder: faulty,
+    config: { degradation: NEVER },
+  });
+  onTestFinished(() => engine.close());
+  storeState.isOut = true;
+  const partsOf = async () =>
+    Object.fromEntries((await engine.health()).parts.map(({ part, ok }) => [part, ok]));
+  expect(await partsOf()).toEqual({ ledger: true, store: false, embedder: false });
+  [state.isOut, storeState.isOut] = [false, false];
+  expect(await partsOf()).toEqual({ ledger: true, store: true, embedder: true });
+  const calls = asked.length;
+  // It answered just now.
+  expect(await partsOf()).toEqual({ ledger: true, store: true, embedder: true });
+  expect(asked).toHaveLength(calls);
+});

@@ -1,8 +1,9 @@
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
+import { runtime } from '../core/runtime.js';
 import { type TelemetryPayloads, traced } from '../core/telemetry.js';
 import { withDeadline } from '../core/with-deadline.js';
-import { answerableLevel } from '../degradation/level.js';
+import { answerableLevel, type PartName } from '../degradation/level.js';
 import type { EngineHealth, HealthOptions, PartHealth } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { StoresStatus } from '../stores/failover/failover-states.js';
@@ -10,8 +11,8 @@ import { servicesOf } from './ask-models.js';
 import { readAllWork } from './read-work.js';
 
 /**
- * Reads once from ledger and store, which costs little however large they are, and asks models of services that were left alone. What fails is
- * said, never thrown. Whatever answers is asked by searches again.
+ * Reads once from ledger and store, which costs little however large they are, and asks models of services that were left alone, were never asked, or
+ * last answered a minute ago. What fails is said, never thrown. Whatever answers is asked by searches again.
  */
 export function checkHealth(
   resources: EngineResources,
@@ -43,7 +44,7 @@ export function checkHealth(
 async function checkParts(resources: EngineResources): Promise<EngineHealth> {
   const live = () => resources.live();
   const readStore = async () => {
-    if ((await live()) === undefined) return;
+    if ((await live()) === undefined) return readEmptyStore(resources);
     const { collection } = await resources.collection();
     // Vectors are in the store itself, also where an index beside it gives the rest.
     await collection.get([''], { includeVectors: true });
@@ -55,8 +56,7 @@ async function checkParts(resources: EngineResources): Promise<EngineHealth> {
     check('ledger', resources, live),
     check('store', resources, readStore),
     ...servicesOf(resources).map(({ part, ask }) =>
-      // What is asked costs something, so one that answered the last search is believed.
-      resources.parts.states[part] === 'well'
+      isBelieved(resources, part)
         ? { part, ok: true, detail: 'It answered when it was asked last.' }
         : check(part, resources, ask),
     ),
@@ -77,6 +77,19 @@ async function checkParts(resources: EngineResources): Promise<EngineHealth> {
     ...(states === undefined ? {} : { stores: states }),
   };
 }
+
+/** Before anything is indexed the store itself says whether it can be reached. */
+async function readEmptyStore(resources: EngineResources): Promise<void> {
+  const { store } = await resources.store();
+  const { ok, detail } = await store.health();
+  if (!ok) throw new RAGError('STORE_UNAVAILABLE', detail);
+}
+
+/** What is asked costs something, so a model that answered a short while ago is believed. */
+const BELIEVED_MS = 60_000;
+
+const isBelieved = ({ parts }: EngineResources, part: PartName): boolean =>
+  parts.states[part] === 'well' && runtime().elapsed() - parts.breaker(part).answeredAt < BELIEVED_MS;
 
 /** Undefined where there is one store, or where the ledger does not say which. */
 async function statesOfStores(resources: EngineResources): Promise<StoresStatus | undefined> {
