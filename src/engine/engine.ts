@@ -29,6 +29,7 @@ import type { ForgetReceipt, ForgetRequest, ReceiptCheck } from '../forgetting/f
 import type { ReferenceKind } from '../graph/graph.js';
 import type { GraphStep } from '../graph/walk.js';
 import type { AsOfReport, HistoryStatus } from '../history/as-of-report.js';
+import type { RunFailure } from '../ledger/failed-run.js';
 import type { DocumentStatus, GenerationState, OwedBatch, OwedReader } from '../ledger/ledger.js';
 import type { MonitoringPlan } from '../monitoring/monitoring-plan.js';
 import type { SearchPlanReport } from '../planning/plan-report.js';
@@ -530,6 +531,8 @@ export interface IndexStatus {
         readonly startedAt: string;
         readonly finishedAt?: string | undefined;
         readonly success?: boolean | undefined;
+        /** Why it ended, where that was by an error. */
+        readonly error?: RunFailure | undefined;
         readonly stats?: IndexResult['stats'] | undefined;
       }
     | undefined;

@@ -14,7 +14,7 @@ import { Receipts, unfinishedNotice } from '../forgetting/receipts.js';
 import { restoreKeptOut } from '../forgetting/restore-kept-out.js';
 import { configuredSources, inProject, placesOf, rememberedPaths } from '../indexing/configured-sources.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
-import { type Rebuild, runIndex } from '../indexing/run-index.js';
+import { preparing, type Rebuild, runIndex } from '../indexing/run-index.js';
 import { configuredNames } from '../indexing/source-owners.js';
 import type { IndexSourceOptions } from '../indexing/source-task.js';
 import type { Ledger, WriterLock } from '../ledger/ledger.js';
@@ -146,11 +146,18 @@ async function runOnce(
   // Other tenants are in the same generation: it is not begun anew for one of them.
   const asked = wanted ?? rebuildOf(request);
   const rebuild = asked !== 'never' && (await isAlone(ledger, tenant)) ? asked : 'never';
-  const { store, notices: ofStore } = await host.resources.store({ rebuild: rebuild !== 'never' });
-  const { embedder, notices, cache } = await host.resources.embedder();
-  if (!dryRun) trustNamed(partsNamed(store.name, embedder.identity.model), config);
-  const upgrade = await host.resources.upgradeFollowed();
-  const contextualiser = await host.resources.contextualiser();
+  const now = (): string => new Date(runtime().now()).toISOString();
+  const recorded = { ledger, command, now, options: { dryRun } };
+  const { store, ofStore, embedder, notices, cache, upgrade, contextualiser } = await preparing(
+    recorded,
+    async () => {
+      const { store, notices: ofStore } = await host.resources.store({ rebuild: rebuild !== 'never' });
+      const model = await host.resources.embedder();
+      if (!dryRun) trustNamed(partsNamed(store.name, model.embedder.identity.model), config);
+      const upgrade = await host.resources.upgradeFollowed();
+      return { store, ofStore, ...model, upgrade, contextualiser: await host.resources.contextualiser() };
+    },
+  );
   const handOver = handOverFor(request.options ?? {}, host);
   const result = await runIndex({
     contextualiser,
@@ -187,7 +194,7 @@ async function runOnce(
     giveWay,
     abandonedSources: await abandonedSourcesOf(ledger, tenant, host),
     learn: (target) => host.resources.learnFrom({ ledger, ...target }, { signal: request.signal }),
-    now: () => new Date(runtime().now()).toISOString(),
+    now,
     onProgress: request.onProgress,
     signal: request.signal,
   });

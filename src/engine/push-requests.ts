@@ -6,7 +6,7 @@ import { cacheOwner, type Scope } from '../core/scope.js';
 import { restoreKeptOut } from '../forgetting/restore-kept-out.js';
 import { assertPushable, inProject, pushedSource, pushSourceName } from '../indexing/configured-sources.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
-import { runRequests } from '../indexing/run-index.js';
+import { preparing, runRequests } from '../indexing/run-index.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { IndexRequest, IndexResult } from './engine.js';
 import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, partsNamed, type RunParts } from './index-requests.js';
@@ -84,9 +84,14 @@ async function pushTogether(
   const ledger = await resources.writingLedger({ check: false });
   if (!resources.isShared) await restoreKeptOut(ledger, scope.tenant, config.dataDir);
   const source = await pushedSource({ documents, deleted, project }, config);
-  const { store, notices: ofStore } = await resources.store();
-  const { embedder, notices: ofModel, cache } = await resources.embedder();
-  trustNamed(partsNamed(store.name, embedder.identity.model), config);
+  const now = (): string => new Date(runtime().now()).toISOString();
+  const recorded = { ledger, command: 'index', now, options: { dryRun: false } };
+  const { store, ofStore, embedder, ofModel, cache, contextualiser } = await preparing(recorded, async () => {
+    const { store, notices: ofStore } = await resources.store();
+    const { embedder, notices: ofModel, cache } = await resources.embedder();
+    trustNamed(partsNamed(store.name, embedder.identity.model), config);
+    return { store, ofStore, embedder, ofModel, cache, contextualiser: await resources.contextualiser() };
+  });
   const results = await runRequests(
     {
       ledger,
@@ -94,7 +99,7 @@ async function pushTogether(
       storeOf: (facts) => resources.storeOf(facts),
       embedder,
       embedding: { cache, owner: cacheOwner(scope) },
-      contextualiser: await resources.contextualiser(),
+      contextualiser,
       sources: [inProject(source, project)],
       configuredNames: new Set(),
       options: {
@@ -113,7 +118,7 @@ async function pushTogether(
       isShared,
       learn: (target, chunks = 0) =>
         resources.learnFrom({ ledger, ...target }, { signal, pushed: { tenant: scope.tenant, chunks } }),
-      now: () => new Date(runtime().now()).toISOString(),
+      now,
       signal,
     },
     { requests: accepted.length, requestOf: (itemId) => requestOf.get(itemId) },

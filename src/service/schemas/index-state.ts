@@ -226,6 +226,12 @@ export const runsResponse = z.object({
       startedAt: z.string(),
       finishedAt: z.string().optional(),
       success: z.boolean().optional(),
+      error: z
+        .object({
+          reason: z.string().describe('As `docs/errors.md` lists them; the log of the service says more.'),
+        })
+        .optional()
+        .describe('Why it ended, where that was by an error.'),
     })
     .optional()
     .describe(
