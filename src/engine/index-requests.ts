@@ -36,7 +36,7 @@ import {
   rememberSelected,
   selectSourcesOf,
 } from './select-sources.js';
-import { tracedIndexing } from './traced-indexing.js';
+import { type AskedIndexing, tracedIndexing } from './traced-indexing.js';
 
 /** Chunks in one embedding and store batch: large enough to make a store's commits cheap, small enough for steady memory. */
 export const DEFAULT_BATCH_SIZE = 2000;
@@ -84,15 +84,23 @@ export async function runIndexRequest(
 ): Promise<IndexResult> {
   const run = () => runOrSalvage(request, command, context, host);
   if (request.options?.dryRun === true) return run();
-  const { sources = configuredSourceNames(host) } = request;
   return tracedIndexing({
-    kind: 'run',
-    tenant: context.scope.tenant,
-    sources: request.paths === undefined ? sources : [],
+    ...askedRun(request, context.scope, host),
     work: run,
     statsOf: ({ stats }) => [stats],
   });
 }
+
+/** What a run says of itself before it begins. */
+export const askedRun = (
+  { sources, paths }: IndexRequest,
+  { tenant }: Scope,
+  host: EngineHost,
+): AskedIndexing => ({
+  kind: 'run',
+  tenant,
+  sources: paths === undefined ? (sources ?? configuredSourceNames(host)) : [],
+});
 
 const configuredSourceNames = ({ config }: EngineHost): string[] =>
   config.rag.sources.flatMap(({ enabled, name }) => (enabled ? name : []));

@@ -13,7 +13,7 @@ import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, partsNamed, type RunParts } from 
 import { permission } from './permission.js';
 import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
 import type { EngineHost } from './select-sources.js';
-import { tracedIndexing } from './traced-indexing.js';
+import { type AskedIndexing, tracedIndexing } from './traced-indexing.js';
 
 /** Documents to write and ids of documents to delete. */
 export interface PushRequest {
@@ -36,6 +36,13 @@ export const touchedBy = ({ documents, deleted }: PushRequest, { tenant, project
     documentIdOf(tenant, pushSourceName(project), id),
   );
 
+/** What pushes say of themselves before they begin. */
+export const askedPush = ({ tenant, project }: Scope): AskedIndexing => ({
+  kind: 'push',
+  tenant,
+  sources: [pushSourceName(project)],
+});
+
 /** Bytes of the texts, about. */
 export const sizeOf = ({ documents }: PushRequest): number =>
   documents.reduce((sum, { text = '', bytes }) => sum + (bytes?.length ?? text.length), 0);
@@ -49,11 +56,8 @@ export function runPushes(
   context: Pick<RunParts, 'scope' | 'leaseMs' | 'isShared'> & { readonly signal: AbortSignal },
   host: EngineHost,
 ): Promise<(IndexResult | RAGError)[]> {
-  const { tenant, project } = context.scope;
   return tracedIndexing({
-    kind: 'push',
-    tenant,
-    sources: [pushSourceName(project)],
+    ...askedPush(context.scope),
     work: () => pushTogether(requests, context, host),
     statsOf: (outcomes) => outcomes.flatMap((outcome) => ('stats' in outcome ? outcome.stats : [])),
   });
