@@ -1,4 +1,4 @@
-import { type ErrorReason, isOfService, isReasonOfService } from '../core/errors.js';
+import { type ErrorReason, isOfService, isReasonOfService, toRAGError } from '../core/errors.js';
 import { publishLogEvent } from '../core/log-events.js';
 import { type TelemetryPayloads, traced } from '../core/telemetry.js';
 import type { IndexResult } from './engine.js';
@@ -57,10 +57,11 @@ export async function tracedBeginning<T>(
   try {
     return await begin();
   } catch (error) {
-    if (asked !== undefined && isOfService(error))
-      await traced('index', { ...asked, failedSources: asked.sources }, () => Promise.reject(error)).catch(
-        () => undefined,
-      );
+    if (asked !== undefined && isOfService(error)) {
+      const failure = toRAGError(error, 'INTERNAL', 'The index could not be locked.');
+      const failed = { ...asked, failedSources: asked.sources };
+      await traced('index', failed, () => Promise.reject(failure)).catch(() => undefined);
+    }
     throw error;
   }
 }
