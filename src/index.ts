@@ -459,6 +459,7 @@ export type { ChunkRecord, ScoredChunk, StoredChunk } from './core/chunk.js';
 export type { Block, BlockKind, ParsedDocument, RawDocument } from './core/document.js';
 export { type Runtime, type SourceFiles, SYSTEM_RUNTIME, type TimerOptions } from './core/runtime.js';
 export type { Embedder, EmbeddingKind, ModelIdentity } from './embedding/embedder.js';
+export type { RunFailure } from './ledger/failed-run.js';
 export type {
   HistoryMark,
   HistoryPart,

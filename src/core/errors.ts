@@ -177,6 +177,13 @@ export function toRAGError(error: unknown, reason: ErrorReason, message: string)
   return RAGError.isInstance(error) ? error : new RAGError(reason, message, { cause: error });
 }
 
+/** Whether a failure of this reason is for whoever runs the engine to mend, and not for who asked. */
+export const isReasonOfService = (reason: ErrorReason): boolean => ERROR_TABLE[reason].category !== 'user';
+
+/** Whether an error is for whoever runs the engine to mend, and not for who asked. */
+export const isOfService = (error: unknown): boolean =>
+  !RAGError.isInstance(error) || error.category !== 'user';
+
 /** Throws `ABORTED` when the signal has fired. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted)

@@ -89,10 +89,16 @@ import {
   type WriteOutcome,
   writeTogether,
 } from './grouped-writes.js';
-import { type HeldIndex, needsWhole, refuseEmptyRequest, runIndexRequest } from './index-requests.js';
+import {
+  askedRun,
+  type HeldIndex,
+  needsWhole,
+  refuseEmptyRequest,
+  runIndexRequest,
+} from './index-requests.js';
 import { KeptSources } from './kept-sources.js';
 import { anySignal, OpenWork } from './open-work.js';
-import { asPush, type PushRequest } from './push-requests.js';
+import { askedPush, asPush, type PushRequest } from './push-requests.js';
 import {
   checkedConflicts,
   checkedContext,
@@ -118,6 +124,7 @@ import {
 import { retryFailures } from './retry-failures.js';
 import { scopedIndex } from './scoped-index.js';
 import type { EngineHost } from './select-sources.js';
+import { type AskedIndexing, tracedBeginning } from './traced-indexing.js';
 import { repairIndex, verifyTwice } from './verify-requests.js';
 import { workOnBatch } from './work-requests.js';
 import { WriteGroups } from './write-groups.js';
@@ -173,7 +180,13 @@ class EmbeddedEngine implements Engine {
     this.#work = new OpenWork(resources.config.own?.runtime);
     this.#writes = new WriteGroups(this.#work, (writes, signal) =>
       this.#withLock(
-        { command: 'index', subject: 'items', waitMs: writes[0]?.waitMs, signal },
+        {
+          command: 'index',
+          subject: 'items',
+          waitMs: writes[0]?.waitMs,
+          signal,
+          indexing: askedBy(writes),
+        },
         (writing, held) => writeTogether(writes, { ...held, signal: writing }, this.#host),
       ),
     );
@@ -225,7 +238,8 @@ class EmbeddedEngine implements Engine {
         return runIndexRequest(stoppable, 'index --dry-run', { scope }, this.#host);
       await refuseEmptyRequest(request, this.#host);
       const subject = needsWhole(request) ? 'whole' : 'items';
-      return this.#locked('index', { ...stoppable, subject }, (writing, held) =>
+      const indexing = askedRun(request, scope, this.#host);
+      return this.#locked('index', { ...stoppable, subject, indexing }, (writing, held) =>
         runIndexRequest({ ...request, signal: writing }, 'index', { scope, ...held }, this.#host),
       );
     });
@@ -659,26 +673,35 @@ class EmbeddedEngine implements Engine {
       signal,
       subject = 'whole',
       isBrief,
+      indexing,
     }: {
       readonly options?: IndexRequest['options'];
       readonly signal: AbortSignal;
       readonly subject?: LockSubject;
       readonly isBrief?: boolean;
+      readonly indexing?: AskedIndexing;
     },
     work: (signal: AbortSignal, held: HeldIndex) => Promise<T>,
   ): Promise<T> {
     this.#writes.separate();
     // Runs of one engine wait for each other; the lock is for other processes.
     return this.#work.inTurn(signal, () =>
-      this.#withLock({ command, waitMs: options?.waitMs, signal, subject, isBrief }, work),
+      this.#withLock({ command, waitMs: options?.waitMs, signal, subject, isBrief, indexing }, work),
     );
   }
 
   async #withLock<T>(
-    { command, signal, ...request }: LockRequest & { readonly signal: AbortSignal },
+    {
+      command,
+      signal,
+      indexing,
+      ...request
+    }: LockRequest & { readonly signal: AbortSignal; readonly indexing?: AskedIndexing | undefined },
     work: (signal: AbortSignal, held: HeldIndex) => Promise<T>,
   ): Promise<T> {
-    const lock = await this.#resources.lock({ ...request, signal, command: `ragstone ${command}` });
+    const lock = await tracedBeginning(indexing, () =>
+      this.#resources.lock({ ...request, signal, command: `ragstone ${command}` }),
+    );
     const { lost, isShared = false, giveWay } = lock;
     // Who loses the lock of the whole finds what it wrote claimed by others, too.
     const leaseMs = this.#opened.isShared ? this.#config.rag.ledger.leaseMs : undefined;
@@ -697,6 +720,10 @@ class EmbeddedEngine implements Engine {
     }
   }
 }
+
+/** What is said of pushes where they cannot begin. */
+const askedBy = ([first]: readonly EngineWrite[]): AskedIndexing | undefined =>
+  first !== undefined && 'push' in first.work ? askedPush(first.scope) : undefined;
 
 /** A worker waits this long for who writes the whole, in milliseconds, before it says so. */
 const WORKER_WAIT_MS = 10_000;

@@ -14,7 +14,7 @@ import { Receipts, unfinishedNotice } from '../forgetting/receipts.js';
 import { restoreKeptOut } from '../forgetting/restore-kept-out.js';
 import { configuredSources, inProject, placesOf, rememberedPaths } from '../indexing/configured-sources.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
-import { type Rebuild, runIndex } from '../indexing/run-index.js';
+import { preparing, type Rebuild, runIndex } from '../indexing/run-index.js';
 import { configuredNames } from '../indexing/source-owners.js';
 import type { IndexSourceOptions } from '../indexing/source-task.js';
 import type { Ledger, WriterLock } from '../ledger/ledger.js';
@@ -36,7 +36,7 @@ import {
   rememberSelected,
   selectSourcesOf,
 } from './select-sources.js';
-import { tracedIndexing } from './traced-indexing.js';
+import { type AskedIndexing, tracedIndexing } from './traced-indexing.js';
 
 /** Chunks in one embedding and store batch: large enough to make a store's commits cheap, small enough for steady memory. */
 export const DEFAULT_BATCH_SIZE = 2000;
@@ -84,15 +84,23 @@ export async function runIndexRequest(
 ): Promise<IndexResult> {
   const run = () => runOrSalvage(request, command, context, host);
   if (request.options?.dryRun === true) return run();
-  const { sources = configuredSourceNames(host) } = request;
   return tracedIndexing({
-    kind: 'run',
-    tenant: context.scope.tenant,
-    sources: request.paths === undefined ? sources : [],
+    ...askedRun(request, context.scope, host),
     work: run,
     statsOf: ({ stats }) => [stats],
   });
 }
+
+/** What a run says of itself before it begins. */
+export const askedRun = (
+  { sources, paths }: IndexRequest,
+  { tenant }: Scope,
+  host: EngineHost,
+): AskedIndexing => ({
+  kind: 'run',
+  tenant,
+  sources: paths === undefined ? (sources ?? configuredSourceNames(host)) : [],
+});
 
 const configuredSourceNames = ({ config }: EngineHost): string[] =>
   config.rag.sources.flatMap(({ enabled, name }) => (enabled ? name : []));
@@ -146,11 +154,18 @@ async function runOnce(
   // Other tenants are in the same generation: it is not begun anew for one of them.
   const asked = wanted ?? rebuildOf(request);
   const rebuild = asked !== 'never' && (await isAlone(ledger, tenant)) ? asked : 'never';
-  const { store, notices: ofStore } = await host.resources.store({ rebuild: rebuild !== 'never' });
-  const { embedder, notices, cache } = await host.resources.embedder();
-  if (!dryRun) trustNamed(partsNamed(store.name, embedder.identity.model), config);
-  const upgrade = await host.resources.upgradeFollowed();
-  const contextualiser = await host.resources.contextualiser();
+  const now = (): string => new Date(runtime().now()).toISOString();
+  const recorded = { ledger, command, now, options: { dryRun } };
+  const { store, ofStore, embedder, notices, cache, upgrade, contextualiser } = await preparing(
+    recorded,
+    async () => {
+      const { store, notices: ofStore } = await host.resources.store({ rebuild: rebuild !== 'never' });
+      const model = await host.resources.embedder();
+      if (!dryRun) trustNamed(partsNamed(store.name, model.embedder.identity.model), config);
+      const upgrade = await host.resources.upgradeFollowed();
+      return { store, ofStore, ...model, upgrade, contextualiser: await host.resources.contextualiser() };
+    },
+  );
   const handOver = handOverFor(request.options ?? {}, host);
   const result = await runIndex({
     contextualiser,
@@ -187,7 +202,7 @@ async function runOnce(
     giveWay,
     abandonedSources: await abandonedSourcesOf(ledger, tenant, host),
     learn: (target) => host.resources.learnFrom({ ledger, ...target }, { signal: request.signal }),
-    now: () => new Date(runtime().now()).toISOString(),
+    now,
     onProgress: request.onProgress,
     signal: request.signal,
   });

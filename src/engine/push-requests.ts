@@ -6,14 +6,14 @@ import { cacheOwner, type Scope } from '../core/scope.js';
 import { restoreKeptOut } from '../forgetting/restore-kept-out.js';
 import { assertPushable, inProject, pushedSource, pushSourceName } from '../indexing/configured-sources.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
-import { runRequests } from '../indexing/run-index.js';
+import { preparing, runRequests } from '../indexing/run-index.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { IndexRequest, IndexResult } from './engine.js';
 import { DEFAULT_BATCH_SIZE, DEFAULT_PARALLEL, partsNamed, type RunParts } from './index-requests.js';
 import { permission } from './permission.js';
 import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
 import type { EngineHost } from './select-sources.js';
-import { tracedIndexing } from './traced-indexing.js';
+import { type AskedIndexing, tracedIndexing } from './traced-indexing.js';
 
 /** Documents to write and ids of documents to delete. */
 export interface PushRequest {
@@ -36,6 +36,13 @@ export const touchedBy = ({ documents, deleted }: PushRequest, { tenant, project
     documentIdOf(tenant, pushSourceName(project), id),
   );
 
+/** What pushes say of themselves before they begin. */
+export const askedPush = ({ tenant, project }: Scope): AskedIndexing => ({
+  kind: 'push',
+  tenant,
+  sources: [pushSourceName(project)],
+});
+
 /** Bytes of the texts, about. */
 export const sizeOf = ({ documents }: PushRequest): number =>
   documents.reduce((sum, { text = '', bytes }) => sum + (bytes?.length ?? text.length), 0);
@@ -49,11 +56,8 @@ export function runPushes(
   context: Pick<RunParts, 'scope' | 'leaseMs' | 'isShared'> & { readonly signal: AbortSignal },
   host: EngineHost,
 ): Promise<(IndexResult | RAGError)[]> {
-  const { tenant, project } = context.scope;
   return tracedIndexing({
-    kind: 'push',
-    tenant,
-    sources: [pushSourceName(project)],
+    ...askedPush(context.scope),
     work: () => pushTogether(requests, context, host),
     statsOf: (outcomes) => outcomes.flatMap((outcome) => ('stats' in outcome ? outcome.stats : [])),
   });
@@ -84,9 +88,14 @@ async function pushTogether(
   const ledger = await resources.writingLedger({ check: false });
   if (!resources.isShared) await restoreKeptOut(ledger, scope.tenant, config.dataDir);
   const source = await pushedSource({ documents, deleted, project }, config);
-  const { store, notices: ofStore } = await resources.store();
-  const { embedder, notices: ofModel, cache } = await resources.embedder();
-  trustNamed(partsNamed(store.name, embedder.identity.model), config);
+  const now = (): string => new Date(runtime().now()).toISOString();
+  const recorded = { ledger, command: 'index', now, options: { dryRun: false } };
+  const { store, ofStore, embedder, ofModel, cache, contextualiser } = await preparing(recorded, async () => {
+    const { store, notices: ofStore } = await resources.store();
+    const { embedder, notices: ofModel, cache } = await resources.embedder();
+    trustNamed(partsNamed(store.name, embedder.identity.model), config);
+    return { store, ofStore, embedder, ofModel, cache, contextualiser: await resources.contextualiser() };
+  });
   const results = await runRequests(
     {
       ledger,
@@ -94,7 +103,7 @@ async function pushTogether(
       storeOf: (facts) => resources.storeOf(facts),
       embedder,
       embedding: { cache, owner: cacheOwner(scope) },
-      contextualiser: await resources.contextualiser(),
+      contextualiser,
       sources: [inProject(source, project)],
       configuredNames: new Set(),
       options: {
@@ -113,7 +122,7 @@ async function pushTogether(
       isShared,
       learn: (target, chunks = 0) =>
         resources.learnFrom({ ledger, ...target }, { signal, pushed: { tenant: scope.tenant, chunks } }),
-      now: () => new Date(runtime().now()).toISOString(),
+      now,
       signal,
     },
     { requests: accepted.length, requestOf: (itemId) => requestOf.get(itemId) },

@@ -1,3 +1,4 @@
+import { type ErrorReason, isOfService, isReasonOfService, toRAGError } from '../core/errors.js';
 import { publishLogEvent } from '../core/log-events.js';
 import { type TelemetryPayloads, traced } from '../core/telemetry.js';
 import type { IndexResult } from './engine.js';
@@ -24,10 +25,11 @@ export async function tracedIndexing<Outcome>({
   const outcome = await traced('index', payload, async () => {
     try {
       const outcome = await work();
-      Object.assign(payload, countsOf(statsOf(outcome), sources));
+      Object.assign(payload, countsOf(statsOf(outcome), { kind, sources }));
       return outcome;
     } catch (error) {
-      payload.failedSources = sources;
+      // Who asked for what cannot be done is told so; nothing of the service failed.
+      if (isOfService(error)) payload.failedSources = sources;
       throw error;
     }
   });
@@ -41,7 +43,33 @@ export async function tracedIndexing<Outcome>({
   return outcome;
 }
 
-function countsOf(all: readonly Stats[], sources: readonly string[]): Partial<Indexing> {
+/** Work that writes the index, as it says of itself before it can begin. */
+export type AskedIndexing = Pick<Indexing, 'kind' | 'tenant' | 'sources'>;
+
+/**
+ * Gets what the work needs to begin, the lock of the index: on a full disk nobody gets it. Where the service is at fault, it is published as
+ * work that failed.
+ */
+export async function tracedBeginning<T>(
+  asked: AskedIndexing | undefined,
+  begin: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await begin();
+  } catch (error) {
+    if (asked !== undefined && isOfService(error)) {
+      const failure = toRAGError(error, 'INTERNAL', 'The index could not be locked.');
+      const failed = { ...asked, failedSources: asked.sources };
+      await traced('index', failed, () => Promise.reject(failure)).catch(() => undefined);
+    }
+    throw error;
+  }
+}
+
+function countsOf(
+  all: readonly Stats[],
+  { kind, sources }: Pick<Indexing, 'kind' | 'sources'>,
+): Partial<Indexing> {
   const sum = (countOf: (stats: Stats) => number): number =>
     all.reduce((total, stats) => total + countOf(stats), 0);
   const documentsProcessed = sum((stats) => stats.documentsProcessed);
@@ -49,10 +77,12 @@ function countsOf(all: readonly Stats[], sources: readonly string[]): Partial<In
   const whole = new Set(
     all.flatMap(({ errors }) => errors.flatMap(({ source, item }) => (item === undefined ? source : []))),
   );
+  // Who pushes a document that cannot be read is told so: the mistake is the caller's.
+  const counted = (reason: ErrorReason): boolean => kind !== 'push' || isReasonOfService(reason);
   // Where nothing was written, nobody can tell whose the failures are but by their names.
   const empty = new Set(
     documentsFailed > 0 && documentsProcessed === 0
-      ? all.flatMap(({ errors }) => errors.map(({ source }) => source))
+      ? all.flatMap(({ errors }) => errors.flatMap(({ source, reason }) => (counted(reason) ? source : [])))
       : [],
   );
   const failedSources = [...new Set([...sources, ...whole, ...empty])].filter(

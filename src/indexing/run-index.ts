@@ -1,9 +1,10 @@
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
-import { RAGError, toRAGError } from '../core/errors.js';
+import { isOfService, RAGError, toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { IndexProgress, IndexResult } from '../engine/engine.js';
+import { failureOfRun, recordFailedRun } from '../ledger/failed-run.js';
 import type {
   GenerationReader,
   IndexFacts,
@@ -121,7 +122,7 @@ export async function runRequests(
 async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void> {
   const { ledger, options } = pipeline;
   const before = spendingOf(pipeline);
-  const target = await openTarget(pipeline, run);
+  const target = await preparing(pipeline, () => openTarget(pipeline, run));
   const isPurgeOwed = diedDeleting(await ledger.lastRun());
   const runId = options.dryRun ? undefined : await ledger.startRun(pipeline.command, pipeline.now());
   const preparers = openPreparers(pipeline.signal);
@@ -149,7 +150,7 @@ async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void
     if (pipeline.isPush !== true) await probe(pipeline, target);
     run.enter('done');
     noticeSpending(pipeline, before, run);
-    // A run that is stopped or fails has no end, as after a kill: searches say so until another one completes its work.
+    // A run that is stopped has no end, as after a kill: searches say so until another one completes its work.
     if (runId === undefined) return;
     const stats = run.stats();
     await ledger.finishRun(runId, {
@@ -157,6 +158,11 @@ async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void
       success: stats.errors.length === 0,
       stats: JSON.stringify(stats),
     });
+  } catch (error) {
+    const { command, now } = pipeline;
+    if (runId !== undefined)
+      await recordFailedRun(ledger, { runId, command, now, stats: run.stats() }, error);
+    throw error;
   } finally {
     await preparers.close();
     // What cannot be given back is free when its lease is over.
@@ -164,11 +170,38 @@ async function bringInStep(pipeline: IndexPipeline, run: IndexRun): Promise<void
   }
 }
 
+/**
+ * Does what comes before a run is recorded. Where it fails, a run that failed is recorded, but not for a mistake of whoever asked.
+ */
+export async function preparing<T>(
+  {
+    ledger,
+    command,
+    now,
+    options,
+  }: Pick<IndexPipeline, 'ledger' | 'command' | 'now'> & {
+    readonly options: Pick<IndexSourceOptions, 'dryRun'>;
+  },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const stats = new IndexRun(undefined, undefined).stats();
+    if (!options.dryRun && isOfService(error)) await recordFailedRun(ledger, { command, now, stats }, error);
+    throw error;
+  }
+}
+
 /** Whether the last run may have deleted documents and come to no end. */
 function diedDeleting(last: RunRecord | undefined): boolean {
   if (last === undefined || last.success === true) return false;
   const { stats } = last;
-  return stats === undefined || (JSON.parse(stats) as IndexResult['stats']).documentsDeleted > 0;
+  return (
+    stats === undefined ||
+    failureOfRun(last) !== undefined ||
+    (JSON.parse(stats) as IndexResult['stats']).documentsDeleted > 0
+  );
 }
 
 /** Makes what was written quick to search; a new generation is completed and takes the place of the live one. */

@@ -1,14 +1,23 @@
+import { failureOfRun } from './failed-run.js';
 import type { Ledger, RunRecord } from './ledger.js';
 
-/** Says that passages may be missing, where the last index run has not ended, and which command completes it. */
+/** Says that passages may be missing, where the last index run has not ended or ended by an error, and which command completes it. */
 export async function unfinishedRunNotice(
   run: RunRecord | undefined,
   ledger: Pick<Ledger, 'generations'>,
 ): Promise<string[]> {
-  if (run === undefined || run.finishedAt !== undefined) return [];
+  if (run === undefined) return [];
+  const failure = run.success === true ? undefined : failureOfRun(run);
+  if (run.finishedAt !== undefined && failure === undefined) return [];
   const isRebuilt = (await ledger.generations()).some(
     ({ state, upgrade }) => state === 'building' && upgrade === undefined,
   );
+  if (failure !== undefined)
+    return [
+      isRebuilt
+        ? `A rebuild failed (${failure.reason}); what was indexed before it is searched. \`ragstone index --force\` completes it.`
+        : `The last index run failed (${failure.reason}), so passages may be missing. \`ragstone index\` completes it.`,
+    ];
   return [
     isRebuilt
       ? 'A rebuild is under way or was interrupted; what was indexed before it is searched. `ragstone index --force` completes it.'

@@ -8,6 +8,7 @@ import { abandonments } from '../indexing/abandoned-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
 import { nothingIndexed } from '../indexing/open-collection.js';
 import { configuredNames } from '../indexing/source-owners.js';
+import { failureOfRun } from '../ledger/failed-run.js';
 import type {
   DocumentStatus,
   GenerationReader,
@@ -157,20 +158,13 @@ async function collectionStats(
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-function toLastRun({
-  command,
-  startedAt,
-  finishedAt,
-  success,
-  stats,
-}: RunRecord): NonNullable<IndexStatus['lastRun']> {
-  return {
-    command,
-    startedAt,
-    finishedAt,
-    success,
-    stats: stats === undefined ? undefined : (JSON.parse(stats) as IndexResult['stats']),
-  };
+function toLastRun(run: RunRecord): NonNullable<IndexStatus['lastRun']> {
+  const { command, startedAt, finishedAt, success, stats: text } = run;
+  const error = failureOfRun(run);
+  const ended = { command, startedAt, finishedAt, success, ...(error === undefined ? {} : { error }) };
+  if (text === undefined) return { ...ended, stats: undefined };
+  const { failure: _, ...stats } = JSON.parse(text) as IndexResult['stats'] & { failure?: unknown };
+  return { ...ended, stats };
 }
 
 /** Adds the file that a failure is about. */

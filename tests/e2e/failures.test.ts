@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { FailedItem, IndexResult, IndexStatus, SourceSyncState } from '../../src/index.js';
+import { compatibleEmbeddingWire, embeddingReply } from '../../src/testing/wire/embedding-wire.js';
+import { jsonReply, startWireServer } from '../../src/testing/wire/wire-server.js';
 import { ragstoneJson, runRagstone } from './run-ragstone.js';
 import { temporaryFolder, writeFiles } from './temporary-folder.js';
 
@@ -89,4 +91,29 @@ test('a source that never could be read fails where a person looks, and what is 
   const rest = await ragstoneJson<IndexResult>(['failures', 'retry'], { cwd });
   expect(rest.document).toMatchObject({ success: true, stats: { documentsProcessed: 1 } });
   expect((await runRagstone(['failures'], { cwd })).stdout).toContain('Nothing failed.');
+});
+
+test('a run that ends by an error is told by failures and status, until one goes well', async () => {
+  let isOut = false;
+  const server = await startWireServer(compatibleEmbeddingWire, (request) =>
+    isOut
+      ? jsonReply(401, { error: { message: 'No.' } })
+      : embeddingReply(compatibleEmbeddingWire, request, 8),
+  );
+  onTestFinished(() => server.close());
+  const config = `${CONFIG}  embedding: { model: 'ollama:small', dimensions: 8 }
+  modelProviders: { ollama: { baseUrl: '${server.url}/v1' } }
+`;
+  const cwd = temporaryFolder({ 'ragstone.yaml': config, 'docs/a.md': 'A lamp.\n' });
+  const run = (...args: string[]) => runRagstone(args, { cwd });
+  expect(await run('index')).toMatchObject({ code: 0 });
+  isOut = true;
+  writeFiles(cwd, { 'docs/a.md': 'A red lamp.\n' });
+  expect((await run('index')).code).toBe(1);
+  expect((await run('status')).stdout).toMatch(/last run .*failed \(EMBEDDING_REJECTED\): \S/);
+  expect((await run('failures')).stdout).toContain('the last run ended by an error: EMBEDDING_REJECTED');
+  isOut = false;
+  await run('index');
+  expect((await run('status')).stdout).toMatch(/last run .*, fine/);
+  expect((await run('failures')).stdout).toContain('Nothing failed.');
 });

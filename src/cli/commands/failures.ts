@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { EngineView, SourceSyncState } from '../../index.js';
+import type { EngineView, RunFailure, SourceSyncState } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withEngineView } from '../open-engine.js';
@@ -54,12 +54,26 @@ async function runList(
   items: readonly string[],
   options: FailureOptions,
 ): Promise<void> {
-  const { failures, sources } = await withEngineView(context, options, async (view) => ({
-    failures: await view.failures(requestOf(await inFull(items, view, context), options)),
-    sources: items.length > 0 ? [] : (await view.sourceStates()).filter(isFailing(options)),
-  }));
+  const { failures, sources, runError } = await withEngineView(context, options, async (view) => {
+    const failures = await view.failures(requestOf(await inFull(items, view, context), options));
+    const sources = items.length > 0 ? [] : (await view.sourceStates()).filter(isFailing(options));
+    const runError = failures.length + sources.length > 0 ? undefined : await errorOfLastRun(view);
+    return { failures, sources, runError };
+  });
   const { renderFailedItems } = await import('../render/failed-items.js');
-  context.printResult({ failures, sources }, () => renderFailedItems({ failures, sources }, context));
+  const found = { failures, sources, ...(runError === undefined ? {} : { runError }) };
+  context.printResult(found, () => renderFailedItems(found, context));
+}
+
+/** A run that ends by an error leaves nothing with an item or a source that says so. */
+async function errorOfLastRun(view: EngineView): Promise<RunFailure | undefined> {
+  try {
+    return (await view.status()).lastRun?.error;
+  } catch (error) {
+    const { RAGError } = await import('../../index.js');
+    if (RAGError.isInstance(error) && error.reason === 'INDEX_EMPTY') return undefined;
+    throw error;
+  }
 }
 
 const isFailing =

@@ -1,4 +1,4 @@
-import type { FailedItem, SourceSyncState } from '../../index.js';
+import type { FailedItem, RunFailure, SourceSyncState } from '../../index.js';
 import type { CliContext } from '../context.js';
 import { displayPath } from './place.js';
 import { renderFailingSources } from './source-states.js';
@@ -9,9 +9,16 @@ export function renderFailedItems(
   {
     failures,
     sources,
-  }: { readonly failures: readonly FailedItem[]; readonly sources: readonly SourceSyncState[] },
+    runError,
+  }: {
+    readonly failures: readonly FailedItem[];
+    readonly sources: readonly SourceSyncState[];
+    readonly runError?: RunFailure;
+  },
   context: CliContext,
 ): string {
+  if (runError !== undefined)
+    return `No source and no document failed, but the last run ended by an error: ${context.colours.red(runError.reason)} ${oneLine(runError.message)}`;
   if (failures.length + sources.length === 0) return 'Nothing failed.';
   return [renderFailingSources(sources, context), renderItems(failures, context)]
     .filter(Boolean)

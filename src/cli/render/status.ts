@@ -130,8 +130,10 @@ const describeSize = ({ ledger, store }: NonNullable<ShownStatus['bytes']>): str
 function describeLastRun({ lastRun, bytes }: ShownStatus): string {
   if (lastRun === undefined && bytes === undefined) return 'never, or not told';
   if (lastRun === undefined) return bytes?.ledger === undefined ? NOT_TOLD : 'never';
-  const { command, startedAt, finishedAt, success } = lastRun;
+  const { command, startedAt, finishedAt, success, error } = lastRun;
   if (finishedAt === undefined) return `${command}, begun ${formatTime(startedAt)}, not finished`;
+  if (error !== undefined)
+    return `${command}, ${formatTime(finishedAt)}, failed (${error.reason})${'message' in error ? `: ${error.message}` : ''}`;
   return `${command}, ${formatTime(finishedAt)}, ${success === true ? 'fine' : 'with failures'}`;
 }
 

@@ -1,5 +1,6 @@
 import type { Runtime } from '../../core/runtime.js';
 import type { HistoryStatus } from '../../history/as-of-report.js';
+import type { RunFailure } from '../../ledger/failed-run.js';
 import type { GenerationState, OwedBatch, OwedReader } from '../../ledger/ledger.js';
 import type { QueueCounts, WorkQueue } from '../../queue/work-queue.js';
 import type { StoresStatus } from '../../stores/failover/failover-states.js';
@@ -80,6 +81,8 @@ export interface IndexStatus {
         readonly startedAt: string;
         readonly finishedAt?: string | undefined;
         readonly success?: boolean | undefined;
+        /** Why it ended, where that was by an error. */
+        readonly error?: RunFailure | undefined;
         readonly stats?: IndexResult['stats'] | undefined;
       }
     | undefined;

@@ -1,16 +1,13 @@
 import { appendFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { retry } from '../../core/retry.js';
 import { timeoutSignal } from '../../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../../security/private-files.js';
 import { type Alert, type AlertChannelSettings, isAtLeast } from './alert.js';
 
 /** How long a webhook may take to answer, in milliseconds. */
 const WEBHOOK_MS = 10_000;
-/** How often it is tried again. */
-const WEBHOOK_RETRIES = 3;
 
-/** Tells alerts to somebody, one after the other. */
+/** Tells alerts to somebody. */
 export interface AlertChannel {
   readonly type: AlertChannelSettings['type'];
   /** Whether an alert is severe enough for it. */
@@ -46,16 +43,13 @@ async function append(path: string, alert: Alert): Promise<void> {
 
 /** The address may hold a key: no error of ours says it. */
 async function post(url: string, alert: Alert): Promise<void> {
-  const once = async (): Promise<void> => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(alert),
-      redirect: 'error',
-      signal: timeoutSignal(WEBHOOK_MS),
-    });
-    await response.body?.cancel();
-    if (!response.ok) throw new Error(`The webhook answered with ${response.status}.`);
-  };
-  await retry(once, { retries: WEBHOOK_RETRIES, isWorthRetrying: () => true });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(alert),
+    redirect: 'error',
+    signal: timeoutSignal(WEBHOOK_MS),
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`The webhook answered with ${response.status}.`);
 }

@@ -1,4 +1,4 @@
-import { RAGError } from '../../core/errors.js';
+import { isOfService } from '../../core/errors.js';
 import { listenTo, type OperationPayload } from '../../core/heard-operations.js';
 import { runtime } from '../../core/runtime.js';
 import type { EngineHealth } from '../../engine/engine.js';
@@ -76,7 +76,7 @@ function indexingFailure({ threshold }: AlertCondition, judge: Judge): AlertRule
         ? {
             holds: true,
             value,
-            message: `Indexing the source "${worst.source}" failed ${value} times in a row. \`ragstone failures\` says of what.`,
+            message: `Indexing the source "${worst.source}" failed ${value} times in a row. \`ragstone failures\` says what could not be read, and \`ragstone status\` why the last run failed.`,
           }
         : { holds: false, value, message: 'The sources that failed were indexed again.' },
     );
@@ -85,9 +85,8 @@ function indexingFailure({ threshold }: AlertCondition, judge: Judge): AlertRule
     {
       end: (_, payload) => {
         const { error } = payload;
-        // Nothing is wrong with a run that was stopped, or that another one was in the way of.
-        if (RAGError.isInstance(error) && (error.reason === 'ABORTED' || error.reason === 'INDEX_LOCKED'))
-          return;
+        // Nothing is wrong with a run that was stopped, that another one was in the way of, or that could not be done as it was asked for.
+        if (error !== undefined && !isOfService(error)) return;
         // It is the channel of runs alone.
         count(payload as OperationPayload<'index'>);
       },

@@ -2,7 +2,8 @@ import { runtime } from '../../core/runtime.js';
 import type { EngineHealth } from '../../engine/engine.js';
 import type { MetricSink } from '../metrics/metric-definitions.js';
 import type { Alert, AlertChannelSettings, AlertCondition } from './alert.js';
-import { type AlertChannel, openAlertChannel } from './alert-channels.js';
+import { openAlertChannel } from './alert-channels.js';
+import { AlertDelivery } from './alert-delivery.js';
 import { type AlertRule, type Verdict, watchCondition } from './alert-rules.js';
 
 export interface AlertsOptions {
@@ -16,17 +17,20 @@ export interface AlertsOptions {
 /** Alerts as they are configured: each is told once when its condition begins to hold, and once when it ends. */
 export class Alerts {
   readonly #options: AlertsOptions;
-  readonly #channels: readonly { readonly channel: AlertChannel; last: Promise<void> }[];
+  readonly #deliveries: readonly AlertDelivery[];
   readonly #rules: readonly AlertRule[];
   readonly #raised = new Map<AlertCondition, Alert>();
 
   constructor(options: AlertsOptions) {
     this.#options = options;
     const { write, sink } = options;
-    this.#channels = options.channels.map((settings) => ({
-      channel: openAlertChannel(settings, write),
-      last: Promise.resolve(),
-    }));
+    const report = {
+      onFailure: (channel: string) => sink.add('rag_alert_delivery_failures_total', 1, { channel }),
+      warn: (problem: string) => write(`warning: ${problem}`),
+    };
+    this.#deliveries = options.channels.map(
+      (settings) => new AlertDelivery(openAlertChannel(settings, write), report),
+    );
     this.#rules = options.conditions.map((condition) => {
       sink.set('rag_alert_active', 0, labelsOf(condition));
       return watchCondition(condition, (verdict) => this.#judge(condition, verdict));
@@ -56,30 +60,13 @@ export class Alerts {
     if (holds) this.#raised.set(condition, alert);
     else this.#raised.delete(condition);
     this.#options.sink.set('rag_alert_active', holds ? 1 : 0, labelsOf(condition));
-    this.#tell(alert);
+    for (const delivery of this.#deliveries) delivery.add(alert);
   }
 
-  /** To each channel in turn: that it is over never comes before that it began. */
-  #tell(alert: Alert): void {
-    for (const line of this.#channels) {
-      const { channel } = line;
-      if (!channel.takes(alert)) continue;
-      line.last = line.last
-        .then(() => channel.tell(alert))
-        .catch((error: unknown) => {
-          this.#options.sink.add('rag_alert_delivery_failures_total', 1, { channel: channel.type });
-          const why = error instanceof Error ? error.message : String(error);
-          this.#options.write(
-            `warning: the alert ${alert.alert} (${alert.state}) could not be told by ${channel.type}: ${why}`,
-          );
-        });
-    }
-  }
-
-  /** Waits for what is being told. */
+  /** Waits for what is being told, as long as it is worth it. */
   async stop(): Promise<void> {
     for (const rule of this.#rules) rule.stop();
-    await Promise.all(this.#channels.map(({ last }) => last));
+    await Promise.all(this.#deliveries.map((delivery) => delivery.stop()));
   }
 }
 

@@ -1,4 +1,4 @@
-import { RAGError } from '../../core/errors.js';
+import { isOfService, RAGError } from '../../core/errors.js';
 import { listenTo, type OperationPayload } from '../../core/heard-operations.js';
 import type { TelemetryChannel, TelemetryPayloads } from '../../core/telemetry.js';
 import type { MetricSink } from './metric-definitions.js';
@@ -63,7 +63,8 @@ const COUNTERS: Counters = {
   cache: countLookups,
   index: (payload, sink) => {
     const { kind, tookMs, stages = {}, documentsProcessed = 0, documentsDeleted = 0, errors = 0 } = payload;
-    if (hasFailed(payload)) sink.add('rag_indexing_failure_count_total', 1);
+    if (payload.error !== undefined && isOfService(payload.error))
+      sink.add('rag_indexing_failure_count_total', 1);
     if (payload.error !== undefined) return;
     sink.add('rag_indexing_documents_processed_total', documentsProcessed);
     sink.add('rag_indexing_documents_deleted_total', documentsDeleted);

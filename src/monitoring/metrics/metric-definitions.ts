@@ -81,7 +81,7 @@ export const METRICS = {
   rag_work_active_documents: gauge('Documents that a worker holds.'),
   rag_work_lag_seconds: gauge('How long the oldest document that was listed has not been indexed.'),
   rag_alert_active: gauge('Whether an alert is raised: 1 or 0.', ['alert', 'severity']),
-  rag_alert_delivery_failures_total: counter('Alerts that a channel could not be told.', ['channel']),
+  rag_alert_delivery_failures_total: counter('Tries to tell a channel of an alert that failed.', ['channel']),
   rag_rollout_items_total: counter('Items of a pipeline that is rolled out, by the way that answered them.', [
     'side',
     'reason',

@@ -14,6 +14,7 @@ import {
   statsResponse,
   statusResponse,
 } from '../schemas/index-state.js';
+import { failedSources } from './failed-sources.js';
 
 const tags = ['Maintenance'];
 const PAGE = 1_000;
@@ -188,11 +189,17 @@ export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
 const WRITER_WAIT_MS = 60_000;
 
 async function bringInStep(view: EngineView, signal: AbortSignal) {
-  const { success } = await view.index({ signal, options: { waitMs: WRITER_WAIT_MS } });
+  const { success, stats } = await view.index({ signal, options: { waitMs: WRITER_WAIT_MS } });
   const { sources } = await view.status();
   const indexed = Object.fromEntries(sources.map(({ source, documents }) => [source, documents.indexed]));
   const total = Object.values(indexed).reduce((sum, count) => sum + count, 0);
-  return { status: success ? ('completed' as const) : ('partial' as const), total, indexed };
+  const failed = failedSources(stats.errors);
+  return {
+    status: success ? ('completed' as const) : ('partial' as const),
+    total,
+    indexed,
+    ...(failed.length === 0 ? {} : { failed }),
+  };
 }
 
 /** What is left to the index is not stated at all. */

@@ -1,6 +1,9 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder, writeFiles } from '../../../tests/e2e/temporary-folder.js';
-import { createEngine } from '../../index.js';
+import { createEngine, RAGError } from '../../index.js';
+import { createHashEmbedder } from '../../testing/hash-embedder.js';
 import { testService, withDocuments } from '../test-service.js';
 
 const RAG = '/api/ai/rag';
@@ -370,6 +373,56 @@ describe('the state of the index', () => {
     const missed = await call('acme', 'POST', `${RAG}/explain-miss`, { query: 'three', document: 'c.md' });
     expect(missed.json()).toMatchObject({ found: true });
     expect(missed.text).not.toContain(cwd);
+  });
+
+  test('a run that cannot read a source, or documents, says which and why', async () => {
+    const cwd = temporaryFolder({
+      'docs/a.md': '# A\n\nOne.',
+      'notes/b.txt': 'Two.',
+      'notes/c.txt': Buffer.from([0xff, 0xfe, 0x00, 0xd8]),
+    });
+    const sources = [
+      { name: 'manual', type: 'markdown' as const, root: 'docs', paths: ['**/*.md'] },
+      { name: 'notes', type: 'files' as const, root: 'notes' },
+    ];
+    const engine = await createEngine({ config: { provider: 'memory', sources }, cwd });
+    const { call } = await testService({ engine });
+    const first = (await call('acme', 'POST', '/rag/index')).json();
+    expect(first).toMatchObject({ status: 'partial', indexed: { manual: 1, notes: 1 } });
+    expect(first.failed).toEqual([
+      { source: 'notes', reason: expect.stringMatching(/^DOCUMENT_/) as string, documents: 1 },
+    ]);
+    renameSync(join(cwd, 'docs'), join(cwd, 'away'));
+    const { text, json } = await call('acme', 'POST', '/rag/index');
+    expect(json().failed).toContainEqual({ source: 'manual', reason: 'SOURCE_NOT_FOUND' });
+    expect(json()).toMatchObject({ status: 'partial', total: 2 });
+    expect(text).not.toContain(cwd);
+  });
+
+  test('a run that ends by an error is the last run, with its reason and without the words of a provider', async () => {
+    const cwd = temporaryFolder({ 'docs/a.md': '# A\n\nOne.' });
+    const sources = [{ name: 'manual', type: 'markdown' as const, paths: ['docs/**/*.md'] }];
+    const hash = createHashEmbedder();
+    let isOut = false;
+    const embedder: typeof hash = {
+      ...hash,
+      doEmbed: async (...args) => {
+        if (isOut) throw new RAGError('EMBEDDING_FAILED', 'The account 4711 is empty.');
+        return hash.doEmbed(...args);
+      },
+    };
+    const engine = await createEngine({ config: { provider: 'libsql', sources }, cwd, embedder });
+    const { call } = await testService({ engine });
+    const index = () => engine.index({}, { tenant: 'acme' });
+    await index();
+    writeFiles(cwd, { 'docs/a.md': '# A\n\nAnother one.' });
+    isOut = true;
+    await expect(index()).rejects.toMatchObject({ reason: 'EMBEDDING_FAILED' });
+    for (const route of ['runs', 'status']) {
+      const { text, json } = await call('acme', 'GET', `${RAG}/${route}`);
+      expect(json().lastRun).toMatchObject({ success: false, error: { reason: 'EMBEDDING_FAILED' } });
+      expect(text).not.toContain('4711');
+    }
   });
 
   test('everyone may ask for the health', async () => {

@@ -226,6 +226,12 @@ export const runsResponse = z.object({
       startedAt: z.string(),
       finishedAt: z.string().optional(),
       success: z.boolean().optional(),
+      error: z
+        .object({
+          reason: z.string().describe('As `docs/errors.md` lists them; the log of the service says more.'),
+        })
+        .optional()
+        .describe('Why it ended, where that was by an error.'),
     })
     .optional()
     .describe(
@@ -280,9 +286,23 @@ export const indexAllResponse = z
   .object({
     status: z
       .enum(['completed', 'partial'])
-      .describe('`partial`: some documents could not be read; `GET .../status` names them.'),
+      .describe(
+        '`partial`: sources or documents could not be read; `failed` says of which sources and why, `GET .../status` names documents.',
+      ),
     total: z.int(),
     indexed: z.record(z.string(), z.int()).describe('Documents by the name of their source.'),
+    failed: listOf(
+      z.object({
+        source: z.string(),
+        reason: z.string().describe('As `docs/errors.md` lists them.'),
+        documents: z
+          .int()
+          .optional()
+          .describe('Documents that failed for this reason; absent where the source failed as a whole.'),
+      }),
+    )
+      .optional()
+      .describe('What failed, by source and reason; absent where nothing did.'),
   })
   .meta({ id: 'IndexCounts' });
 
