@@ -109,7 +109,7 @@ test('a run that ends by an error is told by failures and status, until one goes
   expect(await run('index')).toMatchObject({ code: 0 });
   isOut = true;
   writeFiles(cwd, { 'docs/a.md': 'A red lamp.\n' });
-  expect((await run('index')).code).toBe(1);
+  expect((await run('index')).code).toBe(2);
   expect((await run('status')).stdout).toMatch(/last run .*failed \(EMBEDDING_REJECTED\): \S/);
   expect((await run('failures')).stdout).toContain('the last run ended by an error: EMBEDDING_REJECTED');
   isOut = false;
