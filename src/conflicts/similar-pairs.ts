@@ -1,3 +1,5 @@
+import { countCommon } from '../core/count-common.js';
+
 /** Two sets of terms by their places in what was given, the first place the smaller one. */
 export interface SimilarPair {
   readonly a: number;
@@ -100,12 +102,5 @@ const pairKey = (first: number, second: number): number =>
 
 /** Share of common elements of two ascending sets (Dice). */
 export function overlapOf(a: Uint32Array, b: Uint32Array): number {
-  let common = 0;
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    const difference = (a[i] ?? 0) - (b[j] ?? 0);
-    if (difference === 0) common++;
-    if (difference <= 0) i++;
-    if (difference >= 0) j++;
-  }
-  return a.length + b.length === 0 ? 0 : (2 * common) / (a.length + b.length);
+  return a.length + b.length === 0 ? 0 : (2 * countCommon(a, b)) / (a.length + b.length);
 }

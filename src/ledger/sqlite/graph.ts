@@ -6,6 +6,7 @@ import { originalText, storableText } from '../ledger-text.js';
 import type { Books } from './books.js';
 import { STATE } from './chunks.js';
 import { rowIdOf } from './documents.js';
+import { unmarkedDocuments } from './unmarked-documents.js';
 
 /** Rows of a document, in place of those that it had; without any they are to be made later. */
 export function saveGraph(
@@ -151,17 +152,7 @@ export class SqliteGraph implements GraphReader {
     );
   }
 
-  async unread(tenant: string, { limit, after }: GraphPage): Promise<string[]> {
-    const { database, generation } = this.#books;
-    return database
-      .rows(
-        `SELECT ${text('document_id')} FROM document WHERE generation = ? AND graph = 0 AND tenant = ?
-           AND document_id ${after === undefined ? '>=' : '>'} ? ORDER BY document_id LIMIT ?`,
-        generation,
-        storableText(tenant),
-        after === undefined ? '' : storableText(after),
-        limit,
-      )
-      .map((row) => originalText(textAt(row, 0)));
+  async unread(tenant: string, page: GraphPage): Promise<string[]> {
+    return unmarkedDocuments(this.#books, 'graph', tenant, page);
   }
 }

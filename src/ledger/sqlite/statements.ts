@@ -4,6 +4,7 @@ import { bytesAt, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { originalText, storableText } from '../ledger-text.js';
 import type { Books } from './books.js';
+import { unmarkedDocuments } from './unmarked-documents.js';
 
 /** Forgets what an earlier revision of a planned document said. */
 export function forgetOldStatements(database: SqliteDatabase, documentRow: number): void {
@@ -62,17 +63,7 @@ export class SqliteStatements implements StatementReader {
       }));
   }
 
-  async unread(tenant: string, { limit, after }: GraphPage): Promise<string[]> {
-    const { database, generation } = this.#books;
-    return database
-      .rows(
-        `SELECT ${text('document_id')} FROM document WHERE generation = ? AND examined = 0 AND tenant = ?
-           AND document_id ${after === undefined ? '>=' : '>'} ? ORDER BY document_id LIMIT ?`,
-        generation,
-        storableText(tenant),
-        after === undefined ? '' : storableText(after),
-        limit,
-      )
-      .map((row) => originalText(textAt(row, 0)));
+  async unread(tenant: string, page: GraphPage): Promise<string[]> {
+    return unmarkedDocuments(this.#books, 'examined', tenant, page);
   }
 }

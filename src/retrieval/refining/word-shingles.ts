@@ -1,3 +1,5 @@
+import { countCommon } from '../../core/count-common.js';
+
 /** Words in a row that make one shingle. */
 const WORDS_PER_SHINGLE = 3;
 
@@ -61,12 +63,6 @@ function distinct(sorted: Uint32Array): Uint32Array {
 
 /** Share of common elements in the union of two ascending sets; 0 where either is empty. */
 export function jaccard(a: Uint32Array, b: Uint32Array): number {
-  let common = 0;
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    const difference = (a[i] ?? 0) - (b[j] ?? 0);
-    if (difference === 0) common++;
-    if (difference <= 0) i++;
-    if (difference >= 0) j++;
-  }
+  const common = countCommon(a, b);
   return common === 0 ? 0 : common / (a.length + b.length - common);
 }
