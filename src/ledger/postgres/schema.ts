@@ -205,7 +205,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   // What a document says, for conflicts between documents.
   [
     'ALTER TABLE ragstone_ledger_document ADD COLUMN examined smallint NOT NULL DEFAULT 0',
-    `CREATE INDEX ragstone_ledger_document_not_examined ON ragstone_ledger_document (generation, document_id)
+    `CREATE INDEX ragstone_ledger_document_not_examined ON ragstone_ledger_document (generation)
       WHERE examined = 0`,
     `CREATE TABLE ragstone_ledger_statement (
       document bigint PRIMARY KEY REFERENCES ragstone_ledger_document (id),
