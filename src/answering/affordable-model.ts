@@ -36,8 +36,8 @@ export function overLimits(
   const outputTokens = calls * settings.maxOutputTokens;
   const cost = model.priceOf?.({ inputTokens, outputTokens });
   const { left, report } = run;
-  const isPriceUnknown = model.priceOf !== undefined && cost === undefined;
-  if (isPriceUnknown && report === undefined && Number.isFinite(left.cost)) return unknownPrice(model);
+  const unpriced = report === undefined ? unknownPrice(model, cost, left.cost) : undefined;
+  if (unpriced !== undefined) return unpriced;
   const over =
     left.ms() <= 0
       ? 'deadlineMs'
@@ -53,10 +53,18 @@ export function overLimits(
   };
 }
 
-export const unknownPrice = ({ id }: ChatModel): AnswerFallback => ({
-  reason: 'AGENT_LIMIT',
-  detail: `What the language model ${id} costs is not known, so that \`maxCost\` could not be kept. Set rag.chat.price, or leave the limit out.`,
-});
+/** Why a model may not be asked whose price is not known, where a price is the limit. */
+export function unknownPrice(
+  model: ChatModel,
+  cost: number | undefined,
+  costLeft: number,
+): AnswerFallback | undefined {
+  if (model.priceOf === undefined || cost !== undefined || !Number.isFinite(costLeft)) return undefined;
+  return {
+    reason: 'AGENT_LIMIT',
+    detail: `What the language model ${model.id} costs is not known, so that \`maxCost\` could not be kept. Set rag.chat.price, or leave the limit out.`,
+  };
+}
 
 /** Nothing that a model does for the answer takes longer than the run has left. */
 export function settingsWithin(settings: AnswerSettings, { run }: Findings): AnswerSettings {

@@ -86,8 +86,8 @@ async function overLimits(
     tokens: inputTokens + MAX_OUTPUT_TOKENS,
     cost: model.priceOf?.({ inputTokens, outputTokens: MAX_OUTPUT_TOKENS }),
   };
-  if (model.priceOf !== undefined && call.cost === undefined && Number.isFinite(limits.costLeft))
-    return unknownPrice(model);
+  const unpriced = unknownPrice(model, call.cost, limits.costLeft);
+  if (unpriced !== undefined) return unpriced;
   const over = limits.callForbidden(call);
   if (over === undefined) {
     limits.countCall(call);

@@ -1,8 +1,7 @@
 import { graphRowsOf } from '../graph/graph-rows.js';
 import type { IndexRun } from './index-run.js';
+import { unreadPages } from './unread-pages.js';
 import type { WriteTargets } from './write-batch.js';
-
-const PAGE = 200;
 
 /**
  * Makes rows of the graph for the documents of a tenant that an older version wrote, of the texts that the ledger keeps: no source is read
@@ -14,11 +13,7 @@ export async function fillGraphs(
   run: IndexRun,
 ): Promise<void> {
   let filled = 0;
-  for (let after: string | undefined; ; ) {
-    const page = await ledger.graph.unread(tenant, {
-      limit: PAGE,
-      ...(after === undefined ? {} : { after }),
-    });
+  for await (const page of unreadPages(ledger.graph, tenant, giveWay)) {
     for (const documentId of page) {
       run.checkAborted();
       const document = await ledger.document(documentId);
@@ -27,9 +22,6 @@ export async function fillGraphs(
       const graph = run.timed('graph', () => graphRowsOf({ ...document, text }));
       if (await ledger.fillGraph({ documentId, revision: document.revision, graph })) filled++;
     }
-    if (page.length < PAGE) break;
-    after = page.at(-1);
-    await giveWay?.();
   }
   if (filled > 0)
     run.notice(

@@ -1,9 +1,8 @@
 import { packStatements } from '../conflicts/packed-statements.js';
 import type { StatementFilling } from '../conflicts/statement-rows.js';
 import type { IndexRun } from './index-run.js';
+import { unreadPages } from './unread-pages.js';
 import type { WriteTargets } from './write-batch.js';
-
-const PAGE = 200;
 
 /**
  * Examines the documents of a tenant that are new, have changed, or were indexed by an older version or while it was switched off: keeps what
@@ -14,11 +13,7 @@ export async function fillStatements(
   { ledger, giveWay }: Pick<WriteTargets, 'ledger' | 'giveWay'>,
   run: IndexRun,
 ): Promise<void> {
-  for (let after: string | undefined; ; ) {
-    const page = await ledger.statements.unread(tenant, {
-      limit: PAGE,
-      ...(after === undefined ? {} : { after }),
-    });
+  for await (const page of unreadPages(ledger.statements, tenant, giveWay)) {
     const fillings: StatementFilling[] = [];
     for (const documentId of page) {
       run.checkAborted();
@@ -30,8 +25,5 @@ export async function fillStatements(
       fillings.push({ documentId, revision, packed: run.timed('conflicts', () => packStatements(text)) });
     }
     if (fillings.length > 0) await run.timedAsync('conflicts', () => ledger.fillStatements(fillings));
-    if (page.length < PAGE) return;
-    after = page.at(-1);
-    await giveWay?.();
   }
 }
