@@ -1,5 +1,6 @@
-import { RAGError, throwIfAborted } from '../core/errors.js';
-import { runtime, sleep, timeoutSignal } from '../core/runtime.js';
+import { RAGError } from '../core/errors.js';
+import { runtime, sleep } from '../core/runtime.js';
+import { withDeadline } from '../core/with-deadline.js';
 
 /** One call of a server or hosted service. */
 export interface ServerCall {
@@ -41,26 +42,25 @@ const FIRST_PAUSE_MS = 100;
  * @param late what to do about it, as a sentence
  * @throws RAGError `ABORTED`, `STORE_TIMEOUT`; and whatever `work` throws
  */
-export async function withinTime<T>(
-  server: CalledServer,
-  { action, signal: asked, timeoutMs }: ServerCall & { readonly timeoutMs: number },
+export const withinTime = <T>(
+  { title, address }: CalledServer,
+  { action, signal, timeoutMs }: ServerCall & { readonly timeoutMs: number },
   work: (signal: AbortSignal) => Promise<T>,
   late = 'Look whether it is overloaded, or raise the timeout of the store.',
-): Promise<T> {
-  throwIfAborted(asked);
-  const deadline = timeoutSignal(timeoutMs);
-  try {
-    return await work(asked === undefined ? deadline : AbortSignal.any([asked, deadline]));
-  } catch (error) {
-    throwIfAborted(asked);
-    if (!deadline.aborted) throw error;
-    throw new RAGError(
-      'STORE_TIMEOUT',
-      `${server.title} at ${server.address} could not ${action} within ${timeoutMs} ms. ${late}`,
-      { details: { timeoutMs } },
-    );
-  }
-}
+): Promise<T> =>
+  withDeadline(
+    {
+      timeoutMs,
+      signal,
+      lateError: () =>
+        new RAGError(
+          'STORE_TIMEOUT',
+          `${title} at ${address} could not ${action} within ${timeoutMs} ms. ${late}`,
+          { details: { timeoutMs } },
+        ),
+    },
+    work,
+  );
 
 /** Sends something, and sends it again after doubling pauses while what came may pass. */
 export async function sendAgain<T>(

@@ -112,7 +112,7 @@ export class VertexSearchConnection {
 }
 
 const attempted = <T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> =>
-  sendAgain(() => withSignal(signal, () => abortable(send(), signal)), { signal, passing: passingOf });
+  sendAgain(() => withSignal(signal, send), { signal, passing: passingOf });
 
 /** A connection that broke passes; an answer does where its status says so. */
 function passingOf(sent: PromiseSettledResult<unknown>): Passing | undefined {
@@ -120,16 +120,6 @@ function passingOf(sent: PromiseSettledResult<unknown>): Passing | undefined {
   const refusal = refusalOf(sent.reason);
   if (refusal === undefined) return isTransport(sent.reason) ? {} : undefined;
   return isRetryableStatus(refusal.status) ? refusal : undefined;
-}
-
-/** Rejects as soon as the signal aborts, whatever the call does then. */
-function abortable<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }
 
 /** Whether the connection broke. Errors of the client that are none are faults of ours, or of credentials. */
