@@ -1,6 +1,5 @@
-import { RAGError } from '../core/errors.js';
-import { runtime, sleep } from '../core/runtime.js';
-import { withDeadline } from '../core/with-deadline.js';
+import { RAGError, throwIfAborted } from '../core/errors.js';
+import { runtime, sleep, timeoutSignal } from '../core/runtime.js';
 
 /** One call of a server or hosted service. */
 export interface ServerCall {
@@ -37,30 +36,44 @@ const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
 
 /**
- * Does a call within a limit of time, which all its attempts share.
+ * Does a call within a limit of time, which all its attempts share. What is deaf to the signal is not waited for.
  *
  * @param late what to do about it, as a sentence
  * @throws RAGError `ABORTED`, `STORE_TIMEOUT`; and whatever `work` throws
  */
-export const withinTime = <T>(
+export async function withinTime<T>(
   { title, address }: CalledServer,
-  { action, signal, timeoutMs }: ServerCall & { readonly timeoutMs: number },
+  { action, signal: asked, timeoutMs }: ServerCall & { readonly timeoutMs: number },
   work: (signal: AbortSignal) => Promise<T>,
   late = 'Look whether it is overloaded, or raise the timeout of the store.',
-): Promise<T> =>
-  withDeadline(
-    {
-      timeoutMs,
-      signal,
-      lateError: () =>
-        new RAGError(
-          'STORE_TIMEOUT',
-          `${title} at ${address} could not ${action} within ${timeoutMs} ms. ${late}`,
-          { details: { timeoutMs } },
-        ),
-    },
-    work,
-  );
+): Promise<T> {
+  throwIfAborted(asked);
+  const deadline = timeoutSignal(timeoutMs);
+  const signal = asked === undefined ? deadline : AbortSignal.any([asked, deadline]);
+  try {
+    return await untilAborted(work(signal), signal);
+  } catch (error) {
+    throwIfAborted(asked);
+    if (!deadline.aborted) throw error;
+    throw new RAGError(
+      'STORE_TIMEOUT',
+      `${title} at ${address} could not ${action} within ${timeoutMs} ms. ${late}`,
+      {
+        details: { timeoutMs },
+      },
+    );
+  }
+}
+
+/** Rejects as soon as the signal aborts, whatever the work does then. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
 
 /** Sends something, and sends it again after doubling pauses while what came may pass. */
 export async function sendAgain<T>(
