@@ -208,7 +208,10 @@ describe('alerts, each by a real fault, are told once and resolved once', () => 
     ]);
   });
 
-  test('store_unreachable: a ledger that was damaged, until it is whole again', async () => {
+  test.each([
+    ['a ledger that was damaged', 'no database at all'.repeat(500)],
+    ['a data folder without its disk', undefined],
+  ])('store_unreachable: %s, until it is whole again', async (_, ledger) => {
     const cwd = temporaryFolder();
     const { engine, watch } = await watched(
       {
@@ -225,7 +228,7 @@ describe('alerts, each by a real fault, are told once and resolved once', () => 
     const data = join(cwd, '.ragstone');
     renameSync(data, `${data}.away`);
     mkdirSync(data);
-    writeFileSync(join(data, 'ledger.db'), 'no database at all'.repeat(500));
+    if (ledger !== undefined) writeFileSync(join(data, 'ledger.db'), ledger);
     const patience = { timeout: 15_000, interval: 50 };
     await vi.waitFor(
       () =>
