@@ -5,7 +5,7 @@ import { runtime } from '../core/runtime.js';
 import { allVersions } from '../history/all-versions.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
 import { deleteDocuments } from './delete-documents.js';
-import type { SourceKey } from './item-claims.js';
+import { isLeaseLost, type SourceKey } from './item-claims.js';
 import type { PreparedItem } from './read-item.js';
 import type { Retention, SourceTask } from './source-task.js';
 
@@ -44,8 +44,7 @@ export async function carryOutRetention(key: SourceKey, task: SourceTask): Promi
   if (retention === undefined) return;
   const { ledger } = targets;
   if (retention.maxAge !== undefined) {
-    const { old, undated } = await agesOf(key, retention, task);
-    const removed = options.dryRun ? old.length : await deleteOld(key, old, task);
+    const { removed, undated } = await removeOld(key, retention, task);
     if (!options.dryRun) await eraseOldVersions(key, retention, task);
     run.documentsDeleted += removed;
     run.countRetention(key.source, { removed, undated });
@@ -80,6 +79,26 @@ async function agesOf(
   }
 }
 
+interface Aged {
+  readonly removed: number;
+  readonly undated: number;
+}
+
+/** Looks again where another writer took over what was being deleted: it may have made something younger of it. */
+async function removeOld(key: SourceKey, retention: Retention, task: SourceTask): Promise<Aged> {
+  for (let removed = 0; ; ) {
+    const { old, undated } = await agesOf(key, retention, task);
+    if (task.options.dryRun) return { removed: old.length, undated };
+    try {
+      for (let start = 0; start < old.length; start += PAGE)
+        removed += await deleteOld(key, old.slice(start, start + PAGE), task);
+      return { removed, undated };
+    } catch (error) {
+      if (!isLeaseLost(error)) throw error;
+    }
+  }
+}
+
 /** Beside other writers those that nobody holds; the next run deletes the others. */
 async function deleteOld(
   key: SourceKey,
@@ -91,7 +110,7 @@ async function deleteOld(
   const mine = old.filter(({ itemId }) => held.has(itemId));
   await deleteDocuments(
     mine.map(({ documentId }) => documentId),
-    targets,
+    { ...targets, items: mine },
     run,
   );
   await targets.history?.erase(mine.map(({ documentId }) => documentId));

@@ -61,6 +61,12 @@ test('requests are counted by their route, method and class of status, and nothi
   );
 });
 
+test('the health answers where the configuration puts it, and where those ask who do not know of that', async () => {
+  const { call } = await testService({ healthEndpoint: '/healthz' });
+  for (const path of ['/healthz', '/healthz/ready', '/healthz/live', '/health/rag', '/health/rag/live'])
+    expect([path, (await call('', 'GET', path)).status]).toEqual([path, 200]);
+});
+
 test('the health tells what is for whom', async () => {
   const { call } = await watchedService();
   const health = await call('undefined', 'GET', '/health/rag');
