@@ -3,7 +3,7 @@ import { canonicalJson } from '../core/canonical-json.js';
 import type { Metadata } from '../core/metadata.js';
 import { runtime } from '../core/runtime.js';
 import { allVersions } from '../history/all-versions.js';
-import type { LedgerDocument } from '../ledger/ledger.js';
+import type { CompletedItem, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
 import { deleteDocuments } from './delete-documents.js';
 import { isLeaseLost, type SourceKey } from './item-claims.js';
 import type { PreparedItem } from './read-item.js';
@@ -108,15 +108,25 @@ async function deleteOld(
   const itemIds = [...new Set(old.map(({ itemId }) => itemId))];
   const held = (await targets.claims?.take(key, itemIds)) ?? new Set(itemIds);
   const mine = old.filter(({ itemId }) => held.has(itemId));
+  if (mine.length === 0) return 0;
+  const known = await targets.ledger.items(key.tenant, key.source);
   await deleteDocuments(
     mine.map(({ documentId }) => documentId),
     { ...targets, items: mine },
     run,
   );
   await targets.history?.erase(mine.map(({ documentId }) => documentId));
+  // A deletion that is planned marks its items as unfinished, so that whoever comes after a death reads them again.
+  await targets.ledger.completeItems([...held].flatMap((itemId) => finished(known.get(itemId))));
   await targets.claims?.release(key, [...held]);
   return mine.length;
 }
+
+/** As it was read last, where that was done to its end. */
+const finished = (item: LedgerItem | undefined): CompletedItem[] =>
+  item?.status !== 'indexed' || item.version === undefined || item.processingKey === undefined
+    ? []
+    : [{ ...item, version: item.version, processingKey: item.processingKey }];
 
 /** What a document was before goes from the history when that is past its age, whatever became of the document. */
 async function eraseOldVersions(
