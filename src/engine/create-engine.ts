@@ -702,9 +702,7 @@ class EmbeddedEngine implements Engine {
     }: LockRequest & { readonly signal: AbortSignal; readonly indexing?: AskedIndexing | undefined },
     work: (signal: AbortSignal, held: HeldIndex) => Promise<T>,
   ): Promise<T> {
-    const lock = await tracedBeginning(indexing, () =>
-      this.#resources.lock({ ...request, signal, command }),
-    );
+    const lock = await tracedBeginning(indexing, () => this.#resources.lock({ ...request, signal, command }));
     const { lost, isShared = false, giveWay } = lock;
     // Who loses the lock of the whole finds what it wrote claimed by others, too.
     const leaseMs = this.#opened.isShared ? this.#config.rag.ledger.leaseMs : undefined;

@@ -19,7 +19,7 @@ export interface Monitorable extends HealthSource {
 }
 
 export interface MonitoringOptions {
-  /** Name of this process's metric file, without `.prom`: `serve`. Two processes must not have the same one. @default `process-PID` */
+  /** Name of this process's metric file, without `.prom`: `serve`. A second process of the same name writes `NAME-PID.prom`. @default `process-PID` */
   readonly name?: string | undefined;
   /** Takes a line for whoever watches the console: alerts, and what cannot be written. @default a warning of the process */
   readonly write?: ((line: string) => void) | undefined;

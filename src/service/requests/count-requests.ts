@@ -13,10 +13,7 @@ export type ServiceMonitoring = Pick<Monitoring, 'metrics' | 'lastHealth'> &
   Partial<Pick<Monitoring, 'countRequest'>>;
 
 /** Counts each request of an application and of those inside of it once, when it is answered. */
-export function countRequests(
-  app: FastifyInstance,
-  { countRequest }: Partial<ServiceMonitoring> = {},
-): void {
+export function countRequests(app: FastifyInstance, { countRequest }: Partial<ServiceMonitoring> = {}): void {
   if (countRequest === undefined) return;
   if (!app.hasRequestDecorator('isCounted')) app.decorateRequest('isCounted', false);
   app.addHook('onResponse', async (request, reply) => {

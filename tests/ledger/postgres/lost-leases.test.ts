@@ -235,7 +235,12 @@ async function setUp() {
         ledger: { type: 'postgres', url, namespace: schema, leaseMs: 60_000 },
         storage: { server: { url, namespace: schema } },
         sources: [
-          { name: 'notes', type: 'files', root: documents, retention: { maxAge: '1y', dateField: 'decided' } },
+          {
+            name: 'notes',
+            type: 'files',
+            root: documents,
+            retention: { maxAge: '1y', dateField: 'decided' },
+          },
         ],
       },
       runtime: { ...SYSTEM_RUNTIME, now: () => clock.now },
