@@ -77,7 +77,7 @@ const CONDITIONS: Readonly<Record<string, readonly Replay[]>> = {
   ],
   store_unreachable: [
     specified,
-    { file: WATCHED, title: 'store_unreachable: a ledger that was damaged, until it is whole again' },
+    { file: WATCHED, title: 'store_unreachable: %s, until it is whole again' },
   ],
 };
 
