@@ -238,6 +238,7 @@ export type { PushedDocument } from './sources/push/push-source.js';
 export type { TelemetryChannel, TelemetryPayloads } from './core/telemetry.js';
 export type { Alert, AlertName, AlertSeverity } from './monitoring/alerts/alert.js';
 export type { CheckedHealth, HealthSource } from './monitoring/health/health-checks.js';
+export type { AnsweredRequest } from './monitoring/metrics/count-request.js';
 export { type MonitoringPlan, monitoringPlanOf } from './monitoring/monitoring-plan.js';
 export {
   type Monitorable,

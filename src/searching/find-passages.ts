@@ -190,7 +190,7 @@ async function findOrRemember(
         await cache.find(question, { search, embed: (signal) => comparedBy(question, resources, signal) }),
       ),
   );
-  const warnings = noticesOfKind('search-degraded', cache.warnings());
+  const warnings = noticesOfKind('cache-unavailable', cache.warnings());
   if (warnings.length === 0) return outcome;
   return { ...outcome, found: { ...outcome.found, notices: [...outcome.found.notices, ...warnings] } };
 }

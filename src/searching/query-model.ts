@@ -52,7 +52,7 @@ export async function openQueryModel(
     return {
       embedQuery: embed(forQuery, 'query'),
       embedPassage: embed(embedder, 'document'),
-      warnings: () => noticesOfKind('search-degraded', cache?.warnings?.() ?? []),
+      warnings: () => noticesOfKind('cache-unavailable', cache?.warnings?.() ?? []),
       notices: [
         ...noticesOfKind('embedding-model', notices),
         ...noticesOfKind('adaptation-off', (await resources.adaptationNotice?.(live)) ?? []),
