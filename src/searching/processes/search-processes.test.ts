@@ -28,7 +28,7 @@ async function openEngine(cwd: string, searchProcesses: number): Promise<Engine>
 async function searchOver(processes: SearchProcesses, cwd: string) {
   const index = processes.index(await loadConfig({ cwd, config: { provider: 'libsql' } }));
   if (index === undefined) throw new Error('The configuration cannot be sent.');
-  return () => index.find({ text: 'quokka' }, scopeOf(A));
+  return () => index.find({ text: 'quokka' }, scopeOf(A), performance.now());
 }
 
 /** All but the times. */
