@@ -53,7 +53,7 @@ const PRESENT = 'SELECT max(content) FROM history_version';
 const DAMAGES: readonly (readonly [string, string, 'grace' | 'joan' | 'now', RegExp])[] = [
   [
     'bytes of a past version',
-    `UPDATE history_part SET bytes = substr(bytes, 1, length(bytes) - 9) || x'00' || substr(bytes, length(bytes) - 7) WHERE content = (${PAST})`,
+    `UPDATE history_part SET bytes = CAST(substr(bytes, 1, length(bytes) - 9) || x'00' || substr(bytes, length(bytes) - 7) AS BLOB) WHERE content = (${PAST})`,
     'grace',
     /not what was written/,
   ],

@@ -104,7 +104,7 @@ async function withoutPaidExpansions(
   const { expansion } = settings;
   const kinds = expansion.kinds.filter((kind) => !LANGUAGE_MODEL.has(kind));
   if (kinds.length === expansion.kinds.length) return settings;
-  const model = await resources.chatModel();
+  const model = await resources.chatModel?.();
   const isFree = model?.priceOf === undefined || model.priceOf({ inputTokens: 1, outputTokens: 1 }) === 0;
   if (isFree) return settings;
   budget.leaveOut('expansions by the language model');

@@ -1,5 +1,8 @@
 /** US dollars, as vendors count: by tokens (Voyage, Jina) or by searches (Cohere). */
-export type RerankPrice = { readonly perMillionTokens: number } | { readonly perThousandSearches: number };
+export interface RerankPrice {
+  readonly perMillionTokens?: number | undefined;
+  readonly perThousandSearches?: number | undefined;
+}
 
 /** Lengths in tokens. */
 interface Reranked {
@@ -14,14 +17,15 @@ const SEARCH_DOCUMENTS = 100;
 const DOCUMENT_TOKENS = 500;
 
 /** What a call costs. By tokens the query counts once with each passage, as it is read with each. */
-export function rerankCost(price: RerankPrice, { query, passages }: Reranked): number {
-  if ('perMillionTokens' in price) {
-    const tokens = passages.reduce((sum, passage) => sum + query + passage, 0);
-    return (tokens * price.perMillionTokens) / MILLION;
-  }
+export function rerankCost(
+  { perMillionTokens = 0, perThousandSearches = 0 }: RerankPrice,
+  { query, passages }: Reranked,
+): number {
+  const tokens = passages.reduce((sum, passage) => sum + query + passage, 0);
   const documents = passages.reduce(
     (sum, passage) => sum + Math.ceil((query + passage) / DOCUMENT_TOKENS),
     0,
   );
-  return (Math.ceil(documents / SEARCH_DOCUMENTS) * price.perThousandSearches) / THOUSAND;
+  const searches = Math.ceil(documents / SEARCH_DOCUMENTS);
+  return (tokens * perMillionTokens) / MILLION + (searches * perThousandSearches) / THOUSAND;
 }

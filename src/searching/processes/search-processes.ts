@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { type PackedConfig, packConfig } from '../../config/packed-config.js';
+import { packConfig } from '../../config/packed-config.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { republish, type SentOperation } from '../../core/heard-operations.js';

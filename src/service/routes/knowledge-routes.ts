@@ -46,7 +46,9 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     async (request) => {
       const context = contextOf(request);
-      const { query, topK, minScore, deadlineMs, maxCost, asOf, tenantId, filters } = takeFilters(request.body);
+      const { query, topK, minScore, deadlineMs, maxCost, asOf, tenantId, filters } = takeFilters(
+        request.body,
+      );
       assertTenant(tenantId, context);
       const found = await context.view.search({
         text: query,
