@@ -1,9 +1,9 @@
 /**
- * `npm run bench:migration -- [--issues N] [--pairs lancedb:postgres,chroma:opensearch] [--home FOLDER]`: Jira issues go from each store into each
+ * `npm run bench:migration -- [--issues N] [--pairs lancedb:postgres,chroma:opensearch] [--home FOLDER] [--no-rates]`: Jira issues go from each store into each
  * other one. Each migration is killed once in the middle. Reports whether anything was lost or is there twice, how many results are the same as in
  * the index that was copied, beside those of an index that was built afresh in the new store, and the rate beside the bare rate of the slower side:
  * the same adapters and nothing else (`bare-rates.ts`). Servers are those of RAGSTONE_TEST_POSTGRES_URL, _OPENSEARCH_URL and _CHROMA_URL. With
- * `--home` the indexes that are copied stay there, and in the servers, for the next run.
+ * `--home` the indexes that are copied stay there, and in the servers, for the next run; with `--no-rates` the adapters are not measured alone.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,11 @@ const TOP_K = 10;
 const WORKER = fileURLToPath(new URL('migrating-process.ts', import.meta.url));
 
 const { values } = parseArgs({
-  options: { issues: { type: 'string' }, pairs: { type: 'string' }, home: { type: 'string' } },
+  options: {
+    ...{ issues: { type: 'string' }, pairs: { type: 'string' }, home: { type: 'string' } },
+    rates: { type: 'boolean', default: true },
+  },
+  allowNegative: true,
 });
 const pairs =
   values.pairs?.split(',').map((pair) => pair.split(':')) ??
@@ -130,8 +134,8 @@ async function measured(a: string, b: string): Promise<readonly (string | number
   const fresh = await index(b);
   const to = placeIn(home, b, `${a}-to-${b}`);
   rmSync(to.dataDir, { recursive: true, force: true });
-  const bareRead = await reads(a);
-  const written = await writes(b);
+  const bareRead = values.rates ? await reads(a) : [];
+  const written = values.rates ? await writes(b) : [];
   say(`${a} to ${b}: first call`);
   if ((await migrate(from.place, to, true)) !== undefined)
     throw new Error(`${a} to ${b} was over before it was killed.`);
