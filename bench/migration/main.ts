@@ -162,7 +162,10 @@ console.log(
 );
 console.log(`|${'---|'.repeat(14)}`);
 try {
-  for (const [a = '', b = ''] of pairs) console.log(`| ${(await measured(a, b)).join(' | ')} |`);
+  for (const [a = '', b = ''] of pairs) {
+    const cells = (await measured(a, b)).map((cell) => (String(cell) === 'NaN' ? '-' : cell));
+    console.log(`| ${cells.join(' | ')} |`);
+  }
 } finally {
   if (values.home === undefined) rmSync(home, { recursive: true, force: true });
 }
