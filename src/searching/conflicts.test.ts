@@ -103,7 +103,7 @@ it('says what was not examined, and why nothing is', async () => {
   });
   await off.push([page('a', RETRIES), page('b', RETRIES_LATER)]);
   await expect(off.conflicts()).rejects.toMatchObject({
-    reason: 'CONFIG_INVALID',
+    reason: 'CONFLICTS_OFF',
     message: expect.stringContaining('rag.conflicts.enabled'),
   });
   await off.close();
