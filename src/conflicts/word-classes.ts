@@ -103,7 +103,7 @@ const NO_SUBJECTS: ReadonlySet<string> = new Set(
 );
 
 const subjectsOf = (about: ReadonlySet<string>, other: ReadonlySet<string>): string[] =>
-  [...about].filter((word) => !other.has(word) && !/\d/.test(word) && !NO_SUBJECTS.has(word));
+  [...about].filter((word) => !other.has(word) && !/\d/.test(word) && !NO_SUBJECTS.has(termOf(word)));
 
 /** Whether each of two documents names a thing in its title or path that the other one does not; years, versions and kinds of pages are none. */
 export const haveOwnSubjects = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
