@@ -136,7 +136,9 @@ describe('statements differ', () => {
 
   it('numbers of which nobody says what they count must agree in more beside them', () => {
     const draft = 'The draft statement reaches all employees on the';
-    expect(verdict(`${draft} 4, for review.`, `${draft} 5, with notes, comments and totals.`)).toBe(undefined);
+    expect(verdict(`${draft} 4, for review.`, `${draft} 5, with notes, comments and totals.`)).toBe(
+      undefined,
+    );
     expect(verdict(`${draft} 4, for review.`, `${draft} 5, for review.`)).toBe('conflict');
   });
 
