@@ -28,6 +28,7 @@ import { PartChecks } from './requests/part-checks.js';
 import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
 import { logFailure, reasonOfStop, requestDeadline } from './requests/request-signal.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
+import { conflictRoutes } from './routes/conflict-routes.js';
 import { deploymentRoutes } from './routes/deployment-routes.js';
 import { documentRoutes } from './routes/document-routes.js';
 import { feedbackRoutes } from './routes/feedback-routes.js';
@@ -131,6 +132,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(answerRoutes, { prefix: '/api/ai/rag' });
   await app.register(documentRoutes, { prefix: '/api/ai/rag' });
   await app.register(graphRoutes, { prefix: '/api/ai/rag' });
+  await app.register(conflictRoutes, { prefix: '/api/ai/rag' });
   await app.register(maintenanceRoutes, { prefix: '/api/ai/rag' });
   if (options.deployments !== undefined)
     await app.register(deploymentRoutes, {
