@@ -21,6 +21,8 @@ export interface RerankOptions {
   readonly load: () => Promise<Reranker>;
   readonly query: string;
   readonly read: ReadChunks;
+  /** See `toRerankCandidate`. */
+  readonly fusedScores?: ReadonlyMap<string, number> | undefined;
   /** How many of the first candidates are handed over, at most as many as the reranker takes. */
   readonly maxCandidates: number;
   /** Share of the reranker's scores in the order, in (0, 1]. @default 1 */
@@ -44,7 +46,12 @@ export async function rerankCandidates(
   const count = Math.min(options.maxCandidates, reranker.maxCandidates);
   const head = await options.read(candidates.slice(0, count));
   const rest = candidates.slice(count);
-  const rerank = () => score(reranker, head.map(toRerankCandidate), options);
+  const rerank = () =>
+    score(
+      reranker,
+      head.map((candidate) => toRerankCandidate(candidate, options.fusedScores)),
+      options,
+    );
   const { concurrency } = reranker;
   const scores = await (typeof concurrency === 'number'
     ? inTurn({ owner: reranker, concurrency }, rerank, options.signal)
