@@ -13,7 +13,7 @@ import { type LaneInput, laneOff, runLane } from '../lanes/lane.js';
 import type { ReadChunks } from '../read-chunks.js';
 import type { LaneReport, RetrievalRequest } from '../retriever.js';
 import type { RetrieverOptions } from '../retriever-options.js';
-import { nearnessTo } from './nearness.js';
+import { folderShares } from './places.js';
 
 /** All numbers here were chosen on half of the projects and pages of `bench/quality/graph.ts`, the others are reported. */
 const DEFAULT_HOPS = 1;
@@ -27,10 +27,10 @@ const WALKED = 150;
 const MOST_DOCUMENTS = 60;
 /** Share of the graph in the fused score. */
 const GRAPH_SHARE = 0.35;
-/** Log-odds of a document that the best passage alone links to. */
-const LINKED = 8;
-/** Log-odds of a document that stands beside all that was found first. */
-const NEAR = 1;
+/** Log-odds of a document that the best passage links to, and to no other. */
+const LINKED = 6;
+/** Log-odds of a document in the folder of all that was found first. */
+const SAME_FOLDER = 1;
 /** Passages that are looked through for the best one of each document. */
 const PASSAGES_EACH = 4;
 /** Passages that are looked through for a section, for each document. */
@@ -49,7 +49,7 @@ export interface GraphStepResult {
   readonly reports: readonly LaneReport[];
   /** By document id, for those that the graph led to. */
   readonly paths: ReadonlyMap<string, readonly GraphStep[]>;
-  /** What its links and its place say for a passage beside its text, in log-odds; absent where the graph is not asked. */
+  /** What links and its folder say for a passage beside its text, in log-odds; absent where the graph is not asked. */
   readonly connectionOf?: ConnectionOf;
   readonly notices: readonly Notice[];
 }
@@ -91,9 +91,9 @@ export async function graphStep(
     },
     request.signal,
   );
-  const nearness = nearnessOf(first, beginnings);
+  const inFolder = folderShares(firstChunks(first, beginnings));
   const connectionOf: ConnectionOf = (chunk) =>
-    LINKED * (linked.get(chunk.documentId) ?? 0) + NEAR * nearness(chunk);
+    LINKED * (linked.get(chunk.documentId) ?? 0) + SAME_FOLDER * inFolder(chunk);
   if (hits.length === 0) return { ...NOTHING, reports: [report], connectionOf, notices };
   return {
     lanes: [{ signal: 'graph', weight: GRAPH_SHARE, hits }],
@@ -120,14 +120,18 @@ const passagesOf = (hits: readonly FirstHit[], beginnings: ReadonlyMap<string, n
       : [],
   );
 
-function nearnessOf(hits: readonly FirstHit[], beginnings: ReadonlyMap<string, number>) {
-  const total = [...beginnings.values()].reduce((sum, weight) => sum + weight, 0);
-  const firstOf = new Map(hits.toReversed().map(({ chunk }) => [chunk.documentId, chunk]));
-  const places = [...beginnings].flatMap(([id, weight]) => {
-    const chunk = firstOf.get(id);
-    return chunk === undefined ? [] : [[chunk, weight / total] as const];
-  });
-  return nearnessTo(new Map(places));
+/** Of each beginning its best chunk, with the weight of the beginning. */
+function firstChunks(
+  hits: readonly FirstHit[],
+  beginnings: ReadonlyMap<string, number>,
+): Map<StoredChunk, number> {
+  const best = new Map(hits.toReversed().map(({ chunk }) => [chunk.documentId, chunk]));
+  return new Map(
+    [...beginnings].flatMap(([id, weight]) => {
+      const chunk = best.get(id);
+      return chunk === undefined ? [] : [[chunk, weight] as const];
+    }),
+  );
 }
 
 /**
