@@ -19,7 +19,7 @@ import type { Scope } from '../core/scope.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
 import { scopeCollection } from '../security/scoped-collection.js';
-import { readableIn } from './related.js';
+import { readableIn } from './readable-graph.js';
 
 const DEFAULT_LIMIT = 100;
 /** Places of one passage that are shown. */

@@ -35,10 +35,10 @@ import { withStandIns } from '../stores/failover/stand-ins.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import type { FoundPassages, RemoteIndex } from './found-passages.js';
-import { walkIn } from './graph-walk.js';
 import { planSearch } from './plan-search.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { decisiveParts } from './question-complexity.js';
+import { readableGraph } from './readable-graph.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
 import { type LimitedSearch, limitCosts } from './search-costs.js';
 import type { FindResources, SearchedIndex } from './searched-index.js';
@@ -314,7 +314,7 @@ async function findHere(
     embedQuery: model.embedQuery,
     embedPassage: model.embedPassage,
     modelKey: facts.embedder,
-    walk: walkIn(live, scoped, scope),
+    graph: (signal) => readableGraph(live, scoped, { scope, signal }),
     loadRarity: loadWordRarity,
     loadReranker: () => resources.reranker(),
     loadChatModel: async () => resources.chatModel?.(),

@@ -103,3 +103,73 @@ it('never passes through what the asker may not read', async () => {
   expect(seen.names).not.toContain('key.md');
   expect(seen.names).not.toContain('store.md');
 });
+
+/** A page that links to another one, of which two sections say nothing of the question. */
+const sections = (anchor: string): PushedDocument[] => [
+  page('lantern.md', `The lantern burns at dusk: lantern, dusk, dawn. See [oil](oil.md${anchor}).`),
+  page(
+    'oil.md',
+    `# Oil\n\nBarrels.\n\n## Where it stands\n\n${'Behind the shed. '.repeat(80)}\n\n## Who has it\n\n${'Ask the keeper. '.repeat(80)}\n`,
+  ),
+  ...Array.from({ length: 20 }, (_, i) => page(`other-${i}.md`, `Lantern number ${i} is in room ${i}.`)),
+];
+
+it('shows the section that a link leads to', async () => {
+  for (const [anchor, text] of [
+    ['#who-has-it', 'Ask the keeper.'],
+    ['#where-it-stands', 'Behind the shed.'],
+  ]) {
+    await engine.push(sections(anchor ?? ''));
+    const { results } = await found({ mode: 'graph' });
+    const oil = results.find(({ metadata }) => metadata.source === 'oil.md');
+    expect(oil?.content).toContain(text);
+    expect(oil?.explanation?.path?.map(({ toName, section }) => [toName, section])).toEqual([
+      ['oil.md', anchor?.slice(1)],
+    ]);
+  }
+});
+
+it('puts what the best passage links to before what only matches, with a score of what it passed', async () => {
+  await engine.push(world());
+  const reranked = { mode: 'graph', rerank: true } as const;
+  const { results, names } = await found(reranked);
+  expect(names.indexOf('store.md')).toBeLessThan(4);
+  const scores = results.map(({ score }) => score);
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+  const store = results.find(({ metadata }) => metadata.source === 'store.md');
+  const sum = (store?.explanation?.contributions ?? []).reduce((total, { value }) => total + value, 0);
+  expect(sum).toBeCloseTo(store?.score ?? -1, 9);
+  expect((await found({ rerank: true })).names).not.toContain('store.md');
+});
+
+it('is as it would be without what the asker may not read', async () => {
+  const STAFF = { tenant: 'default', groups: ['staff'], clearance: 1 };
+  await engine.push(world());
+  const scoresOf = async () =>
+    (await found({ mode: 'graph', rerank: true, hops: 2 })).results.map(({ id, score }) => [id, score]);
+  const before = await scoresOf();
+  await engine.as(STAFF).push(
+    Array.from({ length: 30 }, (_, i) =>
+      page(
+        `hidden/${i}.md`,
+        'Lantern, dusk and dawn: [the store](../store.md), [key](../key.md), `lampOf`.',
+        {
+          access: { groups: ['staff'], level: 1 },
+        },
+      ),
+    ),
+  );
+  expect((await found({ mode: 'graph' }, engine.as(STAFF))).names).toContain('hidden/1.md');
+  expect((await scoresOf()).map(([id]) => id)).toEqual(before.map(([id]) => id));
+});
+
+it('says where a walk was cut', async () => {
+  await engine.push([
+    ...world(),
+    ...Array.from({ length: 45 }, (_, i) => page(`leads-${i}.md`, `No. ${i}: [it](lantern.md).`)),
+  ]);
+  const { notices } = await engine.search(asked({ mode: 'graph' }));
+  expect(notices).toContain(
+    'More is connected than was looked at: 150 documents are the most, and 40 of each name.',
+  );
+});

@@ -259,6 +259,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       PRIMARY KEY (content, place)
     )`,
   ],
+  // Symbols, sections and commits are in the graph.
+  ['UPDATE ragstone_ledger_document SET graph = 0'],
 ];
 
 /** Every table that `clear` empties, those first that refer to others. */

@@ -301,4 +301,6 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (content, place)
   );
   `,
+  // Symbols, sections and commits are in the graph.
+  'UPDATE document SET graph = 0',
 ];

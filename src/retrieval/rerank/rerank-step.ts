@@ -14,6 +14,8 @@ export interface RerankStepInput {
   readonly query: PreparedQuery;
   readonly fused: readonly FoundCandidate[];
   readonly read: ReadChunks;
+  /** See `toRerankCandidate`. */
+  readonly fusedScores?: ReadonlyMap<string, number> | undefined;
 }
 
 export interface RerankStepResult {
@@ -28,7 +30,7 @@ export interface RerankStepResult {
 /** Reorders what was fused, where that is asked for and possible; else the list stays and the report says why. */
 export async function rerankStep(
   options: RetrieverOptions,
-  { request, query, fused, read }: RerankStepInput,
+  { request, query, fused, read, fusedScores }: RerankStepInput,
 ): Promise<RerankStepResult> {
   const { rerank, rerankCandidates: wanted, affordable, until, signal } = request;
   const { loadReranker, settings } = options;
@@ -53,6 +55,7 @@ export async function rerankStep(
       },
       query: query.text,
       read,
+      fusedScores,
       maxCandidates,
       affordable: (...asked) => {
         const count = affordable?.(...asked) ?? asked[2].length;

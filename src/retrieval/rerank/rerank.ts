@@ -22,6 +22,8 @@ export interface RerankOptions {
   readonly load: () => Promise<Reranker>;
   readonly query: string;
   readonly read: ReadChunks;
+  /** See `toRerankCandidate`. */
+  readonly fusedScores?: ReadonlyMap<string, number> | undefined;
   /** How many of the first candidates are handed over, at most as many as the reranker takes. */
   readonly maxCandidates: number;
   /** How many of these may be handed over, of the first ones. @default all */
@@ -46,7 +48,7 @@ export async function rerankCandidates(
   const reranker = await options.load();
   const most = Math.min(options.maxCandidates, reranker.maxCandidates);
   const read = await options.read(candidates.slice(0, most));
-  const passages = read.map(toRerankCandidate);
+  const passages = read.map((candidate) => toRerankCandidate(candidate, options.fusedScores));
   const count = options.affordable?.(reranker, options.query, passages) ?? passages.length;
   if (count === 0 && passages.length > 0) return [...candidates];
   const head = read.slice(0, count);
