@@ -5,6 +5,7 @@ import type { GraphReader } from '../graph/graph.js';
 import { linkedFrom } from '../graph/linked-from.js';
 import { rankDocuments } from '../graph/rank.js';
 import { PER_NAME, type WalkOptions, walkGraph } from '../graph/walk.js';
+import type { Ledger } from '../ledger/ledger.js';
 import type { SearchedGraph } from '../retrieval/retriever-options.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 
@@ -15,7 +16,7 @@ export interface ReadableGraph extends SearchedGraph {
 }
 
 export function readableGraph(
-  { ledger, facts }: Pick<LiveIndex, 'ledger' | 'facts'>,
+  { ledger, facts }: Pick<LiveIndex, 'facts'> & { readonly ledger: Pick<Ledger, 'reader'> },
   scoped: VectorCollection,
   { scope: { tenant }, signal }: { readonly scope: Scope; readonly signal?: AbortSignal | undefined },
 ): ReadableGraph {
