@@ -10,7 +10,7 @@ const interfaceFiles = [
   'stores/collection-members',
   'ledger/(ledger|history)',
   'history/[^/]+',
-  'graph/(graph|graph-rows|names|walk|rank)',
+  'graph/(graph|graph-rows|linked-from|names|walk|rank)',
   'conflicts/(conflict-types|statement-rows|source-conflicts|find-conflicts|packed-statements|word-classes)',
   'reranking/reranker',
   'retrieval/retriever',
