@@ -19,7 +19,7 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     /** Every Nth question. */
     every: { type: 'string', default: '1' },
-    /** Projects and pages that settings were chosen on, or those that are reported. */
+    /** Projects and questions that settings were chosen on, or those that are reported. */
     part: { type: 'string', default: 'report' },
     /** Sets that are asked, by a part of their names: all without it. */
     set: { type: 'string', default: '' },
@@ -27,6 +27,9 @@ const { values } = parseArgs({
 });
 
 const isReported = values.part === 'report';
+
+/** Of four questions over pages, the one that settings were chosen on. */
+const TUNED = 2;
 
 interface Issue {
   readonly id: string;
@@ -191,6 +194,7 @@ async function measurePages(name: string, folder: string): Promise<object[]> {
   await withEngine(async (engine) => {
     await engine.push([...pages].map(([id, text]) => toPage(id, text)));
     let questions = 0;
+    let ofPart = 0;
     for (const [path, text] of pages)
       for (const paragraph of text.split(/\n\s*\n/)) {
         const match = [...paragraph.matchAll(LINK)].find(
@@ -203,7 +207,7 @@ async function measurePages(name: string, folder: string): Promise<object[]> {
           to === target ? '' : said && whole,
         );
         if (plain.split(/\s+/).length < 12) continue;
-        if (questions++ % (4 * Number(values.every)) !== (isReported ? 0 : 2)) continue;
+        if ((questions++ % 4 === TUNED) === isReported || ofPart++ % Number(values.every) !== 0) continue;
         // Every link of the page to that page is masked, by its words.
         const without = text.replaceAll(LINK, (whole, said: string, to: string) =>
           to === target ? said : whole,
