@@ -1,3 +1,4 @@
+import { questionParts } from '../analysis/question-parts.js';
 import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
 import { titleOf } from '../core/chunk-metadata.js';
 import type { AgentRequest, AgentStopReason, AgentTools } from './agent.js';
@@ -5,7 +6,6 @@ import type { AgentRun, PlannedStep } from './agent-run.js';
 import { externalStep } from './external-passages.js';
 import { missingNames } from './missing-names.js';
 import { linkedIds, linksTo, type PassageLink } from './passage-links.js';
-import { questionParts } from './question-parts.js';
 
 /** Times as many passages as are wanted are looked at of the whole question, for others than those of its best documents. */
 const WHOLE = 3;

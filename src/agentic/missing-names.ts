@@ -1,8 +1,8 @@
 import { extractIdentifiers } from '../analysis/identifiers.js';
 import { indexedTextOfStored } from '../analysis/indexed-text.js';
 import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { contentTerms } from '../analysis/question-parts.js';
 import type { ScoredChunk } from '../core/chunk.js';
-import { contentTerms } from './question-parts.js';
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}._/'’-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu;
 const MOST = 6;

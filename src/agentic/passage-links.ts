@@ -1,5 +1,5 @@
+import { contentTerms } from '../analysis/question-parts.js';
 import type { StoredChunk } from '../core/chunk.js';
-import { contentTerms } from './question-parts.js';
 
 /** A link that stands in a passage. */
 export interface PassageLink {

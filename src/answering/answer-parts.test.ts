@@ -95,6 +95,17 @@ describe('passage units', () => {
     );
   });
 
+  it('tell where links lead from what is said', () => {
+    const text = 'See [a].\n[a]: a.md\n [b c]: <x y> (Title)\n[note]: Some words more.\n[^1]: Footnote.';
+    expect(passageUnits(text).map(({ kind }) => kind)).toEqual([
+      'sentence',
+      'definition',
+      'definition',
+      'sentence',
+      'sentence',
+    ]);
+  });
+
   it('keep list items, rows and lines of code whole', () => {
     const text = '- One. Two.\n\n| a. b | c |\n\n```js\nx(). y();\n```';
     expect(passageUnits(text).map(({ kind }) => kind)).toEqual([

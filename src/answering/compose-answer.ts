@@ -3,6 +3,7 @@ import { neutraliseAnswer } from '../context/neutralise.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { type Notice, statedNotices, toldNotices } from '../core/notice.js';
 import type { Abstention, Answer, AnswerFallback, AnswerMode } from './answer.js';
+import type { AnswerDraft } from './answer-draft.js';
 import type { AnswerRequest } from './answer-request.js';
 import { placeOf, sourceOf, supportOfDraft } from './answer-sources.js';
 import type { ChatOutcome } from './chat-answer.js';
@@ -12,6 +13,7 @@ import { extractAnswer } from './extractive-answer.js';
 import type { Evidence } from './find-evidence.js';
 import type { StandaloneQuestion } from './follow-up.js';
 import { checkWithModel, type ModelSupportOptions } from './model-support-check.js';
+import { oneSidedNotices } from './one-sided.js';
 import { outcomeOf } from './outcome.js';
 import { NO_ANSWER } from './prompts/answer-prompt.js';
 import { apart, wholeStretch } from './quotation.js';
@@ -88,9 +90,10 @@ export function abstain(findings: Findings, abstention: Abstention): Answer {
 }
 
 /** The passage that answers best, quoted. `failure` says why no model wrote, where one was asked for. */
-export function answerFromSentences(findings: Findings, failure?: AnswerFallback): Answer {
+export function answerFromSentences(gathered: Findings, failure?: AnswerFallback): Answer {
+  const draft = extractAnswer(gathered.evidence.quotations);
+  const findings = draft === undefined ? gathered : withOneSided(gathered, draft);
   const base = common(findings);
-  const draft = extractAnswer(findings.evidence.quotations);
   const degraded: Partial<Answer> =
     failure === undefined
       ? {}
@@ -116,6 +119,15 @@ export function answerFromSentences(findings: Findings, failure?: AnswerFallback
     ...(draft.decisive === undefined ? {} : { highlight: draft.decisive }),
     further: draft.further.map(placeOf),
     ...degraded,
+  };
+}
+
+function withOneSided(findings: Findings, { text, sentences }: AnswerDraft): Findings {
+  const { standalone, pack, notices } = findings;
+  const told = sentences.flatMap(({ evidence: { entry } }) => [entry.title ?? '', ...entry.headingPath]);
+  return {
+    ...findings,
+    notices: [...notices, ...oneSidedNotices(standalone.text, [text, ...told], pack.entries)],
   };
 }
 
@@ -156,7 +168,11 @@ export async function answerFromChat(
       support: verified.support,
       citations: verified.citations,
       isPartial: outcome.isPartial,
-      ...toldNotices([...outcome.notices, ...statedNotices(verified)]),
+      ...toldNotices([
+        ...outcome.notices,
+        ...statedNotices(verified),
+        ...oneSidedNotices(findings.standalone.text, [verified.text], findings.pack.entries),
+      ]),
     },
   };
 }

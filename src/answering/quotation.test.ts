@@ -21,6 +21,20 @@ describe('what is quoted', () => {
     expect(answer.trimEnd().endsWith('\n\n[1]')).toBe(true);
   });
 
+  test('holds no definitions of links', async () => {
+    const links = '[guide]: https://docs.example.com/guide "The guide of backups"\n[faq]: faq.md';
+    for (const content of [
+      `Backups are kept for 30 days, see [the guide][guide].\n${links}\n`,
+      `${links}\n\nBackups are kept for 30 days, see [the guide][guide].\n`,
+    ]) {
+      const { answer } = await answerFrom(content, 'How long are backups kept, says the guide?');
+      expect(answer).toContain('Backups are kept for 30 days');
+      expect(answer).not.toContain('left out');
+    }
+    const alone = await answerFrom(`${links}\n`, 'Where is the guide of backups?');
+    expect(alone.abstained).toBe(true);
+  });
+
   test('is a row of a long table with its head, marked as cut', async () => {
     const rows = Array.from({ length: 40 }, (_, at) => `| setting${at} | value of number ${at} in seconds |`);
     const content = `| Name | Meaning |\n| --- | --- |\n${rows.join('\n')}\n`;

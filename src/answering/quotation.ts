@@ -44,7 +44,7 @@ export interface QuotedPart extends TextRange {
 interface Unit extends PassageUnit {
   readonly words: number;
   readonly probability: number;
-  /** A heading, a comment, or what speaks to a language model: no quotation goes beyond it. */
+  /** A heading, a comment, where a link leads, or what speaks to a language model: no quotation goes beyond it. */
   readonly isBorder: boolean;
   /** It ends with a colon. */
   readonly announces: boolean;
@@ -129,7 +129,10 @@ class PieceReader {
       words: wordsIn(piece.text.slice(unit.start, unit.end)),
       probability: own.get(piece.start + unit.start) ?? 0,
       isBorder:
-        unit.kind === 'heading' || isFlagged(unit) || isComment(piece.text.slice(unit.start, unit.end)),
+        unit.kind === 'heading' ||
+        unit.kind === 'definition' ||
+        isFlagged(unit) ||
+        isComment(piece.text.slice(unit.start, unit.end)),
       announces: unit.kind === 'sentence' && piece.text[unit.end - 1] === ':',
     }));
     this.#blocks = blocksOf(this.#units, piece.text);
@@ -244,6 +247,7 @@ const BLOCK_KINDS: Readonly<Record<PassageUnit['kind'], Block['kind']>> = {
   'code-line': 'code',
   fence: 'code',
   heading: 'border',
+  definition: 'border',
 };
 
 function blocksOf(units: readonly Unit[], text: string): Block[] {

@@ -49,6 +49,13 @@ interface Unit extends TextRange {
   readonly heading?: string | undefined;
 }
 
+const TELLS_NOTHING: ReadonlySet<PassageUnit['kind']> = new Set([
+  'heading',
+  'fence',
+  'table-head',
+  'definition',
+]);
+
 /** What no reader sees. */
 export const isComment = (text: string): boolean => /^\s*<!--/.test(text);
 
@@ -91,7 +98,7 @@ function unitsOf(entry: ContextEntry, rank: number): Unit[] {
   const isCode = entry.metadata.symbols !== undefined;
   const units = entry.pieces.flatMap((piece) =>
     withHeadings(piece.text, passageUnits(piece.text, isCode))
-      .filter(({ kind }) => kind !== 'heading' && kind !== 'fence' && kind !== 'table-head')
+      .filter(({ kind }) => !TELLS_NOTHING.has(kind))
       .filter(({ start, end }) => !isComment(piece.text.slice(start, end)))
       .map(({ start, end, kind, heading }) => ({
         entry,

@@ -12,6 +12,8 @@ describe('option values', () => {
 
   test('whole numbers and bounded numbers', () => {
     expect(wholeNumber(0)('0')).toBe(0);
+    expect(wholeNumber(1, 3)('3')).toBe(3);
+    expect(() => wholeNumber(1, 3)('9')).toThrow('It must be a whole number from 1 to 3.');
     expect(numberBetween(0, 1)('.25')).toBe(0.25);
     for (const text of ['', ' ', 'x', '1.01', '-0.1', 'NaN'])
       expect(() => numberBetween(0, 1)(text)).toThrow(InvalidArgumentError);

@@ -1,13 +1,15 @@
 import { InvalidArgumentError } from 'commander';
 import type { Filter } from '../index.js';
 
-/** A whole number of at least `minimum`, for commander. */
+/** A whole number of at least `minimum`, and at most `maximum`, for commander. */
 export const wholeNumber =
-  (minimum: number) =>
+  (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || value < minimum || value > Number.MAX_SAFE_INTEGER)
-      throw new InvalidArgumentError(`It must be a whole number of at least ${minimum}.`);
+    const range =
+      maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+    if (!/^\d+$/.test(text) || value < minimum || value > maximum)
+      throw new InvalidArgumentError(`It must be a whole number ${range}.`);
     return value;
   };
 

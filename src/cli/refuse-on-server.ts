@@ -6,6 +6,7 @@ const OF_SEARCHES = [
   ...OF_FILTERS,
   'topK',
   'mode',
+  'hops',
   'minSimilarity',
   'exactWords',
   'collapse',

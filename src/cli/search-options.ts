@@ -50,7 +50,7 @@ export const withSearchOptions = (command: Command): Command =>
     .option(
       '--hops <n>',
       'of mode graph: steps from what is found first, 1 to 3 (default: 1)',
-      wholeNumber(1),
+      wholeNumber(1, 3),
     )
     .option('--min-similarity <score>', 'leave out results below this relevance, 0 to 1', numberBetween(0, 1))
     .addOption(collapseOption('show each document, or each backlog item and ticket, once'))

@@ -162,10 +162,10 @@ const stated = <Fields extends object>(fields: Fields) =>
 
 /** A search of the command line as routes take it. */
 function toSearch({ text, filters, filter, asOf, options = {} }: SearchQuery) {
-  const { topK, minSimilarity, mode, collapse, exactWords, deadlineMs, maxCost } = options;
+  const { topK, minSimilarity, mode, hops, collapse, exactWords, deadlineMs, maxCost } = options;
   return {
     query: text,
-    ...stated({ topK, minScore: minSimilarity, mode, collapse, exactWords, deadlineMs, maxCost }),
+    ...stated({ topK, minScore: minSimilarity, mode, hops, collapse, exactWords, deadlineMs, maxCost }),
     ...stated({ asOf: asText(asOf) }),
     ...toFilters({ filters, filter }),
   };

@@ -88,6 +88,18 @@ describe('statements differ', () => {
 
   it.each([
     ['the same amount in other units', 'Backups are kept for 14 days.', 'Backups are kept for two weeks.'],
+    [
+      '1 GB and 1024 MB',
+      'The node needs 1 GB of memory to start.',
+      'The node needs 1024 MB of memory to start.',
+    ],
+    [
+      '1 GB and 1000 MB',
+      'The node needs 1 GB of memory to start.',
+      'The node needs 1000 MB of memory to start.',
+    ],
+    ['a year and 12 months', 'Backups are kept for 12 months.', 'Backups are kept for a year.'],
+    ['a month and 30 days', 'Backups are kept for 1 month.', 'Backups are kept for 30 days.'],
     ['the same rhythm', 'Licenses are reviewed every month.', 'Licenses are reviewed monthly.'],
     ['a number on one side', 'Backups are kept for 30 days.', 'Backups are kept.'],
     ['amounts of different kinds', 'It costs 30 dollars.', 'It takes 30 days.'],
@@ -134,6 +146,20 @@ describe('statements differ', () => {
     expect(verdict(a, b)).not.toBe('conflict');
   });
 
+  it('units of equal amounts count as what both say', () => {
+    const { agreement } = compareStatements(
+      told('The node needs 1 GB of memory to start.'),
+      told('The node needs 1024 MB of memory to start.'),
+    );
+    expect(agreement).toBe(1);
+    expect(
+      verdict(
+        'Every search node of the cluster needs 1 GB of memory.',
+        'Every search node of the cluster needs 2048 MB of memory.',
+      ),
+    ).toBe('conflict');
+  });
+
   it('numbers of which nobody says what they count must agree in more beside them', () => {
     const draft = 'The draft statement reaches all employees on the';
     expect(verdict(`${draft} 4, for review.`, `${draft} 5, with notes, comments and totals.`)).toBe(
@@ -154,6 +180,20 @@ describe('statements differ', () => {
     expect(
       conflictOf({ ...told(a), about: about('cloud') }, { ...told(b), about: about('devops') })?.kind,
     ).not.toBe('conflict');
+  });
+});
+
+describe('what says nothing', () => {
+  it.each([
+    '- [How to install version 3 of the agent](install-3.md)',
+    '[How to install the agent of the cluster][install]',
+    '[install agent cluster]: install.md "How to install version 3 of the agent"',
+  ])('%s', (text) => {
+    expect(statementsOf(text)).toEqual([]);
+  });
+
+  it('but a sentence with a link says something', () => {
+    expect(statementsOf('- The agent is installed by [the guide](install.md) alone.')).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { TextRange } from '../core/document.js';
 import { editDistance } from '../core/nearest-name.js';
 import { areAlternatives, areOpposite } from './opposites.js';
-import { type Quantity, quantitiesOf } from './quantities.js';
+import { areEqualAmounts, type Quantity, quantitiesOf } from './quantities.js';
 import type { Statement } from './statements.js';
 import type { StatementWord } from './words.js';
 
@@ -49,8 +49,8 @@ export function compareStatements(first: QuotedStatement, second: QuotedStatemen
   const sides: Sides = {
     first,
     second,
-    ownFirst: ownWords(first, inSecond),
-    ownSecond: ownWords(second, inFirst),
+    ownFirst: ownWords(first, second, inSecond),
+    ownSecond: ownWords(second, first, inFirst),
     shared: new Set(first.statement.terms.filter((term) => inSecond.has(term))),
   };
   const found = [
@@ -107,17 +107,31 @@ const pointedTerms = ({ statement: { words } }: QuotedStatement): string[] =>
     return POINTING.has(term) && next !== undefined && isTerm(next) ? [next.term] : [];
   });
 
-const ownWords = ({ statement }: QuotedStatement, others: ReadonlySet<string>): StatementWord[] =>
-  statement.words.filter((word) => isTerm(word) && !others.has(word.term));
+/** Words whose terms the other one has not; without units of amounts that it has in other units. */
+function ownWords(
+  side: QuotedStatement,
+  other: QuotedStatement,
+  others: ReadonlySet<string>,
+): StatementWord[] {
+  const ofOther = quantitiesIn(other);
+  const equal = quantitiesIn(side).filter((quantity) =>
+    ofOther.some((one) => areEqualAmounts(quantity, one)),
+  );
+  const units = new Set(equal.flatMap((quantity) => wordsOf(side, quantity)));
+  return side.statement.words.filter((word) => isTerm(word) && !others.has(word.term) && !units.has(word));
+}
+
+const quantitiesIn = ({ statement: { words }, text }: QuotedStatement): Quantity[] =>
+  quantitiesOf(words, text);
 
 const quoted = ({ text }: QuotedStatement, { start, end }: TextRange): string => text.slice(start, end);
 
 /** Amounts that one side lacks, held against those of the same dimension that the other one lacks. */
 function quantityDifferences({ first, second }: Sides): Found[] {
-  const ofFirst = quantitiesOf(first.statement.words, first.text);
-  const ofSecond = quantitiesOf(second.statement.words, second.text);
+  const ofFirst = quantitiesIn(first);
+  const ofSecond = quantitiesIn(second);
   const lacks = (others: readonly Quantity[]) => (quantity: Quantity) =>
-    !others.some(({ amount }) => amount === quantity.amount);
+    !others.some((other) => areEqualAmounts(quantity, other));
   const rest = ofSecond.filter(lacks(ofFirst));
   return ofFirst.filter(lacks(ofSecond)).flatMap((quantity) => {
     const at = rest.findIndex((other) => areComparable(quantity, other));

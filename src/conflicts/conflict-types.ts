@@ -56,7 +56,7 @@ export interface Finding {
 export interface ConflictsResponse extends ToldNotices {
   /** Conflicts first, the surest before others. */
   readonly findings: readonly Finding[];
-  /** Of all that were found, also beyond `limit`. */
+  /** Of all that were found, also beyond `limit` and of kinds that were not asked for. */
   readonly totals: Readonly<Record<FindingKind, number>>;
   /** Documents that were compared. */
   readonly examined: number;

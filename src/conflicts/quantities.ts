@@ -4,7 +4,24 @@ import type { StatementWord } from './words.js';
 interface Unit {
   readonly dimension: string;
   readonly size: number;
+  /** By another reckoning. */
+  readonly otherSize: number;
 }
+
+/**
+ * Sizes by another reckoning: 1,024 MB are called 1 GB too, and 12 months are a year, though a month is 30 days. Amounts are equal where they are
+ * by one of both.
+ */
+const OTHER_SIZES: ReadonlyMap<number, number> = new Map([
+  [1e3, 1024],
+  [1e6, 1024 ** 2],
+  [1e9, 1024 ** 3],
+  [1e12, 1024 ** 4],
+  [2_592_000, 31_536_000 / 12],
+  [7_776_000, 31_536_000 / 4],
+]);
+const otherSizeOf = (size: number, dimension: string): number =>
+  dimension === 'time' || dimension === 'bytes' ? (OTHER_SIZES.get(size) ?? size) : size;
 
 const UNITS: ReadonlyMap<string, Unit> = new Map(
   Object.entries({
@@ -25,7 +42,15 @@ const UNITS: ReadonlyMap<string, Unit> = new Map(
     money: { 1: 'usd dollar', 1e3: 'k', 1e6: 'million', 1e9: 'billion' },
   }).flatMap(([dimension, sizes]) =>
     Object.entries(sizes).flatMap(([size, names]) =>
-      names.split(' ').map((name) => [name, { dimension, size: Number(size) }] as const),
+      names
+        .split(' ')
+        .map(
+          (name) =>
+            [
+              name,
+              { dimension, size: Number(size), otherSize: otherSizeOf(Number(size), dimension) },
+            ] as const,
+        ),
     ),
   ),
 );
@@ -40,6 +65,8 @@ export interface Quantity {
   readonly dimension: string;
   /** In the smallest unit of its dimension; a version as it is written. */
   readonly amount: string;
+  /** The same by another reckoning, where units have one. */
+  readonly otherAmount?: string;
   /** A number without a unit, and no version. */
   readonly isBare?: boolean;
   /** Of a number without a unit: the term that follows it, where one does. */
@@ -82,7 +109,7 @@ export function quantitiesOf(words: readonly StatementWord[], text: string): Qua
     if (word.kind !== 'number') {
       const written = text.slice(word.start, word.end);
       const rhythm = RHYTHM_WORD.test(written) ? RHYTHMS.get(word.term) : undefined;
-      if (rhythm !== undefined) return [{ at, end: at + 1, dimension: 'time', amount: String(rhythm) }];
+      if (rhythm !== undefined) return [{ at, end: at + 1, dimension: 'time', ...rhythmAmounts(rhythm) }];
       if (word.term === 'one' && before !== undefined && BEFORE_ONE.has(before.term))
         return [{ at, end: at + 1, dimension: '', amount: '1', counted: countedBy(words, at) }];
       const unit = UNITS.get(word.term);
@@ -97,7 +124,7 @@ export function quantitiesOf(words: readonly StatementWord[], text: string): Qua
         isPart
       )
         return [];
-      return [{ at, end: at + 1, dimension: 'time', amount: amountOf(1, unit) }];
+      return [{ at, end: at + 1, dimension: 'time', ...amountsOf(1, unit) }];
     }
     const dated = datePart(word, before);
     if (dated !== undefined) return [{ at, end: at + 1, dimension: dated, amount: String(word.value) }];
@@ -120,7 +147,7 @@ export function quantitiesOf(words: readonly StatementWord[], text: string): Qua
         },
       ];
     const dimension = isMoney ? 'money' : unit.dimension;
-    return [{ at, end: at + (unit === ofRange ? 1 : 2), dimension, amount: amountOf(word.value, unit) }];
+    return [{ at, end: at + (unit === ofRange ? 1 : 2), dimension, ...amountsOf(word.value, unit) }];
   });
 }
 
@@ -172,4 +199,16 @@ const countedBy = (words: readonly StatementWord[], at: number): string | undefi
   return next?.kind === 'content' || next?.kind === 'name' ? next.term : undefined;
 };
 
-const amountOf = (value: number, { size }: Unit): string => String(Number((value * size).toPrecision(9)));
+const amountsOf = (value: number, { size, otherSize }: Unit) => ({
+  amount: amountOf(value * size),
+  otherAmount: amountOf(value * otherSize),
+});
+
+const rhythmAmounts = (size: number) =>
+  amountsOf(1, { dimension: 'time', size, otherSize: otherSizeOf(size, 'time') });
+
+const amountOf = (size: number): string => String(Number(size.toPrecision(9)));
+
+/** Whether two quantities are the same amount, in whatever units. */
+export const areEqualAmounts = (a: Quantity, b: Quantity): boolean =>
+  a.amount === b.amount || (a.otherAmount !== undefined && a.otherAmount === b.otherAmount);

@@ -86,11 +86,16 @@ const told = ({
 
 /** For a language model: which passages, and which is newer. No word of a document is in it. */
 export function conflictLine({ statements: [newer, older] }: SourceConflict): string {
-  const day = newer.date === undefined ? undefined : /^\d{4}-\d\d-\d\d/.exec(newer.date)?.[0];
-  const isNewer = day !== undefined && older.date !== undefined && newer.date !== older.date;
-  const which = isNewer ? `; [${newer.n}] is newer (${day})` : '';
+  const which = areOfTwoDays(newer, older) ? `; [${newer.n}] is newer (${dayOf(newer)})` : '';
   return `Passages [${newer.n}] and [${older.n}] contradict each other${which}. Say so where it matters to the question.`;
 }
+
+// What is no date is a text of the document.
+const dayOf = ({ date = '' }: SourceStatement): string | undefined => /^\d{4}-\d\d-\d\d/.exec(date)?.[0];
+
+/** Days are what is shown: of one day none is called newer. */
+const areOfTwoDays = (a: SourceStatement, b: SourceStatement): boolean =>
+  dayOf(a) !== undefined && dayOf(b) !== undefined && dayOf(a) !== dayOf(b);
 
 const LONGEST_QUOTE = 200;
 
@@ -99,11 +104,11 @@ export function conflictNotice(
   { statements: [newer, older] }: SourceConflict,
   inert: (text: string) => string,
 ): string {
-  const saying = ({ source, date, quote }: SourceStatement): string => {
-    const line = inert(quote);
+  const saying = (statement: SourceStatement): string => {
+    const line = inert(statement.quote);
+    const day = dayOf(statement);
     const shown = line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)} …` : line;
-    return `${inert(source)}${date === undefined ? '' : ` (${date.slice(0, 10)})`} says "${shown}"`;
+    return `${inert(statement.source)}${day === undefined ? '' : ` (${day})`} says "${shown}"`;
   };
-  const isDated = newer.date !== undefined && older.date !== undefined && newer.date !== older.date;
-  return `Sources contradict each other: ${saying(newer)}, ${isDated ? 'older ' : ''}${saying(older)}.`;
+  return `Sources contradict each other: ${saying(newer)}, ${areOfTwoDays(newer, older) ? 'older ' : ''}${saying(older)}.`;
 }

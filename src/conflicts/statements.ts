@@ -31,10 +31,18 @@ export function statementsOf(text: string): Statement[] {
 }
 
 function statementAt(text: string, { start, end }: TextRange): Statement[] {
-  if (end - start > MAX_LENGTH) return [];
+  if (end - start > MAX_LENGTH || isLinkAlone(text.slice(start, end))) return [];
   const { words, terms } = readStatement(text.slice(start, end));
   return terms.length < LEAST_TERMS ? [] : [{ start, end, words, terms }];
 }
+
+const LINK = /!?\[[^[\]]{0,300}\](?:\([^()]{0,1000}\)|\[[^[\]]{0,100}\])/g;
+
+/** An entry of a list of contents: the title of another page says nothing here. */
+const isLinkAlone = (text: string): boolean =>
+  text.includes('](') || text.includes('][')
+    ? !/[\p{L}\p{N}]/u.test(withoutMark(text).replace(LINK, ''))
+    : false;
 
 /** The words of a text that is one statement. */
 export function readStatement(text: string): Pick<Statement, 'words' | 'terms'> {

@@ -3,7 +3,16 @@ import type { TextRange } from '../core/document.js';
 
 /** The least part of a passage that may be shown or dropped on its own. */
 export interface PassageUnit extends TextRange {
-  readonly kind: 'sentence' | 'list-item' | 'table-head' | 'table-row' | 'code-line' | 'fence' | 'heading';
+  /** `definition`: where a link that stands elsewhere leads (`[guide]: guide.md`). Readers see none. */
+  readonly kind:
+    | 'sentence'
+    | 'list-item'
+    | 'table-head'
+    | 'table-row'
+    | 'code-line'
+    | 'fence'
+    | 'heading'
+    | 'definition';
 }
 
 interface Line extends TextRange {
@@ -14,6 +23,8 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)/;
 const HEADING = /^ {0,3}#{1,6}(?:\s|$)/;
 const TABLE_ROW = /^\s*\|.*\|\s*$/;
 const TABLE_RULE_CHARACTERS = /^\|[\s|:-]*\|$/;
+const DEFINITION =
+  /^ {0,3}\[(?!\^)[^[\]]{1,300}\]:\s*(?:<[^<>]{0,1000}>|[^\s<]\S{0,1000})\s*(?:"[^"]{0,300}"|'[^']{0,300}'|\([^()]{0,300}\))?\s*$/;
 const LIST_ITEM = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+\S/;
 const CODE_LINE =
   /[;{}]\s*$|^\s*(?:import|export|const|let|var|def|class|function|return|if|for|while|#include|public|private|fn|use)\b.*[;:{(]|\)\s*(?:=>|->)|^\s*[@#]?\w+\(.*\)\s*$/;
@@ -93,6 +104,7 @@ class UnitReader {
       this.#take('fence');
       this.#readCode(fence);
     } else if (HEADING.test(line)) this.#take('heading');
+    else if (DEFINITION.test(line)) this.#take('definition');
     else if (TABLE_ROW.test(line)) this.#readTable();
     else if (LIST_ITEM.test(line)) this.#readListItem();
     else if (line.trim() === '') this.#at += 1;
@@ -159,7 +171,7 @@ class UnitReader {
   #continues(): boolean {
     const line = this.#line;
     if (this.#at >= this.#lines.length || line.trim() === '') return false;
-    return !FENCE.test(line) && !HEADING.test(line) && !TABLE_ROW.test(line) && !LIST_ITEM.test(line);
+    return ![FENCE, HEADING, DEFINITION, TABLE_ROW, LIST_ITEM].some((other) => other.test(line));
   }
 
   #addRange(first: number, kind: 'sentence' | 'list-item'): void {

@@ -67,6 +67,8 @@ export const NOTICE_KINDS = [
   'model-failed',
   /** The model's answer is not complete. */
   'answer-incomplete',
+  /** The question compares two things, and the answer tells of one. */
+  'answer-one-sided',
   /** Citations were dropped or added. */
   'citations-changed',
   /** Sentences are not supported by the sources. */

@@ -59,7 +59,7 @@ function tooLittle({ questions: { length }, counts }: FeedbackJudgments, least: 
   const { questions, tooFew, gone } = counts;
   return new RAGError(
     'USAGE',
-    `The feedback judges ${length} questions and ${least} are needed: ${least - length} more. Of ${questions} questions with feedback ${tooFew} have fewer than 3 clicks and no verdict, and ${gone} passages that people called relevant are not in what is judged. \`ragstone feedback judgments\` shows what there is.`,
+    `The feedback judges ${length === 1 ? '1 question' : `${length} questions`} and ${least} are needed: ${least - length} more. Of ${questions === 1 ? '1 question' : `${questions} questions`} with feedback ${tooFew} ${tooFew === 1 ? 'has' : 'have'} fewer than 3 clicks and no verdict, and ${gone} passages that people called relevant are not in what is judged. \`ragstone feedback judgments\` shows what there is.`,
     { details: { questions: length, needed: least, missing: least - length } },
   );
 }

@@ -134,7 +134,11 @@ function noticesOf(
           `How likely people look at each rank is taken as 1 / rank: ${tellingClicks} clicks tell it here and ${needed} are needed. Only questions tell whose passages were shown at several ranks.`,
         ]
       : []),
-    ...(tooFew > 0 ? [`${tooFew} questions have fewer than ${minClicks} clicks and no verdict.`] : []),
+    ...(tooFew > 0
+      ? [
+          `${tooFew === 1 ? '1 question has' : `${tooFew} questions have`} fewer than ${minClicks} clicks and no verdict.`,
+        ]
+      : []),
     ...(gone > 0
       ? [
           `${gone} passages that people called relevant are not in what is judged: changed, deleted, of another source or folder, or not for this scope.`,

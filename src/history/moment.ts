@@ -1,7 +1,7 @@
 import { RAGError } from '../core/errors.js';
 
-/** What `asOf` means: a moment, in milliseconds since 1970, or the name of a state of a source. */
-export type AsOf = { readonly moment: number } | { readonly name: string };
+/** What `asOf` means: a moment, in milliseconds since 1970 (the beginning of a day where no time was stated), or the name of a state of a source. */
+export type AsOf = { readonly moment: number; readonly isDay?: true } | { readonly name: string };
 
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -18,7 +18,7 @@ export function readAsOf(asOf: string | Date): AsOf {
   if (asOf instanceof Date) return { moment: validMoment(asOf.getTime(), String(asOf)) };
   const text = asOf.trim();
   if (text.startsWith(NAME_PREFIX)) return named(text.slice(NAME_PREFIX.length), asOf);
-  if (DATE.test(text)) return { moment: dayOf(text, asOf) };
+  if (DATE.test(text)) return { moment: dayOf(text, asOf), isDay: true };
   const time = TIME.exec(text);
   if (time === null) return named(text, asOf);
   if (time[1] === undefined)

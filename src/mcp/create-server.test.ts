@@ -86,6 +86,35 @@ describe('search', () => {
     expect(await sources({ source: ['push:documents'] })).toContain('guides/logs.md');
   });
 
+  test('mode graph says by which way it came to a passage', async () => {
+    const own = await createEngine({ config: { provider: 'memory' }, cwd: sharedFolder() });
+    await own.push([
+      {
+        id: 'lantern.md',
+        text: 'The lantern burns at dusk: lantern, dusk, dawn. See [the store](store.md#oil).',
+      },
+      { id: 'store.md', text: '# Store\n\nShelves.\n\n## Oil\n\nBarrels stand behind the shed.' },
+      ...Array.from({ length: 12 }, (_, i) => ({
+        id: `other-${i}.md`,
+        text: `Lantern number ${i} is in room ${i}.`,
+      })),
+    ]);
+    const { tool } = await connectClient(own);
+    const query = 'lantern at dusk and dawn';
+    const { text, structured } = await tool('search', {
+      query,
+      mode: 'graph',
+      hops: 1,
+      top_k: 20,
+    });
+    const ways = structured.results.flatMap(({ way }: { way?: string }) => (way === undefined ? [] : [way]));
+    expect(new Set(ways)).toEqual(new Set(['lantern.md -link-> store.md#oil']));
+    expect(text).toContain('| lantern.md -link-> store.md#oil');
+    expect((await tool('search', { query, hops: 1 })).text).toContain('the mode "graph" alone');
+    expect((await tool('explain', { query, mode: 'graph' })).text).toContain('graph: ran');
+    await own.close();
+  });
+
   test('what has nothing to do with the query is left out', async () => {
     const { structured, text } = await client.tool('search', { query: 'zanzibar cosmology' });
     expect(structured).toMatchObject({ results: [], not_shown: 0 });

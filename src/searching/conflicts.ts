@@ -3,7 +3,6 @@ import type {
   ConflictsRequest,
   ConflictsResponse,
   Finding,
-  FindingKind,
   FindingPassage,
   FindingPlace,
 } from '../conflicts/conflict-types.js';
@@ -52,7 +51,6 @@ export async function findDocumentConflicts(
       throwIfAborted(signal);
     },
   });
-  const totals = { conflict: found.conflicts.length, duplicate: found.duplicates.length };
   const findings = {
     conflict: async () => conflictFindings(found, limit, book),
     duplicate: async () => duplicateFindings(found, limit, book),
@@ -62,7 +60,7 @@ export async function findDocumentConflicts(
       ...(kinds.includes('conflict') ? await findings.conflict() : []),
       ...(kinds.includes('duplicate') ? await findings.duplicate() : []),
     ],
-    totals: { duplicate: wanted('duplicate'), conflict: wanted('conflict') },
+    totals: { duplicate: found.duplicates.length, conflict: found.conflicts.length },
     examined: documents.length,
     notExamined,
     ...toldNotices([
@@ -75,10 +73,6 @@ export async function findDocumentConflicts(
       ...notExaminedNotice(notExamined),
     ]),
   };
-
-  function wanted(kind: FindingKind): number {
-    return kinds.includes(kind) ? totals[kind] : 0;
-  }
 }
 
 const NOTHING: ConflictsResponse = {

@@ -83,6 +83,15 @@ it('keeps to the filters, and to the mode', async () => {
   expect(lanes.map(({ lane }) => lane)).not.toContain('graph');
 });
 
+it('refuses steps that no mode walks', async () => {
+  await engine.push(world());
+  for (const mode of [undefined, 'hybrid', 'lexical'] as const)
+    await expect(found({ ...(mode && { mode }), hops: 2 })).rejects.toMatchObject({
+      reason: 'QUERY_INVALID',
+      message: expect.stringContaining('mode: "graph", --mode graph'),
+    });
+});
+
 it('says where there is nothing to walk along', async () => {
   await engine.push(
     world().map(({ text, ...document }) => ({ ...document, text: text?.replace(/See.*/, '') })),

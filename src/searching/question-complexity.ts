@@ -1,4 +1,4 @@
-import { questionParts } from '../agentic/question-parts.js';
+import { questionParts } from '../analysis/question-parts.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { QueryReading, SearchQuery } from '../engine/engine.js';
 

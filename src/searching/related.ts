@@ -8,6 +8,7 @@ import { keyName, numberName, pageName, pathName, urlName, WHOLE_KEY } from '../
 import { pushSourceName } from '../indexing/configured-sources.js';
 import type { GenerationReader } from '../ledger/ledger.js';
 import { scopeCollection } from '../security/scoped-collection.js';
+import { nearDocuments } from './near-documents.js';
 import { readableGraph } from './readable-graph.js';
 
 export const DEFAULT_HOPS = 2;
@@ -21,16 +22,16 @@ const NAMED = 5;
 
 /** Documents that are connected with one, the closest first. Throws `DOCUMENT_NOT_FOUND`, and `USAGE` where a name means several. */
 export async function findRelated(
-  { item, hops = DEFAULT_HOPS, limit = DEFAULT_LIMIT, kinds }: RelatedRequest,
+  { item, hops = DEFAULT_HOPS, limit = DEFAULT_LIMIT, kinds, signal }: RelatedRequest,
   scope: Scope,
   resources: EngineResources,
 ): Promise<RelatedResponse> {
   const live = await resources.live();
-  if (live === undefined) throw unknownItem(item);
+  if (live === undefined) throw unknownItem(item, []);
   const index = await resources.collection();
   const { reader } = index;
   const graph = readableGraph(index, scopeCollection(index.collection, scope, index.sealing), { scope });
-  const { documentId } = await itemCalled(item, { reader, scope, readable: graph.readable });
+  const { documentId } = await itemCalled(item, { reader, scope, readable: graph.readable, signal });
   const options = { hops, kinds, maxDocuments: MOST_DOCUMENTS };
   const { documents, notices } = await graph.around(new Map([[documentId, 1]]), options);
   const found = documents.filter((document) => document.documentId !== documentId).slice(0, limit);
@@ -57,15 +58,16 @@ interface Asking {
   readonly reader: GenerationReader;
   readonly scope: Scope;
   readonly readable: (documentIds: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
  * The document that is meant: by its id, the id it was pushed under, its key, its number, its path in its source, the end of a path that
- * leads there, or its address. What the scope may not read is never meant.
+ * leads there, its address, or the end of its path where no other has it. What the scope may not read is never meant.
  */
 async function itemCalled(
   item: string,
-  { reader, scope, readable }: Asking,
+  { reader, scope, readable, signal }: Asking,
 ): Promise<{ readonly documentId: string }> {
   const sources = await reader.sourceNames(scope.tenant);
   const ids = [item, documentIdOf(scope.tenant, pushSourceName(scope.project), item)];
@@ -83,15 +85,22 @@ async function itemCalled(
     if (found.length > 1) throw await ambiguous(item, found, reader);
     return { documentId };
   }
-  throw unknownItem(item);
+  const { tenant } = scope;
+  const { ending, near } = await nearDocuments(plainPath(item), { reader, tenant, readable, signal });
+  const [documentId] = ending;
+  if (documentId === undefined) throw unknownItem(item, near);
+  if (ending.length > 1) throw await ambiguous(item, ending, reader);
+  return { documentId };
 }
+
+const plainPath = (item: string): string => item.replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '');
 
 /** Names that an item may mean, those first that leave least to doubt. */
 function namesOf(item: string, sources: readonly string[]): string[][] {
   const inAll = (nameIn: (source: string) => string): string[] => sources.map(nameIn);
   const number = /^(?:AB)?#?(\d{1,9})$/.exec(item)?.[1];
   const url = urlName(item);
-  const path = item.replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '');
+  const path = plainPath(item);
   const ends = [...path.matchAll(/(?:^|\/)(?=[^/])/g)].map(({ index, 0: slash }) =>
     path.slice(index + slash.length),
   );
@@ -105,10 +114,10 @@ function namesOf(item: string, sources: readonly string[]): string[][] {
   ];
 }
 
-const unknownItem = (item: string): RAGError =>
+const unknownItem = (item: string, near: readonly string[]): RAGError =>
   new RAGError(
     'DOCUMENT_NOT_FOUND',
-    `Nothing that may be read here is called "${item}". Give the id of a result, a path inside of its source, or the key of an item.`,
+    `Nothing that may be read here is called "${item}".${near.length === 0 ? '' : ` Nearly so: ${near.join(', ')}.`} Give the id of a result, a path inside of its source, or the key of an item.`,
   );
 
 async function ambiguous(item: string, ids: readonly string[], reader: GenerationReader): Promise<RAGError> {

@@ -76,6 +76,7 @@ describe('a service without keys', () => {
   test.each([
     { options: [] },
     { options: ['--filter', 'tags=ops', '--top-k', '1', '--mode', 'lexical'] },
+    { options: ['--mode', 'graph', '--hops', '2'] },
     {
       options: ['--source', 'path:docs', '--since', '2000-01-01', '--collapse', 'document', '--exact-words'],
     },

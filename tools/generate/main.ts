@@ -7,6 +7,7 @@ import { architecturePicture } from './architecture-picture.js';
 import { commandReference } from './command-reference.js';
 import { innerProductModule } from './inner-product-module.js';
 import { libraryReference } from './library-reference.js';
+import { mcpPage } from './mcp-arguments.js';
 import { qualitySummary } from './quality-summary.js';
 import { sizingPage } from './sizing-page.js';
 
@@ -17,6 +18,7 @@ const generated: Readonly<Record<string, string>> = {
   'docs/commands.md': commandReference(),
   'docs/quality.md': qualitySummary(),
   'docs/sizing.md': sizingPage(),
+  'docs/mcp.md': mcpPage(),
   'docs/library.md': library,
   'docs/library-parts.md': parts,
   'config.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,

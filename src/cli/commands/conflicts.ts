@@ -26,7 +26,7 @@ export function registerConflicts(program: Command, context: CliContext): void {
     .command('conflicts')
     .description('list what several documents say alike, and where they contradict each other')
     .option('--kind <kind>', `only ${KINDS.join(' or ')} findings; may be repeated`, collectKind)
-    .option('--limit <n>', 'findings of each kind, 1 to 10000 (default: 100)', wholeNumber(1));
+    .option('--limit <n>', 'findings of each kind, 1 to 10000 (default: 100)', wholeNumber(1, 10_000));
   withScopeOptions(command)
     .addHelpText('after', EXAMPLES)
     .action((options: ConflictsOptions) => runConflicts(context, options));

@@ -198,11 +198,21 @@ async function runCompare(
     context.note(`The page is in ${html}. It holds questions and passages of the index.`);
 }
 
+/** Whole or not at all: a page that was cut off would look like a result. */
 async function writePage({ cwd }: CliContext, report: ComparisonReport, file: string): Promise<void> {
-  const { writeFile } = await import('node:fs/promises');
+  const { rename, rm, writeFile } = await import('node:fs/promises');
   const { resolve } = await import('node:path');
   const { comparisonPage } = await import('../../index.js');
-  await writeFile(resolve(cwd, file), comparisonPage(report, { made: new Date() }), { mode: 0o600 });
+  const page = comparisonPage(report, { made: new Date() });
+  const path = resolve(cwd, file);
+  const unfinished = `${path}.${process.pid}.new`;
+  try {
+    await writeFile(unfinished, page, { mode: 0o600 });
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
 }
 
 async function twoConfigurations(

@@ -27,8 +27,8 @@ export function registerRelated(program: Command, context: CliContext): void {
     .command('related')
     .description('list what is connected with a document or item, and how')
     .argument('<item>', 'id, key, number, address or path of the document')
-    .option('--hops <n>', 'steps from the item, 1 to 3 (default: 2)', wholeNumber(1))
-    .option('--limit <n>', 'documents, 1 to 100 (default: 20)', wholeNumber(1))
+    .option('--hops <n>', 'steps from the item, 1 to 3 (default: 2)', wholeNumber(1, 3))
+    .option('--limit <n>', 'documents, 1 to 100 (default: 20)', wholeNumber(1, 100))
     .option(`--kind <kind>`, `follow only ${KINDS.join(', ')} edges; may be repeated`, collectKind);
   withScopeOptions(command)
     .addHelpText('after', EXAMPLES)

@@ -57,9 +57,19 @@ export function checkedSearch(query: string | SearchQuery): SearchQuery {
   if (typeof query === 'string') return { text: query };
   const asked = checked(query, searchSchema, { what: 'A search', reason: 'QUERY_INVALID', orText: true });
   if (asked.filter !== undefined) assertFilterShape(asked.filter);
+  assertHops(asked);
   const { topK: _, ...rest } = asked;
   const topK = oneTopK(asked);
   return topK === undefined ? rest : { ...rest, options: { ...asked.options, topK } };
+}
+
+/** Steps that nobody walks would be ignored in silence. */
+function assertHops({ options: { mode, hops } = {} }: SearchQuery): void {
+  if (hops !== undefined && mode !== 'graph')
+    throw new RAGError(
+      'QUERY_INVALID',
+      'hops is for the mode "graph" alone: ask for that mode too (mode: "graph", --mode graph), or leave hops out.',
+    );
 }
 
 /** A question with `topK` at its top, wherever it stood. Throws `QUERY_INVALID`. */

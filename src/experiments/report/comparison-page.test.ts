@@ -104,13 +104,34 @@ test('says whether the difference is more than chance, and where it comes from',
   const { tree } = parsed(comparisonPage(reportOf(40), { made: MADE }));
   const text = textOf(tree);
   expect(text).toContain('Chance explains the difference');
-  expect(text).toMatch(/\d+ questions won, \d+ lost, \d+ alike/);
+  expect(text).toMatch(/B won \d+ questions, lost \d+, \d+ alike/);
   const queries = Array.from({ length: 40 }, (_, at) => ({ id: `${at}`, text: `${at}` }));
   const all = (value: number) => ({ queries, values: { 'ndcg@10': queries.map(() => value) } });
   const better = { ...reportOf(40), ...compareScores(all(0.2), all(0.9)) };
   const words = textOf(parsed(comparisonPage(better, { made: MADE })).tree);
-  expect(words).toContain('b (B) is better by more than chance explains.');
-  expect(words).toContain('No question lost.');
+  expect(words).toContain('Held against A (a), B (b) is better by more than chance explains.');
+  expect(words).toContain('By ndcg@10 B lost no question.');
+});
+
+test('calls equals equal, and says where other measures differ', () => {
+  const queries = Array.from({ length: 5 }, (_, at) => ({ id: `${at}`, text: `${at}` }));
+  const scores = (recall: number) => ({
+    queries,
+    values: {
+      'ndcg@10': queries.map(() => 0.5),
+      'recall@5': queries.map((_, at) => (at === 0 ? recall : 1)),
+    },
+  });
+  const pageOf = (a: number, b: number) =>
+    textOf(
+      parsed(comparisonPage({ ...reportOf(5), ...compareScores(scores(a), scores(b)) }, { made: MADE })).tree,
+    );
+  const same = pageOf(0.5, 0.5);
+  expect(same).toContain('A and B found the same');
+  const other = pageOf(0.5, 0.2);
+  expect(other).toContain('Other measures changed');
+  expect(other).toContain('By ndcg@10 B lost no question. By other measures: recall@5 1.');
+  for (const page of [same, other]) expect(page).not.toContain('Chance explains the difference');
 });
 
 test('results and times are shown where they were kept, and a page without them says what it has', () => {

@@ -36,7 +36,7 @@ export function comparisonPage(report: ComparisonReport, { made }: { readonly ma
 <body>
 <main>
 <h1>${title}</h1>
-<p class="quiet">${a.queries} questions of ${a.dataset}, ${a.split}. Measured ${date}.</p>
+<p class="quiet">${plural(a.queries, 'question')} of ${a.dataset}, ${a.split}. Measured ${date}.</p>
 ${primary === undefined ? '' : verdict(primary, report)}
 ${configurations(report)}
 ${primary === undefined ? '' : metricsSection(metrics, primary)}
@@ -52,14 +52,25 @@ ${notices(report)}
 
 function verdict(
   { metric, difference, low, high, pValue, wins, losses, ties }: MetricComparison,
-  { b }: ComparisonReport,
+  { a, b, metrics }: ComparisonReport,
 ): Markup {
   const isClear = pValue < SIGNIFICANT && (low > 0 || high < 0);
-  const words = isClear
-    ? `${b.name} (B) is ${difference > 0 ? 'better' : 'worse'} by more than chance explains.`
-    : 'Chance explains the difference: there is no reason to prefer one of the two by this measure.';
-  return html`<p class="verdict"><strong>${words}</strong> ${metric} ${signed(difference)}, 95 % interval ${signed(low)} to ${signed(high)}, p ${pText(pValue)}; ${wins} questions won, ${losses} lost, ${ties} alike.</p>`;
+  const isTie = wins + losses === 0;
+  const words = isTie
+    ? tieWords(metrics)
+    : isClear
+      ? `Held against A (${a.name}), B (${b.name}) is ${difference > 0 ? 'better' : 'worse'} by more than chance explains.`
+      : 'Chance explains the difference: there is no reason to prefer one of the two by this measure.';
+  return html`<p class="verdict"><strong>${words}</strong> ${metric} ${signed(difference)}, 95 % interval ${signed(low)} to ${signed(high)}, p ${pText(pValue)}; B won ${plural(wins, 'question')}, lost ${losses}, ${ties} alike.</p>`;
 }
+
+/** Of equals there is no difference that chance could explain. */
+const tieWords = (metrics: readonly MetricComparison[]): string =>
+  metrics.every(({ wins, losses }) => wins + losses === 0)
+    ? 'No question changed by any measure: A and B found the same, and may be the same settings.'
+    : 'No question changed by this measure: A and B are equal by it. Other measures changed, see below.';
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 function configurations({ a, b, differingSettings = [] }: ComparisonReport): Markup {
   const rows = differingSettings.map(
@@ -93,7 +104,7 @@ function metricsSection(metrics: readonly MetricComparison[], primary: MetricCom
       html`<tr><th scope="row">${metric}${metric === primary.metric ? ' (decides)' : ''}</th>${[a.toFixed(4), b.toFixed(4), signed(difference), `${signed(low)} to ${signed(high)}`, pText(pValue), wins, losses, ties].map((value) => html`<td class="number">${value}</td>`)}</tr>
 `,
   );
-  const heads = ['A', 'B', 'B \u2212 A', '95 % interval', 'p', 'won', 'lost', 'alike'];
+  const heads = ['A', 'B', 'B \u2212 A', '95 % interval', 'p', 'B won', 'B lost', 'alike'];
   return html`<h2>Measures</h2>
 <div class="scroll"><table><caption>Means over the questions; the interval is a bootstrap over questions, p a two-sided paired randomisation test.</caption>
 <thead><tr><th scope="col">measure</th>${heads.map((head) => html`<th scope="col" class="number">${head}</th>`)}</tr></thead>
@@ -136,10 +147,18 @@ function changedSections(changed: readonly QueryChange[], metric: string, report
     queries.length === 0
       ? html`<p>${none}</p>`
       : html`${queries.map((query) => changedQuery(query, metric, asked.get(query.id)))}`;
-  return html`<h2>Lost most</h2>
-${list(lost, 'No question lost.')}
-<h2>Won most</h2>
-${list(won, 'No question won.')}`;
+  return html`<h2>B lost most, by ${metric}</h2>
+${list(lost, `By ${metric} B lost no question.${elsewhere(report.metrics, metric, 'losses')}`)}
+<h2>B won most, by ${metric}</h2>
+${list(won, `By ${metric} B won no question.${elsewhere(report.metrics, metric, 'wins')}`)}`;
+}
+
+/** What the table says of the other measures, so that `none` here contradicts nothing there. */
+function elsewhere(metrics: readonly MetricComparison[], shown: string, what: 'wins' | 'losses'): string {
+  const others = metrics.filter((entry) => entry.metric !== shown && entry[what] > 0);
+  return others.length === 0
+    ? ''
+    : ` By other measures: ${others.map((entry) => `${entry.metric} ${entry[what]}`).join(', ')}.`;
 }
 
 function changedQuery(
@@ -172,7 +191,13 @@ function notices({ a, b, onlyA, onlyB }: ComparisonReport): Markup {
   const unpaired = onlyA.length + onlyB.length;
   const all = [
     ...new Set([...a.notices, ...b.notices]),
-    ...(unpaired === 0 ? [] : [`${unpaired} questions were asked of one side alone and are in no mean.`]),
+    ...(unpaired === 0
+      ? []
+      : [
+          unpaired === 1
+            ? '1 question was asked of one side alone and is in no mean.'
+            : `${unpaired} questions were asked of one side alone and are in no mean.`,
+        ]),
   ];
   return all.length === 0
     ? html``

@@ -11,7 +11,7 @@ import { fittingOutput } from '../output/fit-tokens.js';
 import { inertName, linesShape, placeShape, renderPlace } from '../output/place.js';
 import { degradationLevel, resultPlace, rounded, searchNotices } from '../output/results.js';
 import { findDocument } from './find-document.js';
-import { documentId, filterShape, filtersOf, question, topK } from './inputs.js';
+import { documentId, filterShape, filtersOf, modeOf, modeShape, question, topK } from './inputs.js';
 import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
 
 const MOST = 20;
@@ -55,16 +55,17 @@ export const explainTool = defineTool({
     query: question,
     document_id: documentId.optional(),
     top_k: topK(MOST, PRESET),
+    ...modeShape,
     ...filterShape,
   }),
   output,
-  async run({ query, document_id, top_k, ...narrowing }, context) {
+  async run({ query, document_id, top_k, mode, hops, ...narrowing }, context) {
     const { index, signal } = context;
     const request: SearchQuery = {
       text: query,
       signal,
       ...filtersOf(narrowing),
-      options: { topK: top_k, explainScore: true },
+      options: { topK: top_k, ...modeOf({ mode, hops }), explainScore: true },
     };
     if (document_id !== undefined) return missOutput(await explainMiss(request, document_id, context));
     const response = await index.search(request);

@@ -29,6 +29,22 @@ export const topK = (most: number, preset: number) =>
     .default(preset)
     .describe(`Most results, 1 to ${most}. More cost tokens; ${preset} is enough for most questions.`);
 
+/** Which lanes run, and how far the graph is walked. */
+export const modeShape = {
+  mode: z
+    .enum(['hybrid', 'dense', 'lexical', 'graph'])
+    .optional()
+    .describe(
+      'graph: also what is connected (links, ticket keys, imports) with what is found, for answers that stand beside the page that matches; lexical: words alone; dense: meaning alone. Default: hybrid.',
+    ),
+  hops: z.int().min(1).max(3).optional().describe('Of mode graph alone: steps, 1 to 3. Default: 1.'),
+};
+
+export const modeOf = ({ mode, hops }: z.output<z.ZodObject<typeof modeShape>>) => ({
+  ...(mode === undefined ? {} : { mode }),
+  ...(hops === undefined ? {} : { hops }),
+});
+
 // In place of the pattern of `z.iso.date`, which is long, and which every assistant would be sent.
 const day = z
   .string()

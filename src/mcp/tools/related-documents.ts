@@ -3,6 +3,7 @@ import { type DocumentText, eq, not, type RelatedDocument, type RelatedResponse 
 import { fittingOutput } from '../output/fit-tokens.js';
 import { inertName, placeOf, placeShape, renderPlace } from '../output/place.js';
 import { resultPlace } from '../output/results.js';
+import { renderStep } from '../output/way.js';
 import { findDocument } from './find-document.js';
 import { documentId, topK } from './inputs.js';
 import { defineTool, type ToolContext } from './tool.js';
@@ -88,16 +89,9 @@ async function connected(document: DocumentText, limit: number, context: ToolCon
   };
 }
 
-/** `-link-> b.md <-mention- c.md`; of what both name also its name. */
-function wayOf({ path }: RelatedDocument, documents: RelatedResponse['documents']): string {
-  const nameOf = (id: string): string => inertName(documents[id]?.externalId ?? id);
-  return path
-    .map(({ kind, direction, via = '', to, section }) => {
-      const arrow = { out: `-${kind}->`, in: `<-${kind}-`, shared: `-${kind} ${inertName(via)}-` }[direction];
-      return `${arrow} ${nameOf(to)}${section === undefined ? '' : `#${inertName(section)}`}`;
-    })
-    .join(' ');
-}
+/** `-link-> b.md <-mention- c.md`. */
+const wayOf = ({ path }: RelatedDocument, documents: RelatedResponse['documents']): string =>
+  path.map((step) => renderStep(step, documents[step.to]?.externalId ?? step.to)).join(' ');
 
 const lineOf = ({ match, way, ...place }: Related, at: number): string =>
   [

@@ -1,16 +1,17 @@
 import * as z from 'zod';
-import type { SearchResponse } from '../../index.js';
+import type { SearchResponse, SearchResult } from '../../index.js';
 import { DATA_NOTE } from '../output/data-note.js';
 import { fittingOutput } from '../output/fit-tokens.js';
 import { type QuotedResult, quoteResults } from '../output/passages.js';
-import { linesShape, placeShape, renderPlace } from '../output/place.js';
+import { inertName, linesShape, placeShape, renderPlace } from '../output/place.js';
 import { degradationLevel, resultPlace, rounded, searchNotices } from '../output/results.js';
-import { filterShape, filtersOf, question, topK } from './inputs.js';
+import { renderStep } from '../output/way.js';
+import { filterShape, filtersOf, modeOf, modeShape, question, topK } from './inputs.js';
 import { defineTool, type ToolContext, type ToolOutput } from './tool.js';
 
 const MOST = 20;
 const PRESET = 5;
-/** What scores less has nothing to do with the query, and would only take room. */
+/** What scores less has nothing to do with the query, and would only take room; but for what the graph led to. */
 const LEAST_SCORE = 0.1;
 
 const output = z.object({
@@ -22,6 +23,10 @@ const output = z.object({
       lines: linesShape,
       match: z.enum(['strong', 'possible', 'weak']).describe('How well the passage matches the query.'),
       score: z.number().describe('The same from 0 to 1; comparable between searches.'),
+      way: z
+        .string()
+        .optional()
+        .describe('In mode graph: how the document is connected with one that was found first.'),
       text: z.string(),
     }),
   ),
@@ -35,17 +40,20 @@ export const searchTool = defineTool({
   title: 'Search the documents',
   description: `Find passages in the indexed documents of this project or team: documentation, decisions, runbooks, tickets, code. Use it before answering from memory about how something here works, and for exact names (functions, ticket ids, error codes), which are found as typed. Ask one thing at a time, in whole words; when all matches are weak, try other words.
 Returns passages, best first, each with its document_id, path and lines. Read around a passage with get_document. For one answer with its sources use ask.`,
-  input: z.strictObject({ query: question, top_k: topK(MOST, PRESET), ...filterShape }),
+  input: z.strictObject({ query: question, top_k: topK(MOST, PRESET), ...modeShape, ...filterShape }),
   output,
-  async run({ query, top_k, ...narrowing }, context) {
+  async run({ query, top_k, mode, hops, ...narrowing }, context) {
     const { index, signal } = context;
     const response = await index.search({
       text: query,
       signal,
       ...filtersOf(narrowing),
-      options: { topK: top_k },
+      // The way is a part of the explanation.
+      options: { topK: top_k, ...modeOf({ mode, hops }), explainScore: mode === 'graph' },
     });
-    const near = response.results.filter(({ score }) => score >= LEAST_SCORE);
+    const near = response.results.filter(
+      ({ score, explanation }) => score >= LEAST_SCORE || explanation?.path !== undefined,
+    );
     return fittingOutput(context, async (budget) => {
       const quoted = await quoteResults(query, near, { context, budget });
       return outputOf({ ...response, results: near }, quoted, context);
@@ -64,13 +72,14 @@ function outputOf(
     lines: entry.lines,
     match: result.match,
     score: rounded(result.score),
+    ...wayOf(result),
     text: entry.block,
   }));
   const unseen = response.results.length - results.length;
   const notices = [...searchNotices(response), ...(unseen === 0 ? [] : [notShown(unseen)])];
   const list = results.map(
-    ({ n, match, score, lines, ...place }) =>
-      `[${n}] ${renderPlace(place, lines)} | ${match} match (${score}) | document_id ${place.document_id}`,
+    ({ n, match, score, lines, way, ...place }) =>
+      `[${n}] ${renderPlace(place, lines)} | ${match} match (${score}) | document_id ${place.document_id}${way === undefined ? '' : ` | ${way}`}`,
   );
   return {
     text: [
@@ -86,6 +95,14 @@ function outputOf(
       notices,
     },
   };
+}
+
+/** `a.md -link-> b.md`, from a document that was found first. */
+function wayOf({ explanation }: SearchResult): { readonly way?: string } {
+  const path = explanation?.path ?? [];
+  const [first] = path;
+  if (first === undefined) return {};
+  return { way: [inertName(first.fromName), ...path.map((step) => renderStep(step, step.toName))].join(' ') };
 }
 
 const NOTHING =

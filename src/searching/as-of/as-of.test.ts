@@ -48,6 +48,26 @@ const texts = async (engine: Engine, asOf: string | Date | undefined, groups: st
     )
   ).results.map(({ content }) => content);
 
+it('a date is the beginning of its day, and whoever means later today is told', async () => {
+  time = Date.parse('2026-01-05T15:00:00.000Z');
+  const engine = await engineIn(temporaryFolder());
+  await engine.index([note('The lighthouse is kept by Ada.')]);
+  later();
+  await expect(texts(engine, '2026-01-05')).rejects.toMatchObject({
+    message: expect.stringContaining(
+      'for later on 2026-01-05 state a time, such as 2026-01-05T15:00:00.000Z.',
+    ),
+  });
+  await expect(texts(engine, '2026-01-04')).rejects.toMatchObject({
+    message: expect.not.stringContaining('state a time'),
+  });
+  time = Date.parse('2026-01-07T09:00:00.000Z');
+  const { notices } = await engine.search({ text: 'lighthouse', asOf: '2026-01-07' });
+  expect(notices.join()).toContain('state a time, such as 2026-01-07T09:00:00.000Z.');
+  const other = await engine.search({ text: 'lighthouse', asOf: '2026-01-06' });
+  expect(other.notices.join()).not.toContain('state a time');
+});
+
 it('finds what was said then by words and meaning, and answers from it', async () => {
   const engine = await engineIn(temporaryFolder());
   await engine.index([note('The lighthouse is kept by Ada.')]);

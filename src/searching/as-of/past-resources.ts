@@ -30,7 +30,12 @@ export async function resourcesAsOf(
   const { config } = resources;
   const present = await resources.collection();
   const { history } = present.ledger;
-  const { moment, report } = await resolveMoment(asOf, { history, config, tenant: scope.tenant, signal });
+  const { moment, report, hint } = await resolveMoment(asOf, {
+    history,
+    config,
+    tenant: scope.tenant,
+    signal,
+  });
   if (history === undefined) throw new RAGError('INTERNAL', 'A ledger without history was asked for it.');
   const facts = { ...present.facts, learned: undefined };
   const past = await remembered(resources, { moment, scope, generation: facts.generation }, () =>
@@ -55,7 +60,7 @@ export async function resourcesAsOf(
     collection: past.collection,
     store: past.store,
     sealing: present.sealing,
-    past: { hasVectors: past.hasVectors, notices: noticesOf(past, report) },
+    past: { hasVectors: past.hasVectors, notices: noticesOf(past, report, hint) },
   };
   return {
     report,
@@ -81,10 +86,17 @@ export async function resourcesAsOf(
 /** Searching elsewhere, and plans to end in time, are of the present index. */
 const WITHOUT: object = { remote: undefined, planner: undefined };
 
-function noticesOf({ hasVectors, isRestricted }: PastIndex, { at, tag }: AsOfReport): Notice[] {
+function noticesOf(
+  { hasVectors, isRestricted }: PastIndex,
+  { at, tag }: AsOfReport,
+  hint: string | undefined,
+): Notice[] {
   const named = tag === undefined ? '' : ` (tag ${tag.name} of "${tag.source}", ${tag.commit.slice(0, 10)})`;
   return [
-    { kind: 'as-of', text: `This is the index as it was at ${at}${named}.` },
+    {
+      kind: 'as-of',
+      text: `This is the index as it was at ${at}${named}.${hint === undefined ? '' : ` ${hint}`}`,
+    },
     ...(hasVectors
       ? []
       : noticesOfKind('search-degraded', [

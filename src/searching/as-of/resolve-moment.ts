@@ -11,6 +11,8 @@ import type { HistoryMark, LedgerHistory } from '../../ledger/history.js';
 export interface ResolvedMoment {
   readonly moment: number;
   readonly report: AsOfReport;
+  /** Where a day that goes on was asked for: how to ask for later of it. */
+  readonly hint?: string | undefined;
 }
 
 interface Resolving {
@@ -37,13 +39,23 @@ export async function resolveMoment(asOf: string | Date, resolving: Resolving): 
   const now = runtime().now();
   if (moment > now)
     throw invalid(`${timeOf(moment)} is in the future. Leave asOf out to ask for the index as it is now.`);
-  if (moment < begins)
+  const isDay = 'moment' in wanted && wanted.isDay === true;
+  const hintBefore = (time: number): string | undefined =>
+    isDay && time < moment + DAY_MS ? dayHint(asOf, time) : undefined;
+  if (moment < begins) {
+    const hint = hintBefore(begins);
     throw invalid(
-      `Of the index as it was at ${timeOf(moment)} nothing is known: its history begins at ${timeOf(begins)}.`,
+      `Of the index as it was at ${timeOf(moment)} nothing is known: its history begins at ${timeOf(begins)}.${hint === undefined ? '' : ` ${hint}`}`,
     );
+  }
   const named = tag === undefined ? {} : { tag };
-  return { moment, report: { at: timeOf(moment), begins: timeOf(begins), ...named } };
+  return { moment, report: { at: timeOf(moment), begins: timeOf(begins), ...named }, hint: hintBefore(now) };
 }
+
+const DAY_MS = 24 * 3_600_000;
+
+const dayHint = (day: string | Date, time: number): string =>
+  `A date is the beginning of its day in UTC: for later on ${String(day).trim()} state a time, such as ${timeOf(time)}.`;
 
 async function beginOf({ history, config }: Resolving): Promise<number> {
   const { keep } = config.rag.history;

@@ -119,7 +119,7 @@ export function assertDeployment(
 
 /** A passage under the names of the index schema; of documents that came another way, what they have. */
 export function toRagResult(
-  { id, content, score, metadata }: SearchResult,
+  { id, content, score, metadata, explanation }: SearchResult,
   deployment: DeploymentReference,
 ): z.infer<typeof ragSearchResult> {
   const documentId = textOf(metadata.documentId) ?? id;
@@ -140,6 +140,7 @@ export function toRagResult(
     metadata: metadata[BLOB],
     source: metadata.source,
     lines: metadata.lines,
+    path: explanation?.path,
     createdAt: dateOf(metadata.createdAt),
     updatedAt: dateOf(metadata.updatedAt),
   };

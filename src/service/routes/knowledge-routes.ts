@@ -46,7 +46,7 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     async (request) => {
       const context = contextOf(request);
-      const { query, topK, minScore, deadlineMs, maxCost, asOf, tenantId, filters } = takeFilters(
+      const { query, topK, minScore, mode, hops, deadlineMs, maxCost, asOf, tenantId, filters } = takeFilters(
         request.body,
       );
       assertTenant(tenantId, context);
@@ -57,6 +57,10 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
         ...(asOf === undefined ? {} : { asOf }),
         options: {
           minScore,
+          ...(mode === undefined ? {} : { mode }),
+          ...(hops === undefined ? {} : { hops }),
+          // The way is a part of the explanation.
+          explainScore: mode === 'graph',
           ...(deadlineMs === undefined ? {} : { deadlineMs }),
           ...(maxCost === undefined ? {} : { maxCost }),
         },

@@ -77,6 +77,42 @@ describe('search and index', () => {
     expect(await ids({ documentTypes: null, tags: null, minScore: 1 })).toEqual([]);
   });
 
+  test('a search with the graph brings what is linked, and says by which way', async () => {
+    const { call, engine } = await testService();
+    await engine.push(
+      [
+        {
+          id: 'lantern.md',
+          title: 'Lantern',
+          text: 'The lantern burns at dusk: lantern, dusk, dawn. See [the store](store.md).',
+        },
+        { id: 'store.md', title: 'Store', text: 'Barrels stand behind the shed.' },
+        ...Array.from({ length: 12 }, (_, i) => ({
+          id: `other-${i}.md`,
+          text: `Lantern number ${i} is in room ${i}.`,
+        })),
+      ],
+      { tenant: 'acme' },
+    );
+    const body = { query: 'lantern at dusk and dawn', tenantId: 'acme', minScore: 0, topK: 20 };
+    const search = async (options: object) =>
+      (await call('acme', 'POST', `${RAG}/search`, { ...body, ...options })).json();
+    const pathsOf = ({ results }: Record<string, unknown>) =>
+      (results as { source: string; path?: { fromName: string; kind: string; toName: string }[] }[]).flatMap(
+        ({ source, path = [] }) =>
+          path.length === 0 ? [] : [[source, ...path.map(({ kind, toName }) => `${kind} ${toName}`)]],
+      );
+    expect(pathsOf(await search({ mode: 'graph' }))).toContainEqual(['store.md', 'link store.md']);
+    expect(pathsOf(await search({ mode: 'lexical' }))).toEqual([]);
+    expect(await search({ hops: 2 })).toMatchObject({
+      status: 400,
+      reason: 'QUERY_INVALID',
+      detail: expect.stringContaining('the mode "graph" alone'),
+    });
+    for (const options of [{ mode: 'nearest' }, { mode: 'graph', hops: 4 }])
+      expect(await search(options)).toMatchObject({ status: 400, reason: 'REQUEST_INVALID' });
+  });
+
   test('a batch says what became of each document', async () => {
     const service = await testService();
     await withDocuments(service);

@@ -91,9 +91,23 @@ export const maxCost = () =>
       'US dollars: what the search would spend beyond them on models that have a price is left out, and it says so (`plan`).',
     );
 
+/** Which lanes run, and how far the graph is walked. */
+export const modeFields = {
+  mode: z
+    .enum(['hybrid', 'dense', 'lexical', 'graph'])
+    .optional()
+    .describe('Which lanes run. Default: `hybrid`; `graph` adds what is connected with what is found.'),
+  hops: z
+    .int()
+    .min(1)
+    .max(3)
+    .optional()
+    .describe('Of mode `graph` alone: steps from the documents that are found first. Default: 1.'),
+};
+
 /** How a search is made, where the caller does not leave it to the index. */
 export const searchFields = {
-  mode: z.enum(['hybrid', 'dense', 'lexical', 'graph']).optional().describe('Which lanes run.'),
+  ...modeFields,
   collapse: z
     .enum(['document', 'items', 'none'])
     .optional()

@@ -47,7 +47,9 @@ export const conflictsResponse = z.object({
       ).describe('The newest first.'),
     }),
   ).describe('Conflicts first, the surest before others.'),
-  totals: z.object({ conflict: z.int(), duplicate: z.int() }).describe('Of all, beyond `limit` too.'),
+  totals: z
+    .object({ conflict: z.int(), duplicate: z.int() })
+    .describe('Of all, also beyond `limit` and of kinds that were not asked for.'),
   examined: z.int().describe('Documents that were compared.'),
   notExamined: listOf(z.string()).describe('Ids of documents that were not examined yet, at most 100.'),
   ...noticesSchemas,

@@ -23,7 +23,7 @@ const place = {
   url: z.string().optional(),
 };
 
-const step = z.object({
+const stepFields = {
   from: z.string().describe('Id of a document.'),
   to: z.string().describe('Id of a document.'),
   kind: z.enum(REFERENCE_KINDS),
@@ -32,7 +32,14 @@ const step = z.object({
     .describe('`out`: `from` refers to `to`; `in`: the reverse; `shared`: both name what `via` says.'),
   via: z.string().optional(),
   section: z.string().optional().describe('The section of `to` that a link leads to.'),
-});
+};
+
+/** By which way the graph led to a passage. */
+export const wayOfPassage = listOf(z.object({ ...stepFields, fromName: z.string(), toName: z.string() }))
+  .optional()
+  .describe(
+    'In mode `graph`: by which way a document that was found first led to it; absent where none did.',
+  );
 
 export const relatedResponse = z.object({
   requestId: requestIdSchema,
@@ -41,7 +48,7 @@ export const relatedResponse = z.object({
     z.object({
       ...place,
       score: z.number().describe('How strongly, between 0 and 1; for the order alone.'),
-      path: listOf(step).describe('The shortest way from the item.'),
+      path: listOf(z.object(stepFields)).describe('The shortest way from the item.'),
     }),
   ).describe('The closest first.'),
   documents: z.record(z.string(), z.object(place)).describe('Every document that a path names, by id.'),

@@ -19,6 +19,7 @@ import {
   statedTenant,
   topKSchema,
 } from './common.js';
+import { wayOfPassage } from './graph.js';
 
 export const indexedDocument = z
   .object({
@@ -113,6 +114,7 @@ export const explainResponse = z
             semanticScore: z.number().optional(),
             keywordScore: z.number().optional(),
             rerankScore: z.number().optional(),
+            path: wayOfPassage,
             contributions: listOf(z.object({ signal: z.string(), value: z.number() })),
           })
           .optional(),

@@ -12,6 +12,7 @@ import {
   linesSchema,
   listOf,
   maxCost,
+  modeFields,
   names,
   noticesSchemas,
   planSchema,
@@ -21,6 +22,7 @@ import {
   tenantText,
   topKSchema,
 } from './common.js';
+import { wayOfPassage } from './graph.js';
 
 /** Characters of one document; larger ones come as files. */
 const MOST_CONTENT = 5_000_000;
@@ -31,6 +33,7 @@ export const ragSearchRequest = z.strictObject({
   tenantId: tenantText(),
   topK: topKSchema().default(10),
   minScore: z.number().min(0).max(1).default(0.5).describe('Leaves out what matches less.'),
+  ...modeFields,
   deadlineMs: deadlineMs(),
   maxCost: maxCost(),
   asOf: asOf(),
@@ -60,6 +63,7 @@ export const ragSearchResult = z.object({
   metadata: z.unknown().optional(),
   source: z.string(),
   lines: linesSchema,
+  path: wayOfPassage,
   createdAt: z.string().optional(),
   updatedAt: z.string().optional(),
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { jsonValue, stringList } from '../../core/setting-values.js';
 import { fileFields, fileSelection } from '../file-settings.js';
+import { siteUrl } from '../page-address.js';
 import { defineSource } from '../source-definition.js';
 
 export const filesDefinition = defineSource({
@@ -12,6 +13,7 @@ export const filesDefinition = defineSource({
     paths: stringList()
       .default(['**'])
       .describe('Files and glob patterns, relative to `root`. `**` stands for documents and source code.'),
+    siteUrl,
     gitignore: z.boolean().default(true).describe('Leave out what `.gitignore` files leave out.'),
     generated: z
       .boolean()
@@ -27,7 +29,7 @@ export const filesDefinition = defineSource({
         'Facts added to every document. `sourceType` is what filters use; default: the kind of the file.',
       ),
   },
-  processed: ({ generated }) => ({ generated }),
+  processed: ({ generated, siteUrl }) => ({ generated, siteUrl }),
   watched: (settings) => async () => {
     const { DEFAULT_FILE_TYPES } = await import('../file-types.js');
     const { watchedFiles } = await import('../watched-files.js');
@@ -35,11 +37,12 @@ export const filesDefinition = defineSource({
   },
   open: async (settings, { maxFileBytes }) => {
     const { createFilesSource } = await import('./files-source.js');
-    const { generated, metadata } = settings;
+    const { generated, metadata, siteUrl } = settings;
     return createFilesSource({
       ...fileSelection(settings, maxFileBytes),
       metadata,
       generated,
+      siteUrl,
       sourceType: typeof metadata.sourceType === 'string' ? metadata.sourceType : undefined,
     });
   },

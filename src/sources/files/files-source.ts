@@ -2,6 +2,7 @@ import type { RawDocument } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
 import { DEFAULT_FILE_TYPES, type FileType, fileTypeOf } from '../file-types.js';
+import { pageFacts } from '../page-address.js';
 import { describeUnmatched, skippedKinds } from '../skipped-kinds.js';
 import { isUnreadable, type ListedItem, type ReadResult, type Source } from '../source.js';
 import { type FileSelection, listFiles, readListedFile } from '../source-files.js';
@@ -16,6 +17,8 @@ import {
 export interface FilesSourceOptions extends FileSelection {
   /** Added to every document. */
   readonly metadata?: Metadata;
+  /** See `pageAddress`. */
+  readonly siteUrl?: string | undefined;
   /** `metadata.sourceType` of every document. Default: its kind, such as `markdown`, `pdf`, `code`. */
   readonly sourceType?: string | undefined;
   /** Default: everyone in the tenant. */
@@ -126,6 +129,7 @@ function toDocument(
     ...(type.kind === 'markdown' ? {} : { title: externalId }),
     metadata: {
       ...(type.language === undefined ? {} : { language: type.language }),
+      ...pageFacts(options.siteUrl, externalId),
       ...options.metadata,
     },
     access: options.access ?? OPEN_ACCESS,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { jsonValue, stringList } from '../../core/setting-values.js';
 import { fileFields, fileSelection } from '../file-settings.js';
+import { siteUrl } from '../page-address.js';
 import { defineSource } from '../source-definition.js';
 
 export const markdownDefinition = defineSource({
@@ -8,6 +9,7 @@ export const markdownDefinition = defineSource({
   about: 'Markdown files.',
   fields: {
     ...fileFields,
+    siteUrl,
     gitignore: z.boolean().default(true).describe('Leave out what `.gitignore` files leave out.'),
     frontmatterFields: stringList()
       .optional()
@@ -17,6 +19,7 @@ export const markdownDefinition = defineSource({
       .default({})
       .describe('Facts added to every document; `sourceType` is what filters use.'),
   },
+  processed: ({ siteUrl }) => ({ siteUrl }),
   watched: (settings) => async () => {
     const { MARKDOWN_TYPES } = await import('./markdown-source.js');
     const { watchedFiles } = await import('../watched-files.js');
@@ -27,6 +30,7 @@ export const markdownDefinition = defineSource({
     return createMarkdownSource({
       ...fileSelection(settings, maxFileBytes),
       metadata: settings.metadata,
+      siteUrl: settings.siteUrl,
     });
   },
 });

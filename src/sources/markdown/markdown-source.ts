@@ -2,6 +2,7 @@ import type { RawDocument } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
 import { anyCase } from '../file-patterns.js';
+import { pageFacts } from '../page-address.js';
 import { watchUnmatched } from '../skipped-kinds.js';
 import type { Source } from '../source.js';
 import { type FileSelection, listFiles, readListedFile } from '../source-files.js';
@@ -9,6 +10,8 @@ import { type FileSelection, listFiles, readListedFile } from '../source-files.j
 export interface MarkdownSourceOptions extends FileSelection {
   /** Added to every document. */
   readonly metadata?: Metadata;
+  /** See `pageAddress`. */
+  readonly siteUrl?: string | undefined;
   /** `metadata.sourceType` where `metadata` gives none. Default `markdown`. */
   readonly sourceType?: string;
   /** Default: everyone in the tenant. */
@@ -46,13 +49,13 @@ export function createMarkdownSource(options: MarkdownSourceOptions): Source {
 function toDocument(
   externalId: string,
   file: Pick<RawDocument, 'content' | 'createdAt' | 'updatedAt'>,
-  { metadata, sourceType = 'markdown', access = OPEN_ACCESS }: MarkdownSourceOptions,
+  { metadata, siteUrl, sourceType = 'markdown', access = OPEN_ACCESS }: MarkdownSourceOptions,
 ): RawDocument {
   return {
     externalId,
     mediaType: MARKDOWN_EXTENSION.test(externalId) ? 'text/markdown' : 'text/plain',
     ...file,
-    metadata: { sourceType, ...metadata },
+    metadata: { sourceType, ...pageFacts(siteUrl, externalId), ...metadata },
     access,
   };
 }

@@ -1,5 +1,5 @@
-import { ENGLISH_STOP_WORDS } from '../analysis/english-stop-words.js';
-import { analyzeText } from '../analysis/lexical-analyzer.js';
+import { ENGLISH_STOP_WORDS } from './english-stop-words.js';
+import { analyzeText } from './lexical-analyzer.js';
 
 /** A part of a question that is searched for alone: a stretch of its text. */
 export interface QuestionPart {
@@ -71,6 +71,15 @@ function clausesOf(sentence: string): QuestionPart[] {
   const clauses = sentence.split(SECOND_QUESTION).map(trimmed);
   return clauses.length < 2 ? [] : clauses.map((text) => ({ text, kind: 'clause' }));
 }
+
+/** Both sides of what a question compares; empty where it compares nothing. */
+export const comparedSides = (question: string): string[] =>
+  question
+    .slice(0, LONGEST)
+    .trim()
+    .split(SENTENCE_END)
+    .map((sentence) => comparedIn(trimmed(sentence)).map(({ text }) => text))
+    .find((sides) => sides.length > 0) ?? [];
 
 const trimmed = (text: string): string => text.replace(/^[\s,;:"'(]+|[\s,;:."'()?!]+$/gu, '');
 
