@@ -26,6 +26,13 @@ export const boardsName = (number: string): string => `boards:${number}`;
 export const personName = (person: string): string => `person:${folded(person)}`;
 export const componentName = (component: string): string => `component:${folded(component)}`;
 
+/** What facts name, by the key that its spellings have in common. */
+export const entityName = (key: string): string => `${ENTITY}${key}`;
+/** The key of such a name; undefined for any other one. */
+export const entityKeyOf = (name: string): string | undefined =>
+  name.startsWith(ENTITY) ? name.slice(ENTITY.length) : undefined;
+const ENTITY = 'entity:';
+
 const folded = (text: string): string => text.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 
 /** An address of the web, without what leads to a place inside of the page; undefined where it is none. */

@@ -10,6 +10,7 @@ const WEIGHTS: Readonly<Record<ReferenceKind, number>> = {
   import: 0.5,
   component: 0.2,
   person: 0.2,
+  entity: 0.2,
 };
 
 /** Chance of going on along an edge, as Brin and Page chose it. */

@@ -110,6 +110,7 @@ const ORDER: Readonly<Record<ReferenceKind, number>> = {
   import: 3,
   component: 4,
   person: 5,
+  entity: 6,
 };
 
 async function neighboursOf(

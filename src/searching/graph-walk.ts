@@ -1,4 +1,5 @@
 import type { Scope } from '../core/scope.js';
+import { withEntities } from '../graph/entity-graph.js';
 import { rankDocuments } from '../graph/rank.js';
 import { walkGraph } from '../graph/walk.js';
 import type { WalkFrom } from '../retrieval/retriever-options.js';
@@ -17,7 +18,8 @@ export const walkIn =
     scope: Scope,
   ): WalkFrom =>
   async (beginnings, { hops, signal }) => {
-    const { graph } = ledger.reader(facts.generation);
+    const reader = ledger.reader(facts.generation);
+    const graph = withEntities(reader.graph, reader.facts);
     const ports = { graph, tenant: scope.tenant, readable: readableIn(graph, scoped, signal) };
     const walk = await walkGraph([...beginnings.keys()], ports, { hops, maxDocuments: MOST_DOCUMENTS });
     return {

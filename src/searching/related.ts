@@ -4,6 +4,7 @@ import { type Notice, noticesOfKind, toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import type { RelatedRequest, RelatedResponse } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
+import { withEntities } from '../graph/entity-graph.js';
 import type { GraphReader } from '../graph/graph.js';
 import { keyName, numberName, pageName, pathName, urlName, WHOLE_KEY } from '../graph/names.js';
 import { rankDocuments } from '../graph/rank.js';
@@ -33,8 +34,9 @@ export async function findRelated(
   const { collection, sealing, reader } = await resources.collection();
   const scoped = scopeCollection(collection, scope, sealing);
   const readable = readableIn(reader.graph, scoped);
+  const graph = withEntities(reader.graph, reader.facts);
   const { documentId } = await itemCalled(item, { reader, scope, readable });
-  const ports = { graph: reader.graph, tenant: scope.tenant, readable };
+  const ports = { graph, tenant: scope.tenant, readable };
   const walk = await walkGraph([documentId], ports, { hops, kinds, maxDocuments: MOST_DOCUMENTS });
   const found = rankDocuments(walk, new Map([[documentId, 1]]))
     .filter((document) => document.documentId !== documentId)

@@ -13,7 +13,15 @@ Examples:
 
 Documents are connected by links, keys and numbers of items, relations of their metadata, imports, people and components.`;
 
-const KINDS: readonly ReferenceKind[] = ['link', 'mention', 'relation', 'import', 'person', 'component'];
+const KINDS: readonly ReferenceKind[] = [
+  'link',
+  'mention',
+  'relation',
+  'import',
+  'person',
+  'component',
+  'entity',
+];
 
 interface RelatedOptions extends ScopeOptions {
   readonly hops?: number;
