@@ -29,16 +29,17 @@ export {
   type StatedLimits,
 } from './agentic/agent.js';
 export { evidenceGatherer } from './agentic/gather-evidence.js';
-export type { Difference, DifferenceKind } from './conflicts/compare-statements.js';
-export type {
-  ConflictsRequest,
-  ConflictsResponse,
-  Finding,
-  FindingKind,
-  FindingPassage,
-  FindingPlace,
-  SourceConflict,
-  SourceStatement,
+export { DIFFERENCE_KINDS, type Difference, type DifferenceKind } from './conflicts/compare-statements.js';
+export {
+  type ConflictsRequest,
+  type ConflictsResponse,
+  FINDING_KINDS,
+  type Finding,
+  type FindingKind,
+  type FindingPassage,
+  type FindingPlace,
+  type SourceConflict,
+  type SourceStatement,
 } from './conflicts/conflict-types.js';
 export { createEngine } from './engine/create-engine.js';
 export type {
@@ -238,6 +239,7 @@ export type { PushedDocument } from './sources/push/push-source.js';
 export type { TelemetryChannel, TelemetryPayloads } from './core/telemetry.js';
 export type { Alert, AlertName, AlertSeverity } from './monitoring/alerts/alert.js';
 export type { CheckedHealth, HealthSource } from './monitoring/health/health-checks.js';
+export type { AnsweredRequest } from './monitoring/metrics/count-request.js';
 export { type MonitoringPlan, monitoringPlanOf } from './monitoring/monitoring-plan.js';
 export {
   type Monitorable,

@@ -5,10 +5,12 @@ import { createEngine, type Engine } from '../../src/index.js';
 
 /*
  * What history costs: `npm run bench:history [FOLDER]` (the sources of this clone by default). The same files are indexed without and with it, in
- * turn, then a tenth of them is changed ten times. Ratios of one run.
+ * turn, then a tenth of them is changed ten times. Ratios of one run. Searches of the present are asked of both in pairs, so that what else the
+ * machine does slows them alike.
  */
 const ROUNDS = 3;
 const CHANGES = 10;
+const PAIRS = 300;
 
 const corpus = resolve(process.argv[2] ?? 'src');
 const folder = mkdtempSync(join(tmpdir(), 'ragstone-history-'));
@@ -69,6 +71,33 @@ async function searchTime(engine: Engine, asOf: Date | undefined): Promise<numbe
   return median(times);
 }
 
+/** The same question to an index without history and to one with it, each first in half of the pairs: the time with it, by that without. */
+async function pairedSearches(): Promise<{ off: number; on: number; ratio: number }> {
+  const engines = await Promise.all(
+    [false, true].map((isKept) =>
+      createEngine({
+        cwd: join(folder, `${isKept}-0`),
+        config: { provider: 'libsql', ...(isKept ? { history: { keep: '90d' } } : {}) },
+      }),
+    ),
+  );
+  const [off, on] = engines as [Engine, Engine];
+  for (const engine of engines) await searchTime(engine, undefined);
+  const pairs: { off: number; on: number }[] = [];
+  for (let i = 0; i < PAIRS; i++) {
+    const first = i % 2 === 0 ? off : on;
+    const one = await timed(() => search1(first, undefined));
+    const other = await timed(() => search1(first === off ? on : off, undefined));
+    pairs.push(first === off ? { off: one, on: other } : { off: other, on: one });
+  }
+  for (const engine of engines) await engine.close();
+  return {
+    off: median(pairs.map((pair) => pair.off)),
+    on: median(pairs.map((pair) => pair.on)),
+    ratio: median(pairs.map((pair) => pair.on / pair.off)),
+  };
+}
+
 const bytesOf = async (engine: Engine): Promise<number> => (await engine.status()).bytes.ledger ?? 0;
 
 try {
@@ -84,6 +113,10 @@ try {
     console.log(
       `${field}: off ${of(off, field).toFixed(1)}, on ${of(on, field).toFixed(1)}, ratio ${(of(on, field) / of(off, field)).toFixed(2)}`,
     );
+  const paired = await pairedSearches();
+  console.log(
+    `search in ${PAIRS} pairs: off ${paired.off.toFixed(2)}, on ${paired.on.toFixed(2)}, ratio ${paired.ratio.toFixed(3)}`,
+  );
   console.log(
     JSON.stringify(
       { chunks: on[0]?.chunks, asOf: on.map(({ asOf }) => asOf), history: on.at(-1)?.history },

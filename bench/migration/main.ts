@@ -1,59 +1,43 @@
 /**
- * `npm run bench:migration -- [--issues N] [--pairs lancedb:postgres,chroma:opensearch]`: Jira issues go from each store into each other one. Each
- * migration is killed once in the middle. Reports whether anything was lost, how many results are the same as in the index that was copied, beside
- * those of an index that was built afresh in the new store, and the rate beside the bare rate of the slower side: reads, or writes, by the same
- * adapters and nothing else. Servers are those of RAGSTONE_TEST_POSTGRES_URL, _OPENSEARCH_URL and _CHROMA_URL.
+ * `npm run bench:migration -- [--issues N] [--pairs lancedb:postgres,chroma:opensearch] [--home FOLDER] [--no-rates]`: Jira issues go from each store into each
+ * other one. Each migration is killed once in the middle. Reports whether anything was lost or is there twice, how many results are the same as in
+ * the index that was copied, beside those of an index that was built afresh in the new store, and the rate beside the bare rate of the slower side:
+ * the same adapters and nothing else (`bare-rates.ts`). Servers are those of RAGSTONE_TEST_POSTGRES_URL, _OPENSEARCH_URL and _CHROMA_URL. With
+ * `--home` the indexes that are copied stay there, and in the servers, for the next run; with `--no-rates` the adapters are not measured alone.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { EVERYTHING } from '../../src/core/filter.js';
 import { openEngine } from '../../src/engine/create-engine.js';
-import type { MigrationResult, RAGSettingsInput } from '../../src/index.js';
+import type { MigrationResult } from '../../src/index.js';
 import { listAll } from '../../src/stores/list-pages.js';
-import type { VectorCollection } from '../../src/stores/vector-store.js';
-import { readIssues, textOfIssue } from '../sync/jira-issues.js';
+import { readIssues } from '../sync/jira-issues.js';
+import { bareReads, bareWrites, rateOfLast } from './bare-rates.js';
+import { answersOf, buildOnce, type Place, placeIn, removeIndex, STORES } from './places.js';
 
 const QUERIES = 300;
 const TOP_K = 10;
-const AT_ONCE = 1_000;
-/** Chunks that are read and written for the bare rates. */
-const BARE_CHUNKS = 2_000;
 const WORKER = fileURLToPath(new URL('migrating-process.ts', import.meta.url));
 
-const SERVERS: Readonly<Record<string, string | undefined>> = {
-  postgres: process.env.RAGSTONE_TEST_POSTGRES_URL,
-  opensearch: process.env.RAGSTONE_TEST_OPENSEARCH_URL,
-  chroma: process.env.RAGSTONE_TEST_CHROMA_URL,
-};
-const STORES = ['lancedb', 'postgres', 'opensearch', 'chroma'];
-
-const { values } = parseArgs({ options: { issues: { type: 'string' }, pairs: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    ...{ issues: { type: 'string' }, pairs: { type: 'string' }, home: { type: 'string' } },
+    rates: { type: 'boolean', default: true },
+  },
+  allowNegative: true,
+});
 const pairs =
   values.pairs?.split(',').map((pair) => pair.split(':')) ??
-  STORES.flatMap((a) => STORES.flatMap((b) => (a === b ? [] : [[a, b]])));
+  STORES.flatMap((b) => STORES.flatMap((a) => (a === b ? [] : [[a, b]])));
 
-const home = mkdtempSync(join(tmpdir(), 'migration-bench-'));
-
-interface Place {
-  readonly config: RAGSettingsInput;
-  readonly dataDir: string;
-}
-
-function place(store: string, name: string): Place {
-  const url = SERVERS[store];
-  if (store !== 'lancedb' && url === undefined)
-    throw new Error(`RAGSTONE_TEST_${store.toUpperCase()}_URL names no server.`);
-  const config = {
-    provider: store as NonNullable<RAGSettingsInput['provider']>,
-    ...(url === undefined ? {} : { storage: { server: { url, namespace: `bench${process.pid}` } } }),
-  };
-  return { config, dataDir: join(home, name) };
-}
+const home =
+  values.home === undefined ? mkdtempSync(join(tmpdir(), 'migration-bench-')) : resolve(values.home);
+mkdirSync(home, { recursive: true });
 
 const JIRA = fileURLToPath(new URL('../../../shared/data/fixtures/jira-issues', import.meta.url));
 const issues = readIssues(JIRA, Number(values.issues ?? Infinity)) ?? [];
@@ -63,18 +47,6 @@ const queries = issues
   .slice(0, QUERIES)
   .map(({ title }) => title);
 
-/** Results of all queries, by ids. */
-async function answers(of: Place): Promise<string[][]> {
-  const { engine } = await openEngine({ ...of, cwd: home });
-  const found: string[][] = [];
-  for (const text of queries) {
-    const options = { topK: TOP_K, minSimilarity: 0 };
-    found.push((await engine.search({ text, options })).results.map(({ id }) => id));
-  }
-  await engine.close();
-  return found;
-}
-
 function overlap(a: readonly string[][], b: readonly string[][]): number {
   const shares = a.flatMap((ids, i) =>
     ids.length === 0 ? [] : [ids.filter((id) => b[i]?.includes(id) === true).length / ids.length],
@@ -82,46 +54,23 @@ function overlap(a: readonly string[][], b: readonly string[][]): number {
   return shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length);
 }
 
-async function build(of: Place): Promise<void> {
-  const { engine } = await openEngine({ ...of, cwd: home });
-  for (let start = 0; start < issues.length; start += AT_ONCE)
-    await engine.push(
-      issues.slice(start, start + AT_ONCE).map((issue) => ({
-        id: issue.issuekey,
-        title: issue.title,
-        text: textOfIssue(issue),
-      })),
-    );
+async function idsOf(place: Place): Promise<string[]> {
+  const { engine, resources } = await openEngine(place);
+  const { collection } = await resources.collection();
+  const ids = (await listAll(collection, { filter: EVERYTHING })).map(({ id }) => id);
   await engine.close();
+  return ids;
 }
 
-/** Chunks a second that are read with their vectors, and written, by the adapters alone. */
-async function bareRates(from: Place, to: Place): Promise<{ readonly read: number; readonly write: number }> {
-  const source = await openEngine({ ...from, cwd: home });
-  const { collection, facts } = await source.resources.collection();
-  const ids = (await listAll(collection, { filter: EVERYTHING })).map(({ id }) => id).slice(0, BARE_CHUNKS);
-  const target = await openEngine({ ...to, cwd: home });
-  const { store } = await target.resources.store();
-  const name = `bare-${process.pid}`;
-  const spec = { name, dimensions: facts.dimensions, fingerprint: facts.fingerprint };
-  const bare: VectorCollection = await store.open(spec);
-  let readMs = 0;
-  let writeMs = 0;
-  for (let start = 0; start < ids.length; start += AT_ONCE) {
-    let began = performance.now();
-    const chunks = await collection.get(ids.slice(start, start + AT_ONCE), { includeVectors: true });
-    readMs += performance.now() - began;
-    const records = chunks.flatMap(({ vector, ...chunk }) =>
-      vector === undefined ? [] : [{ ...chunk, vector, searchText: chunk.content.toLowerCase() }],
-    );
-    began = performance.now();
-    await bare.upsert(records);
-    writeMs += performance.now() - began;
-  }
-  await store.drop(name);
-  await source.engine.close();
-  await target.engine.close();
-  return { read: (ids.length * 1_000) / readMs, write: (ids.length * 1_000) / writeMs };
+/** What the copy lacks of the old index, and holds beyond it. */
+async function differences(
+  from: Place,
+  to: Place,
+): Promise<{ readonly lost: number; readonly more: number }> {
+  const [old, copied] = [await idsOf(from), await idsOf(to)];
+  const there = new Set(copied);
+  const lost = old.filter((id) => !there.has(id)).length;
+  return { lost, more: copied.length - (old.length - lost) };
 }
 
 interface Line {
@@ -152,44 +101,71 @@ async function migrate(from: Place, to: Place, isKilled: boolean): Promise<Migra
   return result;
 }
 
-const built = new Map<string, { readonly place: Place; readonly answers: string[][] }>();
-async function index(store: string) {
-  const known = built.get(store);
-  if (known !== undefined) return known;
-  const of = place(store, store);
-  const began = performance.now();
-  await build(of);
-  console.error(
-    `${store}: ${issues.length} issues indexed in ${Math.round((performance.now() - began) / 1000)} s`,
-  );
-  const made = { place: of, answers: await answers(of) };
-  built.set(store, made);
-  return made;
+/** Made once for each name. */
+function once<Made>(make: (name: string) => Promise<Made>): (name: string) => Promise<Made> {
+  const made = new Map<string, Promise<Made>>();
+  return (name) => {
+    const known = made.get(name) ?? make(name);
+    made.set(name, known);
+    return known;
+  };
+}
+
+const index = once(async (store) => {
+  const place = placeIn(home, store, store);
+  const seconds = await buildOnce(place, issues);
+  say(`${store}: ${issues.length} issues ${seconds === undefined ? 'are there' : `indexed in ${seconds} s`}`);
+  return { place, answers: await answersOf(place, queries, TOP_K) };
+});
+const reads = once(async (store) => bareReads((await index(store)).place));
+/** Of one store's chunks, which are those of all. */
+const writes = once(async (store) => {
+  const { place } = await index(pairs.find(([, b]) => b === store)?.[0] ?? store);
+  say(`${store}: writes alone`);
+  return bareWrites(place, placeIn(home, store, `${store}-bare`));
+});
+
+function say(text: string): void {
+  console.error(`${new Date().toISOString()} ${text}`);
+}
+
+async function measured(a: string, b: string): Promise<readonly (string | number)[]> {
+  const from = await index(a);
+  const fresh = await index(b);
+  const to = placeIn(home, b, `${a}-to-${b}`);
+  rmSync(to.dataDir, { recursive: true, force: true });
+  const bareRead = values.rates ? await reads(a) : [];
+  const written = values.rates ? await writes(b) : [];
+  say(`${a} to ${b}: first call`);
+  if ((await migrate(from.place, to, true)) !== undefined)
+    throw new Error(`${a} to ${b} was over before it was killed.`);
+  say(`${a} to ${b}: second call`);
+  const result = await migrate(from.place, to, false);
+  if (result?.outcome !== 'switched') throw new Error(`${a} to ${b}: ${JSON.stringify(result)}`);
+  const load = (loadavg()[1] ?? 0).toFixed(1);
+  const copy = await answersOf(to, queries, TOP_K);
+  const { lost, more } = await differences(from.place, to);
+  await removeIndex(to);
+  const rate = (result.copied * 1_000) / result.copyMs;
+  const read = rateOfLast(bareRead, Infinity);
+  const write = rateOfLast(written, result.copied);
+  return [
+    ...[a, b, result.chunks, lost, more],
+    ...[overlap(from.answers, copy), overlap(from.answers, fresh.answers)].map((share) => share.toFixed(4)),
+    ...[result.copied, ...[rate, read, write, rateOfLast(written.slice(0, 2), Infinity)].map(Math.round)],
+    ...[(rate / Math.min(read, write)).toFixed(2), load],
+  ];
 }
 
 console.log(
-  '| from | to | chunks | lost | overlap of the copy | of an index built afresh | chunks/s | bare read | bare write | share of the slower |',
+  '| from | to | chunks | lost | more than once | overlap of the copy | of an index built afresh | copied after the death | chunks/s | bare read | bare write | of the first 2,000 | share of the slower | load |',
 );
-console.log('|---|---|---|---|---|---|---|---|---|---|');
+console.log(`|${'---|'.repeat(14)}`);
 try {
   for (const [a = '', b = ''] of pairs) {
-    const from = await index(a);
-    const fresh = await index(b);
-    const to = place(b, `${a}-to-${b}`);
-    await migrate(from.place, to, true);
-    const result = await migrate(from.place, to, false);
-    if (result?.outcome !== 'switched') throw new Error(`${a} to ${b}: ${JSON.stringify(result)}`);
-    const copy = await answers(to);
-    const bare = await bareRates(from.place, fresh.place);
-    const rate = (result.copied * 1_000) / result.copyMs;
-    const cells = [
-      ...[a, b, result.chunks, result.chunks - (result.check?.chunks ?? 0)],
-      ...[overlap(from.answers, copy), overlap(from.answers, fresh.answers)].map((share) => share.toFixed(4)),
-      ...[rate, bare.read, bare.write].map(Math.round),
-      (rate / Math.min(bare.read, bare.write)).toFixed(2),
-    ];
+    const cells = (await measured(a, b)).map((cell) => (String(cell) === 'NaN' ? '-' : cell));
     console.log(`| ${cells.join(' | ')} |`);
   }
 } finally {
-  rmSync(home, { recursive: true, force: true });
+  if (values.home === undefined) rmSync(home, { recursive: true, force: true });
 }

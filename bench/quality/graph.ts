@@ -20,6 +20,8 @@ const { values } = parseArgs({
     every: { type: 'string', default: '1' },
     /** Projects and pages that settings were chosen on, or those that are reported. */
     part: { type: 'string', default: 'report' },
+    /** Sets that are asked, by a part of their names: all without it. */
+    set: { type: 'string', default: '' },
   },
 });
 
@@ -196,10 +198,13 @@ async function measurePages(name: string): Promise<object[]> {
 }
 
 const measured = circumstances();
-const rows = [
-  ...(await measurePages('ise-playbook')),
-  ...(await measurePages('sourcegraph-handbook')),
-  ...(await measureJira()),
-];
+const SETS: Readonly<Record<string, () => Promise<object[]>>> = {
+  'ise-playbook': () => measurePages('ise-playbook'),
+  'sourcegraph-handbook': () => measurePages('sourcegraph-handbook'),
+  'Jira mentions': measureJira,
+};
+const rows: object[] = [];
+for (const [name, measure] of Object.entries(SETS))
+  if (name.includes(values.set)) rows.push(...(await measure()));
 if (values.json) console.log(JSON.stringify({ ...measured, rows }, null, 2));
 else console.table(rows);

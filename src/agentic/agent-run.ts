@@ -1,3 +1,4 @@
+import { neutraliseLine } from '../context/neutralise.js';
 import type { ScoredChunk } from '../core/chunk.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
@@ -93,7 +94,7 @@ export class AgentRun {
       step: number,
       tool: step.tool,
       why: step.why,
-      query: step.query,
+      query: neutraliseLine(step.query),
       found: ranked.length,
       new: fresh,
       tokens: step.chosen?.tokens ?? 0,

@@ -1,4 +1,4 @@
-import type { ChatModel } from '../answering/chat-model.js';
+import type { ChatModel, ChatUsage } from '../answering/chat-model.js';
 import { lateAnswer } from '../answering/chat-model.js';
 import { neutraliseLine } from '../context/neutralise.js';
 import { tokensOf } from '../context/token-counter.js';
@@ -8,7 +8,7 @@ import { type RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { withDeadline } from '../core/with-deadline.js';
 import { actionPrompt, shownPassages } from './action-prompt.js';
-import type { AgentRequest, AgentStopReason, AgentToolResult, AgentTools } from './agent.js';
+import type { AgentRequest, AgentStopReason, AgentToolResult, AgentTools, PlannedCall } from './agent.js';
 import { type AgentRun, type PlannedStep, RefusedStep } from './agent-run.js';
 import { externalStep } from './external-passages.js';
 import { followRules } from './follow-rules.js';
@@ -105,9 +105,9 @@ async function chooseAction(
     const { value, usage } = await withDeadline({ timeoutMs, signal, lateError }, (own) =>
       model.generateObject({ messages, maxOutputTokens: OUTPUT_TOKENS, signal: own }, actionSchema(actions)),
     );
-    const tokens = usage === undefined ? planned.tokens : usage.inputTokens + usage.outputTokens;
-    limits.countCall({ tokens, cost: usage?.cost ?? planned.cost });
-    return { action: value, chosen: { tokens, ms: runtime().elapsed() - since } };
+    const taken = takenBy(planned, usage);
+    limits.countCall(taken);
+    return { action: value, chosen: { tokens: taken.tokens, ms: runtime().elapsed() - since } };
   } catch (error) {
     throwIfAborted(signal);
     // What it took is not told: no less than what was planned is counted.
@@ -117,10 +117,18 @@ async function chooseAction(
   }
 }
 
-const plannedCall = (model: ChatModel, inputTokens: number, outputTokens: number) => ({
+const plannedCall = (model: ChatModel, inputTokens: number, outputTokens: number): PlannedCall => ({
   tokens: inputTokens + outputTokens,
   cost: model.priceOf?.({ inputTokens, outputTokens }),
 });
+
+/** What a call took by its own account; what was planned where it says nothing, or what cannot be. */
+function takenBy(planned: PlannedCall, usage: ChatUsage | undefined): PlannedCall {
+  if (usage === undefined) return planned;
+  const { inputTokens, outputTokens, cost = planned.cost } = usage;
+  const isPossible = [inputTokens, outputTokens, cost ?? 0].every((one) => Number.isFinite(one) && one >= 0);
+  return isPossible ? { tokens: inputTokens + outputTokens, cost } : planned;
+}
 
 const WHY_LENGTH = 200;
 

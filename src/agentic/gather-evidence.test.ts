@@ -235,6 +235,17 @@ describe('evidence by a language model', () => {
   });
 
   it.each([
+    ['negative', -100_000],
+    ['no number', Number.NaN],
+  ])('counts what was planned where a call says that its usage is %s', async (_, tokens) => {
+    const model = endless({ usage: () => ({ inputTokens: tokens, outputTokens: tokens, cost: tokens }) });
+    const limits = { maxTokens: 3_000 };
+    const { report } = await gatherWith('audit', testTools(findMore), { model, limits });
+    expectWithin(report);
+    expect(report.stopped).toBe('tokens');
+  });
+
+  it.each([
     ['text', 'Search again!'],
     ['an unknown tool', { action: 'delete_index', why: '' }],
     ['an endless query', search('x'.repeat(200_000))],

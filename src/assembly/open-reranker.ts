@@ -20,9 +20,9 @@ const OPENERS: Openers = {
     const { loadWordRarity } = await import('../embedding/static/word-rarity.js');
     return createBuiltinReranker({ rarityOf: await loadWordRarity() });
   },
-  hosted: async (model) => {
+  hosted: async (model, config) => {
     const { createHostedReranker } = await import('../reranking/hosted/hosted-reranker.js');
-    return createHostedReranker(model);
+    return createHostedReranker({ ...model, price: config.rag.retrieval.rerank.price });
   },
   llm: async ({ model }, config) => {
     const stated = model === undefined ? undefined : { model, key: 'rag.retrieval.rerank.model' };

@@ -2,7 +2,16 @@ import { type Command, CommanderError, type Option } from 'commander';
 import { ExitCode } from './errors.js';
 
 const OF_FILTERS = ['filter', 'sourceType', 'source', 'since', 'until', 'tenant'];
-const OF_SEARCHES = [...OF_FILTERS, 'topK', 'mode', 'minSimilarity', 'exactWords', 'collapse', 'deadlineMs'];
+const OF_SEARCHES = [
+  ...OF_FILTERS,
+  'topK',
+  'mode',
+  'minSimilarity',
+  'exactWords',
+  'collapse',
+  'deadlineMs',
+  'maxCost',
+];
 const OF_ANSWERS = [
   'chat',
   'stream',

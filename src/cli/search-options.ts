@@ -22,6 +22,7 @@ export interface SearchOptions extends FilterOptions {
   readonly collapse?: CollapseMode;
   readonly explain?: boolean;
   readonly deadlineMs?: number;
+  readonly maxCost?: number;
 }
 
 /** The options that narrow a search to some documents. */
@@ -58,6 +59,11 @@ export const withSearchOptions = (command: Command): Command =>
       '--deadline-ms <n>',
       'do what is worth most in this time, and say what was left out',
       wholeNumber(1),
+    )
+    .option(
+      '--max-cost <dollars>',
+      'leave out what hosted models would cost beyond this, and say so',
+      numberBetween(0, 1_000),
     );
 
 /** The option for what stands once among the passages of a search or of an answer. */
@@ -70,7 +76,7 @@ export const EXACT_WORDS = ['--exact-words', 'do not put mistyped words right'] 
 /** A search as the command line asks for it. */
 export function toQuery(text: string, options: SearchOptions, signal: AbortSignal): SearchQuery {
   const { topK, mode, hops, filter, sourceType, source, since, until, asOf } = options;
-  const { minSimilarity, exactWords, collapse, deadlineMs } = options;
+  const { minSimilarity, exactWords, collapse, deadlineMs, maxCost } = options;
   const dateRange = {
     ...(since === undefined ? {} : { start: since }),
     ...(until === undefined ? {} : { end: until }),
@@ -94,6 +100,7 @@ export function toQuery(text: string, options: SearchOptions, signal: AbortSigna
       ...(exactWords === undefined ? {} : { exactWords }),
       ...(collapse === undefined ? {} : { collapse }),
       ...(deadlineMs === undefined ? {} : { deadlineMs }),
+      ...(maxCost === undefined ? {} : { maxCost }),
     },
   };
 }

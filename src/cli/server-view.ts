@@ -162,10 +162,11 @@ const stated = <Fields extends object>(fields: Fields) =>
 
 /** A search of the command line as routes take it. */
 function toSearch({ text, filters, filter, asOf, options = {} }: SearchQuery) {
-  const { topK, minSimilarity, mode, collapse, exactWords, deadlineMs } = options;
+  const { topK, minSimilarity, mode, collapse, exactWords, deadlineMs, maxCost } = options;
   return {
     query: text,
-    ...stated({ topK, minScore: minSimilarity, mode, collapse, exactWords, deadlineMs, asOf: asText(asOf) }),
+    ...stated({ topK, minScore: minSimilarity, mode, collapse, exactWords, deadlineMs, maxCost }),
+    ...stated({ asOf: asText(asOf) }),
     ...toFilters({ filters, filter }),
   };
 }

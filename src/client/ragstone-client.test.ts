@@ -107,6 +107,7 @@ describe('every method reaches its route', () => {
       reason: 'DOCUMENT_NOT_FOUND',
       status: 404,
     });
+    expect(await failureOf(client.conflicts())).toMatchObject({ reason: 'CONFLICTS_OFF', status: 409 });
     expect((await client.embed({ text: 'payments' })).dimensions).toBeGreaterThan(10);
     expect(await client.status()).toMatchObject({ documents: 2 });
     expect(await client.sources()).toMatchObject({ sources: [{ chunks: 2 }] });
@@ -139,6 +140,7 @@ describe('what the service refuses', () => {
       () => client.answer({ question: 'x' }),
       () => client.context({ query: 'x' }),
       () => client.related({ item: 'x' }),
+      () => client.conflicts(),
       () => client.explain({ query: 'x' }),
       () => client.explainMiss({ query: 'x', document: 'x' }),
       () => client.status(),

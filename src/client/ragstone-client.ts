@@ -59,6 +59,11 @@ export class RagstoneClient {
     return this.#call({ route: ROUTES.related, body: { ...this.#tenant, ...request } }, options);
   }
 
+  /** Passages that several documents have, and statements that contradict each other. Throws `CONFLICTS_OFF`. */
+  conflicts(request: bodies.ConflictsRequest = {}, options?: CallOptions): Promise<bodies.ConflictsResponse> {
+    return this.#call({ route: ROUTES.conflicts, body: { ...this.#tenant, ...request } }, options);
+  }
+
   /** A search with what each score is made of. */
   explain(request: bodies.ExplainRequest, options?: CallOptions): Promise<bodies.ExplainResponse> {
     return this.#call({ route: ROUTES.explain, body: { ...this.#tenant, ...request } }, options);

@@ -31,6 +31,7 @@ test('whatever changes something is sent with an idempotency key', () => {
     'answer',
     'context',
     'related',
+    'conflicts',
     'explain',
     'explain-miss',
     'embedding',

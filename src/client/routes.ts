@@ -17,6 +17,7 @@ export const ROUTES = {
   answer: { method: 'POST', path: `${RAG}/answer` },
   context: { method: 'POST', path: `${RAG}/context` },
   related: { method: 'POST', path: `${RAG}/related` },
+  conflicts: { method: 'POST', path: `${RAG}/conflicts` },
   explain: { method: 'POST', path: `${RAG}/explain` },
   explainMiss: { method: 'POST', path: `${RAG}/explain-miss` },
   embed: { method: 'POST', path: `${RAG}/embedding` },

@@ -8,6 +8,7 @@ import type {
   contextRequest,
   contextResponse,
 } from '../service/schemas/answers.js';
+import type { conflictsRequest, conflictsResponse } from '../service/schemas/conflicts.js';
 import type {
   deploymentConfig,
   deploymentList,
@@ -64,6 +65,8 @@ export type ContextRequest = z.input<typeof contextRequest>;
 export type ContextResponse = z.output<typeof contextResponse>;
 export type RelatedRequest = z.input<typeof relatedRequest>;
 export type RelatedResponse = z.output<typeof relatedResponse>;
+export type ConflictsRequest = z.input<typeof conflictsRequest>;
+export type ConflictsResponse = z.output<typeof conflictsResponse>;
 export type ExplainRequest = z.input<typeof explainRequest>;
 export type ExplainResponse = z.output<typeof explainResponse>;
 export type ExplainMissRequest = z.input<typeof explainMissRequest>;

@@ -99,6 +99,23 @@ describe('statements differ', () => {
     ['the number of a list', '1. Call the candidate.', '2. Call the candidate.'],
     ['a denied opposite', 'The audit log is not disabled.', 'The audit log is enabled.'],
     ['a condition', 'If it does not answer, call the team.', 'If it does answer, call the team.'],
+    [
+      'the unit of a range',
+      'Calls with candidates take 30-60 minutes.',
+      'Calls with candidates take 45 people.',
+    ],
+    ['what both deny', 'No employee may offer a bribe.', 'You may not offer a bribe.'],
+    [
+      'addresses of two kinds',
+      'Ask the People team with questions at help@acme.com.',
+      'Ask the People team with questions in #ask-people.',
+    ],
+    [
+      'names in other places',
+      'The state of all runs is kept in Terraform Cloud (TFC) by us.',
+      'The state of all runs is kept in Terraform Cloud with VCS.',
+    ],
+    ['the number of a reference', 'The team keeps a [register][1].', 'The team keeps a [register][2].'],
     ['the target of a link', 'Read [the guide](a/1.md).', 'Read [the guide](b/2.md).'],
   ])('but not by %s', (_, a, b) => {
     expect(differences(a, b)).toEqual([]);
@@ -115,6 +132,14 @@ describe('statements differ', () => {
     ['rows of tables', '| backups are kept | 30 days |', '| backups are kept | 90 days |'],
   ])('and say of %s nothing that is in conflict', (_, a, b) => {
     expect(verdict(a, b)).not.toBe('conflict');
+  });
+
+  it('numbers of which nobody says what they count must agree in more beside them', () => {
+    const draft = 'The draft statement reaches all employees on the';
+    expect(verdict(`${draft} 4, for review.`, `${draft} 5, with notes, comments and totals.`)).toBe(
+      undefined,
+    );
+    expect(verdict(`${draft} 4, for review.`, `${draft} 5, for review.`)).toBe('conflict');
   });
 
   it('and a name that each document is about is no conflict', () => {

@@ -33,6 +33,8 @@ export interface Comparison {
   readonly shared: number;
   /** Both have names of their own beside the differences: they are about different things. */
   readonly isOfOtherThings: boolean;
+  /** A number of each differs, and not both say what it counts, or both the same. */
+  readonly isOfUnknownThings: boolean;
   /** Both speak of `this policy` or the like: of what their own document is about. */
   readonly isOfOwnThings: boolean;
   /** Terms of names that one of them has beside the differences. */
@@ -67,6 +69,7 @@ export function compareStatements(first: QuotedStatement, second: QuotedStatemen
     agreement: shared === 0 ? 0 : (2 * shared) / (2 * shared + left),
     shared,
     isOfOtherThings: leftFirst.some(isName) && leftSecond.some(isName),
+    isOfUnknownThings: differing[0]?.isOfUnknown === true,
     isOfOwnThings: pointedTerms(first).some((term) => pointedTerms(second).includes(term)),
     ownNames: [namesIn(leftFirst), namesIn(leftSecond)],
     differences: differing.map(({ kind, first: a, second: b }) => ({ kind, first: a, second: b })),
@@ -85,6 +88,7 @@ interface Sides {
 interface Found extends Difference {
   /** Words of either side that it accounts for. */
   readonly words: readonly StatementWord[];
+  readonly isOfUnknown?: boolean;
 }
 
 const isName = ({ kind }: StatementWord): boolean => kind === 'name';
@@ -121,7 +125,14 @@ function quantityDifferences({ first, second }: Sides): Found[] {
     if (other === undefined) return [];
     const words = [...wordsOf(first, quantity), ...wordsOf(second, other)];
     return [
-      { kind: 'quantity' as const, first: amountIn(first, quantity), second: amountIn(second, other), words },
+      {
+        kind: 'quantity' as const,
+        first: amountIn(first, quantity),
+        second: amountIn(second, other),
+        words,
+        isOfUnknown:
+          quantity.isBare === true && (quantity.counted === undefined || quantity.counted !== other.counted),
+      },
     ];
   });
 }
@@ -148,9 +159,9 @@ const REACH = 4;
 
 /** A term that both have, and that one of them denies. Where both deny something it may be the same in other words. */
 function polarityDifferences({ first, second, shared }: Sides): Found[] {
+  if (deniesSomething(first) && deniesSomething(second)) return [];
   const ofFirst = deniedTerms(first);
   const ofSecond = deniedTerms(second);
-  if (ofFirst.size > 0 && ofSecond.size > 0) return [];
   const [inFirst] = denials(ofFirst, second, shared);
   if (inFirst !== undefined) {
     const { denied, stated } = inFirst;
@@ -161,6 +172,9 @@ function polarityDifferences({ first, second, shared }: Sides): Found[] {
   const { denied, stated } = inSecond;
   return [{ kind: 'negation', first: quoted(first, stated), second: quoted(second, denied), words: [] }];
 }
+
+const deniesSomething = ({ statement: { words } }: QuotedStatement): boolean =>
+  words.some(({ kind }) => kind === 'negation');
 
 /** Terms that are denied, with where the other one states them. */
 const denials = (
@@ -225,6 +239,7 @@ function nameDifferences(sides: Sides): Found[] {
   const a = singleRun(sides.first, sides.ownFirst.filter(isName));
   const b = singleRun(sides.second, sides.ownSecond.filter(isName));
   if (a === undefined || b === undefined || isMisspelling(a, b)) return [];
+  if (!haveOnePlace(sides, a, b) || !areOfOneShape(a, b)) return [];
   return [
     {
       kind: 'name',
@@ -234,6 +249,42 @@ function nameDifferences(sides: Sides): Found[] {
     },
   ];
 }
+
+/** By means of what: one is as good as another. */
+const MEANS: ReadonlySet<string> = new Set('in via through with using by on at'.split(' '));
+
+/** The word before them is the same in both, or the word behind them: elsewhere they do something else in the sentence. */
+function haveOnePlace(
+  { first, second }: Sides,
+  a: readonly StatementWord[],
+  b: readonly StatementWord[],
+): boolean {
+  const [before, behind] = [-1, 1].map((step) => [beside(first, a, step), beside(second, b, step)] as const);
+  return [before, behind].some((pair) => {
+    const [one, other] = (pair ?? []).map((word) => (word !== undefined && MEANS.has(word) ? 'by' : word));
+    return one !== undefined && one === other;
+  });
+}
+
+/** The term next to names of a statement. */
+function beside(
+  { statement: { words } }: QuotedStatement,
+  names: readonly StatementWord[],
+  step: number,
+): string | undefined {
+  const edge = step < 0 ? names[0] : names.at(-1);
+  return edge === undefined ? undefined : words[words.indexOf(edge) + step]?.term;
+}
+
+/** An address of mail, a channel and a name of a thing can all be right. */
+const areOfOneShape = (a: readonly StatementWord[], b: readonly StatementWord[]): boolean =>
+  [MAIL, CHANNEL].every((shape) => isOfShape(a, shape) === isOfShape(b, shape));
+
+const MAIL = /\w@\w/;
+const CHANNEL = /^#/;
+
+const isOfShape = (names: readonly StatementWord[], shape: RegExp): boolean =>
+  names.some(({ term }) => shape.test(term));
 
 /** Shorter names that differ in so few letters are two names. */
 const LEAST_MISSPELT = 6;

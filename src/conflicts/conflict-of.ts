@@ -22,7 +22,7 @@ export const LEAST_OVERLAP = 0.5;
 /** How much two statements must agree beside what differs, by the kind of the first difference; and in how many terms. */
 const LEAST: Readonly<Record<Difference['kind'], { readonly agreement: number; readonly shared: number }>> = {
   quantity: { agreement: 0.6, shared: 3 },
-  negation: { agreement: 0.65, shared: 4 },
+  negation: { agreement: 0.7, shared: 4 },
   opposite: { agreement: 0.7, shared: 3 },
   alternative: { agreement: 0.6, shared: 3 },
   name: { agreement: 0.75, shared: 4 },
@@ -30,6 +30,8 @@ const LEAST: Readonly<Record<Difference['kind'], { readonly agreement: number; r
 /** Statements that share so few terms must agree in more. */
 const FEW_TERMS = 3;
 const LEAST_OF_FEW = 0.7;
+/** Numbers of which nobody says that they count the same. */
+const LEAST_OF_UNKNOWN = 0.75;
 const LEAST_OF_DUPLICATES = 0.85;
 
 /** Judges two statements of different documents; undefined where they are neither. Symmetric but for the order of what is quoted. */
@@ -43,6 +45,7 @@ export function conflictOf(first: PlacedStatement, second: PlacedStatement): Ver
     agreement >= least &&
     comparison.shared >= shared &&
     (comparison.shared > FEW_TERMS || agreement >= LEAST_OF_FEW) &&
+    (!comparison.isOfUnknownThings || agreement >= LEAST_OF_UNKNOWN) &&
     !comparison.isOfOtherThings &&
     !comparison.isOfOwnThings &&
     !areOwnThings(comparison, first, second) &&

@@ -5,6 +5,7 @@ import { type DuplicatePassage, duplicatePassages } from './duplicate-passages.j
 import type { KeptStatement } from './packed-statements.js';
 import { SimilarPairs } from './similar-pairs.js';
 import { readStatement } from './statements.js';
+import { haveOwnSubjects } from './word-classes.js';
 
 /** A document that is compared with others. */
 export interface ComparedDocument {
@@ -32,6 +33,8 @@ export interface FoundPassages {
   readonly isCut: boolean;
   /** Pairs that are filled in forms: the same sentence of many documents, each with its own value. */
   readonly forms: number;
+  /** Pairs of sibling pages: see `withoutSiblings`. */
+  readonly siblings: number;
 }
 
 /** What the comparison asks for. */
@@ -83,7 +86,8 @@ export async function findConflicts(
   const all = judged.flatMap(({ first, second, verdict }) =>
     verdict.kind === 'conflict' ? [{ ...verdict, first, second }] : [],
   );
-  const conflicts = withoutFilledForms(all);
+  const filled = withoutFilledForms(all);
+  const conflicts = withoutSiblings(filled, { judged, forms, about: ports.about });
   return {
     conflicts,
     duplicates: duplicatePassages(
@@ -91,7 +95,8 @@ export async function findConflicts(
       ({ form }) => classes.get(form) ?? 0,
     ),
     isCut: search.isCut,
-    forms: all.length - conflicts.length,
+    forms: all.length - filled.length,
+    siblings: filled.length - conflicts.length,
   };
 }
 
@@ -139,10 +144,10 @@ function distinctForms(documents: readonly ComparedDocument[]): Form[] {
   return [...forms.values()];
 }
 
-/** Whether they stand in different documents. */
+/** Whether they stand in different documents, and in none both: a document that says both means two things. */
 function areOfTwo(first: Form, second: Form): boolean {
-  const document = first.places[0]?.document;
-  return [...first.places, ...second.places].some((place) => place.document !== document);
+  const documents = new Set(first.places.map(({ document }) => document));
+  return second.places.every(({ document }) => !documents.has(document));
 }
 
 /** Each in the words of its first place; documents are read once. */
@@ -184,3 +189,49 @@ function withoutFilledForms(conflicts: readonly FormConflict[]): FormConflict[] 
   const isForm = (form: Form): boolean => (values.get(form)?.size ?? 0) >= VALUES_OF_FORM;
   return conflicts.filter(({ first, second }) => !isForm(first) && !isForm(second));
 }
+
+/** Two documents with so many pairs of statements that are nearly the same are one page for two things, if they are named so. */
+const PAIRS_OF_SIBLINGS = 3;
+
+/**
+ * Without pairs of sibling pages: medical and parental leave, the onboarding of two teams. They are alike in many statements, differ in some, and each
+ * has a subject of its own in its name. Copies of one page have not: their names are equal, or one has a year or `old` more.
+ */
+function withoutSiblings(
+  conflicts: readonly FormConflict[],
+  {
+    judged,
+    forms,
+    about,
+  }: {
+    readonly judged: readonly Judged[];
+    readonly forms: readonly Form[];
+    readonly about: ComparisonPorts['about'];
+  },
+): FormConflict[] {
+  const wanted = new Set(conflicts.flatMap(({ first, second }) => documentPairs(first, second)));
+  const alike = new Map<string, number>();
+  const count = (first: Form, second: Form): void => {
+    for (const pair of new Set(documentPairs(first, second)))
+      if (wanted.has(pair)) alike.set(pair, (alike.get(pair) ?? 0) + 1);
+  };
+  for (const { first, second } of judged) count(first, second);
+  for (const form of forms) if (form.places.length > 1) count(form, form);
+  const areSiblings = (pair: string): boolean => {
+    const [a = 0, b = 0] = pair.split(' ').map(Number);
+    return (alike.get(pair) ?? 0) >= PAIRS_OF_SIBLINGS && haveOwnSubjects(about(a), about(b));
+  };
+  return conflicts.filter(({ first, second }) => !documentPairs(first, second).every(areSiblings));
+}
+
+/** Places of one statement that are paired; of more the others are like them. */
+const PAIRED_PLACES = 5;
+
+const documentPairs = (first: Form, second: Form): string[] =>
+  first.places
+    .slice(0, PAIRED_PLACES)
+    .flatMap(({ document: a }) =>
+      second.places
+        .slice(0, PAIRED_PLACES)
+        .flatMap(({ document: b }) => (a === b ? [] : [`${Math.min(a, b)} ${Math.max(a, b)}`])),
+    );

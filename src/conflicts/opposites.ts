@@ -43,6 +43,10 @@ const ALTERNATIVES = [
   'alpha beta stable',
 ].map((list) => list.split(' '));
 
+const MONTHS: ReadonlySet<string> = new Set([1, 2].flatMap((list) => (ALTERNATIVES[list] ?? []).map(termOf)));
+
+export const isMonth = (term: string): boolean => MONTHS.has(term);
+
 const OPPOSITES: ReadonlySet<string> = new Set(
   PAIRS.flatMap(([a = '', b = '']) => [`${termOf(a)} ${termOf(b)}`, `${termOf(b)} ${termOf(a)}`]),
 );

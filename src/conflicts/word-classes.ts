@@ -92,3 +92,19 @@ export function termOf(word: string): string {
   const stem = stemOf(word);
   return SAME.get(stem) ?? stem;
 }
+
+/** Words of names that say which kind of page it is, or which of several copies, and not what it is about. */
+const NO_SUBJECTS: ReadonlySet<string> = new Set(
+  [
+    'index readme md html pdf txt doc document docs documentation page guide handbook faq faqs overview introduction process processes policy policies',
+    'procedure plan note notes old new draft copy archive archived deprecated legacy latest current final version update updated revised the of and for to in a',
+    'january february march april may june july august september october november december jan feb mar apr jun jul aug sep oct nov dec',
+  ].flatMap((line) => line.split(' ').map(termOf)),
+);
+
+const subjectsOf = (about: ReadonlySet<string>, other: ReadonlySet<string>): string[] =>
+  [...about].filter((word) => !other.has(word) && !/\d/.test(word) && !NO_SUBJECTS.has(termOf(word)));
+
+/** Whether each of two documents names a thing in its title or path that the other one does not; years, versions and kinds of pages are none. */
+export const haveOwnSubjects = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  subjectsOf(a, b).length > 0 && subjectsOf(b, a).length > 0;

@@ -30,9 +30,9 @@ const ONE_ON_ONE = String.raw`1[-:]1s?\b`;
 const TOKEN = new RegExp(`${ADDRESS}|${ONE_ON_ONE}|${VERSION}|${NUMBER}|%|${WORD}`, 'giu');
 
 /** Targets of links are where a text leads, not what it says. */
-const LINK_TARGET = /\]\([^()\s]*(?:\s"[^"]*")?\)|<[^<>\n]{1,300}>|\{\{[^{}\n]*\}\}/g;
+const LINK_TARGET = /\]\([^()\s]*(?:\s"[^"]*")?\)|\]\[[^\]\n]{1,100}\]|<[^<>\n]{1,300}>|\{\{[^{}\n]*\}\}/g;
 
-const MARKED = /[<({]/;
+const MARKED = /[<({[]/;
 
 const CODE_NAME =
   /[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d|^[A-Z]{2,}s?$|^(?!and\/or$)[\w]+\/[\w]|\w\.\w{2,}|^(?:https?:|[#@])|\w@\w/;

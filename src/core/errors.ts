@@ -47,6 +47,7 @@ export const ERROR_TABLE = {
   FEEDBACK_UNKNOWN: facts(SEARCH_FAILURE, 'user'),
   FEEDBACK_FULL: facts(SEARCH_FAILURE, 'provider'),
   FEEDBACK_OFF: facts(SEARCH_FAILURE, 'user'),
+  CONFLICTS_OFF: facts(SEARCH_FAILURE, 'user'),
   // Embedding and reranking
   EMBEDDING_FAILED: facts(EMBEDDING_FAILURE, 'provider', { retryable: true }),
   EMBEDDING_REJECTED: facts(EMBEDDING_FAILURE, 'config'),

@@ -47,6 +47,8 @@ export const NOTICE_KINDS = [
   'sources-conflict',
   /** A way of searching failed or did less than it should, and the others answered. */
   'search-degraded',
+  /** A cache that processes share does not answer: the results are the same, and take longer. */
+  'cache-unavailable',
   /** Something was left out of a search to keep the deadline of an answer. */
   'deadline',
   /** The results are those of an earlier question that means nearly the same. */

@@ -104,7 +104,8 @@ async function readCache(
     const vectors = await cache.getMany(texts.map(keyOf), embedder.dimensions);
     for (const [i, text] of texts.entries()) {
       const vector = vectors[i];
-      if (vector !== undefined) known.set(text, vector);
+      // Earlier versions kept what a service gave without a direction; no text is found by it.
+      if (vector?.some((value) => value !== 0)) known.set(text, vector);
     }
     payload.hits = known.size;
   });
@@ -170,16 +171,18 @@ function asEmbeddingError(embedder: Embedder, error: unknown): RAGError {
   return toRAGError(error, 'EMBEDDING_FAILED', message);
 }
 
+/** @throws UnusableVectorsError */
+export function refuseVectors(model: string, problem: string): never {
+  throw new UnusableVectorsError(
+    'EMBEDDING_FAILED',
+    `The embedding model ${model} returned ${problem}. Use another model, or another export of this one.`,
+    { details: { model } },
+  );
+}
+
 /** Throws `UnusableVectorsError` for vectors that are not as many, as long or as finite as the model promised. */
 export function checkVectors(embedder: Embedder, expected: number, vectors: readonly Float32Array[]): void {
-  const { model } = embedder.identity;
-  const refuse = (problem: string): never => {
-    throw new UnusableVectorsError(
-      'EMBEDDING_FAILED',
-      `The embedding model ${model} returned ${problem}. Use another model, or another export of this one.`,
-      { details: { model } },
-    );
-  };
+  const refuse = (problem: string): never => refuseVectors(embedder.identity.model, problem);
   if (vectors.length !== expected) refuse(`${vectors.length} vectors for ${expected} texts`);
   for (const vector of vectors) {
     if (vector.length !== embedder.dimensions) {

@@ -181,7 +181,7 @@ class EmbeddedEngine implements Engine {
     this.#writes = new WriteGroups(this.#work, (writes, signal) =>
       this.#withLock(
         {
-          command: 'index',
+          command: commandOf(writes),
           subject: 'items',
           waitMs: writes[0]?.waitMs,
           signal,
@@ -517,7 +517,7 @@ class EmbeddedEngine implements Engine {
         this.#work.run(given, (signal) =>
           // Batches claim what they write, so they go on side by side, and make room for who needs the whole.
           this.#withLock(
-            { command: 'worker', subject: 'items', waitMs: WORKER_WAIT_MS, signal, givesWay: true },
+            { command: 'ragstone worker', subject: 'items', waitMs: WORKER_WAIT_MS, signal, givesWay: true },
             (writing, held) => workOnBatch(batch, { signal: writing, ...held, sources }, this.#host),
           ),
         ),
@@ -686,7 +686,10 @@ class EmbeddedEngine implements Engine {
     this.#writes.separate();
     // Runs of one engine wait for each other; the lock is for other processes.
     return this.#work.inTurn(signal, () =>
-      this.#withLock({ command, waitMs: options?.waitMs, signal, subject, isBrief, indexing }, work),
+      this.#withLock(
+        { command: `ragstone ${command}`, waitMs: options?.waitMs, signal, subject, isBrief, indexing },
+        work,
+      ),
     );
   }
 
@@ -699,9 +702,7 @@ class EmbeddedEngine implements Engine {
     }: LockRequest & { readonly signal: AbortSignal; readonly indexing?: AskedIndexing | undefined },
     work: (signal: AbortSignal, held: HeldIndex) => Promise<T>,
   ): Promise<T> {
-    const lock = await tracedBeginning(indexing, () =>
-      this.#resources.lock({ ...request, signal, command: `ragstone ${command}` }),
-    );
+    const lock = await tracedBeginning(indexing, () => this.#resources.lock({ ...request, signal, command }));
     const { lost, isShared = false, giveWay } = lock;
     // Who loses the lock of the whole finds what it wrote claimed by others, too.
     const leaseMs = this.#opened.isShared ? this.#config.rag.ledger.leaseMs : undefined;
@@ -724,6 +725,10 @@ class EmbeddedEngine implements Engine {
 /** What is said of pushes where they cannot begin. */
 const askedBy = ([first]: readonly EngineWrite[]): AskedIndexing | undefined =>
   first !== undefined && 'push' in first.work ? askedPush(first.scope) : undefined;
+
+/** As others are told who holds the index: no command of a person writes these. */
+const commandOf = ([first]: readonly EngineWrite[]): string =>
+  first !== undefined && 'push' in first.work ? 'a push of documents' : 'a deletion of documents';
 
 /** A worker waits this long for who writes the whole, in milliseconds, before it says so. */
 const WORKER_WAIT_MS = 10_000;

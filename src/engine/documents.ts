@@ -14,6 +14,7 @@ import {
 } from '../indexing/delete-documents.js';
 import { originsOf } from '../indexing/document-paths.js';
 import { IndexRun } from '../indexing/index-run.js';
+import { isLeaseLost } from '../indexing/item-claims.js';
 import type { GenerationReader, LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
 import { searchFilter } from '../searching/search-filter.js';
 import { scopeCollection } from '../security/scoped-collection.js';
@@ -124,6 +125,24 @@ export async function deleteReadable(
   index: ScopedIndex,
   targets: DeletionTargets,
 ): Promise<number[]> {
+  for (let told: number[] | undefined; ; ) {
+    const { documents, ofRequests } = await toDelete(requests, index);
+    told ??= ofRequests;
+    try {
+      await deleteFound(documents, targets);
+      return told;
+    } catch (error) {
+      // Another process took them over, because this one was silent for too long: what it has left of them is deleted.
+      if (!isLeaseLost(error)) throw error;
+    }
+  }
+}
+
+/** What the scope may read of documents, with what is half deleted; how many of each request. */
+async function toDelete(
+  requests: readonly (readonly string[])[],
+  index: ScopedIndex,
+): Promise<{ readonly documents: readonly LedgerDocument[]; readonly ofRequests: number[] }> {
   const found = new Map(
     (await findDocuments(requests.flat(), { ...index, sealing: LEFT_SEALED })).map(({ document, name }) => [
       name,
@@ -134,8 +153,7 @@ export async function deleteReadable(
   const documents = new Map(ofRequests.flatMap((ofRequest) => [...ofRequest]));
   for (const document of await halfDeleted(requests.flat(), index))
     documents.set(document.documentId, document);
-  await deleteFound([...documents.values()], targets);
-  return ofRequests.map(({ size }) => size);
+  return { documents: [...documents.values()], ofRequests: ofRequests.map(({ size }) => size) };
 }
 
 /** Of named documents of the tenant those of which every chunk is to go. */
@@ -162,7 +180,7 @@ async function deleteFound(documents: readonly LedgerDocument[], targets: Deleti
     await claims?.takeAll({ tenant, source }, [itemId], targets);
   await deleteDocuments(
     documents.map(({ documentId }) => documentId),
-    targets,
+    { ...targets, items: documents },
     run,
   );
   for (const { tenant, source, itemId } of documents)

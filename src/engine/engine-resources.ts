@@ -200,6 +200,11 @@ export class EngineResources {
     this.#ledgers.assertSame();
   }
 
+  /** See `LedgerConnections.assertThere`. */
+  assertLedgerThere(): void {
+    this.#ledgers.assertThere();
+  }
+
   /** Removes the ledger's file and lets go of the stores, which may be in it. Hold the writer lock. */
   async discardLedger(): Promise<void> {
     this.#letGoOfStores();

@@ -77,7 +77,7 @@ export interface EngineView {
   /**
    * Passages that several documents have, and statements of different documents that contradict each other, without a language model.
    *
-   * @throws RAGError `CONFIG_INVALID` where `rag.conflicts.enabled` is not true
+   * @throws RAGError `CONFLICTS_OFF` where `rag.conflicts.enabled` is not true
    */
   conflicts(request?: ConflictsRequest): Promise<ConflictsResponse>;
   /** Cited context for a language model that the caller asks; the fallback text where nothing is found. */

@@ -25,6 +25,8 @@ export interface LedgerConnections {
   dry(): Promise<Ledger>;
   /** Throws where what is being written was removed or replaced: nobody can find what was written. */
   assertSame(): void;
+  /** Throws `INDEX_UNAVAILABLE` where the folder in which an index was is gone, or another one without an index is in its place. */
+  assertThere(): void;
   /** Removes a ledger, a damaged one too. Hold the writer lock. */
   discard(): Promise<void>;
   /** The right to write. Throws `INDEX_LOCKED` naming the holder, or `ABORTED`. */
@@ -47,6 +49,8 @@ class FileLedger implements LedgerConnections {
   /** Of a file that was replaced: somebody may still be reading. */
   readonly #outdated: Ledger[] = [];
   readonly #temporary = new TemporaryLedgers();
+  /** The folder in which the file was last seen. */
+  #seenIn: string | undefined;
 
   /** One that forgets is in a temporary folder, for a store that forgets; its lock is in the data folder all the same. */
   constructor(
@@ -71,7 +75,7 @@ class FileLedger implements LedgerConnections {
     const stamp = this.#watch();
     if (stamp === undefined) return undefined;
     this.#reading ??= openLedger({ path: this.path, readOnly: true });
-    this.#stamp = stamp;
+    this.#note(stamp);
     return this.#reading;
   }
 
@@ -81,7 +85,7 @@ class FileLedger implements LedgerConnections {
     const ledger = openLedger({ path: this.path, keepsHistory: this.#keepsHistory });
     if (check) await assertSound(ledger, this.path);
     this.#writing = ledger;
-    this.#stamp = this.#currentStamp();
+    this.#note(this.#currentStamp());
     return ledger;
   }
 
@@ -94,6 +98,16 @@ class FileLedger implements LedgerConnections {
     throw new RAGError(
       'INDEX_DAMAGED',
       `The index's ledger ${this.path} was removed or replaced while it was being written, so what was written is lost. Run \`ragstone index\` again, and let no other program remove files of the data folder meanwhile.`,
+    );
+  }
+
+  assertThere(): void {
+    if (this.#currentStamp() !== undefined || this.#seenIn === undefined) return;
+    // One that was cleared is still the same folder.
+    if (this.#seenIn === stampOf(this.#folder)) return;
+    throw new RAGError(
+      'INDEX_UNAVAILABLE',
+      `The data folder ${this.#folder} was removed, or another folder without an index is in its place. Put it back (is its disk mounted?), or start anew to begin a new index.`,
     );
   }
 
@@ -126,9 +140,14 @@ class FileLedger implements LedgerConnections {
     return stamp;
   }
 
+  /** Which file is open. */
+  #note(stamp: string | undefined): void {
+    if (stamp !== undefined && stamp !== this.#stamp) this.#seenIn = stampOf(this.#folder);
+    this.#stamp = stamp;
+  }
+
   #currentStamp(): string | undefined {
-    const stats = statSync(this.path, { throwIfNoEntry: false });
-    return stats === undefined ? undefined : `${stats.dev} ${stats.ino}`;
+    return stampOf(this.path);
   }
 
   async #closeAll(): Promise<void> {
@@ -187,6 +206,8 @@ class ServerLedger implements LedgerConnections {
 
   /** `clear` of another host waits for the lock. */
   assertSame(): void {}
+
+  assertThere(): void {}
 
   async discard(): Promise<void> {
     if ((await this.reading()) === undefined) return;
@@ -248,6 +269,8 @@ class OwnLedger implements LedgerConnections {
 
   assertSame(): void {}
 
+  assertThere(): void {}
+
   async discard(): Promise<void> {
     throw new RAGError(
       'INDEX_DAMAGED',
@@ -307,6 +330,12 @@ async function assertSound(ledger: Ledger, place: string): Promise<void> {
     'INDEX_DAMAGED',
     `The index's ledger ${place} is damaged: ${problems.slice(0, 3).join('; ')}`,
   );
+}
+
+/** Which file or folder stands under a path now. */
+function stampOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && `${stats.dev} ${stats.ino}`;
 }
 
 /** Ledgers that are thrown away. */

@@ -4,6 +4,7 @@ import { configuredSources, inProject } from '../indexing/configured-sources.js'
 import { pathsOf } from '../indexing/document-paths.js';
 import { finishPushes } from '../indexing/finish-pushes.js';
 import { IndexRun } from '../indexing/index-run.js';
+import { keepHistory } from '../indexing/keep-history.js';
 import { readKeptOut } from '../indexing/kept-out.js';
 import { nothingIndexed } from '../indexing/open-collection.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
@@ -57,7 +58,9 @@ export async function verifyTwice(verification: Verification, host: EngineHost):
   const second = await verifyScope(verification, host);
   const nameOf = ({ kind, source, detail }: Drift): string => JSON.stringify([kind, source, detail]);
   const seen = new Set(first.drift.map(nameOf));
-  return { ...second, drift: second.drift.filter((drift) => seen.has(nameOf(drift))) };
+  const drift = second.drift.filter((one) => seen.has(nameOf(one)));
+  const isPastDamaged = drift.some(({ kind }) => kind === 'history-damaged');
+  return { ...second, drift, unsoundUntil: isPastDamaged ? second.unsoundUntil : undefined };
 }
 
 /** Compares what a scope has indexed with its sources and the store. */
@@ -76,7 +79,12 @@ async function repairContext(host: EngineHost): Promise<Parameters<typeof prepar
   const facts = await ledger.live();
   if (facts === undefined) throw nothingIndexed(host.config);
   const store = await host.resources.storeOf(facts);
-  return { facts, store, writer: ledger.writer(facts.generation, runtime().uniqueName()) };
+  return {
+    history: ledger.history,
+    facts,
+    store,
+    writer: ledger.writer(facts.generation, runtime().uniqueName()),
+  };
 }
 
 /** Whether a run would have anything to look at: all that there was may have been taken back. */
@@ -100,12 +108,21 @@ export async function repairIndex(
     await writeLive(host.resources, signal, ({ targets }) =>
       finishPushes(scope.tenant, targets, new IndexRun(undefined, signal)),
     );
-    await prepareRepair(before, await repairContext(host));
+    const unsoundUntil = seen.unsoundUntil === undefined ? undefined : before.unsoundUntil;
+    await prepareRepair({ ...before, unsoundUntil }, await repairContext(host));
   }
   const rebuild = before.damaged ? 'damaged' : 'never';
   const request = { options: { force: before.damaged }, signal };
   if (before.damaged || (await hasSources(scope, host)))
     await runIndexRequest(request, 'verify --repair', { scope, rebuild }, host);
+  else
+    await writeLive(host.resources, signal, ({ targets, ...live }) =>
+      keepHistory(
+        { ...live, keep: host.config.rag.history.keep, isPush: false },
+        targets,
+        new IndexRun(undefined, signal),
+      ),
+    );
   const after = await verifyScope({ scope, sources: true, signal }, host);
   const repaired = Math.max(0, before.drift.length - after.drift.length);
   return { ok: after.drift.length === 0, drift: after.drift, repaired };

@@ -1,6 +1,6 @@
 import type { FactRecord } from '../graph/facts.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
-import { readableIn } from '../searching/related.js';
+import { readableIn } from '../searching/readable-graph.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import { entityKey } from './entity-key.js';
 import type { EntityReport } from './extraction-types.js';

@@ -8,7 +8,7 @@ import { unpackChunks } from '../history/kept-chunks.js';
 import { isPushSource } from '../indexing/configured-sources.js';
 import { isWithoutCollection, nothingIndexed, openForReading } from '../indexing/open-collection.js';
 import { configuredNames, readOwnership } from '../indexing/source-owners.js';
-import type { LedgerHistory } from '../ledger/history.js';
+import { damagedHistory, type LedgerHistory } from '../ledger/history.js';
 import { keptOutHash } from '../ledger/kept-out-hash.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { listPages } from '../stores/list-pages.js';
@@ -243,11 +243,13 @@ async function pastOf(
   if (history === undefined || first === undefined) return 0;
   const ids = new Set(documents.map(({ documentId }) => documentId));
   let count = 0;
-  for await (const { id, documentId } of allVersions(history, undefined)) {
-    if (!ids.has(documentId)) continue;
+  for await (const version of allVersions(history, undefined)) {
+    if (!ids.has(version.documentId)) continue;
     count++;
-    const parts = await history.parts([id]);
-    for (const chunk of unpackChunks(parts.get(id) ?? [])) onChunk(chunk.id);
+    const parts = await history.parts([version.id]);
+    const kept = unpackChunks(parts.get(version.id) ?? [], version);
+    if (kept === undefined) throw damagedHistory();
+    for (const chunk of kept) onChunk(chunk.id);
   }
   return count;
 }

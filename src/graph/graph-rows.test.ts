@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GraphReference } from './graph.js';
-import { type GraphDocument, graphRowsOf } from './graph-rows.js';
+import { type GraphDocument, graphRowsOf, MAX_REFERENCES } from './graph-rows.js';
 import {
   boardsName,
   componentName,
@@ -10,6 +10,8 @@ import {
   pageName,
   pathName,
   personName,
+  sectionName,
+  symbolName,
   urlName,
 } from './names.js';
 
@@ -89,6 +91,83 @@ it('metadata names relations, people and components', () => {
       { kind: 'component', target: componentName('payments\\cards') },
     ]),
   );
+});
+
+it('a link to a section is one to its page, and says which', () => {
+  const page = path('guide/other.md');
+  expect(targetsOf('[it](other.md#How-To_do-it) and [more](other.md)')).toEqual(
+    [page, sectionName(page, 'How to do it')].sort(),
+  );
+  const url = urlName('https://example.com/a') ?? '';
+  expect(targetsOf('https://example.com/a#b')).toEqual([sectionName(url, 'B'), url].sort());
+  expect(targetsOf('[it](start.md#part)')).toEqual([]);
+});
+
+it('commits that changed a file are shared, the last one alone is not', () => {
+  expect(rowsOf('', { metadata: { commit: 'abc', commits: ['abc', 'def'] } }).references).toEqual([
+    { kind: 'commit', target: 'commit:abc' },
+    { kind: 'commit', target: 'commit:def' },
+  ]);
+});
+
+describe('symbols', () => {
+  const symbols = (text: string): string[] =>
+    rowsOf(text)
+      .references.filter(({ kind }) => kind === 'symbol')
+      .map(({ target }) => target);
+
+  it('are named in code, and in prose where they are written like no word', () => {
+    expect(symbols('Call `createEngine()`, or `Engine.open`; then read_file and HttpServer.')).toEqual(
+      ['createEngine', 'Engine', 'read_file', 'HttpServer'].map(symbolName).sort(),
+    );
+    expect(symbols('```ts\nnew ChunkStore(options)\n```\n')).toEqual([symbolName('ChunkStore')]);
+  });
+
+  it.each([
+    'Engine is a word.',
+    '`open` it',
+    'the README',
+    'camel-Case',
+    'GitHub-x',
+    '<!-- `createEngine` -->',
+  ])('none in %s', (text) => {
+    expect(symbols(text)).toEqual([]);
+  });
+
+  it.each([
+    ['a.ts', 'export async function readFile() {}', 'readFile'],
+    ['a.ts', 'export const MAX_SIZE = 3;', 'MAX_SIZE'],
+    ['a.ts', 'export default abstract class ChunkStore {}', 'ChunkStore'],
+    ['a.js', 'exports.readFile = () => {};', 'readFile'],
+    ['a.py', 'class Chunk_Store(Base):\n    pass', 'Chunk_Store'],
+    ['a.py', 'async def read_file(path):', 'read_file'],
+    ['a.go', 'func (s *Store) ReadFile(path string) error {', 'ReadFile'],
+    ['a.rs', '    pub(crate) async fn read_file(path: &str) {', 'read_file'],
+    ['a.java', '  public static final class ChunkStore {', 'ChunkStore'],
+    ['a.kt', 'private fun readFile(path: String) {', 'readFile'],
+    ['a.c', 'static int read_file(const char *path)\n{', 'read_file'],
+    ['a.h', '#define MAX_SIZE 3', 'MAX_SIZE'],
+    ['a.rb', '  def self.read_file(path)', 'read_file'],
+  ])('%s defines %s', (externalId, text, symbol) => {
+    expect(rowsOf(text, { externalId }).names).toContain(symbolName(symbol));
+  });
+
+  it.each([
+    ['a.ts', 'const readFile = 1;'],
+    ['a.ts', '  function readFile() {}'],
+    ['a.ts', 'export const open = 1;'],
+    ['a.md', 'export const readFile = 1;'],
+  ])('%s does not define what %s holds', (externalId, text) => {
+    expect(rowsOf(text, { externalId }).names.filter((name) => name.startsWith('symbol:'))).toEqual([]);
+  });
+});
+
+it('says what it leaves out of a text that refers to very much', () => {
+  const many = Array.from({ length: MAX_REFERENCES + 5 }, (_, n) => `PAY-${n}`);
+  const { references, cut } = rowsOf(many.join(' '));
+  expect(references).toHaveLength(MAX_REFERENCES);
+  expect(cut).toBe('The graph keeps the first 10000 of 10005 things that it refers to.');
+  expect(rowsOf(many.slice(5).join(' ')).cut).toBeUndefined();
 });
 
 /** Whether one document refers to another. */
@@ -196,7 +275,11 @@ it('takes hostile texts in little time for each character', () => {
     'from ',
     '#',
     'A-',
+    'public ',
+    'a *b(',
+    'class A_',
+    'const\n',
   ])
-    for (const externalId of ['a.md', 'a.ts', 'a.py'])
+    for (const externalId of ['a.md', 'a.ts', 'a.py', 'a.c', 'a.rs'])
       expect(rowsOf(piece.repeat(20_000), { externalId }).references.length).toBeLessThan(5);
 });

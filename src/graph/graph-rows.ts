@@ -11,15 +11,19 @@ import {
   numberName,
   pageName,
   pathName,
+  readSection,
+  symbolName,
   urlName,
   WHOLE_KEY,
   withoutExtension,
 } from './names.js';
+import { codePartsOf } from './references/code-parts.js';
 import { importsOf, isModule } from './references/imports.js';
 import { linksOf } from './references/links.js';
 import { mentionsOf } from './references/mentions.js';
 import { relationsOf } from './references/relations.js';
 import { sharedOf } from './references/shared.js';
+import { definedIn, hasDefinitions, symbolsNamedIn } from './references/symbols.js';
 
 /** What the ledger keeps of a document: the rows depend on nothing else, so that they can be made again at any time. */
 export interface GraphDocument {
@@ -32,21 +36,64 @@ export interface GraphDocument {
 }
 
 /** Of more, the rows of one document would weigh more than its chunks: a hostile text. */
-const MAX_REFERENCES = 10_000;
+export const MAX_REFERENCES = 10_000;
+/** Of more, a file that defines them is generated or data. */
+const MAX_SYMBOLS = 2_000;
+
+export interface MadeGraphRows extends GraphRows {
+  /** What was left out, in words; undefined where everything is there. */
+  readonly cut?: string | undefined;
+}
 
 /** Names and references of a document. Pure. */
-export function graphRowsOf(document: GraphDocument): GraphRows {
-  const { source, metadata, text, title = '' } = document;
-  const place = { source, path: pathOf(document) };
-  const names = distinct(namesOf(document)).sort(compareText);
+export function graphRowsOf(document: GraphDocument): MadeGraphRows {
+  const path = pathOf(document);
+  const symbols = distinct(definedIn(document.text, path));
+  const names = distinct([...namesOf(document), ...symbols.slice(0, MAX_SYMBOLS).map(symbolName)]).sort(
+    compareText,
+  );
   const own = new Set(names);
-  const found = [
-    ...(isModule(place.path) ? importsOf(text, place) : linksOf(text, place)),
+  const references = distinctReferences(
+    referencesOf(document, path).filter(
+      ({ target }) => target.length <= MAX_NAME && !own.has(readSection(target)?.page ?? target),
+    ),
+  );
+  const cut = cutOf(references.length, symbols.length);
+  return {
+    names,
+    references: references
+      .slice(0, MAX_REFERENCES)
+      .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.target, b.target)),
+    ...(cut === undefined ? {} : { cut }),
+  };
+}
+
+function cutOf(references: number, symbols: number): string | undefined {
+  const cuts = [
+    ...(references > MAX_REFERENCES
+      ? [`the first ${MAX_REFERENCES} of ${references} things that it refers to`]
+      : []),
+    ...(symbols > MAX_SYMBOLS ? [`the first ${MAX_SYMBOLS} of ${symbols} names that it defines`] : []),
+  ];
+  return cuts.length === 0 ? undefined : `The graph keeps ${cuts.join(', and ')}.`;
+}
+
+function referencesOf(document: GraphDocument, path: string): GraphReference[] {
+  const { source, metadata, text, title = '' } = document;
+  const place = { source, path };
+  return [
+    ...inText(text, place),
     ...mentionsOf(`${title}\n${text}`, source),
     ...relationsOf(metadata, place),
     ...sharedOf(metadata),
-  ].filter(({ target }) => target.length <= MAX_NAME && !own.has(target));
-  return { names, references: distinctReferences(found) };
+  ];
+}
+
+/** Source files are many, and full of names: imports say more of less. */
+function inText(text: string, place: { readonly source: string; readonly path: string }): GraphReference[] {
+  if (isModule(place.path)) return importsOf(text, place);
+  const parts = codePartsOf(text);
+  return [...linksOf(parts.prose, place), ...(hasDefinitions(place.path) ? [] : symbolsNamedIn(parts))];
 }
 
 /** Where a document is in its source: the path before the item that a file holds. */
@@ -86,9 +133,6 @@ function modulesOf(path: string): string[] {
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];
 
-function distinctReferences(references: readonly GraphReference[]): GraphReference[] {
-  const byKey = new Map(references.map((reference) => [`${reference.kind} ${reference.target}`, reference]));
-  return [...byKey.values()]
-    .slice(0, MAX_REFERENCES)
-    .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.target, b.target));
-}
+const distinctReferences = (references: readonly GraphReference[]): GraphReference[] => [
+  ...new Map(references.map((reference) => [`${reference.kind} ${reference.target}`, reference])).values(),
+];

@@ -6,15 +6,26 @@
 
 /**
  * `link`: a link in the text. `mention`: the key or number of an item in the text. `relation`: what metadata says of other items
- * (parent, links, duplicates). `import`: a file that a source file loads. `person`, `component`: who and what a document is about, which it
- * shares with others. `entity`: what a language model found named in it (`facts.ts`), which is kept apart from the rows of documents.
+ * (parent, links, duplicates). `import`: a file that a source file loads. `symbol`: a name that a source file defines. `commit`: a commit that
+ * changed several files. `person`, `component`: who and what a document is about, which it shares with others. `entity`: what a language
+ * model found named in it (`facts.ts`), which is kept apart from the rows of documents.
  */
-export const REFERENCE_KINDS = ['link', 'mention', 'relation', 'import', 'person', 'component', 'entity'] as const;
+export const REFERENCE_KINDS = [
+  'link',
+  'mention',
+  'relation',
+  'import',
+  'symbol',
+  'commit',
+  'person',
+  'component',
+  'entity',
+] as const;
 
 export type ReferenceKind = (typeof REFERENCE_KINDS)[number];
 
 /** References of these kinds name no document: who makes the same one is a neighbour. */
-export const SHARED_KINDS: ReadonlySet<ReferenceKind> = new Set(['person', 'component', 'entity']);
+export const SHARED_KINDS: ReadonlySet<ReferenceKind> = new Set(['commit', 'person', 'component', 'entity']);
 
 export interface GraphReference {
   readonly kind: ReferenceKind;
@@ -26,7 +37,7 @@ export interface GraphReference {
 export interface GraphRows {
   /** In text order, each once. */
   readonly names: readonly string[];
-  /** In the order of kinds and names, each once; none to a name of the document itself. */
+  /** In the order of kinds and names, each once; none to a name of the document itself. A link to a section names its page beside it. */
   readonly references: readonly GraphReference[];
 }
 

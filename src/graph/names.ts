@@ -33,6 +33,32 @@ export const entityKeyOf = (name: string): string | undefined =>
   name.startsWith(ENTITY) ? name.slice(ENTITY.length) : undefined;
 const ENTITY = 'entity:';
 
+/** A name that code defines, in whichever language and source of the tenant. */
+export const symbolName = (symbol: string): string => `symbol:${symbol}`;
+/** What was changed together, by the id of the commit. */
+export const commitName = (commit: string): string => `commit:${commit}`;
+
+/** A place in a page, by the name of the page. It says where in the page a link leads, and is no name of a document. */
+export const sectionName = (page: string, heading: string): string =>
+  `${SECTION}${sectionOf(heading)} ${page}`;
+
+const SECTION = 'section:';
+
+/** Undefined where a name is of no section. */
+export function readSection(name: string): { readonly page: string; readonly section: string } | undefined {
+  if (!name.startsWith(SECTION)) return undefined;
+  const end = name.indexOf(' ');
+  return { page: name.slice(end + 1), section: name.slice(SECTION.length, end) };
+}
+
+/** What the anchor of a heading is in all ways of writing it: its letters and digits. */
+export const sectionOf = (heading: string): string =>
+  heading
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+
 const folded = (text: string): string => text.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 
 /** An address of the web, without what leads to a place inside of the page; undefined where it is none. */

@@ -8,6 +8,7 @@ const link = (from: string, to: string): GraphStep => ({ from, kind: 'link', to,
 const walkOf = (steps: readonly GraphStep[], ...more: readonly string[]): Walk => ({
   documents: [...new Set([...more, ...steps.flatMap(({ from, to }) => [from, to])])],
   steps,
+  named: new Map(),
   isCut: false,
 });
 

@@ -8,6 +8,8 @@ const WEIGHTS: Readonly<Record<ReferenceKind, number>> = {
   mention: 1,
   link: 1,
   import: 0.5,
+  symbol: 0.5,
+  commit: 0.2,
   component: 0.2,
   person: 0.2,
   entity: 0.2,

@@ -2,12 +2,13 @@ import { compareText } from '../core/filter.js';
 import {
   type GraphPage,
   type GraphReader,
+  type GraphRows,
   type NameHit,
   type ReferenceHit,
   type ReferenceKind,
   SHARED_KINDS,
 } from './graph.js';
-import { labelOf } from './names.js';
+import { labelOf, readSection } from './names.js';
 
 /** One step from a document to its neighbour. */
 export interface GraphStep {
@@ -20,6 +21,8 @@ export interface GraphStep {
   readonly direction: 'out' | 'in' | 'shared';
   /** What both name; present with `shared`. */
   readonly via?: string | undefined;
+  /** The section of `to` that a link leads to, as its anchor is compared (`names.ts`); one of them where there are several. */
+  readonly section?: string | undefined;
 }
 
 export interface WalkPorts {
@@ -47,6 +50,8 @@ export interface Walk {
   readonly documents: readonly string[];
   /** Every edge that was seen between them, once in either direction. */
   readonly steps: readonly GraphStep[];
+  /** Documents by the names under which others refer to them. */
+  readonly named: ReadonlyMap<string, readonly string[]>;
   /** There is more than was looked at. */
   readonly isCut: boolean;
 }
@@ -67,11 +72,13 @@ export async function walkGraph(
   const looker = readableLooker(ports);
   const documents = new Set(beginnings);
   const steps = new Map<string, GraphStep>();
+  const named = new Map<string, string[]>();
   let isCut = false;
   let frontier: readonly string[] = beginnings;
   for (let hop = 0; hop < hops && frontier.length > 0; hop++) {
     const found = await neighboursOf(frontier, { ports, looker, isWanted });
     isCut ||= found.isCut;
+    for (const { name, documentId } of found.named) put(named, name, documentId);
     const next: string[] = [];
     for (const step of found.steps) {
       if (!documents.has(step.to)) {
@@ -86,20 +93,22 @@ export async function walkGraph(
     }
     frontier = next;
   }
-  return { documents: [...documents], steps: [...steps.values()], isCut };
+  return { documents: [...documents], steps: [...steps.values()], named, isCut };
 }
 
+/** Ids and kinds hold no line break. */
 const keyOf = ({ from, kind, to, direction, via = '' }: GraphStep): string =>
-  JSON.stringify([from, kind, to, direction, via]);
+  `${from}\n${to}\n${kind}\n${direction}\n${via}`;
 
 const OPPOSITE = { out: 'in', in: 'out', shared: 'shared' } as const;
 
 /** The same edge, walked the other way. */
-export const reversed = (step: GraphStep): GraphStep => ({
-  ...step,
-  from: step.to,
-  to: step.from,
-  direction: OPPOSITE[step.direction],
+export const reversed = ({ from, kind, to, direction, via }: GraphStep): GraphStep => ({
+  from: to,
+  kind,
+  to: from,
+  direction: OPPOSITE[direction],
+  ...(via === undefined ? {} : { via }),
 });
 
 /** Stronger kinds are followed first, for a walk may end before it has followed all. */
@@ -108,9 +117,11 @@ const ORDER: Readonly<Record<ReferenceKind, number>> = {
   mention: 1,
   link: 2,
   import: 3,
-  component: 4,
-  person: 5,
-  entity: 6,
+  symbol: 4,
+  commit: 5,
+  component: 6,
+  person: 7,
+  entity: 8,
 };
 
 async function neighboursOf(
@@ -124,13 +135,16 @@ async function neighboursOf(
     readonly looker: ReadableLooker;
     readonly isWanted: (kind: ReferenceKind) => boolean;
   },
-): Promise<Pick<Walk, 'steps' | 'isCut'>> {
+): Promise<Pick<Walk, 'steps' | 'isCut'> & { readonly named: readonly NameHit[] }> {
   const rows = await graph.rows(frontier);
   const holders = new Map<string, string[]>();
-  const referrers = new Map<string, { readonly from: string; readonly kind: ReferenceKind }[]>();
+  const referrers = new Map<string, Referrer[]>();
   for (const [from, { names, references }] of rows) {
     for (const name of names) put(holders, name, from);
-    for (const { kind, target } of references) if (isWanted(kind)) put(referrers, target, { from, kind });
+    const sections = sectionsIn(references);
+    for (const { kind, target } of references)
+      if (isWanted(kind) && readSection(target) === undefined)
+        put(referrers, target, { from, kind, ...sections.get(target) });
   }
   const outside = [...referrers].flatMap(([name, [first]]) =>
     first === undefined || SHARED_KINDS.has(first.kind) ? [] : [name],
@@ -144,7 +158,7 @@ async function neighboursOf(
     looker.referring(shared),
   ]);
   const out = named.hits.flatMap(({ name, documentId: to }) =>
-    (referrers.get(name) ?? []).map(({ from, kind }): GraphStep => ({ from, kind, to, direction: 'out' })),
+    (referrers.get(name) ?? []).map((referrer): GraphStep => ({ ...referrer, to, direction: 'out' })),
   );
   const into = referring.hits.flatMap(({ name, documentId: to, kind }) =>
     (isWanted(kind) ? (holders.get(name) ?? []) : []).map(
@@ -165,8 +179,21 @@ async function neighboursOf(
         (place.get(a.from) ?? 0) - (place.get(b.from) ?? 0) ||
         compareText(a.to, b.to),
     ),
+    named: named.hits,
     isCut: named.isCut || referring.isCut || sharing.isCut,
   };
+}
+
+interface Referrer extends Pick<GraphStep, 'from' | 'kind' | 'section'> {}
+
+/** By the name of a page the first of its sections that a document links to. */
+function sectionsIn(references: GraphRows['references']): Map<string, Pick<GraphStep, 'section'>> {
+  const found = new Map<string, Pick<GraphStep, 'section'>>();
+  for (const { target } of references) {
+    const place = readSection(target);
+    if (place !== undefined && !found.has(place.page)) found.set(place.page, { section: place.section });
+  }
+  return found;
 }
 
 function put<Value>(map: Map<string, Value[]>, key: string, value: Value): void {

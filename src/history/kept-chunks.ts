@@ -1,7 +1,6 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { StoredChunk } from '../core/chunk.js';
-import { RAGError } from '../core/errors.js';
-import type { HistoryPart } from '../ledger/history.js';
+import { damagedHistory, type HistoryPart, type HistoryVersion } from '../ledger/history.js';
 
 /** A chunk as history keeps it: what a store gives back, what it is found by, and what its vector can be made of again. */
 export interface KeptChunk extends Omit<StoredChunk, 'vector'> {
@@ -16,26 +15,37 @@ const LONGEST_PART = 512 * 1024 * 1024;
 /** 1 is a third faster than the usual 6, for a tenth more bytes. */
 const LEVEL = 1;
 
-/** Chunks as the bytes of one part: JSON, which keeps halves of surrogate pairs too, deflated. Vectors are not kept. */
+/**
+ * Chunks as the bytes of one part: JSON, which keeps halves of surrogate pairs too, as gzip, whose checksum tells bytes that are not those
+ * that were written. Vectors are not kept.
+ */
 export function packChunks(chunks: readonly KeptChunk[]): HistoryPart {
   const json = JSON.stringify(chunks);
-  return { chunks: chunks.length, bytes: deflateRawSync(Buffer.from(json, 'utf8'), { level: LEVEL }) };
+  return { chunks: chunks.length, bytes: gzipSync(Buffer.from(json, 'utf8'), { level: LEVEL }) };
 }
 
-/** Inverse of `packChunks`, over all parts of a version. Throws `INDEX_DAMAGED`. */
-export function unpackChunks(parts: readonly Uint8Array[]): KeptChunk[] {
+type Owner = Pick<HistoryVersion, 'documentId' | 'tenant' | 'chunks'>;
+
+/**
+ * Inverse of `packChunks`, over all parts of a version; undefined where they are not as many chunks as it has. Throws `INDEX_DAMAGED`, for
+ * chunks of another document too.
+ */
+export function unpackChunks(
+  parts: readonly Uint8Array[],
+  { documentId, tenant, chunks }: Owner,
+): KeptChunk[] | undefined {
+  const kept = parts.flatMap(unpackPart);
+  if (kept.length !== chunks) return undefined;
+  if (kept.some((chunk) => chunk.documentId !== documentId || chunk.tenant !== tenant))
+    throw damagedHistory();
+  return kept;
+}
+
+function unpackPart(bytes: Uint8Array): readonly KeptChunk[] {
   try {
-    return parts.flatMap(
-      (bytes) =>
-        JSON.parse(
-          inflateRawSync(bytes, { maxOutputLength: LONGEST_PART }).toString('utf8'),
-        ) as readonly KeptChunk[],
-    );
+    const json = gunzipSync(bytes, { maxOutputLength: LONGEST_PART }).toString('utf8');
+    return JSON.parse(json) as readonly KeptChunk[];
   } catch (cause) {
-    throw new RAGError(
-      'INDEX_DAMAGED',
-      'The history of the index is damaged. Take `rag.history` out of the configuration and run `ragstone index`, which deletes it; then put it back.',
-      { cause },
-    );
+    throw damagedHistory(cause);
   }
 }

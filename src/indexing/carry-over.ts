@@ -149,7 +149,9 @@ export async function readHeld(
     signal,
   }))
     stored.push(...page.map(({ vector: _, ...chunk }) => chunk));
-  return heldOf(document, { stored, known: await reader.chunks(documentId), reader, reveal });
+  const whole = await wholeOf(document, { stored, known: await reader.chunks(documentId), reader });
+  if (whole === undefined) return undefined;
+  return { ...whole, rebuilt: await rebuildChunks(whole.chunks, { ...whole, reveal }) };
 }
 
 /** What was read of a document. */
@@ -159,21 +161,20 @@ export interface ReadChunks {
   /** From the ledger. */
   readonly known: readonly LedgerChunk[];
   readonly reader: Pick<GenerationReader, 'text'>;
-  readonly reveal?: CarryOptions['reveal'];
 }
 
-/** The same of a document whose chunks were read already. */
-export async function heldOf(
+/** What a generation holds of a document whose chunks were read already; what its store does not keep is still to be found again. */
+export async function wholeOf(
   document: LedgerDocument,
-  { stored, known, reader, reveal }: ReadChunks,
-): Promise<HeldDocument | undefined> {
+  { stored, known, reader }: ReadChunks,
+): Promise<Omit<HeldDocument, 'rebuilt'> | undefined> {
   const text = await reader.text(document.documentId);
   if (text === undefined) return undefined;
   const whole = wholeRevision(document, stored, known);
   if (whole === undefined) return undefined;
   const chunks = whole.toSorted((a, b) => placeOf(a) - placeOf(b));
   const digests = new Map(known.map(({ chunkId, digest }) => [chunkId, digest]));
-  return { text, chunks, digests, rebuilt: await rebuildChunks(chunks, { text, digests, reveal }) };
+  return { text, chunks, digests };
 }
 
 /** A document to be written as another generation holds it, under the digests that it has there, so that both can be compared. */

@@ -1,4 +1,5 @@
 import { oneOf } from '../core/filter.js';
+import type { ItemKey } from '../ledger/ledger.js';
 import type { IndexRun } from './index-run.js';
 import { sharedWrites, type WriteTargets } from './write-batch.js';
 
@@ -16,7 +17,7 @@ export async function deleteItems(
   if (!gone.dryRun) {
     await deleteDocuments(
       documents.map(({ documentId }) => documentId),
-      targets,
+      { ...targets, items: documents },
       run,
     );
     await deleteLeft(gone, targets, run);
@@ -54,7 +55,11 @@ export async function forgetItems(
 }
 
 /** What a deletion works on. */
-export type DeletionTargets = Pick<WriteTargets, 'ledger' | 'collection' | 'signal' | 'retired' | 'claims'>;
+export interface DeletionTargets
+  extends Pick<WriteTargets, 'ledger' | 'collection' | 'signal' | 'retired' | 'claims'> {
+  /** Of the documents that go: the store, which knows no leases, deletes nothing while they are not held. @default nobody else writes them */
+  readonly items?: readonly ItemKey[] | undefined;
+}
 
 /** Removes documents: in one transaction where the store can, else planned in the ledger, deleted from the store, forgotten. */
 export async function deleteDocuments(
@@ -89,6 +94,7 @@ async function deleteBatch(ids: readonly string[], targets: DeletionTargets, run
     return;
   }
   await run.timedAsync('ledger', () => ledger.planDeletion(ids));
+  await targets.claims?.hold(targets.items ?? []);
   await run.timedAsync('store', () => collection.delete(oneOf('$documentId', ids), signal));
   await run.timedAsync('ledger', () => ledger.forget(ids));
 }

@@ -19,7 +19,8 @@ export async function fillGraphs(
       const document = await ledger.document(documentId);
       const text = await ledger.text(documentId, document?.revision);
       if (document === undefined || text === undefined) continue;
-      const graph = run.timed('graph', () => graphRowsOf({ ...document, text }));
+      const { cut, ...graph } = run.timed('graph', () => graphRowsOf({ ...document, text }));
+      if (cut !== undefined) run.notice(`${document.externalId}: ${cut}`);
       if (await ledger.fillGraph({ documentId, revision: document.revision, graph })) filled++;
     }
   }

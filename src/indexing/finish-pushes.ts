@@ -116,7 +116,7 @@ export async function finishDocument(
   const books = await ledger.chunks(documentId);
   const wanted = books.filter(({ state }) => state !== 'stale');
   if (wanted.length === 0 && books.length > 0 && (await ledger.text(documentId)) !== '') {
-    await deleteDocuments([documentId], targets, run);
+    await deleteDocuments([documentId], { ...targets, items: [document] }, run);
     return 'finished';
   }
   const stored = await storedChunks(documentId, targets);
@@ -140,7 +140,7 @@ export async function finishDocument(
   }
   if (indexedAt === undefined) {
     // Nothing was there before.
-    await deleteDocuments([documentId], targets, run);
+    await deleteDocuments([documentId], { ...targets, items: [document] }, run);
     return 'takenBack';
   }
   // What is marked because the store lacks it, or holds something else, is damage and no work of anybody.

@@ -408,12 +408,13 @@ async function writeClaimed(reads: readonly ItemRead[], task: SourcePass): Promi
     targets,
     run,
   );
+  const gone = reads.flatMap((read) => read.gone);
   await deleteDocuments(
-    reads.flatMap(({ gone }) => gone.map(({ documentId }) => documentId)),
-    targets,
+    gone.map(({ documentId }) => documentId),
+    { ...targets, items: gone },
     run,
   );
-  for (const { item, gone } of reads) run.of(item.id).documentsDeleted += gone.length;
+  for (const read of reads) run.of(read.item.id).documentsDeleted += read.gone.length;
   await run.timedAsync('ledger', () => settleItems(reads, task));
   for (const { item } of reads) run.itemDone(item.bytes ?? 1);
 }

@@ -201,6 +201,9 @@ function factsOf(
   const { metadata: open, warnings } = documentMetadata(document, title, context);
   const documentId = documentIdOf(context.scope.tenant, context.source, raw.externalId);
   const metadata = context.protection?.seal(open, { tenant: context.scope.tenant, documentId }) ?? open;
+  const { cut, ...graph } = context.timed('graph', () =>
+    graphRowsOf({ source: context.source, externalId: raw.externalId, title, metadata, text: parsed.text }),
+  );
   return {
     documentId,
     externalId: raw.externalId,
@@ -209,10 +212,8 @@ function factsOf(
     metadata,
     project: context.scope.project,
     access: raw.access,
-    graph: context.timed('graph', () =>
-      graphRowsOf({ source: context.source, externalId: raw.externalId, title, metadata, text: parsed.text }),
-    ),
-    warnings: [...parsed.warnings, ...warnings],
+    graph,
+    warnings: [...parsed.warnings, ...warnings, ...(cut === undefined ? [] : [cut])],
     redactions,
     shortcoming,
   };

@@ -22,6 +22,9 @@ export interface RebuiltChunk {
   readonly areWordsExact: boolean;
 }
 
+/** What is read of a chunk for it. */
+export type BareChunk = Pick<StoredChunk, 'id' | 'documentId' | 'content' | 'identifiers' | 'metadata'>;
+
 /** A document whose chunks are rebuilt. */
 export interface RebuiltDocument {
   /** The stored text, to which offsets refer. */
@@ -50,7 +53,7 @@ const OPENING_LINES = 3;
  * @param chunks of one document, in its order
  */
 export async function rebuildChunks(
-  chunks: readonly StoredChunk[],
+  chunks: readonly BareChunk[],
   document: RebuiltDocument,
 ): Promise<RebuiltChunk[]> {
   const places = chunks.map((chunk) => offsetsOf(chunk) ?? { start: 0, end: 0 });
@@ -90,7 +93,7 @@ interface FoundText {
   readonly context?: string | undefined;
 }
 
-function findText(chunk: StoredChunk, search: TextSearch): FoundText {
+function findText(chunk: BareChunk, search: TextSearch): FoundText {
   const { document, place, ordinals, context, isHopeless } = search;
   const { documentId, content } = chunk;
   const metadata = document.reveal?.(chunk.metadata) ?? chunk.metadata;
@@ -149,7 +152,7 @@ interface WordSearch {
 }
 
 function findWords(
-  { id, identifiers, metadata }: StoredChunk,
+  { id, identifiers, metadata }: BareChunk,
   indexedText: string,
   { document: { text, digests }, places, index }: WordSearch,
 ): Pick<RebuiltChunk, 'searchText' | 'areWordsExact'> {

@@ -3,9 +3,9 @@ import { canonicalJson } from '../core/canonical-json.js';
 import type { Metadata } from '../core/metadata.js';
 import { runtime } from '../core/runtime.js';
 import { allVersions } from '../history/all-versions.js';
-import type { LedgerDocument } from '../ledger/ledger.js';
+import type { CompletedItem, LedgerDocument, LedgerItem } from '../ledger/ledger.js';
 import { deleteDocuments } from './delete-documents.js';
-import type { SourceKey } from './item-claims.js';
+import { isLeaseLost, type SourceKey } from './item-claims.js';
 import type { PreparedItem } from './read-item.js';
 import type { Retention, SourceTask } from './source-task.js';
 
@@ -44,8 +44,7 @@ export async function carryOutRetention(key: SourceKey, task: SourceTask): Promi
   if (retention === undefined) return;
   const { ledger } = targets;
   if (retention.maxAge !== undefined) {
-    const { old, undated } = await agesOf(key, retention, task);
-    const removed = options.dryRun ? old.length : await deleteOld(key, old, task);
+    const { removed, undated } = await removeOld(key, retention, task);
     if (!options.dryRun) await eraseOldVersions(key, retention, task);
     run.documentsDeleted += removed;
     run.countRetention(key.source, { removed, undated });
@@ -80,6 +79,26 @@ async function agesOf(
   }
 }
 
+interface Aged {
+  readonly removed: number;
+  readonly undated: number;
+}
+
+/** Looks again where another writer took over what was being deleted: it may have made something younger of it. */
+async function removeOld(key: SourceKey, retention: Retention, task: SourceTask): Promise<Aged> {
+  for (let removed = 0; ; ) {
+    const { old, undated } = await agesOf(key, retention, task);
+    if (task.options.dryRun) return { removed: old.length, undated };
+    try {
+      for (let start = 0; start < old.length; start += PAGE)
+        removed += await deleteOld(key, old.slice(start, start + PAGE), task);
+      return { removed, undated };
+    } catch (error) {
+      if (!isLeaseLost(error)) throw error;
+    }
+  }
+}
+
 /** Beside other writers those that nobody holds; the next run deletes the others. */
 async function deleteOld(
   key: SourceKey,
@@ -89,15 +108,25 @@ async function deleteOld(
   const itemIds = [...new Set(old.map(({ itemId }) => itemId))];
   const held = (await targets.claims?.take(key, itemIds)) ?? new Set(itemIds);
   const mine = old.filter(({ itemId }) => held.has(itemId));
+  if (mine.length === 0) return 0;
+  const known = await targets.ledger.items(key.tenant, key.source);
   await deleteDocuments(
     mine.map(({ documentId }) => documentId),
-    targets,
+    { ...targets, items: mine },
     run,
   );
   await targets.history?.erase(mine.map(({ documentId }) => documentId));
+  // A deletion that is planned marks its items as unfinished, so that whoever comes after a death reads them again.
+  await targets.ledger.completeItems([...held].flatMap((itemId) => finished(known.get(itemId))));
   await targets.claims?.release(key, [...held]);
   return mine.length;
 }
+
+/** As it was read last, where that was done to its end. */
+const finished = (item: LedgerItem | undefined): CompletedItem[] =>
+  item?.status !== 'indexed' || item.version === undefined || item.processingKey === undefined
+    ? []
+    : [{ ...item, version: item.version, processingKey: item.processingKey }];
 
 /** What a document was before goes from the history when that is past its age, whatever became of the document. */
 async function eraseOldVersions(

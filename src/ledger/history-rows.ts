@@ -1,7 +1,7 @@
 import { canonicalJson } from '../core/canonical-json.js';
 import { contentHash } from '../core/ids.js';
 import type { AccessControl } from '../core/scope.js';
-import type { HistoryVersion } from './history.js';
+import { damagedHistory, type HistoryVersion } from './history.js';
 import type { LedgerDocument } from './ledger.js';
 
 /** Facts of a version that are kept as JSON. */
@@ -10,7 +10,14 @@ type HistoryFacts = Omit<
   'id' | 'generation' | 'documentId' | 'tenant' | 'source' | 'from' | 'to' | 'chunks'
 >;
 
-export const readHistoryFacts = (json: string): HistoryFacts => JSON.parse(json) as HistoryFacts;
+/** Throws `INDEX_DAMAGED`. */
+export function readHistoryFacts(json: string): HistoryFacts {
+  try {
+    return JSON.parse(json) as HistoryFacts;
+  } catch (cause) {
+    throw damagedHistory(cause);
+  }
+}
 
 type Identified = Pick<
   LedgerDocument,

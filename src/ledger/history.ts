@@ -1,3 +1,4 @@
+import { RAGError } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
 import type { AccessControl } from '../core/scope.js';
 
@@ -120,3 +121,11 @@ export interface HistoryWriter {
     at: number,
   ): Promise<boolean>;
 }
+
+/** What is kept of the past is not what was written. */
+export const damagedHistory = (cause?: unknown): RAGError =>
+  new RAGError(
+    'INDEX_DAMAGED',
+    'The history of the index is damaged. `ragstone verify` says what is, and `ragstone verify --repair` lets it begin after that.',
+    { cause },
+  );

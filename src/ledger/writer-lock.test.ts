@@ -58,7 +58,7 @@ describe('the writer lock', () => {
       retryable: true,
       details: { pid: child.pid, command: 'child' },
       message: expect.stringMatching(
-        new RegExp(`process ${child.pid} on .* \\(\`child\`, since \\d{4}-.*Wait until it has finished`),
+        new RegExp(`process ${child.pid} on .* \\(child, since \\d{4}-.*Wait until it has finished`),
       ) as unknown,
     });
   });

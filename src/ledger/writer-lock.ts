@@ -24,7 +24,7 @@ export interface LockHolder {
 export interface WriterLockOptions {
   /** Folder of the index; made where it is missing. */
   readonly folder: string;
-  /** What the holder is doing, for the message that others get: `ragstone index docs`. */
+  /** What the holder is doing, for the message that others get: `ragstone index docs`, or in words. */
   readonly holder: { readonly command: string; readonly isBrief?: boolean | undefined };
   /** How long to wait for the present holder, in milliseconds. @default 0 */
   readonly waitMs?: number | undefined;
@@ -121,13 +121,17 @@ async function lockedError(folder: string): Promise<RAGError> {
   const who =
     holder === undefined
       ? 'another process that has not yet given its name'
-      : `process ${holder.pid} on ${holder.host} (\`${holder.command}\`, since ${holder.since})`;
+      : `process ${holder.pid} on ${holder.host} (${namedCommand(holder)}, since ${holder.since})`;
   return new RAGError(
     'INDEX_LOCKED',
     `The index in ${folder} is being written by ${who}. Wait until it has finished and try again, or let a command wait for it with --wait.`,
     { details: { folder, ...holder } },
   );
 }
+
+/** A command of a person as it is typed, else what a program or a service does. */
+const namedCommand = ({ command }: LockHolder): string =>
+  command.startsWith('ragstone ') ? `\`${command}\`` : command;
 
 // A name left by a holder that was killed must not be taken for the present holder's.
 async function findHolder(folder: string): Promise<LockHolder | undefined> {

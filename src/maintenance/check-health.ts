@@ -53,7 +53,10 @@ async function checkParts(resources: EngineResources): Promise<EngineHealth> {
   const stores = statesOfStores(resources);
   const areWordsHere = hasWordsHere(resources);
   const parts = await Promise.all([
-    check('ledger', resources, live),
+    check('ledger', resources, async () => {
+      resources.assertLedgerThere();
+      await live();
+    }),
     check('store', resources, readStore),
     ...servicesOf(resources).map(({ part, ask }) =>
       isBelieved(resources, part)

@@ -18,7 +18,7 @@ import type {
   SourceSummary,
 } from '../ledger/ledger.js';
 import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
-import { unreadNotice } from '../searching/related.js';
+import { unreadNotice } from '../searching/readable-graph.js';
 import type { CollectionStats } from '../stores/vector-store.js';
 import { readSyncStatus } from '../sync/sync-state.js';
 import { readUpgradeStatus } from '../upgrading/upgrade-status.js';

@@ -9,6 +9,7 @@ import { listChanges } from '../indexing/list-changes.js';
 import { openForReading } from '../indexing/open-collection.js';
 import type { RetryPolicy } from '../indexing/retry-policy.js';
 import type { ConfiguredSource } from '../indexing/source-task.js';
+import type { LedgerHistory } from '../ledger/history.js';
 import type {
   GenerationReader,
   GenerationWriter,
@@ -18,7 +19,7 @@ import type {
 } from '../ledger/ledger.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { compareChunks } from './compare-chunks.js';
-import { verifyHistory } from './read-history.js';
+import { repairHistory, verifyHistory } from './verify-history.js';
 
 const PAGE = 1000;
 
@@ -57,6 +58,8 @@ export interface VerifyReport {
   readonly orphanedChunkIds: readonly string[];
   /** The ledger or the store cannot be read: only a rebuild helps. */
   readonly damaged: boolean;
+  /** See `HistoryCheck`. */
+  readonly unsoundUntil?: number | undefined;
 }
 
 /** Compares sources, ledger and store with each other. Reads everything, writes nothing. */
@@ -67,15 +70,14 @@ export async function verifyIndex(context: VerifyContext): Promise<VerifyReport>
     if (problems.length > 0) return damagedLedger(problems);
     const ofStore: Drift[] = [];
     const store = await compareStore(context, ofStore);
-    const parts = [
-      ofStore,
-      await unfinishedDocuments(context),
-      await verifyHistory(context.ledger.history, context),
-    ];
+    const history = await verifyHistory(context.ledger.history, context);
+    const parts: (readonly Drift[])[] = [ofStore, await unfinishedDocuments(context), history.drift];
     for (const source of context.sources) parts.push(await compareSource(source, context));
     for (const source of context.abandoned ?? []) parts.push(await abandonedDocuments(source, context));
     const drift = parts.flat();
-    return { drift, ...store, damaged: drift.some(({ kind }) => kind === 'store-damaged') };
+    const { unsoundUntil } = history;
+    const damaged = drift.some(({ kind }) => kind === 'store-damaged');
+    return { drift, ...store, damaged, ...(unsoundUntil === undefined ? {} : { unsoundUntil }) };
   } catch (error) {
     if (isLedgerDamage(error)) return damagedLedger([error.message]);
     throw error;
@@ -268,17 +270,19 @@ function reasonToRead(status: string): string {
 
 /** What a repair writes to. */
 export interface RepairContext {
+  readonly history?: LedgerHistory | undefined;
   readonly facts: IndexFacts;
   readonly store: VectorStore;
   readonly writer: GenerationWriter;
 }
 
-/** Removes from the store what the ledger does not know, and marks for the next run what the store lacks. */
+/** Removes from the store what the ledger does not know, marks for the next run what the store lacks, and ends the history where it is damaged. */
 export async function prepareRepair(
-  { damaged, orphanedChunkIds, missingChunkIds }: VerifyReport,
-  { facts, store, writer }: RepairContext,
+  { damaged, orphanedChunkIds, missingChunkIds, unsoundUntil }: VerifyReport,
+  { history, facts, store, writer }: RepairContext,
 ): Promise<void> {
   if (damaged) return;
+  await repairHistory(history, unsoundUntil);
   const collection = await openForReading(facts, store);
   for (let start = 0; start < orphanedChunkIds.length; start += PAGE) {
     await collection.delete(oneOf('$chunkId', orphanedChunkIds.slice(start, start + PAGE)));

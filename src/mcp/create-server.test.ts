@@ -40,6 +40,7 @@ describe('what an assistant is told', () => {
       'ask',
       'get_document',
       'related_documents',
+      'find_conflicts',
       'explain',
       'list_sources',
     ]);

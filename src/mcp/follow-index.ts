@@ -44,6 +44,7 @@ export function followIndex(open: () => Promise<Engine>, scope: ScopeInput): Fol
     ask: (request) => use((view) => view.ask(request)),
     explainMiss: (query, document) => use((view) => view.explainMiss(query, document)),
     related: (request) => use((view) => view.related(request)),
+    conflicts: (request) => use((view) => view.conflicts(request)),
     get: (id) => use((view) => view.get(id)),
     list: (request) => use((view) => view.list(request)),
     status: () => use((view) => view.status()),

@@ -148,7 +148,7 @@ describe('scopes', () => {
   const secret: PushedDocument = {
     id: 'pay.md',
     title: 'Pay of the wombat team',
-    text: 'The wombat bonus is 9,000.',
+    text: 'The wombat bonus is 9,000.\n\nThe office in Berlin opens at 10 on every working day.',
     access: { groups: ['hr'], level: 2 },
   };
 
@@ -156,9 +156,10 @@ describe('scopes', () => {
   const indexes = () =>
     Promise.all(
       [true, false].map(async (isThere) => {
-        const own = await createEngine({ config: { provider: 'memory' }, cwd: sharedFolder() });
+        const config = { provider: 'memory', conflicts: { enabled: true } } as const;
+        const own = await createEngine({ config, cwd: sharedFolder() });
         await own.push([
-          { id: 'open.md', title: 'Office', text: 'The office opens at nine.' },
+          { id: 'open.md', title: 'Office', text: 'The office in Berlin opens at 9 on every working day.' },
           // Something is restricted in both, so that the notice of it is the same.
           { id: 'other.md', text: 'Something else.', access: { groups: ['board'], level: 1 } },
           ...(isThere ? [secret] : []),
@@ -169,8 +170,8 @@ describe('scopes', () => {
 
   test('what may not be read is answered as what is not there, by every tool and resource', async () => {
     const engines = await indexes();
-    const hr = engines[0]?.as({ tenant: 'default', groups: ['hr'], clearance: 2 });
-    const secretId = (await hr?.get('pay.md'))?.id ?? '';
+    const seesAll = engines[0]?.as({ tenant: 'default', groups: ['hr'], clearance: 2 });
+    const secretId = (await seesAll?.get('pay.md'))?.id ?? '';
     expect(secretId).not.toBe('');
     const answers = await Promise.all(
       engines.map(async (own) => {
@@ -186,6 +187,7 @@ describe('scopes', () => {
             );
         said.push(await client.tool('search', { query: 'wombat bonus' }));
         said.push(await client.tool('ask', { question: 'How high is the wombat bonus?' }));
+        said.push(await client.tool('find_conflicts'));
         said.push(await client.tool('list_sources'));
         said.push(await client.listResources());
         const uri = `ragstone://document/${secretId}`;
@@ -195,7 +197,8 @@ describe('scopes', () => {
           .replaceAll(/0\.\d+/g, 'score');
       }),
     );
-    expect(answers[0]).not.toMatch(/wombat team|9,000/);
+    expect(answers[0]).not.toMatch(/wombat team|9,000|opens at 10/);
+    expect(JSON.stringify(await seesAll?.conflicts())).toContain('opens at 10');
     expect(answers[0]).toBe(answers[1]);
     await Promise.all(engines.map((own) => own.close()));
   });

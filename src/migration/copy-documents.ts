@@ -2,11 +2,12 @@ import type { StoredChunk } from '../core/chunk.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { Embedder } from '../embedding/embedder.js';
-import { documentAsHeld, type HeldDocument, heldOf } from '../indexing/carry-over.js';
+import { documentAsHeld, type HeldDocument, wholeOf } from '../indexing/carry-over.js';
 import { isPushSource } from '../indexing/configured-sources.js';
 import { deleteDocuments } from '../indexing/delete-documents.js';
 import { IndexRun } from '../indexing/index-run.js';
 import { storedDigest } from '../indexing/prepare-document.js';
+import { openRebuilder, type Rebuilder } from '../indexing/rebuilding-thread.js';
 import { type WriteTargets, writeBatch } from '../indexing/write-batch.js';
 import type { GenerationReader, IndexFacts, Ledger, LedgerChunk } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
@@ -46,6 +47,8 @@ export interface CopyReport {
   readonly copied: number;
   /** Chunks of which not every word stands in a stored text. */
   readonly inexact: number;
+  /** Documents that are still out of step: somebody is at work on them, or the old index lacks a part of them. */
+  readonly left: number;
 }
 
 type Changed = OutOfStep['changed'][number];
@@ -68,14 +71,22 @@ export async function copyDocuments(
   }
   let copied = 0;
   let inexact = 0;
-  for await (const documents of readAhead(groupsOf(outOfStep.changed), pair, signal)) {
-    throwIfAborted(signal);
-    inexact += await inTurn((ledger) => writeDocuments(documents, ledger, pair, signal));
-    const chunks = documents.reduce((sum, { held }) => sum + held.chunks.length, 0);
-    copied += chunks;
-    onCopied(chunks);
+  let left = outOfStep.changed.length;
+  const words = openRebuilder(outOfStep.chunks.total - outOfStep.chunks.inStep);
+  try {
+    const read = (group: readonly Changed[]) => readGroup(group, pair, { words, signal });
+    for await (const documents of readAhead(groupsOf(outOfStep.changed), read)) {
+      throwIfAborted(signal);
+      inexact += await inTurn((ledger) => writeDocuments(documents, ledger, pair, signal));
+      const chunks = documents.reduce((sum, { held }) => sum + held.chunks.length, 0);
+      copied += chunks;
+      left -= documents.length;
+      onCopied(chunks);
+    }
+  } finally {
+    await words.close();
   }
-  return { copied, inexact };
+  return { copied, inexact, left };
 }
 
 /** A document as it is held, ready to be written. */
@@ -86,14 +97,13 @@ interface ReadDocument extends Changed {
 /** Groups of documents, each read while whoever asked for the one before is at work with it. */
 async function* readAhead(
   groups: Iterable<readonly Changed[]>,
-  pair: CopyPair,
-  signal: AbortSignal | undefined,
+  read: (group: readonly Changed[]) => Promise<readonly ReadDocument[]>,
 ): AsyncGenerator<readonly ReadDocument[]> {
   let reading: Promise<readonly ReadDocument[]> | undefined;
   try {
     for (const group of groups) {
       const before = await reading;
-      reading = readGroup(group, pair, signal);
+      reading = read(group);
       // Whoever stops early asks for it no more.
       reading.catch(() => undefined);
       if (before !== undefined) yield before;
@@ -125,7 +135,7 @@ function* groupsOf(changed: readonly Changed[]): Generator<readonly Changed[]> {
 async function readGroup(
   group: readonly Changed[],
   { from }: CopyPair,
-  signal: AbortSignal | undefined,
+  { words, signal }: { readonly words: Rebuilder; readonly signal: AbortSignal | undefined },
 ): Promise<readonly ReadDocument[]> {
   const { reader, collection, sealing } = from;
   const known = await reader.chunksOf(group.map(({ document }) => document.documentId));
@@ -140,18 +150,26 @@ async function readGroup(
     });
     for (const chunk of chunks) listOf(stored, chunk.documentId).push(chunk);
   }
-  const read: ReadDocument[] = [];
+  const whole: (Changed & { readonly whole: Omit<HeldDocument, 'rebuilt'> })[] = [];
   for (const changed of group) {
     const { document } = changed;
-    const { tenant, documentId } = document;
+    const { documentId } = document;
     const chunks = { known: known.get(documentId) ?? [], stored: stored.get(documentId) ?? [] };
     if (!isAsKnown(chunks)) continue;
-    const reveal: Parameters<typeof heldOf>[1]['reveal'] = (metadata) =>
-      sealing.show(metadata, { tenant, documentId }).metadata;
-    const held = await heldOf(document, { ...chunks, reader, reveal });
-    if (held !== undefined) read.push({ ...changed, held });
+    const found = await wholeOf(document, { ...chunks, reader });
+    if (found !== undefined) whole.push({ ...changed, whole: found });
   }
-  return read;
+  const rebuilt = await words.rebuild(
+    whole.map(({ document: { tenant, documentId }, whole }) => ({
+      ...whole,
+      reveal: (metadata) => sealing.show(metadata, { tenant, documentId }).metadata,
+    })),
+    signal,
+  );
+  return whole.map(({ whole, ...changed }, i) => ({
+    ...changed,
+    held: { ...whole, rebuilt: rebuilt[i] ?? [] },
+  }));
 }
 
 const isThere = ({ state }: LedgerChunk): boolean => state !== 'stale';

@@ -17,7 +17,7 @@ import {
 } from './copy-documents.js';
 import { copyLedgerState } from './copy-ledger-state.js';
 import type { Migration } from './migration.js';
-import { alone, aloneInBoth } from './migration-ends.js';
+import { alone, aloneInBoth, type OpenEnd } from './migration-ends.js';
 import { storesOf } from './prepare-copy.js';
 
 /** Documents that may be out of step when writers are asked to wait for the switch: about as many as a moment copies. */
@@ -34,7 +34,7 @@ export interface Copying {
   readonly pace: FillPace;
 }
 
-type Copied = CopyReport & { readonly found: OutOfStep };
+type Copied = Omit<CopyReport, 'left'> & { readonly found: OutOfStep };
 
 /** Copies until next to nothing is out of step. */
 export async function copyUntilInStep({ pair, migration, pace }: Copying): Promise<Copied> {
@@ -47,6 +47,7 @@ export async function copyUntilInStep({ pair, migration, pace }: Copying): Promi
   let copied = 0;
   let inexact = 0;
   for (let pass = 1; ; pass += 1) {
+    const before = await revisionOf(ends.from);
     const found = await outOfStep(pair, migration);
     pace.begin(found.chunks);
     const report = await copyDocuments(found, pair, {
@@ -57,9 +58,15 @@ export async function copyUntilInStep({ pair, migration, pace }: Copying): Promi
     copied += report.copied;
     inexact += report.inexact;
     const isNearlyDone = found.changed.length + found.gone.length <= FEW_DOCUMENTS;
-    if (isNearlyDone || pass >= MOST_PASSES) return { copied, inexact, found };
+    // To look once more takes long, and where nobody wrote meanwhile there is nothing to see. The switch looks in any case.
+    const isDone = report.left === 0 && before !== undefined && before === (await revisionOf(ends.from));
+    if (isNearlyDone || isDone || pass >= MOST_PASSES) return { copied, inexact, found };
   }
 }
+
+/** Another text once a writer has changed the index; undefined where that cannot be told. One ledger of both changes with each copied group. */
+const revisionOf = async ({ resources }: OpenEnd): Promise<string | undefined> =>
+  (await resources.dryLedger()).revision?.();
 
 async function outOfStep(pair: CopyPair, { ends, signal }: Migration): Promise<OutOfStep> {
   const ledger = await ends.to.resources.dryLedger();

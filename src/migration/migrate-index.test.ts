@@ -305,3 +305,75 @@ test('what was forgotten on purpose is kept out of the copy, too', async () => {
   expect((await after.engine.list()).documents.map(({ externalId }) => externalId)).not.toContain('oak.md');
   expect(await after.engine.letIn(receipt.id)).toBeGreaterThan(0);
 });
+
+describe('the history of the index', () => {
+  const KEPT = { history: { keep: '90d' } };
+  const later = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+  /** An index with history, whose note said something else at the moment that is returned. */
+  async function changedIndex(of: MigrateRequest['from']): Promise<Date> {
+    mkdirSync(join(folder, 'docs'), { recursive: true });
+    await write(
+      'oak.md',
+      '# The oak\n\nThe oak stands by the gate, and its leaves fall in the autumn of the year.\n',
+    );
+    const { engine } = await open(of);
+    await engine.index();
+    await engine.push([{ id: 'note', title: 'A note', text: 'The bakery opens at seven in the morning.' }]);
+    await later();
+    const before = new Date();
+    await later();
+    await engine.push([{ id: 'note', title: 'A note', text: 'The bakery opens at nine in the morning.' }]);
+    await later();
+    await closeAll();
+    return before;
+  }
+
+  const bakery = async (of: MigrateRequest['from'], asOf: Date) => {
+    const { engine } = await open(of);
+    const { results } = await engine.search({ text: 'When does the bakery open?', asOf });
+    await closeAll();
+    return results.map(({ content }) => content).filter((content) => content.includes('bakery'));
+  };
+
+  test('goes on in one ledger, before the switch and after it', async () => {
+    const [from, to] = [place('libsql', 'data', KEPT), place('lancedb', 'data', KEPT)];
+    const before = await changedIndex(from);
+    expect(await migrate(from, to)).toMatchObject({ outcome: 'switched', notices: [] });
+    await later();
+    expect(await bakery(to, before)).toEqual(['The bakery opens at seven in the morning.']);
+    const { engine } = await open(to);
+    const switched = new Date();
+    await later();
+    await engine.push([{ id: 'note', title: 'A note', text: 'The bakery is closed.' }]);
+    expect((await engine.verify({ sources: false })).drift).toEqual([]);
+    await closeAll();
+    expect(await bakery(to, switched)).toEqual(['The bakery opens at nine in the morning.']);
+  });
+
+  test('is not ended by a configuration that keeps none', async () => {
+    const [from, to] = [place('libsql', 'data', KEPT), place('lancedb', 'data')];
+    const before = await changedIndex(from);
+    await expect(migrate(from, to)).rejects.toMatchObject({
+      reason: 'USAGE',
+      message: expect.stringContaining('rag.history.keep') as string,
+    });
+    expect(await bakery(from, before)).toEqual(['The bakery opens at seven in the morning.']);
+  });
+
+  test('stays behind where the copy has another ledger, which is said, and begins there', async () => {
+    const [from, to] = [place('libsql', 'data', KEPT), place('lancedb', 'other', KEPT)];
+    const before = await changedIndex(from);
+    const said = [expect.stringMatching(/history .* is not copied: that of the copy begins/)];
+    expect(await migrate(from, to, { dryRun: true })).toMatchObject({ notices: said });
+    expect(await migrate(from, to)).toMatchObject({ outcome: 'switched', notices: said });
+    await later();
+    expect(await bakery(from, before)).toEqual(['The bakery opens at seven in the morning.']);
+    await expect(bakery(to, before)).rejects.toMatchObject({
+      reason: 'QUERY_INVALID',
+      message: expect.stringContaining('history begins at') as string,
+    });
+    await closeAll();
+    expect(await bakery(to, new Date())).toEqual(['The bakery opens at nine in the morning.']);
+  });
+});

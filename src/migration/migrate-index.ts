@@ -11,6 +11,7 @@ import type { CopyReport } from './copy-documents.js';
 import { alignPair, assertPair, copyUntilInStep, switchOver, waitForStore } from './keep-in-step.js';
 import type { Migration } from './migration.js';
 import { alone, aloneInBoth, endOf, type OpenEnds, withEnds } from './migration-ends.js';
+import { historyNotice } from './migration-history.js';
 import type { MigrateRequest, MigrationProgress, MigrationResult } from './migration-types.js';
 import { alreadyNotice, inexactNotice, keptNotice, noQuestionsNotice, wayBack } from './migration-words.js';
 import { assertPlaces, assertSameModel, begunBefore, isCopyOf, openPair } from './prepare-copy.js';
@@ -61,6 +62,8 @@ async function migrateBetween(
     embedder: live.facts.embedder,
     ...{ copied: 0, copyMs: 0, notices },
   };
+  const ofHistory = await historyNotice(ends, live.ledger);
+  const told = { ...base, notices: ofHistory === undefined ? notices : [...notices, ofHistory] };
   if (there !== undefined && (await isCopyOf(there.facts, live.facts, { store, ends }))) {
     const { changed, gone, documents, chunks } = await findOutOfStep(
       live.reader,
@@ -85,13 +88,13 @@ async function migrateBetween(
     const begun = await begunBefore(live.facts, store, reading);
     const found = await findOutOfStep(live.reader, reading.reader(begun?.generation ?? 0), request.signal);
     const chunks = found.chunks.total - found.chunks.inStep;
-    return { ...base, outcome: 'dry-run', documents: found.changed.length, chunks };
+    return { ...told, outcome: 'dry-run', documents: found.changed.length, chunks };
   }
   const { signal } = request;
   // One process migrates an index, or makes vectors for it, at a time.
   return aloneInBoth(ends, { subject: 'upgrading', signal }, async (_, held) => {
     const migration = { request, scope, ends, store, signal: held, liveBefore: there?.facts };
-    return { ...base, ...(await copyAndSwitch(live.facts, migration, base)) };
+    return { ...told, ...(await copyAndSwitch(live.facts, migration, told)) };
   });
 }
 

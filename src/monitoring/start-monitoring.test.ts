@@ -86,7 +86,9 @@ describe('metrics', () => {
     );
     await engine.push(DOCUMENTS);
     await watch.stop();
-    expect(readdirSync(join(cwd, 'metrics/rag'))).toEqual(['serve.prom']);
+    expect(readdirSync(join(cwd, 'metrics/rag')).filter((name) => name.endsWith('.prom'))).toEqual([
+      'serve.prom',
+    ]);
     expect(readFileSync(join(cwd, 'metrics/rag/serve.prom'), 'utf8')).toContain(
       'rag_indexing_documents_processed_total 2',
     );
@@ -165,6 +167,19 @@ describe('the log', () => {
   });
 });
 
+test('two processes of one name do not write their metrics over each other', async () => {
+  const folder = temporaryFolder();
+  const monitoring = { metrics: { exportPath: folder } };
+  await watched(monitoring, { name: 'serve' });
+  const second = await watched(monitoring, { name: 'serve' });
+  const own = `serve-${process.pid}.prom`;
+  const files = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.prom'));
+  await vi.waitFor(() => expect(files().sort()).toEqual([own, 'serve.prom']));
+  expect(second.lines).toEqual([expect.stringContaining(own)]);
+  await second.watch.stop();
+  expect(files()).toEqual(['serve.prom']);
+});
+
 describe('alerts, each by a real fault, are told once and resolved once', () => {
   const states = (alerts: readonly Alert[]): string[] =>
     alerts.map(({ alert, state }) => `${alert} ${state}`);
@@ -208,39 +223,46 @@ describe('alerts, each by a real fault, are told once and resolved once', () => 
     ]);
   });
 
-  test('store_unreachable: a ledger that was damaged, until it is whole again', async () => {
-    const cwd = temporaryFolder();
-    const { engine, watch } = await watched(
-      {
-        healthCheck: { enabled: true, interval: 1 },
-        alerts: {
-          enabled: true,
-          channels: [{ type: 'file', path: './alerts.log' }],
-          conditions: [{ name: 'store_unreachable', threshold: 2, severity: 'critical' }],
+  test.each([
+    ['a ledger that was damaged', 'no database at all'.repeat(500)],
+    ['a data folder without its disk', undefined],
+  ])(
+    'store_unreachable: %s, until it is whole again',
+    async (_, ledger) => {
+      const cwd = temporaryFolder();
+      const { engine, watch } = await watched(
+        {
+          healthCheck: { enabled: true, interval: 1 },
+          alerts: {
+            enabled: true,
+            channels: [{ type: 'file', path: './alerts.log' }],
+            conditions: [{ name: 'store_unreachable', threshold: 2, severity: 'critical' }],
+          },
         },
-      },
-      { cwd, config: { provider: 'libsql' } },
-    );
-    await engine.push(DOCUMENTS);
-    const data = join(cwd, '.ragstone');
-    renameSync(data, `${data}.away`);
-    mkdirSync(data);
-    writeFileSync(join(data, 'ledger.db'), 'no database at all'.repeat(500));
-    const patience = { timeout: 15_000, interval: 50 };
-    await vi.waitFor(
-      () =>
-        expect(watch.raisedAlerts()).toMatchObject([{ alert: 'store_unreachable', severity: 'critical' }]),
-      patience,
-    );
-    rmSync(data, { recursive: true });
-    renameSync(`${data}.away`, data);
-    await vi.waitFor(() => expect(watch.raisedAlerts()).toEqual([]), patience);
-    await watch.stop();
-    expect(states(alertsIn(join(cwd, 'alerts.log')))).toEqual([
-      'store_unreachable raised',
-      'store_unreachable resolved',
-    ]);
-  }, 40_000);
+        { cwd, config: { provider: 'libsql' } },
+      );
+      await engine.push(DOCUMENTS);
+      const data = join(cwd, '.ragstone');
+      renameSync(data, `${data}.away`);
+      mkdirSync(data);
+      if (ledger !== undefined) writeFileSync(join(data, 'ledger.db'), ledger);
+      const patience = { timeout: 15_000, interval: 50 };
+      await vi.waitFor(
+        () =>
+          expect(watch.raisedAlerts()).toMatchObject([{ alert: 'store_unreachable', severity: 'critical' }]),
+        patience,
+      );
+      rmSync(data, { recursive: true });
+      renameSync(`${data}.away`, data);
+      await vi.waitFor(() => expect(watch.raisedAlerts()).toEqual([]), patience);
+      await watch.stop();
+      expect(states(alertsIn(join(cwd, 'alerts.log')))).toEqual([
+        'store_unreachable raised',
+        'store_unreachable resolved',
+      ]);
+    },
+    40_000,
+  );
 
   test('slow_query: searches that take longer, until none did for a minute; a webhook is told', async () => {
     const told: Alert[] = [];

@@ -6,6 +6,7 @@ import { Alerts } from './alerts/alerts.js';
 import { type CheckedHealth, HealthChecks, type HealthSource } from './health/health-checks.js';
 import { type LogFile, logProblem, openLogFile } from './logs/log-file.js';
 import { countOperations } from './metrics/count-operations.js';
+import { type AnsweredRequest, countRequest } from './metrics/count-request.js';
 import { MetricExport } from './metrics/export-metrics.js';
 import type { MetricSink } from './metrics/metric-definitions.js';
 import type { MetricRegistry } from './metrics/metric-registry.js';
@@ -18,7 +19,7 @@ export interface Monitorable extends HealthSource {
 }
 
 export interface MonitoringOptions {
-  /** Name of this process's metric file, without `.prom`: `serve`. Two processes must not have the same one. @default `process-PID` */
+  /** Name of this process's metric file, without `.prom`: `serve`. A second process of the same name writes `NAME-PID.prom`. @default `process-PID` */
   readonly name?: string | undefined;
   /** Takes a line for whoever watches the console: alerts, and what cannot be written. @default a warning of the process */
   readonly write?: ((line: string) => void) | undefined;
@@ -30,6 +31,8 @@ export interface MonitoringOptions {
 export interface Monitoring {
   /** Metrics in the text format of Prometheus; undefined where `rag.monitoring.metrics.enabled` is false. */
   readonly metrics: { readonly contentType: string; text(): Promise<string> } | undefined;
+  /** Counts a request of HTTP that was answered: a service tells of its own. */
+  readonly countRequest: (request: AnsweredRequest) => void;
   /** The log file, for other lines of JSON too; undefined where none is configured. */
   readonly log: Pick<LogFile, 'write'> | undefined;
   /** What the last check at intervals found; undefined where there are none, before the first is over, and where two are late. */
@@ -90,6 +93,7 @@ async function start(
       : undefined;
   return {
     metrics: registry && { contentType: registry.contentType, text: () => registry.text() },
+    countRequest: (request) => countRequest(request, sink),
     log,
     lastHealth: () => checks?.last,
     raisedAlerts: () => alerts?.raised ?? [],

@@ -25,7 +25,11 @@ export interface NamedPlan extends SearchPlan {
 /** A plan that does less does so by this much: less is not felt, more leaves steps that are too wide to fill a deadline. */
 const SHARE = 4;
 /** Fewer candidates than this save nothing. */
-const FEWEST = 10;
+export const FEWEST = 10;
+
+/** What is left out where fewer candidates are reranked, in words. */
+export const rerankedAfter = (fewer: number, all: number): string =>
+  `reranking of candidates after the first ${fewer} of ${all}`;
 
 /**
  * What a search can be cut down to, the whole one first: fewer candidates reranked, none reranked, fewer candidates of each lane, words alone.
@@ -42,7 +46,7 @@ export function plansUnder(whole: SearchPlan): readonly NamedPlan[] {
     { ...whole, name: 'whole', leftOut: [] },
     {
       ...{ name: 'few-reranked', mode, candidates, reranked: fewerReranked },
-      leftOut: [`reranking of candidates after the first ${fewerReranked} of ${reranked}`],
+      leftOut: [rerankedAfter(fewerReranked, reranked)],
     },
     { name: 'not-reranked', mode, candidates, reranked: 0, leftOut: noReranking },
     {

@@ -20,12 +20,13 @@ export interface RedisOptions {
 }
 
 const CONNECT_MS = 2_000;
-/** Who waits for a count waits no longer. */
+/** Who waits for a count waits no longer. A server that hangs is taken for lost then, so that nobody else waits for it. */
 const COMMAND_MS = 500;
 const MOST_PAUSE_MS = 5_000;
 
 /**
- * Connects to a server, and again whenever it is lost. A command that finds no server fails at once, and none is kept for later.
+ * Connects to a server, and again whenever it is lost or says nothing more. A command that finds no server fails at once, and none is kept
+ * for later.
  * Resolves when it is known whether the server answers.
  *
  * @throws RAGError `PACKAGE_MISSING` without `ioredis`, `CONFIG_INVALID` for an address that is none
@@ -48,6 +49,7 @@ export async function openRedis({
     autoResendUnfulfilledCommands: false,
     connectTimeout: CONNECT_MS,
     commandTimeout: COMMAND_MS,
+    socketTimeout: COMMAND_MS,
     retryStrategy: (attempt) => Math.min(100 * attempt, MOST_PAUSE_MS),
   });
   let isUp = false;

@@ -30,7 +30,7 @@ interface Commands {
 }
 
 const KEYS_AT_ONCE = 256;
-/** After a command that failed, so that a server that hangs holds up one search and not each. */
+/** After a command that a server failed which answers all the same: it loads its data, or may not be written to. */
 const PAUSE_MS = 5_000;
 const WARNING_MS = 60_000;
 

@@ -49,6 +49,10 @@ export interface Reranker {
     candidates: readonly RerankCandidate[],
     signal?: AbortSignal,
   ): Promise<RerankedCandidate[]>;
+  /**
+   * US dollars for reranking these candidates in one call; undefined where the price is not known. Absent where a model costs nothing but time.
+   */
+  costOf?(query: string, candidates: readonly RerankCandidate[]): number | undefined;
   /** It stands in for the reranker that is configured, and why: told with each of its answers. */
   readonly standsIn?: string;
   /** What a person should know of an answer that this reranker gave: what a model left out or made up. */

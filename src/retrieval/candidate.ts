@@ -25,6 +25,8 @@ export interface Candidate<Chunk extends FoundChunk = StoredChunk> {
   readonly holdsIdentifier: boolean;
   /** Calibrated probability of relevance, once it is known. */
   readonly probability?: number;
+  /** The graph gave it a better place than its text would. */
+  readonly isConnected?: boolean;
   /** Variety gave it another place than its score would. */
   readonly isMoved?: boolean;
   readonly contributions: readonly Contribution[];

@@ -7,8 +7,9 @@ import { traced } from '../core/telemetry.js';
 import type { FoundCandidate, Hit } from './candidate.js';
 import { expansionStep } from './expansion-step.js';
 import { fuseLanes, laneWeightsOf } from './fuse-lanes.js';
-import type { FusionLane } from './fusion/lane-scores.js';
-import { graphStep } from './graph-step.js';
+import { type FusionLane, fusedPartOf } from './fusion/lane-scores.js';
+import { graphStep } from './graph/graph-step.js';
+import { orderByGraph } from './graph/order-by-graph.js';
 import type { LaneInput } from './lanes/lane.js';
 import type { MatchContext } from './match/match-features.js';
 import { type PreparedQuery, prepareQuery } from './prepared-query.js';
@@ -85,7 +86,7 @@ async function retrieve(
   const graph = await graphStep(options, { request, lane, found, read });
   const fused = graph.lanes.length === 0 ? found : await fuse([...expansion.lanes, ...graph.lanes]);
   const {
-    candidates: reranked,
+    candidates,
     outcome: rerank,
     scoring,
     notices: rerankNotices,
@@ -94,7 +95,9 @@ async function retrieve(
     query,
     fused,
     read,
+    fusedScores: graph.lanes.length === 0 ? undefined : fusedScoresOf(found),
   });
+  const reranked = await orderByGraph(candidates, { connectionOf: graph.connectionOf, read });
   await traceStages(options.onStage, { outcomes, fused, reranked, read });
   const refined = await traced('stage', { stage: 'refine' }, async () =>
     refine(reranked, {
@@ -135,6 +138,9 @@ async function retrieve(
     removed: refined.removed,
   };
 }
+
+const fusedScoresOf = (found: readonly FoundCandidate[]): ReadonlyMap<string, number> =>
+  new Map(found.map(({ chunk, contributions }) => [chunk.id, fusedPartOf(contributions)]));
 
 /** The background that a cosine is read against is that of so distant a neighbour. */
 const BACKGROUND_RANK = 100;

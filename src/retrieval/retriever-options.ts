@@ -1,17 +1,27 @@
 import type { WordRarity } from '../analysis/query-profile.js';
 import type { Notice } from '../core/notice.js';
+import type { GraphPassage } from '../graph/linked-from.js';
 import type { RankedDocument } from '../graph/rank.js';
+import type { WalkOptions } from '../graph/walk.js';
 import type { Reranker } from '../reranking/reranker.js';
 import type { StoreCapabilities, VectorCollection } from '../stores/vector-store.js';
 import type { EmbedQuery } from './lanes/dense-lane.js';
 import type { RetrievalSettings, StageTrace } from './retriever.js';
 import type { LoadChatModel } from './understanding/chat-expanders.js';
 
-/** What is connected with some documents, the closest first, these among them; nothing that the asker may not read. */
-export type WalkFrom = (
-  beginnings: ReadonlyMap<string, number>,
-  options: { readonly hops: number; readonly signal?: AbortSignal | undefined },
-) => Promise<{ readonly documents: readonly RankedDocument[]; readonly notices: readonly Notice[] }>;
+/** The graph of what is searched, as the asker may read it. */
+export interface SearchedGraph {
+  around(
+    beginnings: ReadonlyMap<string, number>,
+    options: WalkOptions & { readonly passages?: readonly GraphPassage[] },
+  ): Promise<{
+    /** What is connected with the beginnings, the closest first, these among them. */
+    readonly documents: readonly RankedDocument[];
+    /** What the passages refer to themselves; see `linkedFrom`. */
+    readonly linked: ReadonlyMap<string, number>;
+    readonly notices: readonly Notice[];
+  }>;
+}
 
 /** What a retriever is made of. */
 export interface RetrieverOptions {
@@ -27,8 +37,8 @@ export interface RetrieverOptions {
   readonly loadReranker?: () => Promise<Reranker>;
   /** Opens the language model on first use, for expansions that ask one; absent where none can be. */
   readonly loadChatModel?: LoadChatModel;
-  /** Leads to what is connected with documents; absent where there is no graph to ask. */
-  readonly walk?: WalkFrom | undefined;
+  /** Opens the graph; absent where there is none to ask. */
+  readonly graph?: ((signal: AbortSignal | undefined) => SearchedGraph) | undefined;
   /** How rare words are in general, for scores. @default every word counts alike */
   readonly loadRarity?: () => Promise<WordRarity>;
   readonly settings: RetrievalSettings;

@@ -3,6 +3,7 @@ import type { DegradationLevel } from '../core/degradation.js';
 import type { Filter } from '../core/filter.js';
 import type { Notice } from '../core/notice.js';
 import type { GraphStep } from '../graph/walk.js';
+import type { RerankCandidate, Reranker } from '../reranking/reranker.js';
 import type { ExpansionKind, QueryIntent } from './understanding/query-expander.js';
 
 /**
@@ -92,6 +93,10 @@ export interface RetrievalRequest extends DiversitySettings {
   readonly candidatesPerLane?: number | undefined;
   /** Overrides `RerankSettings.maxCandidates`. */
   readonly rerankCandidates?: number | undefined;
+  /** How many of these candidates a reranker may be given, of the first ones. @default all */
+  readonly affordable?:
+    | ((reranker: Reranker, query: string, candidates: readonly RerankCandidate[]) => number)
+    | undefined;
   /** When the asker stops waiting, as `runtime().elapsed()` counts: what has not ended by then is left out and reported. */
   readonly until?: number | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { RAGError } from '../core/errors.js';
 
 /** `rag.rollout`, with its defaults filled. */
 export interface RolloutSettings {
@@ -8,6 +9,16 @@ export interface RolloutSettings {
   readonly rolloutPercentage: number;
   /** Items of the percentage are done both ways, and answered the old way. */
   readonly shadow: boolean;
+}
+
+/** @throws RAGError `CONFIG_INVALID` for a percentage that is none, as the configuration refuses it */
+export function assertRolloutSettings({ rolloutPercentage }: RolloutSettings): void {
+  if (rolloutPercentage >= 0 && rolloutPercentage <= 100) return;
+  throw new RAGError(
+    'CONFIG_INVALID',
+    `\`rolloutPercentage\` must be a number from 0 to 100, and is ${String(rolloutPercentage)}.`,
+    { details: { key: 'rag.rollout.rolloutPercentage' } },
+  );
 }
 
 /** What is on one side or the other. */

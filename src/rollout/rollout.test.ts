@@ -31,6 +31,15 @@ test('without settings every item is done the new way, and none is counted', asy
   expect(rollout.report()).not.toHaveProperty('since');
 });
 
+test.each([150, -1, Number.NaN])(
+  'a program that states %s percent is told so at once',
+  (rolloutPercentage) => {
+    expect(() => new Rollout({ settings: { ...ALL, rolloutPercentage } })).toThrow(
+      `must be a number from 0 to 100, and is ${rolloutPercentage}`,
+    );
+  },
+);
+
 test('each item is done on its side, and counted there', async () => {
   const rollout = new Rollout({ settings: { ...ALL, rolloutPercentage: 30 } });
   let onNewSide = 0;

@@ -1,6 +1,7 @@
 import { type Runtime, runtime, withRuntime } from '../core/runtime.js';
 import { rounded, type TelemetryPayloads, traced } from '../core/telemetry.js';
 import {
+  assertRolloutSettings,
   type RolloutDecision,
   type RolloutExclusion,
   type RolloutSettings,
@@ -107,6 +108,7 @@ export class Rollout {
     totals = new RolloutMemory(),
     runtime: own,
   }: RolloutParts = {}) {
+    if (settings !== undefined) assertRolloutSettings(settings);
     this.settings = settings;
     this.#tenant = tenant;
     this.#totals = totals;

@@ -84,6 +84,39 @@ it('names every document that says the same', async () => {
   ]);
 });
 
+it('leaves out what one document says of two cases', async () => {
+  await engine.push([page('a', RETRIES), page('b', `${RETRIES_LATER} In the shop:\n\n${RETRIES}`)]);
+  expect((await engine.conflicts()).totals.conflict).toBe(0);
+});
+
+describe('pages that share most of their sentences', () => {
+  const leave = (weeks: number): string =>
+    [
+      `Eligible teammates get ${weeks} weeks of paid leave within one year.`,
+      `Whoever plans to extend the leave past ${weeks} weeks tells the people team in good time.`,
+      `Anything over ${weeks} weeks of leave is not covered by the insurance of the company.`,
+    ].join('\n\n');
+  const conflictsOf = async (one: string, other: string): Promise<ConflictsResponse> => {
+    await engine.push([page('1', leave(4), { title: one }), page('2', leave(16), { title: other })]);
+    return engine.conflicts({ kinds: ['conflict'] });
+  };
+
+  it('are siblings where each is named after a thing of its own, and the response says so', async () => {
+    const { totals, notices } = await conflictsOf('Medical leave', 'Parental leave');
+    expect(totals.conflict).toBe(0);
+    expect(notices.join()).toMatch(/^3 pairs were left out as sibling pages/);
+  });
+
+  it.each([
+    ['Parental leave', 'Parental leave'],
+    ['Parental leave 2023', 'Parental leave 2024'],
+    ['Parental leave policy', 'Parental leave guide'],
+    ['Parental leave', 'Parental leave for managers'],
+  ])('are copies that grew apart where they are called %s and %s', async (one, other) => {
+    expect((await conflictsOf(one, other)).totals.conflict).toBe(3);
+  });
+});
+
 it('follows edits and deletions at once', async () => {
   await engine.push([page('a', RETRIES), page('b', RETRIES_LATER)]);
   expect((await engine.conflicts()).totals.conflict).toBe(1);
@@ -103,7 +136,7 @@ it('says what was not examined, and why nothing is', async () => {
   });
   await off.push([page('a', RETRIES), page('b', RETRIES_LATER)]);
   await expect(off.conflicts()).rejects.toMatchObject({
-    reason: 'CONFIG_INVALID',
+    reason: 'CONFLICTS_OFF',
     message: expect.stringContaining('rag.conflicts.enabled'),
   });
   await off.close();

@@ -19,7 +19,7 @@ import type { Scope } from '../core/scope.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
 import { scopeCollection } from '../security/scoped-collection.js';
-import { readableIn } from './related.js';
+import { readableIn } from './readable-graph.js';
 
 const DEFAULT_LIMIT = 100;
 /** Places of one passage that are shown. */
@@ -70,6 +70,7 @@ export async function findDocumentConflicts(
         ...(isCut ? [TOO_MANY] : []),
         ...(found.isCut ? [MANY_ALIKE] : []),
         ...(found.forms > 0 ? [formsNotice(found.forms)] : []),
+        ...(found.siblings > 0 ? [siblingsNotice(found.siblings)] : []),
       ]),
       ...notExaminedNotice(notExamined),
     ]),
@@ -90,7 +91,7 @@ const NOTHING: ConflictsResponse = {
 
 const switchedOff = (): RAGError =>
   new RAGError(
-    'CONFIG_INVALID',
+    'CONFLICTS_OFF',
     'Duplicates and conflicts are switched off. Set rag.conflicts.enabled to true and run `ragstone index`; nothing is embedded for that.',
     { details: { key: 'rag.conflicts.enabled' } },
   );
@@ -99,6 +100,9 @@ const TOO_MANY = `More was indexed than is compared at once: ${MOST_STATEMENTS} 
 const MANY_ALIKE = 'Some statements were not compared with all others, because very many share their words.';
 const formsNotice = (count: number): string =>
   `${count === 1 ? '1 pair was' : `${count} pairs were`} left out as forms: sentences that many documents fill in, each with its own value.`;
+
+const siblingsNotice = (count: number): string =>
+  `${count === 1 ? '1 pair was' : `${count} pairs were`} left out as sibling pages: documents about two things that share most of their sentences.`;
 
 /** Told where documents that may be read have not been examined. */
 function notExaminedNotice(ids: readonly string[]): Notice[] {

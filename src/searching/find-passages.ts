@@ -18,6 +18,7 @@ import { loadWordRarity } from '../embedding/static/word-rarity.js';
 import type { SearchQuery } from '../engine/engine.js';
 import type { RunRecord } from '../ledger/ledger.js';
 import { unfinishedRunNotice } from '../ledger/unfinished-run.js';
+import type { SearchPlanReport } from '../planning/plan-report.js';
 import type { NamedPlan } from '../planning/search-plan.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
 import type {
@@ -34,11 +35,12 @@ import { withStandIns } from '../stores/failover/stand-ins.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import type { FoundPassages, RemoteIndex } from './found-passages.js';
-import { walkIn } from './graph-walk.js';
 import { planSearch } from './plan-search.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { decisiveParts } from './question-complexity.js';
+import { readableGraph } from './readable-graph.js';
 import { retrievalRequest, retrievalSettings } from './retrieval-request.js';
+import { type LimitedSearch, limitCosts } from './search-costs.js';
 import type { FindResources, SearchedIndex } from './searched-index.js';
 import { chunkLimit, collapseOfChunks, passageLimit, shownPassages } from './shown-passages.js';
 import { describeEmptyFilters } from './unknown-filters.js';
@@ -85,7 +87,7 @@ export async function findPassages(
         const asked = signal === undefined ? query : { ...query, signal };
         return remote === undefined
           ? find(asked, scope, { ...options, startedAt })
-          : findElsewhere(remote, asked, scope, options.resources.parts);
+          : findElsewhere(remote, asked, scope, { parts: options.resources.parts, startedAt });
       });
       payload.cache = cache;
       payload.results = found.passages.length;
@@ -106,7 +108,7 @@ export async function findPassages(
 
 /** Whether the deadline was kept is known at the end. */
 const inTime = ({ plan }: Found, tookMs: number): Pick<FoundPassages, 'plan'> =>
-  plan === undefined ? {} : { plan: { ...plan, isInTime: tookMs <= plan.deadlineMs } };
+  plan?.deadlineMs === undefined ? {} : { plan: { ...plan, isInTime: tookMs <= plan.deadlineMs } };
 
 type Found = Omit<FoundPassages, 'stages' | 'tookMs'> & Partial<Pick<FoundPassages, 'stages'>>;
 
@@ -126,11 +128,15 @@ async function findElsewhere(
   remote: RemoteIndex,
   query: SearchQuery,
   scope: Scope,
-  parts: Parts | undefined,
+  { parts, startedAt }: { readonly parts: Parts | undefined; readonly startedAt: number },
 ): Promise<Found> {
-  const found = await remote.find(query, scope);
+  const found = await remote.find(query, scope, startedAt);
   parts?.heardFrom(found.outages ?? []);
-  return found;
+  const deadlineMs = query.options?.deadlineMs;
+  // It was told what was left of it.
+  return found.plan === undefined || deadlineMs === undefined
+    ? found
+    : { ...found, plan: { ...found.plan, deadlineMs } };
 }
 
 /** What was found; where nothing can be searched, what the configuration has to say then. */
@@ -190,7 +196,7 @@ async function findOrRemember(
         await cache.find(question, { search, embed: (signal) => comparedBy(question, resources, signal) }),
       ),
   );
-  const warnings = noticesOfKind('search-degraded', cache.warnings());
+  const warnings = noticesOfKind('cache-unavailable', cache.warnings());
   if (warnings.length === 0) return outcome;
   return { ...outcome, found: { ...outcome.found, notices: [...outcome.found.notices, ...warnings] } };
 }
@@ -204,7 +210,8 @@ async function comparedBy(
   resources: FindResources,
   signal: AbortSignal,
 ): Promise<Float32Array | undefined> {
-  if (query.options?.mode === 'lexical') return undefined;
+  // What is limited in costs pays for no comparison.
+  if (query.options?.mode === 'lexical' || query.options?.maxCost !== undefined) return undefined;
   const deadline = {
     timeoutMs: resources.config.rag.retrieval.laneDeadlineMs * SHARE_TO_COMPARE,
     signal,
@@ -276,10 +283,19 @@ async function findHere(
   const live = await resources.collection();
   const asked = askedOf(live, retrievalRequest(query, config));
   const { collection, facts, store, sealing } = live;
-  const model =
+  const opened =
     asked.mode === 'lexical'
       ? NO_MODEL
       : await openQueryModel(resources, live, { scope, signal: query.signal });
+  const { maxCost } = query.options ?? {};
+  const costs =
+    maxCost === undefined
+      ? undefined
+      : await limitCosts({
+          ...{ maxCost, resources, request: asked, model: opened },
+          settings: retrievalSettings(config),
+        });
+  const model = costs?.model ?? opened;
   const undecryptable = new Map<string, readonly string[]>();
   const scoped = scopeCollection(collection, scope, sealing, ({ id }, fields) => {
     undecryptable.set(id, fields);
@@ -298,11 +314,11 @@ async function findHere(
     embedQuery: model.embedQuery,
     embedPassage: model.embedPassage,
     modelKey: facts.embedder,
-    walk: walkIn(live, scoped, scope),
+    graph: (signal) => readableGraph(live, scoped, { scope, signal }),
     loadRarity: loadWordRarity,
     loadReranker: () => resources.reranker(),
     loadChatModel: async () => resources.chatModel?.(),
-    settings: retrievalSettings(config),
+    settings: costs?.settings ?? retrievalSettings(config),
     onStage,
   });
   const turn = { owner: collection, concurrency: SEARCHES_AT_ONCE };
@@ -315,15 +331,12 @@ async function findHere(
         { deadlineMs: query.options?.deadlineMs, startedAt, plan },
         resources,
       );
-      const request = { ...asked, ...planned?.request };
       const check = await checkWords(query, scope, resources);
-      const text = check.correction?.searchedFor ?? request.text;
+      const text = check.correction?.searchedFor ?? asked.text;
+      const wanted = { ...asked, ...planned?.request, text };
+      const request = (await costs?.limit(wanted)) ?? wanted;
       const { maxTopK } = store.capabilities;
-      const found = await retrieveShown(
-        retriever,
-        { query, request: { ...request, text } },
-        { config, maxTopK },
-      );
+      const found = await retrieveShown(retriever, { query, request }, { config, maxTopK });
       planned?.learn();
       return { check, planned, ...found };
     },
@@ -345,7 +358,7 @@ async function findHere(
     limit,
     ...(check.correction === undefined ? {} : { correction: check.correction }),
     understanding: { ...result.understanding, ...decisiveParts(query, config) },
-    ...(planned === undefined ? {} : { plan: planned.report }),
+    ...planOf(planned?.report, costs),
     lanes: result.lanes,
     removed: result.removed,
     degradationLevel: result.degradationLevel,
@@ -358,6 +371,15 @@ async function findHere(
       ...(model.warnings?.() ?? []),
     ],
   };
+}
+
+/** What was left out for a deadline and for a limit of costs. */
+function planOf(
+  planned: SearchPlanReport | undefined,
+  costs: LimitedSearch | undefined,
+): Pick<FoundPassages, 'plan'> {
+  const plan = costs?.reported(planned) ?? planned;
+  return plan === undefined ? {} : { plan };
 }
 
 /** Of the past the graph is not kept, and vectors may be missing. */

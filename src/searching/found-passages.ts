@@ -39,11 +39,11 @@ export interface FoundPassages extends FoundDegradation {
 /** An index as other processes search it. */
 export interface RemoteIndex {
   /**
-   * As `findPassages`.
+   * As `findPassages`. A deadline counts from `startedAt`, by `runtime().elapsed()`.
    *
    * @throws RAGError `SERVICE_UNAVAILABLE` where searches wait too long, or no process can be started; `ABORTED`; what a search throws
    */
-  find(query: SearchQuery, scope: Scope): Promise<FoundPassages>;
+  find(query: SearchQuery, scope: Scope, startedAt: number): Promise<FoundPassages>;
   /** A part answers again: searches try it next, however short a time they left it alone. */
   tryNext(part: PartName): void;
   close(): void;

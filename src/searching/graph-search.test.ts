@@ -103,3 +103,77 @@ it('never passes through what the asker may not read', async () => {
   expect(seen.names).not.toContain('key.md');
   expect(seen.names).not.toContain('store.md');
 });
+
+/** A page that links to another one, of which two sections say nothing of the question. */
+const sections = (anchor: string): PushedDocument[] => [
+  page('lantern.md', `The lantern burns at dusk: lantern, dusk, dawn. See [oil](oil.md${anchor}).`),
+  page(
+    'oil.md',
+    `# Oil\n\nBarrels.\n\n## Where it stands\n\n${'Behind the shed. '.repeat(80)}\n\n## Who has it\n\n${'Ask the keeper. '.repeat(80)}\n`,
+    { mediaType: 'text/markdown' },
+  ),
+  ...Array.from({ length: 20 }, (_, i) => page(`other-${i}.md`, `Lantern number ${i} is in room ${i}.`)),
+];
+
+it('shows the section that a link leads to', async () => {
+  for (const [anchor, text] of [
+    ['#who-has-it', 'Ask the keeper.'],
+    ['#where-it-stands', 'Behind the shed.'],
+  ]) {
+    await engine.push(sections(anchor ?? ''));
+    const { results } = await found({ mode: 'graph' });
+    const oil = results.find(({ metadata }) => metadata.source === 'oil.md');
+    expect(oil?.content).toContain(text);
+    expect(oil?.explanation?.path?.map(({ toName, section }) => [toName, section])).toEqual([
+      ['oil.md', anchor?.slice(1)],
+    ]);
+  }
+});
+
+it('puts what the best passage links to before what only matches, with a score of what it passed', async () => {
+  await engine.push(world());
+  const reranked = { mode: 'graph', rerank: true } as const;
+  const { results, names } = await found(reranked);
+  expect(names.indexOf('store.md')).toBeLessThan(4);
+  const scores = results.map(({ score }) => score);
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+  const store = results.find(({ metadata }) => metadata.source === 'store.md');
+  const sum = (store?.explanation?.contributions ?? []).reduce((total, { value }) => total + value, 0);
+  expect(sum).toBeCloseTo(store?.score ?? -1, 9);
+  expect((await found({ rerank: true })).names).not.toContain('store.md');
+});
+
+it('is as it would be without what the asker may not read', async () => {
+  const STAFF = { tenant: 'default', groups: ['staff'], clearance: 1 };
+  await engine.push(world());
+  // What words weigh counts what is hidden too, so the rest may change places; what the graph adds may not.
+  const connected = async () => {
+    const { results } = await found({ mode: 'graph', rerank: true, hops: 2 });
+    return results.flatMap(({ metadata, explanation }, rank) =>
+      explanation?.path === undefined ? [] : [{ name: metadata.source, rank, path: explanation.path }],
+    );
+  };
+  const before = await connected();
+  expect(before.map(({ name }) => name)).toContain('store.md');
+  await engine.as(STAFF).push(
+    Array.from({ length: 30 }, (_, i) =>
+      page(`hidden/${i}.md`, 'Barrels: [the store](../store.md), [key](../key.md), `lampOf`.', {
+        access: { groups: ['staff'], level: 1 },
+      }),
+    ),
+  );
+  const seenByStaff = await found({ mode: 'graph', hops: 2 }, engine.as(STAFF));
+  expect(seenByStaff.names.some((name) => String(name).startsWith('hidden/'))).toBe(true);
+  expect(await connected()).toEqual(before);
+});
+
+it('says where a walk was cut', async () => {
+  await engine.push([
+    ...world(),
+    ...Array.from({ length: 45 }, (_, i) => page(`leads-${i}.md`, `No. ${i}: [it](lantern.md).`)),
+  ]);
+  const { notices } = await engine.search(asked({ mode: 'graph' }));
+  expect(notices).toContain(
+    'More is connected than was looked at: 150 documents are the most, and 40 of each name.',
+  );
+});

@@ -9,7 +9,7 @@ import type { Engine } from '../engine/engine.js';
 import { compatibleEmbeddingWire, embeddingReply } from '../testing/wire/embedding-wire.js';
 import { jsonReply, startWireServer, type WireReply, type WireServer } from '../testing/wire/wire-server.js';
 
-type Behaviour = 'well' | 'busy' | 'silent' | 'refuses';
+type Behaviour = 'well' | 'busy' | 'silent' | 'refuses' | 'zero';
 
 let folder: string;
 let server: WireServer;
@@ -21,6 +21,12 @@ const REPLIES: Readonly<Record<Exclude<Behaviour, 'well'>, WireReply>> = {
   busy: jsonReply(429, { error: { message: 'slow down' } }),
   silent: { kind: 'silence' },
   refuses: jsonReply(503, { error: { message: 'no capacity' } }),
+  zero: jsonReply(200, {
+    object: 'list',
+    data: [{ object: 'embedding', index: 0, embedding: Array(16).fill(0) }],
+    model: 'test',
+    usage: { prompt_tokens: 1, total_tokens: 1 },
+  }),
 };
 
 beforeEach(async () => {
@@ -110,6 +116,26 @@ describe('an embedding service', () => {
       expect(denseOf(await engine.search('red lever'))).toMatchObject({ status: 'ran' });
     },
   );
+
+  it('whose vectors are all zero is named, by a search and by a run, which keeps what was indexed', async () => {
+    const engine = await openEngine();
+    await engine.index();
+    behaviour = ['zero'];
+    const response = await engine.search('red lever');
+    expect(response.degradationLevel).toBe(DegradationLevel.KEYWORD_ONLY);
+    expect(denseOf(response)?.reason).toContain('ollama:own-model returned a vector that is all zero');
+    await writeFile(join(folder, 'b.md'), '# Manual\n\nPull the blue handle to stop the machine.\n');
+    await expect(engine.index()).rejects.toMatchObject({
+      reason: 'EMBEDDING_FAILED',
+      message: expect.stringContaining('ollama:own-model returned a vector that is all zero'),
+    });
+    const { lastRun } = await engine.status();
+    expect(lastRun?.error?.reason).toBe('EMBEDDING_FAILED');
+    behaviour = ['well'];
+    expect((await engine.search('red lever')).results[0]?.content).toContain('red lever');
+    await engine.index();
+    expect((await engine.search('blue handle')).results[0]?.content).toContain('blue handle');
+  });
 
   it('of another model than that of the index is refused, not left out', async () => {
     const first = await openEngine();

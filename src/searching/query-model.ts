@@ -19,6 +19,8 @@ import type { SearchedIndex } from './searched-index.js';
 export interface QueryModel {
   readonly embedQuery: EmbedQuery;
   readonly embedPassage: EmbedQuery;
+  /** US dollars for the vector of a text; undefined where the price is not known. Absent where the model costs nothing but time. */
+  readonly costOf?: ((text: string) => Promise<number | undefined>) | undefined;
   /** What a person must know of how the model was chosen. */
   readonly notices: readonly Notice[];
   /** What went wrong in its cache meanwhile. */
@@ -52,7 +54,8 @@ export async function openQueryModel(
     return {
       embedQuery: embed(forQuery, 'query'),
       embedPassage: embed(embedder, 'document'),
-      warnings: () => noticesOfKind('search-degraded', cache?.warnings?.() ?? []),
+      costOf: embedder.estimate && (async (text) => (await embedder.estimate?.([text]))?.cost),
+      warnings: () => noticesOfKind('cache-unavailable', cache?.warnings?.() ?? []),
       notices: [
         ...noticesOfKind('embedding-model', notices),
         ...noticesOfKind('adaptation-off', (await resources.adaptationNotice?.(live)) ?? []),

@@ -143,3 +143,18 @@ describe('what may not be read', () => {
     await expect(project.related('AA-1')).rejects.toMatchObject({ reason: 'DOCUMENT_NOT_FOUND' });
   });
 });
+
+it('leads from a page to the file that defines what it names, and to the section that it links to', async () => {
+  await engine.push([
+    { id: 'guide.md', text: 'Call `createEngine`, see [how](other.md#how-to).' },
+    { id: 'src/engine.ts', text: 'export function createEngine() {}\n' },
+    { id: 'other.md', text: '# Other\n\n## How to\n\nSo.' },
+  ]);
+  const { related } = await engine.related('guide.md');
+  const steps = new Map(related.map(({ externalId, path }) => [externalId, path[0]]));
+  expect(steps.get('src/engine.ts')).toMatchObject({ kind: 'symbol', direction: 'out' });
+  expect(steps.get('other.md')).toMatchObject({ kind: 'link', section: 'how-to' });
+  await engine.delete([related.find(({ externalId }) => externalId === 'src/engine.ts')?.id ?? '']);
+  const after = await engine.related('guide.md');
+  expect(after.related.map(({ externalId }) => externalId)).toEqual(['other.md']);
+});

@@ -1,18 +1,14 @@
 import { RAGError } from '../core/errors.js';
 import { documentIdOf } from '../core/ids.js';
-import { type Notice, noticesOfKind, toldNotices } from '../core/notice.js';
+import { toldNotices } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import type { RelatedRequest, RelatedResponse } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
-import { withEntities } from '../graph/entity-graph.js';
-import type { GraphReader } from '../graph/graph.js';
 import { keyName, numberName, pageName, pathName, urlName, WHOLE_KEY } from '../graph/names.js';
-import { rankDocuments } from '../graph/rank.js';
-import { PER_NAME, walkGraph } from '../graph/walk.js';
 import { pushSourceName } from '../indexing/configured-sources.js';
 import type { GenerationReader } from '../ledger/ledger.js';
 import { scopeCollection } from '../security/scoped-collection.js';
-import type { VectorCollection } from '../stores/vector-store.js';
+import { readableGraph } from './readable-graph.js';
 
 export const DEFAULT_HOPS = 2;
 const DEFAULT_LIMIT = 20;
@@ -31,16 +27,13 @@ export async function findRelated(
 ): Promise<RelatedResponse> {
   const live = await resources.live();
   if (live === undefined) throw unknownItem(item);
-  const { collection, sealing, reader } = await resources.collection();
-  const scoped = scopeCollection(collection, scope, sealing);
-  const readable = readableIn(reader.graph, scoped);
-  const graph = withEntities(reader.graph, reader.facts);
-  const { documentId } = await itemCalled(item, { reader, scope, readable });
-  const ports = { graph, tenant: scope.tenant, readable };
-  const walk = await walkGraph([documentId], ports, { hops, kinds, maxDocuments: MOST_DOCUMENTS });
-  const found = rankDocuments(walk, new Map([[documentId, 1]]))
-    .filter((document) => document.documentId !== documentId)
-    .slice(0, limit);
+  const index = await resources.collection();
+  const { reader } = index;
+  const graph = readableGraph(index, scopeCollection(index.collection, scope, index.sealing), { scope });
+  const { documentId } = await itemCalled(item, { reader, scope, readable: graph.readable });
+  const options = { hops, kinds, maxDocuments: MOST_DOCUMENTS };
+  const { documents, notices } = await graph.around(new Map([[documentId, 1]]), options);
+  const found = documents.filter((document) => document.documentId !== documentId).slice(0, limit);
   const described = await describe([documentId, ...found.flatMap(idsOf)], reader);
   const documentOf = (id: string): RelatedResponse['item'] =>
     described.get(id) ?? { id, source: '', externalId: id };
@@ -48,10 +41,7 @@ export async function findRelated(
     item: documentOf(documentId),
     related: found.map(({ documentId: id, score, path }) => ({ ...documentOf(id), score, path })),
     documents: Object.fromEntries(described),
-    ...toldNotices([
-      ...noticesOfKind('graph-cut', walk.isCut ? [CUT] : []),
-      ...(await unreadNotice(reader.graph, scope.tenant)),
-    ]),
+    ...toldNotices(notices),
   };
 }
 
@@ -62,30 +52,6 @@ const idsOf = ({
   readonly documentId: string;
   readonly path: readonly { readonly to: string }[];
 }): string[] => [documentId, ...path.map(({ to }) => to)];
-
-const CUT = `More is connected than was looked at: ${MOST_DOCUMENTS} documents are the most, and ${PER_NAME} of each name. Ask with fewer hops, or for some kinds.`;
-
-/** Told where an older version indexed something, of which the graph knows nothing. */
-export async function unreadNotice(graph: GraphReader, tenant: string): Promise<Notice[]> {
-  const unread = await graph.unread(tenant, { limit: 1 });
-  return unread.length === 0
-    ? []
-    : [
-        {
-          kind: 'graph-incomplete',
-          text: 'Some documents were indexed by an older version and are not in the graph yet. Run `ragstone index` to complete it; nothing is embedded for that.',
-        },
-      ];
-}
-
-/** Of documents those whose first chunk the scope may read: all chunks of a revision have one access. */
-export const readableIn =
-  (graph: GraphReader, scoped: VectorCollection, signal?: AbortSignal) =>
-  async (documentIds: readonly string[]): Promise<ReadonlySet<string>> => {
-    const first = await graph.firstChunks(documentIds);
-    const chunks = await scoped.get([...first.values()], signal === undefined ? {} : { signal });
-    return new Set(chunks.map(({ documentId }) => documentId));
-  };
 
 interface Asking {
   readonly reader: GenerationReader;

@@ -52,6 +52,11 @@ export async function* runAsk(
       'QUERY_INVALID',
       'The past is asked for in one search, without the graph: leave out asOf, or ask with the mode "enhanced" or "naive".',
     );
+  if (request.limits?.deadlineMs !== undefined)
+    throw new RAGError(
+      'QUERY_INVALID',
+      'A search in the past is not planned to end in time: leave out asOf, or limits.deadlineMs (--deadline-ms).',
+    );
   const { resources, report } = await resourcesAsOf(asOf, { scope, signal: request.signal }, present);
   for await (const event of runPresentAsk(request, scope, resources))
     yield event.type === 'answer' ? { ...event, answer: { ...event.answer, asOf: report } } : event;

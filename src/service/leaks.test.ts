@@ -1,4 +1,8 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { createEngine } from '../index.js';
 import { type Reply, testService, withDocuments } from './test-service.js';
 
 const RAG = '/api/ai/rag';
@@ -46,6 +50,25 @@ describe('what a caller may not read is as absent as what is not there', () => {
     expect(status).toBe(200);
     expect(text).not.toMatch(/Tuesday|flies|nine percent|globex|board rise/i);
   });
+});
+
+test('who keeps the index is told that a source failed and why, and no folder of the machine', async () => {
+  const cwd = temporaryFolder({ 'docs/a.md': '# A\n\nOne.' });
+  const sources = [{ name: 'manual', type: 'markdown' as const, root: 'docs', paths: ['**/*.md'] }];
+  const engine = await createEngine({ config: { provider: 'memory', sources }, cwd });
+  const lines: string[] = [];
+  const { call } = await testService({ engine }, (line) => lines.push(line));
+  await call('acme', 'POST', '/rag/index');
+  renameSync(join(cwd, 'docs'), join(cwd, 'away'));
+  expect((await call('acme', 'POST', '/rag/index')).json()).toMatchObject({ status: 'partial' });
+  for (const route of ['sources', 'status']) {
+    const { json, text } = await call('acme', 'GET', `${RAG}/${route}`);
+    expect(json().sources).toMatchObject([
+      { sync: { lastError: { reason: 'SOURCE_NOT_FOUND', message: expect.stringContaining('whose log') } } },
+    ]);
+    expect(text).not.toContain(cwd);
+  }
+  expect(lines.join('')).toContain(cwd);
 });
 
 describe('the tenant of a body', () => {

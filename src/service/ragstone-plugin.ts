@@ -4,7 +4,6 @@ import {
   type Engine,
   indexesOf,
   type KnowledgeDeploymentService,
-  type Monitoring,
   RAGError,
   SYSTEM_RUNTIME,
   type TenantIndexes,
@@ -17,9 +16,10 @@ import type { IndexPlace } from './index-place.js';
 import type { KeptValues } from './kept/kept-values.js';
 import { registerOpenApi } from './openapi/register-openapi.js';
 import { cors, helmet, serializerCompiler, validatorCompiler } from './packages.js';
-import { auditCalls, auditedView, mayChange, noteCaller } from './requests/audit-calls.js';
+import { auditCalls, auditedView, noteCaller } from './requests/audit-calls.js';
 import { limitBodies } from './requests/body-limits.js';
 import { callersView } from './requests/callers-view.js';
+import { countRequests, type ServiceMonitoring } from './requests/count-requests.js';
 import { IdempotentWrites } from './requests/idempotent-writes.js';
 import { type CallLimits, limitCalls } from './requests/limit-calls.js';
 import { limitLoad, limitTenants } from './requests/limit-load.js';
@@ -28,6 +28,7 @@ import { PartChecks } from './requests/part-checks.js';
 import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
 import { logFailure, reasonOfStop, requestDeadline } from './requests/request-signal.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
+import { conflictRoutes } from './routes/conflict-routes.js';
 import { deploymentRoutes } from './routes/deployment-routes.js';
 import { documentRoutes } from './routes/document-routes.js';
 import { feedbackRoutes } from './routes/feedback-routes.js';
@@ -72,7 +73,7 @@ export interface ServiceOptions {
   /** Path of the health. @default '/health/rag' */
   readonly healthEndpoint?: string | undefined;
   /** What is counted and checked, for `GET /metrics` and the health. It is not stopped with the application. @default there is no such route */
-  readonly monitoring?: Pick<Monitoring, 'metrics' | 'lastHealth'> | undefined;
+  readonly monitoring?: ServiceMonitoring | undefined;
   /** Where calls are logged, denied ones too. It is not closed with the application. @default nowhere */
   readonly audit?: AuditLog | undefined;
   /** Feedback is taken: what is shown is known for an hour. The engine keeps it, by `rag.feedback`. @default false */
@@ -109,6 +110,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
       strictPreflight: true,
       exposedHeaders: READABLE_HEADERS,
     });
+  countRequests(app, options.monitoring);
   auditCalls(app, options.audit);
   await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 2_000 });
   const shown = options.feedback === true ? new ShownResults(options.kept) : undefined;
@@ -117,7 +119,8 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   admitCallers(app, { indexes, shown, checks }, options);
   if (place !== undefined)
     app.addHook('preHandler', async (request) => {
-      if (mayChange(request)) place.assertThere();
+      const { access } = request.routeOptions.config;
+      if (access !== 'everyone' && access !== 'monitor') place.assertThere();
     });
   limitTenants(app, { maxRequestsPerTenant: options.maxRequestsPerTenant ?? 128 });
   keepDeadlines(app);
@@ -129,6 +132,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   await app.register(answerRoutes, { prefix: '/api/ai/rag' });
   await app.register(documentRoutes, { prefix: '/api/ai/rag' });
   await app.register(graphRoutes, { prefix: '/api/ai/rag' });
+  await app.register(conflictRoutes, { prefix: '/api/ai/rag' });
   await app.register(maintenanceRoutes, { prefix: '/api/ai/rag' });
   if (options.deployments !== undefined)
     await app.register(deploymentRoutes, {

@@ -19,6 +19,7 @@ test('the document of the routes is valid OpenAPI 3.1 and describes every route'
   expect(Object.keys(document.paths).sort()).toMatchInlineSnapshot(`
     [
       "/api/ai/rag/answer",
+      "/api/ai/rag/conflicts",
       "/api/ai/rag/context",
       "/api/ai/rag/documents",
       "/api/ai/rag/documents/{id}",

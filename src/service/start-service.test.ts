@@ -142,7 +142,7 @@ test('a restart forgets no outcome of a write, and not what was shown', async ()
   expect((await ask('POST', '/feedback', { requestId, helpful: true, rank: 1 })).status).toBe(200);
 });
 
-test('a data folder that is gone takes no writes, and is healthy again when it is back', async () => {
+test('a data folder that is gone takes no writes and answers no reads, and is healthy again when it is back', async () => {
   const cwd = temporaryFolder();
   const engine = await createEngine({ config: { provider: 'libsql' }, cwd });
   const config = await loadConfig({ config: { provider: 'libsql' }, cwd });
@@ -162,6 +162,8 @@ test('a data folder that is gone takes no writes, and is healthy again when it i
   const aside = join(cwd, 'aside');
   renameSync(config.dataDir, aside);
   expect([await push('second'), await health()]).toEqual([[503, 'INDEX_UNAVAILABLE'], 503]);
+  // Nothing is found, and that is not because nothing is indexed.
+  expect((await fetch(`${service.url}/api/ai/rag/documents`)).status).toBe(503);
   // As a disk that is not mounted leaves it.
   rmSync(config.dataDir, { recursive: true, force: true });
   mkdirSync(config.dataDir);

@@ -7,7 +7,6 @@ import {
   type BackgroundUpgrade,
   type Engine,
   type KnowledgeDeploymentService,
-  type Monitoring,
   RAGError,
   SYSTEM_RUNTIME,
 } from '../index.js';
@@ -20,6 +19,7 @@ import type { KeptValues } from './kept/kept-values.js';
 import { RedisValues } from './kept/redis-values.js';
 import { SqliteValues } from './kept/sqlite-values.js';
 import { ragstonePlugin, sendProblem } from './ragstone-plugin.js';
+import { countRequests, type ServiceMonitoring } from './requests/count-requests.js';
 import { refuseConnection } from './requests/refuse-connection.js';
 import { refuseUnknown } from './requests/refuse-unknown.js';
 
@@ -46,7 +46,7 @@ export interface StartOptions {
   /** Where log lines (JSON) go, and from which severity on. @default nowhere */
   readonly log?: ServiceLog | undefined;
   /** Its metrics and its last check are told over HTTP. The service does not stop it. @default there is no `/metrics` */
-  readonly monitoring?: Pick<Monitoring, 'metrics' | 'lastHealth'> | undefined;
+  readonly monitoring?: ServiceMonitoring | undefined;
 }
 
 export interface ServiceLog {
@@ -86,6 +86,7 @@ export async function startService({
   app.addHook('onRequest', async ({ routeOptions, headers }) => {
     if (routeOptions.config.access === 'everyone') await authentication.guard({ headers });
   });
+  countRequests(app, watch);
   app.get('/', { config: { access: 'everyone' } }, (_, reply) => reply.redirect('/docs', 303));
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, ragstone } = request;

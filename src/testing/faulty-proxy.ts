@@ -17,18 +17,19 @@ export interface ProxyTarget {
 /** A TCP proxy between a store and its server that misbehaves on demand, for tests. */
 export class FaultyProxy {
   readonly #server: Server;
-  readonly #delayMs: number;
   readonly #sockets = new Set<Socket>();
   readonly #lossy = new Set<Socket>();
   #mode: ProxyMode = 'pass';
   /** Ends the wait of what is frozen. */
   #thaw: (() => void) | undefined;
   #frozen: Promise<void> = Promise.resolve();
+  /** How late each answer of a slow server is, in milliseconds. */
+  delayMs: number;
   /** Connections taken so far. */
   connections = 0;
 
   private constructor(target: ProxyTarget, delayMs: number) {
-    this.#delayMs = delayMs;
+    this.delayMs = delayMs;
     this.#server = createServer((client) => this.#serve(client, target));
   }
 
@@ -106,7 +107,7 @@ export class FaultyProxy {
       this.#lossy.add(from);
       return false;
     }
-    if (this.#mode === 'slow' && isAnswer) await sleep(this.#delayMs);
+    if (this.#mode === 'slow' && isAnswer) await sleep(this.delayMs);
     if (this.#mode === 'frozen') {
       if (this.#thaw === undefined)
         this.#frozen = new Promise((resolve) => {

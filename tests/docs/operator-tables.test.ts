@@ -75,10 +75,7 @@ const CONDITIONS: Readonly<Record<string, readonly Replay[]>> = {
     specified,
     { file: WATCHED, title: 'indexing_failure: a source whose folder is gone, until it is back' },
   ],
-  store_unreachable: [
-    specified,
-    { file: WATCHED, title: 'store_unreachable: a ledger that was damaged, until it is whole again' },
-  ],
+  store_unreachable: [specified, { file: WATCHED, title: 'store_unreachable: %s, until it is whole again' }],
 };
 
 /** First cells of the first table with such a first heading. */

@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { SYSTEM_RUNTIME } from '../../src/core/runtime.js';
 import type { AccessControl } from '../../src/core/scope.js';
 import { createEngine } from '../../src/engine/create-engine.js';
 import type { Engine } from '../../src/engine/engine.js';
 import type { GenerationWriter, Ledger, PlannedDocument } from '../../src/ledger/ledger.js';
-import { openLedger } from '../../src/ledger/sqlite/open-ledger.js';
 import type { Source } from '../../src/sources/source.js';
 import { createMemoryStore } from '../../src/stores/memory/memory-store.js';
 import type { VectorStore } from '../../src/stores/vector-store.js';
@@ -24,6 +22,9 @@ export interface Moment {
 
 class Death extends Error {}
 
+/** Opens the ledger, which outlives its processes, with this clock. */
+export type OpenBooks = (now: () => number) => Ledger | Promise<Ledger>;
+
 /**
  * An index over one source that people edit, with a ledger that dies at a wanted call. Beside it everything is written down that was
  * committed, by the calls of the ledger alone: what searches in the past are held against.
@@ -32,7 +33,7 @@ export class RecordedIndex {
   readonly source = new Map<string, Held>();
   readonly moments: Moment[] = [];
   readonly #folder: string;
-  readonly #keep: string;
+  readonly #openBooks: OpenBooks;
   readonly #store = shelf();
   readonly #planned = new Map<number, Map<string, PlannedDocument>>();
   /** By generation, then by document id. */
@@ -44,9 +45,9 @@ export class RecordedIndex {
   #engine: Engine | undefined;
   #ledger: Ledger | undefined;
 
-  constructor(folder: string, { keep = '90d' }: { readonly keep?: string } = {}) {
+  constructor(folder: string, openBooks: OpenBooks) {
     this.#folder = folder;
-    this.#keep = keep;
+    this.#openBooks = openBooks;
   }
 
   get now(): number {
@@ -59,15 +60,11 @@ export class RecordedIndex {
 
   async engine(): Promise<Engine> {
     if (this.#engine !== undefined) return this.#engine;
-    const inner = openLedger({
-      path: join(this.#folder, 'books.db'),
-      keepsHistory: true,
-      now: () => this.#time,
-    });
+    const inner = await this.#openBooks(() => this.#time);
     this.#ledger = inner;
     this.#engine = await createEngine({
       cwd: this.#folder,
-      config: { history: { keep: this.#keep }, indexing: { maxShrink: 1 } },
+      config: { history: { keep: '90d' }, indexing: { maxShrink: 1 } },
       store: this.#store,
       embedder: createHashEmbedder(),
       ledger: this.#recorded(inner),
@@ -133,6 +130,7 @@ export class RecordedIndex {
 
   #recorded(ledger: Ledger): Ledger {
     return this.#mortal(ledger, {
+      history: ledger.history && this.#mortal(ledger.history, {}),
       writer: (generation: number, holder: string) => this.#writer(ledger, generation, holder),
       switchTo: async (...given: Parameters<Ledger['switchTo']>) => {
         await ledger.switchTo(...given);
@@ -155,6 +153,7 @@ export class RecordedIndex {
     const present = this.#present.get(generation) ?? new Map<string, PlannedDocument>();
     this.#present.set(generation, present);
     return this.#mortal(inner, {
+      history: inner.history && this.#mortal(inner.history, {}),
       plan: async (documents: readonly PlannedDocument[]) => {
         const plans = await inner.plan(documents);
         for (const document of documents) planned.set(document.documentId, document);

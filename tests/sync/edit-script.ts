@@ -71,4 +71,4 @@ export const movedName = (name: string, to: number): string =>
  * that the graph changes with a path too.
  */
 export const textOf = (text: number): string =>
-  `# Lantern ${text}\n\nThe lantern number ${text} is lit at dusk by keeper${text}.\n\nIt is put out at dawn${text}. See [the lamp](lamp.md), [a door](a/door.txt), LAMP-${text} and #${text}.\n`;
+  `# Lantern ${text}\n\nThe lantern number ${text} is lit at dusk by keeper${text}.\n\nIt is put out at dawn${text}. See [the lamp](lamp.md#lantern), \`lampOf${text}\`, [a door](a/door.txt), LAMP-${text} and #${text}.\n`;

@@ -127,7 +127,10 @@ async function exportCollection(collection: JudgedCollection, isDev: boolean): P
       });
       const read = chunkReader(records, { includeVectors: false, signal: undefined });
       const pool = await read(fused.slice(0, DEFAULT_RETRIEVAL_SETTINGS.rerank.maxCandidates));
-      const matrix = extractFeatures(profileOf(query.text, rarityOf), pool.map(toRerankCandidate));
+      const matrix = extractFeatures(
+        profileOf(query.text, rarityOf),
+        pool.map((candidate) => toRerankCandidate(candidate)),
+      );
       features.push(matrix.values);
       labels.push(Uint8Array.from(pool, ({ chunk }) => (relevant.has(chunk.id) ? 1 : 0)));
       groups.push({

@@ -71,15 +71,19 @@ function reasonOf({ finishReason: { unified, raw } }: FinishPart): Exclude<ChatF
   return 'stop';
 }
 
-/** Tokens of a call; undefined where the provider does not say. */
+/** Tokens of a call; undefined where the provider does not say, or says what cannot be: limits are counted by them. */
 export function tokensOf({ inputTokens, outputTokens }: FinishPart['usage']): CountedTokens | undefined {
   if (inputTokens.total === undefined || outputTokens.total === undefined) return undefined;
-  return {
+  const counted = {
     inputTokens: inputTokens.total,
     outputTokens: outputTokens.total,
     cacheRead: inputTokens.cacheRead ?? 0,
     cacheWrite: inputTokens.cacheWrite ?? 0,
   };
+  const isPossible =
+    Object.values(counted).every((count) => Number.isFinite(count) && count >= 0) &&
+    counted.cacheRead + counted.cacheWrite <= counted.inputTokens;
+  return isPossible ? counted : undefined;
 }
 
 type Warning = Extract<StreamPart, { type: 'stream-start' }>['warnings'][number];

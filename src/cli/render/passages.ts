@@ -49,13 +49,18 @@ function summaryOf(response: SearchResponse): string {
   return [found, ...degradationOf(response), ...planOf(response)].join(', ');
 }
 
-/** What was left out to end in time, and whether that helped. */
+/** What was left out for a deadline or a limit of costs, whether that helped, and what was spent. */
 function planOf({ plan }: SearchResponse): string[] {
   if (plan === undefined) return [];
-  const { leftOut, deadlineMs, isInTime } = plan;
+  const { leftOut, deadlineMs, isInTime, maxCost, cost = 0 } = plan;
+  const limits = [
+    ...(deadlineMs === undefined ? [] : [`${deadlineMs} ms`]),
+    ...(maxCost === undefined ? [] : [`$${maxCost}`]),
+  ].join(' and ');
   return [
-    ...(leftOut.length === 0 ? [] : [`for ${deadlineMs} ms without ${leftOut.join(', ')}`]),
-    ...(isInTime ? [] : [`later than the ${deadlineMs} ms that were given`]),
+    ...(leftOut.length === 0 ? [] : [`for ${limits} without ${leftOut.join(', ')}`]),
+    ...(isInTime === false ? [`later than the ${deadlineMs} ms that were given`] : []),
+    ...(maxCost === undefined ? [] : [`for about $${Number(cost.toPrecision(3))}`]),
   ];
 }
 

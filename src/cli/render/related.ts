@@ -14,7 +14,9 @@ export function renderRelated({ item, related, documents }: RelatedResponse, con
     oneLine(externalId),
     oneLine(title),
     path
-      .map((step, at) => (at === path.length - 1 ? arrowOf(step) : `${arrowOf(step)} ${nameOf(step.to)}`))
+      .map((step, at) =>
+        `${arrowOf(step)} ${at === path.length - 1 ? '' : nameOf(step.to)}${sectionOf(step)}`.trim(),
+      )
       .join(' '),
   ]);
   return `${head}\n\n${renderTable(['score', 'document', 'title', 'way'], rows, { context, numeric: [0] })}`;
@@ -23,3 +25,7 @@ export function renderRelated({ item, related, documents }: RelatedResponse, con
 /** `-mention->` leads to what is mentioned, `<-mention-` to what mentions it, `-person ann-` to what names the same person. */
 export const arrowOf = ({ kind, direction, via = '' }: GraphStep): string =>
   ({ out: `-${kind}->`, in: `<-${kind}-`, shared: `-${kind} ${oneLine(via)}-` })[direction];
+
+/** `#setup`, where a link leads to a section. */
+export const sectionOf = ({ section }: GraphStep): string =>
+  section === undefined ? '' : `#${oneLine(section)}`;

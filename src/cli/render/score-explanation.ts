@@ -1,5 +1,5 @@
 import type { ScoreExplanation } from '../../index.js';
-import { arrowOf } from './related.js';
+import { arrowOf, sectionOf } from './related.js';
 import { oneLine } from './text.js';
 
 type Contribution = ScoreExplanation['contributions'][number];
@@ -60,7 +60,8 @@ export function wholeExplanation(explanation: ScoreExplanation): string[] {
 const wayOf = (path: NonNullable<ScoreExplanation['path']>): string =>
   path
     .map(
-      (step, at) => `${at === 0 ? `${oneLine(step.fromName)} ` : ''}${arrowOf(step)} ${oneLine(step.toName)}`,
+      (step, at) =>
+        `${at === 0 ? `${oneLine(step.fromName)} ` : ''}${arrowOf(step)} ${oneLine(step.toName)}${sectionOf(step)}`,
     )
     .join(' ');
 

@@ -73,6 +73,28 @@ const rerank = z
       .describe(
         'A reranker that has not answered so many milliseconds after its turn came is skipped, and the response says so. The built-in one has no deadline.',
       ),
+    price: z
+      .strictObject({
+        perMillionTokens: z
+          .number()
+          .min(0)
+          .optional()
+          .describe('US dollars for a million tokens (Voyage, Jina).'),
+        perThousandSearches: z
+          .number()
+          .min(0)
+          .optional()
+          .describe('US dollars for 1,000 searches of up to 100 passages (Cohere).'),
+      })
+      .refine(
+        ({ perMillionTokens, perThousandSearches }) =>
+          (perMillionTokens === undefined) !== (perThousandSearches === undefined),
+        'must state perMillionTokens or perThousandSearches, as the vendor counts',
+      )
+      .optional()
+      .describe(
+        'Price of a hosted reranker, by tokens or by searches: what searches with `maxCost` reckon with, and are refused without. That of a language model is `rag.chat.price`. Default: 0 for servers of your own, else unknown.',
+      ),
   })
   .prefault({})
   .describe('Reranking.');

@@ -5,6 +5,7 @@ import { CallLimiter, type CallLimits } from '../../providers/call-limiter.js';
 import { estimateTokens } from '../../providers/estimate-tokens.js';
 import type { ProviderConnection } from '../../providers/provider-connection.js';
 import { isOwnServer } from '../../providers/provider-table.js';
+import { refuseVectors } from '../embed-all.js';
 import type {
   Embedder,
   EmbeddingEstimate,
@@ -126,9 +127,19 @@ class HostedEmbedder implements Embedder {
     if (filled.length === 0) return vectors;
     const inputs = await Promise.all(filled.map(({ text }) => this.#fit(prefix + text)));
     const found = await this.#call(inputs, kind, signal);
-    if (found.length !== inputs.length) return found.map(unitLength);
-    for (const [i, { index }] of filled.entries()) vectors[index] = unitLength(found[i] ?? []);
+    const directions = found.map((values) => this.#unitLength(values));
+    if (directions.length !== inputs.length) return directions;
+    for (const [i, { index }] of filled.entries()) vectors[index] = directions[i] ?? new Float32Array(0);
     return vectors;
+  }
+
+  /** Providers that shorten vectors leave them at any length. None has a text without a direction: no question would find it. */
+  #unitLength(values: readonly number[]): Float32Array {
+    const norm = Math.hypot(...values);
+    const { model } = this.identity;
+    if (norm === 0) refuseVectors(model, 'a vector that is all zero for a text that is not blank');
+    if (!Number.isFinite(norm)) refuseVectors(model, 'a vector that holds a number that is not finite');
+    return Float32Array.from(values, (value) => value / norm);
   }
 
   async estimate(texts: readonly string[]): Promise<EmbeddingEstimate> {
@@ -198,10 +209,4 @@ class HostedEmbedder implements Embedder {
       forget();
     }
   }
-}
-
-/** Providers that shorten vectors leave them at any length; zero stays zero. */
-function unitLength(values: readonly number[]): Float32Array {
-  const norm = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
-  return Float32Array.from(values, (value) => (norm === 0 ? 0 : value / norm));
 }

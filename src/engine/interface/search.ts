@@ -71,6 +71,12 @@ export interface SearchQuery {
      * (`ragstone profile`) and says in `plan` what it left out. @default none: everything is done that is configured
      */
     readonly deadlineMs?: number;
+    /**
+     * US dollars that the search may spend on models that have a price: the vector of the query (`embedding.price`), reranking
+     * (`retrieval.rerank.price`). What would cost more is left out, and `plan` says so; a model whose price is not known is refused.
+     * @default none: everything is done that is configured
+     */
+    readonly maxCost?: number;
   };
   readonly signal?: AbortSignal;
 }
@@ -163,7 +169,7 @@ export interface SearchResponse extends ToldNotices, ToldDegradation {
   /** Absent where retrieval is switched off, and with `semanticCache`. */
   readonly understanding?: QueryReading;
   readonly results: readonly SearchResult[];
-  /** What was done to end in time; absent where no `options.deadlineMs` was given. */
+  /** What was done to end in time and within the costs; absent where neither `options.deadlineMs` nor `options.maxCost` was given. */
   readonly plan?: SearchPlanReport;
   readonly lanes: readonly LaneStatus[];
   /**

@@ -120,6 +120,7 @@ export const searchSchema = z.strictObject({
     collapse,
     exactWords: flag,
     deadlineMs: number,
+    maxCost: number,
   }),
   signal,
 } satisfies ShapeOf<SearchQuery>);

@@ -1,6 +1,6 @@
 import type { Metadata, MetadataValue } from '../../core/metadata.js';
 import type { GraphReference } from '../graph.js';
-import { componentName, personName } from '../names.js';
+import { commitName, componentName, personName } from '../names.js';
 
 /** Metadata fields, compared without case, `_` and `-`. */
 const PEOPLE: ReadonlySet<string> = new Set([
@@ -18,8 +18,10 @@ const PEOPLE: ReadonlySet<string> = new Set([
   'createdby',
 ]);
 const COMPONENTS: ReadonlySet<string> = new Set(['component', 'components', 'area', 'module', 'service']);
+/** Commits that changed a few files, as sources of Git state them. The last one (`commit`) may have changed all. */
+const COMMITS = 'commits';
 
-/** People and components of a document, which it shares with others. */
+/** People, components and commits of a document, which it shares with others. */
 export const sharedOf = (metadata: Metadata): GraphReference[] =>
   Object.entries(metadata).flatMap(([field, value]): GraphReference[] => {
     const name = field.toLowerCase().replace(/[_-]/g, '');
@@ -27,6 +29,8 @@ export const sharedOf = (metadata: Metadata): GraphReference[] =>
       return labelsIn(value).map((label) => ({ kind: 'person', target: personName(label) }));
     if (COMPONENTS.has(name))
       return labelsIn(value).map((label) => ({ kind: 'component', target: componentName(label) }));
+    if (name === COMMITS)
+      return labelsIn(value).map((label) => ({ kind: 'commit', target: commitName(label) }));
     return [];
   });
 

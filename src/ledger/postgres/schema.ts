@@ -260,6 +260,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       PRIMARY KEY (content, place)
     )`,
   ],
+  // Symbols, sections and commits are in the graph.
+  ['UPDATE ragstone_ledger_document SET graph = 0'],
   // What a language model read out of chunks: see `../../graph/facts.ts`.
   [
     `CREATE TABLE ragstone_ledger_fact (

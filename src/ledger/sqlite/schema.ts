@@ -301,6 +301,8 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (content, place)
   );
   `,
+  // Symbols, sections and commits are in the graph.
+  'UPDATE document SET graph = 0',
   // What a language model read out of chunks, under the id of the chunk, of whichever generations; see `../../graph/facts.ts`.
   `
   CREATE TABLE fact (

@@ -1,5 +1,6 @@
 import { askTool } from './ask.js';
 import { explainTool } from './explain.js';
+import { findConflictsTool } from './find-conflicts.js';
 import { getDocumentTool } from './get-document.js';
 import { listSourcesTool } from './list-sources.js';
 import { relatedDocumentsTool } from './related-documents.js';
@@ -12,6 +13,7 @@ export const TOOLS: readonly Tool[] = [
   askTool,
   getDocumentTool,
   relatedDocumentsTool,
+  findConflictsTool,
   explainTool,
   listSourcesTool,
 ];

@@ -92,9 +92,9 @@ async function connected(document: DocumentText, limit: number, context: ToolCon
 function wayOf({ path }: RelatedDocument, documents: RelatedResponse['documents']): string {
   const nameOf = (id: string): string => inertName(documents[id]?.externalId ?? id);
   return path
-    .map(({ kind, direction, via = '', to }) => {
+    .map(({ kind, direction, via = '', to, section }) => {
       const arrow = { out: `-${kind}->`, in: `<-${kind}-`, shared: `-${kind} ${inertName(via)}-` }[direction];
-      return `${arrow} ${nameOf(to)}`;
+      return `${arrow} ${nameOf(to)}${section === undefined ? '' : `#${inertName(section)}`}`;
     })
     .join(' ');
 }

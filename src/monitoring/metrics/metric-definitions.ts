@@ -87,6 +87,14 @@ export const METRICS = {
     'reason',
     'comparison',
   ]),
+  rag_http_requests_total: counter(
+    'Requests that the service answered, by the template of their route and the class of their status; `unknown` is no route.',
+    ['route', 'method', 'status'],
+  ),
+  rag_http_request_duration_seconds: histogram('Seconds until a request was answered whole.', WAITING, [
+    'route',
+    'method',
+  ]),
   cache_hits_total: counter('Look-ups that a cache answered.', ['cacheType']),
   cache_misses_total: counter('Look-ups that a cache could not answer.', ['cacheType']),
   cache_hit_rate: gauge('Share of look-ups since the start that a cache answered, in percent.', [

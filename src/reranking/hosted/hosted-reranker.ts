@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { retry } from '../../core/retry.js';
 import { type CallFailure, describeFailure } from '../../providers/call-failure.js';
+import { estimateTokens } from '../../providers/estimate-tokens.js';
 import { postJson } from '../../providers/post-json.js';
 import type { ProviderConnection } from '../../providers/provider-connection.js';
-import { factsOf } from '../../providers/provider-table.js';
+import { factsOf, isOwnServer } from '../../providers/provider-table.js';
 import { remedyFor } from '../../providers/remedy.js';
 import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reranker } from '../reranker.js';
+import { type RerankPrice, rerankCost } from './rerank-price.js';
 
 export interface HostedRerankerOptions {
   readonly connection: ProviderConnection;
@@ -16,6 +18,8 @@ export interface HostedRerankerOptions {
   readonly maxCandidates?: number;
   /** How often a call is repeated that found no capacity or connection; the caller's deadline holds. @default 2 */
   readonly retries?: number;
+  /** @default 0 for a server of one's own, else unknown */
+  readonly price?: RerankPrice | undefined;
 }
 
 const DEFAULT_MAX_CANDIDATES = 100;
@@ -47,6 +51,13 @@ class HostedReranker implements Reranker {
     this.name = `${options.connection.provider}:${options.model}`;
     this.maxCandidates = options.maxCandidates ?? DEFAULT_MAX_CANDIDATES;
     this.#options = options;
+  }
+
+  costOf(query: string, candidates: readonly RerankCandidate[]): number | undefined {
+    const { price, connection } = this.#options;
+    if (price === undefined) return isOwnServer(connection.provider) ? 0 : undefined;
+    const passages = candidates.map((candidate) => estimateTokens(passageTextOf(candidate)));
+    return rerankCost(price, { query: estimateTokens(query), passages });
   }
 
   async doRerank(

@@ -1,5 +1,6 @@
 import type { ChatModel } from '../../answering/chat-model.js';
 import { RAGError } from '../../core/errors.js';
+import { estimateTokens } from '../../providers/estimate-tokens.js';
 import { passageTextOf, type RerankCandidate, type RerankedCandidate, type Reranker } from '../reranker.js';
 import { listwisePrompt, readListwiseOrder } from './listwise.js';
 
@@ -39,6 +40,7 @@ class LlmReranker implements Reranker {
   readonly maxCandidates: number;
   /** Positions in a list made into scores. */
   readonly scoring = 'order';
+  readonly costOf?: NonNullable<Reranker['costOf']>;
   readonly #options: LlmRerankerOptions;
   readonly #repairs = new WeakMap<readonly RerankedCandidate[], Repairs>();
 
@@ -46,6 +48,9 @@ class LlmReranker implements Reranker {
     this.name = `llm:${options.chatModel.id}`;
     this.maxCandidates = options.maxCandidates ?? DEFAULT_WINDOW;
     this.#options = options;
+    const { chatModel } = options;
+    if (chatModel.priceOf !== undefined)
+      this.costOf = (query, candidates) => chatModel.priceOf?.(this.#tokensOf(query, candidates));
   }
 
   async doRerank(
@@ -91,6 +96,20 @@ class LlmReranker implements Reranker {
 
   close(): Promise<void> {
     return this.#options.chatModel.close();
+  }
+
+  /** On the high side: each window is as full as the passages that are longest. */
+  #tokensOf(
+    query: string,
+    candidates: readonly RerankCandidate[],
+  ): { inputTokens: number; outputTokens: number } {
+    const { window = DEFAULT_WINDOW, step = DEFAULT_STEP } = this.#options;
+    const passages = candidates.map(passageTextOf).sort((a, b) => b.length - a.length);
+    const windows = 1 + Math.ceil(Math.max(0, passages.length - window) / step);
+    const prompt = listwisePrompt(query, passages.slice(0, window));
+    const inputTokens = prompt.reduce((sum, { content }) => sum + estimateTokens(content), 0);
+    const outputTokens = Math.min(window, passages.length) * TOKENS_PER_POSITION;
+    return { inputTokens: windows * inputTokens, outputTokens: windows * outputTokens };
   }
 
   async #ask(query: string, passages: readonly string[], signal: AbortSignal | undefined): Promise<string> {

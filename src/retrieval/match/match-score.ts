@@ -16,7 +16,20 @@ export interface MatchOptions {
  * `rerank` is what the reranker changed of the passage's own match; `calibration` closes the sum.
  */
 export function scoreMatches(candidates: readonly Candidate[], options: MatchOptions): Candidate[] {
-  return keptInOrder(candidates.map((candidate) => withMatch(candidate, options)));
+  return keptInOrder(lifted(candidates.map((candidate) => withMatch(candidate, options))));
+}
+
+/** What the graph put before others matches as well as the best of them: its links are worth so much, and no more. */
+function lifted(candidates: readonly Candidate[]): Candidate[] {
+  let behind = 0;
+  return candidates
+    .toReversed()
+    .map((candidate) => {
+      const score = candidate.isConnected === true ? Math.max(candidate.score, behind) : candidate.score;
+      behind = Math.max(behind, score);
+      return score === candidate.score ? candidate : withScore(candidate, score, 'graph');
+    })
+    .reverse();
 }
 
 /** What a passage keeps of the score before it, where its own would be higher. */

@@ -3,13 +3,14 @@ import type { RerankCandidate } from '../../reranking/reranker.js';
 import type { Candidate } from '../candidate.js';
 import { fusedPartOf } from '../fusion/lane-scores.js';
 
-/** What a reranker is told of a candidate. */
-export function toRerankCandidate({
-  chunk,
-  semanticScore,
-  keywordScore,
-  contributions,
-}: Candidate): RerankCandidate {
+/**
+ * What a reranker is told of a candidate.
+ * @param fusedScores what words and vectors gave, by chunk id, where something else is in the fused scores. Rerankers judge texts.
+ */
+export function toRerankCandidate(
+  { chunk, semanticScore, keywordScore, contributions }: Candidate,
+  fusedScores?: ReadonlyMap<string, number>,
+): RerankCandidate {
   const title = titleOf(chunk);
   return {
     content: chunk.content,
@@ -18,6 +19,6 @@ export function toRerankCandidate({
     identifiers: chunk.identifiers,
     ...(semanticScore === undefined ? {} : { semanticScore }),
     ...(keywordScore === undefined ? {} : { keywordScore }),
-    fusedScore: fusedPartOf(contributions),
+    fusedScore: fusedScores === undefined ? fusedPartOf(contributions) : (fusedScores.get(chunk.id) ?? 0),
   };
 }

@@ -14,6 +14,8 @@ export interface RerankStepInput {
   readonly query: PreparedQuery;
   readonly fused: readonly FoundCandidate[];
   readonly read: ReadChunks;
+  /** See `toRerankCandidate`. */
+  readonly fusedScores?: ReadonlyMap<string, number> | undefined;
 }
 
 export interface RerankStepResult {
@@ -28,9 +30,9 @@ export interface RerankStepResult {
 /** Reorders what was fused, where that is asked for and possible; else the list stays and the report says why. */
 export async function rerankStep(
   options: RetrieverOptions,
-  { request, query, fused, read }: RerankStepInput,
+  { request, query, fused, read, fusedScores }: RerankStepInput,
 ): Promise<RerankStepResult> {
-  const { rerank, rerankCandidates: wanted, until, signal } = request;
+  const { rerank, rerankCandidates: wanted, affordable, until, signal } = request;
   const { loadReranker, settings } = options;
   const off = (reason: string) => ({ candidates: fused, outcome: laneOff('rerank', reason), notices: [] });
   if (!(rerank ?? settings.rerank.enabled)) return off('Reranking is not asked for.');
@@ -43,6 +45,7 @@ export async function rerankStep(
   const maxCandidates = wanted ?? settings.rerank.maxCandidates;
   const deadlineMs = Math.min(settings.rerank.deadlineMs, left);
   const notices: Notice[] = [];
+  let isTooExpensive = false;
   const run = async () => {
     candidates = await rerankCandidates(fused, {
       load: async () => {
@@ -52,7 +55,13 @@ export async function rerankStep(
       },
       query: query.text,
       read,
+      fusedScores,
       maxCandidates,
+      affordable: (...asked) => {
+        const count = affordable?.(...asked) ?? asked[2].length;
+        isTooExpensive = count < asked[2].length && count === 0;
+        return count;
+      },
       weight: settings.rerank.weight,
       deadlineMs,
       signal,
@@ -63,5 +72,6 @@ export async function rerankStep(
     return { hits, ...(notices.length === 0 ? {} : { reason: notices.map(({ text }) => text).join(' ') }) };
   };
   const outcome = await runLane('rerank', run, signal);
+  if (isTooExpensive) return off('It would cost more than the search may.');
   return { candidates, outcome, scoring, notices };
 }

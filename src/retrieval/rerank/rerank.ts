@@ -14,6 +14,7 @@ import {
 } from '../candidate.js';
 import { fusedPartOf } from '../fusion/lane-scores.js';
 import type { ReadChunks } from '../read-chunks.js';
+import type { RetrievalRequest } from '../retriever.js';
 import { toRerankCandidate } from './rerank-candidates.js';
 
 export interface RerankOptions {
@@ -21,8 +22,12 @@ export interface RerankOptions {
   readonly load: () => Promise<Reranker>;
   readonly query: string;
   readonly read: ReadChunks;
+  /** See `toRerankCandidate`. */
+  readonly fusedScores?: ReadonlyMap<string, number> | undefined;
   /** How many of the first candidates are handed over, at most as many as the reranker takes. */
   readonly maxCandidates: number;
+  /** How many of these may be handed over, of the first ones. @default all */
+  readonly affordable?: RetrievalRequest['affordable'];
   /** Share of the reranker's scores in the order, in (0, 1]. @default 1 */
   readonly weight?: number | undefined;
   /** Milliseconds. */
@@ -41,10 +46,14 @@ export async function rerankCandidates(
   options: RerankOptions,
 ): Promise<FoundCandidate[]> {
   const reranker = await options.load();
-  const count = Math.min(options.maxCandidates, reranker.maxCandidates);
-  const head = await options.read(candidates.slice(0, count));
-  const rest = candidates.slice(count);
-  const rerank = () => score(reranker, head.map(toRerankCandidate), options);
+  const most = Math.min(options.maxCandidates, reranker.maxCandidates);
+  const read = await options.read(candidates.slice(0, most));
+  const passages = read.map((candidate) => toRerankCandidate(candidate, options.fusedScores));
+  const count = options.affordable?.(reranker, options.query, passages) ?? passages.length;
+  if (count === 0 && passages.length > 0) return [...candidates];
+  const head = read.slice(0, count);
+  const rest = [...read.slice(count), ...candidates.slice(most)];
+  const rerank = () => score(reranker, passages.slice(0, count), options);
   const { concurrency } = reranker;
   const scores = await (typeof concurrency === 'number'
     ? inTurn({ owner: reranker, concurrency }, rerank, options.signal)

@@ -141,6 +141,10 @@ it('refuses what cannot be answered, and never shows the present instead', async
   await expect(engine.ask({ question: 'x?', asOf: begun, mode: 'agentic' })).rejects.toMatchObject(
     refused(/leave out asOf/),
   );
+  // The time that a search of the past takes is planned by nobody, so nothing is promised.
+  await expect(
+    engine.ask({ question: 'x?', asOf: begun, limits: { deadlineMs: 100 } }),
+  ).rejects.toMatchObject(refused(/leave out asOf/));
   await expect(engine.explainMiss({ text: 'x', asOf: begun }, 'a.md')).rejects.toMatchObject(
     refused(/asOf is for/),
   );

@@ -5,7 +5,7 @@ import { cacheOwner, type Scope, scopeFilter } from '../../core/scope.js';
 import { embedAll } from '../../embedding/embed-all.js';
 import type { LoadedEmbedder } from '../../engine/engine-resources.js';
 import { type KeptChunk, unpackChunks } from '../../history/kept-chunks.js';
-import type { HistoryVersion, LedgerHistory } from '../../ledger/history.js';
+import { damagedHistory, type HistoryVersion, type LedgerHistory } from '../../ledger/history.js';
 import type { IndexFacts } from '../../ledger/ledger.js';
 import { createMemoryStore } from '../../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../../stores/vector-store.js';
@@ -73,9 +73,11 @@ export async function openPast(options: PastOptions): Promise<PastIndex> {
     });
     const parts = await history.parts(readable.map(({ id }) => id));
     for (const version of readable) {
-      const kept = unpackChunks(parts.get(version.id) ?? []);
-      // Deleted between two reads.
-      if (kept.length !== version.chunks) continue;
+      const kept = unpackChunks(parts.get(version.id) ?? [], version);
+      if (kept === undefined) {
+        await assertDeleted(version, options);
+        continue;
+      }
       documents.set(version.documentId, version);
       chunks.push(...kept);
       if (chunks.length > MOST_CHUNKS) throw tooMany();
@@ -101,6 +103,15 @@ export async function openPast(options: PastOptions): Promise<PastIndex> {
   });
   await collection.upsert(records, options.signal);
   return { store, collection, documents, hasVectors: vectors !== undefined, isRestricted };
+}
+
+/** A version without all of its chunks was deleted between two reads. Throws `INDEX_DAMAGED` where it is there. */
+async function assertDeleted(
+  { id, tenant, generation }: HistoryVersion,
+  { history, moment }: PastOptions,
+): Promise<void> {
+  const [next] = await history.versionsAt({ tenant, generation, moment }, id - 1, 1);
+  if (next?.id === id) throw damagedHistory();
 }
 
 const isOfProject = ({ project }: HistoryVersion, scope: Scope): boolean =>

@@ -205,6 +205,7 @@ const prefixOf = (revision: string): string =>
 /** What went wrong may be well again with the next search. */
 const PASSING: ReadonlySet<NoticeKind> = new Set([
   'search-degraded',
+  'cache-unavailable',
   'store-failover',
   'words-unchecked',
   'of-a-part',

@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { PackedConfig } from '../../config/packed-config.js';
 import { RAGError } from '../../core/errors.js';
 import { isTelemetryHeard, type SentOperation } from '../../core/heard-operations.js';
+import { runtime } from '../../core/runtime.js';
 import type { Scope } from '../../core/scope.js';
 import { receivedError } from '../../core/sent-error.js';
 import type { PartName } from '../../degradation/level.js';
@@ -18,6 +19,8 @@ export interface SearchJob {
   readonly config: PackedConfig;
   readonly query: Omit<SearchQuery, 'signal'>;
   readonly scope: Scope;
+  /** When its deadline began to count, by the clock of `runtime().elapsed()`. */
+  readonly startedAt: number;
   /** When it was asked for, by the clock of `runtime().elapsed()`. */
   readonly since: number;
   /** Told what the search did before it is answered; nothing where nobody listens. */
@@ -71,10 +74,21 @@ export class SearchChild {
   take(job: SearchJob): void {
     this.#jobs.set(job.number, job);
     this.#hold();
-    const { index, config, number, query, scope } = job;
+    const { index, config, number, query, scope, startedAt } = job;
     if (!this.#opened.has(index)) this.#send({ kind: 'open', index, config });
     this.#opened.add(index);
-    this.#send({ kind: 'find', job: number, index, query, scope, isHeard: isTelemetryHeard() });
+    const waitedMs = runtime().elapsed() - startedAt;
+    const isHeard = isTelemetryHeard();
+    this.#send({
+      kind: 'find',
+      job: number,
+      index,
+      query,
+      scope,
+      isHeard,
+      waitedMs,
+      sentAt: runtime().now(),
+    });
   }
 
   /** Nobody waits for the answer any more. */

@@ -21,6 +21,10 @@ export type ToProcess =
       readonly scope: Scope;
       /** Whether it is to be told what the search did, step by step. */
       readonly isHeard: boolean;
+      /** Milliseconds of its deadline that had passed at `sentAt`. */
+      readonly waitedMs: number;
+      /** Milliseconds since 1970, of the one machine on which both run: a process that is busy takes it later. */
+      readonly sentAt: number;
     }
   /** Nobody waits for it any more. */
   | { readonly kind: 'stop'; readonly job: number };

@@ -1,8 +1,10 @@
 // Entry of the processes that search. One writes nothing and may end at any moment.
 import { unpackConfig } from '../../config/packed-config.js';
 import { recordOperations, type SentOperation, sentOperations } from '../../core/heard-operations.js';
+import { runtime } from '../../core/runtime.js';
 import { sentError } from '../../core/sent-error.js';
 import { EngineResources } from '../../engine/engine-resources.js';
+import { LEAST_MS } from '../../retrieval/time-left.js';
 import { findPassages } from '../find-passages.js';
 import type { FromProcess, ToProcess } from './search-message.js';
 
@@ -15,7 +17,8 @@ const send = (message: FromProcess): void => {
 };
 
 async function find(message: Extract<ToProcess, { kind: 'find' }>): Promise<void> {
-  const { job, index, query, scope, isHeard } = message;
+  const { job, index, scope, isHeard } = message;
+  const query = withTimeLeft(message);
   const controller = new AbortController();
   underWay.set(job, controller);
   let operations = (): SentOperation[] => [];
@@ -36,6 +39,15 @@ async function find(message: Extract<ToProcess, { kind: 'find' }>): Promise<void
   } finally {
     underWay.delete(job);
   }
+}
+
+/** Of the deadline what is left: those who waited for a process are planned for less. */
+function withTimeLeft({ query, waitedMs, sentAt }: Extract<ToProcess, { kind: 'find' }>): typeof query {
+  const deadlineMs = query.options?.deadlineMs;
+  if (deadlineMs === undefined) return query;
+  const onTheWay = Math.max(0, runtime().now() - sentAt);
+  const left = Math.max(LEAST_MS, deadlineMs - waitedMs - onTheWay);
+  return { ...query, options: { ...query.options, deadlineMs: left } };
 }
 
 async function closeIndex(index: number): Promise<void> {

@@ -28,7 +28,7 @@ async function openEngine(cwd: string, searchProcesses: number): Promise<Engine>
 async function searchOver(processes: SearchProcesses, cwd: string) {
   const index = processes.index(await loadConfig({ cwd, config: { provider: 'libsql' } }));
   if (index === undefined) throw new Error('The configuration cannot be sent.');
-  return () => index.find({ text: 'quokka' }, scopeOf(A));
+  return () => index.find({ text: 'quokka' }, scopeOf(A), performance.now());
 }
 
 /** All but the times. */
@@ -70,6 +70,27 @@ describe('search processes', () => {
     controller.abort();
     await expect(searching).rejects.toMatchObject({ reason: 'ABORTED' });
     expect((await engine.search('quokka', A)).results).toHaveLength(1);
+  });
+
+  test('plan a search for what waiting left of its deadline', async () => {
+    const cwd = temporaryFolder();
+    await (await openEngine(cwd, 0)).push([{ id: 'a', text: 'The quokka lives here.' }], A);
+    const processes = new SearchProcesses({ count: 1, maxDelayMs: 0 });
+    onTestFinished(() => processes.close());
+    const index = processes.index(await loadConfig({ cwd, config: { provider: 'libsql' } }));
+    const find = (waitedMs: number) =>
+      index?.find(
+        { text: 'quokka', options: { deadlineMs: 60_000 } },
+        scopeOf(A),
+        performance.now() - waitedMs,
+      );
+    expect((await find(0))?.plan).toMatchObject({ name: 'whole' });
+    expect((await find(0))?.plan?.deadlineMs).toBeGreaterThan(30_000);
+    expect((await find(59_999.5))?.plan).toMatchObject({ name: 'words', deadlineMs: 1 });
+    // Whoever asks is told of the deadline that was given.
+    const engine = await openEngine(cwd, 1);
+    const { plan } = await engine.search({ text: 'quokka', options: { deadlineMs: 60_000 } }, A);
+    expect(plan).toMatchObject({ deadlineMs: 60_000, isInTime: true, leftOut: [] });
   });
 
   test('go on after one was killed in the middle of a search', async () => {

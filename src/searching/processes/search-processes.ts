@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { type PackedConfig, packConfig } from '../../config/packed-config.js';
+import { packConfig } from '../../config/packed-config.js';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { republish, type SentOperation } from '../../core/heard-operations.js';
@@ -50,7 +50,7 @@ export class SearchProcesses {
     if (packed === undefined) return undefined;
     const index = this.#indexes++;
     return {
-      find: (query, scope) => this.#find({ index, config: packed }, query, scope),
+      find: (query, scope, startedAt) => this.#find({ index, config: packed, startedAt }, query, scope),
       tryNext: (part) => {
         for (const child of this.#children) child.tryNext(index, part);
       },
@@ -69,7 +69,7 @@ export class SearchProcesses {
   }
 
   async #find(
-    index: { readonly index: number; readonly config: PackedConfig },
+    index: Pick<SearchJob, 'index' | 'config' | 'startedAt'>,
     { signal, ...query }: SearchQuery,
     scope: Scope,
   ): Promise<FoundPassages> {
@@ -88,7 +88,7 @@ export class SearchProcesses {
   }
 
   #ask(
-    asked: Pick<SearchJob, 'index' | 'config' | 'query' | 'scope' | 'onOperations'>,
+    asked: Pick<SearchJob, 'index' | 'config' | 'startedAt' | 'query' | 'scope' | 'onOperations'>,
     signal: AbortSignal | undefined,
   ): Promise<FoundPassages> {
     return new Promise((resolve, reject) => {

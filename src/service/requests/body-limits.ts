@@ -17,4 +17,11 @@ export function limitBodies(app: FastifyInstance): void {
   });
   // Fastify's own parser of texts; a web page may send a text without asking first.
   app.removeContentTypeParser('text/plain');
+  // Clients state the type of JSON with no body too. A route that needs one says what it misses.
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parse(request, body, done);
+  });
 }

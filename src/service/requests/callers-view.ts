@@ -2,6 +2,7 @@ import type {
   Answer,
   AnswerEvent,
   EngineView,
+  IndexStatus,
   MissExplanation,
   MissStage,
   NoticeKind,
@@ -51,6 +52,7 @@ export function callersView(view: EngineView, { onWithheld, keepsIndex }: Caller
       onWithheld([explanation.reason, ...explanation.remedies.map(({ setting }) => setting)]);
       return callersExplanation(explanation);
     },
+    status: async () => callersStatus(await view.status(), onWithheld),
     ask: async (request) => answerOf(await view.ask(request)),
     async *askStream(request): AsyncGenerator<AnswerEvent> {
       for await (const event of view.askStream(request)) {
@@ -59,6 +61,40 @@ export function callersView(view: EngineView, { onWithheld, keepsIndex }: Caller
       }
     },
   };
+}
+
+/** An absolute path, of any system. */
+const PLACE = /(?:^|[\s"'`(=])(?:[A-Za-z]:[\\/]|\\\\|~?\/)[^\s/]/;
+const PLACE_WITHHELD = 'It names a folder or file of the machine of the service, whose log says the words.';
+
+/** The state of the index without the places of the machine, which words of failures may name. */
+function callersStatus(status: IndexStatus, onWithheld: OnWithheld): IndexStatus {
+  const withheld: string[] = [];
+  const told = (text: string): string => {
+    if (!PLACE.test(text)) return text;
+    withheld.push(text);
+    return PLACE_WITHHELD;
+  };
+  const { following } = status;
+  const callers: IndexStatus = {
+    ...status,
+    sources: status.sources.map(({ sync, ...source }) => {
+      if (sync?.lastError === undefined) return { ...source, sync };
+      const { lastError } = sync;
+      return { ...source, sync: { ...sync, lastError: { ...lastError, message: told(lastError.message) } } };
+    }),
+    failures: status.failures.map((failure) => ({ ...failure, message: told(failure.message) })),
+    notices: status.notices.map(told),
+    following: following && {
+      ...following,
+      sources: following.sources.map(({ problem, ...source }) => ({
+        ...source,
+        ...(problem === undefined ? {} : { problem: told(problem) }),
+      })),
+    },
+  };
+  if (withheld.length > 0) onWithheld(withheld);
+  return callers;
 }
 
 /** Of a lost document the step, which a sentence of ours explains, and nothing that names settings, scopes or other documents. */
@@ -175,6 +211,7 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   'answer-incomplete': "The model's answer is not complete.",
   'support-check-failed': "The model's check of the answer failed, and the check without it stands.",
   'store-elsewhere': WITHHELD,
+  'cache-unavailable': WITHHELD,
   'store-failover': WITHHELD,
   'embedding-model': WITHHELD,
   'reranking-model': WITHHELD,

@@ -69,4 +69,28 @@ describe.runIf(hasRedis())('with a real Redis', () => {
     await expect.poll(() => told, { timeout: 10_000 }).toEqual([true, false, true]);
     expect([await stats(first), await stats(first), await stats(first)]).toEqual([200, 200, 429]);
   });
+
+  test('a server that hangs keeps one request waiting, and is asked again when it goes on', async () => {
+    const port = await freePort();
+    const server = await startRedis(port);
+    const { redis, told } = await connectedRedis(port);
+    const service = await testService({ requestsPerMinute: 100, redis });
+    expect(await stats(service)).toBe(200);
+    server.kill('SIGSTOP');
+    expect(await stats(service)).toBe(200);
+    await expect.poll(() => told).toEqual([true, false]);
+    const since = performance.now();
+    // Some of these are made while the connection is being tried again.
+    while (performance.now() - since < 2_500) {
+      const asked = performance.now();
+      expect(await stats(service)).toBe(200);
+      expect(performance.now() - asked).toBeLessThan(400);
+      expect(redis.isUp).toBe(false);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(await checksOf(service)).toEqual([200, 'failed']);
+    server.kill('SIGCONT');
+    await expect.poll(() => told, { timeout: 15_000 }).toEqual([true, false, true]);
+    expect(await stats(service)).toBe(200);
+  }, 30_000);
 });

@@ -33,6 +33,7 @@ const STATUS_OF_REASON: Partial<Record<ErrorReason, number>> = {
   DOCUMENT_NOT_FOUND: 404,
   FEEDBACK_UNKNOWN: 404,
   FEEDBACK_OFF: 409,
+  CONFLICTS_OFF: 409,
   ROUTE_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   DOCUMENT_DUPLICATE_ID: 409,
@@ -68,6 +69,7 @@ const PUBLIC_PROVIDER_REASONS: ReadonlySet<ErrorReason> = new Set([
 /** What callers are told in place of words that name folders of the machine. */
 const IN_OTHER_WORDS: Readonly<Partial<Record<ErrorReason, string>>> = {
   FEEDBACK_OFF: 'This service keeps no feedback.',
+  CONFLICTS_OFF: 'This service does not look for duplicates and conflicts.',
   INDEX_EMPTY: 'Nothing is indexed yet. Index a document first.',
   INDEX_LOCKED: 'Another process writes this index, or moves it. Try again later.',
 };

@@ -20,6 +20,9 @@ export interface HealthOptions {
   readonly endpoint: string;
 }
 
+/** @default of `rag.monitoring.healthCheck.endpoint` */
+export const USUAL_ENDPOINT = '/health/rag';
+
 /** Whether the service can answer, for load balancers: it tells nothing else. */
 export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
   app,
@@ -40,7 +43,9 @@ export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
     const checks = Object.fromEntries(all.map((part) => [part.part, part.ok ? 'ok' : 'failed'] as const));
     return { status, live: true, ready, ...(isThere ? { degradationLevel } : {}), checks } as const;
   };
-  for (const path of [endpoint, `${endpoint}/ready`])
+  // Who knows nothing of the configuration (`ragstone health --server`, a probe) asks at the usual path.
+  const endpoints = [...new Set([endpoint, USUAL_ENDPOINT])];
+  for (const path of endpoints.flatMap((one) => [one, `${one}/ready`]))
     app.get(
       path,
       {
@@ -60,40 +65,42 @@ export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
         return reply.code(health.ready ? 200 : 503).send(health);
       },
     );
-  app.get(
-    `${endpoint}/live`,
-    {
-      config: { access: 'everyone' },
-      schema: {
-        tags: ['Health'],
-        summary: 'Whether the process of the service answers, whatever its parts do',
-        security: [],
-        response: { 200: jsonOf('It does.', liveResponse) },
-      },
-    },
-    async () => ({ live: true }),
-  );
-  if (deployments === undefined) return;
-  app.get(
-    `${endpoint}/deployments`,
-    {
-      config: { access: 'admin' },
-      schema: {
-        tags: ['Health'],
-        summary: 'Whether each index that a tenant has of its own answers, and why not',
-        response: {
-          200: jsonOf(
-            'Also where one does not: the service serves the other tenants.',
-            deploymentsHealthResponse,
-          ),
-          ...problemResponses,
+  for (const path of endpoints)
+    app.get(
+      `${path}/live`,
+      {
+        config: { access: 'everyone' },
+        schema: {
+          tags: ['Health'],
+          summary: 'Whether the process of the service answers, whatever its parts do',
+          security: [],
+          response: { 200: jsonOf('It does.', liveResponse) },
         },
       },
-    },
-    async () => {
-      const all = await deployments.deploymentHealth();
-      const status = all.every(({ ok }) => ok) ? ('healthy' as const) : ('unhealthy' as const);
-      return { status, deployments: all };
-    },
-  );
+      async () => ({ live: true }),
+    );
+  if (deployments === undefined) return;
+  for (const path of endpoints)
+    app.get(
+      `${path}/deployments`,
+      {
+        config: { access: 'admin' },
+        schema: {
+          tags: ['Health'],
+          summary: 'Whether each index that a tenant has of its own answers, and why not',
+          response: {
+            200: jsonOf(
+              'Also where one does not: the service serves the other tenants.',
+              deploymentsHealthResponse,
+            ),
+            ...problemResponses,
+          },
+        },
+      },
+      async () => {
+        const all = await deployments.deploymentHealth();
+        const status = all.every(({ ok }) => ok) ? ('healthy' as const) : ('unhealthy' as const);
+        return { status, deployments: all };
+      },
+    );
 };

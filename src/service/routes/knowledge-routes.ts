@@ -46,14 +46,20 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     async (request) => {
       const context = contextOf(request);
-      const { query, topK, minScore, deadlineMs, asOf, tenantId, filters } = takeFilters(request.body);
+      const { query, topK, minScore, deadlineMs, maxCost, asOf, tenantId, filters } = takeFilters(
+        request.body,
+      );
       assertTenant(tenantId, context);
       const found = await context.view.search({
         text: query,
         topK,
         filters,
         ...(asOf === undefined ? {} : { asOf }),
-        options: { minScore, ...(deadlineMs === undefined ? {} : { deadlineMs }) },
+        options: {
+          minScore,
+          ...(deadlineMs === undefined ? {} : { deadlineMs }),
+          ...(maxCost === undefined ? {} : { maxCost }),
+        },
         signal: context.signal,
       });
       return {

@@ -44,6 +44,29 @@ test('who may monitor reads metrics and nothing else', async () => {
   expect((await call('undefined', 'GET', '/metrics')).status).toBe(401);
 });
 
+test('requests are counted by their route, method and class of status, and nothing that a caller chooses is a label', async () => {
+  const { call } = await watchedService();
+  for (const id of ['a', 'b', 'c']) await call('read', 'GET', `/api/ai/rag/documents/${id}`);
+  await call('read', 'POST', '/api/ai/rag/search', { query: 'audit', tenantId: 'acme' });
+  await call('read', 'DELETE', '/api/ai/rag/documents/a');
+  const { text } = await call('monitor', 'GET', '/metrics');
+  const counts = text.split('\n').filter((line) => line.startsWith('rag_http_requests_total{'));
+  expect(counts.sort()).toEqual([
+    'rag_http_requests_total{route="/api/ai/rag/documents/:id",method="DELETE",status="4xx"} 1',
+    'rag_http_requests_total{route="/api/ai/rag/documents/:id",method="GET",status="4xx"} 3',
+    'rag_http_requests_total{route="/api/ai/rag/search",method="POST",status="4xx"} 1',
+  ]);
+  expect(text).toContain(
+    'rag_http_request_duration_seconds_count{route="/api/ai/rag/documents/:id",method="GET"} 3\n',
+  );
+});
+
+test('the health answers where the configuration puts it, and where those ask who do not know of that', async () => {
+  const { call } = await testService({ healthEndpoint: '/healthz' });
+  for (const path of ['/healthz', '/healthz/ready', '/healthz/live', '/health/rag', '/health/rag/live'])
+    expect([path, (await call('', 'GET', path)).status]).toEqual([path, 200]);
+});
+
 test('the health tells what is for whom', async () => {
   const { call } = await watchedService();
   const health = await call('undefined', 'GET', '/health/rag');

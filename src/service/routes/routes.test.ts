@@ -345,6 +345,19 @@ describe('the state of the index', () => {
     expect((await call('acme', 'POST', '/rag/index')).status).toBe(400);
   });
 
+  test('a body that may be left out may be left out under the type of JSON, too', async () => {
+    const cwd = temporaryFolder({ 'docs/a.md': '# A\n\nOne.' });
+    const sources = [{ name: 'manual', type: 'markdown' as const, paths: ['docs/**/*.md'] }];
+    const { call } = await testService({
+      engine: await createEngine({ config: { provider: 'memory', sources }, cwd }),
+    });
+    const json = { 'content-type': 'application/json' };
+    const run = await call('acme', 'POST', '/rag/index', undefined, json);
+    expect(run.json()).toMatchObject({ status: 'completed', total: 1 });
+    const search = await call('acme', 'POST', `${RAG}/search`, undefined, json);
+    expect([search.status, search.json().reason]).toEqual([400, 'REQUEST_INVALID']);
+  });
+
   test('a run brings the index in step, and counts tell it by source and type', async () => {
     const cwd = temporaryFolder({ 'docs/a.md': '# A\n\nOne.', 'docs/b.md': '# B\n\nTwo.' });
     const sources = [{ name: 'manual', type: 'markdown' as const, paths: ['docs/**/*.md'] }];

@@ -80,6 +80,17 @@ export const deadlineMs = () =>
       'Milliseconds: the search does what is worth most in that time, and says what it left out (`plan`).',
     );
 
+/** What a search may cost. */
+export const maxCost = () =>
+  z
+    .number()
+    .min(0)
+    .max(1_000)
+    .optional()
+    .describe(
+      'US dollars: what the search would spend beyond them on models that have a price is left out, and it says so (`plan`).',
+    );
+
 /** How a search is made, where the caller does not leave it to the index. */
 export const searchFields = {
   mode: z.enum(['hybrid', 'dense', 'lexical', 'graph']).optional().describe('Which lanes run.'),
@@ -89,6 +100,7 @@ export const searchFields = {
     .describe('What is shown once: each document, each backlog item and ticket, or nothing.'),
   exactWords: z.boolean().optional().describe('Put no mistyped words right.'),
   deadlineMs: deadlineMs(),
+  maxCost: maxCost(),
 };
 
 /** The tenant, where a body need not state it. */
@@ -170,13 +182,17 @@ export const semanticCacheSchema = z
 export const planSchema = z
   .object({
     name: z.enum(['whole', 'few-reranked', 'not-reranked', 'few-candidates', 'words']),
-    deadlineMs: z.number(),
-    expectedMs: z.number(),
-    isInTime: z.boolean(),
+    deadlineMs: z.number().optional(),
+    expectedMs: z.number().optional(),
+    isInTime: z.boolean().optional(),
     leftOut: listOf(z.string()),
-    isMeasured: z.boolean(),
+    isMeasured: z.boolean().optional(),
+    maxCost: z.number().optional(),
+    cost: z.number().optional().describe('US dollars, reckoned by prices and lengths of texts.'),
   })
-  .describe('What was done to end before `deadlineMs`, and what was left out for it.');
+  .describe(
+    'What was done to end before `deadlineMs` and to cost no more than `maxCost`, and what was left out for it.',
+  );
 
 const problem = (description: string) => ({
   description,

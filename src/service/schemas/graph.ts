@@ -31,6 +31,7 @@ const step = z.object({
     .enum(['out', 'in', 'shared'])
     .describe('`out`: `from` refers to `to`; `in`: the reverse; `shared`: both name what `via` says.'),
   via: z.string().optional(),
+  section: z.string().optional().describe('The section of `to` that a link leads to.'),
 });
 
 export const relatedResponse = z.object({

@@ -11,6 +11,7 @@ import {
   idText,
   linesSchema,
   listOf,
+  maxCost,
   names,
   noticesSchemas,
   planSchema,
@@ -31,6 +32,7 @@ export const ragSearchRequest = z.strictObject({
   topK: topKSchema().default(10),
   minScore: z.number().min(0).max(1).default(0.5).describe('Leaves out what matches less.'),
   deadlineMs: deadlineMs(),
+  maxCost: maxCost(),
   asOf: asOf(),
   ...filterFields,
 });

@@ -12,6 +12,8 @@ export interface FileFacts {
   readonly createdAt: string;
   /** ISO-8601 UTC. */
   readonly updatedAt: string;
+  /** The latest commits that changed it with a few other files, the newest first. */
+  readonly commits: readonly string[];
 }
 
 /** A status letter of git-diff(1), and the path, or for a rename the old one and the new. */
@@ -30,6 +32,10 @@ const HEADER = '\x01';
 const FIELD = '\x1f';
 const STATUS = /^([A-Z])\d*$/;
 const SHORT_COMMIT = 12;
+/** Files that one commit changed: of more, that they were changed together says little of two. */
+const MOST_TOGETHER = 20;
+/** Such commits that are kept of a file: older ones say less, and every passage carries them. */
+const MOST_COMMITS = 8;
 
 /** Facts of every file at a commit, followed from commit to commit and through renames. */
 export class FileHistory {
@@ -79,6 +85,8 @@ export class FileHistory {
 
   /** Takes the changes of one commit at once: files may have changed names among each other. */
   apply(changes: readonly FileChange[], commit: Commit): void {
+    const shared =
+      changes.length > 1 && changes.length <= MOST_TOGETHER ? [commit.id.slice(0, SHORT_COMMIT)] : [];
     const taken = changes.map(({ status, paths: [from = '', to = from] }) => {
       const facts = this.#files.get(from);
       if (status === 'R' || status === 'D') this.#remove(from);
@@ -88,11 +96,16 @@ export class FileHistory {
     for (const { status, to, facts } of taken) {
       if (status === 'D') continue;
       const id = facts?.id ?? this.#newId(to, commit);
-      this.#set(to, { id, createdAt: facts?.createdAt ?? commit.at }, commit);
+      const commits = [...shared, ...(facts?.commits ?? [])].slice(0, MOST_COMMITS);
+      this.#set(to, { id, createdAt: facts?.createdAt ?? commit.at, commits }, commit);
     }
   }
 
-  #set(path: string, kept: Pick<FileFacts, 'id' | 'createdAt'>, { id, author, at }: Commit): void {
+  #set(
+    path: string,
+    kept: Pick<FileFacts, 'id' | 'createdAt' | 'commits'>,
+    { id, author, at }: Commit,
+  ): void {
     this.#ids.add(kept.id);
     this.#files.set(path, { ...kept, commit: id, author, updatedAt: at });
   }

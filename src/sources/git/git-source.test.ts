@@ -131,6 +131,26 @@ describe('files of a repository', () => {
     });
   });
 
+  it('name the latest commits that changed them with a few others', async () => {
+    write('a.md', 'a');
+    write('b.md', 'b');
+    const first = commit('one');
+    write('a.md', 'a2');
+    commit('alone');
+    for (let i = 0; i < 30; i++) write(`many/${i}.md`, `${i}`);
+    write('a.md', 'a3');
+    commit('many');
+    const commitsOf = async (path: string) => (await readOne(open(), path)).document?.metadata.commits;
+    expect(await commitsOf('a.md')).toEqual([first.slice(0, 12)]);
+    expect(await commitsOf('b.md')).toEqual([first.slice(0, 12)]);
+    expect(await commitsOf('many/1.md')).toBeUndefined();
+    write('a.md', 'a4');
+    write('many/1.md', 'changed');
+    const last = commit('two');
+    expect(await commitsOf('a.md')).toEqual([last.slice(0, 12), first.slice(0, 12)]);
+    expect(await commitsOf('many/1.md')).toEqual([last.slice(0, 12)]);
+  });
+
   it('are read at any ref', async () => {
     write('a.md', 'first');
     const first = commit('one');

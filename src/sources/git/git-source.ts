@@ -209,7 +209,13 @@ class GitSource implements Source {
       metadata: {
         path,
         ...(type.language === undefined ? {} : { language: type.language }),
-        ...(facts === undefined ? {} : { author: facts.author, commit: facts.commit }),
+        ...(facts === undefined
+          ? {}
+          : {
+              author: facts.author,
+              commit: facts.commit,
+              ...(facts.commits.length === 0 ? {} : { commits: [...facts.commits] }),
+            }),
         ...metadata,
       },
       access: OPEN_ACCESS,
@@ -289,7 +295,8 @@ class GitSource implements Source {
 }
 
 const versionOf = ({ path, blob, facts }: Pick<KnownFile, 'path' | 'blob' | 'facts'>): string =>
-  `${blob} ${facts?.commit ?? ''} ${path}`;
+  // The commits are new in a version of Ragstone: what was read before it is read again.
+  `${blob} ${facts?.commit ?? ''} ${facts?.commits.length ?? ''} ${path}`;
 
 /** Files of other kinds, by extension. */
 function skippedOf(files: readonly TreeFile[], chosen: ReadonlySet<string>): Record<string, number> {

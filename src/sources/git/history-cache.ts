@@ -5,7 +5,7 @@ import { readRegularText } from '../../security/regular-file.js';
 import { type FileFacts, FileHistory } from './file-history.js';
 import { type GitContext, runGit } from './git-process.js';
 
-const FORMAT = 1;
+const FORMAT = 2;
 
 interface CacheFile {
   readonly format: number;

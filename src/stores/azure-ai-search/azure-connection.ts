@@ -1,15 +1,12 @@
 import type * as Driver from '@azure/search-documents';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
-import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
-import { isRetryableStatus, refusalError, refusalOf, timeoutError, transportError } from './azure-errors.js';
+import { type Passing, type ServerCall, sendAgain, withinTime } from '../server-calls.js';
+import { isRetryableStatus, refusalError, refusalOf, transportError } from './azure-errors.js';
 import type { ResolvedAzureOptions } from './azure-options.js';
 
 export const AZURE_PACKAGE = '@azure/search-documents@13.0.0';
 const IDENTITY_PACKAGE = '@azure/identity@4.13.1';
-
-const ATTEMPTS = 4;
-const FIRST_PAUSE_MS = 100;
 
 /** A document as the client takes and gives it. */
 export type IndexedDocument = Record<string, unknown>;
@@ -23,11 +20,7 @@ export interface Clients {
   ) => Driver.IndexDocumentsBatch<IndexedDocument>;
 }
 
-export interface CallOptions {
-  /** What is under way, for messages: `write chunks in collection "notes"`. */
-  readonly action: string;
-  readonly signal?: AbortSignal | undefined;
-}
+export type CallOptions = ServerCall;
 
 type Send<T> = (clients: Clients, options: { readonly abortSignal: AbortSignal }) => Promise<T>;
 
@@ -62,13 +55,13 @@ export class AzureSearchConnection {
   async call<T>(call: CallOptions, send: Send<T>): Promise<T> {
     this.begin(call.signal);
     const clients = await this.#load();
-    const deadline = timeoutSignal(this.#options.timeoutMs);
-    const abortSignal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
+    const server = { title: 'Azure AI Search', address: this.address };
+    const limited = { ...call, timeoutMs: this.#options.timeoutMs };
     try {
-      return await this.#attempt(() => send(clients, { abortSignal }), abortSignal);
+      return await withinTime(server, limited, (signal) =>
+        sendAgain(() => send(clients, { abortSignal: signal }), { signal, passing: passingOf }),
+      );
     } catch (error) {
-      throwIfAborted(call.signal);
-      if (deadline.aborted) throw timeoutError(this.address, call.action, this.#options.timeoutMs);
       const refusal = refusalOf(error);
       throw refusal === undefined
         ? transportError(this.address, call.action, error)
@@ -86,22 +79,6 @@ export class AzureSearchConnection {
         throw error;
       }
     });
-  }
-
-  async #attempt<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      let pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1);
-      try {
-        return await send();
-      } catch (error) {
-        const refusal = refusalOf(error);
-        const isPassing = refusal === undefined ? isTransport(error) : isRetryableStatus(refusal.status);
-        if (signal.aborted || attempt >= ATTEMPTS || !isPassing) throw error;
-        pauseMs = Math.max(pauseMs, refusal?.retryAfterMs ?? 0);
-      }
-      // Random, so that clients of a service that comes back do not all call at once; never before it asks to be called.
-      await sleep(pauseMs * (1 + runtime().random()), signal);
-    }
   }
 
   #load(): Promise<Clients> {
@@ -146,6 +123,14 @@ export class AzureSearchConnection {
     });
     return new DefaultAzureCredential();
   }
+}
+
+/** A connection that broke passes; an answer does where its status says so. */
+function passingOf(sent: PromiseSettledResult<unknown>): Passing | undefined {
+  if (sent.status === 'fulfilled') return undefined;
+  const refusal = refusalOf(sent.reason);
+  if (refusal === undefined) return isTransport(sent.reason) ? {} : undefined;
+  return isRetryableStatus(refusal.status) ? refusal : undefined;
 }
 
 /** Whether the connection broke, or what came could not be read. Errors of the client that are neither are faults of ours. */

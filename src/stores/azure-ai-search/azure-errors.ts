@@ -1,5 +1,8 @@
 import { RAGError } from '../../core/errors.js';
 import { refusedRequestError, type Verdict } from '../refused-request.js';
+import { noAnswerError } from '../server-calls.js';
+
+const CHECK = 'Check the address of the store, and any proxy between.';
 
 /** An answer of the service that is no success. */
 export interface Refusal {
@@ -74,20 +77,8 @@ export function transportError(address: string, action: string, error: unknown):
       `Azure AI Search at ${address} could not be asked to ${action}: nobody is signed in to Azure. Set rag.storage.server.apiKey, set up a managed identity, or run \`az login\`.`,
       { cause },
     );
-  return new RAGError(
-    'STORE_UNAVAILABLE',
-    `Azure AI Search at ${address} could not ${action}. There is no connection, or what answered there is not Azure AI Search. Check the address of the store, and any proxy between.`,
-    { cause },
-  );
+  return noAnswerError({ title: 'Azure AI Search', address }, action, CHECK, cause);
 }
-
-/** No answer in time. */
-export const timeoutError = (address: string, action: string, timeoutMs: number): RAGError =>
-  new RAGError(
-    'STORE_TIMEOUT',
-    `Azure AI Search at ${address} could not ${action} within ${timeoutMs} ms. Look whether it is overloaded, or raise the timeout of the store.`,
-    { details: { timeoutMs } },
-  );
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'Error');
 

@@ -1,11 +1,5 @@
 import { type ErrorReason, RAGError } from '../../core/errors.js';
-
-/** What the server is called and where it is, for messages. */
-export interface ServerName {
-  readonly title: string;
-  /** Without user and password. */
-  readonly address: string;
-}
+import type { CalledServer } from '../server-calls.js';
 
 /** An answer of the server that is no success. */
 export interface ErrorAnswer {
@@ -82,7 +76,7 @@ const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 export const isRetryableStatus = (status: number): boolean => RETRYABLE_STATUS.has(status);
 
 /** An answer as one of our errors. The message names the type of fault, never the explanation, which may quote documents. */
-export function answerError(server: ServerName, action: string, { status, body }: ErrorAnswer): RAGError {
+export function answerError(server: CalledServer, action: string, { status, body }: ErrorAnswer): RAGError {
   const explanation = JSON.stringify(body) ?? '';
   const verdict = VERDICTS.find(([pattern]) => pattern.test(explanation))?.[1] ?? BY_STATUS[status];
   const [reason, advice] = verdict ?? [
@@ -102,7 +96,7 @@ export function answerError(server: ServerName, action: string, { status, body }
 }
 
 /** A failure to get any answer as one of our errors. */
-export function transportError(server: ServerName, action: string, error: unknown): RAGError {
+export function transportError(server: CalledServer, action: string, error: unknown): RAGError {
   if (RAGError.isInstance(error)) return error;
   const [reason, advice] = transportVerdict(error);
   return new RAGError(reason, `${server.title} at ${server.address} could not ${action}. ${advice}`, {

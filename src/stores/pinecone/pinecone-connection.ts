@@ -2,22 +2,17 @@ import type * as PineconeModule from '@pinecone-database/pinecone';
 import type { Index, Pinecone } from '@pinecone-database/pinecone';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
-import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
-import { isRetryableStatus, refusalError, timeoutError, transportError } from './pinecone-errors.js';
+import { type Passing, type ServerCall, sendAgain, withinTime } from '../server-calls.js';
+import { isRetryableStatus, type Refusal, refusalError, transportError } from './pinecone-errors.js';
 import type { ResolvedPineconeOptions } from './pinecone-options.js';
 
 export const PINECONE_PACKAGE = '@pinecone-database/pinecone@8.2.0';
 
-const ATTEMPTS = 4;
-const FIRST_PAUSE_MS = 100;
+const LATE = 'Try again later, or raise the timeout of the store.';
 
 type Driver = typeof PineconeModule;
 
-export interface CallOptions {
-  /** What is under way, for messages: `write chunks in collection "notes"`. */
-  readonly action: string;
-  readonly signal?: AbortSignal | undefined;
-}
+export type CallOptions = ServerCall;
 
 /** Where a namespace is. */
 export interface NamespacePlace {
@@ -39,6 +34,13 @@ export interface Outcome<T> {
   readonly value: T | undefined;
   readonly headers: Headers;
 }
+
+/** What came of sending something once. */
+type Sent<T> =
+  | Outcome<T>
+  | { readonly refusal: Refusal & Passing }
+  /** An answer that the client cannot read, which will not be another the next time: what it threw. */
+  | { readonly unreadable: unknown };
 
 /**
  * Calls of the official client: limited in time, cancellable, tried again where the service is busy or the connection broke. Every call has a
@@ -88,32 +90,38 @@ export class PineconeConnection {
   ): Promise<Outcome<T>> {
     this.begin(signal);
     const driver = await this.#load();
-    const deadline = timeoutSignal(this.#options.timeoutMs);
-    const ends = [deadline, this.#closing.signal, ...(signal === undefined ? [] : [signal])];
-    const anyEnd = AbortSignal.any(ends);
+    const ends = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
+    const limited = { action, signal: ends, timeoutMs: this.#options.timeoutMs };
     try {
-      for (let attempt = 1; ; attempt++) {
-        const answered: Answered = {};
-        try {
-          const value = await run(this.#clientFor(driver, anyEnd, answered));
-          return { value, headers: answered.headers ?? new Headers() };
-        } catch (error) {
-          const { status = 200, explanation = '' } = answered;
-          const isLast = anyEnd.aborted || attempt >= ATTEMPTS;
-          if (status === 404) return { value: undefined, headers: answered.headers ?? new Headers() };
-          if (status >= 400 && (isLast || !isRetryableStatus(status)))
-            throw refusalError(address, action, { status, explanation });
-          // An answer that the client cannot read will not be another the next time.
-          if (isLast || (status < 400 && answered.headers !== undefined)) throw error;
-        }
-        const pauseMs = Math.max(FIRST_PAUSE_MS * 2 ** (attempt - 1), answered.retryAfterMs ?? 0);
-        // Random, so that clients of a service that comes back do not all call at once.
-        await sleep(pauseMs * (0.5 + runtime().random()), anyEnd);
-      }
+      const sent = await withinTime(
+        { title: 'Pinecone', address },
+        limited,
+        (end) => sendAgain(() => this.#send(driver, end, run), { signal: end, passing: passingOf }),
+        LATE,
+      );
+      if ('refusal' in sent) throw refusalError(address, action, sent.refusal);
+      if ('unreadable' in sent) throw sent.unreadable;
+      return sent;
     } catch (error) {
       this.begin(signal);
-      if (deadline.aborted) throw timeoutError(address, action, this.#options.timeoutMs);
       throw transportError(address, action, error);
+    }
+  }
+
+  async #send<T>(
+    driver: Driver,
+    signal: AbortSignal,
+    run: (client: Pinecone) => Promise<T>,
+  ): Promise<Sent<T>> {
+    const answered: Answered = {};
+    try {
+      const value = await run(this.#clientFor(driver, signal, answered));
+      return { value, headers: answered.headers ?? new Headers() };
+    } catch (error) {
+      const { status, explanation = '', retryAfterMs, headers } = answered;
+      if (status === undefined || headers === undefined) throw error;
+      if (status === 404) return { value: undefined, headers };
+      return status >= 400 ? { refusal: { status, explanation, retryAfterMs } } : { unreadable: error };
     }
   }
 
@@ -146,4 +154,11 @@ export class PineconeConnection {
       },
     });
   }
+}
+
+/** A connection that broke passes; an answer does where its status says so. */
+function passingOf(sent: PromiseSettledResult<Sent<unknown>>): Passing | undefined {
+  if (sent.status === 'rejected') return {};
+  if (!('refusal' in sent.value)) return undefined;
+  return isRetryableStatus(sent.value.refusal.status) ? sent.value.refusal : undefined;
 }

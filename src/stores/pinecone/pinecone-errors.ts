@@ -1,5 +1,8 @@
 import { RAGError } from '../../core/errors.js';
 import { refusedRequestError, type Verdict } from '../refused-request.js';
+import { noAnswerError } from '../server-calls.js';
+
+const CHECK = 'Check the network, and controllerHost where it is set.';
 
 /** An answer that is no success. */
 export interface Refusal {
@@ -56,21 +59,8 @@ export function refusalError(address: string, action: string, { status, explanat
 
 /** A failure to get an answer as one of our errors. */
 export function transportError(address: string, action: string, error: unknown): RAGError {
-  if (RAGError.isInstance(error)) return error;
-  return new RAGError(
-    'STORE_UNAVAILABLE',
-    `Pinecone at ${address} could not ${action}. There is no connection, or what answered there is not Pinecone. Check the network, and controllerHost where it is set.`,
-    { cause: error },
-  );
+  return noAnswerError({ title: 'Pinecone', address }, action, CHECK, error);
 }
-
-/** No answer in time. */
-export const timeoutError = (address: string, action: string, timeoutMs: number): RAGError =>
-  new RAGError(
-    'STORE_TIMEOUT',
-    `Pinecone at ${address} could not ${action} within ${timeoutMs} ms. Try again later, or raise the timeout of the store.`,
-    { details: { timeoutMs } },
-  );
 
 /** A write that is not seen in time. */
 export const staleError = (address: string, action: string, eventualMs: number): RAGError =>

@@ -2,28 +2,19 @@ import type { QdrantClient } from '@qdrant/js-client-rest';
 import type * as z from 'zod';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
 import { loadDriver } from '../../core/load-driver.js';
-import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
-import {
-  isRetryableStatus,
-  type Refusal,
-  refusalError,
-  timeoutError,
-  transportError,
-} from './qdrant-errors.js';
+import { noAnswerError, type Passing, type ServerCall, sendAgain, withinTime } from '../server-calls.js';
+import { isRetryableStatus, type Refusal, refusalError } from './qdrant-errors.js';
 import type { ResolvedQdrantOptions } from './qdrant-options.js';
 
 export const QDRANT_PACKAGE = '@qdrant/js-client-rest@1.18.0';
 
-const ATTEMPTS = 4;
-const FIRST_PAUSE_MS = 100;
+const TITLE = 'Qdrant';
+const CHECK = 'Check that it runs, and the address of the store.';
 
 /** The interface of the client that takes a signal for each call. */
 export type QdrantApi = ReturnType<QdrantClient['api']>;
 
-export interface CallOptions {
-  /** What is under way, for messages: `write chunks in collection "notes"`. */
-  readonly action: string;
-  readonly signal?: AbortSignal | undefined;
+export interface CallOptions extends ServerCall {
   /** Sending it twice is as good as once, so it may be tried again. @default true */
   readonly isIdempotent?: boolean;
 }
@@ -78,21 +69,29 @@ export class QdrantConnection {
     }
     const parsed = schema.safeParse(outcome.data);
     if (parsed.success) return parsed.data;
-    throw transportError(this.address, call.action, parsed.error);
+    throw this.#noAnswer(call, parsed.error);
   }
 
   async #ask(call: CallOptions, send: Send): Promise<Outcome> {
     this.begin(call.signal);
     const api = await this.#load();
-    const deadline = timeoutSignal(this.#options.timeoutMs);
-    const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
+    const limited = { ...call, timeoutMs: this.#options.timeoutMs };
+    const server = { title: TITLE, address: this.address };
     try {
-      return await attempt(() => send(api, { signal }), signal, call.isIdempotent === false ? 1 : ATTEMPTS);
+      return await withinTime(server, limited, (signal) =>
+        sendAgain(() => outcomeOf(send(api, { signal })), {
+          signal,
+          attempts: call.isIdempotent === false ? 1 : undefined,
+          passing: passingOf,
+        }),
+      );
     } catch (error) {
-      throwIfAborted(call.signal);
-      if (deadline.aborted) throw timeoutError(this.address, call.action, this.#options.timeoutMs);
-      throw transportError(this.address, call.action, error);
+      throw this.#noAnswer(call, error);
     }
+  }
+
+  #noAnswer({ action }: CallOptions, cause: unknown): RAGError {
+    return noAnswerError({ title: TITLE, address: this.address }, action, CHECK, cause);
   }
 
   #load(): Promise<QdrantApi> {
@@ -126,37 +125,32 @@ export class QdrantConnection {
   }
 }
 
-async function attempt(
-  send: () => Promise<{ readonly data: unknown }>,
-  signal: AbortSignal,
-  attempts: number,
-): Promise<Outcome> {
-  for (let count = 1; ; count++) {
-    let pauseMs = FIRST_PAUSE_MS * 2 ** (count - 1);
-    try {
-      return { data: (await send()).data };
-    } catch (error) {
-      const refusal = refusalOf(error);
-      const isLast = signal.aborted || count >= attempts;
-      if (refusal === undefined && isLast) throw error;
-      if (refusal !== undefined && (isLast || !isRetryableStatus(refusal.status))) return { refusal };
-      pauseMs = Math.max(pauseMs, 1_000 * (refusal?.retryAfter ?? 0));
-    }
-    // Random, so that clients of a server that comes back do not all call at once.
-    await sleep(pauseMs * (0.5 + runtime().random()), signal);
+/** Refusals as values; what broke before an answer came is thrown on. */
+async function outcomeOf(sending: Promise<{ readonly data: unknown }>): Promise<Outcome> {
+  try {
+    return { data: (await sending).data };
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    return { refusal };
   }
+}
+
+/** A connection that broke passes; an answer does where its status says so. */
+function passingOf(sent: PromiseSettledResult<Outcome>): Passing | undefined {
+  if (sent.status === 'rejected') return {};
+  if ('data' in sent.value) return undefined;
+  const { status, retryAfterMs } = sent.value.refusal;
+  return isRetryableStatus(status) ? { retryAfterMs } : undefined;
 }
 
 /** What the client throws for an answer that is no success. By their form, for two copies of the package have two classes. */
 function refusalOf(error: unknown): Refusal | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('retry_after' in error) {
-    const retryAfter = Number(error.retry_after);
-    return {
-      status: 429,
-      explanation: 'rate limit',
-      retryAfter: Number.isFinite(retryAfter) ? retryAfter : 0,
-    };
+    const seconds = Number(error.retry_after);
+    const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined;
+    return { status: 429, explanation: 'rate limit', retryAfterMs };
   }
   if (!('status' in error) || typeof error.status !== 'number') return undefined;
   const said = 'data' in error ? error.data : undefined;

@@ -1,4 +1,4 @@
-import { RAGError } from '../../core/errors.js';
+import type { RAGError } from '../../core/errors.js';
 import { refusedRequestError, type Verdict } from '../refused-request.js';
 
 /** An answer that is no success. */
@@ -6,8 +6,8 @@ export interface Refusal {
   readonly status: number;
   /** What the server says about it. */
   readonly explanation: string;
-  /** Seconds after which it may be asked again, where it says so. */
-  readonly retryAfter?: number;
+  /** How long it asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** Words of the server's explanations, first match wins; statuses alone do not tell these cases apart. */
@@ -62,21 +62,3 @@ export function refusalError(address: string, action: string, { status, explanat
     verdict ?? ['STORE_UNAVAILABLE', 'Look at its log; the cause has its explanation.'],
   );
 }
-
-/** A failure to get an answer as one of our errors. */
-export function transportError(address: string, action: string, error: unknown): RAGError {
-  if (RAGError.isInstance(error)) return error;
-  return new RAGError(
-    'STORE_UNAVAILABLE',
-    `Qdrant at ${address} could not ${action}. There is no connection, or what answered there is not Qdrant. Check that it runs, and the address of the store.`,
-    { cause: error },
-  );
-}
-
-/** No answer in time. */
-export const timeoutError = (address: string, action: string, timeoutMs: number): RAGError =>
-  new RAGError(
-    'STORE_TIMEOUT',
-    `Qdrant at ${address} could not ${action} within ${timeoutMs} ms. Look whether it is overloaded, or raise the timeout of the store.`,
-    { details: { timeoutMs } },
-  );

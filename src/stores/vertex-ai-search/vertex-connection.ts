@@ -1,20 +1,16 @@
 import { RAGError, throwIfAborted } from '../../core/errors.js';
-import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
+import { sleep } from '../../core/runtime.js';
+import { type Passing, type ServerCall, sendAgain, withinTime } from '../server-calls.js';
 import { type Clients, clientsOf, withSignal } from './vertex-clients.js';
-import { isRetryableStatus, refusalError, refusalOf, timeoutError, transportError } from './vertex-errors.js';
+import { isRetryableStatus, refusalError, refusalOf, transportError } from './vertex-errors.js';
 import type { ResolvedVertexOptions } from './vertex-options.js';
 
-const ATTEMPTS = 4;
-const FIRST_PAUSE_MS = 100;
+const LATE = 'What it began goes on; try again later, or raise the timeout of the store.';
 /** Pauses while an operation of the service goes on. */
 const FIRST_POLL_MS = 20;
 const LAST_POLL_MS = 2_000;
 
-export interface CallOptions {
-  /** What is under way, for messages: `write chunks in collection "notes"`. */
-  readonly action: string;
-  readonly signal?: AbortSignal | undefined;
-}
+export type CallOptions = ServerCall;
 
 /** For every call of the client: retries are ours. */
 export interface ClientCallOptions {
@@ -59,9 +55,7 @@ export class VertexSearchConnection {
 
   /** What the call gives. */
   async call<T>(call: CallOptions, send: Send<T>): Promise<T> {
-    return this.#limited(call, (clients, signal) =>
-      this.#attempt(() => send(clients, this.#sending), signal),
-    );
+    return this.#limited(call, (clients, signal) => attempted(() => send(clients, this.#sending), signal));
   }
 
   /** The same; undefined where the service has no such thing. */
@@ -79,7 +73,7 @@ export class VertexSearchConnection {
   /** What an operation of the service gives when it is done; undefined where there was nothing to do it with. */
   operate<T>(call: CallOptions, begin: Send<Operation<T> | undefined>): Promise<T | undefined> {
     return this.#limited(call, async (clients, signal) => {
-      const operation = await this.#attempt(() => begin(clients, this.#sending), signal);
+      const operation = await attempted(() => begin(clients, this.#sending), signal);
       if (operation === undefined) return undefined;
       for (
         let pauseMs = FIRST_POLL_MS;
@@ -88,7 +82,7 @@ export class VertexSearchConnection {
       ) {
         await sleep(pauseMs, signal);
         // Throws what the operation failed of.
-        await this.#attempt(() => operation.getOperation(), signal);
+        await attempted(() => operation.getOperation(), signal);
       }
       return operation.result ?? undefined;
     });
@@ -100,13 +94,11 @@ export class VertexSearchConnection {
   ): Promise<T> {
     this.begin(call.signal);
     const clients = await clientsOf(this.#options);
-    const deadline = timeoutSignal(this.#options.timeoutMs);
-    const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
+    const server = { title: 'Vertex AI Search', address: this.address };
+    const limited = { ...call, timeoutMs: this.#options.timeoutMs };
     try {
-      return await work(clients, signal);
+      return await withinTime(server, limited, (signal) => work(clients, signal), LATE);
     } catch (error) {
-      throwIfAborted(call.signal);
-      if (deadline.aborted) throw timeoutError(this.address, call.action, this.#options.timeoutMs);
       const refusal = refusalOf(error);
       throw refusal === undefined
         ? transportError(this.address, call.action, error)
@@ -117,32 +109,17 @@ export class VertexSearchConnection {
   get #sending(): ClientCallOptions {
     return { timeout: this.#options.timeoutMs, retry: null };
   }
-
-  async #attempt<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      let pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1);
-      try {
-        return await withSignal(signal, () => abortable(send(), signal));
-      } catch (error) {
-        const refusal = refusalOf(error);
-        const isPassing = refusal === undefined ? isTransport(error) : isRetryableStatus(refusal.status);
-        if (signal.aborted || attempt >= ATTEMPTS || !isPassing) throw error;
-        pauseMs = Math.max(pauseMs, refusal?.retryAfterMs ?? 0);
-      }
-      // Random, so that clients of a service that comes back do not all call at once; never before it asks to be called.
-      await sleep(pauseMs * (1 + runtime().random()), signal);
-    }
-  }
 }
 
-/** Rejects as soon as the signal aborts, whatever the call does then. */
-function abortable<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    call.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
+const attempted = <T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+  sendAgain(() => withSignal(signal, send), { signal, passing: passingOf });
+
+/** A connection that broke passes; an answer does where its status says so. */
+function passingOf(sent: PromiseSettledResult<unknown>): Passing | undefined {
+  if (sent.status === 'fulfilled') return undefined;
+  const refusal = refusalOf(sent.reason);
+  if (refusal === undefined) return isTransport(sent.reason) ? {} : undefined;
+  return isRetryableStatus(refusal.status) ? refusal : undefined;
 }
 
 /** Whether the connection broke. Errors of the client that are none are faults of ours, or of credentials. */

@@ -1,5 +1,8 @@
 import { RAGError } from '../../core/errors.js';
 import { refusedRequestError, type Verdict } from '../refused-request.js';
+import { noAnswerError } from '../server-calls.js';
+
+const CHECK = 'Check the address of the store, and any proxy between.';
 
 /** An answer of the service that is no success. */
 export interface Refusal {
@@ -74,20 +77,8 @@ export function transportError(address: string, action: string, error: unknown):
       `Vertex AI Search at ${address} could not be asked to ${action}: nobody is signed in to Google Cloud. Set GOOGLE_APPLICATION_CREDENTIALS to the key file of a service account, or run \`gcloud auth application-default login\`.`,
       { cause },
     );
-  return new RAGError(
-    'STORE_UNAVAILABLE',
-    `Vertex AI Search at ${address} could not ${action}. There is no connection, or what answered there is not Vertex AI Search. Check the address of the store, and any proxy between.`,
-    { cause },
-  );
+  return noAnswerError({ title: 'Vertex AI Search', address }, action, CHECK, cause);
 }
-
-/** No answer in time. */
-export const timeoutError = (address: string, action: string, timeoutMs: number): RAGError =>
-  new RAGError(
-    'STORE_TIMEOUT',
-    `Vertex AI Search at ${address} could not ${action} within ${timeoutMs} ms. What it began goes on; try again later, or raise the timeout of the store.`,
-    { details: { timeoutMs } },
-  );
 
 /** gRPC's codes, which failed operations have, as the statuses that stand for them. */
 const STATUS_OF_CODE: Readonly<Record<number, number>> = {

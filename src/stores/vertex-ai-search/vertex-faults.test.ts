@@ -119,13 +119,15 @@ describe('an import of which a part fails', () => {
 describe('writes that searches do not show yet', () => {
   it('are known to deletions and counts at once, and shown no more by the searches of who deleted them', async () => {
     await service.stop();
-    service = await VertexSearchService.start({ visibleAfterMs: 400 });
-    const collection = await storeWith({ visibleWithinMs: 10_000 }).open(SPEC);
+    service = await VertexSearchService.start({ visibleAfterMs: Infinity });
+    const collection = await storeWith({ visibleWithinMs: 3_600_000 }).open(SPEC);
     await collection.upsert([record('a', { source: 'old' }), record('b', { source: 'new' })]);
     const search = () => collection.searchVector({ vector: record('q').vector, topK: 9, filter: EVERYTHING });
     expect(await search()).toEqual([]);
     expect(await collection.count(EVERYTHING)).toBe(2);
-    await collection.optimize();
+    const optimizing = collection.optimize();
+    service.showWrites();
+    await optimizing;
     expect(await search()).toHaveLength(2);
     expect(await collection.delete(eq('$source', 'old'))).toBe(1);
     expect((await search()).map(({ chunk }) => chunk.id)).toEqual(['b']);

@@ -14,7 +14,8 @@ testVectorStore({
   name: 'Vertex AI Search, a service of ours',
   runner: { describe, it },
   server: service.url,
-  timeoutMs: 120_000,
+  // A batch of 10,000 is 100 imports and many pages, all in this process: minutes on a machine with much to do.
+  timeoutMs: 600_000,
   create: async () => {
     // A namespace for each test, so that the collections of one are empty in the next.
     const namespace = `t${randomUUID().replaceAll('-', '').slice(0, 20)}`;

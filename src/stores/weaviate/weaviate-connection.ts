@@ -1,17 +1,11 @@
 import type * as z from 'zod';
 import { RAGError, throwIfAborted } from '../../core/errors.js';
-import { runtime, sleep, timeoutSignal } from '../../core/runtime.js';
-import {
-  answerError,
-  isRetryableStatus,
-  type ServerAnswer,
-  timeoutError,
-  transportError,
-} from './weaviate-errors.js';
+import { noAnswerError, type Passing, type ServerCall, sendAgain, withinTime } from '../server-calls.js';
+import { answerError, isRetryableStatus, type ServerAnswer } from './weaviate-errors.js';
 import type { ResolvedWeaviateOptions } from './weaviate-options.js';
 
-const ATTEMPTS = 4;
-const FIRST_PAUSE_MS = 100;
+const TITLE = 'Weaviate';
+const CHECK = 'Check that it runs, and the address of the store.';
 
 /** One request to the REST interface. */
 export interface ServerRequest {
@@ -21,10 +15,7 @@ export interface ServerRequest {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-export interface CallOptions {
-  /** What is under way, for messages: `write chunks in collection "notes"`. */
-  readonly action: string;
-  readonly signal?: AbortSignal | undefined;
+export interface CallOptions extends ServerCall {
   /** Sending it twice is as good as once, so it may be tried again. @default true */
   readonly isIdempotent?: boolean;
 }
@@ -67,38 +58,32 @@ export class WeaviateConnection {
   }
 
   /** Checks an answer. */
-  parse<T>(schema: z.ZodType<T>, answer: ServerAnswer, { action }: CallOptions): T {
-    if (!isSuccess(answer)) throw answerError(this.address, action, answer);
+  parse<T>(schema: z.ZodType<T>, answer: ServerAnswer, call: CallOptions): T {
+    if (!isSuccess(answer)) throw answerError(this.address, call.action, answer);
     const parsed = schema.safeParse(answer.body);
     if (parsed.success) return parsed.data;
-    throw transportError(this.address, action, parsed.error);
+    throw this.#noAnswer(call, parsed.error);
   }
 
   /** The answer, whatever it is. */
   async ask(request: ServerRequest, call: CallOptions): Promise<ServerAnswer> {
     this.begin(call.signal);
-    const deadline = timeoutSignal(this.#timeoutMs);
-    const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
+    const limited = { ...call, timeoutMs: this.#timeoutMs };
     try {
-      return await this.#attempt(request, signal, call.isIdempotent === false ? 1 : ATTEMPTS);
+      return await withinTime({ title: TITLE, address: this.address }, limited, (signal) =>
+        sendAgain(() => this.#send(request, signal), {
+          signal,
+          attempts: call.isIdempotent === false ? 1 : undefined,
+          passing: passingOf,
+        }),
+      );
     } catch (error) {
-      throwIfAborted(call.signal);
-      if (deadline.aborted) throw timeoutError(this.address, call.action, this.#timeoutMs);
-      throw transportError(this.address, call.action, error);
+      throw this.#noAnswer(call, error);
     }
   }
 
-  async #attempt(request: ServerRequest, signal: AbortSignal, attempts: number): Promise<ServerAnswer> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const answer = await this.#send(request, signal);
-        if (!isRetryableStatus(answer.status) || attempt >= attempts) return answer;
-      } catch (error) {
-        if (signal.aborted || attempt >= attempts) throw error;
-      }
-      // Random, so that clients of a server that comes back do not all call at once.
-      await sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + runtime().random()), signal);
-    }
+  #noAnswer({ action }: CallOptions, cause: unknown): RAGError {
+    return noAnswerError({ title: TITLE, address: this.address }, action, CHECK, cause);
   }
 
   async #send({ method, path, body }: ServerRequest, signal: AbortSignal): Promise<ServerAnswer> {
@@ -112,6 +97,10 @@ export class WeaviateConnection {
     return { status: response.status, body: response.ok ? parseBody(text) : text };
   }
 }
+
+/** A connection that broke passes; an answer does where its status says so. */
+const passingOf = (sent: PromiseSettledResult<ServerAnswer>): Passing | undefined =>
+  sent.status === 'rejected' || isRetryableStatus(sent.value.status) ? {} : undefined;
 
 const parseBody = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
 

@@ -1,4 +1,4 @@
-import { RAGError } from '../../core/errors.js';
+import type { RAGError } from '../../core/errors.js';
 import { refusedRequestError, type Verdict } from '../refused-request.js';
 
 /** An answer of the server, whatever its status. */
@@ -51,21 +51,3 @@ export function answerError(address: string, action: string, { status, body }: S
     verdict ?? ['STORE_UNAVAILABLE', 'Look at its log; the cause has its explanation.'],
   );
 }
-
-/** A failure to get an answer as one of our errors. */
-export function transportError(address: string, action: string, error: unknown): RAGError {
-  if (RAGError.isInstance(error)) return error;
-  return new RAGError(
-    'STORE_UNAVAILABLE',
-    `Weaviate at ${address} could not ${action}. There is no connection, or what answered there is not Weaviate. Check that it runs, and the address of the store.`,
-    { cause: error },
-  );
-}
-
-/** No answer in time. */
-export const timeoutError = (address: string, action: string, timeoutMs: number): RAGError =>
-  new RAGError(
-    'STORE_TIMEOUT',
-    `Weaviate at ${address} could not ${action} within ${timeoutMs} ms. Look whether it is overloaded, or raise the timeout of the store.`,
-    { details: { timeoutMs } },
-  );

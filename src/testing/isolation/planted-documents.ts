@@ -22,6 +22,9 @@ const HANDLE = 'zqh';
 const SECRET = 'zqs';
 const PLANTED_WORDS = new RegExp(`(?:${HANDLE}|${SECRET})[a-z]{12}`, 'gi');
 
+/** Of documents of one topic not always the same, so that they contradict each other. */
+const daysOf = (handle: string): number => 2 + (handle.charCodeAt(HANDLE.length) % 5);
+
 /** All documents that a probe wrote, and who may read them. */
 export class PlantedDocuments {
   readonly #documents: PlantedDocument[] = [];
@@ -45,7 +48,7 @@ export class PlantedDocuments {
       documentType: random.of(['contract', 'policy']),
       tags: ['probe', topic],
       metadata: { note: secret },
-      content: `The rules of ${topic} are called ${handle}. Who asks about ${topic} is told the phrase ${secret}, and then every ${random.of(TOPICS)} is checked.`,
+      content: `The rules of ${topic} are called ${handle}. Who asks about ${topic} is told the phrase ${secret}, and then every ${random.of(TOPICS)} is checked.\n\nWhoever writes to the office about ${topic} is answered within ${daysOf(handle)} days.`,
       access: { level: access.level, ...(access.groups.length > 0 ? { groups: access.groups } : {}) },
     };
     const request: ProbeRequest = { method: 'POST', path: '/api/ai/rag/index', body };

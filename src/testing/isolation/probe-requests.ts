@@ -28,6 +28,7 @@ const context: Draw = (drawing) => post(`${RAG}/context`, { query: questionOf(dr
 const chat: Draw = (drawing) => post('/chat', { message: questionOf(drawing) });
 const lookup: Draw = (drawing) => get(`${RAG}/documents/${encodeURIComponent(soughtOf(drawing).id)}`);
 const related: Draw = (drawing) => post(`${RAG}/related`, { item: soughtOf(drawing).id });
+const conflicts: Draw = () => post(`${RAG}/conflicts`, {});
 const list: Draw = ({ random }) =>
   get(
     `${RAG}/documents?${random.of(['limit=1', 'limit=100', 'tag=probe', 'documentType=policy', `tag=${random.of(TOPICS)}`])}`,
@@ -44,6 +45,7 @@ export const READS: readonly Draw[] = [
   chat,
   lookup,
   related,
+  conflicts,
   list,
   stats,
   tool,
@@ -53,7 +55,7 @@ const KINDS = {
   search: [search, search, search, explain, context],
   answer: [answer, chat],
   lookup: [lookup, related],
-  list: [list, stats],
+  list: [list, stats, conflicts],
   tool: [tool],
   hostile: [hostileFilter, hostilePath, foreignTenant, foreignReplacement, misspelt, cursor, foreignHeaders],
 } satisfies Record<string, readonly Draw[]>;
@@ -191,6 +193,7 @@ function drawTool(drawing: Drawing): [name: string, input: object] {
     ['get_document', { document_id: id }],
     ['related_documents', { document_id: id }],
     ['related_documents', { document_id: id, by: 'references' }],
+    ['find_conflicts', {}],
     ['list_sources', {}],
   ]);
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { SYSTEM_RUNTIME } from '../../../src/core/runtime.js';
 import { createEngine } from '../../../src/engine/create-engine.js';
 import type { Engine, IndexResult } from '../../../src/engine/engine.js';
 import type { OwedWriter } from '../../../src/ledger/ledger.js';
@@ -68,12 +69,48 @@ describe.skipIf(url === undefined)(TITLE, () => {
   }, 600_000);
 });
 
+describe.skipIf(url === undefined)(TITLE, () => {
+  it('which deletes a document that was pushed', async () => {
+    await standStillBeforeEach(
+      async ({ own }) => {
+        await own.push([{ id: 'bell', text: 'The bell is rung at dawn.' }]);
+        return async () => {
+          expect(await own.delete(['bell'])).toBe(1);
+          return NOTHING_FAILED;
+        };
+      },
+      async ({ other }) => void (await other.push([{ id: 'bell', text: 'The bell is rung at night.' }])),
+      async ({ own }) => expect(await textOf(own, 'bell')).toMatch(/^The bell is rung at night\.$|^$/),
+    );
+  }, 600_000);
+
+  it('which deletes what has come of age', async () => {
+    await standStillBeforeEach(
+      async ({ own, documents, clock }) => {
+        for (const name of ['old', 'changed'])
+          await writeFile(
+            join(documents, `${name}.md`),
+            `---\ndecided: "2026-01-01"\n---\n# ${name}\n\nThe gate is shut at dusk.\n`,
+          );
+        await own.index();
+        clock.now += 400 * DAY_MS;
+        return () => own.index();
+      },
+      async ({ other }) => void (await other.index()),
+      async ({ own }) => expect(await namesOf(own)).toEqual([]),
+    );
+  }, 600_000);
+});
+
+const DAY_MS = 86_400_000;
+const NOTHING_FAILED = { stats: { errors: [] } };
+
 /**
  * Does what `begin` gives once for each call that it makes to the ledger: before that call another engine takes over and does its own, as if
  * the first had stood still. The names of all calls.
  */
 async function standStillBeforeEach(
-  begin: (scene: Scene) => Promise<() => Promise<IndexResult>>,
+  begin: (scene: Scene) => Promise<() => Promise<Done>>,
   overtake: (scene: Scene) => Promise<void>,
   check: (scene: Scene) => Promise<void>,
 ): Promise<ReadonlySet<string>> {
@@ -102,6 +139,11 @@ async function standStillBeforeEach(
     }
   }
   return made;
+}
+
+/** What is looked at of an outcome. */
+interface Done {
+  readonly stats: Pick<IndexResult['stats'], 'errors'>;
 }
 
 type Told = (name: string) => Promise<void>;
@@ -184,6 +226,7 @@ async function setUp() {
   const folder = await mkdtemp(join(tmpdir(), 'ragstone-lost-leases-'));
   const schema = `lost_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
   const documents = join(folder, 'documents');
+  const clock = { now: Date.parse('2026-06-01T00:00:00Z') };
   await mkdir(documents);
   const open = (name: string): Promise<Engine> =>
     createEngine({
@@ -191,8 +234,16 @@ async function setUp() {
         provider: 'postgres',
         ledger: { type: 'postgres', url, namespace: schema, leaseMs: 60_000 },
         storage: { server: { url, namespace: schema } },
-        sources: [{ name: 'notes', type: 'files', root: documents }],
+        sources: [
+          {
+            name: 'notes',
+            type: 'files',
+            root: documents,
+            retention: { maxAge: '1y', dateField: 'decided' },
+          },
+        ],
       },
+      runtime: { ...SYSTEM_RUNTIME, now: () => clock.now },
       cwd: folder,
       dataDir: join(folder, name),
     });
@@ -203,6 +254,7 @@ async function setUp() {
     own,
     other,
     documents,
+    clock,
     /** As if the time of all leases had passed. */
     endLeases: async (): Promise<void> => {
       await client.query(`UPDATE ${schema}.ragstone_ledger_lease SET expires_at = 0`);

@@ -62,6 +62,11 @@ export class Branch {
     return [...this.#documents].map(([id, data]) => ({ id, data })).reverse();
   }
 
+  /** Writes so far are found by searches from now on, however long that takes otherwise. */
+  show(): void {
+    this.#pending = this.#pending.map((change) => ({ ...change, at: 0 }));
+  }
+
   searchable(): StoredDocument[] {
     const now = Date.now();
     const due = this.#pending.filter(({ at }) => at <= now);

@@ -23,7 +23,7 @@ export interface VertexSearchServiceOptions {
   readonly port?: number;
   /** Account whose tokens are taken. @default 'ragstone@test.iam.gserviceaccount.com' */
   readonly account?: string;
-  /** After how long a write is found by searches. @default 40 */
+  /** After how long a write is found by searches; `Infinity`: see `showWrites`. @default 40 */
   readonly visibleAfterMs?: number;
   /** How often an operation is asked for before it is done. @default 1 */
   readonly pollsOfOperation?: number;
@@ -72,6 +72,11 @@ export class VertexSearchService {
     const service = new VertexSearchService(options);
     await new Promise<void>((resolve) => service.#server.listen(options.port ?? 0, '127.0.0.1', resolve));
     return service;
+  }
+
+  /** Searches find from now on what was written so far. */
+  showWrites(): void {
+    for (const { branch } of this.dataStores.values()) branch.show();
   }
 
   get url(): string {

@@ -1,0 +1,202 @@
+import type { StoredChunk } from '../../core/chunk.js';
+import { headingPathOf } from '../../core/chunk-metadata.js';
+import { and, oneOf } from '../../core/filter.js';
+import type { Notice } from '../../core/notice.js';
+import type { GraphPassage } from '../../graph/linked-from.js';
+import { sectionOf } from '../../graph/names.js';
+import type { RankedDocument } from '../../graph/rank.js';
+import type { GraphStep } from '../../graph/walk.js';
+import type { FoundCandidate, FoundChunk, Hit } from '../candidate.js';
+import type { FusionLane } from '../fusion/lane-scores.js';
+import { findByText } from '../lanes/find-chunks.js';
+import { type LaneInput, laneOff, runLane } from '../lanes/lane.js';
+import type { ReadChunks } from '../read-chunks.js';
+import type { LaneReport, RetrievalRequest } from '../retriever.js';
+import type { RetrieverOptions } from '../retriever-options.js';
+import { folderShares } from './places.js';
+
+/** All numbers here were chosen on half of the projects and pages of `bench/quality/graph.ts`, the others are reported. */
+const DEFAULT_HOPS = 1;
+/** Documents of the first hits that a walk begins at: further ones are often wrong, and their neighbours with them. */
+const BEGINNINGS = 10;
+/** Fused candidates among which they are looked for. */
+const LOOKED_AT = 40;
+/** Documents that a walk looks at. */
+const WALKED = 150;
+/** Documents that a walk adds, at most. */
+const MOST_DOCUMENTS = 60;
+/** Share of the graph in the fused score. */
+const GRAPH_SHARE = 0.35;
+/** Log-odds of a document that the best passage links to, and to no other. */
+const LINKED = 6;
+/** Log-odds of a document in the folder of all that was found first. */
+const SAME_FOLDER = 1;
+/** Passages that are looked through for the best one of each document. */
+const PASSAGES_EACH = 4;
+/** Passages that are looked through for a section, for each document. */
+const SECTION_PASSAGES = 20;
+
+export interface GraphStepInput {
+  readonly request: RetrievalRequest;
+  readonly lane: LaneInput;
+  /** What the lanes found, fused. */
+  readonly found: readonly FoundCandidate[];
+  readonly read: ReadChunks;
+}
+
+export interface GraphStepResult {
+  readonly lanes: readonly FusionLane[];
+  readonly reports: readonly LaneReport[];
+  /** By document id, for those that the graph led to. */
+  readonly paths: ReadonlyMap<string, readonly GraphStep[]>;
+  /** What links and its folder say for a passage beside its text, in log-odds; absent where the graph is not asked. */
+  readonly connectionOf?: ConnectionOf;
+  readonly notices: readonly Notice[];
+}
+
+export type ConnectionOf = (chunk: StoredChunk) => number;
+
+const NOTHING: GraphStepResult = { lanes: [], reports: [], paths: new Map(), notices: [] };
+
+/**
+ * In mode `graph`: the documents around the first hits as a lane of their own, each by its best passage; and what is known of a passage by
+ * what the first ones link to and where they stand, for the order after reranking.
+ */
+export async function graphStep(
+  { graph }: Pick<RetrieverOptions, 'graph'>,
+  input: GraphStepInput,
+): Promise<GraphStepResult> {
+  const { request, found, read } = input;
+  if (request.mode !== 'graph') return NOTHING;
+  if (graph === undefined)
+    return { ...NOTHING, reports: [laneOff('graph', 'There is no graph of what is searched.').report] };
+  const first = await read(found.slice(0, LOOKED_AT));
+  const beginnings = beginningsOf(first);
+  const notices: Notice[] = [];
+  const paths = new Map<string, readonly GraphStep[]>();
+  let linked: ReadonlyMap<string, number> = new Map();
+  const { report, hits } = await runLane(
+    'graph',
+    async () => {
+      if (beginnings.size === 0) return { hits: [], reason: 'Nothing was found to begin at.' };
+      const { hops = DEFAULT_HOPS, signal } = request;
+      const passages = passagesOf(first, beginnings);
+      const reached = await graph(signal).around(beginnings, { hops, maxDocuments: WALKED, passages });
+      notices.push(...reached.notices);
+      linked = reached.linked;
+      const documents = reached.documents.filter(({ score }) => score > 0);
+      if (documents.length === 0) return { hits: [], reason: 'Nothing is connected with what was found.' };
+      for (const { documentId, path } of documents) if (path.length > 0) paths.set(documentId, path);
+      return { hits: await bestPassages(documents.slice(0, MOST_DOCUMENTS), input) };
+    },
+    request.signal,
+  );
+  const inFolder = folderShares(firstChunks(first, beginnings));
+  const connectionOf: ConnectionOf = (chunk) =>
+    LINKED * (linked.get(chunk.documentId) ?? 0) + SAME_FOLDER * inFolder(chunk);
+  if (hits.length === 0) return { ...NOTHING, reports: [report], connectionOf, notices };
+  return {
+    lanes: [{ signal: 'graph', weight: GRAPH_SHARE, hits }],
+    reports: [{ ...report, weight: GRAPH_SHARE }],
+    paths,
+    connectionOf,
+    notices,
+  };
+}
+
+type FirstHit = { readonly chunk: StoredChunk };
+
+/** The documents of the first hits, each with a weight that falls with its rank. */
+function beginningsOf(hits: readonly FirstHit[]): Map<string, number> {
+  const documents = [...new Set(hits.map(({ chunk }) => chunk.documentId))].slice(0, BEGINNINGS);
+  return new Map(documents.map((id, rank) => [id, 1 / (rank + 1)]));
+}
+
+/** Passages of the beginnings, with weights that fall with their rank. */
+const passagesOf = (hits: readonly FirstHit[], beginnings: ReadonlyMap<string, number>): GraphPassage[] =>
+  hits.flatMap(({ chunk: { documentId, source, metadata, content } }, rank) =>
+    beginnings.has(documentId) && typeof metadata.source === 'string'
+      ? [{ documentId, source, path: metadata.source, text: content, weight: 1 / (rank + 1) }]
+      : [],
+  );
+
+/** Of each beginning its best chunk, with the weight of the beginning. */
+function firstChunks(
+  hits: readonly FirstHit[],
+  beginnings: ReadonlyMap<string, number>,
+): Map<StoredChunk, number> {
+  const best = new Map(hits.toReversed().map(({ chunk }) => [chunk.documentId, chunk]));
+  return new Map(
+    [...beginnings].flatMap(([id, weight]) => {
+      const chunk = best.get(id);
+      return chunk === undefined ? [] : [[chunk, weight] as const];
+    }),
+  );
+}
+
+/**
+ * The passage of each document: that of the section which a link leads to; else the one that was found best, else the one that shares most words
+ * with the query, else any.
+ */
+async function bestPassages(
+  documents: readonly RankedDocument[],
+  { request, lane, found, read }: GraphStepInput,
+): Promise<Hit[]> {
+  const best = await linkedSections(documents, { request, lane });
+  const take = (chunks: readonly { readonly id: string; readonly documentId: string }[]): void => {
+    for (const { id, documentId } of chunks) if (!best.has(documentId)) best.set(documentId, { id });
+  };
+  take((await read(found)).map(({ chunk }) => chunk));
+  const missing = (): string[] =>
+    documents.flatMap(({ documentId }) => (best.has(documentId) ? [] : [documentId]));
+  const within = () => and(oneOf('$documentId', missing()), request.filter);
+  const { terms, counts } = lane.query.lexical;
+  if (missing().length > 0 && terms.length > 0) {
+    const topK = missing().length * PASSAGES_EACH;
+    const hits = await findByText(lane, { terms, weights: counts, topK, filter: within() });
+    take((await read(hits)).map(({ chunk }) => chunk));
+  }
+  if (missing().length > 0) {
+    const { signal } = request;
+    const limit = missing().length * PASSAGES_EACH;
+    const { chunks } = await lane.collection.list({
+      filter: within(),
+      limit,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    take(chunks);
+  }
+  return documents.flatMap(({ documentId, score }) => {
+    const chunk = best.get(documentId);
+    return chunk === undefined ? [] : [{ chunk, score }];
+  });
+}
+
+/** Of documents that a link leads to a section of, the first passage of that section. */
+async function linkedSections(
+  documents: readonly RankedDocument[],
+  { request, lane }: Pick<GraphStepInput, 'request' | 'lane'>,
+): Promise<Map<string, FoundChunk>> {
+  const sections = new Map(
+    documents.flatMap(({ documentId, path }) => {
+      const section = path.at(-1)?.section;
+      return section === undefined ? [] : [[documentId, section] as const];
+    }),
+  );
+  if (sections.size === 0) return new Map();
+  const { signal } = request;
+  const { chunks } = await lane.collection.list({
+    filter: and(oneOf('$documentId', [...sections.keys()]), request.filter),
+    limit: sections.size * SECTION_PASSAGES,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const inSection = chunks
+    .filter((chunk) =>
+      headingPathOf(chunk).some((heading) => sectionOf(heading) === sections.get(chunk.documentId)),
+    )
+    .sort((a, b) => placeOf(a) - placeOf(b));
+  return new Map(inSection.toReversed().map(({ id, documentId }) => [documentId, { id }]));
+}
+
+const placeOf = ({ metadata: { chunkIndex } }: StoredChunk): number =>
+  typeof chunkIndex === 'number' ? chunkIndex : 0;
