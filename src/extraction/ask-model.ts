@@ -23,7 +23,12 @@ export interface AskedModel {
 /** What a model answered, or why it could not be asked. Tokens are those of the first call and of the repair. */
 export type Asked<Value> =
   | { readonly stop: ExtractionStop }
-  | { readonly reply: Reply<Value>; readonly inputTokens: number; readonly outputTokens: number; readonly ms: number };
+  | {
+      readonly reply: Reply<Value>;
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+      readonly ms: number;
+    };
 
 /**
  * Asks for an object, and once more where the answer is none. The object is asked for in words and read out of the text: so what an answer of

@@ -1,7 +1,7 @@
 import type { ChatModel, ChatUsage } from '../answering/chat-model.js';
 import { RAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
-import type { ExtractionLimits, ExtractionStop, Spent } from './extraction-types.js';
+import type { ExtractionLimits, ExtractionSpent, ExtractionStop } from './extraction-types.js';
 
 export type Tokens = Pick<ChatUsage, 'inputTokens' | 'outputTokens'>;
 
@@ -45,7 +45,7 @@ export class CallBudget {
     };
   }
 
-  get spent(): Spent {
+  get spent(): ExtractionSpent {
     const { inputTokens, outputTokens, cost } = this.#spent;
     return { calls: this.#calls, inputTokens, outputTokens, ...(this.#isPriced ? { cost } : {}) };
   }

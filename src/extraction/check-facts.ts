@@ -81,7 +81,8 @@ function entityIn(given: unknown, content: string): ExtractedEntity | undefined 
 }
 
 /** Scripts that put no space between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
 /** Where a name stands as a whole word, in whatever case and over line ends. */
 function placeOf(name: string, content: string): { start: number; end: number } | undefined {
@@ -96,7 +97,10 @@ const isWordEdge = (character = ''): boolean => /[\p{L}\p{N}_]/u.test(character)
 
 function relationIn(
   given: unknown,
-  { byKey, forms }: { readonly byKey: ReadonlyMap<string, ExtractedEntity>; readonly forms: readonly string[] },
+  {
+    byKey,
+    forms,
+  }: { readonly byKey: ReadonlyMap<string, ExtractedEntity>; readonly forms: readonly string[] },
 ): ExtractedRelation | undefined {
   const read = relationSchema.safeParse(given);
   if (!read.success) return undefined;

@@ -6,8 +6,8 @@ import { contentHash } from '../core/ids.js';
 import type { Scope } from '../core/scope.js';
 import type { FactRecord } from '../graph/facts.js';
 import type { LedgerDocument } from '../ledger/ledger.js';
-import { FACT_PROMPT_VERSION, type FactPassage } from './fact-prompt.js';
 import type { ReadFacts } from './fact-host.js';
+import { FACT_PROMPT_VERSION, type FactPassage } from './fact-prompt.js';
 
 /** Runs that ask about a chunk by themselves; then it is left alone until its text changes. */
 export const MOST_ATTEMPTS = 3;
@@ -82,7 +82,11 @@ export interface ChunkWork extends FactPassage {
 /** The texts of chunks that are to be read. */
 export async function* chunkWork(
   read: ReadFacts,
-  { scope, rules, signal }: { readonly scope: Scope; readonly rules: WorkRules; readonly signal: AbortSignal },
+  {
+    scope,
+    rules,
+    signal,
+  }: { readonly scope: Scope; readonly rules: WorkRules; readonly signal: AbortSignal },
 ): AsyncGenerator<ChunkWork> {
   for await (const { document, chunkIds, known } of documentWork(read, scope, signal)) {
     const wanted = chunkIds.filter((id) => isToRead(known.get(id), rules));

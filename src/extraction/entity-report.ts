@@ -39,7 +39,9 @@ export async function reportEntity(name: string, host: FactHost): Promise<Entity
   const relations: EntityReport['relations'][number][] = [];
   for (const id of told) {
     const document = await reader.document(id);
-    const found = (records.get(id) ?? []).filter(({ entities }) => entities.some((entity) => entity.key === key));
+    const found = (records.get(id) ?? []).filter(({ entities }) =>
+      entities.some((entity) => entity.key === key),
+    );
     if (document === undefined) continue;
     const chunks = await scoped.get(
       found.map(({ chunkId }) => chunkId),
@@ -52,7 +54,11 @@ export async function reportEntity(name: string, host: FactHost): Promise<Entity
       if (text === undefined || entity === undefined) continue;
       names.set(entity.name, (names.get(entity.name) ?? 0) + 1);
       types.set(entity.type, (types.get(entity.type) ?? 0) + 1);
-      mentions.push({ ...placeOf(document), description: entity.description, evidence: around(text, entity) });
+      mentions.push({
+        ...placeOf(document),
+        description: entity.description,
+        evidence: around(text, entity),
+      });
       relations.push(...relationsOf(key, record).map((relation) => ({ ...relation, ...placeOf(document) })));
     }
   }
@@ -64,7 +70,11 @@ const placeOf = ({ documentId, externalId }: LedgerDocument) => ({ documentId, e
 
 function around(text: string, { start, end }: { readonly start: number; readonly end: number }): string {
   const from = Math.max(0, start - AROUND);
-  const part = text.slice(from, end + AROUND).toWellFormed().replaceAll(/\s+/g, ' ').trim();
+  const part = text
+    .slice(from, end + AROUND)
+    .toWellFormed()
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   return `${from > 0 ? '… ' : ''}${part}${end + AROUND < text.length ? ' …' : ''}`;
 }
 

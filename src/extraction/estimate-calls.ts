@@ -39,6 +39,10 @@ export function estimateCalls(
     ...(cost === undefined ? {} : { cost }),
     ...(measured.calls === 0
       ? {}
-      : { ms: Math.round(((measured.ms / measured.calls) * calls) / Math.max(1, Math.min(concurrency, calls))) }),
+      : {
+          ms: Math.round(
+            ((measured.ms / measured.calls) * calls) / Math.max(1, Math.min(concurrency, calls)),
+          ),
+        }),
   };
 }

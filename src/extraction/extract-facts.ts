@@ -1,4 +1,4 @@
-import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
+import { type RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { FactRecord } from '../graph/facts.js';
 import { type AskedModel, askModel } from './ask-model.js';
@@ -9,11 +9,16 @@ import {
   chunkWork,
   documentWork,
   inputKeyOf,
-  isToRead,
   isTooShort,
+  isToRead,
   type WorkRules,
 } from './chunk-work.js';
-import type { ExtractionFailure, ExtractionResult, ExtractionStop, ExtractRequest } from './extraction-types.js';
+import type {
+  ExtractionFailure,
+  ExtractionResult,
+  ExtractionStop,
+  ExtractRequest,
+} from './extraction-types.js';
 import { type FactHost, openFactModel, openFacts, type ReadFacts, writeFacts } from './fact-host.js';
 import { FACT_PROMPT_VERSION, factPrompt } from './fact-prompt.js';
 import { FactSaver } from './fact-saver.js';
@@ -50,6 +55,13 @@ export async function extractFacts(request: ExtractRequest, host: FactHost): Pro
   }
 }
 
+/** What is known of a text; no record where the model did not answer. */
+interface Found {
+  readonly record: FactRecord | undefined;
+  /** It was read just now, for this chunk. */
+  readonly isAsked: boolean;
+}
+
 interface ExtractionParts {
   readonly host: FactHost;
   readonly read: ReadFacts;
@@ -64,10 +76,12 @@ class Extraction {
   readonly #saver: FactSaver;
   readonly #since = runtime().elapsed();
   /** Chunks with the same text are read once. */
-  readonly #underWay = new Map<string, Promise<FactRecord | undefined>>();
+  readonly #underWay = new Map<string, Promise<Found>>();
   readonly #failures: ExtractionFailure[] = [];
   readonly #counts = { read: 0, reused: 0, failed: 0, skipped: 0, entities: 0, relations: 0, refused: 0 };
+  /** Calls that failed one after the other, and in all. */
   #outages = 0;
+  #unanswered = 0;
   #stop: ExtractionStop | undefined;
   #outage: RAGError | undefined;
 
@@ -108,8 +122,18 @@ class Extraction {
       ...(this.#stop === undefined ? {} : { stopped: this.#stop }),
       failures: this.#failures.slice(0, TOLD_FAILURES),
       tookMs: Math.round(runtime().elapsed() - this.#since),
-      notices: this.#outage === undefined ? [] : [`The language model was given up: ${this.#outage.message}`],
+      notices: this.#notices(),
     };
+  }
+
+  #notices(): string[] {
+    if (this.#outage === undefined) return [];
+    const { message } = this.#outage;
+    return [
+      this.#stop === 'model'
+        ? `The language model was given up: ${message}`
+        : `The language model did not answer ${this.#unanswered} times; the same call asks again: ${message}`,
+    ];
   }
 
   async #countWork(): Promise<number> {
@@ -126,37 +150,40 @@ class Extraction {
       this.#counts.skipped++;
       return true;
     }
-    const { host, model, read } = this.#parts;
+    const { host, model } = this.#parts;
     const inputKey = inputKeyOf(host.scope.tenant, model.id, chunk);
-    const same = (await this.#underWay.get(inputKey)) ?? (await read.facts.sameInput(inputKey));
-    if (same !== undefined) {
-      await this.#keep({ ...same, chunkId: chunk.chunkId, documentId: chunk.documentId, ...AS_READ_BEFORE }, chunk);
-      if (same.outcome === 'read') this.#counts.reused++;
-      return true;
-    }
-    const asking = this.#ask(chunk, inputKey);
-    this.#underWay.set(inputKey, asking);
+    const sameText = this.#underWay.get(inputKey);
+    if (sameText !== undefined) return this.#keep({ ...(await sameText), isAsked: false }, chunk);
+    const finding = this.#find(chunk, inputKey);
+    this.#underWay.set(inputKey, finding);
     try {
-      const record = await asking;
-      if (record === undefined) return false;
-      await this.#keep(record, chunk);
-      if (record.outcome === 'read') this.#counts.read++;
-      return true;
+      return await this.#keep(await finding, chunk);
     } finally {
       this.#underWay.delete(inputKey);
     }
   }
 
-  async #keep(record: FactRecord, { externalId }: ChunkWork): Promise<void> {
+  async #find(chunk: ChunkWork, inputKey: string): Promise<Found> {
+    const record = await this.#parts.read.facts.sameInput(inputKey);
+    if (record !== undefined) return { record, isAsked: false };
+    return { record: await this.#ask(chunk, inputKey), isAsked: true };
+  }
+
+  async #keep({ record: found, isAsked }: Found, chunk: ChunkWork): Promise<boolean> {
+    if (found === undefined) return false;
+    const { chunkId, documentId, externalId } = chunk;
+    const record = isAsked ? found : { ...found, chunkId, documentId, ...AS_READ_BEFORE };
     await this.#saver.save(record);
-    const { chunkId, documentId, attempts, problem, entities, relations, refused } = record;
-    if (record.outcome === 'failed') {
+    const { outcome, attempts, problem, entities, relations, refused } = record;
+    if (outcome === 'failed') {
       this.#counts.failed++;
       this.#failures.push({ documentId, externalId, chunkId, attempts, problem: problem ?? '' });
-    }
+    } else if (isAsked) this.#counts.read++;
+    else this.#counts.reused++;
     this.#counts.entities += entities.length;
     this.#counts.relations += relations.length;
     this.#counts.refused += refused;
+    return true;
   }
 
   /** Undefined where the model was not asked: a limit forbids it, or it is out. */
@@ -200,9 +227,9 @@ class Extraction {
   /** The chunk is not at fault: nothing is kept of it, and the next run asks again. */
   #noteOutage(error: RAGError): void {
     this.#outages++;
-    if (!LASTING.has(error.reason) && this.#outages < MOST_OUTAGES) return;
-    this.#stop ??= 'model';
-    this.#outage ??= error;
+    this.#unanswered++;
+    this.#outage = error;
+    if (LASTING.has(error.reason) || this.#outages >= MOST_OUTAGES) this.#stop ??= 'model';
   }
 }
 

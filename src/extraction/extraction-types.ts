@@ -27,6 +27,8 @@ export interface ExtractRequest extends ExtractionLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
+export type EstimateRequest = Pick<ExtractRequest, 'retryFailed' | 'renew' | 'concurrency' | 'signal'>;
+
 export interface SummarizeRequest extends ExtractionLimits {
   /** Counts what would be summarised, and what it would cost. @default false */
   readonly dryRun?: boolean | undefined;
@@ -80,7 +82,7 @@ export interface ExtractionFailure {
 export type ExtractionStop = 'maxCost' | 'maxTokens' | 'deadlineMs' | 'model';
 
 /** What the calls of a run took. */
-export interface Spent {
+export interface ExtractionSpent {
   readonly calls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -102,7 +104,7 @@ export interface ExtractionResult {
   readonly relations: number;
   /** Entities and relations that the model named and the text does not hold. */
   readonly refused: number;
-  readonly spent: Spent;
+  readonly spent: ExtractionSpent;
   readonly stopped?: ExtractionStop | undefined;
   /** The first of them. */
   readonly failures: readonly ExtractionFailure[];
@@ -127,7 +129,7 @@ export interface SummarizeResult {
   /** Sets of readers: no summary is made of documents that different people may read. */
   readonly audiences: number;
   readonly estimate?: CallEstimate | undefined;
-  readonly spent: Spent;
+  readonly spent: ExtractionSpent;
   readonly stopped?: ExtractionStop | undefined;
   readonly tookMs: number;
   readonly notices: readonly string[];
@@ -152,26 +154,63 @@ export interface FactStatus {
   readonly failures: readonly ExtractionFailure[];
 }
 
+export interface SummariesRequest {
+  /** Only those that an entity of this name is part of. */
+  readonly entity?: string | undefined;
+  /** From 1 to 100. @default 20 */
+  readonly limit?: number | undefined;
+  /** Where the page before ended. */
+  readonly cursor?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A document that something stands in. */
+export interface FactPlace {
+  readonly documentId: string;
+  readonly externalId: string;
+}
+
+/** What a model wrote of entities that hang together. */
+export interface EntitySummary {
+  readonly id: string;
+  readonly title: string;
+  readonly sentences: readonly {
+    readonly text: string;
+    /** Documents that it stands on. */
+    readonly documents: readonly FactPlace[];
+  }[];
+  /** Their names. */
+  readonly entities: readonly string[];
+  /** All documents that it was made of. */
+  readonly documents: readonly FactPlace[];
+  /** `provider:model`. */
+  readonly model: string;
+  /** ISO-8601 UTC. */
+  readonly at: string;
+}
+
+export interface SummaryPage {
+  readonly summaries: readonly EntitySummary[];
+  /** Present where there are more. */
+  readonly cursor?: string | undefined;
+}
+
 /** What documents say of an entity, each for itself. */
 export interface EntityReport {
   /** Its spellings, the most usual first. */
   readonly names: readonly string[];
   readonly types: readonly string[];
-  readonly mentions: readonly {
-    readonly documentId: string;
-    readonly externalId: string;
+  readonly mentions: readonly (FactPlace & {
     readonly description: string;
     /** The text around its name. */
     readonly evidence: string;
-  }[];
-  readonly relations: readonly {
+  })[];
+  readonly relations: readonly (FactPlace & {
     readonly from: string;
     readonly label: string;
     readonly to: string;
     readonly evidence: string;
-    readonly documentId: string;
-    readonly externalId: string;
-  }[];
+  })[];
   /** More documents name it than were looked at. */
   readonly isCut: boolean;
 }

@@ -1,16 +1,17 @@
+import { ownChatModelId } from '../assembly/own-parts.js';
 import { estimateTokens } from '../providers/estimate-tokens.js';
 import { promptTokens } from './ask-model.js';
-import { chunkWork, documentWork, isByOther, isToRead, isTooShort, type WorkRules } from './chunk-work.js';
-import { summaryCalls } from './summarize-facts.js';
+import { chunkWork, documentWork, isByOther, isTooShort, isToRead, type WorkRules } from './chunk-work.js';
 import { estimateCalls, type MeasuredCalls } from './estimate-calls.js';
 import type {
+  EstimateRequest,
   ExtractionEstimate,
   ExtractionFailure,
-  ExtractRequest,
   FactStatus,
 } from './extraction-types.js';
 import { type FactHost, type OpenedModel, openFactModel, openFacts, type ReadFacts } from './fact-host.js';
 import { factPrompt } from './fact-prompt.js';
+import { summaryCalls } from './summarize-facts.js';
 
 /** Tokens that a model writes of a chunk of usual length, where none was asked yet. */
 const ASSUMED_OUTPUT = 400;
@@ -19,7 +20,7 @@ const TOLD_FAILURES = 20;
 
 /** What reading the chunks that were not read yet would take. The model is not asked. */
 export async function estimateExtraction(
-  { retryFailed, renew, concurrency }: Pick<ExtractRequest, 'retryFailed' | 'renew' | 'concurrency'>,
+  { retryFailed, renew, concurrency }: EstimateRequest,
   host: FactHost,
 ): Promise<ExtractionEstimate> {
   const read = await openFacts(host);
@@ -48,7 +49,12 @@ export async function estimateExtraction(
       givenUp: counted.givenUp,
       extraction: estimateCalls(
         { calls, inputTokens },
-        { model, measured: counted.measured, assumedOutput: ASSUMED_OUTPUT, concurrency: concurrency ?? preset },
+        {
+          model,
+          measured: counted.measured,
+          assumedOutput: ASSUMED_OUTPUT,
+          concurrency: concurrency ?? preset,
+        },
       ),
       summaries: await summaryCalls(read, host, model),
       notices,
@@ -76,7 +82,11 @@ interface FactCounts extends Omit<FactStatus, 'summaries'> {
   readonly measured: MeasuredCalls;
 }
 
-async function countFacts(read: ReadFacts, { scope, signal }: FactHost, rules: WorkRules): Promise<FactCounts> {
+async function countFacts(
+  read: ReadFacts,
+  { scope, signal }: FactHost,
+  rules: WorkRules,
+): Promise<FactCounts> {
   const counts = { documents: 0, chunks: 0, read: 0, readByOthers: 0, unread: 0, failed: 0, givenUp: 0 };
   const facts = { relations: 0, refused: 0, inputTokens: 0, outputTokens: 0 };
   const measured = { calls: 0, outputTokens: 0, ms: 0 };
@@ -127,8 +137,8 @@ async function countFacts(read: ReadFacts, { scope, signal }: FactHost, rules: W
 /** What was read of the scope's documents, whoever may read them. */
 export async function factStatus(host: FactHost): Promise<FactStatus> {
   const read = await openFacts(host);
-  const { model } = host.config.rag.graph.extraction;
-  const rules = { model: model ?? host.config.rag.chat.model };
+  const { rag } = host.config;
+  const rules = { model: rag.graph.extraction.model ?? ownChatModelId(host.config) ?? rag.chat.model };
   const { givenUp: _, measured: __, ...counts } = await countFacts(read, host, rules);
   let summaries = 0;
   for (let after: string | undefined; ; ) {

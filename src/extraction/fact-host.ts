@@ -31,7 +31,10 @@ export interface ReadFacts {
 }
 
 /** @throws RAGError `INDEX_EMPTY`; `USAGE` where the ledger keeps no facts */
-export async function openFacts({ resources, config }: Pick<FactHost, 'resources' | 'config'>): Promise<ReadFacts> {
+export async function openFacts({
+  resources,
+  config,
+}: Pick<FactHost, 'resources' | 'config'>): Promise<ReadFacts> {
   if ((await resources.live()) === undefined) throw nothingIndexed(config);
   const { reader, collection } = await resources.collection();
   if (reader.facts === undefined) throw keepsNoFacts();
@@ -60,7 +63,10 @@ export interface OpenedModel {
 }
 
 /** @throws RAGError `CONFIG_INVALID` where none is configured; see also `createChatModelFor` */
-export async function openFactModel({ config, resources }: Pick<FactHost, 'config' | 'resources'>): Promise<OpenedModel> {
+export async function openFactModel({
+  config,
+  resources,
+}: Pick<FactHost, 'config' | 'resources'>): Promise<OpenedModel> {
   const key = 'rag.graph.extraction.model';
   const stated = config.rag.graph.extraction.model;
   if (stated !== undefined) {

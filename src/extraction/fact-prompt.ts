@@ -63,10 +63,7 @@ export function factPrompt({ place, content }: FactPassage): readonly ChatMessag
 export const shownText = (content: string): string => neutralise(content);
 
 /** The same question again, after an answer that was of no use. What the model said is not sent back: it may repeat the passage. */
-export const repairPrompt = (
-  messages: readonly ChatMessage[],
-  problem: string,
-): readonly ChatMessage[] => [
+export const repairPrompt = (messages: readonly ChatMessage[], problem: string): readonly ChatMessage[] => [
   ...messages,
   {
     role: 'user',

@@ -1,6 +1,9 @@
 // All that is used of graphology, and the only file that imports it: the build puts what it needs into this one file.
-import Graph from 'graphology';
+import { UndirectedGraph } from 'graphology';
 import louvain from 'graphology-communities-louvain';
+
+// Its types say that the function is a member, and its module is the function itself.
+const communities = louvain as unknown as typeof louvain.default;
 
 /** An edge of a graph without directions. */
 export interface WeightedEdge {
@@ -11,14 +14,13 @@ export interface WeightedEdge {
 
 /** Groups of nodes that hang together more among themselves than with others. The same graph has the same groups. */
 export function communitiesOf(nodes: readonly string[], edges: readonly WeightedEdge[]): string[][] {
-  const graph = new Graph.default({ type: 'undirected' });
+  const graph = new UndirectedGraph();
   for (const node of nodes) graph.addNode(node);
   for (const { a, b, weight } of edges)
     graph.updateEdge(a, b, (known) => ({ weight: Number(known.weight ?? 0) + weight }));
   const groups = new Map<number, string[]>();
-  for (const [node, group] of Object.entries(
-    louvain.default(graph, { getEdgeWeight: 'weight', rng: seededRandom() }),
-  )) {
+  const found = communities(graph, { getEdgeWeight: 'weight', rng: seededRandom() });
+  for (const [node, group] of Object.entries(found)) {
     const members = groups.get(group);
     if (members === undefined) groups.set(group, [node]);
     else members.push(node);

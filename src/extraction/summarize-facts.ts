@@ -107,15 +107,19 @@ async function summarize(
       const summary: CommunitySummary = {
         id: work.id,
         model: model.id,
-        ...(work.community.audience.project === undefined ? {} : { project: work.community.audience.project }),
+        ...(work.community.audience.project === undefined
+          ? {}
+          : { project: work.community.audience.project }),
         ...checked,
-        entities: work.community.entities,
+        entities: work.entities,
         sources: work.sources.map(({ documentId, chunkId }) => ({ documentId, chunkId })),
         ...took,
         at: new Date(runtime().now()).toISOString(),
       };
       // A source that has changed meanwhile makes it none; the next run sees other facts.
-      return (await writeFacts(host, (facts) => facts.saveSummary(scope.tenant, summary))) ? 'written' : 'failed';
+      return (await writeFacts(host, (facts) => facts.saveSummary(scope.tenant, summary)))
+        ? 'written'
+        : 'failed';
     } catch (error) {
       throwIfAborted(signal);
       stopped ??= 'model';

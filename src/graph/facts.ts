@@ -72,8 +72,8 @@ export interface CommunitySummary {
   readonly project?: string | undefined;
   readonly title: string;
   readonly sentences: readonly SummarySentence[];
-  /** Keys of its entities. */
-  readonly entities: readonly string[];
+  /** What its sources name of it. */
+  readonly entities: readonly Pick<ExtractedEntity, 'key' | 'name'>[];
   /** Every chunk whose facts the model was given: without one of them the summary is none any more. */
   readonly sources: readonly { readonly documentId: string; readonly chunkId: string }[];
   readonly inputTokens: number;
@@ -92,11 +92,10 @@ export interface FactReader {
   /** What was read of the same text before, of whichever document. */
   sameInput(inputKey: string): Promise<FactRecord | undefined>;
   /** Summaries of a tenant that are made of nothing but what the generation holds, in the order of their ids. */
-  summaries(tenant: string, page: { readonly limit: number; readonly after?: string | undefined }): Promise<
-    readonly CommunitySummary[]
-  >;
-  /** Of them those that some of the documents are a source of. */
-  summariesOf(tenant: string, documentIds: readonly string[]): Promise<readonly CommunitySummary[]>;
+  summaries(
+    tenant: string,
+    page: { readonly limit: number; readonly after?: string | undefined },
+  ): Promise<readonly CommunitySummary[]>;
 }
 
 export interface FactWriter extends FactReader {

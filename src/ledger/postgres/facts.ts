@@ -121,19 +121,6 @@ export class PostgresFacts implements FactReader {
     );
     return rows.map(readSummary);
   }
-
-  async summariesOf(tenant: string, documentIds: readonly string[]): Promise<CommunitySummary[]> {
-    const { database, generation } = this.books;
-    const rows = await database.rows(
-      `SELECT record FROM ragstone_ledger_fact_summary AS summary WHERE tenant_key = $2 AND ${IS_WHOLE} AND id IN (
-         SELECT source.summary FROM ragstone_ledger_fact_source AS source
-         JOIN ragstone_ledger_fact AS fact ON fact.chunk_key = source.chunk_key WHERE document_key = ANY($3::bytea[]))
-       ORDER BY id`,
-      [generation, keyOf(tenant), documentIds.map(documentKeyOf)],
-      { action: 'read its summaries' },
-    );
-    return rows.map(readSummary);
-  }
 }
 
 const readFacts = (row: SqlRow): FactRecord => unpackFacts(bytesOf(row, 'record'));
@@ -194,10 +181,11 @@ export class PostgresFactWriter extends PostgresFacts implements FactWriter {
       ]);
       if (count !== chunkIds.length) return false;
       await forgetSummaries(run, tenant, [summary.id]);
-      await run(
-        'INSERT INTO ragstone_ledger_fact_summary (id, tenant_key, record) VALUES ($1, $2, $3)',
-        [summary.id, keyOf(tenant), packRecord(summary)],
-      );
+      await run('INSERT INTO ragstone_ledger_fact_summary (id, tenant_key, record) VALUES ($1, $2, $3)', [
+        summary.id,
+        keyOf(tenant),
+        packRecord(summary),
+      ]);
       await run(
         'INSERT INTO ragstone_ledger_fact_source (summary, chunk_key) SELECT $1, key FROM unnest($2::bytea[]) AS key',
         [summary.id, keys],

@@ -40,10 +40,7 @@ export function forgetAllGoneFacts(database: SqliteDatabase): void {
 /** @param chunks as they are stored */
 function forgetFacts(database: SqliteDatabase, chunks: readonly string[]): void {
   for (const chunk of chunks) {
-    const summaries = database.rows(
-      `SELECT ${text('summary')} FROM fact_source WHERE chunk_id = ?`,
-      chunk,
-    );
+    const summaries = database.rows(`SELECT ${text('summary')} FROM fact_source WHERE chunk_id = ?`, chunk);
     for (const row of summaries) forgetSummary(database, textAt(row, 0));
     database.run('DELETE FROM fact_name WHERE chunk_id = ?', chunk);
     database.run('DELETE FROM fact WHERE chunk_id = ?', chunk);
@@ -95,9 +92,7 @@ export class SqliteFacts implements FactReader {
   async sameInput(inputKey: string): Promise<FactRecord | undefined> {
     const { database } = this.books;
     const rows = database.guard(() => database.rows('SELECT record FROM fact WHERE input_key = ?', inputKey));
-    return rows
-      .map((row) => unpackFacts(bytesAt(row, 0)))
-      .find(({ outcome }) => outcome === 'read');
+    return rows.map((row) => unpackFacts(bytesAt(row, 0))).find(({ outcome }) => outcome === 'read');
   }
 
   async summaries(
@@ -109,18 +104,6 @@ export class SqliteFacts implements FactReader {
     return database.guard(() =>
       database.rows(sql, storableText(tenant), after, generation, limit).map(readSummary),
     );
-  }
-
-  async summariesOf(tenant: string, documentIds: readonly string[]): Promise<CommunitySummary[]> {
-    const { database, generation } = this.books;
-    const sql = `SELECT record FROM fact_summary WHERE tenant = ? AND ${IS_WHOLE} AND id IN (
-      SELECT summary FROM fact_source JOIN fact ON fact.chunk_id = fact_source.chunk_id WHERE document_id = ?)`;
-    return database.snapshot(() => {
-      const found = documentIds.flatMap((id) =>
-        database.rows(sql, storableText(tenant), generation, storableText(id)).map(readSummary),
-      );
-      return [...new Map(found.map((summary) => [summary.id, summary])).values()];
-    });
   }
 }
 
