@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { RAGError } from '../core/errors.js';
@@ -321,4 +323,44 @@ describe('edges', () => {
     expect(await engine.graph.entity('Audit Team', { tenant: 'acme' })).toBeUndefined();
     expect(await engine.graph.status({ tenant: 'acme' })).toMatchObject({ documents: 1, entities: 2 });
   });
+});
+
+it('a project is read, summarised and counted by itself', async () => {
+  const engine = await engineWith(new FactModel());
+  const [zoo, garden] = ['zoo', 'garden'].map((project) => ({ tenant: 'default', project }));
+  const text = 'The Pay Service uses the Ledger Database. The Audit Team owns the Ledger Database.';
+  await engine.push([note('a', text)], zoo);
+  await engine.push([note('b', `${text} So it is.`)], garden);
+  expect(await engine.graph.estimate({}, zoo)).toMatchObject({ documents: 1, extraction: { calls: 1 } });
+  expect(await engine.graph.extract({}, zoo)).toMatchObject({ read: 1, left: 0 });
+  expect(await engine.graph.status(garden)).toMatchObject({ documents: 1, read: 0, unread: 1 });
+  await engine.graph.extract({}, garden);
+  expect(await engine.graph.summarize({}, zoo)).toMatchObject({ written: 1, removed: 0 });
+  expect(await engine.graph.summarize({}, garden)).toMatchObject({ written: 1, removed: 0, unchanged: 0 });
+  expect(await engine.graph.status(garden)).toMatchObject({ summaries: 1 });
+  expect((await engine.graph.summaries({}, zoo)).summaries).toMatchObject([
+    { documents: [{ externalId: 'a' }] },
+  ]);
+  expect((await engine.graph.entity('Audit Team', garden))?.mentions).toMatchObject([{ externalId: 'b' }]);
+});
+
+it('what is forgotten leaves no word of a model behind', async () => {
+  const engine = await engineWith(
+    new FactModel(() =>
+      JSON.stringify({
+        entities: [{ name: 'Pay Service', type: 'system', description: 'Quokkaphone of the house.' }],
+        relations: [],
+      }),
+    ),
+  );
+  await engine.push([PAY, AUDIT]);
+  await engine.graph.extract();
+  const holds = (): boolean =>
+    readdirSync(folder, { recursive: true, withFileTypes: true }).some(
+      (entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes('Quokkaphone'),
+    );
+  expect(holds()).toBe(true);
+  const receipt = await engine.forget({ documents: ['pay'] });
+  expect(receipt).toBeDefined();
+  expect(holds()).toBe(false);
 });

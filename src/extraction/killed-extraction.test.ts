@@ -14,7 +14,7 @@ const LOADER = fileURLToPath(import.meta.resolve('tsx'));
 const CHUNKS = 40;
 const AT_A_TIME = 4;
 /** Calls after which the process is killed. */
-const KILLS = [3, 9, 17] as const;
+const KILLS = [3, 13] as const;
 
 test('an extraction that is killed goes on, and pays again for nothing but the calls that were under way', async () => {
   const folder = temporaryFolder();
