@@ -14,7 +14,8 @@ afterEach(async () => {
 const FILES = {
   'docs/pay.md':
     '# Pay\n\nThe Pay Service uses the Ledger Database. The Audit Team owns the Ledger Database.\n',
-  'docs/mail.md': '# Mail\n\nThe Mail Service and the Pay Service ask the Audit Team before they use the Ledger Database.\n',
+  'docs/mail.md':
+    '# Mail\n\nThe Mail Service and the Pay Service ask the Audit Team before they use the Ledger Database.\n',
 };
 const named = (name: string) => ({ name, type: 'system', description: 'It is named here.' });
 const FACTS = JSON.stringify({
