@@ -145,6 +145,9 @@ async function measured(a: string, b: string): Promise<readonly (string | number
   const load = (loadavg()[1] ?? 0).toFixed(1);
   const copy = await answersOf(to, queries, TOP_K);
   const { lost, more } = await differences(from.place, to);
+  say(
+    `${a} to ${b}: ${lost} lost, ${more} more, overlap ${overlap(from.answers, copy)}, afresh ${overlap(from.answers, fresh.answers)}`,
+  );
   await removeIndex(to);
   const rate = (result.copied * 1_000) / result.copyMs;
   const read = rateOfLast(bareRead, Infinity);

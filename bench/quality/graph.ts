@@ -1,15 +1,16 @@
-// What the graph finds beside words and vectors: `npm run bench:graph -- [--json] [--every N] [--part tune|report]`.
+// What the graph finds beside words and vectors: `npm run bench:graph -- [--json] [--every N] [--part tune|report] [--set NAME]`.
 // Jira: issues arrive in the order of their numbers; one that mentions an earlier key asks for the issue of that key, with keys taken out of
 // its text, before it is indexed itself. So no edge of the masked mention, and nothing later, is in the graph.
 // Pages: a paragraph that links to another page asks for that page, with the link taken out of it and out of the indexed page.
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse/sync';
+import { pairedRandomisationTest } from '../../src/evaluation/paired-test.js';
 import type { Engine, PushedDocument, SearchQuery } from '../../src/index.js';
 import { and, createEngine, eq, range } from '../../src/index.js';
 import { circumstances } from '../shared/machine.js';
-import { SHARED } from '../shared/places.js';
+import { corpusFolder, SHARED } from '../shared/places.js';
 import { median, quantile, rounded } from '../shared/statistics.js';
 import { withTemporaryFolder } from '../shared/temporary-folder.js';
 
@@ -18,7 +19,7 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     /** Every Nth question. */
     every: { type: 'string', default: '1' },
-    /** Projects and pages that settings were chosen on, or those that are reported. */
+    /** Projects and questions that settings were chosen on, or those that are reported. */
     part: { type: 'string', default: 'report' },
     /** Sets that are asked, by a part of their names: all without it. */
     set: { type: 'string', default: '' },
@@ -26,6 +27,9 @@ const { values } = parseArgs({
 });
 
 const isReported = values.part === 'report';
+
+/** Of four questions over pages, the one that settings were chosen on. */
+const TUNED = 2;
 
 interface Issue {
   readonly id: string;
@@ -99,16 +103,20 @@ async function askAll(
 
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
 
-const rowsOf = (name: string, measure: string, tally: Map<string, Tally>): object[] =>
-  [...tally].map(([asked, { found, times }]) => ({
+function rowsOf(name: string, measure: string, tally: Map<string, Tally>): object[] {
+  const hybrid = tally.get('hybrid')?.found ?? [];
+  return [...tally].map(([asked, { found, times }]) => ({
     name,
     part: values.part,
     questions: found.length,
     asked,
     [measure]: rounded(mean(found)),
+    // Of the difference to `hybrid`.
+    p: rounded(pairedRandomisationTest(hybrid, found).pValue),
     'ms p50': rounded(median(times)),
     'ms p95': rounded(quantile(times, 0.95)),
   }));
+}
 
 const toDocument = ({ id, project, number, title, description }: Issue): PushedDocument => ({
   id,
@@ -159,10 +167,23 @@ async function measureJira(): Promise<object[]> {
   return rowsOf('Jira mentions', 'recall@5', tally);
 }
 
-const LINK = /\[([^\]\n]*)\]\(([^()\s]+\.md)(?:#[^()\s]*)?\)/g;
+const LINK = /\[([^\]\n]*)\]\(([^()\s#]+)(?:#[^()\s]*)?\)/g;
 
-async function measurePages(name: string): Promise<object[]> {
-  const folder = join(SHARED, 'data/corpora', name);
+/** Documentation that comes with every Node.js. */
+const NPM_DOCS = join(dirname(process.execPath), '../lib/node_modules/npm/docs/content');
+
+/** A link's page: links of the web leave out `.md`. */
+function linkedPage(target: string, { from, pages }: LinkPlace): string | undefined {
+  const path = target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(from), target);
+  return [path, `${path}.md`].find((candidate) => pages.has(candidate) && candidate !== from);
+}
+
+interface LinkPlace {
+  readonly from: string;
+  readonly pages: ReadonlyMap<string, string>;
+}
+
+async function measurePages(name: string, folder: string): Promise<object[]> {
   const pages = new Map(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.md'))
@@ -173,17 +194,20 @@ async function measurePages(name: string): Promise<object[]> {
   await withEngine(async (engine) => {
     await engine.push([...pages].map(([id, text]) => toPage(id, text)));
     let questions = 0;
+    let ofPart = 0;
     for (const [path, text] of pages)
       for (const paragraph of text.split(/\n\s*\n/)) {
-        const [match] = paragraph.matchAll(LINK);
+        const match = [...paragraph.matchAll(LINK)].find(
+          ([, , target = '']) => linkedPage(target, { from: path, pages }) !== undefined,
+        );
         if (match === undefined) continue;
         const [, label = '', target = ''] = match;
-        const linked = new URL(target, `file:///${encodeURI(path)}`).pathname.slice(1);
+        const linked = linkedPage(target, { from: path, pages }) ?? '';
         const plain = paragraph.replaceAll(LINK, (whole, said: string, to: string) =>
           to === target ? '' : said && whole,
         );
-        if (!pages.has(linked) || linked === path || plain.split(/\s+/).length < 12) continue;
-        if (questions++ % (4 * Number(values.every)) !== (isReported ? 0 : 2)) continue;
+        if (plain.split(/\s+/).length < 12) continue;
+        if ((questions++ % 4 === TUNED) === isReported || ofPart++ % Number(values.every) !== 0) continue;
         // Every link of the page to that page is masked, by its words.
         const without = text.replaceAll(LINK, (whole, said: string, to: string) =>
           to === target ? said : whole,
@@ -199,8 +223,11 @@ async function measurePages(name: string): Promise<object[]> {
 
 const measured = circumstances();
 const SETS: Readonly<Record<string, () => Promise<object[]>>> = {
-  'ise-playbook': () => measurePages('ise-playbook'),
-  'sourcegraph-handbook': () => measurePages('sourcegraph-handbook'),
+  'ise-playbook': () => measurePages('ise-playbook', corpusFolder('ise-playbook')),
+  'sourcegraph-handbook': () => measurePages('sourcegraph-handbook', corpusFolder('sourcegraph-handbook')),
+  // Nothing was chosen on these two.
+  'rust-rfcs': () => measurePages('rust-rfcs', corpusFolder('rust-rfcs')),
+  'npm docs': () => measurePages('npm docs', NPM_DOCS),
   'Jira mentions': measureJira,
 };
 const rows: object[] = [];

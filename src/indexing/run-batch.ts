@@ -1,10 +1,12 @@
 import type { IndexResult } from '../engine/engine.js';
 import type { OwedBatch } from '../ledger/ledger.js';
+import type { IndexPipeline } from './index-pipeline.js';
 import { IndexRun } from './index-run.js';
 import { readKeptOut } from './kept-out.js';
+import { openTarget, targetsOf } from './open-target.js';
 import { endSource } from './owed-work.js';
 import { openPreparers } from './preparation/choose-preparer.js';
-import { finishSource, type IndexPipeline, openTarget, targetsOf } from './run-index.js';
+import { finishSource } from './run-index.js';
 import type { ConfiguredSource, SourceTask } from './source-task.js';
 import { type WorkedBatch, workBatch } from './work-batch.js';
 

@@ -15,7 +15,8 @@ import { createPushSource, type PushedDocument } from '../sources/push/push-sour
 import { createMemoryStore } from '../stores/memory/memory-store.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/hash-embedder.js';
-import { type IndexPipeline, runIndex } from './run-index.js';
+import type { IndexPipeline } from './index-pipeline.js';
+import { runIndex } from './run-index.js';
 import type { ConfiguredSource } from './source-task.js';
 
 // One paragraph, one chunk: enough structure to see what a run writes, keeps and deletes.

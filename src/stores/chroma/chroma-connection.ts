@@ -33,6 +33,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** May be sent twice without harm. */
   readonly isIdempotent: boolean;
+  /** It may take this many times as long as other calls. @default 1 */
+  readonly patience?: number;
 }
 
 const FIRST_PAUSE_MS = 100;
@@ -76,12 +78,13 @@ export class ChromaConnection {
     const driver = await this.#load();
     for (let attempt = 0; ; attempt++) {
       this.begin(options.signal);
-      const deadline = timeoutSignal(this.#options.timeoutMs);
+      const timeoutMs = this.#options.timeoutMs * (options.patience ?? 1);
+      const deadline = timeoutSignal(timeoutMs);
       try {
         return await run(this.#clientFor(driver, this.#anyOf(deadline, options.signal)));
       } catch (error) {
         this.begin(options.signal);
-        if (deadline.aborted) throw this.#timedOut(options.action, error);
+        if (deadline.aborted) throw this.#timedOut(options.action, timeoutMs, error);
         if (!options.isIdempotent || attempt >= this.#options.retries || !isPassing(error))
           throw chromaError(error, { action: options.action, address: this.address });
       }
@@ -136,10 +139,10 @@ export class ChromaConnection {
     return AbortSignal.any([deadline, this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
   }
 
-  #timedOut(action: string, cause: unknown): RAGError {
+  #timedOut(action: string, timeoutMs: number, cause: unknown): RAGError {
     return new RAGError(
       'STORE_TIMEOUT',
-      `Chroma at ${this.address} did not ${action} within ${this.#options.timeoutMs} ms. Look whether it is overloaded, or raise timeoutMs.`,
+      `Chroma at ${this.address} did not ${action} within ${timeoutMs} ms. Look whether it is overloaded, or raise timeoutMs.`,
       { cause },
     );
   }

@@ -25,14 +25,16 @@ describe('a server that is not there', () => {
 });
 
 describe('what answers in the place of a server', () => {
-  let answer: { status: number; body: string; type?: string };
+  let answer: { status: number; body: string; type?: string; afterMs?: number };
   let seen: { url: string; authorization: string | undefined; chromaToken: unknown }[];
   let options: ChromaStoreOptions;
   const server = createServer((request, response) => {
     const { authorization, 'x-chroma-token': chromaToken } = request.headers;
     seen.push({ url: request.url ?? '', authorization, chromaToken });
-    response.writeHead(answer.status, { 'content-type': answer.type ?? 'application/json' });
-    response.end(answer.body);
+    setTimeout(() => {
+      response.writeHead(answer.status, { 'content-type': answer.type ?? 'application/json' });
+      response.end(answer.body);
+    }, answer.afterMs ?? 0);
   });
 
   beforeEach(async () => {
@@ -83,6 +85,14 @@ describe('what answers in the place of a server', () => {
     const store = createChromaStore(options);
     await expect(store.open(SPEC)).rejects.toMatchObject({ reason: 'STORE_DAMAGED' });
     expect(seen.every(({ url: path }) => path.endsWith('/collections/faults'))).toBe(true);
+    await store.close();
+  });
+
+  it('may take longer over a collection that is dropped than over other calls', async () => {
+    answer = { status: 200, body: '{}', afterMs: 1_500 };
+    const store = createChromaStore({ ...options, timeoutMs: 500 });
+    await expect(store.describe('faults')).rejects.toMatchObject({ reason: 'STORE_TIMEOUT' });
+    await store.drop('faults');
     await store.close();
   });
 

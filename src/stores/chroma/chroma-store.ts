@@ -43,6 +43,9 @@ export function createChromaStore(options: ChromaStoreOptions = {}): VectorStore
   return new ChromaStore(options);
 }
 
+/** The server deletes a large collection record by record: 44,000 took more than half a minute. */
+const DROP_PATIENCE = 20;
+
 class ChromaStore implements VectorStore {
   readonly name = 'chroma';
   readonly capabilities = CAPABILITIES;
@@ -96,7 +99,7 @@ class ChromaStore implements VectorStore {
   async drop(name: string): Promise<void> {
     this.#connection.begin();
     assertCollectionName(name);
-    const call = { action: `drop collection "${name}"`, isIdempotent: true };
+    const call = { action: `drop collection "${name}"`, isIdempotent: true, patience: DROP_PATIENCE };
     await this.#connection.call(call, async (client) => {
       try {
         await client.deleteCollection({ name: chromaName(name) });

@@ -1,0 +1,100 @@
+import type { IndexFacts, LedgerItem } from '../ledger/ledger.js';
+import { giveUpMovedFiles } from './abandoned-sources.js';
+import { carryOver } from './carry-over.js';
+import { purgeDeleted } from './delete-documents.js';
+import { fillGraphs } from './fill-graphs.js';
+import { fillStatements } from './fill-statements.js';
+import { finishInterrupted } from './finish-interrupted.js';
+import type { IndexPipeline } from './index-pipeline.js';
+import type { IndexRun } from './index-run.js';
+import { keepHistory } from './keep-history.js';
+import { dropRetired, openForReading } from './open-collection.js';
+import type { OpenTarget } from './open-target.js';
+import type { WriteTargets } from './write-batch.js';
+
+/** Makes what was written quick to search; a new generation is completed and takes the place of the live one. */
+export async function settleIndex(
+  pipeline: IndexPipeline,
+  {
+    target,
+    targets,
+    isPurgeOwed,
+  }: { readonly target: OpenTarget; readonly targets: WriteTargets; readonly isPurgeOwed: boolean },
+  run: IndexRun,
+): Promise<void> {
+  const { facts, collection } = target;
+  if (pipeline.options.dryRun || facts === undefined) return;
+  const live = facts.state === 'building' ? await pipeline.ledger.live() : undefined;
+  if (live !== undefined) await completeGeneration(live, { pipeline, targets, run });
+  const { sources: owners, options } = pipeline;
+  for (const source of pipeline.abandonedSources ?? [])
+    await giveUpMovedFiles(source, { owners, targets, tenant: options.scope.tenant }, run);
+  const { vectorsIndexed, documentsDeleted } = run.total();
+  if (vectorsIndexed > 0 || documentsDeleted > 0) {
+    run.enter('optimizing');
+    await run.timedAsync('optimize', () => collection.optimize(pipeline.signal));
+  }
+  if (documentsDeleted > 0 || isPurgeOwed) await purgeDeleted(targets, run);
+  if (pipeline.isPush !== true) await fillGraphs(pipeline.options.scope.tenant, targets, run);
+  if (pipeline.isExamined === true) await fillStatements(pipeline.options.scope.tenant, targets, run);
+  const { ledger, history, isPush = false } = pipeline;
+  await keepHistory({ ledger, facts, keep: history, isPush }, targets, run);
+  const changed = pipeline.isPush === true ? vectorsIndexed + documentsDeleted : undefined;
+  // Who does the last of what was handed over learns of it.
+  if (run.total().handedOver === 0)
+    await run.timedAsync('learn', () => pipeline.learn({ facts, collection }, changed));
+  if (live === undefined) return;
+  // Of what never could be read nothing is lost by the switch.
+  const held = new Set(
+    await pipeline.ledger.reader(live.generation).sourceNames(pipeline.options.scope.tenant),
+  );
+  const unread = run.errors.filter(({ source, item }) => item === undefined && held.has(source));
+  if (unread.length > 0) {
+    run.notice(
+      `The new generation ${facts.generation} is not in use, because these sources could not be read: ${unread.map(({ source }) => source).join(', ')}. Searches go on with generation ${live.generation}. \`ragstone index --force\` goes on with the new one.`,
+    );
+    return;
+  }
+  run.checkAborted();
+  await pipeline.ledger.switchTo(facts.generation, pipeline.now(), live.generation);
+  for (const problem of await dropRetired(pipeline.ledger, pipeline.storeOf, KEPT_GENERATIONS))
+    run.notice(problem);
+}
+
+/** Generations that are kept to go back to. */
+const KEPT_GENERATIONS = 1;
+
+/** Copies what the run could not read: documents that programs handed in, of sources that are not read now, and failures. */
+async function completeGeneration(
+  live: IndexFacts,
+  { pipeline, targets, run }: { pipeline: IndexPipeline; targets: WriteTargets; run: IndexRun },
+): Promise<void> {
+  const { ledger, options, givenUp } = pipeline;
+  const { tenant } = options.scope;
+  const reader = ledger.reader(live.generation);
+  await finishInterrupted(live, { pipeline, targets, run });
+  const inRun = new Set(pipeline.sources.map(({ source }) => source.name));
+  const items: LedgerItem[] = [];
+  for (const source of await reader.sourceNames(tenant)) {
+    if (givenUp?.has(source)) continue;
+    const held = await reader.items(tenant, source);
+    const filled = await targets.ledger.items(tenant, source);
+    const isRead = inRun.has(source) ? readIn(filled) : () => false;
+    for (const item of held.values()) {
+      const now = filled.get(item.itemId);
+      const isMissed = now?.status === 'failed' || (now?.version !== item.version && !isRead(item.itemId));
+      if (isMissed) items.push(now?.error === undefined ? item : { ...item, error: now.error });
+    }
+  }
+  if (items.length === 0) return;
+  const collection = await openForReading(live, await pipeline.storeOf(live));
+  await carryOver({ facts: live, reader, collection }, items, targets, run);
+}
+
+/** Whether a run could look at an item, whatever it found: not where the folder could not be listed. */
+function readIn(filled: ReadonlyMap<string, LedgerItem>): (itemId: string) => boolean {
+  const folders = [...filled.values()].flatMap(({ itemId, status }) =>
+    itemId.endsWith('/') && status === 'failed' ? itemId : [],
+  );
+  return (itemId) => !folders.some((folder) => itemId.startsWith(folder));
+}
