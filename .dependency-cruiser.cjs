@@ -10,7 +10,7 @@ const interfaceFiles = [
   'stores/collection-members',
   'ledger/(ledger|history)',
   'history/[^/]+',
-  'graph/(graph|graph-rows|linked-from|names|walk|rank)',
+  'graph/(entity-graph|facts|graph|graph-rows|linked-from|names|walk|rank)',
   'conflicts/(conflict-types|statement-rows|source-conflicts|find-conflicts|packed-statements|word-classes)',
   'reranking/reranker',
   'retrieval/retriever',
@@ -38,7 +38,7 @@ const interfaceFiles = [
 
 // What assembles the stages; no stage knows it.
 const rooms =
-  'engine|assembly|indexing|searching|maintenance|forgetting|backup|explain-miss|experiments|deployments|sync|workers|upgrading|migration|importing|rollout|monitoring|feedback';
+  'engine|assembly|indexing|searching|maintenance|forgetting|backup|explain-miss|experiments|deployments|sync|workers|upgrading|migration|importing|rollout|monitoring|feedback|extraction';
 
 module.exports = {
   forbidden: [

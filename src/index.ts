@@ -61,6 +61,7 @@ export type {
   FailuresRequest,
   GenerationSummary,
   GraphDocumentInfo,
+  GraphFacts,
   HealthOptions,
   IndexError,
   IndexEstimate,
@@ -195,6 +196,26 @@ export type {
 } from './degradation/degradation-report.js';
 export type { PartName } from './degradation/level.js';
 export { type ToldOutage, toldOutage } from './degradation/outage.js';
+export type {
+  CallEstimate,
+  EntityReport,
+  EntitySummary,
+  EstimateRequest,
+  ExtractionEstimate,
+  ExtractionFailure,
+  ExtractionLimits,
+  ExtractionProgress,
+  ExtractionResult,
+  ExtractionSpent,
+  ExtractionStop,
+  ExtractRequest,
+  FactPlace,
+  FactStatus,
+  SummariesRequest,
+  SummarizeRequest,
+  SummarizeResult,
+  SummaryPage,
+} from './extraction/extraction-types.js';
 export { REFERENCE_KINDS, type ReferenceKind } from './graph/graph.js';
 export type { GraphStep } from './graph/walk.js';
 

@@ -22,6 +22,9 @@ export async function checkModels(config: ResolvedConfig): Promise<string[]> {
     embedding.kind === 'builtin' ? embedding.notice : undefined,
     await noticeOf(() => checkReranker(config)),
     await noticeOf(() => checkChatModel(config.rag.chat.model, { config, key: 'rag.chat.model' })),
+    await noticeOf(() =>
+      checkChatModel(config.rag.graph.extraction.model, { config, key: 'rag.graph.extraction.model' }),
+    ),
   ];
   return found.filter((notice) => notice !== undefined);
 }

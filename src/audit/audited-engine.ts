@@ -1,5 +1,5 @@
 import { LOCAL_SCOPE, type ScopeInput, scopeOf } from '../core/scope.js';
-import type { Engine, EngineView } from '../engine/engine.js';
+import type { Engine, EngineView, GraphFacts } from '../engine/engine.js';
 import type { AuditLog } from './audit-log.js';
 import type { AuditEntry } from './audit-record.js';
 import { AuditTrail, audited, notedView, reasonOf } from './audit-trail.js';
@@ -55,12 +55,46 @@ export function auditedEngine(engine: Engine, log: AuditLog): Engine {
     syncStores: (signal) => audited(whole('syncStores'), log, () => engine.syncStores(signal)),
     rebuildStore: (name) => audited(whole(`rebuildStore ${name}`), log, () => engine.rebuildStore(name)),
     reembed: (request, scope) => audited(whole('reembed'), log, () => engine.reembed(request, scope)),
+    graph: auditedGraph(engine.graph, log),
     rotateEncryption: () => audited(whole('rotateEncryption'), log, () => engine.rotateEncryption()),
     clear: () => audited(whole('clear'), log, () => engine.clear()),
     close: async () => {
       await engine.close();
       await log.close();
     },
+  };
+}
+
+/** What reads documents by a model or tells of them. */
+function auditedGraph(graph: GraphFacts, log: AuditLog): GraphFacts {
+  const call = (action: string, scope: ScopeInput = LOCAL_SCOPE) => {
+    const { tenant, project } = scopeOf(scope);
+    return { face: 'library', action: `graph ${action}`, tenant, project } as const;
+  };
+  const change = async <Outcome>(
+    named: ReturnType<typeof call>,
+    work: () => Promise<Outcome>,
+  ): Promise<Outcome> => {
+    await log.record({ ...named, outcome: 'begun' });
+    return audited(named, log, work);
+  };
+  return {
+    estimate: (request, scope) => graph.estimate(request, scope),
+    extract: (request, scope) => change(call('extract', scope), () => graph.extract(request, scope)),
+    summarize: (request, scope) => change(call('summarize', scope), () => graph.summarize(request, scope)),
+    status: (scope) => audited(call('status', scope), log, () => graph.status(scope)),
+    summaries: (request, scope) =>
+      audited(call('summaries', scope), log, async (trail) => {
+        const page = await graph.summaries(request, scope);
+        trail.gave(page.summaries.flatMap(({ documents }) => documents.map(({ documentId }) => documentId)));
+        return page;
+      }),
+    entity: (name, scope) =>
+      audited(call('entity', scope), log, async (trail) => {
+        const report = await graph.entity(name, scope);
+        trail.gave((report?.mentions ?? []).map(({ documentId }) => documentId));
+        return report;
+      }),
   };
 }
 

@@ -15,6 +15,7 @@ import { registerFailures } from './commands/failures.js';
 import { registerFeedback } from './commands/feedback.js';
 import { registerForget } from './commands/forget.js';
 import { registerGenerations } from './commands/generations.js';
+import { registerGraph } from './commands/graph.js';
 import { registerHealth } from './commands/health.js';
 import { registerImport } from './commands/import.js';
 import { registerIndex } from './commands/index.js';
@@ -102,6 +103,7 @@ export function buildProgram(context: CliContext): Command {
     registerSearch,
     registerAsk,
     registerRelated,
+    registerGraph,
     registerConflicts,
     registerExplainMiss,
     registerStatus,

@@ -78,6 +78,7 @@ function withValue(tree: unknown, [key, ...rest]: ConfigPath, value: unknown): u
 const MODEL_SETTINGS: readonly ConfigPath[] = [
   ['rag', 'chat', 'model'],
   ['rag', 'indexing', 'contextual', 'model'],
+  ['rag', 'graph', 'extraction', 'model'],
   ['rag', 'embedding', 'model'],
   ['rag_embedding_model'],
   ['rag', 'retrieval', 'rerank', 'model'],

@@ -64,6 +64,7 @@ import type {
   FailedItem,
   FailuresRequest,
   GenerationSummary,
+  GraphFacts,
   HealthOptions,
   IndexingStatePage,
   IndexRequest,
@@ -82,6 +83,7 @@ import type {
 import type { CreateEngineOptions } from './engine-options.js';
 import { EngineResources } from './engine-resources.js';
 import { viewOf } from './engine-view.js';
+import { graphFactsOver } from './graph-facts.js';
 import {
   deletionWrite,
   type EngineWrite,
@@ -608,6 +610,25 @@ class EmbeddedEngine implements Engine {
         signal,
       });
     });
+  }
+
+  get graph(): GraphFacts {
+    return graphFactsOver(({ scope, command, signal: given }, work) =>
+      this.#work.run(given, (signal) =>
+        work({
+          config: this.#config,
+          resources: this.#resources,
+          scope,
+          alone: (subject, write) =>
+            this.#locked(
+              command,
+              { signal, options: { waitMs: ROTATION_WAIT_MS }, subject, isBrief: true },
+              async () => write(await this.#existingLedger()),
+            ),
+          signal,
+        }),
+      ),
+    );
   }
 
   /** The ledger for writing, where there is one: a question about an index makes none. */

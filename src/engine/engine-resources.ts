@@ -171,7 +171,7 @@ export class EngineResources {
    * are told to wait or to come again.
    */
   async lock(request: LockRequest): Promise<WriterLock> {
-    if (this.isShared || request.subject === 'learning' || request.subject === 'upgrading')
+    if (this.isShared || ['learning', 'upgrading', 'extracting'].includes(request.subject))
       return this.#ledgers.lock(request);
     const leave = await this.#lockTurns.enter(request.signal);
     try {

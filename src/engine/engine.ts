@@ -20,6 +20,7 @@ import type { ReembedRequest, ReembedResult } from '../upgrading/upgrade-types.j
 import type { AskRequest, ContextQuery, ContextResponse } from './interface/answers.js';
 import type { DocumentPage, DocumentText, ListRequest } from './interface/documents.js';
 import type { EmbeddedTexts, EmbedRequest } from './interface/embedding.js';
+import type { GraphFacts } from './interface/graph-facts.js';
 import type { EngineHealth, HealthOptions } from './interface/health.js';
 import type { GenerationSummary, IndexStatus, WorkPlan } from './interface/index-status.js';
 import type {
@@ -38,6 +39,7 @@ import type { VerifyRequest, VerifyResult } from './interface/verification.js';
 export type * from './interface/answers.js';
 export type * from './interface/documents.js';
 export type * from './interface/embedding.js';
+export type * from './interface/graph-facts.js';
 export type * from './interface/health.js';
 export type * from './interface/index-status.js';
 export type * from './interface/indexing.js';
@@ -219,6 +221,8 @@ export interface Engine extends EngineView {
    * @throws RAGError `USAGE` where no model is named; `MODEL_NOT_FOUND`; `INDEX_EMPTY`; `INDEX_LOCKED` where another process is at it
    */
   reembed(request?: ReembedRequest, scope?: ScopeInput): Promise<ReembedResult>;
+  /** Facts that a language model reads out of the documents. Off until `extract` is called; see docs/graph.md. */
+  readonly graph: GraphFacts;
   /**
    * Encrypts metadata by the first key of `rag.security.encryption.keys` where another one encrypted it, in every generation. Others may
    * search and write meanwhile. One that was stopped or killed goes on where it was called again.

@@ -296,13 +296,16 @@ export function openConnections(
   return new FileLedger({ ...file, keepsHistory: config.rag.history.keep !== undefined }, onReplaced);
 }
 
+/** Where those lock that are apart from writers. */
+const FOLDERS = { upgrading: 'reembed', extracting: 'extraction' } as const;
+
 async function lockFolder(
   folder: string,
   { subject, command, waitMs, isBrief, signal }: LockRequest,
 ): Promise<WriterLock> {
   const holder = { command, isBrief };
-  if (subject === 'upgrading')
-    return acquireWriterLock({ folder: join(folder, 'reembed'), holder, waitMs, signal });
+  if (subject === 'upgrading' || subject === 'extracting')
+    return acquireWriterLock({ folder: join(folder, FOLDERS[subject]), holder, waitMs, signal });
   const lock = await acquireWriterLock({ folder, holder, waitMs, signal });
   try {
     const writing = await beginWriting(folder, signal);

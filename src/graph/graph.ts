@@ -7,7 +7,8 @@
 /**
  * `link`: a link in the text. `mention`: the key or number of an item in the text. `relation`: what metadata says of other items
  * (parent, links, duplicates). `import`: a file that a source file loads. `symbol`: a name that a source file defines. `commit`: a commit that
- * changed several files. `person`, `component`: who and what a document is about, which it shares with others.
+ * changed several files. `person`, `component`: who and what a document is about, which it shares with others. `entity`: what a language
+ * model found named in it (`facts.ts`), which is kept apart from the rows of documents.
  */
 export const REFERENCE_KINDS = [
   'link',
@@ -18,12 +19,13 @@ export const REFERENCE_KINDS = [
   'commit',
   'person',
   'component',
+  'entity',
 ] as const;
 
 export type ReferenceKind = (typeof REFERENCE_KINDS)[number];
 
 /** References of these kinds name no document: who makes the same one is a neighbour. */
-export const SHARED_KINDS: ReadonlySet<ReferenceKind> = new Set(['commit', 'person', 'component']);
+export const SHARED_KINDS: ReadonlySet<ReferenceKind> = new Set(['commit', 'person', 'component', 'entity']);
 
 export interface GraphReference {
   readonly kind: ReferenceKind;

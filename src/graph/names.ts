@@ -26,6 +26,13 @@ export const boardsName = (number: string): string => `boards:${number}`;
 export const personName = (person: string): string => `person:${folded(person)}`;
 export const componentName = (component: string): string => `component:${folded(component)}`;
 
+/** What facts name, by the key that its spellings have in common. */
+export const entityName = (key: string): string => `${ENTITY}${key}`;
+/** The key of such a name; undefined for any other one. */
+export const entityKeyOf = (name: string): string | undefined =>
+  name.startsWith(ENTITY) ? name.slice(ENTITY.length) : undefined;
+const ENTITY = 'entity:';
+
 /** A name that code defines, in whichever language and source of the tenant. */
 export const symbolName = (symbol: string): string => `symbol:${symbol}`;
 /** What was changed together, by the id of the commit. */

@@ -12,6 +12,7 @@ const WEIGHTS: Readonly<Record<ReferenceKind, number>> = {
   commit: 0.2,
   component: 0.2,
   person: 0.2,
+  entity: 0.2,
 };
 
 /** Chance of going on along an edge, as Brin and Page chose it. */

@@ -121,6 +121,7 @@ const ORDER: Readonly<Record<ReferenceKind, number>> = {
   commit: 5,
   component: 6,
   person: 7,
+  entity: 8,
 };
 
 async function neighboursOf(

@@ -2,6 +2,7 @@ import type { StatementFilling, StatementReader } from '../conflicts/statement-r
 import type { ErrorReason } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
 import type { SharedDatabase } from '../core/shared-database.js';
+import type { FactReader, FactWriter } from '../graph/facts.js';
 import type { GraphReader, GraphRows } from '../graph/graph.js';
 import type { HistoryWriter, LedgerHistory, PlannedHistory } from './history.js';
 import type { EncodedText } from './text-encoding.js';
@@ -303,6 +304,8 @@ export interface GenerationReader {
   readonly graph: GraphReader;
   /** What documents say, as conflicts are found by it; rows come and go with their revisions. */
   readonly statements: StatementReader;
+  /** What a language model read out of chunks. Absent in a ledger that cannot keep it. */
+  readonly facts?: FactReader | undefined;
   /** Items whose last attempt failed, worst first. */
   failures(limit: number): Promise<LedgerItem[]>;
 }
@@ -331,6 +334,7 @@ export interface SharedTransactions {
  */
 export interface GenerationWriter extends GenerationReader {
   readonly owed?: OwedWriter | undefined;
+  readonly facts?: FactWriter | undefined;
   /** Present where a store can be kept in the ledger's own database. */
   readonly together?: SharedTransactions | undefined;
   /** Absent where no history is kept. */
@@ -543,9 +547,9 @@ export interface Ledger
 
 /**
  * What a lock is for. `items`: any number of holders at a time, each of which claims the items that it writes. `whole`: one
- * holder, and none of `items` beside it. `learning`, `upgrading`: one holder, apart from the others.
+ * holder, and none of `items` beside it. `learning`, `upgrading`, `extracting`: one holder, apart from the others.
  */
-export type LockSubject = 'items' | 'whole' | 'learning' | 'upgrading';
+export type LockSubject = 'items' | 'whole' | 'learning' | 'upgrading' | 'extracting';
 
 export interface LockRequest {
   readonly subject: LockSubject;

@@ -1,6 +1,7 @@
 import { type Notice, noticesOfKind } from '../core/notice.js';
 import type { Scope } from '../core/scope.js';
 import type { LiveIndex } from '../engine/engine-resources.js';
+import { withEntities } from '../graph/entity-graph.js';
 import type { GraphReader } from '../graph/graph.js';
 import { linkedFrom } from '../graph/linked-from.js';
 import { rankDocuments } from '../graph/rank.js';
@@ -20,7 +21,8 @@ export function readableGraph(
   scoped: VectorCollection,
   { scope: { tenant }, signal }: { readonly scope: Scope; readonly signal?: AbortSignal | undefined },
 ): ReadableGraph {
-  const { graph } = ledger.reader(facts.generation);
+  const reader = ledger.reader(facts.generation);
+  const graph = withEntities(reader.graph, reader.facts);
   const readable = readableIn(graph, scoped, signal);
   return {
     readable,

@@ -282,7 +282,7 @@ export class LedgerServer {
       new Set([...keys].flatMap(([key, itemId]) => (held.has(key) ? [itemId] : [])));
     const itemsOf = (tenant: string, source: string, itemIds: readonly string[]) =>
       itemIds.map((itemId) => ({ tenant, source, itemId }));
-    const { owed, ...reading } = this.#reader(generation);
+    const { owed, facts: _, ...reading } = this.#reader(generation);
     return {
       ...reading,
       owed: owed && {

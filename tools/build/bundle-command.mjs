@@ -28,6 +28,8 @@ const BUNDLED = new Set([
   'croner',
   'fastify',
   'fastify-type-provider-zod',
+  'graphology',
+  'graphology-communities-louvain',
   'jose',
   'markdown-it',
   'picocolors',
@@ -55,7 +57,7 @@ const externalPackages = {
 };
 
 /** Modules of the library that stand for packages which nobody installs: each becomes one file that holds them. */
-const STAND_INS = ['mcp/sdk', 'monitoring/logs/packages', 'service/packages'];
+const STAND_INS = ['extraction/louvain', 'mcp/sdk', 'monitoring/logs/packages', 'service/packages'];
 
 /** What is installed with Ragstone stays outside of them. */
 const installedPackages = {

@@ -25,6 +25,7 @@ const SUITES = [
 /** Those of the folder in which a check stands. */
 const SUITES_OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
   'src/explain-miss': ['src/explain-miss/explain-miss.test.ts'],
+  'src/extraction': ['src/extraction/extract-facts.test.ts', 'src/extraction/summarize-facts.test.ts'],
   'src/feedback': ['src/feedback/feedback-log.test.ts', 'src/feedback/feedback.test.ts'],
   'src/indexing': ['src/indexing/abandoned-sources.test.ts', 'src/indexing/run-index.test.ts'],
   'src/knowledge-store': ['src/knowledge-store/knowledge-store.test.ts'],

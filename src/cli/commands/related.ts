@@ -11,9 +11,20 @@ Examples:
   $ ragstone related docs/runbook.md --hops 1
   $ ragstone related PAY-142 --kind relation --kind mention --json
 
-Documents are connected by links, keys and numbers of items, relations of their metadata, imports, people and components.`;
+Documents are connected by links, keys and numbers of items, relations of their metadata, imports, symbols of code, commits, people,
+components, and entities that a language model found (ragstone graph).`;
 
-const KINDS: readonly ReferenceKind[] = ['link', 'mention', 'relation', 'import', 'person', 'component'];
+const KINDS: readonly ReferenceKind[] = [
+  'link',
+  'mention',
+  'relation',
+  'import',
+  'symbol',
+  'commit',
+  'person',
+  'component',
+  'entity',
+];
 
 interface RelatedOptions extends ScopeOptions {
   readonly hops?: number;

@@ -9,6 +9,7 @@ import { deploymentsSchema } from './deployments.js';
 import { embeddingSchema } from './embedding.js';
 import { failoverSchema } from './failover.js';
 import { feedbackSchema } from './feedback.js';
+import { graphSchema } from './graph.js';
 import { historySchema } from './history.js';
 import { indexingSchema } from './indexing.js';
 import { ledgerSchema } from './ledger.js';
@@ -61,6 +62,7 @@ export const ragSchema = z.strictObject({
   chunking: chunkingSchema.optional().describe('How documents are cut into chunks.'),
   indexing: indexingSchema,
   conflicts: conflictsSchema,
+  graph: graphSchema,
   retrieval: retrievalSchema,
   degradation: degradationSchema,
   failover: failoverSchema,

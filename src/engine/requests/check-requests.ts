@@ -2,6 +2,12 @@ import * as z from 'zod';
 import type { ConflictsRequest } from '../../conflicts/conflict-types.js';
 import { RAGError } from '../../core/errors.js';
 import { isList, ownElements, ownFields, plainCopy } from '../../core/plain-copy.js';
+import type {
+  EstimateRequest,
+  ExtractRequest,
+  SummariesRequest,
+  SummarizeRequest,
+} from '../../extraction/extraction-types.js';
 import type { FeedbackJudgmentsRequest } from '../../feedback/feedback-judgments.js';
 import type { FeedbackRequest, ListFeedbackRequest } from '../../feedback/feedback-types.js';
 import type { ForgetRequest } from '../../forgetting/forget-types.js';
@@ -30,6 +36,8 @@ import {
   documentSchema,
   embedSchema,
   engineSchema,
+  estimateSchema,
+  extractSchema,
   failuresSchema,
   forgetSchema,
   indexSchema,
@@ -38,6 +46,8 @@ import {
   relatedSchema,
   retrySchema,
   searchSchema,
+  summariesSchema,
+  summarizeSchema,
   verifySchema,
 } from './request-schemas.js';
 
@@ -208,9 +218,29 @@ export function checkedForgetting(request: ForgetRequest): ForgetRequest {
 export const checkedReembedding = (request: ReembedRequest): ReembedRequest =>
   checked(request, reembedSchema, { what: 'What to embed anew', reason: 'USAGE' });
 
+/** Throws `USAGE`. */
+export const checkedEstimation = (request: EstimateRequest): EstimateRequest =>
+  checked(request, estimateSchema, { what: 'What to estimate', reason: 'USAGE' });
+
+/** Throws `USAGE`. */
+export const checkedExtraction = (request: ExtractRequest): ExtractRequest =>
+  checked(request, extractSchema, { what: 'What to extract', reason: 'USAGE' });
+
+/** Throws `USAGE`. */
+export const checkedSummarizing = (request: SummarizeRequest): SummarizeRequest =>
+  checked(request, summarizeSchema, { what: 'What to summarise', reason: 'USAGE' });
+
+/** Throws `USAGE`. */
+export const checkedSummaries = (request: SummariesRequest): SummariesRequest =>
+  checked(request, summariesSchema, { what: 'Which summaries', reason: 'USAGE' });
+
 /** A document's id, or its name in `explainMiss`. Throws `USAGE`. */
 export const checkedName = (name: string): string =>
   checked(name, nameSchema, { what: 'The id of a document', reason: 'USAGE' });
+
+/** Throws `USAGE`. */
+export const checkedEntityName = (name: string): string =>
+  checked(name, nameSchema, { what: 'The name of an entity', reason: 'USAGE' });
 
 /** Throws `USAGE`. */
 export const checkedNames = (names: readonly string[]): readonly string[] =>

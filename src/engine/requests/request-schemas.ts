@@ -6,6 +6,12 @@ import { type ConflictsRequest, FINDING_KINDS } from '../../conflicts/conflict-t
 import type { MetadataValue } from '../../core/metadata.js';
 import { isSignal } from '../../core/plain-copy.js';
 import type { AccessControl } from '../../core/scope.js';
+import type {
+  EstimateRequest,
+  ExtractRequest,
+  SummariesRequest,
+  SummarizeRequest,
+} from '../../extraction/extraction-types.js';
 import type { ForgetRequest } from '../../forgetting/forget-types.js';
 import { REFERENCE_KINDS } from '../../graph/graph.js';
 import type { Parser } from '../../parsing/parser.js';
@@ -273,6 +279,50 @@ export const forgetSchema = z.strictObject({
   waitMs: milliseconds,
   signal,
 } satisfies ShapeOf<ForgetRequest>);
+
+const concurrency = z
+  .int('a whole number from 1 to 64')
+  .min(1, 'a whole number from 1 to 64')
+  .max(64, 'a whole number from 1 to 64')
+  .optional();
+const extractionLimits = {
+  maxCost: z.number('a number from 0 up').min(0, 'a number from 0 up').optional(),
+  maxTokens: z.int('a whole number from 0 up').min(0, 'a whole number from 0 up').optional(),
+  deadlineMs: milliseconds,
+  concurrency,
+  signal,
+};
+
+export const estimateSchema = z.strictObject({
+  retryFailed: flag,
+  renew: flag,
+  concurrency,
+  signal,
+} satisfies ShapeOf<EstimateRequest>);
+
+export const extractSchema = z.strictObject({
+  retryFailed: flag,
+  renew: flag,
+  ...extractionLimits,
+  onProgress: callback<NonNullable<ExtractRequest['onProgress']>>(),
+} satisfies ShapeOf<ExtractRequest>);
+
+export const summarizeSchema = z.strictObject({
+  dryRun: flag,
+  ...extractionLimits,
+  onProgress: callback<NonNullable<SummarizeRequest['onProgress']>>(),
+} satisfies ShapeOf<SummarizeRequest>);
+
+export const summariesSchema = z.strictObject({
+  entity: text,
+  limit: z
+    .int('a whole number from 1 to 100')
+    .min(1, 'a whole number from 1 to 100')
+    .max(100, 'a whole number from 1 to 100')
+    .optional(),
+  cursor: text,
+  signal,
+} satisfies ShapeOf<SummariesRequest>);
 
 export const reembedSchema = z.strictObject({
   model: text,

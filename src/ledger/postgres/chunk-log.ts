@@ -7,6 +7,7 @@ import { encodeText } from '../text-encoding.js';
 import type { Books, OpenBooks } from './books.js';
 import { codeOf, readChunk } from './chunks.js';
 import { type DocumentRow, documentKeyOf } from './documents.js';
+import { forgetGoneFacts } from './facts.js';
 import { GRAPH_TABLES, saveGraphs } from './graph.js';
 import { itemKeyOf, setItemsPending, sourceKeyOf } from './items.js';
 import { inLockOrder } from './leases.js';
@@ -248,6 +249,10 @@ export async function commitDocuments(
      UPDATE ragstone_ledger_document SET status = 'indexed', indexed_at = $2 WHERE id = ANY($1::bigint[])`,
     [documents, at],
   );
+  await forgetGoneFacts(
+    run,
+    rows.map(({ documentKey }) => documentKey),
+  );
   await pruneRevisions(run, { documents, keep: keepRevisions });
 }
 
@@ -290,6 +295,10 @@ export async function forgetDocuments({ run }: OpenBooks, rows: readonly Documen
   for (const table of [...GRAPH_TABLES, STATEMENT_TABLE, 'ragstone_ledger_chunk', 'ragstone_ledger_revision'])
     await run(`DELETE FROM ${table} WHERE document = ANY($1::bigint[])`, [documents]);
   await run('DELETE FROM ragstone_ledger_document WHERE id = ANY($1::bigint[])', [documents]);
+  await forgetGoneFacts(
+    run,
+    rows.map(({ documentKey }) => documentKey),
+  );
 }
 
 /** Chunks with the keys of their items, which have to be fenced off before `markMissing`. */

@@ -6,6 +6,7 @@ import { storableText } from '../ledger-text.js';
 import { assertStillLive } from '../still-live.js';
 import { unknownGeneration } from './books.js';
 import { countChange } from './changes.js';
+import { forgetGoneFacts } from './facts.js';
 import { dropHistory, switchHistory } from './history.js';
 import { breakHistory } from './history-log.js';
 import { bytesOf, numberOf, oneOf, storedTextOf, textOf } from './row.js';
@@ -154,6 +155,7 @@ export async function dropGeneration(database: PostgresDatabase, generation: num
       [generation],
     );
     for (const table of OF_GENERATION) await run(`DELETE FROM ${table} WHERE generation = $1`, [generation]);
+    await forgetGoneFacts(run, undefined);
     await dropHistory(run, generation);
   });
 }

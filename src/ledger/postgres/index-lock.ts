@@ -15,6 +15,7 @@ const KEYS: Readonly<Record<LockSubject, string>> = {
   whole: 'index',
   learning: 'learning',
   upgrading: 'upgrading',
+  extracting: 'extracting',
 };
 
 /**

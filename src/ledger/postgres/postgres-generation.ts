@@ -1,6 +1,7 @@
 import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
+import type { FactReader, FactWriter } from '../../graph/facts.js';
 import type { GraphReader } from '../../graph/graph.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import type { HistoryWriter } from '../history.js';
@@ -46,6 +47,7 @@ import {
   findDocument,
   rowsOfDocuments,
 } from './documents.js';
+import { PostgresFacts, PostgresFactWriter } from './facts.js';
 import { fillGraph, PostgresGraph } from './graph.js';
 import { unrecorded } from './history.js';
 import { addPart, commitHistories, forgetHistories, planHistories, recordHistory } from './history-log.js';
@@ -157,6 +159,10 @@ export class PostgresGenerationReader implements GenerationReader {
     return new PostgresStatements(this.books);
   }
 
+  get facts(): FactReader {
+    return new PostgresFacts(this.books);
+  }
+
   get owed(): OwedReader {
     return new PostgresOwed(this.books);
   }
@@ -240,6 +246,10 @@ export class PostgresGenerationWriter extends PostgresGenerationReader implement
   async forgetSource(tenant: string, source: string): Promise<void> {
     await forgetSource(this.books, tenant, source);
     await forgetOwed(this.books, tenant, source);
+  }
+
+  override get facts(): FactWriter {
+    return new PostgresFactWriter(this.books);
   }
 
   override get owed(): OwedWriter {

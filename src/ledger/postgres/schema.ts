@@ -2,6 +2,7 @@ import { RAGError } from '../../core/errors.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import { tableExists } from '../../postgres/table-exists.js';
 import { CHANGE_SLOTS } from './changes.js';
+import { FACT_TABLES } from './facts.js';
 import { numberOf } from './row.js';
 
 /**
@@ -261,6 +262,36 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
   // Symbols, sections and commits are in the graph.
   ['UPDATE ragstone_ledger_document SET graph = 0'],
+  // What a language model read out of chunks: see `../../graph/facts.ts`.
+  [
+    `CREATE TABLE ragstone_ledger_fact (
+      chunk_key bytea PRIMARY KEY,
+      document_key bytea NOT NULL,
+      document_id text COLLATE "C" NOT NULL,
+      input_key text COLLATE "C" NOT NULL,
+      record bytea NOT NULL
+    )`,
+    'CREATE INDEX ragstone_ledger_fact_by_document ON ragstone_ledger_fact (document_key)',
+    'CREATE INDEX ragstone_ledger_fact_by_input ON ragstone_ledger_fact (input_key)',
+    `CREATE TABLE ragstone_ledger_fact_name (
+      name_key bytea NOT NULL,
+      chunk_key bytea NOT NULL,
+      PRIMARY KEY (name_key, chunk_key)
+    )`,
+    'CREATE INDEX ragstone_ledger_fact_name_by_chunk ON ragstone_ledger_fact_name (chunk_key)',
+    `CREATE TABLE ragstone_ledger_fact_summary (
+      id text COLLATE "C" PRIMARY KEY,
+      tenant_key bytea NOT NULL,
+      record bytea NOT NULL
+    )`,
+    'CREATE INDEX ragstone_ledger_fact_summary_by_tenant ON ragstone_ledger_fact_summary (tenant_key, id)',
+    `CREATE TABLE ragstone_ledger_fact_source (
+      summary text COLLATE "C" NOT NULL,
+      chunk_key bytea NOT NULL,
+      PRIMARY KEY (summary, chunk_key)
+    )`,
+    'CREATE INDEX ragstone_ledger_fact_source_by_chunk ON ragstone_ledger_fact_source (chunk_key)',
+  ],
 ];
 
 /** Every table that `clear` empties, those first that refer to others. */
@@ -270,6 +301,7 @@ export const TABLES = [
   'ragstone_ledger_history_mark',
   'ragstone_ledger_history_live',
   'ragstone_ledger_history_state',
+  ...FACT_TABLES,
   'ragstone_ledger_graph_name',
   'ragstone_ledger_graph_reference',
   'ragstone_ledger_statement',

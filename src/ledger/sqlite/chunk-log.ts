@@ -6,6 +6,7 @@ import { originalText, storableText } from '../ledger-text.js';
 import type { Books } from './books.js';
 import { chunksOf, insertChunk, markStale, STATE, updateChunk } from './chunks.js';
 import { beginDocument, rowIdOf, setDocumentPending } from './documents.js';
+import { forgetGoneFacts } from './facts.js';
 import { forgetGraph, saveGraph } from './graph.js';
 import { pruneRevisions, saveRevision } from './revisions.js';
 import { forgetOldStatements } from './statements.js';
@@ -82,6 +83,7 @@ export function commitDocument(
     throw new RAGError('INTERNAL', `Document ${documentId} was to be committed before it was planned.`);
   database.run('UPDATE chunk SET state = ? WHERE document = ? AND state = ?', STATE.live, row, STATE.planned);
   database.run('DELETE FROM chunk WHERE document = ? AND state = ?', row, STATE.stale);
+  forgetGoneFacts(database, documentId);
   database.run("UPDATE document SET status = 'indexed', indexed_at = ? WHERE id = ?", at, row);
   pruneRevisions(database, row, keepRevisions);
 }
@@ -115,6 +117,7 @@ export function forgetDocument(books: Books, documentId: string): void {
   for (const table of ['statement', 'chunk', 'revision'])
     database.run(`DELETE FROM ${table} WHERE document = ?`, row);
   database.run('DELETE FROM document WHERE id = ?', row);
+  forgetGoneFacts(database, documentId);
 }
 
 /** Ids of the documents that chunks belong to, each once. */

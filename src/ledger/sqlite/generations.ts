@@ -5,6 +5,7 @@ import { SqliteValueError } from '../../sqlite/sqlite-fault.js';
 import type { GenerationState, GenerationTarget, IndexFacts } from '../ledger.js';
 import { originalText, storableText } from '../ledger-text.js';
 import { assertStillLive } from '../still-live.js';
+import { forgetAllGoneFacts } from './facts.js';
 
 const COLUMNS = `generation, ${text('state')}, ${text('provider')}, ${text('collection')}, dimensions,
   ${text('fingerprint')}, ${text('embedder')}, ${text('started_at')}, ${text('switched_at')}, ${text('learned')}, ${text('upgrade')}`;
@@ -102,6 +103,7 @@ export function dropGeneration(database: SqliteDatabase, generation: number): vo
     generation,
   );
   for (const table of OF_GENERATION) database.run(`DELETE FROM ${table} WHERE generation = ?`, generation);
+  forgetAllGoneFacts(database);
 }
 
 export function learnedBytes(database: SqliteDatabase, generation: number): Uint8Array | undefined {

@@ -303,4 +303,32 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // Symbols, sections and commits are in the graph.
   'UPDATE document SET graph = 0',
+  // What a language model read out of chunks, under the id of the chunk, of whichever generations; see `../../graph/facts.ts`.
+  `
+  CREATE TABLE fact (
+    chunk_id TEXT PRIMARY KEY,
+    document_id TEXT NOT NULL,
+    input_key TEXT NOT NULL,
+    record BLOB NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX fact_by_document ON fact (document_id);
+  CREATE INDEX fact_by_input ON fact (input_key);
+  CREATE TABLE fact_name (
+    name_key BLOB NOT NULL,
+    chunk_id TEXT NOT NULL,
+    PRIMARY KEY (name_key, chunk_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX fact_name_by_chunk ON fact_name (chunk_id);
+  CREATE TABLE fact_summary (
+    id TEXT PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    record BLOB NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE fact_source (
+    summary TEXT NOT NULL,
+    chunk_id TEXT NOT NULL,
+    PRIMARY KEY (summary, chunk_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX fact_source_by_chunk ON fact_source (chunk_id);
+  `,
 ];

@@ -1,4 +1,5 @@
 import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
+import type { FactReader, FactWriter } from '../../graph/facts.js';
 import type { GraphReader } from '../../graph/graph.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { HistoryWriter } from '../history.js';
@@ -31,6 +32,7 @@ import {
 } from './chunk-log.js';
 import { chunkPage, chunksOf } from './chunks.js';
 import { documentCounts, documentPage, documentsOfItem, findDocument, rowIdOf } from './documents.js';
+import { SqliteFacts, SqliteFactWriter } from './facts.js';
 import { fillGraph, SqliteGraph } from './graph.js';
 import {
   addPart,
@@ -149,6 +151,10 @@ export class SqliteGenerationReader implements GenerationReader {
 
   get statements(): StatementReader {
     return new SqliteStatements(this.books);
+  }
+
+  get facts(): FactReader {
+    return new SqliteFacts(this.books);
   }
 }
 
@@ -315,6 +321,10 @@ export class SqliteGenerationWriter extends SqliteGenerationReader implements Ge
       for (const documentId of documentsOfChunks(this.books, chunkIds)) this.#assertDocumentHeld(documentId);
       markMissing(this.books, chunkIds);
     });
+  }
+
+  override get facts(): FactWriter {
+    return new SqliteFactWriter(this.books);
   }
 
   async fillGraph(filling: GraphFilling): Promise<boolean> {

@@ -83,6 +83,42 @@ export const LEDGER_FAULTS: Readonly<Record<string, LedgerFault>> = {
       return right.fillGraph({ documentId, revision, graph });
     },
   })),
+  'facts of other tenants are shown': writer('facts of a language model', (right) => {
+    const { facts } = right;
+    if (facts === undefined) return {};
+    return {
+      facts: overlaid(facts, {
+        naming: async (_tenant, keys, page) => [
+          ...(await facts.naming('default', keys, page)),
+          ...(await facts.naming('other', keys, page)),
+        ],
+      }),
+    };
+  }),
+  'facts are kept of what was never read': writer('facts of a language model', (right) => {
+    const { facts } = right;
+    if (facts === undefined) return {};
+    return {
+      facts: overlaid(facts, {
+        saveFacts: async (tenant, records) => {
+          await facts.saveFacts(tenant, records);
+          return records.length;
+        },
+      }),
+    };
+  }),
+  'a summary is kept without its sources': writer('facts of a language model', (right) => {
+    const { facts } = right;
+    if (facts === undefined) return {};
+    return {
+      facts: overlaid(facts, {
+        saveSummary: async (tenant, summary) => {
+          await facts.saveSummary(tenant, summary);
+          return true;
+        },
+      }),
+    };
+  }),
   'statements are kept of another revision': writer('what documents say', (right) => ({
     fillStatements: async (fillings) => {
       const now = await Promise.all(fillings.map(({ documentId }) => right.document(documentId)));

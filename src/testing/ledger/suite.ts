@@ -4,6 +4,7 @@ import { testConcurrency } from './concurrency.js';
 import type { LedgerContext, LedgerContractOptions, LedgerPart } from './contract.js';
 import { testCrashes } from './crashes.js';
 import { testDocuments } from './documents.js';
+import { testFacts } from './facts.js';
 import { testForgotten } from './forgotten.js';
 import { testGenerations } from './generations.js';
 import { testGraph } from './graph.js';
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, LedgerPart>> = {
   'death at any point': testCrashes,
   texts: testTexts,
   'the graph': testGraph,
+  'facts of a language model': testFacts,
   'what documents say': testStatements,
   history: testHistory,
   'sources and runs': testSources,

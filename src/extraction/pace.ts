@@ -1,0 +1,36 @@
+import { runtime } from '../core/runtime.js';
+import type { ExtractionProgress } from './extraction-types.js';
+
+/** Tells how far work is, how fast it goes, and how long it will take. */
+export class Pace {
+  readonly #stage: ExtractionProgress['stage'];
+  readonly #total: number;
+  readonly #tell: ((progress: ExtractionProgress) => void) | undefined;
+  readonly #since = runtime().elapsed();
+  #done = 0;
+
+  constructor(
+    stage: ExtractionProgress['stage'],
+    total: number,
+    tell: ((progress: ExtractionProgress) => void) | undefined,
+  ) {
+    this.#stage = stage;
+    this.#total = total;
+    this.#tell = tell;
+    tell?.({ stage, done: 0, total, perSecond: 0 });
+  }
+
+  add(): void {
+    this.#done++;
+    const seconds = (runtime().elapsed() - this.#since) / 1000;
+    const perSecond = seconds > 0 ? this.#done / seconds : 0;
+    const total = Math.max(this.#total, this.#done);
+    this.#tell?.({
+      stage: this.#stage,
+      done: this.#done,
+      total,
+      perSecond,
+      ...(perSecond > 0 ? { etaMs: Math.round(((total - this.#done) / perSecond) * 1000) } : {}),
+    });
+  }
+}
