@@ -34,8 +34,11 @@ export interface FeedbackJudgments {
   readonly counts: {
     /** Events that were read. */
     readonly events: number;
+    /** Of these, those on a request of which the same caller had said something before. What is said again counts once, and the last verdict holds. */
+    readonly repeats: number;
+    /** Passages that were opened, each once a request. */
     readonly clicks: number;
-    /** Verdicts on single passages. */
+    /** Verdicts on single passages, each once a request. */
     readonly verdicts: number;
     /** Verdicts on whole lists and answers. They say nothing of a single passage and make no judgment. */
     readonly onTheWhole: number;

@@ -45,6 +45,35 @@ test('what people open and say becomes graded passages, as questions that evalua
   expect(notices.join()).toMatch(/taken as 1 \/ rank/);
 });
 
+test.each([{ caller: 'ann' }, {}])(
+  'what %j says of one request again and again counts once, as it was said last',
+  async (who) => {
+    const { acme, shownBy } = await engineWith();
+    const shown = await shownBy(acme);
+    const say = (said: object) => acme.feedback({ query: 'safety', shown, requestId: 'r1', ...who, ...said });
+    for (let times = 0; times < 5; times++) {
+      await say({ clicked: [2] });
+      await say({ relevant: [1], answer: 'bad' });
+    }
+    await say({ helpful: false, rank: 1 });
+    const own = { clicks: 1, verdicts: 1, onTheWhole: 1 };
+    expect((await acme.feedbackJudgments()).counts).toMatchObject({ events: 11, repeats: 10, ...own });
+    // One is against it and two are for it.
+    for (const requestId of ['r2', 'r3']) await say({ requestId, relevant: [1] });
+    const { questions, counts } = await acme.feedbackJudgments();
+    expect(counts).toMatchObject({ repeats: 10, ...own, verdicts: 3 });
+    expect(questions[0]?.gold).toHaveLength(1);
+  },
+);
+
+test('another caller, and another question under the same name of a request, count for themselves', async () => {
+  const { acme, shownBy } = await engineWith();
+  const said = { shown: await shownBy(acme), requestId: 'r1', clicked: [1] };
+  for (const caller of ['ann', 'bob']) await acme.feedback({ query: 'safety', caller, ...said });
+  await acme.feedback({ query: 'valves', caller: 'ann', ...said });
+  expect((await acme.feedbackJudgments()).counts).toMatchObject({ events: 3, repeats: 0, clicks: 3 });
+});
+
 test('one tenant sees nothing of another, and its feedback makes no judgment there', async () => {
   const { acme, globex, shownBy } = await engineWith();
   const shown = await shownBy(acme);

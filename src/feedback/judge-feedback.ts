@@ -3,8 +3,9 @@ import type { GradedQuestion } from '../evaluation/question-set.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import type { FeedbackJudgments, FeedbackJudgmentsRequest } from './feedback-judgments.js';
 import type { FeedbackLog } from './feedback-log.js';
+import { clicksByItem } from './judging/choice-model.js';
 import { examinationOf, type GradedPassage, gradedPassages } from './judging/graded-passages.js';
-import { type ObservedQuestion, ObservedQuestions, verdictsOf } from './judging/observed-questions.js';
+import { type ObservedQuestion, ObservedQuestions } from './judging/observed-questions.js';
 
 const DEFAULT_MIN_CLICKS = 3;
 /** Passages that are read in one call. */
@@ -46,23 +47,29 @@ async function observe(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly questions: ObservedQuestion[]; readonly counts: ReadCounts }> {
   const observed = new ObservedQuestions();
-  const counts = { events: 0, clicks: 0, verdicts: 0, onTheWhole: 0, unreadable: 0, withheld: 0 };
+  const lines = { events: 0, unreadable: 0, withheld: 0 };
   for await (const read of feedback) {
     signal?.throwIfAborted();
     if (read.state !== 'read') {
-      counts[read.state]++;
+      lines[read.state]++;
       continue;
     }
-    const { event } = read;
-    const { relevant, notRelevant } = verdictsOf(event);
-    counts.events++;
-    counts.clicks += event.clicked?.length ?? 0;
-    counts.verdicts += relevant.length + notRelevant.length;
-    if (event.answer !== undefined || (event.helpful !== undefined && event.rank === undefined))
-      counts.onTheWhole++;
-    observed.add(event);
+    lines.events++;
+    observed.add(read.event);
   }
-  return { questions: [...observed], counts };
+  const questions = [...observed];
+  const sumOf = (of: (question: ObservedQuestion) => number): number =>
+    questions.reduce((sum, question) => sum + of(question), 0);
+  const counts = {
+    ...lines,
+    repeats: observed.repeats,
+    clicks: sumOf((question) => clicksByItem(question).reduce((sum, clicks) => sum + clicks, 0)),
+    verdicts: sumOf(({ passages }) =>
+      passages.reduce((sum, { relevant, notRelevant }) => sum + relevant + notRelevant, 0),
+    ),
+    onTheWhole: sumOf(({ onTheWhole }) => onTheWhole),
+  };
+  return { questions, counts };
 }
 
 interface PassageText {

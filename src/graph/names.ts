@@ -61,11 +61,18 @@ export const sectionOf = (heading: string): string =>
 
 const folded = (text: string): string => text.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 
+/** A text without those of the characters that it ends with. A pattern for it would look at each run of them from each of its places. */
+export function withoutEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
 /** An address of the web, without what leads to a place inside of the page; undefined where it is none. */
 export function urlName(address: string): string | undefined {
-  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return undefined;
+  if (address.length > MAX_NAME || !/^https?:\/\//i.test(address) || !URL.canParse(address)) return undefined;
   const { host, pathname, search } = new URL(address);
-  return `url:${host}${pathname.replace(/\/+$/, '')}${search}`;
+  return `url:${host}${withoutEnd(pathname, '/')}${search}`;
 }
 
 /** What a name of a shared node is called by people. */
@@ -87,7 +94,7 @@ export const folderOfIndex = (path: string): string | undefined =>
 /** The path that a relative one means in a document; undefined where it leads out of the source. */
 export function resolvePath(from: string, to: string): string | undefined {
   const path = to.startsWith('/') ? to.slice(1) : posix.join(posix.dirname(from), to);
-  const plain = posix.normalize(path).replace(/\/+$/, '');
+  const plain = withoutEnd(posix.normalize(path), '/');
   if (plain === '..' || plain.startsWith('../')) return undefined;
   return plain === '.' ? '' : plain.replace(/^\/+/, '');
 }

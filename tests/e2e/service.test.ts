@@ -12,8 +12,12 @@ const FILES = { 'docs/audit.md': '# Audit\n\nAudit logs are kept for thirty days
 const JSON_BODY = { 'content-type': 'application/json' };
 
 /** A service that ends with the test. */
-async function serve(cwd: string, args: readonly string[] = []): Promise<Service> {
-  const service = await startService(cwd, args);
+async function serve(
+  cwd: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Service> {
+  const service = await startService(cwd, args, env);
   onTestFinished(() => void service.process.kill('SIGKILL'));
   return service;
 }
@@ -130,6 +134,24 @@ describe('a service that runs', () => {
     expect([await status(), await status(document.key)]).toEqual([401, 401]);
     const listed = await runRagstone(['keys', 'list', '--json'], { cwd });
     expect(listed.stdout).not.toContain(document.key.split('_')[2]);
+  });
+
+  test('lets in whoever holds a key that was made while others were made and revoked', async () => {
+    const cwd = temporaryFolder(FILES);
+    await runRagstone(['index', 'docs'], { cwd });
+    const env = { RAGSTONE_TRUST: '', XDG_STATE_HOME: temporaryFolder() };
+    const make = async () =>
+      (await ragstoneJson<{ key: string; id: string }>(['keys', 'create'], { cwd, env })).document;
+    const old = await Promise.all([make(), make(), make(), make()]);
+    const [made] = await Promise.all([
+      Promise.all([make(), make(), make(), make()]),
+      Promise.all(old.map(({ id }) => runRagstone(['keys', 'revoke', id], { cwd, env }))),
+    ]);
+    const { url } = await serve(cwd, [], env);
+    const status = async ({ key }: { readonly key: string }) =>
+      (await fetch(`${url}/rag/stats`, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await Promise.all(made.map(status))).toEqual([200, 200, 200, 200]);
+    expect(await Promise.all(old.map(status))).toEqual([401, 401, 401, 401]);
   });
 
   test('keeps no key in clear, and its files for their owner alone', async () => {

@@ -1,5 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { finished, type Outcome, startRagstone } from './run-ragstone.js';
+import { finished, type Outcome, type RunOptions, startRagstone } from './run-ragstone.js';
 
 export interface Service {
   readonly url: string;
@@ -8,8 +8,12 @@ export interface Service {
 }
 
 /** Starts the service on a free port, and waits until it says where it listens. Whoever starts it kills it. */
-export async function startService(cwd: string, args: readonly string[] = []): Promise<Service> {
-  const process = startRagstone(['serve', '--port', '0', '--json', ...args], { cwd });
+export async function startService(
+  cwd: string,
+  args: readonly string[] = [],
+  env: RunOptions['env'] = {},
+): Promise<Service> {
+  const process = startRagstone(['serve', '--port', '0', '--json', ...args], { cwd, env });
   const ended = finished(process);
   const url = await new Promise<string>((resolve, reject) => {
     let text = '';

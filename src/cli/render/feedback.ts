@@ -54,10 +54,13 @@ export function renderJudgments(judgments: FeedbackJudgments, context: CliContex
     [...gold, ...alternates].map(({ path, grade }) => `${oneLine(path)} (${grade})`).join(', '),
   ]);
   return [
-    `${bold(plural(questions.length, 'question'))} with ${plural(quotes.length, 'passage')}, of ${plural(counts.events, 'event')}: ${plural(counts.clicks, 'click')} and ${plural(counts.verdicts, 'verdict')} on passages`,
+    `${bold(plural(questions.length, 'question'))} with ${plural(quotes.length, 'passage')}, of ${plural(counts.events, 'event')}${repeated(counts)}: ${plural(counts.clicks, 'click')} and ${plural(counts.verdicts, 'verdict')} on passages`,
     dim(
       `Looked at, by rank: ${looked.join(' ')} (${examination.from === 'log' ? 'found in the clicks' : 'assumed: 1 / rank'})`,
     ),
     ...(rows.length === 0 ? [] : [renderTable(['question', 'passages (grade)'], rows, { context })]),
   ].join('\n\n');
 }
+
+const repeated = ({ repeats }: FeedbackJudgments['counts']): string =>
+  repeats === 0 ? '' : ` (${repeats} on requests that were spoken of before)`;

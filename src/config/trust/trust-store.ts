@@ -21,6 +21,8 @@ const recordSchema = z.object({ folder: z.string(), grants: z.array(z.string()),
 type TrustRecord = z.output<typeof recordSchema>;
 
 const WRITABLE_BY_OTHERS = 0o022;
+/** Of a hash, in names of files. */
+const NAME_LENGTH = 32;
 
 /** Folder outside of every project in which this account keeps what it trusts (XDG Base Directory Specification). */
 export function stateFolder(environment: Environment): string {
@@ -49,33 +51,40 @@ export function isTrustedByEnvironment(
 /** The risks of a folder that were not trusted yet; another value of a setting is another risk. */
 export function untrusted(folder: string, risks: readonly Risk[], environment: Environment): Risk[] {
   const grants = new Set(recordOf(folder, environment)?.grants);
-  return risks.filter((risk) => !grants.has(grantOf(risk)));
+  const isTrusted = (grant: string): boolean =>
+    grants.has(grant) || recordOf(folder, environment, grant)?.grants.includes(grant) === true;
+  return risks.filter((risk) => !isTrusted(grantOf(risk)));
 }
 
 /** Records that the user trusts a folder with what it does now, and with nothing else. Throws the system's error. */
 export function trust(folder: string, risks: readonly Risk[], environment: Environment): void {
-  write(folder, risks.map(grantOf), environment);
+  const added = recordsOf(folder, environment).filter((path) => path !== pathOf(folder, environment));
+  write(folder, { grants: risks.map(grantOf) }, environment);
+  for (const path of added) rmSync(path, { force: true });
 }
 
 /** The same beside what the folder was trusted with before. */
 export function trustAlso(folder: string, risks: readonly Risk[], environment: Environment): void {
-  const missing = untrusted(folder, risks, environment).map(grantOf);
-  if (missing.length === 0) return;
-  write(folder, [...(recordOf(folder, environment)?.grants ?? []), ...missing], environment);
+  for (const grant of untrusted(folder, risks, environment).map(grantOf))
+    write(folder, { grants: [grant], added: grant }, environment);
 }
 
 /** Takes trust back; false where there was none. */
 export function revoke(folder: string, environment: Environment): boolean {
-  const known = recordOf(folder, environment) !== undefined;
-  rmSync(pathOf(folder, environment), { force: true });
+  const paths = recordsOf(folder, environment);
+  const known = paths.some((path) => readRecord(path)?.folder === realPathOf(folder));
+  for (const path of paths) rmSync(path, { force: true });
   return known;
 }
 
+/** Each folder once, as of the last time that it was trusted with something. */
 export function trustedFolders(environment: Environment): TrustedFolder[] {
-  return namesIn(recordsFolder(environment))
+  const records = namesIn(recordsFolder(environment))
     .map((name) => readRecord(join(recordsFolder(environment), name)))
     .filter((record) => record !== undefined)
-    .map(({ folder, trustedAt }) => ({ folder, trustedAt }))
+    .sort((left, right) => (left.trustedAt < right.trustedAt ? -1 : 1));
+  return [...new Map(records.map(({ folder, trustedAt }) => [folder, trustedAt]))]
+    .map(([folder, trustedAt]) => ({ folder, trustedAt }))
     .sort((left, right) => (left.folder < right.folder ? -1 : 1));
 }
 
@@ -84,24 +93,37 @@ const grantOf = ({ key, what }: Risk): string =>
     .update(JSON.stringify([key, what]))
     .digest('hex');
 
-// A file a folder: two processes that trust different folders write different files.
 const recordsFolder = (environment: Environment): string => join(stateFolder(environment), 'trusted');
 
-const pathOf = (folder: string, environment: Environment): string =>
+const nameOf = (folder: string): string =>
+  createHash('sha256').update(realPathOf(folder)).digest('hex').slice(0, NAME_LENGTH);
+
+// A file a folder, and one for each thing that was added later: processes that add at the same time write different files.
+const pathOf = (folder: string, environment: Environment, added?: string): string =>
   join(
     recordsFolder(environment),
-    `${createHash('sha256').update(realPathOf(folder)).digest('hex').slice(0, 32)}.json`,
+    `${nameOf(folder)}${added === undefined ? '' : `.${added.slice(0, NAME_LENGTH)}`}.json`,
   );
 
-function recordOf(folder: string, environment: Environment): TrustRecord | undefined {
-  const record = readRecord(pathOf(folder, environment));
+/** All files of a folder. */
+const recordsOf = (folder: string, environment: Environment): string[] =>
+  namesIn(recordsFolder(environment))
+    .filter((name) => name.startsWith(`${nameOf(folder)}.`))
+    .map((name) => join(recordsFolder(environment), name));
+
+function recordOf(folder: string, environment: Environment, added?: string): TrustRecord | undefined {
+  const record = readRecord(pathOf(folder, environment, added));
   return record?.folder === realPathOf(folder) ? record : undefined;
 }
 
-function write(folder: string, grants: readonly string[], environment: Environment): void {
+function write(
+  folder: string,
+  { grants, added }: { readonly grants: readonly string[]; readonly added?: string },
+  environment: Environment,
+): void {
   const record = { folder: realPathOf(folder), grants, trustedAt: new Date(runtime().now()).toISOString() };
   makePrivateFolder(recordsFolder(environment));
-  const path = pathOf(folder, environment);
+  const path = pathOf(folder, environment, added);
   const draft = `${path}.${process.pid}.tmp`;
   writeFileSync(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: PRIVATE_FILE });
   renameSync(draft, path);

@@ -16,8 +16,10 @@ export interface ObservedQuestion extends ClickedQuestion {
   /** As it was asked last. */
   readonly text: string;
   readonly passages: readonly ObservedPassage[];
-  /** Lists that were clicked in. */
+  /** Requests whose lists were clicked in. */
   readonly clickedLists: number;
+  /** Requests whose answer or list as a whole was judged. */
+  readonly onTheWhole: number;
 }
 
 const ID_LENGTH = 16;
@@ -26,43 +28,73 @@ const ID_LENGTH = 16;
 const keyOf = (question: string): string =>
   question.normalize('NFC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
 
+type Verdict = 'relevant' | 'notRelevant';
+
+/** What was said of one request so far, by what its items are in the question. */
+interface Said {
+  readonly clicked: Set<number>;
+  readonly verdicts: Map<number, Verdict>;
+  onTheWhole: boolean;
+}
+
 interface Gathered {
   text: string;
   clickedLists: number;
+  onTheWhole: number;
   readonly byChunk: Map<string, { at: number; relevant: number; notRelevant: number }>;
   readonly lists: Map<string, { items: (number | undefined)[]; clicks: number[] }>;
 }
 
-/** Gathers feedback by question, one event after the other. */
+/**
+ * Gathers feedback by question, one event after the other. What a caller says of one request counts once, however often it is said: a passage was opened
+ * or not, and of verdicts the last holds. Events that name no request are each of their own.
+ */
 export class ObservedQuestions {
   readonly #byKey = new Map<string, Gathered>();
+  readonly #byRequest = new Map<string, Said>();
+  #repeats = 0;
+
+  /** Events on a request of which the same caller had said something before. */
+  get repeats(): number {
+    return this.#repeats;
+  }
 
   add(event: FeedbackEvent): void {
     const key = keyOf(event.question);
     const question = this.#byKey.get(key) ?? {
       text: '',
       clickedLists: 0,
+      onTheWhole: 0,
       byChunk: new Map(),
       lists: new Map(),
     };
     this.#byKey.set(key, question);
     question.text = event.question;
+    const said = this.#saidBefore(event, key);
     const byRank = new Map(event.places.map((place) => [place.rank, itemOf(question, place)]));
+    const itemsAt = (ranks: readonly number[]) => ranks.flatMap((rank) => byRank.get(rank) ?? []);
     const { relevant, notRelevant } = verdictsOf(event);
-    for (const rank of relevant) count(question, byRank.get(rank), 'relevant');
-    for (const rank of notRelevant) count(question, byRank.get(rank), 'notRelevant');
+    for (const item of itemsAt(relevant)) judge(question, said, { item, verdict: 'relevant' });
+    for (const item of itemsAt(notRelevant)) judge(question, said, { item, verdict: 'notRelevant' });
+    if (isOnTheWhole(event) && !said.onTheWhole) {
+      said.onTheWhole = true;
+      question.onTheWhole++;
+    }
     // Who says nothing of clicks may have clicked.
-    if (event.clicked === undefined || event.clicked.length === 0) return;
-    question.clickedLists++;
-    addClicks(question, byRank, new Set(event.clicked));
+    const clicked = new Set(itemsAt(event.clicked ?? []).filter((item) => !said.clicked.has(item)));
+    if (clicked.size === 0) return;
+    if (said.clicked.size === 0) question.clickedLists++;
+    for (const item of clicked) said.clicked.add(item);
+    addClicks(question, byRank, clicked);
   }
 
   *[Symbol.iterator](): Generator<ObservedQuestion> {
-    for (const [key, { text, clickedLists, byChunk, lists }] of this.#byKey)
+    for (const [key, { text, clickedLists, onTheWhole, byChunk, lists }] of this.#byKey)
       yield {
         id: contentHash(key).slice(0, ID_LENGTH),
         text,
         clickedLists,
+        onTheWhole,
         items: byChunk.size,
         passages: Array.from(byChunk, ([chunkId, { relevant, notRelevant }]) => ({
           chunkId,
@@ -71,6 +103,17 @@ export class ObservedQuestions {
         })),
         lists: [...lists.values()] satisfies ClickedList[],
       };
+  }
+
+  // A caller may name its requests itself, and two questions alike.
+  #saidBefore({ caller, requestId, scope }: FeedbackEvent, question: string): Said {
+    const nothing: Said = { clicked: new Set(), verdicts: new Map(), onTheWhole: false };
+    if (requestId === undefined) return nothing;
+    const key = contentHash(JSON.stringify([caller ?? null, requestId, scope, question]));
+    const known = this.#byRequest.get(key);
+    if (known === undefined) this.#byRequest.set(key, nothing);
+    else this.#repeats++;
+    return known ?? nothing;
   }
 }
 
@@ -81,8 +124,18 @@ function itemOf({ byChunk }: Gathered, { chunkIds: [chunkId = ''] }: FeedbackPla
   return byChunk.size - 1;
 }
 
-function count({ byChunk }: Gathered, item: number | undefined, what: 'relevant' | 'notRelevant'): void {
-  for (const passage of byChunk.values()) if (passage.at === item) passage[what]++;
+function judge(
+  { byChunk }: Gathered,
+  { verdicts }: Said,
+  { item, verdict }: { readonly item: number; readonly verdict: Verdict },
+): void {
+  const before = verdicts.get(item);
+  verdicts.set(item, verdict);
+  for (const passage of byChunk.values()) {
+    if (passage.at !== item) continue;
+    if (before !== undefined) passage[before]--;
+    passage[verdict]++;
+  }
 }
 
 /** Equal lists are summed up: a question is asked often, and mostly answered alike. */
@@ -95,11 +148,18 @@ function addClicks(
   const items = Array.from({ length }, (_, at) => byRank.get(at + 1));
   const list = lists.get(items.join(' ')) ?? { items, clicks: items.map(() => 0) };
   lists.set(items.join(' '), list);
-  for (const rank of clicked) if (byRank.has(rank)) list.clicks[rank - 1] = (list.clicks[rank - 1] ?? 0) + 1;
+  for (const item of clicked) {
+    const at = items.indexOf(item);
+    list.clicks[at] = (list.clicks[at] ?? 0) + 1;
+  }
 }
 
+/** Whether it judges an answer or a list as a whole. */
+const isOnTheWhole = ({ answer, helpful, rank }: FeedbackEvent): boolean =>
+  answer !== undefined || (helpful !== undefined && rank === undefined);
+
 /** Ranks that were judged: by name, or by saying of a place whether it helped. */
-export function verdictsOf({ relevant = [], notRelevant = [], helpful, rank }: FeedbackEvent): {
+function verdictsOf({ relevant = [], notRelevant = [], helpful, rank }: FeedbackEvent): {
   readonly relevant: readonly number[];
   readonly notRelevant: readonly number[];
 } {

@@ -1,5 +1,13 @@
 import type { GraphReference } from '../graph.js';
-import { pageName, pathName, resolvePath, sectionName, urlName, withoutExtension } from '../names.js';
+import {
+  pageName,
+  pathName,
+  resolvePath,
+  sectionName,
+  urlName,
+  withoutEnd,
+  withoutExtension,
+} from '../names.js';
 
 /** `](target)` and `](<target> "title")`; a target may hold parentheses in pairs. */
 const INLINE =
@@ -72,6 +80,6 @@ function decoded(path: string): string {
 
 /** Punctuation that ends the sentence and not the address. */
 const trimmedAddress = (address: string): string => {
-  const plain = address.replace(/[.,;:!?*_~]+$/, '');
-  return plain.includes('(') ? plain : plain.replace(/\)+$/, '');
+  const plain = withoutEnd(address, '.,;:!?*_~');
+  return plain.includes('(') ? plain : withoutEnd(plain, ')');
 };

@@ -119,6 +119,11 @@ export const feedbackJudgments = z.object({
   }),
   counts: z.object({
     events: z.int(),
+    repeats: z
+      .int()
+      .describe(
+        'Of these, those on a request of which the caller had said something before: the last verdict holds.',
+      ),
     clicks: z.int(),
     verdicts: z.int(),
     onTheWhole: z.int(),
