@@ -1,5 +1,6 @@
 import type { GraphReference } from '../graph.js';
 import {
+  MAX_NAME,
   pageName,
   pathName,
   resolvePath,
@@ -21,10 +22,10 @@ const BARE = /\bhttps?:\/\/[^\s<>"'`|\\^{}[\]]{1,1000}/gi;
 /** reStructuredText: `` `text <target>`_ ``, and `:doc:` with or without a text. */
 const RST =
   /`[^`<>\n]{0,500}<([^<>`\n]{1,1000})>`_|:doc:`(?:[^`<>\n]{0,500}<([^<>`\n]{1,1000})>|([^`<>\n]{1,500}))`/g;
-/** AsciiDoc: `xref:target[text]`, `link:target[text]`. */
-const ASCIIDOC = /\b(?:xref|link):([^\s[\]]{1,1000})\[/g;
+/** AsciiDoc: `xref:target[text]`, `link:target[text]`. All of a word is taken, so that one without a bracket is not looked at from each place in it. */
+const ASCIIDOC = /\b(?:xref|link):([^\s[\]]+)(\[)?/g;
 
-const PATTERNS = [INLINE, DEFINITION, HTML, RST, ASCIIDOC];
+const PATTERNS = [INLINE, DEFINITION, HTML, RST];
 
 /**
  * Links of a text in Markdown, HTML, reStructuredText or AsciiDoc, without its code: what stands there is no link. A relative one is resolved
@@ -39,7 +40,12 @@ export function linksOf(
     Array.from(prose.matchAll(pattern), (match) => match.slice(1).find((group) => group !== undefined) ?? ''),
   );
   const bare = Array.from(prose.matchAll(BARE), ([address]) => trimmedAddress(address));
-  return [...targets, ...bare].flatMap((target) => linkTo(target, { source, path }));
+  const asciidoc = Array.from(prose.matchAll(ASCIIDOC), ([, target = '', bracket]) =>
+    bracket === undefined || target.length > MAX_NAME ? '' : target,
+  );
+  return [...targets, ...asciidoc.filter((target) => target !== ''), ...bare].flatMap((target) =>
+    linkTo(target, { source, path }),
+  );
 }
 
 function linkTo(target: string, place: { readonly source: string; readonly path: string }): GraphReference[] {
