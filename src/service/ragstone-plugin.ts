@@ -188,6 +188,7 @@ function admitCallers(
     const since = SYSTEM_RUNTIME.elapsed();
     const deadline = requestDeadline(request, reply, {
       timeoutMs: isLong ? undefined : timeoutMs,
+      isWrite: access === 'write',
       stopping: stopping ?? never,
       // Writes have no limit for each part: what keeps one waiting is known when its time is over.
       onWaiting: () => void checks.check(),

@@ -351,6 +351,18 @@ test('a caller may wait for less time than the service would', async () => {
     { 'x-timeout-ms': '1' },
   );
   expect([status, json().reason]).toEqual([504, 'REQUEST_TIMEOUT']);
+  expect(json().detail).not.toContain('written');
+  const late = await service.call(
+    'acme',
+    'POST',
+    `${RAG}/index`,
+    { id: 'late', tenantId: 'acme', content: 'Payments are retried twice. '.repeat(5_000) },
+    { 'x-timeout-ms': '1' },
+  );
+  expect(late.json()).toMatchObject({
+    status: 504,
+    detail: expect.stringContaining('What it had written by then stays'),
+  });
 });
 
 test('a page of an allowed origin may call from a browser, any other may not', async () => {

@@ -9,6 +9,8 @@ const LOOKS = [1, 2, 3, 4, 5, 6, 7].map((part) => part / 8);
 export interface SignalOptions {
   /** The service's own limit, in milliseconds; undefined for none. */
   readonly timeoutMs: number | undefined;
+  /** What it has written by then stays. */
+  readonly isWrite: boolean;
   /** Fires when the service waits for requests no longer. */
   readonly stopping: AbortSignal;
   /** Called a few times while the answer is not there: a part that is out may be back at any one moment. */
@@ -26,13 +28,18 @@ export interface RequestDeadline {
 export function requestDeadline(
   request: FastifyRequest,
   reply: FastifyReply,
-  { timeoutMs, stopping, onWaiting }: SignalOptions,
+  { timeoutMs, isWrite, stopping, onWaiting }: SignalOptions,
 ): RequestDeadline {
   const controller = new AbortController();
   const milliseconds = Math.min(timeoutMs ?? Infinity, statedTimeout(request) ?? Infinity);
   const endsAt = SYSTEM_RUNTIME.elapsed() + milliseconds;
   const end = () =>
-    controller.abort(new RAGError('REQUEST_TIMEOUT', `The request took longer than ${milliseconds} ms.`));
+    controller.abort(
+      new RAGError(
+        'REQUEST_TIMEOUT',
+        `The request took longer than ${milliseconds} ms.${isWrite ? ' What it had written by then stays: send it again for the rest.' : ''}`,
+      ),
+    );
   const after = (callback: () => void, share: number) =>
     SYSTEM_RUNTIME.setTimer(callback, share * milliseconds, { isBackground: true });
   const timers = Number.isFinite(milliseconds)
