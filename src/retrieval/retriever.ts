@@ -87,6 +87,8 @@ export interface RetrievalRequest extends DiversitySettings {
   readonly collapse?: CollapseMode | undefined;
   /** Of mode `graph`: steps from the documents that are found first, at least 1. @default 1 */
   readonly hops?: number | undefined;
+  /** Of mode `graph`: connections have a say in the order after reranking. @default true */
+  readonly connectedFirst?: boolean | undefined;
   /** Overrides `RerankSettings.enabled`. */
   readonly rerank?: boolean | undefined;
   /** Overrides `RetrievalSettings.candidatesPerLane`. */

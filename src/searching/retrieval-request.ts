@@ -30,6 +30,7 @@ export function retrievalRequest(query: SearchQuery, config: ResolvedConfig): Re
     scoreFall: adaptiveTopK.enabled ? adaptiveTopK.ratio : undefined,
     collapse: options.collapse ?? rag.retrieval.collapse,
     hops: options.hops,
+    connectedFirst: options.connectedFirst,
     rerank: options.rerank,
     signal: query.signal,
   };

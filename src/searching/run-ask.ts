@@ -317,7 +317,7 @@ const retrieveFor =
           ...searchTime(request, limits),
           ...(request.options?.collapse === undefined ? {} : { collapse: request.options.collapse }),
           ...(mode === 'naive' ? { rerank: false } : {}),
-          ...(mode === 'graph' ? { mode: 'graph' } : {}),
+          ...(mode === 'graph' ? { mode: 'graph', connectedFirst: false } : {}),
         },
         ...(signal === undefined ? {} : { signal }),
       },

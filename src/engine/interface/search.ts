@@ -67,6 +67,11 @@ export interface SearchQuery {
     /** Search for every word as it is typed. @default false: mistyped words are put right (retrieval.spelling) */
     readonly exactWords?: boolean;
     /**
+     * Of mode `graph`: what the best passages link to, what stands beside them and what is newer come before what only matches. An answer rests
+     * on what matches, so `ask` states `false`. @default true
+     */
+    readonly connectedFirst?: boolean;
+    /**
      * Milliseconds, from the call, after which the answer is of no use any more. The search then does what is worth most in that time
      * (`ragstone profile`) and says in `plan` what it left out. @default none: everything is done that is configured
      */

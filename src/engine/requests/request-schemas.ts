@@ -125,6 +125,7 @@ export const searchSchema = z.strictObject({
     rerank: flag,
     collapse,
     exactWords: flag,
+    connectedFirst: flag,
     deadlineMs: number,
     maxCost: number,
   }),
