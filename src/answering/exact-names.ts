@@ -1,5 +1,6 @@
 import { extractIdentifiers, isDottedName, isFileName } from '../analysis/identifiers.js';
 import { normaliseText } from '../analysis/normalise.js';
+import { literalPattern } from '../core/literal-pattern.js';
 
 /** An identifier that a question names: a ticket, a version, an error code, a file, a flag, a name of code. */
 export interface ExactName {
@@ -64,15 +65,17 @@ function spelledAs(name: string, parts: readonly string[]): RegExp {
   if (numbers !== undefined) {
     // `v1.2` stands in `1.2.3`, and `1.2.0` is `1.2`.
     const [core = numbers, zeros = ''] = /^(\d+\.\d+)((?:\.0)+)$/.exec(numbers)?.slice(1) ?? [];
-    const optional = zeros === '' ? '' : `(?:${literal(zeros)})?`;
+    const optional = zeros === '' ? '' : `(?:${literalPattern(zeros)})?`;
     return new RegExp(
-      String.raw`(?<![\p{N}]|\p{N}\.)${literal(core)}${optional}${literal(suffix)}(?!\p{N})`,
+      String.raw`(?<![\p{N}]|\p{N}\.)${literalPattern(core)}${optional}${literalPattern(suffix)}(?!\p{N})`,
       'iu',
     );
   }
   const pattern = parts
     .map((part, at) => {
-      const own = /^\p{N}/u.test(part) ? `0*${literal(part.replace(/^0+(?=.)/, ''))}` : literal(part);
+      const own = /^\p{N}/u.test(part)
+        ? `0*${literalPattern(part.replace(/^0+(?=.)/, ''))}`
+        : literalPattern(part);
       if (at === 0) return own;
       const isNumbered = /^\p{N}/u.test(part) && /^\p{L}/u.test(parts[at - 1] ?? '');
       return `${isNumbered ? CALLED : GAP}${own}`;
@@ -83,8 +86,6 @@ function spelledAs(name: string, parts: readonly string[]): RegExp {
   return new RegExp(String.raw`(?<![\p{L}\p{N}])${pattern}${end}`, 'iu');
 }
 
-const literal = (text: string): string => text.replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`);
-
 const NUMBERED = /^(?:(\p{L}[\p{L}\p{N}]*)[-_ ]?)?#?(\d+(?:\.\d+)*)$/u;
 const TO = String.raw`\s*(?:-|–|—|\.{2,3}|…|to|through|until)\s*`;
 const AND_LATER = String.raw`\s*(?:\+|(?:and|or) (?:later|newer|above|higher|up))`;
@@ -94,9 +95,9 @@ function withinRange(name: string): (text: string) => boolean {
   const [, prefix = '', number] = NUMBERED.exec(name) ?? [];
   if (number === undefined) return () => false;
   const isVersion = number.includes('.');
-  const lead = isVersion ? '(?<![\\p{L}\\p{N}.])v?' : `(?<![\\p{L}\\p{N}])${literal(prefix)}s?[-_ #]?`;
+  const lead = isVersion ? '(?<![\\p{L}\\p{N}.])v?' : `(?<![\\p{L}\\p{N}])${literalPattern(prefix)}s?[-_ #]?`;
   const digits = isVersion ? String.raw`(\d+(?:\.\d+)+)` : String.raw`(\d+)`;
-  const again = isVersion ? 'v?' : `(?:${literal(prefix)}[-_ #]?)?#?`;
+  const again = isVersion ? 'v?' : `(?:${literalPattern(prefix)}[-_ #]?)?#?`;
   const closed = new RegExp(`${lead}${digits}${TO}${again}${digits}`, 'giu');
   const open = new RegExp(`${lead}${digits}${AND_LATER}`, 'giu');
   // `1.18 and later` tells nothing of 29.1, nor does a range of addresses.

@@ -1,3 +1,5 @@
+import { literalPattern } from '../core/literal-pattern.js';
+
 /**
  * Whether a deployment may name a secret. Whoever saves deployments names a server, too, and the secret is sent there: one that nobody
  * meant for that would be given away.
@@ -18,6 +20,6 @@ export const secretNotAllowed = (reference: string): string =>
   `apiKeySecretName: ${JSON.stringify(reference)} is no secret that deployments may name. Whoever runs the service allows those of customers in \`rag.deployments.secrets\`, such as ["keyvault:customers/*"].`;
 
 function fits(reference: string, pattern: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, String.raw`\$&`));
+  const parts = pattern.split('*').map(literalPattern);
   return new RegExp(`^${parts.join('[^/\\\\]*')}$`).test(reference);
 }

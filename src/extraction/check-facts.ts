@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { neutraliseLine } from '../context/neutralise.js';
+import { literalPattern } from '../core/literal-pattern.js';
 import type { ExtractedEntity, ExtractedRelation } from '../graph/facts.js';
 import { REDACTION_TYPES } from '../security/redaction/detection.js';
 import { entityKey } from './entity-key.js';
@@ -86,7 +87,7 @@ const UNSPACED =
 
 /** Where a name stands as a whole word, in whatever case and over line ends. */
 function placeOf(name: string, content: string): { start: number; end: number } | undefined {
-  const words = name.split(' ').map((word) => word.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
+  const words = name.split(' ').map(literalPattern);
   const before = isWordEdge(name.at(0)) ? '(?<![\\p{L}\\p{N}_])' : '';
   const after = isWordEdge(name.at(-1)) ? '(?![\\p{L}\\p{N}_])' : '';
   const found = new RegExp(`${before}${words.join('\\s+')}${after}`, 'iu').exec(content);

@@ -1,8 +1,8 @@
 import { type RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { FactRecord } from '../graph/facts.js';
-import { type AskedModel, askModel } from './ask-model.js';
-import { CallBudget } from './call-budget.js';
+import { type AskingRun, askAlone, inParallel } from './ask-alone.js';
+import { askModel } from './ask-model.js';
 import { checkFacts, factReplySchema } from './check-facts.js';
 import {
   type ChunkWork,
@@ -19,7 +19,7 @@ import type {
   ExtractionStop,
   ExtractRequest,
 } from './extraction-types.js';
-import { type FactHost, openFactModel, openFacts, type ReadFacts, writeFacts } from './fact-host.js';
+import { type FactHost, writeFacts } from './fact-host.js';
 import { FACT_PROMPT_VERSION, factPrompt } from './fact-prompt.js';
 import { FactSaver } from './fact-saver.js';
 import { Pace } from './pace.js';
@@ -35,25 +35,13 @@ const TOLD_FAILURES = 20;
  * and runs go on meanwhile. What was read is durable before the next chunk is begun in its place, so one that was stopped or killed goes on
  * where it is called again.
  *
- * @throws RAGError `CONFIG_INVALID` where no model is configured, or a limit of money cannot be kept; `INDEX_EMPTY`; `INDEX_LOCKED` where
- *   another process is at it; `ABORTED`
+ * @throws RAGError as `askAlone`
  */
-export async function extractFacts(request: ExtractRequest, host: FactHost): Promise<ExtractionResult> {
-  const { resources, signal } = host;
-  const read = await openFacts(host);
-  const { model, close } = await openFactModel(host);
-  try {
-    const budget = new CallBudget(request, model);
-    const lock = await resources.lock({ subject: 'extracting', command: 'ragstone graph extract', signal });
-    try {
-      return await new Extraction(request, { host, read, model, budget }).run();
-    } finally {
-      await lock.release();
-    }
-  } finally {
-    await close();
-  }
-}
+export const extractFacts = (request: ExtractRequest, host: FactHost): Promise<ExtractionResult> =>
+  askAlone(request, host, {
+    command: 'ragstone graph extract',
+    work: (run) => new Extraction(request, run).run(),
+  });
 
 /** What is known of a text; no record where the model did not answer. */
 interface Found {
@@ -62,16 +50,9 @@ interface Found {
   readonly isAsked: boolean;
 }
 
-interface ExtractionParts {
-  readonly host: FactHost;
-  readonly read: ReadFacts;
-  readonly model: AskedModel['model'];
-  readonly budget: CallBudget;
-}
-
 class Extraction {
   readonly #request: ExtractRequest;
-  readonly #parts: ExtractionParts;
+  readonly #parts: AskingRun;
   readonly #rules: WorkRules;
   readonly #saver: FactSaver;
   readonly #since = runtime().elapsed();
@@ -85,7 +66,7 @@ class Extraction {
   #stop: ExtractionStop | undefined;
   #outage: RAGError | undefined;
 
-  constructor(request: ExtractRequest, parts: ExtractionParts) {
+  constructor(request: ExtractRequest, parts: AskingRun) {
     this.#request = request;
     this.#parts = parts;
     const { host, model } = parts;
@@ -109,10 +90,11 @@ class Extraction {
         if (await this.#readChunk(next.value)) pace.add();
       }
     };
-    const ends = await Promise.allSettled(Array.from({ length: concurrency }, worker));
-    await work.return(undefined);
-    throwIfAborted(signal);
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    try {
+      await inParallel(concurrency, worker, signal);
+    } finally {
+      await work.return(undefined);
+    }
     const { read: done, reused, failed, skipped } = this.#counts;
     return {
       model: model.id,

@@ -12,6 +12,7 @@ import type {
 import { type FactHost, type OpenedModel, openFactModel, openFacts, type ReadFacts } from './fact-host.js';
 import { factPrompt } from './fact-prompt.js';
 import { summaryCalls } from './summarize-facts.js';
+import { summariesIn } from './summary-pages.js';
 
 /** Tokens that a model writes of a chunk of usual length, where none was asked yet. */
 const ASSUMED_OUTPUT = 400;
@@ -140,14 +141,5 @@ export async function factStatus(host: FactHost): Promise<FactStatus> {
   const { rag } = host.config;
   const rules = { model: rag.graph.extraction.model ?? ownChatModelId(host.config) ?? rag.chat.model };
   const { givenUp: _, measured: __, ...counts } = await countFacts(read, host, rules);
-  let summaries = 0;
-  for (let after: string | undefined; ; ) {
-    const page = await read.facts.summaries(host.scope.tenant, { limit: PAGE, after });
-    const { project } = host.scope;
-    summaries += page.filter((summary) => project === undefined || summary.project === project).length;
-    if (page.length < PAGE) return { ...counts, summaries };
-    after = page.at(-1)?.id;
-  }
+  return { ...counts, summaries: (await summariesIn(read.facts, host.scope)).length };
 }
-
-const PAGE = 200;

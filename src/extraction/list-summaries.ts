@@ -5,9 +5,9 @@ import { scopeCollection } from '../security/scoped-collection.js';
 import { entityKey } from './entity-key.js';
 import type { EntitySummary, SummariesRequest, SummaryPage } from './extraction-types.js';
 import { type FactHost, openFacts } from './fact-host.js';
+import { summaryPages } from './summary-pages.js';
 
 const DEFAULT_LIMIT = 20;
-const PAGE = 50;
 
 /** Summaries of which the scope may read every document that they were made of; of others nothing is told, not even that they exist. */
 export async function listSummaries(
@@ -23,16 +23,14 @@ export async function listSummaries(
   );
   const key = entity === undefined ? undefined : entityKey(entity);
   const found: CommunitySummary[] = [];
-  for (let after = cursor; found.length <= limit; ) {
+  for await (const page of summaryPages(facts, scope.tenant, cursor)) {
     throwIfAborted(signal);
-    const page = await facts.summaries(scope.tenant, { limit: PAGE, after });
     const wanted = page.filter(
       ({ entities }) => key === undefined || entities.some((one) => one.key === key),
     );
     const seen = await readable([...new Set(wanted.flatMap(idsOf))]);
     found.push(...wanted.filter((summary) => idsOf(summary).every((id) => seen.has(id))));
-    if (page.length < PAGE) break;
-    after = page.at(-1)?.id;
+    if (found.length > limit) break;
   }
   const told = found.slice(0, limit);
   const externalIds = new Map<string, string>();

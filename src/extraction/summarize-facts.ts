@@ -2,53 +2,34 @@ import type { ChatModel } from '../answering/chat-model.js';
 import { type RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import type { CommunitySummary, FactRecord } from '../graph/facts.js';
+import { type AskingRun, askAlone, inParallel } from './ask-alone.js';
 import { askModel, promptTokens } from './ask-model.js';
-import { CallBudget } from './call-budget.js';
 import { documentWork } from './chunk-work.js';
 import { type Audience, communitiesIn } from './communities.js';
 import { estimateCalls } from './estimate-calls.js';
 import type { CallEstimate, ExtractionStop, SummarizeRequest, SummarizeResult } from './extraction-types.js';
-import { type FactHost, openFactModel, openFacts, type ReadFacts, writeFacts } from './fact-host.js';
+import { type FactHost, type ReadFacts, writeFacts } from './fact-host.js';
 import { Pace } from './pace.js';
+import { summariesIn } from './summary-pages.js';
 import { checkSummary, type SummaryWork, summaryReplySchema, summaryWork } from './summary-prompt.js';
 
 const ASSUMED_OUTPUT = 350;
-const PAGE = 200;
 
 /**
  * Has the language model summarise entities that hang together, out of documents that the very same people may read. A community whose facts
  * are those of its summary is left alone; a summary whose facts are others now is removed.
  *
- * @throws RAGError as `extractFacts`
+ * @throws RAGError as `askAlone`
  */
-export async function summarizeFacts(request: SummarizeRequest, host: FactHost): Promise<SummarizeResult> {
-  const { resources, signal } = host;
-  const read = await openFacts(host);
-  const { model, close } = await openFactModel(host);
-  try {
-    const budget = new CallBudget(request, model);
-    const command = 'ragstone graph summarize';
-    const lock = await resources.lock({ subject: 'extracting', command, signal });
-    try {
-      return await summarize(request, { host, read, model, budget });
-    } finally {
-      await lock.release();
-    }
-  } finally {
-    await close();
-  }
-}
-
-interface Summarizing {
-  readonly host: FactHost;
-  readonly read: ReadFacts;
-  readonly model: ChatModel;
-  readonly budget: CallBudget;
-}
+export const summarizeFacts = (request: SummarizeRequest, host: FactHost): Promise<SummarizeResult> =>
+  askAlone(request, host, {
+    command: 'ragstone graph summarize',
+    work: (run) => summarize(request, run),
+  });
 
 async function summarize(
   { dryRun = false, concurrency, onProgress }: SummarizeRequest,
-  { host, read, model, budget }: Summarizing,
+  { host, read, model, budget }: AskingRun,
 ): Promise<SummarizeResult> {
   const since = runtime().elapsed();
   const { scope, signal, config } = host;
@@ -70,9 +51,7 @@ async function summarize(
         pace.add();
       }
     };
-    const ends = await Promise.allSettled(Array.from({ length: parallel }, worker));
-    throwIfAborted(signal);
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    await inParallel(parallel, worker, signal);
   }
   return {
     model: model.id,
@@ -182,9 +161,7 @@ async function planSummaries(read: ReadFacts, host: FactHost): Promise<SummaryPl
     .flatMap(({ communities }) => communities)
     .filter(({ records }) => records.length > 0)
     .map((community) => summaryWork(tenant, community));
-  const known = (await allSummaries(read, tenant)).filter(
-    (summary) => project === undefined || summary.project === project,
-  );
+  const known = await summariesIn(read.facts, { tenant, project });
   const kept = new Set(known.map(({ id }) => id));
   const wanted = new Set(work.map(({ id }) => id));
   const missing = work.filter(({ id }) => !kept.has(id));
@@ -197,16 +174,6 @@ async function planSummaries(read: ReadFacts, host: FactHost): Promise<SummaryPl
     audiences: audiences.length,
     known,
   };
-}
-
-async function allSummaries({ facts }: ReadFacts, tenant: string): Promise<CommunitySummary[]> {
-  const all: CommunitySummary[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await facts.summaries(tenant, { limit: PAGE, after });
-    all.push(...page);
-    if (page.length < PAGE) return all;
-    after = page.at(-1)?.id;
-  }
 }
 
 /** Facts by who may read their documents, as the store says now: all chunks of a revision have one access. */

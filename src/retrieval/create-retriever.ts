@@ -97,10 +97,7 @@ async function retrieve(
     read,
     fusedScores: graph.lanes.length === 0 ? undefined : fusedScoresOf(found),
   });
-  const reranked = await orderByGraph(candidates, {
-    connectionOf: request.connectedFirst === false ? undefined : graph.connectionOf,
-    read,
-  });
+  const reranked = await orderByGraph(candidates, { connectionOf: graph.connectionOf, read });
   await traceStages(options.onStage, { outcomes, fused, reranked, read });
   const refined = await traced('stage', { stage: 'refine' }, async () =>
     refine(reranked, {

@@ -14,17 +14,18 @@ Examples:
 Documents are connected by links, keys and numbers of items, relations of their metadata, imports, symbols of code, commits, people,
 components, and entities that a language model found (ragstone graph).`;
 
-const KINDS: readonly ReferenceKind[] = [
-  'link',
-  'mention',
-  'relation',
-  'import',
-  'symbol',
-  'commit',
-  'person',
-  'component',
-  'entity',
-];
+// Every command line registers this command: the library, which has the list too, would be loaded for it. A kind that is missing is no type.
+const KINDS = Object.keys({
+  link: true,
+  mention: true,
+  relation: true,
+  import: true,
+  symbol: true,
+  commit: true,
+  person: true,
+  component: true,
+  entity: true,
+} satisfies Record<ReferenceKind, true>) as readonly ReferenceKind[];
 
 interface RelatedOptions extends ScopeOptions {
   readonly hops?: number;

@@ -49,7 +49,7 @@ export interface GraphStepResult {
   readonly reports: readonly LaneReport[];
   /** By document id, for those that the graph led to. */
   readonly paths: ReadonlyMap<string, readonly GraphStep[]>;
-  /** What links and its folder say for a passage beside its text, in log-odds; absent where the graph is not asked. */
+  /** What links and its folder say for a passage beside its text, in log-odds; absent where the graph is not asked, or has no say in the order. */
   readonly connectionOf?: ConnectionOf;
   readonly notices: readonly Notice[];
 }
@@ -70,6 +70,7 @@ export async function graphStep(
   if (request.mode !== 'graph') return NOTHING;
   if (graph === undefined)
     return { ...NOTHING, reports: [laneOff('graph', 'There is no graph of what is searched.').report] };
+  const hasSay = request.connectedFirst !== false;
   const first = await read(found.slice(0, LOOKED_AT));
   const beginnings = beginningsOf(first);
   const notices: Notice[] = [];
@@ -80,7 +81,7 @@ export async function graphStep(
     async () => {
       if (beginnings.size === 0) return { hits: [], reason: 'Nothing was found to begin at.' };
       const { hops = DEFAULT_HOPS, signal } = request;
-      const passages = passagesOf(first, beginnings);
+      const passages = hasSay ? passagesOf(first, beginnings) : [];
       const reached = await graph(signal).around(beginnings, { hops, maxDocuments: WALKED, passages });
       notices.push(...reached.notices);
       linked = reached.linked;
@@ -94,12 +95,13 @@ export async function graphStep(
   const inFolder = folderShares(firstChunks(first, beginnings));
   const connectionOf: ConnectionOf = (chunk) =>
     LINKED * (linked.get(chunk.documentId) ?? 0) + SAME_FOLDER * inFolder(chunk);
-  if (hits.length === 0) return { ...NOTHING, reports: [report], connectionOf, notices };
+  const say = hasSay ? { connectionOf } : {};
+  if (hits.length === 0) return { ...NOTHING, reports: [report], ...say, notices };
   return {
     lanes: [{ signal: 'graph', weight: GRAPH_SHARE, hits }],
     reports: [{ ...report, weight: GRAPH_SHARE }],
     paths,
-    connectionOf,
+    ...say,
     notices,
   };
 }
