@@ -150,6 +150,11 @@ it('puts what the best passage links to before what only matches, with a score o
   const sum = (store?.explanation?.contributions ?? []).reduce((total, { value }) => total + value, 0);
   expect(sum).toBeCloseTo(store?.score ?? -1, 9);
   expect((await found({ rerank: true })).names).not.toContain('store.md');
+  // What matches keeps its place where links have no say, as in answers.
+  const plain = (await found({ ...reranked, connectedFirst: false })).names;
+  const matching = (await found({ rerank: true })).names.slice(0, 3);
+  expect(plain.slice(0, 3)).toEqual(matching);
+  expect(names.slice(0, 3)).not.toEqual(matching);
 });
 
 it('is as it would be without what the asker may not read', async () => {
