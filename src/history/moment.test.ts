@@ -41,7 +41,11 @@ describe('readAsOf', () => {
         const text = `${year}-${String(month).padStart(2, '0')}-${String(date).padStart(2, '0')}`;
         const exists = new Date(Date.UTC(year, month - 1, date)).getUTCDate() === date;
         for (const asOf of [text, `${text}T00:00:00Z`])
-          if (exists) expect(readAsOf(asOf)).toEqual(utc(`${text}T00:00:00Z`));
+          if (exists)
+            expect(readAsOf(asOf)).toEqual({
+              ...utc(`${text}T00:00:00Z`),
+              ...(asOf === text ? { isDay: true } : {}),
+            });
           else expect(() => readAsOf(asOf)).toThrow('is no date');
       }),
     );
