@@ -115,6 +115,9 @@ export class Parts {
 const LEDGER_OUT: readonly ErrorReason[] = ['INDEX_UNAVAILABLE', 'STORE_UNAVAILABLE', 'STORE_TIMEOUT'];
 const STORE_OUT: readonly ErrorReason[] = ['STORE_UNAVAILABLE', 'STORE_TIMEOUT'];
 
+/** The store does not answer, as against one that refuses something. */
+export const isStoreOut = (error: unknown): error is RAGError => isOutage(error, STORE_OUT);
+
 const LATE: Readonly<Record<PartName, ErrorReason>> = {
   ledger: 'INDEX_UNAVAILABLE',
   store: 'STORE_TIMEOUT',
@@ -201,12 +204,13 @@ export const noteAsked = (part: PartName): void => void reaching.getStore()?.ask
 /** Whether a search is being made. */
 export const isSearching = (): boolean => reaching.getStore() !== undefined;
 
-/** Nothing else of this search waits for the part. */
+/** Nothing else of this search waits for the part, which has failed it; also where another search had asked it, whose answer this one waited for. */
 export function giveUpOn(part: PartName, error: RAGError): void {
   const here = reaching.getStore();
   if (here === undefined || here.waitedFor.has(part)) return;
-  here.sessions.get(part)?.fail(error);
   here.waitedFor.set(part, error);
+  if (here.parts.breaker(part).refuses && !here.sessions.has(part)) here.refused.add(part);
+  else sessionOf(part, here).fail(error);
 }
 
 /** What a request would be refused with; undefined where the part is asked. */

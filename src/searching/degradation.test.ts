@@ -242,6 +242,17 @@ describe.each(['down', 'silent'] as const)('a store that is %s', (how) => {
     await searchUntil(engine, 'red lever', 0);
   });
 
+  test('is told of by every search that waits for it, whichever of them began to open it', async () => {
+    const behaviour: Behaviour = { now: 'well' };
+    const store = storeBehindADoor(behaviour, 'none');
+    const cwd = folderOfNotes();
+    await (await openEngine(cwd, {}, { store })).index();
+    behaviour.now = how;
+    const cold = await openEngine(cwd, {}, { store });
+    for (const { degradation } of await Promise.all([1, 2, 3].map(() => cold.search('red lever'))))
+      expect(degradation?.parts).toEqual(['store']);
+  });
+
   test('without a copy of its words leaves the texts of the configuration, marked as such, or the error', async () => {
     const behaviour: Behaviour = { now: 'well' };
     const store = storeBehindADoor(behaviour);

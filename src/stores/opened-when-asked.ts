@@ -1,3 +1,4 @@
+import { giveUpOn, isStoreOut } from '../degradation/parts.js';
 import type { CollectionSpec, VectorCollection, VectorStore } from './vector-store.js';
 
 /** A collection of a store that does not answer now: every call opens it first, until one succeeds. */
@@ -9,6 +10,8 @@ export function openedWhenAsked(store: VectorStore, spec: CollectionSpec): Vecto
       return await opening;
     } catch (error) {
       opening = undefined;
+      // Whichever search began to open it, it is out for all that waited.
+      if (isStoreOut(error)) giveUpOn('store', error);
       throw error;
     }
   };

@@ -4,7 +4,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
 import { withDeadline } from '../core/with-deadline.js';
-import { giveUpOn, isSearching } from '../degradation/parts.js';
+import { giveUpOn, isSearching, isStoreOut } from '../degradation/parts.js';
 import { collectionOf, membersOf } from './collection-members.js';
 import { type Exclusively, hasWords, lexicalSpec, NO_VECTOR, UNFINISHED } from './copied-words.js';
 import { listPages } from './list-pages.js';
@@ -74,7 +74,7 @@ function copiedCollection(
     try {
       return await withDeadline({ timeoutMs: patienceMs, lateError: () => late(patienceMs) }, ask);
     } catch (error) {
-      if (!isSilence(error)) throw error;
+      if (!isStoreOut(error)) throw error;
       giveUpOn('store', error);
       const copied = await whole();
       if (copied === undefined) throw error;
@@ -177,9 +177,6 @@ async function dropUnfinished(copy: VectorStore): Promise<void> {
   await copy.drop(unfinished.fingerprint);
   await copy.drop(UNFINISHED);
 }
-
-const isSilence = (error: unknown): error is RAGError =>
-  RAGError.isInstance(error) && (error.reason === 'STORE_UNAVAILABLE' || error.reason === 'STORE_TIMEOUT');
 
 const late = (milliseconds: number): RAGError =>
   new RAGError(
