@@ -1,5 +1,6 @@
 /**
- * `npm run test:stores [-- STORE...] [--json]`: the contract suite against real servers, each started from nothing.
+ * `npm run test:stores [-- STORE...] [--servers] [--json]`: the contract suite against real servers, each started from nothing; with
+ * `--servers` the embedded stores, which `npm test` tests, are left out.
  *
  * A server is started by `RAGSTONE_SERVERS/NAME/start.sh` (default `../shared/servers`), unless its variable
  * (`RAGSTONE_TEST_POSTGRES_URL`) names one that runs. Exit 1 where a test fails, a server does not start or a contract was
@@ -114,7 +115,7 @@ function selectStores(names: readonly string[]): readonly StoreUnderTest[] {
     process.exit(2);
   }
   const isIncluded = ({ name, server, isSlow = server?.isSlow }: StoreUnderTest): boolean => {
-    const wanted = names.length === 0 || names.includes(name);
+    const wanted = names.length === 0 ? server !== undefined || !values.servers : names.includes(name);
     const isRunnable =
       isSlow !== true ||
       names.includes(name) ||
@@ -134,7 +135,7 @@ function printTable(reports: readonly StoreReport[]): void {
 }
 
 const { values, positionals } = parseArgs({
-  options: { json: { type: 'boolean', default: false } },
+  options: { servers: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 stopAllOnExit();

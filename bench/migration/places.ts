@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openEngine } from '../../src/engine/create-engine.js';
-import type { RAGSettingsInput } from '../../src/index.js';
+import type { RAGSettingsInput, SearchResponse } from '../../src/index.js';
 import { type Issue, textOfIssue } from '../sync/jira-issues.js';
 
 const SERVERS: Readonly<Record<string, string | undefined>> = {
@@ -52,16 +53,28 @@ export async function buildOnce(place: Place, issues: readonly Issue[]): Promise
   return Math.round((performance.now() - began) / 1_000);
 }
 
-/** Results of all queries, by ids. */
+/** Results of all queries, by ids. A degraded search says nothing of a store, and is made again when the machine had time to recover. */
 export async function answersOf(place: Place, queries: readonly string[], topK: number): Promise<string[][]> {
   const { engine } = await openEngine(place);
   const found: string[][] = [];
   for (const text of queries) {
     const options = { topK, minSimilarity: 0 };
-    found.push((await engine.search({ text, options })).results.map(({ id }) => id));
+    found.push(await whole(async () => engine.search({ text, options })));
   }
   await engine.close();
   return found;
+}
+
+const PATIENCE = 10;
+
+async function whole(search: () => Promise<SearchResponse>): Promise<string[]> {
+  for (let attempt = 1; attempt <= PATIENCE; attempt++) {
+    const { results, degradation } = await search();
+    if (degradation === undefined) return results.map(({ id }) => id);
+    console.error(`degraded: ${JSON.stringify(degradation)}`);
+    await sleep(2_000);
+  }
+  throw new Error(`A search was degraded ${PATIENCE} times: the overlap would say nothing.`);
 }
 
 export async function removeIndex(place: Place): Promise<void> {

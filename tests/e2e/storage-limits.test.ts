@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { IndexResult, SearchResponse, VerifyResult } from '../../src/index.js';
 import { acquireWriterLock } from '../../src/ledger/writer-lock.js';
+import { EMBEDDED_STORES } from './long-forms.js';
 import {
   DIST,
   type ErrorDocument,
@@ -16,7 +17,6 @@ import {
 import { temporaryFolder } from './temporary-folder.js';
 import { runs, UNPRIVILEGED } from './unprivileged.js';
 
-const PROVIDERS = ['lancedb', 'libsql'];
 const EARLIER = { 'docs/earlier.md': '# Earlier\n\nThe marmalade was here before.\n' };
 const LATER = Object.fromEntries(
   Array.from({ length: 300 }, (_, i) => [`docs/later-${i}.md`, `# Later ${i}\n\nShort note number ${i}.\n`]),
@@ -66,7 +66,7 @@ if (!HAS_PRLIMIT) console.warn('file-size limits are skipped: prlimit is absent'
 
 describe.skipIf(!HAS_PRLIMIT)('a file-size limit', () => {
   // Smallest first: each stops at another file, of the ledger or of the store.
-  test.each(PROVIDERS)(
+  test.each(EMBEDDED_STORES)(
     'ends the run with 1 and what to do; what was indexed stays, the next run completes (%s)',
     async (provider) => {
       const cwd = await indexedFolder(provider);
@@ -84,7 +84,7 @@ describe.skipIf(!HAS_PRLIMIT)('a file-size limit', () => {
     },
   );
 
-  test.each(PROVIDERS)('does not keep clear from making room (%s)', async (provider) => {
+  test.each(EMBEDDED_STORES)('does not keep clear from making room (%s)', async (provider) => {
     const cwd = await indexedFolder(provider);
     const cleared = await runRagstone(['clear', '--yes'], { cwd, under: ['prlimit', '--fsize=1000'] });
     expect(cleared).toMatchObject({ code: 0 });
@@ -115,7 +115,7 @@ function mountSmallDisk(folder: string, size: string): boolean {
 }
 
 describe('a full disk', () => {
-  test.for(PROVIDERS)(
+  test.for(EMBEDDED_STORES)(
     'is as a file-size limit, and room again is all it takes (%s)',
     async (provider, { skip }) => {
       const cwd = temporaryFolder({
@@ -142,7 +142,7 @@ describe.skipIf(UNPRIVILEGED === undefined)('a read-only data folder', () => {
       chmodSync(path, isWritable ? 0o755 : 0o555);
   };
 
-  test.each(PROVIDERS)(
+  test.each(EMBEDDED_STORES)(
     'can be searched, and refuses to be written with what to do (%s)',
     async (provider) => {
       const cwd = await indexedFolder(provider);

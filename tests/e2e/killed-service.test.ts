@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/evaluation/random.js';
 import type { VerifyResult } from '../../src/index.js';
+import { IS_LONG } from './long-forms.js';
 import { ragstoneJson, runRagstone } from './run-ragstone.js';
 import { startService } from './start-service.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-const KILLS = process.env.RAGSTONE_SLOW === '1' ? 20 : 2;
+const KILLS = IS_LONG ? 20 : 2;
 const CLIENTS = 8;
 const DOCUMENTS = 5;
 const FILES = 12;

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { IndexResult, VerifyResult } from '../../src/index.js';
 import { openLedger } from '../../src/ledger/sqlite/open-ledger.js';
+import { EMBEDDED_STORES, IS_LONG } from './long-forms.js';
 import { finished, ragstoneJson, startRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const CORPUS = fileURLToPath(new URL('../../../shared/data/corpora/ise-playbook', import.meta.url));
-const KILLS = process.env.RAGSTONE_SLOW === '1' ? 50 : 5;
-const PROVIDERS = ['lancedb', 'libsql'];
+const KILLS = IS_LONG ? 50 : 2;
 
 if (!existsSync(CORPUS)) console.warn('kill tests are skipped: shared/data/corpora is absent');
 
@@ -27,7 +27,7 @@ async function liveChunks(dataDir: string): Promise<string[]> {
 }
 
 describe.skipIf(!existsSync(CORPUS))('kill -9 while indexing', () => {
-  test.each(PROVIDERS)(
+  test.each(EMBEDDED_STORES)(
     'whenever it comes, the next run ends with the chunks of an undisturbed run, and verify is clean (%s)',
     async (provider) => {
       const cwd = temporaryFolder({ 'ragstone.yaml': `rag:\n  provider: ${provider}\n` });

@@ -7,12 +7,12 @@ import { createEngine, type IndexResult } from '../../src/index.js';
 import { openLedger } from '../../src/ledger/sqlite/open-ledger.js';
 import { compatibleEmbeddingWire, embeddingReply } from '../../src/testing/wire/embedding-wire.js';
 import { startWireServer } from '../../src/testing/wire/wire-server.js';
+import { IS_LONG } from './long-forms.js';
 import { documentOf, finished, startRagstone } from './run-ragstone.js';
 import type { Reading } from './search-until-told.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-const IS_LONG = process.env.RAGSTONE_SLOW === '1';
-const STEPS = IS_LONG ? { rebuild: 20, model: 5, store: 3 } : { rebuild: 2, model: 1, store: 1 };
+const STEPS = IS_LONG ? { rebuild: 20, model: 5, store: 3 } : { rebuild: 1, model: 1, store: 1 };
 const READERS = 3;
 const DOCUMENTS = 12;
 /** Set it to repeat a run that failed. */
