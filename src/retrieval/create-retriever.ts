@@ -77,13 +77,15 @@ async function retrieve(
     lane,
     mode: request.mode,
   });
-  const read = chunkReader(options.collection, {
-    includeVectors: isMmrOn(request.mmrLambda),
-    deadlineMs,
-    signal: request.signal,
-    onLost,
-  });
-  const graph = await graphStep(options, { request, lane, found, read });
+  const newReader = (): ReadChunks =>
+    chunkReader(options.collection, {
+      includeVectors: isMmrOn(request.mmrLambda),
+      deadlineMs,
+      signal: request.signal,
+      onLost,
+    });
+  const read = newReader();
+  const graph = await graphStep(options, { request, lane, found, read, readApart: newReader() });
   const fused = graph.lanes.length === 0 ? found : await fuse([...expansion.lanes, ...graph.lanes]);
   const {
     candidates,

@@ -23,8 +23,8 @@ const BEGINNINGS = 10;
 const LOOKED_AT = 40;
 /** Documents that a walk looks at. */
 const WALKED = 150;
-/** Documents that a walk adds, at most. */
-const MOST_DOCUMENTS = 60;
+/** Documents that a walk adds, at most: with 60 the handbook lost, nothing gained, and a passage of each is looked for. */
+const MOST_DOCUMENTS = 20;
 /** Share of the graph in the fused score. */
 const GRAPH_SHARE = 0.35;
 /** Log-odds of a document that the best passage links to, and to no other. */
@@ -42,6 +42,8 @@ export interface GraphStepInput {
   /** What the lanes found, fused. */
   readonly found: readonly FoundCandidate[];
   readonly read: ReadChunks;
+  /** Reads what is looked at once, without what was read before. */
+  readonly readApart: ReadChunks;
 }
 
 export interface GraphStepResult {
@@ -71,6 +73,8 @@ export async function graphStep(
   if (graph === undefined)
     return { ...NOTHING, reports: [laneOff('graph', 'There is no graph of what is searched.').report] };
   const hasSay = request.connectedFirst !== false;
+  // All at once, for what is read later is read with what was read before.
+  await read(found);
   const first = await read(found.slice(0, LOOKED_AT));
   const beginnings = beginningsOf(first);
   const notices: Notice[] = [];
@@ -142,7 +146,7 @@ function firstChunks(
  */
 async function bestPassages(
   documents: readonly RankedDocument[],
-  { request, lane, found, read }: GraphStepInput,
+  { request, lane, found, read, readApart }: GraphStepInput,
 ): Promise<Hit[]> {
   const best = await linkedSections(documents, { request, lane });
   const take = (chunks: readonly { readonly id: string; readonly documentId: string }[]): void => {
@@ -153,19 +157,16 @@ async function bestPassages(
     documents.flatMap(({ documentId }) => (best.has(documentId) ? [] : [documentId]));
   const within = () => and(oneOf('$documentId', missing()), request.filter);
   const { terms, counts } = lane.query.lexical;
+  const abort = request.signal === undefined ? {} : { signal: request.signal };
   if (missing().length > 0 && terms.length > 0) {
     const topK = missing().length * PASSAGES_EACH;
     const hits = await findByText(lane, { terms, weights: counts, topK, filter: within() });
-    take((await read(hits)).map(({ chunk }) => chunk));
+    // Only whose they are is asked: those that are taken are read with all others.
+    take((await readApart(hits)).map(({ chunk }) => chunk));
   }
   if (missing().length > 0) {
-    const { signal } = request;
     const limit = missing().length * PASSAGES_EACH;
-    const { chunks } = await lane.collection.list({
-      filter: within(),
-      limit,
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const { chunks } = await lane.collection.list({ filter: within(), limit, ...abort });
     take(chunks);
   }
   return documents.flatMap(({ documentId, score }) => {
