@@ -4,6 +4,7 @@
 // Pages: a paragraph that links to another page asks for that page, with the link taken out of it and out of the indexed page.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import { pairedRandomisationTest } from '../../src/evaluation/paired-test.js';
@@ -172,6 +173,10 @@ const LINK = /\[([^\]\n]*)\]\(([^()\s#]+)(?:#[^()\s]*)?\)/g;
 /** Documentation that comes with every Node.js. */
 const NPM_DOCS = join(dirname(process.execPath), '../lib/node_modules/npm/docs/content');
 
+/** Documentation that a package of this repository brings along. */
+const docsOf = (name: string): string =>
+  fileURLToPath(new URL(`../../node_modules/${name}/docs`, import.meta.url));
+
 /** A link's page: links of the web leave out `.md`. */
 function linkedPage(target: string, { from, pages }: LinkPlace): string | undefined {
   const path = target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(from), target);
@@ -225,9 +230,12 @@ const measured = circumstances();
 const SETS: Readonly<Record<string, () => Promise<object[]>>> = {
   'ise-playbook': () => measurePages('ise-playbook', corpusFolder('ise-playbook')),
   'sourcegraph-handbook': () => measurePages('sourcegraph-handbook', corpusFolder('sourcegraph-handbook')),
-  // Nothing was chosen on these two.
+  // Nothing was chosen on these.
   'rust-rfcs': () => measurePages('rust-rfcs', corpusFolder('rust-rfcs')),
   'npm docs': () => measurePages('npm docs', NPM_DOCS),
+  'fastify docs': () => measurePages('fastify docs', docsOf('fastify')),
+  'undici docs': () => measurePages('undici docs', docsOf('undici')),
+  'pino docs': () => measurePages('pino docs', docsOf('pino')),
   'Jira mentions': measureJira,
 };
 const rows: object[] = [];
