@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { createEngine } from '../engine/create-engine.js';
 import { tune } from './tune.js';
@@ -73,10 +72,16 @@ async function searchedFolder(): Promise<{
   return { cwd, judge };
 }
 
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
 test('settings that find what people called relevant are a gain on questions that were held out', async () => {
   const { cwd, judge } = await searchedFolder();
   await judge(NAMES);
   const configuration = readFileSync(join(cwd, 'ragstone.yaml'), 'utf8');
+  const temporary = temporaryFolder();
+  vi.stubEnv('TMPDIR', temporary);
   const report = await tune({ target: 'docs', feedback: true, source: 'docs', cwd });
   expect(report).toMatchObject({ metric: 'ndcg@10', queries: 24, isGain: true, split: 'feedback.jsonl' });
   expect(report.heldOut.low).toBeGreaterThan(0);
@@ -88,7 +93,7 @@ test('settings that find what people called relevant are a gain on questions tha
   });
   expect(report.notices.join()).toMatch(/Chunk sizes stay as they are/);
   expect(readFileSync(join(cwd, 'ragstone.yaml'), 'utf8')).toBe(configuration);
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith('ragstone-feedback-'))).toEqual([]);
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test('too little feedback is refused with how much is missing, as is another source', async () => {
