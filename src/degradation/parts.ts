@@ -209,8 +209,7 @@ export function giveUpOn(part: PartName, error: RAGError): void {
   const here = reaching.getStore();
   if (here === undefined || here.waitedFor.has(part)) return;
   here.waitedFor.set(part, error);
-  if (here.parts.breaker(part).refuses && !here.sessions.has(part)) here.refused.add(part);
-  else sessionOf(part, here).fail(error);
+  if (refusalOf(part) === undefined) sessionOf(part, here).fail(error);
 }
 
 /** What a request would be refused with; undefined where the part is asked. */

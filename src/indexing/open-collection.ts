@@ -5,6 +5,7 @@ import { RAGError, toRAGError } from '../core/errors.js';
 import { compareText } from '../core/filter.js';
 import { contentHash } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
+import { isStoreOut } from '../degradation/parts.js';
 import { type Embedder, fingerprintOf } from '../embedding/embedder.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
@@ -37,13 +38,10 @@ export async function openForReading(facts: IndexFacts, store: VectorStore): Pro
     await assertPresent(facts, store);
     return await store.open(specOf(facts));
   } catch (error) {
-    if (store.openForReading === undefined || !isSilence(error)) throw error;
+    if (store.openForReading === undefined || !isStoreOut(error)) throw error;
     return store.openForReading(specOf(facts));
   }
 }
-
-const isSilence = (error: unknown): boolean =>
-  RAGError.isInstance(error) && (error.reason === 'STORE_UNAVAILABLE' || error.reason === 'STORE_TIMEOUT');
 
 /** A generation that a run writes to. */
 export interface WriteTarget {

@@ -1,6 +1,6 @@
 import type { StoredChunk } from '../../core/chunk.js';
 import { headingPathOf } from '../../core/chunk-metadata.js';
-import { and, oneOf } from '../../core/filter.js';
+import { and, type Filter, oneOf } from '../../core/filter.js';
 import type { Notice } from '../../core/notice.js';
 import type { GraphPassage } from '../../graph/linked-from.js';
 import { sectionOf } from '../../graph/names.js';
@@ -155,24 +155,36 @@ async function bestPassages(
   take((await read(found)).map(({ chunk }) => chunk));
   const missing = (): string[] =>
     documents.flatMap(({ documentId }) => (best.has(documentId) ? [] : [documentId]));
-  const within = () => and(oneOf('$documentId', missing()), request.filter);
   const { terms, counts } = lane.query.lexical;
-  const abort = request.signal === undefined ? {} : { signal: request.signal };
   if (missing().length > 0 && terms.length > 0) {
     const topK = missing().length * PASSAGES_EACH;
-    const hits = await findByText(lane, { terms, weights: counts, topK, filter: within() });
+    const hits = await findByText(lane, { terms, weights: counts, topK, filter: within(missing(), request) });
     // Only whose they are is asked: those that are taken are read with all others.
     take((await readApart(hits)).map(({ chunk }) => chunk));
   }
-  if (missing().length > 0) {
-    const limit = missing().length * PASSAGES_EACH;
-    const { chunks } = await lane.collection.list({ filter: within(), limit, ...abort });
-    take(chunks);
-  }
+  if (missing().length > 0) take(await listWithin(missing(), PASSAGES_EACH, { request, lane }));
   return documents.flatMap(({ documentId, score }) => {
     const chunk = best.get(documentId);
     return chunk === undefined ? [] : [{ chunk, score }];
   });
+}
+
+const within = (documentIds: readonly string[], { filter }: RetrievalRequest): Filter =>
+  and(oneOf('$documentId', documentIds), filter);
+
+/** Chunks of documents, in the order of ids, so many for each of them on average. */
+async function listWithin(
+  documentIds: readonly string[],
+  chunksEach: number,
+  { request, lane }: Pick<GraphStepInput, 'request' | 'lane'>,
+): Promise<readonly StoredChunk[]> {
+  const { signal } = request;
+  const { chunks } = await lane.collection.list({
+    filter: within(documentIds, request),
+    limit: documentIds.length * chunksEach,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return chunks;
 }
 
 /** Of documents that a link leads to a section of, the first passage of that section. */
@@ -187,12 +199,7 @@ async function linkedSections(
     }),
   );
   if (sections.size === 0) return new Map();
-  const { signal } = request;
-  const { chunks } = await lane.collection.list({
-    filter: and(oneOf('$documentId', [...sections.keys()]), request.filter),
-    limit: sections.size * SECTION_PASSAGES,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const chunks = await listWithin([...sections.keys()], SECTION_PASSAGES, { request, lane });
   const inSection = chunks
     .filter((chunk) =>
       headingPathOf(chunk).some((heading) => sectionOf(heading) === sections.get(chunk.documentId)),
