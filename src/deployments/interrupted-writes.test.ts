@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { IS_LONG } from '../../tests/long-forms.js';
 import type { EngineView } from '../engine/engine.js';
 import type { PushedDocument } from '../sources/push/push-source.js';
 import type { KnowledgeDeploymentService } from './knowledge-deployment-service.js';
 import { customerOwned, TestServers, testDeployments } from './test-deployments.js';
 
 /** Every n-th call of the server fails. */
-const STEP = process.env.RAGSTONE_SLOW === '1' ? 1 : 4;
+const STEP = IS_LONG ? 1 : 4;
 const READER = { tenant: 'acme', groups: ['hr'], clearance: 3 };
 const CHUNKING = { chunking: { strategy: 'recursive', maxSize: 12, overlap: 0 } } as const;
 

@@ -5,6 +5,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } fro
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { IS_LONG } from '../../tests/long-forms.js';
 import { loadConfig } from '../config/load-config.js';
 import { startService } from '../service/start-service.js';
 import { type IsolationProbeOptions, probeIsolation } from '../testing/isolation/isolation-probe.js';
@@ -14,8 +15,7 @@ import { createKnowledgeDeployments } from './create-knowledge-deployments.js';
 import type { KnowledgeDeploymentInput } from './deployment-config.js';
 
 // The whole by `RAGSTONE_SLOW=1`, else a tenth.
-const IS_WHOLE = process.env.RAGSTONE_SLOW === '1';
-const [TENANTS, STEPS] = IS_WHOLE ? [50, 20_000] : [10, 2_000];
+const [TENANTS, STEPS] = IS_LONG ? [50, 20_000] : [10, 2_000];
 const SEED = Number(process.env.RAGSTONE_SEED ?? 1);
 
 const PASSWORD = 'RAGSTONE_TEST_CUSTOMER_PASSWORD';
@@ -76,7 +76,7 @@ withTestServer({ describe, it }, SERVER, (url) => {
 
   describe(SERVER.contract, () => {
     it(`holds in three deployment models: ${TENANTS} tenants, ${STEPS} steps`, {
-      timeout: IS_WHOLE ? 3_600_000 : 300_000,
+      timeout: IS_LONG ? 3_600_000 : 300_000,
     }, async () => {
       const folder = temporaryFolder();
       const identity = await identityProvider();
@@ -103,7 +103,7 @@ withTestServer({ describe, it }, SERVER, (url) => {
       ).flat();
       const report = await probeIsolation({
         ...{ callers, forged: await forgedBy(identity), send: sender(service.url) },
-        ...{ steps: STEPS, pairs: IS_WHOLE ? 50 : 5, documentsPerCaller: 1, concurrency: 8, seed: SEED },
+        ...{ steps: STEPS, pairs: IS_LONG ? 50 : 5, documentsPerCaller: 1, concurrency: 8, seed: SEED },
       });
       expect(report.violations).toEqual([]);
       expect(report.ownShown).toBeGreaterThan(STEPS / 10);

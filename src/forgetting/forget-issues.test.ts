@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { IS_LONG } from '../../tests/long-forms.js';
 import { eq } from '../core/filter.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
@@ -13,7 +14,7 @@ const DATA = fileURLToPath(new URL('../../../shared/data/fixtures/jira-issues', 
 const hasData = existsSync(DATA);
 if (!hasData) console.warn('The issues to forget are not there; skipped.');
 /** All 23,313 with RAGSTONE_SLOW=1. */
-const ISSUES = process.env.RAGSTONE_SLOW === '1' ? Infinity : 600;
+const ISSUES = IS_LONG ? Infinity : 600;
 const BATCH = 1_000;
 /** Stands in no issue. */
 const NAME = 'Ottoline Quaggadromous';

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import createMarkdownIt, { type Token } from 'markdown-it';
 import { describe, expect, it } from 'vitest';
+import { IS_LONG } from '../../tests/long-forms.js';
 import { graphRowsOf } from './graph-rows.js';
 import { pathName } from './names.js';
 
@@ -102,7 +103,7 @@ if (!hasCorpora) console.warn('skipped: real pages are not beside this repositor
 
 describe.skipIf(!hasCorpora)('pages of real documentation', () => {
   const corpora = ['ise-playbook', 'sourcegraph-handbook'];
-  if (process.env.RAGSTONE_SLOW === '1') corpora.push('rust-rfcs', 'kubernetes-keps');
+  if (IS_LONG) corpora.push('rust-rfcs', 'kubernetes-keps');
   it.each(corpora)('%s', (name) => {
     const folder = join(CORPORA, name);
     const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })

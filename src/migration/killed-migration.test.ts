@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { IS_LONG } from '../../tests/long-forms.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { EVERYTHING } from '../core/filter.js';
 import { openEngine } from '../engine/create-engine.js';
@@ -15,7 +16,6 @@ import { migrateIndex } from './migrate-index.js';
 
 const MIGRATE = new URL('migrate-index.ts', import.meta.url).href;
 const LOADER = fileURLToPath(import.meta.resolve('tsx'));
-const IS_LONG = process.env.RAGSTONE_SLOW === '1';
 const DOCUMENTS = IS_LONG ? 4_000 : 1_200;
 
 const SERVERS = {

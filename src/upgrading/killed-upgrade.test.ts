@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { IS_LONG } from '../../tests/long-forms.js';
 import { EVERYTHING } from '../core/filter.js';
 import { openEngine } from '../engine/create-engine.js';
 import { listAll } from '../stores/list-pages.js';
@@ -16,7 +17,6 @@ const EMBEDDER = new URL('./test-embedder.ts', import.meta.url).href;
 const LOADER = fileURLToPath(import.meta.resolve('tsx'));
 const DOCUMENTS = 260;
 
-const IS_LONG = process.env.RAGSTONE_SLOW === '1';
 /** Progress lines after which the process is killed, and milliseconds more. */
 const KILLS: readonly (readonly [lines: number, ms: number])[] = IS_LONG
   ? Array.from({ length: 14 }, (_, i) => [1 + (i % 5), (i * 13) % 70] as const)

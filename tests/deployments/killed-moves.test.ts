@@ -11,9 +11,9 @@ import { SqliteDatabase } from '../../src/sqlite/sqlite-database.js';
 import { storeError } from '../../src/stores/libsql/store-errors.js';
 import { seededRandom } from '../../src/testing/vector-store/records.js';
 import { temporaryFolder } from '../e2e/temporary-folder.js';
+import { IS_LONG } from '../long-forms.js';
 import { deploymentsOver, type MoveLogLine, STEADY, textOf } from './moving-scene.js';
 
-const IS_LONG = process.env.RAGSTONE_SLOW === '1';
 const KILLS = IS_LONG ? 24 : 2;
 /** Longest time that a service works before it is killed, in milliseconds. */
 const MAX_LIFE_MS = IS_LONG ? 3_000 : 1_500;

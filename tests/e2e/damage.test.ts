@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { IndexResult, SearchResponse, VerifyResult } from '../../src/index.js';
-import { IS_LONG } from './long-forms.js';
+import { IS_LONG } from '../long-forms.js';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
 import { sharedFolder, temporaryFolder } from './temporary-folder.js';
 

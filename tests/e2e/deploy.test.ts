@@ -13,6 +13,7 @@ import { parseCompose } from '../../tools/examples/compose-schema.js';
 import { packRagstone } from '../../tools/examples/places.js';
 import { type RunningServer, startServer } from '../../tools/test-stores/start-server.js';
 import { STORES } from '../../tools/test-stores/stores.js';
+import { IS_LONG } from '../long-forms.js';
 import { temporaryFolder, writeFiles } from './temporary-folder.js';
 
 if (noImageReason !== undefined) console.warn(`deploy: the image is not imitated: ${noImageReason}`);
@@ -63,10 +64,9 @@ function configAt(path: string, port: number): string {
   return JSON.stringify({ rag: { ...config.rag, server: { ...config.rag.server, port } } });
 }
 
-const isSlow = process.env.RAGSTONE_SLOW === '1';
 const KINDS = [
   { kind: 'the packages of this working copy', isLinked: true },
-  ...(isSlow ? [{ kind: 'what npm installs of the packed package', isLinked: false }] : []),
+  ...(IS_LONG ? [{ kind: 'what npm installs of the packed package', isLinked: false }] : []),
 ];
 
 describe.skipIf(noImageReason !== undefined).each(KINDS)('the image, imitated with $kind', ({ isLinked }) => {
@@ -208,7 +208,7 @@ describe.skipIf(noImageReason !== undefined).each(KINDS)('the image, imitated wi
   });
 
   // Their servers are started from nothing; the commands are those of the file.
-  test.skipIf(!isSlow)(
+  test.skipIf(!IS_LONG)(
     'compose.scaled-out.yaml, compose.pgvector.yaml, compose.chroma.yaml: what is mounted is found',
     async () => {
       const servers: RunningServer[] = [];

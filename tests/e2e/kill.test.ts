@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { IndexResult, VerifyResult } from '../../src/index.js';
 import { openLedger } from '../../src/ledger/sqlite/open-ledger.js';
-import { EMBEDDED_STORES, IS_LONG } from './long-forms.js';
+import { EMBEDDED_STORES, IS_LONG } from '../long-forms.js';
 import { finished, ragstoneJson, startRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 

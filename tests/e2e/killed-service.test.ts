@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/evaluation/random.js';
 import type { VerifyResult } from '../../src/index.js';
-import { IS_LONG } from './long-forms.js';
+import { IS_LONG } from '../long-forms.js';
 import { ragstoneJson, runRagstone } from './run-ragstone.js';
 import { startService } from './start-service.js';
 import { temporaryFolder } from './temporary-folder.js';

@@ -7,7 +7,7 @@ import { createEngine, type IndexResult } from '../../src/index.js';
 import { openLedger } from '../../src/ledger/sqlite/open-ledger.js';
 import { compatibleEmbeddingWire, embeddingReply } from '../../src/testing/wire/embedding-wire.js';
 import { startWireServer } from '../../src/testing/wire/wire-server.js';
-import { IS_LONG } from './long-forms.js';
+import { IS_LONG } from '../long-forms.js';
 import { documentOf, finished, startRagstone } from './run-ragstone.js';
 import type { Reading } from './search-until-told.js';
 import { temporaryFolder } from './temporary-folder.js';

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer as createRelay, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { IS_LONG } from '../long-forms.js';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
 import { type Service, startService } from './start-service.js';
 import { sharedFolder, temporaryFolder } from './temporary-folder.js';
@@ -391,7 +392,7 @@ describe('RAGSTONE_SERVER is for the commands that can ask a service', () => {
 });
 
 // `fetch` of Node.js gives up after five minutes.
-test.skipIf(process.env.RAGSTONE_SLOW !== '1')(
+test.skipIf(!IS_LONG)(
   'index waits for a run of more than five minutes',
   async () => {
     const url = await answeringWith(({ method }, response) => {

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEngine } from '../../src/index.js';
 import { freePort, hasRedis, startRedis } from '../../src/redis/test-redis.js';
+import { IS_LONG } from '../long-forms.js';
 import type { RankAnswer } from './search-ranks.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** 10,000 requests of both processes at once with `RAGSTONE_SLOW=1`; else fewer, and in turns, so that none is made twice. Times are printed: p95 of a hit should be below 5 ms. */
-const isLong = process.env.RAGSTONE_SLOW !== undefined;
-const [REQUESTS, VOCABULARY, AT_ONCE] = isLong ? [10_000, 400, 100] : [400, 40, 1];
+const [REQUESTS, VOCABULARY, AT_ONCE] = IS_LONG ? [10_000, 400, 100] : [400, 40, 1];
 /** Of memory and file: most results come from the server. */
 const MAX_ENTRIES = Math.floor(VOCABULARY / 8);
 const A = { tenant: 'a' };
@@ -60,7 +60,7 @@ async function askAll(searchers: readonly Searcher[], ranks: readonly number[]):
   const takeAll = async (searcher: Searcher): Promise<void> => {
     while (left.length > 0) await takeOne(searcher);
   };
-  if (isLong) await Promise.all(searchers.map(takeAll));
+  if (IS_LONG) await Promise.all(searchers.map(takeAll));
   else while (left.length > 0) for (const searcher of searchers) if (left.length > 0) await takeOne(searcher);
   return answers;
 }

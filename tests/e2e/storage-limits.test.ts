@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { IndexResult, SearchResponse, VerifyResult } from '../../src/index.js';
 import { acquireWriterLock } from '../../src/ledger/writer-lock.js';
-import { EMBEDDED_STORES } from './long-forms.js';
+import { EMBEDDED_STORES } from '../long-forms.js';
 import {
   DIST,
   type ErrorDocument,

@@ -9,13 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/index.js';
+import { IS_LONG } from '../long-forms.js';
 import { hasPostgres, OwnPostgres } from './own-postgres.js';
 import { type Line, type State, TENANTS, wordOf } from './stream.js';
 
 const chroma = process.env.RAGSTONE_TEST_CHROMA_URL;
-const isSlow = process.env.RAGSTONE_SLOW === '1';
-const STORE_KILLS = isSlow ? 20 : 2;
-const PROCESS_KILLS = isSlow ? 10 : 1;
+const STORE_KILLS = IS_LONG ? 20 : 2;
+const PROCESS_KILLS = IS_LONG ? 10 : 1;
 const PROGRAM = fileURLToPath(new URL('writing-process.ts', import.meta.url));
 
 let postgres: OwnPostgres;

@@ -7,6 +7,7 @@ import { isAnswerable, type Question, readQuestionSet } from '../../src/evaluati
 import { evaluateQuestions } from '../../src/evaluation/score-questions.js';
 import type { ToldDegradation } from '../../src/index.js';
 import type { Service } from '../e2e/start-service.js';
+import { IS_LONG } from '../long-forms.js';
 import type { Caller } from './known-documents.js';
 import { type ModelServer, startModelServer } from './model-server.js';
 import { type Answered, ask, resultsIn, search } from './requests.js';
@@ -26,15 +27,14 @@ interface Row {
   readonly fresh: number;
 }
 
-const isSlow = process.env.RAGSTONE_SLOW === '1';
 /** Without the embedder first: the vector of a question that was asked before is kept. */
 const ROWS: readonly Row[] = [
-  ...(isSlow ? [{ level: 3, out: ['embedder'] as const, fresh: 3 }] : []),
+  ...(IS_LONG ? [{ level: 3, out: ['embedder'] as const, fresh: 3 }] : []),
   { level: 3, out: ['store'], fresh: 3 },
   { level: 1, out: ['reranker'], fresh: 1 },
   { level: 0, out: [], fresh: 0 },
   { level: 2, out: ['store'], fresh: 3 },
-  ...(isSlow ? [{ level: 2, out: ['embedder'] as const, fresh: 3 }] : []),
+  ...(IS_LONG ? [{ level: 2, out: ['embedder'] as const, fresh: 3 }] : []),
 ];
 
 interface Measured {

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/evaluation/random.js';
 import type { ProxyMode } from '../../src/testing/faulty-proxy.js';
 import type { Service } from '../e2e/start-service.js';
+import { IS_LONG } from '../long-forms.js';
 import { type Caller, KnownDocuments } from './known-documents.js';
 import { Load, newReport, summaryOf } from './load.js';
 import { type ModelServer, startModelServer } from './model-server.js';
 import { type Answered, resultsIn, search } from './requests.js';
 import { type Faulty, type Form, HAS_SERVERS, Scene, STATIC, VARIABLES } from './scene.js';
 
-const isSlow = process.env.RAGSTONE_SLOW === '1';
 /** Parts killed at random moments, one after the other. */
 const KILLS = 20;
 /** How long a level may be waited for on a busy machine. */
@@ -58,7 +58,7 @@ const OUT_AT_START: Readonly<Record<Form, Faulty>> = { postgres: 'ledger', chrom
 export function serviceUnderFaults(form: Form): void {
   describe.skipIf(!HAS_SERVERS)(
     `Service under faults, its index in ${form} (${VARIABLES.join(', ')})`,
-    { timeout: isSlow ? 900_000 : 240_000 },
+    { timeout: IS_LONG ? 900_000 : 240_000 },
     () => {
       let models: ModelServer;
       let scene: Scene;
@@ -162,15 +162,15 @@ export function serviceUnderFaults(form: Form): void {
 
       const parts = Object.keys(LEVELS[form]) as Faulty[];
       const faults = parts.flatMap((part) =>
-        (isSlow ? ALL_MODES : (MODES[form][part] ?? [])).map((mode) => [part, mode] as const),
+        (IS_LONG ? ALL_MODES : (MODES[form][part] ?? [])).map((mode) => [part, mode] as const),
       );
       it.each(faults)('whose %s is %s, and comes back', async (part, mode) => {
-        const isNeeded = isSlow ? (LEVELS[form][part] ?? 0) > 1 : part === OUT_AT_START[form];
+        const isNeeded = IS_LONG ? (LEVELS[form][part] ?? 0) > 1 : part === OUT_AT_START[form];
         await goThrough({ parts: [part], modes: [mode] }, isNeeded && mode === 'cut');
       });
 
       const pairs = parts.flatMap((one, at) => parts.slice(at + 1).map((other) => [one, other] as const));
-      it.skipIf(!isSlow).each(pairs)('whose %s and %s are out at once, and come back', async (...both) => {
+      it.skipIf(!IS_LONG).each(pairs)('whose %s and %s are out at once, and come back', async (...both) => {
         for (const modes of [
           ['cut', 'cut'],
           ['frozen', 'cut'],
@@ -179,7 +179,7 @@ export function serviceUnderFaults(form: Form): void {
           await goThrough({ parts: both, modes }, false);
       });
 
-      it.skipIf(!isSlow)(`whose parts are killed ${KILLS} times at random moments`, async () => {
+      it.skipIf(!IS_LONG)(`whose parts are killed ${KILLS} times at random moments`, async () => {
         for (let kill = 0; kill < KILLS; kill++) {
           const part = parts[Math.floor(random() * parts.length)] as Faulty;
           await sleep(random() * 300);

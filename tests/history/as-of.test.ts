@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { it } from 'vitest';
 import { openLedger } from '../../src/ledger/sqlite/open-ledger.js';
 import { temporaryFolder } from '../e2e/temporary-folder.js';
+import { IS_LONG } from '../long-forms.js';
 import { testMoments } from './moments.js';
 import type { OpenBooks } from './recorded-index.js';
 
-const RUNS = process.env.RAGSTONE_SLOW === '1' ? 300 : 25;
+const RUNS = IS_LONG ? 300 : 25;
 
 function books(): OpenBooks {
   const path = join(temporaryFolder(), 'books.db');

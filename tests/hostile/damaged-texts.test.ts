@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { IS_LONG } from '../long-forms.js';
 import type { Outcomes } from './use-damaged-index.js';
 
 const SCRIPT = fileURLToPath(new URL('use-damaged-index.ts', import.meta.url));
 const SEED = 3;
 /** Every column takes a third of a second. */
-const STEP = process.env.RAGSTONE_SLOW === '1' ? 1 : 6;
+const STEP = IS_LONG ? 1 : 6;
 
 it('a byte that is no UTF-8 in a text of the index ends no process: it is named, and --force heals it', () => {
   const { status, stdout, stderr } = spawnSync(

@@ -3,17 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { neutralise } from '../../src/context/neutralise.js';
 import { passageUnits } from '../../src/context/passage-units.js';
-import { IS_SLOW } from './slow-runs.js';
+import { IS_LONG } from '../long-forms.js';
 
 const SCRIPT = fileURLToPath(new URL('count-growth.ts', import.meta.url));
-const TIMEOUT_MS = IS_SLOW ? 60 * 60_000 : 300_000;
+const TIMEOUT_MS = IS_LONG ? 60 * 60_000 : 300_000;
 
 it(
   'the steps of every reader of texts grow no faster than n log n',
   () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      ['--no-flush-bytecode', '--import', 'tsx', SCRIPT, ...(IS_SLOW ? ['all'] : [])],
+      ['--no-flush-bytecode', '--import', 'tsx', SCRIPT, ...(IS_LONG ? ['all'] : [])],
       { encoding: 'utf8', timeout: TIMEOUT_MS },
     );
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -7,9 +7,10 @@ import { createParsers } from '../../src/parsing/create-parsers.js';
 import { isolateParsers } from '../../src/parsing/worker/isolate-parsers.js';
 import { docxEntries, docxParagraph, docxTable, makeZip } from '../fixtures/documents/make-docx.js';
 import { makePdf } from '../fixtures/documents/make-pdf.js';
+import { IS_LONG } from '../long-forms.js';
 
 /** In all; a tenth of it unless `RAGSTONE_SLOW` asks for more. */
-const MUTATIONS = process.env.RAGSTONE_SLOW === '1' ? 10_000 : 1_000;
+const MUTATIONS = IS_LONG ? 10_000 : 1_000;
 const TIMEOUT = 600_000;
 /** Files of a few hundred bytes that take seconds or hundreds of megabytes. */
 const UNEXPECTED: ReadonlySet<string> = new Set([

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
+import { IS_LONG } from '../long-forms.js';
 
-export const IS_SLOW = process.env.RAGSTONE_SLOW === '1';
 const SLOW_MS = Number(process.env.RAGSTONE_SLOW_MINUTES ?? 20) * 60_000;
 
 /** A fixed number of cases with a fixed seed in the gate; 20 minutes of new ones where `RAGSTONE_SLOW` asks for them. */
 export const forSlowRuns = Object.assign(
   (cases: number): fc.Parameters<unknown> =>
-    IS_SLOW
+    IS_LONG
       ? { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: SLOW_MS, markInterruptAsFailure: false }
       : { numRuns: cases, seed: 20_260_101 },
-  { timeout: IS_SLOW ? SLOW_MS + 5 * 60_000 : 60_000 },
+  { timeout: IS_LONG ? SLOW_MS + 5 * 60_000 : 60_000 },
 );
 
 /** As `fc.assert`; a long run says its seed before it begins, for a case that never ends, and at its end how many it saw. */
@@ -20,9 +20,9 @@ export async function assertForAll<T>(
 ): Promise<void> {
   const runs = forSlowRuns(cases);
   const seed = runs.seed ?? Math.floor(Math.random() * 2 ** 31);
-  if (IS_SLOW) console.log(`${name}: seed ${seed}`);
+  if (IS_LONG) console.log(`${name}: seed ${seed}`);
   const result = await fc.check(property, { ...runs, seed });
-  if (IS_SLOW) console.log(`${name}: ${result.numRuns} cases with seed ${seed}`);
+  if (IS_LONG) console.log(`${name}: ${result.numRuns} cases with seed ${seed}`);
   const report = await fc.asyncDefaultReportMessage(result);
   if (report !== undefined) throw new Error(report, { cause: result.errorInstance });
 }

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { IS_LONG } from '../long-forms.js';
 import { dayPlot } from './day-plot.js';
 import { type DayResult, simulateDay } from './simulated-day.js';
 
-const IS_WHOLE = process.env.RAGSTONE_SLOW === '1';
 /** File that the plot is written to. */
 const PLOT = process.env.RAGSTONE_PLOT;
-const PLAN = IS_WHOLE
+const PLAN = IS_LONG
   ? { seed: 20_260_101, hours: 24, edits: 10_000, deaths: 3, outageMinutes: 90, restartMinutes: 20 }
   : { seed: 20_260_101, hours: 1, edits: 420, deaths: 1, outageMinutes: 7, restartMinutes: 3 };
 /** A turn of each source every 5 minutes, and what one takes. */

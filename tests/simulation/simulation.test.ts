@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
+import { IS_LONG } from '../long-forms.js';
 import { type SimulationResult, simulate } from './simulate.js';
 
-const IS_WHOLE = process.env.RAGSTONE_SLOW === '1';
 /** Events of all worlds together. */
-const EVENTS = IS_WHOLE ? 5_000_000 : 100_000;
+const EVENTS = IS_LONG ? 5_000_000 : 100_000;
 /** Events of one world, before it comes to its end. */
 const EVENTS_OF_WORLD = 4_000;
 /** The same worlds in each gate; others each time where there is time. */
-const FIRST_SEED = IS_WHOLE ? 1_000 * Math.floor(Math.random() * 2 ** 31) : 20_260_101;
+const FIRST_SEED = IS_LONG ? 1_000 * Math.floor(Math.random() * 2 ** 31) : 20_260_101;
 /** `SEED:EVENTS`, as a failure prints it; `all`: every world, however many fail. */
 const REPLAYED = process.env.RAGSTONE_SIMULATE;
 
@@ -66,7 +66,7 @@ it.runIf(REPLAYED === undefined)(
     expect(sums.runs).toBeGreaterThan(EVENTS / 2_000);
     expect(sums.deaths).toBeGreaterThan(EVENTS / 4_000);
   },
-  IS_WHOLE ? 7_200_000 : 300_000,
+  IS_LONG ? 7_200_000 : 300_000,
 );
 
 it.runIf(REPLAYED === 'all')(
@@ -82,7 +82,7 @@ it.runIf(REPLAYED === 'all')(
     if (wrong.length > 0)
       throw new Error(`${wrong.length} of ${worlds} worlds are wrong\n${wrong.join('\n')}`);
   },
-  IS_WHOLE ? 7_200_000 : 300_000,
+  IS_LONG ? 7_200_000 : 300_000,
 );
 
 it.runIf(REPLAYED !== undefined && REPLAYED !== 'all')('the world that was asked for', async () => {

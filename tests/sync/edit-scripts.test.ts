@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RAGSettingsInput } from '../../src/config/schema/index.js';
+import { IS_LONG } from '../long-forms.js';
 import { editScript, type Step } from './edit-script.js';
 import { editedFiles, editedRepository, editedRows } from './edited-places.js';
 import { editedProject, editedSite } from './edited-services.js';
@@ -8,8 +9,7 @@ import { EditedWorld } from './edited-world.js';
 import { contentsOf } from './index-contents.js';
 import { SyncedIndex } from './synced-index.js';
 
-const IS_WHOLE = process.env.RAGSTONE_SLOW === '1';
-const TIMEOUT_MS = IS_WHOLE ? 3_600_000 : 300_000;
+const TIMEOUT_MS = IS_LONG ? 3_600_000 : 300_000;
 
 const HOUR = 3_600_000;
 /** After so long every source is listed whole. */
@@ -113,14 +113,14 @@ describe('after any edits, deaths and outages one run makes the index what a cle
       name,
       async () => {
         let deaths = 0;
-        const numRuns = IS_WHOLE ? scripts : scripts / 10;
-        const seed = IS_WHOLE ? Math.floor(Math.random() * 2 ** 31) : 20_260_101;
+        const numRuns = IS_LONG ? scripts : scripts / 10;
+        const seed = IS_LONG ? Math.floor(Math.random() * 2 ** 31) : 20_260_101;
         const property = fc.asyncProperty(editScript, async (script) => {
           const world = await newWorld();
           deaths += await runScript(script, world, hasStoreOfItsOwn, checkOf(world));
         });
         // The shortest script that fails is looked for where there is time.
-        await fc.assert(property, { numRuns, seed, endOnFailure: !IS_WHOLE });
+        await fc.assert(property, { numRuns, seed, endOnFailure: !IS_LONG });
         console.log(`${numRuns} scripts over ${name} with seed ${seed}: ${deaths} processes died`);
         expect(deaths).toBeGreaterThan(numRuns / 4);
         expect(references).toBeGreaterThan(numRuns);

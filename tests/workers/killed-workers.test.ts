@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/testing/vector-store/records.js';
+import { IS_LONG } from '../long-forms.js';
 import { contentsOf } from '../sync/index-contents.js';
 import { Scene } from './scene.js';
 
 const postgres = process.env.RAGSTONE_TEST_POSTGRES_URL ?? '';
 const redis = process.env.RAGSTONE_TEST_REDIS_URL ?? '';
-const isSlow = process.env.RAGSTONE_SLOW === '1';
-const SEEDS = isSlow ? [1, 2, 3, 4] : [1];
-const KILLS = isSlow ? 25 : 3;
-const DOCUMENTS = isSlow ? 400 : 100;
+const SEEDS = IS_LONG ? [1, 2, 3, 4] : [1];
+const KILLS = IS_LONG ? 25 : 3;
+const DOCUMENTS = IS_LONG ? 400 : 100;
 /** Longest time that a worker works before it is killed, in milliseconds. */
 const MAX_LIFE_MS = 700;
 

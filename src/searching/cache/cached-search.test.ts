@@ -2,6 +2,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { IS_LONG } from '../../../tests/long-forms.js';
 import { createEngine } from '../../engine/create-engine.js';
 import type { Engine, SearchResponse } from '../../engine/engine.js';
 import { freePort, hasRedis, startRedis } from '../../redis/test-redis.js';
@@ -132,7 +133,7 @@ describe('a search that was made before', () => {
           for (const engine of [...engines, plain]) await engine.close();
         }
       }),
-      { numRuns: process.env.RAGSTONE_SLOW === undefined ? 6 : 300 },
+      { numRuns: IS_LONG ? 300 : 6 },
     );
   }, 600_000);
 });
@@ -231,7 +232,7 @@ describe('a question in other words', () => {
           }
         }
       }),
-      { numRuns: process.env.RAGSTONE_SLOW === undefined ? 5 : 200 },
+      { numRuns: IS_LONG ? 200 : 5 },
     );
     expect(near).toBeGreaterThan(0);
   }, 600_000);

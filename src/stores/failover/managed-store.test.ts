@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { FaultyStore } from '../../../tests/failover/faulty-store.js';
+import { IS_LONG } from '../../../tests/long-forms.js';
 import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { testVectorStore } from '../../testing/index.js';
 import { createLibsqlStore } from '../libsql/libsql-store.js';
@@ -37,9 +38,8 @@ testVectorStore({
 });
 
 /** The whole contract of all four takes minutes. */
-const isSlow = process.env.RAGSTONE_SLOW === '1';
 
-for (const out of isSlow ? (['first', 'second'] as const) : (['first'] as const))
+for (const out of IS_LONG ? (['first', 'second'] as const) : (['first'] as const))
   testVectorStore({
     name: `two stores kept in step, of which the ${out} does not answer`,
     runner,
@@ -62,7 +62,7 @@ for (const out of isSlow ? (['first', 'second'] as const) : (['first'] as const)
     },
   });
 
-(isSlow ? testVectorStore : () => undefined)({
+(IS_LONG ? testVectorStore : () => undefined)({
   name: 'two libSQL stores kept in step',
   runner,
   randomFilters: 50,

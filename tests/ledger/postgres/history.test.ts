@@ -4,9 +4,10 @@ import { afterEach, describe, it } from 'vitest';
 import { openPostgresLedger } from '../../../src/ledger/postgres/postgres-ledger.js';
 import { testMoments } from '../../history/moments.js';
 import type { OpenBooks } from '../../history/recorded-index.js';
+import { IS_LONG } from '../../long-forms.js';
 
 const connectionString = process.env.RAGSTONE_TEST_POSTGRES_URL;
-const RUNS = process.env.RAGSTONE_SLOW === '1' ? 200 : 15;
+const RUNS = IS_LONG ? 200 : 15;
 
 describe.skipIf(connectionString === undefined)('history on PostgreSQL (RAGSTONE_TEST_POSTGRES_URL)', () => {
   const schemas: string[] = [];

@@ -8,10 +8,11 @@ import { expect, it } from 'vitest';
 import { openPostgresLedger } from '../../../src/ledger/postgres/postgres-ledger.js';
 import { assertNothingOrphaned } from '../../../src/testing/ledger/crashes.js';
 import { AT, targetOf } from '../../../src/testing/ledger/records.js';
+import { IS_LONG } from '../../long-forms.js';
 import { runRound } from './writer-rounds.js';
 
 const connectionString = process.env.RAGSTONE_TEST_POSTGRES_URL;
-const LIVES = process.env.RAGSTONE_SLOW === '1' ? 60 : 4;
+const LIVES = IS_LONG ? 60 : 4;
 /** Longest time that a process works before it is killed, in milliseconds. */
 const MAX_LIFE_MS = 400;
 const FIXTURE = fileURLToPath(new URL('killed-writer.ts', import.meta.url));

@@ -12,10 +12,11 @@ import { createEngine } from '../../../src/engine/create-engine.js';
 import type { Engine } from '../../../src/engine/engine.js';
 import type { CreateEngineOptions } from '../../../src/engine/engine-options.js';
 import { seededRandom } from '../../../src/testing/vector-store/records.js';
+import { IS_LONG } from '../../long-forms.js';
 import type { Answer, Order, Report } from './host-process.js';
 
 const url = process.env.RAGSTONE_TEST_POSTGRES_URL;
-const KILLS = process.env.RAGSTONE_SLOW === '1' ? 20 : 2;
+const KILLS = IS_LONG ? 20 : 2;
 /** Longest time that a writer works before it is killed, in milliseconds. */
 const MAX_LIFE_MS = 1_500;
 /** Pause between two edits, in milliseconds. */
