@@ -33,6 +33,8 @@ export default defineConfig({
           ...TIMEOUTS,
           env: { XDG_STATE_HOME: STATE },
           name: 'e2e',
+          // The built command runs as it is, not as the test runner would transform it.
+          server: { deps: { external: [/\/dist\//] } },
           setupFiles: 'tests/property-seed.ts',
           include: ['tests/{e2e,faults}/**/*.test.ts'],
           // Only a run that holds such tests builds the command line.

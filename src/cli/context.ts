@@ -1,6 +1,7 @@
+import type { Readable } from 'node:stream';
 import { ExitCode } from './errors.js';
 import { ownCommand, withOwnCommand } from './own-command.js';
-import { type Colours, standardError, standardOutput } from './terminal.js';
+import { type Colours, type OutputStream, Terminal } from './terminal.js';
 
 /** Least to greatest severity. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -16,6 +17,23 @@ export interface GlobalOptions {
   readonly logLevel?: LogLevel;
 }
 
+/** Where a command runs. */
+export interface CliSurroundings {
+  /** Folder that relative paths start from. @default process.cwd() */
+  readonly cwd?: string;
+  /** @default process.env */
+  readonly env?: NodeJS.ProcessEnv;
+  /** @default that of the process */
+  readonly stdin?: InputStream;
+  /** @default that of the process */
+  readonly stdout?: OutputStream;
+  /** @default that of the process */
+  readonly stderr?: OutputStream;
+}
+
+/** What a person types or a program pipes. */
+export type InputStream = Readable & { readonly isTTY?: boolean };
+
 /**
  * What a command knows about its surroundings. Results go to stdout, everything else to stderr; with `--json` stdout is one
  * JSON document.
@@ -29,11 +47,14 @@ export class CliContext {
   globals: GlobalOptions = {};
   /** Address of the service that is asked; undefined for the index of this machine. */
   server: string | undefined;
-  readonly cwd = process.cwd();
+  readonly cwd: string;
+  /** Variables; `--trust` sets one. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: InputStream;
   /** Where results go. */
-  readonly out = standardOutput();
+  readonly out: Terminal;
   /** Where everything else goes. */
-  readonly side = standardError();
+  readonly side: Terminal;
   readonly #asksForJson: boolean;
   readonly #noted = new Set<string>();
   #command: string | undefined;
@@ -42,7 +63,13 @@ export class CliContext {
     args: readonly string[],
     /** Fires when the person wants to stop. */
     readonly signal: AbortSignal,
+    { cwd, env, stdin, stdout, stderr }: CliSurroundings = {},
   ) {
+    this.cwd = cwd ?? process.cwd();
+    this.env = env ?? process.env;
+    this.stdin = stdin ?? process.stdin;
+    this.out = new Terminal(stdout ?? process.stdout);
+    this.side = new Terminal(stderr ?? process.stderr);
     // Wrong usage is reported before the options are parsed.
     const end = args.indexOf('--');
     this.#asksForJson = (end < 0 ? args : args.slice(0, end)).includes('--json');
@@ -63,7 +90,7 @@ export class CliContext {
 
   /** What a person types to start Ragstone again: `ragstone`, `npx ragstone`. */
   get command(): string {
-    this.#command ??= ownCommand(process.env, this.cwd);
+    this.#command ??= ownCommand(this.env, this.cwd);
     return this.#command;
   }
 
@@ -74,7 +101,7 @@ export class CliContext {
 
   /** Both ends of a question are a person. */
   get canAsk(): boolean {
-    return process.stdin.isTTY && this.side.stream.isTTY && !this.isJson;
+    return this.stdin.isTTY === true && this.side.stream.isTTY === true && !this.isJson;
   }
 
   /** The result for a person. */

@@ -4,7 +4,7 @@ import { type ScopeOptions, toScope } from './scope-options.js';
 
 type MeasuredOptions = Omit<
   EvaluateOptions,
-  'target' | 'cwd' | 'configFile' | 'dataDir' | 'onProgress' | 'signal' | 'scope'
+  'target' | 'cwd' | 'env' | 'configFile' | 'dataDir' | 'onProgress' | 'signal' | 'scope'
 > &
   ScopeOptions;
 
@@ -23,6 +23,7 @@ export async function evaluationTarget(
     ...(rerank === undefined ? {} : { rerank: await locateModel(rerank, context) }),
     target,
     cwd: context.cwd,
+    env: context.env,
     signal: context.signal,
     ...(config === undefined ? {} : { configFile: config }),
     ...(data === undefined ? {} : { dataDir: data }),

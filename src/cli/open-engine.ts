@@ -26,11 +26,12 @@ export async function openEngine(context: CliContext, options: OpenEngineOptions
 }
 
 function engineOptions(
-  { cwd, globals }: CliContext,
+  { cwd, env, globals }: CliContext,
   { config, dataDir = globals.data }: OpenEngineOptions = {},
 ): CreateEngineOptions {
   return {
     cwd,
+    env,
     ...(config === undefined ? {} : { config }),
     ...(config !== undefined || globals.config === undefined ? {} : { configFile: globals.config }),
     ...(dataDir === undefined ? {} : { dataDir }),
@@ -125,11 +126,12 @@ export async function withView<T>(
 export const dataDirOf = async (context: CliContext): Promise<string> => (await placeOf(context)).dataDir;
 
 /** The same, with what is trusted there. */
-export async function placeOf({ cwd, globals }: CliContext): Promise<ResolvedConfig> {
+export async function placeOf({ cwd, env, globals }: CliContext): Promise<ResolvedConfig> {
   const { loadConfig } = await import('../config/load-config.js');
   return loadConfig({
     trust: 'unchecked',
     cwd,
+    env,
     ...(globals.config === undefined ? {} : { file: globals.config }),
     ...(globals.data === undefined ? {} : { dataDir: globals.data }),
   });

@@ -70,8 +70,8 @@ export function buildProgram(context: CliContext): Command {
     .addOption(
       new Option(
         '--server <url>',
-        'ask the service there in place of the index of this machine; its key is read from RAGSTONE_KEY',
-      ).env('RAGSTONE_SERVER'),
+        'ask the service there in place of the index of this machine; its key is read from RAGSTONE_KEY (env: RAGSTONE_SERVER)',
+      ),
     )
     .option('--json', 'print one JSON document to stdout; progress and logs go to stderr')
     .option('--quiet', 'no progress and no notices')
@@ -92,8 +92,11 @@ export function buildProgram(context: CliContext): Command {
       context.globals = command.optsWithGlobals<GlobalOptions>();
       context.server = chooseServer(program, command, (text) => context.noteOnce(text));
       // Whoever reads a configuration in this process then trusts it.
-      if (context.globals.trust === true) process.env.RAGSTONE_TRUST = '1';
+      if (context.globals.trust === true) context.env.RAGSTONE_TRUST = '1';
     });
+  // Not by `Option.env`, which reads the variables of the process alone.
+  const { RAGSTONE_SERVER: server } = context.env;
+  if (server !== undefined) program.setOptionValueWithSource('server', server, 'env');
   for (const register of [
     registerInit,
     registerTry,

@@ -1,14 +1,26 @@
 import { CommanderError } from 'commander';
-import { CliContext } from './context.js';
+import { CliContext, type CliSurroundings } from './context.js';
 import { describeChain } from './error-chain.js';
 import { ExitCode, exitCodeOf, toErrorDocument } from './errors.js';
-import { watchInterrupts } from './interrupts.js';
+import { type Interrupts, watchInterrupts } from './interrupts.js';
 import { buildProgram } from './program.js';
 
+/** Where a command runs, and what ends it. */
+export interface CliOptions extends CliSurroundings {
+  /** Asks the command to end. @default SIGINT, SIGTERM and the end of `npx` */
+  readonly signal?: AbortSignal;
+}
+
 /** Runs one command line and resolves with its exit code; see `ExitCode`. Never rejects. */
-export async function runCli(args: readonly string[]): Promise<number> {
-  const interrupts = watchInterrupts(() => context.isFinishing);
-  const context = new CliContext(args, interrupts.signal);
+export async function runCli(
+  args: readonly string[],
+  { signal, ...surroundings }: CliOptions = {},
+): Promise<number> {
+  const interrupts: Interrupts =
+    signal === undefined
+      ? watchInterrupts(() => context.isFinishing)
+      : { signal, stop: (): void => undefined };
+  const context = new CliContext(args, interrupts.signal, surroundings);
   ignoreClosedPipe(context);
   try {
     await runCommand(args, context);

@@ -37,8 +37,8 @@ export interface ServerView extends IndexView {
  * The index of the service at `--server`, for the holder of `RAGSTONE_KEY`. It loads neither the engine nor a configuration. The
  * service tells what its schemas state, in the words of the engine.
  */
-export function openServer({ server = '', signal }: CliContext, tenant: string | undefined): ServerView {
-  const key = keyOf(process.env);
+export function openServer({ server = '', env, signal }: CliContext, tenant: string | undefined): ServerView {
+  const key = keyOf(env);
   const client = clientOf({ url: server, key, tenant });
   const told = async <Result>(call: Promise<Result>): Promise<Result> => {
     try {

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Interface } from 'node:readline/promises';
+import type { Writable } from 'node:stream';
 import pc from 'picocolors';
 import { maskUrlCredentials } from '../config/mask-url.js';
 import { wrapText } from './render/wrap.js';
@@ -50,20 +51,24 @@ const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0
 const LEAST_COLUMNS = 40;
 const MESSAGE_INDENT = 2;
 
+/** Where a command writes; a terminal says so and tells its width in columns. */
+export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
 /** One of the two streams of a command. Everything that a command writes goes through `write`; lint rules keep it so. */
 export class Terminal {
   /** For libraries that draw by themselves: they must be given `inert` text alone. */
-  readonly stream: NodeJS.WriteStream;
+  readonly stream: OutputStream;
   readonly colours: Colours;
 
-  constructor(stream: NodeJS.WriteStream, isColoured = pc.isColorSupported && stream.isTTY) {
+  constructor(stream: OutputStream, isColoured = pc.isColorSupported && stream.isTTY === true) {
     this.stream = stream;
     this.colours = coloursFor(isColoured);
   }
 
   /** Columns that a line may fill: those of the terminal; what goes to a file or a program is not wrapped. */
   get width(): number {
-    return this.stream.isTTY ? Math.max(LEAST_COLUMNS, this.stream.columns) : Infinity;
+    const { isTTY = false, columns = Infinity } = this.stream;
+    return isTTY ? Math.max(LEAST_COLUMNS, columns) : Infinity;
   }
 
   write(text: string): void {
@@ -92,14 +97,14 @@ export class Terminal {
   }
 
   /** What a person types, line by line. */
-  async openInput(options: { readonly terminal?: boolean } = {}): Promise<Interface> {
+  async openInput(
+    input: NodeJS.ReadableStream,
+    options: { readonly terminal?: boolean } = {},
+  ): Promise<Interface> {
     const { createInterface } = await import('node:readline/promises');
-    return createInterface({ input: process.stdin, output: this.stream, ...options });
+    return createInterface({ input, output: this.stream, ...options });
   }
 }
-
-export const standardOutput = (): Terminal => new Terminal(process.stdout);
-export const standardError = (): Terminal => new Terminal(process.stderr);
 
 function coloursFor(isSeen: boolean): Colours {
   const style =

@@ -2,7 +2,7 @@ import type { CliContext } from './context.js';
 
 /** Asks whether a folder is trusted where an error says that it is not yet; true where it now is. */
 export async function trustOnRequest(error: unknown, context: CliContext): Promise<boolean> {
-  const request = requestOf(error);
+  const request = requestOf(error, context);
   if (request === undefined || !context.canAsk) return false;
   const { askYesNo } = await import('./ask.js');
   context.side.writeMessage(request.message);
@@ -18,7 +18,7 @@ interface TrustRequest {
 }
 
 // Told by shape, as in `errors.ts`.
-function requestOf(error: unknown): TrustRequest | undefined {
+function requestOf(error: unknown, { env }: CliContext): TrustRequest | undefined {
   if (!(error instanceof Error) || !('reason' in error) || !('details' in error)) return undefined;
   const { message, reason, details } = error;
   if (reason === 'CONFIG_UNTRUSTED') {
@@ -27,7 +27,7 @@ function requestOf(error: unknown): TrustRequest | undefined {
       message,
       trust: async () => {
         const { trustConfiguration } = await import('../config/trust/trust-configuration.js');
-        await trustConfiguration(folder);
+        await trustConfiguration(folder, { env });
       },
     };
   }
@@ -38,7 +38,7 @@ function requestOf(error: unknown): TrustRequest | undefined {
     trust: async () => {
       const { trustAlso } = await import('../config/trust/trust-store.js');
       const { indexRisk } = await import('../config/trust/index-reach.js');
-      trustAlso(dataDir, risks.map(indexRisk), process.env);
+      trustAlso(dataDir, risks.map(indexRisk), env);
     },
   };
 }

@@ -140,9 +140,19 @@ export async function createEngine(options: CreateEngineOptions = {}): Promise<E
 export async function openEngine(
   options: CreateEngineOptions,
 ): Promise<{ readonly engine: Engine; readonly resources: EngineResources }> {
-  const { config, configFile, cwd, overrides, dataDir, secretResolvers, trust, searchProcesses, ...own } =
-    checkedEngineOptions(options);
-  const settings = { config, overrides, dataDir, secretResolvers, trust };
+  const {
+    config,
+    configFile,
+    cwd,
+    env,
+    overrides,
+    dataDir,
+    secretResolvers,
+    trust,
+    searchProcesses,
+    ...own
+  } = checkedEngineOptions(options);
+  const settings = { config, env, overrides, dataDir, secretResolvers, trust };
   const resolved = await loadConfig({ ...settings, cwd, file: configFile, own });
   checkOwnParts(own, resolved);
   // A store that this version lacks is refused now, whatever is asked for later.

@@ -13,6 +13,8 @@ export interface CreateEngineOptions extends OwnParts {
   readonly dataDir?: string | undefined;
   /** Folder that relative paths start from. @default process.cwd() */
   readonly cwd?: string | undefined;
+  /** Variables for `${NAME}`, keys of hosted models and the place of what is trusted. @default process.env */
+  readonly env?: LoadConfigOptions['env'];
   /**
    * `true` trusts a configuration that is found in `cwd`; without it, one that connects to hosts, reaches outside its folder or
    * starts a program is refused (`CONFIG_UNTRUSTED`) until the user trusted it (`ragstone trust`, `RAGSTONE_TRUST`).

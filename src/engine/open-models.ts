@@ -25,9 +25,9 @@ export interface Models {
  * loaded until it is needed. Throws what the configuration is refused for.
  */
 export async function openModels(options: CreateEngineOptions = {}): Promise<Models> {
-  const { config, configFile, cwd, overrides, dataDir, secretResolvers, trust, ...own } =
+  const { config, configFile, cwd, env, overrides, dataDir, secretResolvers, trust, ...own } =
     checkedEngineOptions(options);
-  const settings = { config, overrides, dataDir, secretResolvers, trust };
+  const settings = { config, env, overrides, dataDir, secretResolvers, trust };
   const resources = new EngineResources(await loadConfig({ ...settings, cwd, file: configFile, own }));
   return {
     embed: async (request) => {

@@ -26,6 +26,7 @@ export interface EvaluateAnswersOptions
     | 'overrides'
     | 'dataDir'
     | 'cwd'
+    | 'env'
     | 'onProgress'
     | 'signal'
   > {

@@ -1,3 +1,4 @@
+import type { Environment } from '../config/expand-variables.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import type { ScopeInput } from '../core/scope.js';
@@ -38,6 +39,8 @@ export interface EvaluateOptions {
   /** Its embedding cache is used; the evaluated index lives in a temporary folder. */
   readonly dataDir?: string;
   readonly cwd?: string;
+  /** Variables for `${NAME}`. @default process.env */
+  readonly env?: Environment | undefined;
   readonly onProgress?: (progress: EvaluateProgress) => void;
   readonly signal?: AbortSignal;
 }

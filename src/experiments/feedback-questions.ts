@@ -10,7 +10,7 @@ import type { EvaluateOptions } from './experiment-types.js';
 
 /** Which feedback is asked. */
 export interface FeedbackQuestionsOptions
-  extends Pick<EvaluateOptions, 'target' | 'configFile' | 'cwd' | 'dataDir' | 'scope' | 'signal'> {
+  extends Pick<EvaluateOptions, 'target' | 'configFile' | 'cwd' | 'env' | 'dataDir' | 'scope' | 'signal'> {
   /** Name of the source that the evaluated folder is. @default all */
   readonly source?: string | undefined;
   /** Questions that are needed. */
@@ -23,10 +23,20 @@ export interface FeedbackQuestionsOptions
  * @throws RAGError `USAGE` where there is too little feedback, saying how much is missing; `FEEDBACK_OFF`
  */
 export async function withFeedbackQuestions<T>(
-  { source, least, scope = LOCAL_SCOPE, signal, target, cwd, configFile, dataDir }: FeedbackQuestionsOptions,
+  {
+    source,
+    least,
+    scope = LOCAL_SCOPE,
+    signal,
+    target,
+    cwd,
+    env,
+    configFile,
+    dataDir,
+  }: FeedbackQuestionsOptions,
   work: (questions: string, judgments: FeedbackJudgments) => Promise<T>,
 ): Promise<T> {
-  const { engine, resources } = await openEngine({ cwd, configFile, dataDir });
+  const { engine, resources } = await openEngine({ cwd, env, configFile, dataDir });
   let judgments: FeedbackJudgments;
   try {
     const folder = folderOf(resolve(cwd ?? '.', target), resources.config.projectRoot);

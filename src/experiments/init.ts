@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Environment } from '../config/expand-variables.js';
 import { loadConfig } from '../config/load-config.js';
 import { RAGError, systemErrorCode, throwIfAborted, toRAGError } from '../core/errors.js';
 import type { StarterDocument } from '../evaluation/starter-questions/starter-document.js';
@@ -22,6 +23,8 @@ export interface InitQuestionsOptions {
   readonly seed?: number;
   readonly configFile?: string;
   readonly cwd?: string;
+  /** Variables for `${NAME}`. @default process.env */
+  readonly env?: Environment | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -48,8 +51,8 @@ export const STARTER_CAVEAT =
  * @throws RAGError `USAGE` where the file is there already or the folder suggests no question.
  */
 export async function initQuestions(options: InitQuestionsOptions): Promise<InitQuestionsReport> {
-  const { folder, out, force = false, max, seed, configFile, cwd = process.cwd(), signal } = options;
-  const config = await loadConfig({ cwd, ...(configFile === undefined ? {} : { file: configFile }) });
+  const { folder, out, force = false, max, seed, configFile, cwd = process.cwd(), env, signal } = options;
+  const config = await loadConfig({ cwd, env, ...(configFile === undefined ? {} : { file: configFile }) });
   const source = await pathSource(folder, config, cwd);
   const { documents, notices } = await readDocuments(source, signal);
   const questions = suggestQuestions(documents, {

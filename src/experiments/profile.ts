@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Environment } from '../config/expand-variables.js';
 import { loadConfig } from '../config/load-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
@@ -28,6 +29,8 @@ export interface ProfileOptions {
   readonly configFile?: string;
   readonly dataDir?: string;
   readonly cwd?: string;
+  /** Variables for `${NAME}`. @default process.env */
+  readonly env?: Environment | undefined;
   readonly overrides?: RAGSettingsInput;
   readonly onProgress?: (progress: EvaluateProgress) => void;
   readonly signal?: AbortSignal;
@@ -67,9 +70,10 @@ const WARM_UP = 5;
  * @throws RAGError `INDEX_EMPTY` where nothing is indexed, `USAGE` where there is nothing to ask
  */
 export async function profileSearches(options: ProfileOptions = {}): Promise<ProfileReport> {
-  const { cwd = process.cwd(), configFile, dataDir, overrides, signal, onProgress } = options;
+  const { cwd = process.cwd(), env, configFile, dataDir, overrides, signal, onProgress } = options;
   const config = await loadConfig({
     cwd,
+    env,
     ...(configFile === undefined ? {} : { file: configFile }),
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(overrides === undefined ? {} : { overrides }),

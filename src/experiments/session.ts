@@ -98,11 +98,12 @@ async function loadEvaluationConfig(
   folder: string,
   settings: RAGSettingsInput,
 ): Promise<ResolvedConfig> {
-  const { configFile, dataDir, cwd, overrides = {} } = options;
+  const { configFile, dataDir, cwd, env, overrides = {} } = options;
   const config = await loadConfig({
     ...(configFile === undefined ? {} : { file: configFile }),
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(cwd === undefined ? {} : { cwd }),
+    env,
     overrides: withSettings(withSettings(overrides, evaluationSettings(options, folder)), settings),
   });
   // The cache has its place by now; ledger, store and lock go where nothing of the user's is.

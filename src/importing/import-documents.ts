@@ -20,9 +20,11 @@ export interface ImportRequest {
   /** Name of the collection in Chroma, or of the table. @default `rag.storage.local.collection` where it is stated, else `rag_documents` of PostgreSQL */
   readonly collection?: string | undefined;
   /** The index that takes them: what `createEngine` takes for it. */
-  readonly to?: Omit<CreateEngineOptions, 'cwd'> | undefined;
+  readonly to?: Omit<CreateEngineOptions, 'cwd' | 'env'> | undefined;
   /** Folder that relative paths start from. @default process.cwd() */
   readonly cwd?: string | undefined;
+  /** Variables for `${NAME}`. @default process.env */
+  readonly env?: CreateEngineOptions['env'];
   /** Only says what would be imported. @default false */
   readonly dryRun?: boolean | undefined;
   readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
@@ -58,12 +60,12 @@ export async function importDocuments(
   request: ImportRequest,
   scope: ScopeInput = LOCAL_SCOPE,
 ): Promise<ImportResult> {
-  const { from, to, cwd, collection, dryRun = false, signal, onProgress } = request;
-  const config = await loadConfig({ file: from.configFile, cwd });
+  const { from, to, cwd, env, collection, dryRun = false, signal, onProgress } = request;
+  const config = await loadConfig({ file: from.configFile, cwd, env });
   const foreign = await openForeignDocuments(config, collection);
   try {
     const tally = new Tally();
-    const engine = dryRun ? undefined : await createEngine({ ...to, cwd });
+    const engine = dryRun ? undefined : await createEngine({ ...to, cwd, env });
     try {
       let done = 0;
       for await (const documents of foreign.documents(signal)) {

@@ -6,7 +6,7 @@ import type { EngineResources } from '../engine/engine-resources.js';
 import { anySignal } from '../engine/open-work.js';
 import { isUnfinished } from '../forgetting/receipts.js';
 import type { Ledger, LockSubject } from '../ledger/ledger.js';
-import type { MigrationEnd, MigrationPlace } from './migration-types.js';
+import type { MigrateRequest, MigrationEnd } from './migration-types.js';
 
 /** Other writers are waited for this long, in milliseconds. */
 const WAIT_MS = 600_000;
@@ -28,13 +28,13 @@ export interface OpenEnds {
 
 /** Opens both, works, and closes both whatever happens. */
 export async function withEnds<Outcome>(
-  places: { readonly from: MigrationPlace; readonly to: MigrationPlace; readonly cwd?: string | undefined },
+  places: Pick<MigrateRequest, 'from' | 'to' | 'cwd' | 'env'>,
   work: (ends: OpenEnds) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { cwd } = places;
-  const from = await openEngine({ ...places.from, cwd });
+  const { cwd, env } = places;
+  const from = await openEngine({ ...places.from, cwd, env });
   try {
-    const to = await openEngine({ ...places.to, cwd });
+    const to = await openEngine({ ...places.to, cwd, env });
     try {
       return await work({ from, to, isOneLedger: await isOneLedger(from.resources, to.resources) });
     } finally {

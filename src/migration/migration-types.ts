@@ -2,7 +2,7 @@ import type { CreateEngineOptions } from '../engine/engine-options.js';
 import type { FillProgress } from '../upgrading/fill-pace.js';
 
 /** Which index: what `createEngine` takes for it. */
-export type MigrationPlace = Omit<CreateEngineOptions, 'searchProcesses' | 'cwd'>;
+export type MigrationPlace = Omit<CreateEngineOptions, 'searchProcesses' | 'cwd' | 'env'>;
 
 /** What is copied where. */
 export interface MigrateRequest {
@@ -12,6 +12,8 @@ export interface MigrateRequest {
   readonly to: MigrationPlace;
   /** Folder that relative paths start from. @default process.cwd() */
   readonly cwd?: string | undefined;
+  /** Variables for `${NAME}`. @default process.env */
+  readonly env?: CreateEngineOptions['env'];
   /** Questions in JSONL that both indexes are asked. @default some made of the indexed documents */
   readonly questions?: string | undefined;
   /** Least share of results that both indexes must have in common for the switch, from 0 to 1. @default 0.8 */

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 /** Folder of the built package. */
@@ -39,23 +40,24 @@ export interface ErrorDocument {
   };
 }
 
+const variablesOf = (env: RunOptions['env']): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  HOME: process.env.HOME ?? '',
+  XDG_STATE_HOME: process.env.XDG_STATE_HOME ?? '',
+  // Tests write configurations with hosts into folders of their own; those of trust say so.
+  RAGSTONE_TRUST: '1',
+  NO_COLOR: '1',
+  ...env,
+});
+
 /** Starts the built command line as a person's shell would; its stdin ends after the input unless it is to stay open. */
 export function startRagstone(
   args: readonly string[],
   { cwd, env, under = [], input, open = false }: RunOptions,
 ): ChildProcessWithoutNullStreams {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is not built: run "npm run build".`);
-  const variables = {
-    PATH: process.env.PATH ?? '',
-    HOME: process.env.HOME ?? '',
-    XDG_STATE_HOME: process.env.XDG_STATE_HOME ?? '',
-    // Tests write configurations with hosts into folders of their own; those of trust say so.
-    RAGSTONE_TRUST: '1',
-    NO_COLOR: '1',
-    ...env,
-  };
   const [command = process.execPath, ...rest] = [...under, process.execPath, MAIN, ...args];
-  const child = spawn(command, rest, { cwd, env: variables, stdio: 'pipe' });
+  const child = spawn(command, rest, { cwd, env: variablesOf(env), stdio: 'pipe' });
   if (!open) child.stdin.end(input);
   else if (input !== undefined) child.stdin.write(input);
   child.stdout.setEncoding('utf8');
@@ -79,9 +81,37 @@ export function finished(child: ChildProcessWithoutNullStreams): Promise<Outcome
   });
 }
 
-/** Runs a command to its end. */
-export const runRagstone = (args: readonly string[], options: RunOptions): Promise<Outcome> =>
+/** Runs a command in a process of its own to its end. */
+export const spawnRagstone = (args: readonly string[], options: RunOptions): Promise<Outcome> =>
   finished(startRagstone(args, options));
+
+type RunCli = typeof import('../../src/cli/run-cli.js').runCli;
+
+/** Runs the built command in this process to its end; what needs a process of its own (`under`) gets one. */
+export async function runRagstone(args: readonly string[], options: RunOptions): Promise<Outcome> {
+  const { cwd, env, input, under } = options;
+  if (under !== undefined) return spawnRagstone(args, options);
+  const { runCli } = (await import(new URL('cli/run-cli.js', DIST).href)) as { readonly runCli: RunCli };
+  const [stdout, stderr] = [new Heard(), new Heard()];
+  const stdin = Readable.from(input === undefined ? [] : [input]);
+  const { signal } = new AbortController();
+  const code = await runCli(args, { cwd, env: variablesOf(env), stdin, stdout, stderr, signal });
+  return { code, signal: null, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** Keeps what is written. */
+class Heard extends Writable {
+  #parts: Buffer[] = [];
+
+  get text(): string {
+    return Buffer.concat(this.#parts).toString();
+  }
+
+  override _write(part: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#parts.push(part);
+    done();
+  }
+}
 
 /** The one JSON document that a command printed with `--json`. */
 export function documentOf<T = Readonly<Record<string, unknown>>>({ stdout, stderr }: Outcome): T {

@@ -102,7 +102,8 @@ const SETTINGS = {
 await rm(OUT, { recursive: true, force: true });
 const { metafile } = await build({
   ...SETTINGS,
-  entryPoints: [join(SOURCE, 'cli/main.ts')],
+  // The second is for tests, which run commands in their own process.
+  entryPoints: [join(SOURCE, 'cli/main.ts'), join(SOURCE, 'cli/run-cli.ts')],
   outdir: OUT,
   splitting: true,
   sourcemap: true,

@@ -81,8 +81,9 @@ async function runRestore(context: CliContext, file: string): Promise<void> {
   );
 }
 
-const placeOptions = ({ cwd, globals, signal }: CliContext) => ({
+const placeOptions = ({ cwd, env, globals, signal }: CliContext) => ({
   cwd,
+  env,
   signal,
   ...(globals.config === undefined ? {} : { file: globals.config }),
   ...(globals.data === undefined ? {} : { dataDir: globals.data }),

@@ -28,13 +28,14 @@ export function registerConfig(program: Command, context: CliContext): void {
 }
 
 async function load(
-  { cwd, globals }: CliContext,
+  { cwd, env, globals }: CliContext,
   options: { readonly trust?: 'unchecked' } = {},
 ): Promise<ResolvedConfig> {
   const { loadConfig } = await import('../../config/load-config.js');
   return loadConfig({
     ...options,
     cwd,
+    env,
     ...(globals.config === undefined ? {} : { file: globals.config }),
     ...(globals.data === undefined ? {} : { dataDir: globals.data }),
   });

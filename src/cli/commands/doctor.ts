@@ -64,11 +64,12 @@ async function examineAll(context: CliContext): Promise<Finding[]> {
   }
 }
 
-async function readConfig({ cwd, globals }: CliContext): Promise<ResolvedConfig | Finding> {
+async function readConfig({ cwd, env, globals }: CliContext): Promise<ResolvedConfig | Finding> {
   const { loadConfig } = await import('../../config/load-config.js');
   try {
     return await loadConfig({
       cwd,
+      env,
       ...(globals.config === undefined ? {} : { file: globals.config }),
       ...(globals.data === undefined ? {} : { dataDir: globals.data }),
     });

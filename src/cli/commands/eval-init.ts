@@ -37,6 +37,7 @@ async function runEvalInit(context: CliContext, folder: string, options: EvalIni
     folder,
     ...options,
     cwd: context.cwd,
+    env: context.env,
     signal: context.signal,
     ...(config === undefined ? {} : { configFile: config }),
   });

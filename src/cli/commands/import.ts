@@ -43,14 +43,14 @@ async function runImport(context: CliContext, options: ImportOptions): Promise<v
   const { loadConfig } = await import('../../config/load-config.js');
   const { importDocuments } = await import('../../index.js');
   const { startCounter } = await import('../render/progress.js');
-  const { cwd, globals, signal } = context;
+  const { cwd, env, globals, signal } = context;
   const { from, collection, dryRun } = options;
   const progress = startCounter(context);
   const to = {
     ...(globals.config === undefined ? {} : { configFile: globals.config }),
     ...(globals.data === undefined ? {} : { dataDir: globals.data }),
   };
-  const audited = { trust: 'unchecked', cwd, file: globals.config, dataDir: globals.data } as const;
+  const audited = { trust: 'unchecked', cwd, env, file: globals.config, dataDir: globals.data } as const;
   const result = await auditedCommand(await loadConfig(audited), { action: 'import', context }, () =>
     importDocuments(
       {
@@ -59,6 +59,7 @@ async function runImport(context: CliContext, options: ImportOptions): Promise<v
         collection,
         dryRun,
         cwd,
+        env,
         signal,
         onProgress: ({ done, total }) => progress.update({ stage: 'importing', done, total }),
       },

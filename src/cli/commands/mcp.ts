@@ -33,7 +33,7 @@ export function registerMcp(program: Command, context: CliContext): void {
 }
 
 async function runMcp(context: CliContext, { maxTokens, ...options }: McpCommandOptions): Promise<void> {
-  if (process.stdin.isTTY)
+  if (context.stdin.isTTY === true)
     context.note(
       'Waiting for an assistant on standard input (docs/mcp.md says how to set one up). Ctrl-C ends it.',
     );
@@ -56,7 +56,7 @@ async function runMcp(context: CliContext, { maxTokens, ...options }: McpCommand
           context.log('error', error instanceof Error ? describeChain(error) : String(error)),
       },
       {
-        streams: { input: process.stdin, output: context.out.stream, log: context.side.stream },
+        streams: { input: context.stdin, output: context.out.stream, log: context.side.stream },
         signal: context.signal,
       },
     );

@@ -71,11 +71,12 @@ async function runMigrate(context: CliContext, options: MigrateOptions): Promise
   const { from, to } = placesOf(context, options);
   const progress = startCounter(context);
   const request: MigrateRequest = {
-    ...{ from, to, cwd: context.cwd, signal: context.signal },
+    ...{ from, to, cwd: context.cwd, env: context.env, signal: context.signal },
     ...{ questions, minOverlap, replace, dryRun, switch: options.switch },
     onProgress: (told) => progress.update(lineOf(told)),
   };
-  const audited = { trust: 'unchecked', cwd: context.cwd, file: to.configFile, dataDir: to.dataDir } as const;
+  const { cwd, env } = context;
+  const audited = { trust: 'unchecked', cwd, env, file: to.configFile, dataDir: to.dataDir } as const;
   const result = await auditedCommand(await loadConfig(audited), { action: 'migrate', context }, () =>
     migrateIndex(request, toScope(options)),
   )

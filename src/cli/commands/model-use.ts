@@ -61,11 +61,12 @@ interface Project {
   readonly hasPrefixes: boolean;
 }
 
-async function projectOf({ cwd, globals }: CliContext): Promise<Project> {
+async function projectOf({ cwd, env, globals }: CliContext): Promise<Project> {
   const { loadConfig } = await import('../../config/load-config.js');
   const { projectRoot, rag } = await loadConfig({
     trust: 'unchecked',
     cwd,
+    env,
     ...(globals.config === undefined ? {} : { file: globals.config }),
   });
   const { queryPrefix, documentPrefix } = rag.embedding;

@@ -40,6 +40,7 @@ async function runProfile(
       ...options,
       scope: toScope({ tenant, project, group, clearance }),
       cwd: context.cwd,
+      env: context.env,
       signal: context.signal,
       onProgress,
       ...(config === undefined ? {} : { configFile: config }),

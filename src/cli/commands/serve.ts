@@ -36,8 +36,8 @@ export function registerServe(program: Command, context: CliContext): void {
 
 async function runServe(context: CliContext, { host, port }: ServeOptions): Promise<void> {
   const { loadConfig } = await import('../../config/load-config.js');
-  const { cwd, globals, signal } = context;
-  const config = await loadConfig({ cwd, file: globals.config, dataDir: globals.data });
+  const { cwd, env, globals, signal } = context;
+  const config = await loadConfig({ cwd, env, file: globals.config, dataDir: globals.data });
   await withDeployments(
     context,
     async (deployments, monitoring) => {

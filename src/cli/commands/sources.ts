@@ -42,8 +42,9 @@ export function registerSources(program: Command, context: CliContext): void {
     .action((name: string) => runTest(context, name));
 }
 
-const places = ({ cwd, globals }: CliContext) => ({
+const places = ({ cwd, env, globals }: CliContext) => ({
   cwd,
+  env,
   ...(globals.config === undefined ? {} : { file: globals.config }),
   ...(globals.data === undefined ? {} : { dataDir: globals.data }),
 });

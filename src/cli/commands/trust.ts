@@ -33,7 +33,7 @@ async function runTrust(
 ): Promise<void> {
   const { listTrust, revokeTrust, trustFolder } = await import('../../index.js');
   if (list) {
-    const folders = listTrust();
+    const folders = listTrust(context.env);
     context.printResult({ folders }, () =>
       folders.length === 0
         ? 'No folder is trusted. Configurations that stay in their folder need no trust.'
@@ -46,13 +46,13 @@ async function runTrust(
   const { data } = context.globals;
   const dataDir = data === undefined ? undefined : resolve(context.cwd, data);
   if (revoke) {
-    const revoked = await revokeTrust(folder, { dataDir });
+    const revoked = await revokeTrust(folder, { dataDir, env: context.env });
     context.printResult({ folder, revoked }, () =>
       revoked ? `${folder} is no longer trusted.` : `${folder} was not trusted.`,
     );
     return;
   }
-  const { risks } = await trustFolder(folder, { dataDir });
+  const { risks } = await trustFolder(folder, { dataDir, env: context.env });
   context.printResult({ folder, risks }, () =>
     [
       `${folder} is trusted${risks.length === 0 ? '; it stays in its folder and needs no trust.' : ' with what it does now:'}`,

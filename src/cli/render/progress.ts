@@ -140,6 +140,9 @@ function startLines(side: Terminal): ProgressDisplay<Line> {
   };
 }
 
+/** Of a terminal that does not tell. */
+const UNKNOWN_COLUMNS = 80;
+
 function startBar({ stream }: Terminal): ProgressDisplay<Line> {
   let bar: SingleBar | undefined;
   let isStopped = false;
@@ -153,7 +156,7 @@ function startBar({ stream }: Terminal): ProgressDisplay<Line> {
     bar = new progress.SingleBar({
       // Drawn at the width that the terminal has then.
       format: (_, __, { line }: { readonly line?: Line }) =>
-        line === undefined ? '' : progressLine(line, stream.columns - 1),
+        line === undefined ? '' : progressLine(line, (stream.columns ?? UNKNOWN_COLUMNS) - 1),
       hideCursor: true,
       clearOnComplete: true,
       stream,

@@ -6,7 +6,7 @@ const PROMPT = '> ';
 export async function* readQuestions(context: CliContext, first: string | undefined): AsyncGenerator<string> {
   if (first !== undefined) yield first;
   const isPerson = context.canAsk;
-  const lines = await context.side.openInput({ terminal: isPerson });
+  const lines = await context.side.openInput(context.stdin, { terminal: isPerson });
   const stop = () => lines.close();
   context.signal.addEventListener('abort', stop, { once: true });
   const ask = (): void => {
