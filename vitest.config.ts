@@ -33,6 +33,7 @@ export default defineConfig({
           ...TIMEOUTS,
           env: { XDG_STATE_HOME: STATE },
           name: 'e2e',
+          isolate: false,
           // The built command runs as it is, not as the test runner would transform it.
           server: { deps: { external: [/\/dist\//] } },
           setupFiles: 'tests/property-seed.ts',

@@ -22,6 +22,7 @@ export async function serveStdio(
   { streams, signal }: { readonly streams: StdioStreams; readonly signal: AbortSignal },
 ): Promise<void> {
   const { input, output, log } = streams;
+  const { console } = globalThis;
   // A line that a package prints to the output would break the protocol.
   globalThis.console = new Console(log);
   const server = createMcpServer(index, options);
@@ -35,4 +36,5 @@ export async function serveStdio(
   await server.connect(new StdioServerTransport(input, output));
   if (!signal.aborted && !ended.signal.aborted) await once(AbortSignal.any([signal, ended.signal]), 'abort');
   await server.close();
+  globalThis.console = console;
 }

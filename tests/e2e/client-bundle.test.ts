@@ -5,7 +5,7 @@ import { build, type Metafile } from 'esbuild';
 import { expect, test } from 'vitest';
 import type { RagstoneClient } from '../../src/client/index.js';
 import { runRagstone } from './run-ragstone.js';
-import { startService } from './start-service.js';
+import { openService } from './start-service.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const ROOT = dirname(fileURLToPath(new URL('../../package.json', import.meta.url)));
@@ -64,7 +64,7 @@ test('a module of Node.js would fail the bundle', async () => {
 test('the bundle searches, asks and writes where there is only what browsers have', async () => {
   const cwd = temporaryFolder({ 'docs/audit.md': '# Audit\n\nAudit logs are kept for thirty days.\n' });
   expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
-  const { url, process } = await startService(cwd);
+  const { url, stop } = await openService(cwd);
   try {
     const work = async (client: RagstoneClient) => {
       await client.indexDocument({ id: 'tea', content: 'Tea is at four in the garden.' });
@@ -80,6 +80,6 @@ test('the bundle searches, asks and writes where there is only what browsers hav
     expect(first).toBe('tea');
     expect([events[0], events.at(-1)]).toEqual(['start', 'answer']);
   } finally {
-    process.kill('SIGKILL');
+    await stop();
   }
 });

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
-import { startService } from './start-service.js';
+import { openService } from './start-service.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 interface Health {
@@ -17,11 +17,8 @@ test('ragstone health ends with 0 where the parts answer and with 1 where one do
   const cwd = temporaryFolder({ 'docs/a.md': '# Audit\n\nLogs are kept.\n' });
   const elsewhere = temporaryFolder();
   expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
-  const service = await startService(cwd);
-  onTestFinished(async () => {
-    service.process.kill('SIGKILL');
-    await service.ended;
-  });
+  const service = await openService(cwd);
+  onTestFinished(async () => void (await service.stop()));
   const here = () => ragstoneJson<Health>(['health'], { cwd });
   const there = (...args: string[]) =>
     ragstoneJson<Health & ErrorDocument>(['health', '--server', service.url, ...args], { cwd: elsewhere });
@@ -50,7 +47,6 @@ test('ragstone health ends with 0 where the parts answer and with 1 where one do
   renameSync(`${data}.away`, data);
   await expect.poll(async () => (await there()).code, { timeout: 20_000 }).toBe(0);
 
-  service.process.kill('SIGKILL');
-  await service.ended;
+  await service.stop();
   expect(await there()).toMatchObject({ code: 1, document: { error: { reason: 'SERVER_UNREACHABLE' } } });
 });

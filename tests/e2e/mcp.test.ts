@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { samplesIn } from '../docs/samples.js';
-import { DIST, finished, runRagstone, startRagstone } from './run-ragstone.js';
+import { DIST, finished, openRagstone, runRagstone, spawnRagstone, startRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const MAIN = fileURLToPath(new URL('cli/main.js', DIST));
@@ -16,16 +18,35 @@ interface Started {
   readonly args?: readonly string[];
 }
 
-/** An assistant that starts the built command line. */
+/** An assistant that talks to the built command in this process. */
 async function assistant({ cwd, args = ['mcp'] }: Started): Promise<Client> {
-  const client = new Client({ name: 'test', version: '0.0.0' });
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [MAIN, ...args],
+  const { stdin, stdout, ended } = openRagstone(args, {
     cwd,
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', XDG_STATE_HOME: cwd },
-    stderr: 'pipe',
+    env: { RAGSTONE_TRUST: '', XDG_STATE_HOME: cwd },
+    open: true,
   });
+  onTestFinished(async () => {
+    stdin.end();
+    await ended;
+  });
+  // The transport of a server reads one stream and writes the other; whose they are is all the same to it.
+  return connected(new StdioServerTransport(stdout, stdin));
+}
+
+/** An assistant that starts the built command line. */
+const startAssistant = ({ cwd, args = ['mcp'] }: Started): Promise<Client> =>
+  connected(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [MAIN, ...args],
+      cwd,
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', XDG_STATE_HOME: cwd },
+      stderr: 'pipe',
+    }),
+  );
+
+async function connected(transport: Transport): Promise<Client> {
+  const client = new Client({ name: 'test', version: '0.0.0' });
   await client.connect(transport);
   onTestFinished(() => client.close());
   await client.listTools();
@@ -65,7 +86,7 @@ const ACCESS = `rag:
 
 describe('ragstone mcp', () => {
   test('an assistant searches, reads and asks, and is told places from where it was started', async () => {
-    const client = await assistant({ cwd: await indexed() });
+    const client = await startAssistant({ cwd: await indexed() });
     expect(client.getServerVersion()).toMatchObject({ name: 'ragstone' });
     const found = await call(client, 'search', { query: 'how long are audit logs kept?' });
     expect(found.structured).toMatchObject({ results: [{ path: 'docs/logs.md', match: 'strong' }] });
@@ -178,7 +199,7 @@ describe('ragstone mcp', () => {
   test('no other command loads what it needs of the protocol', async () => {
     const loads = async (...args: string[]): Promise<boolean> => {
       const coverage = temporaryFolder();
-      await runRagstone(args, { cwd: temporaryFolder(), env: { NODE_V8_COVERAGE: coverage } });
+      await spawnRagstone(args, { cwd: temporaryFolder(), env: { NODE_V8_COVERAGE: coverage } });
       const reports = readdirSync(coverage).map((file) => readFileSync(join(coverage, file), 'utf8'));
       expect(reports.join()).toContain('/dist/cli/main.js');
       return reports.some((report) => /\/dist\/(?:cli\/serve-stdio|mcp\/)/.test(report));

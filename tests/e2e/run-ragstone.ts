@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { Readable, Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 /** Folder of the built package. */
@@ -67,6 +67,8 @@ export function startRagstone(
 
 /** Resolves when a started command has ended, however it ended. */
 export function finished(child: ChildProcessWithoutNullStreams): Promise<Outcome> {
+  child.stdout.setEncoding('utf8');
+  child.stderr.setEncoding('utf8');
   return new Promise((resolve, reject) => {
     let stdout = '';
     let stderr = '';
@@ -85,33 +87,47 @@ export function finished(child: ChildProcessWithoutNullStreams): Promise<Outcome
 export const spawnRagstone = (args: readonly string[], options: RunOptions): Promise<Outcome> =>
   finished(startRagstone(args, options));
 
+/** A command that runs in this process. */
+export interface OpenCommand {
+  readonly stdin: PassThrough;
+  readonly stdout: PassThrough;
+  readonly stderr: PassThrough;
+  /** Asks it to end, as SIGTERM does. */
+  readonly stop: () => void;
+  readonly ended: Promise<Outcome>;
+}
+
 type RunCli = typeof import('../../src/cli/run-cli.js').runCli;
 
-/** Runs the built command in this process to its end; what needs a process of its own (`under`) gets one. */
-export async function runRagstone(args: readonly string[], options: RunOptions): Promise<Outcome> {
-  const { cwd, env, input, under } = options;
-  if (under !== undefined) return spawnRagstone(args, options);
-  const { runCli } = (await import(new URL('cli/run-cli.js', DIST).href)) as { readonly runCli: RunCli };
-  const [stdout, stderr] = [new Heard(), new Heard()];
-  const stdin = Readable.from(input === undefined ? [] : [input]);
-  const { signal } = new AbortController();
-  const code = await runCli(args, { cwd, env: variablesOf(env), stdin, stdout, stderr, signal });
-  return { code, signal: null, stdout: stdout.text, stderr: stderr.text };
+/** Begins the built command in this process; its stdin ends after the input unless it is to stay open. */
+export function openRagstone(
+  args: readonly string[],
+  { cwd, env, input, open = false }: Omit<RunOptions, 'under'>,
+): OpenCommand {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  if (input !== undefined) stdin.write(input);
+  if (!open) stdin.end();
+  const [printed, told] = [stdout, stderr].map(heard);
+  const ending = new AbortController();
+  const run = async (): Promise<Outcome> => {
+    const { runCli } = (await import(new URL('cli/run-cli.js', DIST).href)) as { readonly runCli: RunCli };
+    const { signal } = ending;
+    const code = await runCli(args, { cwd, env: variablesOf(env), stdin, stdout, stderr, signal });
+    return { code, signal: null, stdout: printed?.() ?? '', stderr: told?.() ?? '' };
+  };
+  return { stdin, stdout, stderr, stop: () => ending.abort(new Error('interrupted')), ended: run() };
 }
 
-/** Keeps what is written. */
-class Heard extends Writable {
-  #parts: Buffer[] = [];
-
-  get text(): string {
-    return Buffer.concat(this.#parts).toString();
-  }
-
-  override _write(part: Buffer, _: BufferEncoding, done: () => void): void {
-    this.#parts.push(part);
-    done();
-  }
+/** What a stream was given so far. */
+function heard(stream: PassThrough): () => string {
+  const parts: Buffer[] = [];
+  stream.on('data', (part: Buffer) => parts.push(part));
+  return () => Buffer.concat(parts).toString();
 }
+
+/** Runs a command to its end; what needs a process of its own (`under`) gets one. */
+export const runRagstone = (args: readonly string[], options: RunOptions): Promise<Outcome> =>
+  options.under === undefined ? openRagstone(args, options).ended : spawnRagstone(args, options);
 
 /** The one JSON document that a command printed with `--json`. */
 export function documentOf<T = Readonly<Record<string, unknown>>>({ stdout, stderr }: Outcome): T {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { IS_LONG } from '../long-forms.js';
 import { type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
-import { type Service, startService } from './start-service.js';
+import { openService, type Service } from './start-service.js';
 import { sharedFolder, temporaryFolder } from './temporary-folder.js';
 
 type Document = Readonly<Record<string, unknown>>;
@@ -59,12 +59,9 @@ describe('a service without keys', () => {
   let service: Service;
   beforeAll(async () => {
     expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
-    service = await startService(cwd);
+    service = await openService(cwd);
   });
-  afterAll(async () => {
-    service.process.kill('SIGKILL');
-    await service.ended;
-  });
+  afterAll(() => service.stop());
 
   /** What a command says here and by the service. */
   async function both(args: readonly string[]): Promise<readonly [here: Document, there: Document]> {
@@ -214,12 +211,9 @@ describe('a service with keys', () => {
     const permissions = ['--permission', 'read', '--permission', 'maintain'];
     const made = ['keys', 'create', '--tenant', 'acme', ...permissions];
     ({ key } = (await ragstoneJson<{ key: string }>(made, { cwd })).document);
-    service = await startService(cwd);
+    service = await openService(cwd);
   }, 120_000);
-  afterAll(async () => {
-    service.process.kill('SIGKILL');
-    await service.ended;
-  });
+  afterAll(() => service.stop());
   const holding = (own?: string) => ({
     RAGSTONE_SERVER: service.url,
     ...(own === undefined ? {} : { RAGSTONE_KEY: own }),

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { samplesIn } from '../docs/samples.js';
 import { makePdf } from '../fixtures/documents/make-pdf.js';
 import { finished, ragstoneJson, runRagstone } from './run-ragstone.js';
-import { type Service, startService } from './start-service.js';
+import { openService, type Service, type SpawnedService, startService } from './start-service.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const FILES = { 'docs/audit.md': '# Audit\n\nAudit logs are kept for thirty days, then they are deleted.\n' };
@@ -17,7 +17,14 @@ async function serve(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Service> {
-  const service = await startService(cwd, args, env);
+  const service = await openService(cwd, args, env);
+  onTestFinished(async () => void (await service.stop()));
+  return service;
+}
+
+/** The same in a process of its own. */
+async function startServe(cwd: string): Promise<SpawnedService> {
+  const service = await startService(cwd);
   onTestFinished(() => void service.process.kill('SIGKILL'));
   return service;
 }
@@ -93,7 +100,7 @@ test('every command and every request of docs/service.md works, in their order',
 describe('a service that runs', () => {
   test('answers while the command line indexes beside it, and what that wrote is found', async () => {
     const cwd = temporaryFolder(FILES);
-    const { url, process, ended } = await serve(cwd);
+    const { url, process, ended } = await startServe(cwd);
     const found = async () => {
       const body = JSON.stringify({ query: 'how long are audit logs kept?' });
       const response = await fetch(`${url}/api/ai/rag/search`, { method: 'POST', headers: JSON_BODY, body });
@@ -166,14 +173,13 @@ describe('a service that runs', () => {
   test('logs no question, no answer and no key', async () => {
     const cwd = temporaryFolder(FILES);
     await runRagstone(['index', 'docs'], { cwd });
-    const { url, process, ended } = await serve(cwd, ['--log-level', 'trace']);
+    const { url, stop } = await serve(cwd, ['--log-level', 'trace']);
     const headers = { ...JSON_BODY, authorization: 'Bearer rsk_0011223344556677_secret' };
     const body = JSON.stringify({ query: 'how long are audit logs kept?' });
     await fetch(`${url}/api/ai/rag/search`, { method: 'POST', headers: JSON_BODY, body });
     await fetch(`${url}/api/ai/rag/search`, { method: 'POST', headers, body });
     await fetch(`${url}/api/ai/rag/documents/a-private-name`);
-    process.kill('SIGTERM');
-    const { stderr } = await ended;
+    const { stderr } = await stop();
     expect(stderr).toContain('/api/ai/rag/search');
     expect(stderr).not.toMatch(/audit logs|thirty days|rsk_|private-name/);
   });
@@ -184,7 +190,7 @@ describe('a service that runs', () => {
   ] as const)('loses no write that it acknowledged when it is %s under load', async (_, stop) => {
     const cwd = temporaryFolder(FILES);
     await runRagstone(['index', 'docs'], { cwd });
-    const { url, process, ended } = await serve(cwd);
+    const { url, process, ended } = await startServe(cwd);
     const acknowledged: string[] = [];
     const refused: number[] = [];
     /** The youngest version of the page of a client that was acknowledged. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { IndexResult, SearchResponse } from '../../src/index.js';
-import { type ErrorDocument, ragstoneJson } from './run-ragstone.js';
+import { documentOf, type ErrorDocument, ragstoneJson, spawnRagstone } from './run-ragstone.js';
 import { sharedFolder } from './temporary-folder.js';
 
 const SEEDS = new URL('../../../shared/seeds/', import.meta.url);
@@ -53,20 +53,17 @@ describe.skipIf(yaml === undefined)('the configuration of the specification, unc
   test('its local Chroma is not installed: index ends with 2 and says what to install', async () => {
     // Only Node itself is found.
     const env = { PATH: dirname(process.execPath) };
-    const check = await ragstoneJson<{ ok: boolean; missing: readonly object[] }>(['config', 'check'], {
-      cwd,
-      env,
-    });
+    const check = await spawnRagstone(['config', 'check', '--json'], { cwd, env });
     expect(check.code).toBe(2);
-    expect(check.document).toMatchObject({
+    expect(documentOf(check)).toMatchObject({
       ok: false,
       missing: expect.arrayContaining([
         { setting: 'rag.provider', problem: expect.stringContaining('`chroma` is not in PATH'), stops: true },
       ]),
     });
-    const { code, document } = await ragstoneJson<ErrorDocument>(['index'], { cwd, env });
-    expect(code).toBe(2);
-    expect(document.error).toMatchObject({
+    const indexed = await spawnRagstone(['index', '--json'], { cwd, env });
+    expect(indexed.code).toBe(2);
+    expect(documentOf<ErrorDocument>(indexed).error).toMatchObject({
       reason: 'PACKAGE_MISSING',
       message: expect.stringContaining('chroma'),
     });

@@ -1,9 +1,10 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { IndexStatus, SearchResponse, SyncEvent, VerifyResult } from '../../src/index.js';
-import { finished, ragstoneJson, runRagstone, startRagstone } from './run-ragstone.js';
-import { startService } from './start-service.js';
+import { finished, openRagstone, ragstoneJson, runRagstone, startRagstone } from './run-ragstone.js';
+import { openService } from './start-service.js';
 import { temporaryFolder, writeFiles } from './temporary-folder.js';
 
 const CONFIG = `rag:
@@ -16,14 +17,29 @@ const WAIT = { timeout: 40_000, interval: 25 };
 
 type EventOf<Type extends SyncEvent['type']> = Extract<SyncEvent, { readonly type: Type }>;
 
-/** A daemon, and the events that it wrote. */
-function startDaemon(cwd: string, args: readonly string[] = []) {
-  const child = startRagstone(['sync', '--daemon', '--json', ...args], { cwd });
+const DAEMON = ['sync', '--daemon', '--json'];
+
+/** A daemon in this process, and the events that it wrote. */
+function openDaemon(cwd: string) {
+  const { stdout, stop, ended } = openRagstone(DAEMON, { cwd });
+  onTestFinished(async () => {
+    stop();
+    await ended;
+  });
+  return { stop, ended, ...eventsIn(stdout) };
+}
+
+/** One in a process of its own. */
+function startDaemon(cwd: string) {
+  const child = startRagstone(DAEMON, { cwd });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = finished(child);
+  return { child, ended: finished(child), ...eventsIn(child.stdout) };
+}
+
+function eventsIn(stdout: Readable) {
   let text = '';
-  child.stdout.on('data', (part: string) => {
-    text += part;
+  stdout.on('data', (part: Buffer | string) => {
+    text += part.toString();
   });
   const events = (): SyncEvent[] =>
     text
@@ -42,15 +58,15 @@ function startDaemon(cwd: string, args: readonly string[] = []) {
       some.reduce((total, { result }) => total + result.stats[key], 0);
     return { runs: some.length, read: sum('documentsProcessed'), deleted: sum('documentsDeleted') };
   };
-  return { child, ended, events, of, runs, until, doneSince };
+  return { of, runs, until, doneSince };
 }
 
 const projectWith = (files: Readonly<Record<string, string>>, config = CONFIG): string =>
   temporaryFolder({ 'ragstone.yaml': config, ...files });
 
-test('files that change are read, many changes in one run or a few, and SIGTERM ends it with 0', async () => {
+test('files that change are read, many changes in one run or a few, and being asked to end ends it with 0', async () => {
   const cwd = projectWith({ 'docs/a.md': '# A\n\nThe first text.\n', 'docs/b.md': '# B\n\nAnother one.\n' });
-  const { child, ended, until, runs, doneSince } = startDaemon(cwd);
+  const { stop, ended, until, runs, doneSince } = openDaemon(cwd);
   await until('run-finished');
   expect(runs()[0]).toMatchObject({ trigger: 'start', result: { stats: { documentsProcessed: 2 } } });
 
@@ -72,7 +88,7 @@ test('files that change are read, many changes in one run or a few, and SIGTERM 
   await vi.waitFor(() => expect(doneSince(before).read).toBe(500), WAIT);
   expect(doneSince(before).runs).toBeLessThanOrEqual(5);
 
-  child.kill('SIGTERM');
+  stop();
   const { code, stdout } = await ended;
   expect(code).toBe(0);
   expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ type: 'stopped' });
@@ -82,7 +98,7 @@ test('files that change are read, many changes in one run or a few, and SIGTERM 
 
 test('a folder that vanishes is kept as it was indexed, and read when it comes back', async () => {
   const cwd = projectWith({ 'docs/a.md': '# A\n\nThe heron stands in the reeds.\n' });
-  const { until, of, runs } = startDaemon(cwd);
+  const { until, of, runs } = openDaemon(cwd);
   await until('run-finished');
   rmSync(join(cwd, 'docs'), { recursive: true });
   await until('run-failed');
@@ -156,12 +172,12 @@ test('of two daemons one follows; the other one says so and takes over when it i
 test('status says when each source is read next, and by whom', async () => {
   const config = CONFIG.replace('watch: true', "watch: true, indexSchedule: '0 2 * * *'");
   const cwd = projectWith({ 'docs/a.md': '# A\n\nText.\n' }, config);
-  const { child, ended, until } = startDaemon(cwd);
+  const { stop, ended, until } = openDaemon(cwd);
   await until('run-finished');
   const running = await ragstoneJson<IndexStatus>(['status'], { cwd });
   expect(running.document.following).toMatchObject({
     isFollowed: true,
-    process: { pid: child.pid },
+    process: { pid: process.pid },
     sources: [
       {
         source: 'docs',
@@ -171,7 +187,7 @@ test('status says when each source is read next, and by whom', async () => {
       },
     ],
   });
-  child.kill('SIGTERM');
+  stop();
   await ended;
   const { stdout } = await runRagstone(['status'], { cwd });
   expect(stdout).toContain('Sources are not followed now');
@@ -179,8 +195,8 @@ test('status says when each source is read next, and by whom', async () => {
 
 test('a service follows its sources, tells when each is read next, and leaves it where it is told to', async () => {
   const cwd = projectWith({ 'docs/a.md': '# A\n\nText.\n' });
-  const service = await startService(cwd);
-  onTestFinished(() => void service.process.kill('SIGKILL'));
+  const service = await openService(cwd);
+  onTestFinished(async () => void (await service.stop()));
   const get = async <Body>(path: string): Promise<Body> =>
     (await (await fetch(`${service.url}${path}`)).json()) as Body;
   type Sources = {
@@ -206,8 +222,7 @@ test('a service follows its sources, tells when each is read next, and leaves it
       expect(await get('/health/rag')).toMatchObject({ status: 'healthy', checks: { sync: 'failed' } }),
     WAIT,
   );
-  service.process.kill('SIGTERM');
-  expect((await service.ended).code).toBe(0);
+  expect((await service.stop()).code).toBe(0);
 });
 
 test.each([

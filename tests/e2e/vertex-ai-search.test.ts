@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { IndexResult, IndexStatus, SearchResponse, VerifyResult } from '../../src/index.js';
 import { keyFileOf, TEST_ACCOUNT } from '../../src/testing/services/vertex-search/test-account.js';
 import { VertexSearchService } from '../../src/testing/services/vertex-search/vertex-search-service.js';
-import { type ErrorDocument, ragstoneJson } from './run-ragstone.js';
+import { documentOf, type ErrorDocument, spawnRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 let service: VertexSearchService;
@@ -35,7 +35,11 @@ const configure = (more: string): void =>
 `,
   );
 
-const run = <T>(...args: string[]) => ragstoneJson<T>(args, { cwd, env });
+// Google's library reads the variables of its process.
+const run = async <T>(...args: string[]) => {
+  const outcome = await spawnRagstone([...args, '--json'], { cwd, env });
+  return { ...outcome, document: documentOf<T>(outcome) };
+};
 
 async function found(query: string, mode: string): Promise<(string | undefined)[]> {
   const { document } = await run<SearchResponse>('search', query, '--mode', mode);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAnswerable, type Question, readQuestionSet } from '../../src/evaluation/question-set.js';
 import { evaluateQuestions } from '../../src/evaluation/score-questions.js';
 import type { ToldDegradation } from '../../src/index.js';
-import type { Service } from '../e2e/start-service.js';
+import type { SpawnedService } from '../e2e/start-service.js';
 import { IS_LONG } from '../long-forms.js';
 import type { Caller } from './known-documents.js';
 import { type ModelServer, startModelServer } from './model-server.js';
@@ -50,7 +50,7 @@ describe.skipIf(!HAS_SERVERS || !existsSync(PLAYBOOK))(
   () => {
     let models: ModelServer;
     let scene: Scene;
-    let service: Service;
+    let service: SpawnedService;
     let caller: Caller;
     let questions: Question[];
     let asked = 0;

@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config/load-config.js';
 import type { RAGSettingsInput } from '../../src/config/schema/index.js';
 import { KeyStore } from '../../src/service/authentication/key-store.js';
 import { FaultyProxy, type ProxyMode } from '../../src/testing/faulty-proxy.js';
-import { type Service, startService } from '../e2e/start-service.js';
+import { type SpawnedService, startService } from '../e2e/start-service.js';
 import { sharedFolder } from '../e2e/temporary-folder.js';
 import type { Caller } from './known-documents.js';
 
@@ -58,7 +58,7 @@ export class Scene {
   readonly form: Form;
   readonly #proxies: Readonly<Partial<Record<Faulty, FaultyProxy>>>;
   readonly #folder: string;
-  readonly #services: Service[] = [];
+  readonly #services: SpawnedService[] = [];
   readonly #dropSchemas: () => Promise<void>;
 
   private constructor(
@@ -139,14 +139,14 @@ export class Scene {
     return { name, tenant, groups, key };
   }
 
-  async serve(): Promise<Service> {
+  async serve(): Promise<SpawnedService> {
     const service = await startService(this.#folder);
     this.#services.push(service);
     return service;
   }
 
   /** A process that starts now: of another host where hosts share the index, else over the same data folder. */
-  async startCold(): Promise<Service> {
+  async startCold(): Promise<SpawnedService> {
     const folder = this.form === 'postgres' ? sharedFolderOf(this.#folder) : this.#folder;
     const service = await startService(folder);
     this.#services.push(service);

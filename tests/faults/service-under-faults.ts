@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/evaluation/random.js';
 import type { ProxyMode } from '../../src/testing/faulty-proxy.js';
-import type { Service } from '../e2e/start-service.js';
+import type { SpawnedService } from '../e2e/start-service.js';
 import { IS_LONG } from '../long-forms.js';
 import { type Caller, KnownDocuments } from './known-documents.js';
 import { Load, newReport, summaryOf } from './load.js';
@@ -57,12 +57,12 @@ const OUT_AT_START: Readonly<Record<Form, Faulty>> = { postgres: 'ledger', chrom
  */
 export function serviceUnderFaults(form: Form): void {
   describe.skipIf(!HAS_SERVERS)(
-    `Service under faults, its index in ${form} (${VARIABLES.join(', ')})`,
+    `SpawnedService under faults, its index in ${form} (${VARIABLES.join(', ')})`,
     { timeout: IS_LONG ? 900_000 : 240_000 },
     () => {
       let models: ModelServer;
       let scene: Scene;
-      let service: Service;
+      let service: SpawnedService;
       let readers: Caller[];
       let load: Load;
       const known = new KnownDocuments();
@@ -97,7 +97,7 @@ export function serviceUnderFaults(form: Form): void {
 
       const fresh = (): string => `quokka ${asked++} zyx`;
 
-      const one = async ({ url }: Service, query: string): Promise<Answered> => {
+      const one = async ({ url }: SpawnedService, query: string): Promise<Answered> => {
         const caller = readers[asked % readers.length] as Caller;
         return load.checked(caller, 'probe', await search(url, caller, query));
       };
@@ -107,7 +107,7 @@ export function serviceUnderFaults(form: Form): void {
        * machine parts that are well are late, too.
        */
       async function settled(
-        where: Service,
+        where: SpawnedService,
         level: number,
         because: readonly Faulty[] = [],
       ): Promise<Answered> {
@@ -126,7 +126,7 @@ export function serviceUnderFaults(form: Form): void {
         }
       }
 
-      async function restored(where: Service, outage: readonly Faulty[]): Promise<void> {
+      async function restored(where: SpawnedService, outage: readonly Faulty[]): Promise<void> {
         const since = performance.now();
         scene.set(outage, 'pass');
         await settled(where, 0);
@@ -135,7 +135,7 @@ export function serviceUnderFaults(form: Form): void {
 
       async function goThrough({ parts, modes }: Fault, isCold: boolean): Promise<void> {
         const level = Math.max(...parts.map((part) => LEVELS[form][part] ?? 0));
-        let cold: Service | undefined;
+        let cold: SpawnedService | undefined;
         try {
           for (const [at, part] of parts.entries()) scene.set([part], modes[at] ?? 'cut');
           // What is out beside these is not asked while they are.
