@@ -27,7 +27,7 @@ async function clientOf(answer: (response: ServerResponse) => void): Promise<Rag
   server.on('request', (_, response) => answer(response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return new RagstoneClient({ url: `http://127.0.0.1:${port}`, retries: 0, timeoutMs: 20_000 });
+  return new RagstoneClient({ url: `http://127.0.0.1:${port}`, retries: 0, timeoutMs: 600_000 });
 }
 
 describe('an answer without an end is given up, before it fills the memory', () => {

@@ -21,11 +21,13 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   let name = '';
   let data: string[] = [];
   let held = 0;
+  let endsInReturn = false;
   try {
     for (;;) {
       const { done, value } = await reader.read();
       const piece = done ? decoder.decode() : decoder.decode(value, { stream: true });
-      const isInLine = !done && !/[\r\n]/.test(piece) && !rest.endsWith('\r');
+      const isInLine = !done && !endsInReturn && !/[\r\n]/.test(piece);
+      if (piece !== '') endsInReturn = piece.endsWith('\r');
       rest += piece;
       if (rest.length + held > MOST_CHARACTERS) throw tooLong(MOST_CHARACTERS);
       // Without this a long line would be read again from its beginning with each piece.
