@@ -1,18 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { makeRunFolder } from './tests/run-folder.js';
 
-/** What tests trust is none of the person's who runs them. */
-const STATE = mkdtempSync(join(tmpdir(), 'ragstone-state-'));
-process.once('exit', () => rmSync(STATE, { recursive: true, force: true }));
-
+const { state, temporary } = makeRunFolder();
 const TESTS = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
-  env: { XDG_STATE_HOME: STATE },
+  env: { XDG_STATE_HOME: state },
   setupFiles: 'tests/property-seed.ts',
 };
+const IN_MEMORY = { ...TESTS, env: { ...TESTS.env, TMPDIR: temporary } };
 const PROOFS = '**/*.proof.test.ts';
 const CONTRACTS = '**/*.contract.test.ts';
 // Only a run that holds tests of the command line builds it.
@@ -31,7 +27,7 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...TESTS,
+          ...IN_MEMORY,
           name: 'unit',
           // Files of one process share their modules; loading them again for each file took half of the time.
           isolate: false,
@@ -41,7 +37,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...TESTS,
+          ...IN_MEMORY,
           ...BUILT,
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
@@ -50,6 +46,7 @@ export default defineConfig({
       },
       {
         test: {
+          // What survives has to be on a disk.
           ...TESTS,
           ...BUILT,
           name: 'proofs',
@@ -58,7 +55,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...TESTS,
+          ...IN_MEMORY,
           name: 'contracts',
           isolate: false,
           include: [`{src,tests}/${CONTRACTS}`],

@@ -6,6 +6,7 @@ import {
   type Figures,
   inCommon,
   judge,
+  MOST,
   recordedFigures,
   type Verdict,
   withParts,
@@ -18,7 +19,7 @@ const budgetSchema = z.record(
   z.object({ loops: z.number(), parts: z.record(z.string(), z.number()) }),
 );
 
-const readBudget = (): Budget =>
+export const readBudget = (): Budget =>
   existsSync(PATH) ? budgetSchema.parse(JSON.parse(readFileSync(PATH, 'utf8'))) : {};
 
 /** Says what a run took; false where that is far too much. */
@@ -33,6 +34,8 @@ export function holdParts(name: string, measured: Figures): boolean {
 
 function told({ lines, isExceeded }: Verdict): boolean {
   for (const line of lines) process.stderr.write(`${line}\n`);
+  if (isExceeded)
+    process.stderr.write(`More than ${MOST} times its budget fails; --record records another.\n`);
   return !isExceeded;
 }
 

@@ -5,10 +5,10 @@ const TICKS = 100;
 const LOOPS = 5;
 const STEPS = 30_000_000;
 
-/** Seconds that processes took which ended and that this one had started, with theirs; undefined where no such figure can be had. */
-export function childSeconds(): number | undefined {
+/** Seconds that processes took which ended and that this one (or another) had started, with theirs; undefined where no such figure can be had. */
+export function childSeconds(pid = 'self'): number | undefined {
   if (process.platform !== 'linux') return undefined;
-  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The name of the program may hold anything, and ends at the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user, system] = [Number(fields[13]), Number(fields[14])];
