@@ -37,6 +37,7 @@ it.each([
   ['its store', { 'src/stores/mine/deeper/words.ts': 'other words' }],
   ['a new file of it', { 'src/stores/mine/new.ts': '' }],
   ['what it is about', { 'docs/mine.md': 'another page' }],
+  ['a test of it', { 'src/stores/mine/store.test.ts': 'tests' }],
   ['the interface', { 'src/stores/vector-store.ts': 'another' }],
   ['the contract', { 'src/testing/vector-store/suite.ts': 'another' }],
   ['its driver', { 'package-lock.json': lock('1.0.1') }],
@@ -46,6 +47,7 @@ it.each([
 
 it.each([
   ['another store', { 'src/stores/other/store.ts': 'changed' }],
+  ['a daily test of all stores', { 'src/stores/rows.test.ts': 'changed' }],
   ['another page', { 'docs/other.md': 'changed' }],
   ['what Python leaves behind', { 'src/stores/mine/__pycache__/server.pyc': 'x' }],
 ])('a change of %s does not', (_, changes) => {

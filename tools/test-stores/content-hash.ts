@@ -17,7 +17,10 @@ const lockSchema = z.object({
 /** Says by its change that the tests of a store have to run again. */
 export function contentHash(store: StoreUnderTest, root: string): string {
   const hash = createHash('sha256');
-  for (const path of filesOf(placesOf(store), root))
+  // Tests of what it is about are not its own.
+  const tested = filesOf(placesOf(store), root).filter((path) => !path.endsWith('.test.ts'));
+  const paths = new Set([...filesOf([store.tests].flat(), root), ...tested]);
+  for (const path of [...paths].sort())
     hash
       .update(`${path}\0`)
       .update(readFileSync(join(root, path)))
@@ -26,20 +29,18 @@ export function contentHash(store: StoreUnderTest, root: string): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Folders end with a slash; `*.ts` stands for the files of a folder itself. */
-const placesOf = ({ tests, about = [], server, beside = [] }: StoreUnderTest): string[] => [
+/** What it tests, and with what. Folders end with a slash; `*.ts` stands for the files of a folder itself. */
+const placesOf = ({ about = [], server, beside = [] }: StoreUnderTest): string[] => [
   ...OF_ALL,
-  ...[tests].flat(),
   ...about,
   ...[server, ...beside].flatMap((one) => (one?.isOwn === true ? `${OWN_SERVERS}${one.folder}/` : [])),
 ];
 
 function filesOf(places: readonly string[], root: string): string[] {
-  const paths = places.flatMap((place) => {
+  return places.flatMap((place) => {
     if (place.endsWith('/*.ts')) return filesBelow(place.slice(0, -'*.ts'.length), root, false);
     return statSync(join(root, place)).isDirectory() ? filesBelow(place, root, true) : [place];
   });
-  return [...new Set(paths)].sort();
 }
 
 const filesBelow = (folder: string, root: string, recursive: boolean): string[] =>
