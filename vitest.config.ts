@@ -1,45 +1,69 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { makeRunFolder } from './tests/run-folder.js';
 
-const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 60_000 };
-/** What tests trust is none of the person's who runs them. */
-const STATE = mkdtempSync(join(tmpdir(), 'ragstone-state-'));
-process.once('exit', () => rmSync(STATE, { recursive: true, force: true }));
+const { state, temporary } = makeRunFolder();
+const TESTS = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  env: { XDG_STATE_HOME: state },
+  setupFiles: 'tests/property-seed.ts',
+};
+const IN_MEMORY = { ...TESTS, env: { ...TESTS.env, TMPDIR: temporary } };
+const PROOFS = '**/*.proof.test.ts';
+const CONTRACTS = '**/*.contract.test.ts';
+const BUILT = {
+  // Only a run that holds tests of the command line builds it.
+  globalSetup: 'tests/build-once.ts',
+  // The built command runs as it is, not as the test runner would transform it.
+  server: { deps: { external: [/\/dist\//] } },
+};
 
+/** The name of a file says which command runs it (CONTRIBUTING.md). */
 export default defineConfig({
   test: {
     // One process for each core; Vitest would leave one core to itself.
     maxWorkers: '100%',
-    reporters: ['default', './tests/still-running-reporter.ts'],
+    reporters: [
+      'default',
+      './tests/still-running-reporter.ts',
+      ...(process.env.RAGSTONE_DURATIONS === undefined ? [] : ['./tools/budget/durations-reporter.ts']),
+    ],
     projects: [
       {
         test: {
-          ...TIMEOUTS,
-          env: { XDG_STATE_HOME: STATE },
+          ...IN_MEMORY,
           name: 'unit',
-          setupFiles: 'tests/property-seed.ts',
           // Files of one process share their modules; loading them again for each file took half of the time.
           isolate: false,
-          include: [
-            '{src,bench,tools}/**/*.test.ts',
-            'tests/{deployments,docs,failover,history,upgrade,pins,identifiers,hostile,ledger,simulation,sync,workers}/**/*.test.ts',
-          ],
+          include: ['{src,bench,tools}/**/*.test.ts', 'tests/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, 'tests/e2e/**', PROOFS, CONTRACTS],
         },
       },
       {
         test: {
-          ...TIMEOUTS,
-          env: { XDG_STATE_HOME: STATE },
+          ...IN_MEMORY,
+          ...BUILT,
           name: 'e2e',
           isolate: false,
-          // The built command runs as it is, not as the test runner would transform it.
-          server: { deps: { external: [/\/dist\//] } },
-          setupFiles: 'tests/property-seed.ts',
-          include: ['tests/{e2e,faults}/**/*.test.ts'],
-          // Only a run that holds such tests builds the command line.
-          globalSetup: 'tests/build-once.ts',
+          include: ['tests/e2e/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, PROOFS],
+        },
+      },
+      {
+        test: {
+          // What survives has to be on a disk.
+          ...TESTS,
+          ...BUILT,
+          name: 'proofs',
+          include: [`{src,tests}/${PROOFS}`],
+        },
+      },
+      {
+        test: {
+          ...IN_MEMORY,
+          name: 'contracts',
+          isolate: false,
+          include: [`{src,tests}/${CONTRACTS}`],
         },
       },
     ],

@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 async function engineWith(config: RAGSettingsInput): Promise<Engine> {
-  const engine = await createEngine({ cwd: folder, config });
+  const engine = await createEngine({ cwd: folder, config: { provider: 'libsql', ...config } });
   open.push(engine);
   return engine;
 }

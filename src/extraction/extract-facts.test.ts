@@ -25,6 +25,7 @@ async function engineWith(
     dataDir: folder,
     cwd: folder,
     ...options,
+    config: { provider: 'libsql', ...options.config },
     ...(chatModel === undefined ? {} : { chatModel }),
   });
   opened.push(engine);

@@ -9,7 +9,12 @@ let model: FactModel;
 beforeEach(async () => {
   const folder = temporaryFolder();
   model = new FactModel();
-  engine = await createEngine({ dataDir: folder, cwd: folder, chatModel: model });
+  engine = await createEngine({
+    config: { provider: 'libsql' },
+    dataDir: folder,
+    cwd: folder,
+    chatModel: model,
+  });
 });
 afterEach(() => engine.close());
 

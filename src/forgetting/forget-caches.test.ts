@@ -21,6 +21,7 @@ test('what a model wrote of a forgotten document is in no cache; that of others 
     cwd: folder,
     dataDir: join(folder, 'data'),
     config: {
+      provider: 'libsql',
       sources: [{ name: 'docs', type: 'markdown', root: '.', paths: ['*.md'] }],
       chat: { model: 'anthropic:claude-haiku-4-5-20251001', maxRetries: 0 },
       modelProviders: { anthropic: { apiKey: 'test-key', baseUrl: `${server.url}/v1` } },

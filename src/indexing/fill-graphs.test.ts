@@ -12,8 +12,12 @@ beforeEach(async () => {
   mkdirSync(join(folder, 'docs'));
   writeFileSync(join(folder, 'docs/a.md'), 'See [b](b.md).');
   writeFileSync(join(folder, 'docs/b.md'), 'Nothing.');
-  const config = { sources: [{ name: 'docs', type: 'files' as const, root: 'docs', paths: ['**'] }] };
-  engine = await createEngine({ config, dataDir: join(folder, 'data'), cwd: folder });
+  const sources = [{ name: 'docs', type: 'files' as const, root: 'docs', paths: ['**'] }];
+  engine = await createEngine({
+    config: { provider: 'libsql', sources },
+    dataDir: join(folder, 'data'),
+    cwd: folder,
+  });
 });
 afterEach(async () => {
   await engine.close();

@@ -7,7 +7,10 @@ import type { Engine } from '../engine/engine.js';
 
 let engine: Engine;
 beforeEach(async () => {
-  engine = await createEngine({ config: {}, cwd: mkdtempSync(join(tmpdir(), 'ragstone-push-')) });
+  engine = await createEngine({
+    config: { provider: 'libsql' },
+    cwd: mkdtempSync(join(tmpdir(), 'ragstone-push-')),
+  });
 });
 afterEach(() => engine.close());
 

@@ -25,7 +25,8 @@ async function started(api: Promise<FakeApi>): Promise<FakeApi> {
 }
 
 async function opened(config: NonNullable<CreateEngineOptions['config']>) {
-  const project = { config, cwd: mkdtempSync(join(tmpdir(), 'ragstone-services-')) };
+  const cwd = mkdtempSync(join(tmpdir(), 'ragstone-services-'));
+  const project = { config: { provider: 'libsql' as const, ...config }, cwd };
   const engine = await createEngine(project);
   ends.push(() => engine.close());
   return { engine, project };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -11,30 +11,20 @@ import { createEngine } from '../engine/create-engine.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import { createLibsqlStore } from '../stores/libsql/libsql-store.js';
 import { createMemoryStore } from '../stores/memory/memory-store.js';
-import { createUsearchStore } from '../stores/usearch-store.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { createHashEmbedder } from '../testing/index.js';
-import { AzureSearchService } from '../testing/services/azure-search/azure-search-service.js';
-import { TEST_ACCOUNT } from '../testing/services/vertex-search/test-account.js';
-import { VertexSearchService } from '../testing/services/vertex-search/vertex-search-service.js';
-import { withTestServer } from '../testing/with-test-server.js';
 import {
   ASDLCError,
-  AzureSearchStore,
   BackendConnectionError,
-  ChromaDBStore,
-  ElasticsearchStore,
   EmbeddingError,
   getKnowledgeStore,
   type KnowledgeStore,
   KnowledgeStoreConfig,
   KnowledgeStoreError,
   type KnowledgeStoreOptions,
-  OpenSearchStore,
-  QdrantStore,
-  VertexSearchStore,
 } from './index.js';
 import { LONG, testKnowledgeStore } from './test-knowledge-store.js';
+import { openStoreOfProject } from './test-project.js';
 
 let folder: string;
 beforeAll(async () => {
@@ -45,128 +35,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const CHROMA = {
-  store: 'knowledge-store-chroma',
-  contract: 'KnowledgeStore contract',
-  variable: 'RAGSTONE_TEST_CHROMA_URL',
-};
-const OPENSEARCH = {
-  store: 'knowledge-store-opensearch',
-  contract: 'KnowledgeStore contract',
-  variable: 'RAGSTONE_TEST_OPENSEARCH_URL',
-};
-const ELASTICSEARCH = {
-  store: 'knowledge-store-elasticsearch',
-  contract: 'KnowledgeStore contract',
-  variable: 'RAGSTONE_TEST_ELASTICSEARCH_URL',
-};
-const QDRANT = {
-  store: 'knowledge-store-qdrant',
-  contract: 'KnowledgeStore contract',
-  variable: 'RAGSTONE_TEST_QDRANT_URL',
-};
-const POSTGRES = {
-  store: 'knowledge-store-postgres',
-  contract: 'KnowledgeStore contract',
-  variable: 'RAGSTONE_TEST_POSTGRES_URL',
-};
-
-/** A collection of its own in a project with these settings. */
-async function openProject(
-  settings: RAGSettingsInput,
-  { cwd, ...options }: KnowledgeStoreOptions = {},
-): Promise<KnowledgeStore> {
-  const project = cwd ?? (await mkdtemp(join(folder, 'project-')));
-  await writeFile(join(project, 'ragstone.yaml'), JSON.stringify({ rag: settings }));
-  vi.stubEnv('RAGSTONE_TRUST', project);
-  const config = new KnowledgeStoreConfig({ collectionName: `Test-${randomUUID()}` });
-  return getKnowledgeStore({ config, embedder: createHashEmbedder(), cwd: project, ...options });
-}
+const openProject = (settings: RAGSettingsInput, options?: KnowledgeStoreOptions): Promise<KnowledgeStore> =>
+  openStoreOfProject(folder, settings, options);
 
 const openWith = (store: VectorStore, embedder: Embedder = createHashEmbedder()): Promise<KnowledgeStore> =>
   getKnowledgeStore({ store, embedder, config: new KnowledgeStoreConfig(), cwd: folder });
 
 testKnowledgeStore('memory, alone', () => openWith(createMemoryStore()));
-testKnowledgeStore('usearch, alone', async () =>
-  openWith(createUsearchStore({ path: await mkdtemp(join(folder, 'usearch-')) })),
-);
 testKnowledgeStore('libsql, by an engine', () => openProject({ provider: 'libsql' }));
-
-const azure = await AzureSearchService.start();
-afterAll(() => azure.stop());
-testKnowledgeStore(
-  'Azure AI Search, alone',
-  async () =>
-    new AzureSearchStore({
-      endpoint: azure.url,
-      apiKey: 'admin-key',
-      collectionName: `test-${randomUUID()}`,
-      embeddingFunction: createHashEmbedder(),
-    }),
-);
-
-const vertex = await VertexSearchService.start();
-afterAll(() => vertex.stop());
-testKnowledgeStore(
-  'Vertex AI Search, alone',
-  async () =>
-    new VertexSearchStore({
-      project: 'test-project',
-      url: vertex.url,
-      account: TEST_ACCOUNT,
-      visibleWithinMs: 5_000,
-      collectionName: `test-${randomUUID()}`,
-      embeddingFunction: createHashEmbedder(),
-    }),
-);
-
-withTestServer({ describe, it: test }, CHROMA, (url) => {
-  testKnowledgeStore('chroma, alone', async () => {
-    const { hostname, port } = new URL(url);
-    return new ChromaDBStore({
-      host: hostname,
-      port: Number(port),
-      collectionName: `test-${randomUUID()}`,
-      embeddingFunction: createHashEmbedder(),
-    });
-  });
-});
-
-for (const [server, Store] of [
-  [OPENSEARCH, OpenSearchStore],
-  [ELASTICSEARCH, ElasticsearchStore],
-] as const)
-  withTestServer({ describe, it: test }, server, (url) => {
-    testKnowledgeStore(
-      `${Store.name}, alone`,
-      async () =>
-        new Store({
-          url,
-          collectionName: `test-${randomUUID()}`,
-          embeddingFunction: createHashEmbedder(),
-        }),
-    );
-  });
-withTestServer({ describe, it: test }, QDRANT, (url) => {
-  testKnowledgeStore(
-    'qdrant, alone',
-    async () =>
-      new QdrantStore({
-        url,
-        apiKey: process.env.RAGSTONE_TEST_QDRANT_KEY ?? 'ragstone-test-key',
-        collectionName: `test-${randomUUID()}`,
-        embeddingFunction: createHashEmbedder(),
-      }),
-  );
-});
-
-withTestServer({ describe, it: test }, POSTGRES, (url) => {
-  const storage = { server: { url } };
-  testKnowledgeStore('postgres, alone', () => openProject({ provider: 'postgres', storage }));
-  testKnowledgeStore('postgres, by engines that share a ledger', () =>
-    openProject({ provider: 'postgres', storage, ledger: { type: 'postgres', url } }),
-  );
-});
 
 test('an unchanged document is not embedded again', async () => {
   const embedder = createHashEmbedder();

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConflictsResponse, Engine, PushedDocument } from '../index.js';
 import { createEngine } from '../index.js';
 
-const EXAMINED = { conflicts: { enabled: true } } as const;
+const EXAMINED = { provider: 'libsql', conflicts: { enabled: true } } as const;
 
 let folder: string;
 let engine: Engine;
@@ -132,7 +132,7 @@ it('says what was not examined, and why nothing is', async () => {
   const off = await createEngine({
     dataDir: folder,
     cwd: folder,
-    config: { conflicts: { enabled: false } },
+    config: { provider: 'libsql', conflicts: { enabled: false } },
   });
   await off.push([page('a', RETRIES), page('b', RETRIES_LATER)]);
   await expect(off.conflicts()).rejects.toMatchObject({
@@ -184,7 +184,7 @@ describe('what may not be read', () => {
     const off = await createEngine({
       dataDir: folder,
       cwd: folder,
-      config: { conflicts: { enabled: false } },
+      config: { provider: 'libsql', conflicts: { enabled: false } },
     });
     await off.as(STAFF).push([page('a', RETRIES, hidden)]);
     await off.close();
@@ -293,7 +293,7 @@ describe('an answer', () => {
     const off = await createEngine({
       dataDir: folder,
       cwd: folder,
-      config: { conflicts: { enabled: false } },
+      config: { provider: 'libsql', conflicts: { enabled: false } },
     });
     const told = await off.as({ tenant: 'default', groups: ['staff'], clearance: 2 }).ask(question);
     expect(told.sources).toHaveLength(2);

@@ -10,7 +10,7 @@ let engine: Engine;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ragstone-graph-search-'));
   engine = await createEngine({
-    config: { retrieval: { fusion: { candidates: 3 } } },
+    config: { provider: 'libsql', retrieval: { fusion: { candidates: 3 } } },
     dataDir: folder,
     cwd: folder,
   });

@@ -9,7 +9,7 @@ let folder: string;
 let engine: Engine;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ragstone-related-'));
-  engine = await createEngine({ dataDir: folder, cwd: folder });
+  engine = await createEngine({ config: { provider: 'libsql' }, dataDir: folder, cwd: folder });
 });
 afterEach(async () => {
   await engine.close();
@@ -122,7 +122,11 @@ describe('what may not be read', () => {
     expect(waysOf(seen).sort()).toEqual(['AA-1 <-mention- AA-4', 'AA-1 <-mention- AA-5']);
     await expect(engine.related('AA-2')).rejects.toMatchObject({ reason: 'DOCUMENT_NOT_FOUND' });
     // The same as where the hidden documents do not exist.
-    const bare = await createEngine({ dataDir: join(folder, 'bare'), cwd: folder });
+    const bare = await createEngine({
+      config: { provider: 'libsql' },
+      dataDir: join(folder, 'bare'),
+      cwd: folder,
+    });
     try {
       await bare.push(world(secret).filter(({ access }) => access === undefined));
       expect(await bare.related('AA-1')).toEqual(seen);

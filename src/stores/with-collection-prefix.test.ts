@@ -1,6 +1,5 @@
-import { describe, expect, it, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { EVERYTHING } from '../core/filter.js';
-import { testVectorStore } from '../testing/index.js';
 import { record } from '../testing/vector-store/records.js';
 import { createMemoryStore } from './memory/memory-store.js';
 import { withCollectionPrefix } from './with-collection-prefix.js';
@@ -15,12 +14,4 @@ test('two projects on one store never see, replace or drop the collections of ea
   await theirs.drop('chunks-1');
   expect(await mine.describe('chunks-1')).toEqual(spec);
   expect(await (await mine.open(spec)).count(EVERYTHING)).toBe(1);
-});
-
-describe('the contract', () => {
-  testVectorStore({
-    name: 'memory with a prefix',
-    runner: { describe, it },
-    create: async () => ({ store: withCollectionPrefix(createMemoryStore(), 'p') }),
-  });
 });

@@ -7,41 +7,10 @@ import { openForReading } from '../indexing/open-collection.js';
 import { createRetriever } from '../retrieval/create-retriever.js';
 import { DEFAULT_RETRIEVAL_SETTINGS } from '../retrieval/default-settings.js';
 import { scopeCollection } from '../security/scoped-collection.js';
-import { testVectorStore } from '../testing/index.js';
 import { createMemoryStore } from './memory/memory-store.js';
-import type { VectorCollection, VectorStore } from './vector-store.js';
+import { withoutText } from './test-without-text.js';
+import type { VectorStore } from './vector-store.js';
 import { withLexicalIndex } from './with-lexical-index.js';
-
-/** A store that cannot search text, as Chroma or pgvector. */
-function withoutText(store: VectorStore): VectorStore {
-  const strip = (inner: VectorCollection): VectorCollection => ({
-    spec: inner.spec,
-    upsert: (...rest) => inner.upsert(...rest),
-    get: (...rest) => inner.get(...rest),
-    delete: (...rest) => inner.delete(...rest),
-    list: (query) => inner.list(query),
-    count: (...rest) => inner.count(...rest),
-    searchVector: (query) => inner.searchVector(query),
-    optimize: (signal) => inner.optimize(signal),
-    stats: () => inner.stats(),
-  });
-  return {
-    name: store.name,
-    capabilities: { ...store.capabilities, lexical: 'none' },
-    describe: (name) => store.describe(name),
-    drop: (name) => store.drop(name),
-    health: () => store.health(),
-    close: () => store.close(),
-    open: async (spec) => strip(await store.open(spec)),
-  };
-}
-
-testVectorStore({
-  name: 'a store with a lexical index beside it',
-  runner: { describe, it },
-  create: () =>
-    Promise.resolve({ store: withLexicalIndex(withoutText(createMemoryStore()), createMemoryStore()) }),
-});
 
 const SPEC = { name: 'drift', dimensions: 2, fingerprint: 'f' };
 

@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
-import type { VectorStore } from '../../src/index.js';
+import { afterAll, expect, it } from 'vitest';
 import * as testing from '../../src/testing/index.js';
 
 const page = readFileSync(new URL('../../docs/own-parts.md', import.meta.url), 'utf8');
@@ -39,17 +38,4 @@ it('every suite that the page names is exported, and every suite is named', () =
   const named = [...page.matchAll(/`(test[A-Z]\w+)`/g)].map(([, name]) => name);
   const exported = Object.keys(testing).filter((name) => name.startsWith('test'));
   expect([...new Set(named)].sort()).toEqual(exported.sort());
-});
-
-// The store alone, without the program that uses it.
-const [, storeCode = ''] =
-  /```ts\n((?:(?!```)[\s\S])*createMapStore[\s\S]*?)^const store = /m.exec(page) ?? [];
-const { createMapStore }: { readonly createMapStore: () => VectorStore } = await import(
-  write('map-store.ts', storeCode)
-);
-
-testing.testVectorStore({
-  name: 'the store of docs/own-parts.md',
-  runner: { describe, it },
-  create: async () => ({ store: createMapStore() }),
 });

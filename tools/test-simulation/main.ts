@@ -11,7 +11,7 @@ import { createVitest } from 'vitest/node';
 import { KNOWN_BUGS, type KnownBug } from './known-bugs.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const TEST = 'tests/simulation/simulation.test.ts';
+const TEST = 'tests/simulation/simulation.proof.test.ts';
 /** How it says in how many worlds. */
 const COUNT = 'worlds are wrong';
 

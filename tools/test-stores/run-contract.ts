@@ -20,6 +20,8 @@ export interface ContractOutcome {
 export interface ContractRun {
   /** Test files, as vitest's filter takes them. */
   readonly tests: string | readonly string[];
+  /** Vitest's projects that they are of. */
+  readonly projects: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Variables that the tests must not see. */
   readonly without: readonly string[];
@@ -39,6 +41,8 @@ const CONTRACTS = [
   'Stores kept in step',
   'Migration between stores',
   'Import of ',
+  'a PostgreSQL server that a customer provides',
+  'PostgreSQL that is',
 ];
 const DIFFERENCES = 'declared differences';
 
@@ -78,12 +82,16 @@ export async function runContract(run: ContractRun): Promise<ContractOutcome> {
   }
 }
 
-function runVitest({ tests, env, without, wrapper = [] }: ContractRun, file: string): Promise<string> {
+function runVitest(
+  { tests, projects, env, without, wrapper = [] }: ContractRun,
+  file: string,
+): Promise<string> {
   const line = [
     process.execPath,
     VITEST,
     'run',
     ...[tests].flat(),
+    ...projects.map((name) => `--project=${name}`),
     '--reporter=json',
     `--outputFile=${file}`,
   ];

@@ -2,48 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as lancedb from '@lancedb/lancedb';
-import * as arrow from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
 import { EVERYTHING } from '../../core/filter.js';
-import { testVectorStore } from '../../testing/index.js';
 import { record } from '../../testing/vector-store/records.js';
-import { createLibsqlStore } from '../libsql/libsql-store.js';
-import type { VectorStore } from '../vector-store.js';
-import { withLexicalIndex } from '../with-lexical-index.js';
 import { createLanceDbStore } from './lancedb-store.js';
-import { SCHEMA_VERSION, tableSchema } from './table-schema.js';
-
-const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'ragstone-lancedb-'));
-
-/** The store as an engine has it: with an index of words beside it. */
-const openStore = (folder: string): VectorStore =>
-  withLexicalIndex(
-    createLanceDbStore({ path: join(folder, 'vectors') }),
-    createLibsqlStore({ path: join(folder, 'words.db') }),
-  );
-
-testVectorStore({
-  name: 'lancedb',
-  runner: { describe, it },
-  create: async () => {
-    const folder = await makeFolder();
-    return {
-      store: openStore(folder),
-      reopen: () => Promise.resolve(openStore(folder)),
-      makeSchemaNewer: async (name) => {
-        const spec = { name, dimensions: 8, fingerprint: 'model-a@1:8' };
-        const connection = await lancedb.connect(join(folder, 'vectors'));
-        const schema = tableSchema(arrow, spec, SCHEMA_VERSION + 1);
-        await connection.createEmptyTable(name, schema, { mode: 'overwrite' });
-      },
-      cleanup: () => rm(folder, { recursive: true, force: true }),
-    };
-  },
-});
+import { openLanceDbWithWords } from './test-lancedb.js';
 
 describe('a table whose words LanceDB searched itself', () => {
   it('has them copied by whoever opens it, and its index of words removed', async () => {
-    const folder = await makeFolder();
+    const folder = await mkdtemp(join(tmpdir(), 'ragstone-lancedb-'));
     const spec = { name: 'old', dimensions: 8, fingerprint: 'm' };
     const records = Array.from({ length: 40 }, (_, i) =>
       record(`r${i}`, { searchText: `context${i % 3} \ufeffword${i % 5} word` }),
@@ -54,7 +21,7 @@ describe('a table whose words LanceDB searched itself', () => {
     const table = await (await lancedb.connect(join(folder, 'vectors'))).openTable('old');
     await table.createIndex('search_text', { config: lancedb.Index.fts({ baseTokenizer: 'whitespace' }) });
 
-    const store = openStore(folder);
+    const store = openLanceDbWithWords(folder);
     expect(await store.describe('old')).toEqual(spec);
     const collection = await store.open(spec);
     const search = (term: string) =>

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../stores/memory/memory-store.js';
 import type { VectorCollection } from '../../stores/vector-store.js';
+import { firstFailure } from '../test-concern.js';
 import { FAULTS, type Fault } from './broken-stores.js';
-import type { StoreFixture, TestRunner } from './contract.js';
+import type { StoreFixture } from './contract.js';
 import { sharedMemoryFixture } from './shared-memory-store.js';
 import { testVectorStore } from './suite.js';
 
@@ -27,19 +28,25 @@ testVectorStore({
   randomFilters: 30,
 });
 
-describe('the contract turns red for a store where', () => {
-  for (const [name, fault] of Object.entries(FAULTS))
-    it(name, async () => {
-      const broken = { change: fault };
-      expect(await failuresOf(() => sharedMemoryFixture(broken), { stopAtFirst: true })).not.toEqual([]);
-    });
+const failureIn = (concern: string, create: () => StoreFixture): Promise<string | undefined> =>
+  firstFailure(concern, (runner) =>
+    testVectorStore({ name: 'broken', runner, create: async () => create(), randomFilters: 30 }),
+  );
 
+describe.each(Object.entries(FAULTS))(
+  'the contract turns red in "%s" for a store where',
+  (concern, faults) => {
+    it.each(Object.entries(faults))('%s', async (_, change) => {
+      expect(await failureIn(concern, () => sharedMemoryFixture({ change }))).toBeDefined();
+    });
+  },
+);
+
+describe('the contract turns red for a store where', () => {
   it('writes are seen later than declared', async () => {
     const late: Fault = seenLate(10 * DELAY_MS);
     const capabilities = { consistency: { eventualMs: DELAY_MS } };
-    expect(
-      await failuresOf(() => sharedMemoryFixture({ change: late, capabilities }), { stopAtFirst: true }),
-    ).not.toEqual([]);
+    expect(await failureIn('basic', () => sharedMemoryFixture({ change: late, capabilities }))).toBeDefined();
   });
 
   it('nothing survives its closing', async () => {
@@ -50,28 +57,9 @@ describe('the contract turns red for a store where', () => {
         capabilities: { ...createMemoryStore().capabilities, persistent: true },
       }),
     });
-    expect(await failuresOf(forgetful, { stopAtFirst: true })).not.toEqual([]);
+    expect(await failureIn('persistence', forgetful)).toBeDefined();
   });
 });
-
-/** The titles of the tests that fail, in order. */
-async function failuresOf(
-  create: () => StoreFixture,
-  { stopAtFirst }: { readonly stopAtFirst: boolean },
-): Promise<string[]> {
-  const tests: { readonly title: string; readonly run: () => Promise<void> }[] = [];
-  const runner: TestRunner = {
-    describe: (_, define) => define(),
-    it: (title, run) => void tests.push({ title, run }),
-  };
-  testVectorStore({ name: 'broken', runner, create: async () => create(), randomFilters: 30 });
-  const failures: string[] = [];
-  for (const { title, run } of tests) {
-    await run().catch(() => failures.push(title));
-    if (stopAtFirst && failures.length > 0) break;
-  }
-  return failures;
-}
 
 /** Writes are done in their order, each some time after it is said to be finished. */
 function seenLate(delayMs: number): Fault {

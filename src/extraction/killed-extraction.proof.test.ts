@@ -21,7 +21,8 @@ test('an extraction that is killed goes on, and pays again for nothing but the c
   const log = join(folder, 'calls');
   appendFileSync(log, '');
   const calls = (): string[] => readFileSync(log, 'utf8').split('\n').filter(Boolean);
-  const settings = { config: { graph: { extraction: { concurrency: AT_A_TIME } } } };
+  const graph = { extraction: { concurrency: AT_A_TIME } };
+  const settings = { config: { provider: 'libsql', graph } } as const;
   const options = { ...settings, dataDir: join(folder, 'data'), cwd: folder };
   const first = await createEngine(options);
   await first.push(

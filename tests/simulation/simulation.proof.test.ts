@@ -16,7 +16,7 @@ async function reportOf(seed: number, failed: SimulationResult): Promise<string>
   const [events, shortest] = await shortened(seed, failed);
   return [
     `${shortest.failure?.message}`,
-    `Replay it: RAGSTONE_SIMULATE=${seed}:${events} npx vitest run tests/simulation/simulation.test.ts`,
+    `Replay it: RAGSTONE_SIMULATE=${seed}:${events} npx vitest run tests/simulation/simulation.proof.test.ts`,
     ...(shortest.failure?.recent ?? []),
   ].join('\n');
 }
