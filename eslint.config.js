@@ -22,6 +22,7 @@ export default tseslint.config(
   {
     ignores: [
       'dist/**',
+      'dist.next/**',
       'node_modules/**',
       'bench/peers/**',
       'tools/build/**',
@@ -34,7 +35,8 @@ export default tseslint.config(
     files: ['**/*.ts'],
     languageOptions: {
       parser: tseslint.parser,
-      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+      // One program for all: examples have configurations of their own, for where their packages are installed.
+      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
     },
     plugins: { '@typescript-eslint': tseslint.plugin },
     rules: {
@@ -52,9 +54,7 @@ export default tseslint.config(
     },
   },
   {
-    // The configuration beside an example is for where its packages are installed; here they are those of this repository.
     files: ['examples/**/*.ts'],
-    languageOptions: { parserOptions: { projectService: false, project: './tsconfig.json' } },
     rules: {
       // Their tests are those of Node.js, which waits for them.
       '@typescript-eslint/no-floating-promises': [

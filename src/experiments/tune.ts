@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { RAGError } from '../core/errors.js';
-import { runtime } from '../core/runtime.js';
+import { TimeLeft } from '../core/time-left.js';
 import { DEFAULT_DEPTH } from '../evaluation/evaluate-retrieval.js';
 import { labelOf } from '../evaluation/metrics.js';
 import { type NestedSelection, selectNested } from '../evaluation/nested-selection.js';
@@ -296,16 +296,16 @@ interface TrialProgress {
 function trialProgress({ onProgress }: EvaluateOptions): TrialProgress {
   let total = 0;
   let done = 0;
-  let start = 0;
+  const timeLeft = new TimeLeft();
   return {
     expect: (count) => {
       total = count;
-      start = runtime().elapsed();
     },
     done: () => {
       done++;
-      const etaMs = ((runtime().elapsed() - start) / done) * (total - done);
-      onProgress?.({ stage: 'tuning', done, total, etaMs });
+      timeLeft.add(1);
+      const etaMs = timeLeft.of(total - done);
+      onProgress?.({ stage: 'tuning', done, total, ...(etaMs === undefined ? {} : { etaMs }) });
     },
   };
 }

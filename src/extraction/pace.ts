@@ -1,4 +1,5 @@
 import { runtime } from '../core/runtime.js';
+import { TimeLeft } from '../core/time-left.js';
 import type { ExtractionProgress } from './extraction-types.js';
 
 /** Tells how far work is, how fast it goes, and how long it will take. */
@@ -7,6 +8,7 @@ export class Pace {
   readonly #total: number;
   readonly #tell: ((progress: ExtractionProgress) => void) | undefined;
   readonly #since = runtime().elapsed();
+  readonly #timeLeft = new TimeLeft();
   #done = 0;
 
   constructor(
@@ -22,6 +24,7 @@ export class Pace {
 
   add(): void {
     this.#done++;
+    this.#timeLeft.add(1);
     const seconds = (runtime().elapsed() - this.#since) / 1000;
     const perSecond = seconds > 0 ? this.#done / seconds : 0;
     const total = Math.max(this.#total, this.#done);
@@ -30,7 +33,7 @@ export class Pace {
       done: this.#done,
       total,
       perSecond,
-      ...(perSecond > 0 ? { etaMs: Math.round(((total - this.#done) / perSecond) * 1000) } : {}),
+      etaMs: this.#timeLeft.of(total - this.#done),
     });
   }
 }

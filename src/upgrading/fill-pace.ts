@@ -1,13 +1,15 @@
 import { runtime } from '../core/runtime.js';
+import { TimeLeft } from '../core/time-left.js';
 import type { ReembedProgress } from './upgrade-types.js';
 
 /** How far it is. */
 export type FillProgress = Omit<ReembedProgress, 'stage'>;
 
-/** How many chunks of how many are in step, at which rate, and when the rest will be. */
+/** How many chunks of how many are in step, at which rate, and how long the rest takes. */
 export class FillPace {
   readonly #tell: ((progress: FillProgress) => void) | undefined;
   readonly #startedAt = runtime().elapsed();
+  readonly #timeLeft = new TimeLeft();
   #filled = 0;
   #done = 0;
   #total = 0;
@@ -25,6 +27,7 @@ export class FillPace {
 
   add(chunks: number): void {
     this.#filled += chunks;
+    this.#timeLeft.add(chunks);
     this.#done = Math.min(this.#total, this.#done + chunks);
     this.#report();
   }
@@ -32,12 +35,12 @@ export class FillPace {
   #report(): void {
     const elapsed = runtime().elapsed() - this.#startedAt;
     const perSecond = elapsed > 0 ? (this.#filled * 1000) / elapsed : 0;
-    const left = this.#total - this.#done;
+    const etaMs = this.#timeLeft.of(this.#total - this.#done);
     this.#tell?.({
       done: this.#done,
       total: this.#total,
       perSecond,
-      ...(perSecond > 0 ? { etaMs: Math.round((left * 1000) / perSecond) } : {}),
+      ...(etaMs === undefined ? {} : { etaMs }),
     });
   }
 }

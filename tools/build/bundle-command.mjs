@@ -1,13 +1,14 @@
-// Bundles the command line: hundreds of modules become few files, which load in a fraction of the time. What is imported by
-// `import()` stays a file of its own, and loads when it is needed. The library keeps its modules.
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+// `bundle-command.mjs FOLDER` bundles the command line into a build: hundreds of modules become few files, which load in a fraction of
+// the time. What is imported by `import()` stays a file of its own, and loads when it is needed. The library keeps its modules.
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
-const OUT = join(ROOT, 'dist/cli');
+const DIST = resolve(process.argv[2]);
+const OUT = join(DIST, 'cli');
 const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
 const NODE_MODULES = `${sep}node_modules${sep}`;
 
@@ -74,7 +75,7 @@ const moduleAddresses = {
   name: 'module-addresses',
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const place = relative(OUT, join(ROOT, 'dist', relative(SOURCE, path))).replaceAll(sep, '/');
+      const place = relative(OUT, join(DIST, relative(SOURCE, path))).replaceAll(sep, '/');
       const address = `new URL(${JSON.stringify(place.replace(/\.ts$/, '.js'))}, import.meta.url).href`;
       const text = await readFile(path, 'utf8');
       return { contents: text.replaceAll('import.meta.url', address), loader: 'ts' };
@@ -99,7 +100,6 @@ const SETTINGS = {
   },
 };
 
-await rm(OUT, { recursive: true, force: true });
 const { metafile } = await build({
   ...SETTINGS,
   // The second is for tests, which run commands in their own process.
@@ -112,7 +112,7 @@ const { metafile } = await build({
 await writeFile(join(OUT, 'LICENSES.md'), await licencesOf(Object.keys(metafile.inputs)));
 
 for (const name of STAND_INS) {
-  const outfile = join(ROOT, 'dist', `${name}.js`);
+  const outfile = join(DIST, `${name}.js`);
   const { metafile } = await build({
     ...SETTINGS,
     entryPoints: [join(SOURCE, `${name}.ts`)],

@@ -1,13 +1,11 @@
-// Makes `npx ragstone` in a working copy run the build at once, as it does where Ragstone is installed. Without the link npx
-// installs the folder into a cache of its own first, which is slow, and breaks when it is interrupted.
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+// Makes the command of a working copy one of its own packages' (`node_modules/.bin`), for scripts of npm and for `npx` below
+// `examples/`. At the root `npx ragstone` links the folder into the cache of npm and runs `prepare`, link or not.
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const command = new URL('../../dist/cli/main.js', import.meta.url);
 const binaries = new URL('../../node_modules/.bin/', import.meta.url);
 
-chmodSync(command, 0o755);
-// Windows needs a script in place of a link; there npx takes the slow way.
+// Windows needs a script in place of a link.
 if (process.platform !== 'win32' && existsSync(new URL('..', binaries))) {
   mkdirSync(binaries, { recursive: true });
   const link = fileURLToPath(new URL('ragstone', binaries));
