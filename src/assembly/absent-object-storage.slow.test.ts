@@ -26,4 +26,4 @@ test('an S3 endpoint that is not there is named, and no key is shown', async () 
   expect(`${String(error)}${JSON.stringify(config.rag)}`).not.toContain('sesame');
   await store.close();
   await rm(folder, { recursive: true, force: true });
-}, 120_000);
+});

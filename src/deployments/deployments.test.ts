@@ -247,13 +247,11 @@ describe('a store that a customer provides', () => {
     known = 'second';
     // A secret is looked at once in a second.
     await expect
-      .poll(
-        () =>
-          own.push([{ id: 'b', text: 'The lamp is red.' }]).then(
-            () => 'written',
-            () => 'refused',
-          ),
-        { timeout: 10_000 },
+      .poll(() =>
+        own.push([{ id: 'b', text: 'The lamp is red.' }]).then(
+          () => 'written',
+          () => 'refused',
+        ),
       )
       .toBe('written');
     expect(stores.slice(opened)).toEqual(['second']);

@@ -91,7 +91,7 @@ test('a write under way is waited for, and comes along', async () => {
     leave?.();
     return leave === undefined;
   };
-  await Promise.race([moved, expect.poll(isClosed, { timeout: 10_000 }).toBe(true)]);
+  await Promise.race([moved, expect.poll(isClosed).toBe(true)]);
   goOn();
   await pushed;
   expect(await moved).toMatchObject({ copied: 2 });

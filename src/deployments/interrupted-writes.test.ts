@@ -62,7 +62,7 @@ const WRITES: readonly [string, (view: EngineView) => Promise<unknown>][] = [
 ];
 
 describe.each(WRITES)('%s that breaks off at whichever call of the server', (_, write) => {
-  test('is finished or taken back by the next move', { timeout: 120_000 }, async () => {
+  test('is finished or taken back by the next move', async () => {
     const outcomes = new Set<string>();
     for (let call = 0; ; call += STEP) {
       expect(call).toBeLessThan(80);

@@ -71,4 +71,4 @@ test('an extraction that is killed goes on, and pays again for nothing but the c
   // A turn of writing is under way for each of the calls that follow it, too.
   expect(calls().length).toBeLessThanOrEqual(CHUNKS + KILLS.length * AT_A_TIME);
   await engine.close();
-}, 120_000);
+});

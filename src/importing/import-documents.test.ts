@@ -101,7 +101,7 @@ withTestServer(
           const { results } = await engine.search({ text: 'marmalade queue' });
           expect(results[0]?.metadata.source).toBe('docs/plan.md');
         });
-      }, 60_000);
+      });
 
       test('of pieces: joined in order, overlaps once, projects apart, what is missing is said', async () => {
         const text =
@@ -150,7 +150,7 @@ withTestServer(
           const apollo = await engine.get('report', { tenant: 'default', project: 'apollo' });
           expect(apollo?.text).toBe('Of another project.');
         });
-      }, 60_000);
+      });
 
       test('an import that is stopped in the middle goes on', async () => {
         const many = Array.from({ length: 650 }, (_, i) => ({
@@ -167,7 +167,7 @@ withTestServer(
         const { imported, unchanged } = await importDocuments(await request());
         expect(unchanged).toBeGreaterThanOrEqual(300);
         expect(imported + unchanged).toBe(650);
-      }, 120_000);
+      });
 
       test('a dry run writes nothing, and what is not there is named', async () => {
         await add([{ id: 'a', text: 'Something.', metadata: null }]);
@@ -246,7 +246,7 @@ withTestServer(
           expect(joined?.text).toBe('Root cause: the marmalade queue\n\nFix: drain it hourly');
           expect(await engine.get('finding:BUG-001:f1')).toBeUndefined();
         });
-      }, 120_000);
+      });
 
       test('a table that is not there is named', async () => {
         const missing = { ...(await request()), collection: `${schema}.nothing` };

@@ -39,11 +39,11 @@ it('a thread finds the same words as this one, of sealed metadata too', async ()
     [true, true],
   ]);
   expect(await open(MANY).rebuild(documents, undefined)).toEqual(here);
-}, 120_000);
+});
 
 it('who cancels waits for no thread', async () => {
   const abort = new AbortController();
   const rebuilding = open(MANY).rebuild([documentOf('Billing')], abort.signal);
   abort.abort();
   await expect(rebuilding).rejects.toMatchObject({ reason: 'ABORTED' });
-}, 120_000);
+});

@@ -103,7 +103,7 @@ test('Azure DevOps: open bugs of priority 1 in payments like this one, and the p
     items: 5,
     problems: [{ item: 'wiki/', reason: 'SOURCE_DENIED' }],
   });
-}, 60_000);
+});
 
 test('Azure DevOps: a token without Wiki (Read) is a notice with the next step, and a failure where pages are held', async () => {
   const state = bugs();
@@ -120,7 +120,7 @@ test('Azure DevOps: a token without Wiki (Read) is a notice with the next step, 
   const later = await engine.index();
   expect(later).toMatchObject({ success: false, stats: { documentsDeleted: 0 } });
   expect(later.stats.errors).toMatchObject([{ item: 'wiki/', reason: 'SOURCE_DENIED' }]);
-}, 60_000);
+});
 
 test('Confluence: pages are found by words and labels, and the second run reads what changed', async () => {
   const state = new ConfluenceState();
@@ -165,4 +165,4 @@ test('Confluence: pages are found by words and labels, and the second run reads 
   expect(results[0]?.metadata.headingPath).toContain('Payments');
 
   expect(await testSource('pages', project)).toMatchObject({ ok: true, items: 2, problems: [] });
-}, 60_000);
+});

@@ -37,7 +37,7 @@ async function follow(options: ReturnType<typeof optionsOf>, served: { readonly 
     await deployments?.close();
   });
   const until = async (isSo: () => boolean): Promise<void> => {
-    for (const end = Date.now() + 20_000; !isSo(); await sleep(20))
+    for (const end = Date.now() + 240_000; !isSo(); await sleep(20))
       if (Date.now() > end) throw new Error(`It never came to that: ${JSON.stringify(lines)}`);
   };
   const linesOf = (tenant: string, msg: string) =>

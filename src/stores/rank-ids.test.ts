@@ -83,7 +83,7 @@ describe.each<[string, (path: string) => VectorStore]>([
       if (whole.searchText !== undefined) expect(words).toHaveLength(25);
     }
     await store.close();
-  }, 60_000);
+  });
 
   it('never leave the scope', async () => {
     const store = create(folder);
@@ -112,5 +112,5 @@ describe.each<[string, (path: string) => VectorStore]>([
     expect((await collection.get(ids)).map(({ id }) => id)).toEqual(others);
     expect((await collection.get([...others, 'fresh', 'nobody'])).map(({ id }) => id)).toContain('fresh');
     await store.close();
-  }, 60_000);
+  });
 });

@@ -288,9 +288,7 @@ describe('an upgrade', () => {
     expect(await engine.reembed({ dryRun: true })).toMatchObject({ outcome: 'dry-run', chunks });
     expect(await engine.generations()).toHaveLength(1);
     const background = startUpgrade(engine);
-    await expect
-      .poll(async () => (await engine.status()).upgrade?.state, { timeout: 20_000 })
-      .toBe('complete');
+    await expect.poll(async () => (await engine.status()).upgrade?.state).toBe('complete');
     await background.stop();
   });
 

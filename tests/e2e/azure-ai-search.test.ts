@@ -57,7 +57,7 @@ describe('an index in Azure AI Search', () => {
     const kept = () => JSON.stringify(service.indexNames.flatMap((name) => service.documentsOf(name)));
     await expect.poll(kept).not.toContain('marmalade');
     expect(await found('marmalade', 'lexical')).not.toContain('docs/alpha.md');
-  }, 180_000);
+  });
 
   test('with a wrong key ends with an error that says what to do', async () => {
     const { code, document } = await ragstoneJson<ErrorDocument>(['index'], {

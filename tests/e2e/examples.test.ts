@@ -14,7 +14,7 @@ describe.each(exampleNames())('the example %s', (name) => {
     await linkExample(example, folder);
     const commands = await replayInstalled(example, { folder, isInstalled: true });
     expect(commands).toBeGreaterThan(2);
-  }, 180_000);
+  });
 });
 
 test('every example has what an example has', () => {

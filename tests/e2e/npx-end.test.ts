@@ -18,7 +18,7 @@ test('a service ends with the npx that started it', async () => {
       stream.on('data', (part: string) => {
         text += part;
       });
-    await expect.poll(() => pattern.exec(text)?.[1], { timeout: 30_000 }).toBeDefined();
+    await expect.poll(() => pattern.exec(text)?.[1]).toBeDefined();
     return pattern.exec(text)?.[1] ?? '';
   };
   const [url, pid] = await Promise.all([told(/"url": "([^"]+)"/), told(/pid (\d+)/)]);

@@ -212,7 +212,7 @@ describe('a service with keys', () => {
     const made = ['keys', 'create', '--tenant', 'acme', ...permissions];
     ({ key } = (await ragstoneJson<{ key: string }>(made, { cwd })).document);
     service = await openService(cwd);
-  }, 120_000);
+  });
   afterAll(() => service.stop());
   const holding = (own?: string) => ({
     RAGSTONE_SERVER: service.url,

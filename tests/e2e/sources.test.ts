@@ -123,7 +123,7 @@ describe('a secret', () => {
     server.close();
   });
 
-  it('is in no output, error, ledger or store, whatever fails', { timeout: 240_000 }, async () => {
+  it('is in no output, error, ledger or store, whatever fails', async () => {
     const commands = [
       ['config', 'show'],
       ['config', 'show', '--json'],

@@ -61,7 +61,7 @@ describe('ragstone stores', () => {
       ...{ code: 0, active: 'libsql' },
       ...{ libsql: 'ready 0', lancedb: 'ready 0' },
     });
-  }, 120_000);
+  });
 
   test('a store that was lost with its folder is noticed, and copied', async () => {
     const cwd = project('{ secondary: lancedb }');
@@ -73,7 +73,7 @@ describe('ragstone stores', () => {
     expect(await stores(cwd, 'sync')).toMatchObject({ code: 0, lancedb: 'ready 0' });
     expect(await stores(cwd, 'use', 'lancedb')).toMatchObject({ code: 0, active: 'lancedb' });
     expect(await sourcesOf(cwd)).toEqual(['audit.md']);
-  }, 120_000);
+  });
 
   test('a second store that does not answer: everything goes on, and each command says so', async () => {
     // Nobody listens there.
@@ -112,7 +112,7 @@ describe('ragstone stores', () => {
         nextStep: expect.stringContaining('ragstone stores sync') as string,
       }),
     );
-  }, 120_000);
+  });
 
   test('what is wrong is refused with what to do', async () => {
     const cwd = project('{ secondary: lancedb }');
@@ -135,7 +135,7 @@ describe('ragstone stores', () => {
     });
     writeFiles(cwd, { 'ragstone.yaml': 'rag:\n  provider: libsql\n  failover: { secondary: libsql }\n' });
     expect((await refused()).message).toContain('Give the second one a name');
-  }, 120_000);
+  });
 
   test('doctor names what the second store needs and this machine lacks', async () => {
     const cwd = project('{ secondary: { provider: chroma, storage: { local: { type: chroma } } } }');

@@ -13,7 +13,7 @@ const CONFIG = `rag:
   sources:
     - { name: docs, type: markdown, root: docs, paths: ['**/*.md'], watch: true }
 `;
-const WAIT = { timeout: 40_000, interval: 25 };
+const WAIT = { timeout: 240_000, interval: 25 };
 
 type EventOf<Type extends SyncEvent['type']> = Extract<SyncEvent, { readonly type: Type }>;
 

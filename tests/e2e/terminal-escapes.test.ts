@@ -94,4 +94,4 @@ it('nothing that a document, a name or a repository holds steers the terminal, i
     said += stdout + stderr;
   }
   for (const part of ['ninety days', 'N[31m', 'submodule', 'missing[31m']) expect(said).toContain(part);
-}, 240_000);
+});

@@ -62,7 +62,7 @@ describe('an index in Vertex AI Search', () => {
     const kept = [...service.dataStores.keys()].flatMap((name) => service.documentsOf(name));
     expect(JSON.stringify(kept)).not.toContain('marmalade');
     expect(await found('marmalade', 'lexical')).not.toContain('docs/alpha.md');
-  }, 180_000);
+  });
 
   test('an account that is not taken, and settings of other stores, end with what to do', async () => {
     const stranger = keyFileOf({ ...TEST_ACCOUNT, clientEmail: 'stranger@test.iam.gserviceaccount.com' });
@@ -83,5 +83,5 @@ describe('an index in Vertex AI Search', () => {
       configure(setting);
       expect((await run<ErrorDocument>('index')).document.error.message).toMatch(told);
     }
-  }, 180_000);
+  });
 });

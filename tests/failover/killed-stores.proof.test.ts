@@ -177,7 +177,7 @@ describe.skipIf(chroma === undefined || !hasPostgres)(
   () => {
     beforeAll(async () => {
       postgres = await OwnPostgres.start();
-    }, 300_000);
+    });
     afterAll(async () => {
       await postgres.stop();
       for (const folder of folders) rmSync(folder, { recursive: true, force: true });

@@ -70,7 +70,7 @@ describe.skipIf(!HAS_SERVERS || !existsSync(PLAYBOOK))(
       service = await scene.serve();
       const { answered } = await ask(service.url, caller, 'POST', '/rag/index', {});
       expect(answered.status, answered.text).toBe(200);
-    }, 240_000);
+    });
 
     afterAll(async () => {
       await scene.end();

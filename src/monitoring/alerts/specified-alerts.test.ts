@@ -180,7 +180,7 @@ test('the alerts of the specification: each is told once and resolved once, to t
   const check = async (ok: boolean): Promise<void> => {
     const before = watch.lastHealth();
     pass(INTERVAL_MS);
-    await vi.waitFor(() => expect(watch.lastHealth()).not.toBe(before), { timeout: 20_000 });
+    await vi.waitFor(() => expect(watch.lastHealth()).not.toBe(before), { timeout: 240_000 });
     expect(watch.lastHealth()?.health.ok).toBe(ok);
   };
   await check(true);
@@ -220,4 +220,4 @@ test('the alerts of the specification: each is told once and resolved once, to t
     'alert critical store_unreachable',
     'alert resolved store_unreachable',
   ]);
-}, 60_000);
+});

@@ -52,8 +52,7 @@ function heldReranker(concurrency: Reranker['concurrency']) {
 
 describe('the deadline of a reranker', () => {
   const list = fc.sample(candidates, { numRuns: 1, seed: 7 })[0] ?? [];
-  const started = (begun: readonly unknown[], count: number) =>
-    expect.poll(() => begun.length, { timeout: 20_000 }).toBe(count);
+  const started = (begun: readonly unknown[], count: number) => expect.poll(() => begun.length).toBe(count);
 
   it('begins when its turn comes: one that takes one call at a time makes the others wait', async () => {
     const { reranker, begun } = heldReranker(1);

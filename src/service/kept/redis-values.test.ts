@@ -62,8 +62,8 @@ describe.runIf(hasRedis())('what is kept in a real Redis', () => {
     expect(await one.get(place('alone'))).toBe('own');
     expect(await other.get(place('alone'))).toBeUndefined();
     await startRedis(port);
-    await expect.poll(() => told.at(-1), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => told.at(-1)).toBe(true);
     await one.set(place('after'), 'shared', HOUR);
-    await expect.poll(() => other.get(place('after')), { timeout: 10_000 }).toBe('shared');
+    await expect.poll(() => other.get(place('after'))).toBe('shared');
   });
 });

@@ -193,7 +193,7 @@ test('5,000 work items are read to exactly the state of the project under faults
   const mirror = new SourceMirror();
   await mirror.sync(source());
   expect(held(mirror)).toEqual(expected(state));
-}, 60_000);
+});
 
 const examples = fileURLToPath(
   new URL('../../../../shared/data/fixtures/azure-devops-rest/specification/', import.meta.url),

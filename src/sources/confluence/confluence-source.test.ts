@@ -241,7 +241,7 @@ describe.each(['cloud', 'data-center'] as const)('%s', (deployment) => {
     const mirror = new SourceMirror();
     await mirror.sync(source());
     expect(held(mirror)).toEqual(expected(state));
-  }, 60_000);
+  });
 });
 
 describe('limits and refusals', () => {

@@ -88,5 +88,5 @@ for (const { dialect, variable, create } of SERVERS)
       expect(await first.describe(SPEC.name)).toEqual(SPEC);
       await first.drop(SPEC.name);
       await Promise.all([first.close(), second.close()]);
-    }, 120_000);
+    });
   });

@@ -80,6 +80,6 @@ withTestServer({ describe, it }, { store: 'lancedb-s3', variable: 'RAGSTONE_TEST
       await engine.clear();
       await engine.close();
       await rm(dataDir, { recursive: true });
-    }, 240_000);
+    });
   });
 });

@@ -147,7 +147,7 @@ describe('a search', () => {
     const found = await collection.searchVector(query);
     expect(found.map(({ chunk }) => chunk.id)).toEqual(['r2148', 'r2149']);
     expect(service.searches.length).toBeGreaterThanOrEqual(20);
-  }, 60_000);
+  });
 });
 
 describe('a data store that changed', () => {

@@ -39,7 +39,7 @@ async function watching(
   onTestFinished(() => watch.stop());
   await watch.start();
   const seen = async (change: string): Promise<void> => {
-    await vi.waitFor(() => expect(told).toContain(change), { timeout: 20_000, interval: 10 });
+    await vi.waitFor(() => expect(told).toContain(change), { timeout: 240_000, interval: 10 });
     told.length = 0;
   };
   return { watch, told, polling, seen };

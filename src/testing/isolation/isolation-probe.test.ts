@@ -46,7 +46,7 @@ const FORGED = [
   'Bearer eyJhbGciOiJub25lIn0.eyJ0ZW5hbnQiOiJhY21lIn0.',
 ];
 
-test('nothing of another tenant or group is found in any reply', { timeout: 120_000 }, async () => {
+test('nothing of another tenant or group is found in any reply', async () => {
   const report = await probeIsolation({
     ...{ send: await sender(), callers: CALLERS, forged: FORGED },
     ...{ steps: 400, pairs: 4, documentsPerCaller: 1 },
@@ -77,7 +77,7 @@ test.each([
   expect(report.violations.map((violation) => violation.kind)).toContain(kind);
 });
 
-test('a service that lets anybody in is found', { timeout: 60_000 }, async () => {
+test('a service that lets anybody in is found', async () => {
   const send = await sender();
   const report = await probeIsolation({
     ...{ callers: CALLERS.slice(0, 4), steps: 100, pairs: 0, documentsPerCaller: 1 },

@@ -175,7 +175,7 @@ describe.skipIf(connectionString === undefined)(TITLE, () => {
     expect(await collection.count(oneOf('$chunkId', ['r7']))).toBe(1);
     const sql = `SELECT sum(idx_scan)::int AS scans FROM pg_stat_user_indexes
       WHERE schemaname = '${schema}' AND indexrelname LIKE '%identifiers'`;
-    await expect.poll(async () => (await execute(sql))[0]?.scans, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await execute(sql))[0]?.scans).toBeGreaterThan(0);
   });
 });
 
