@@ -10,6 +10,7 @@ const TESTS = {
 };
 const IN_MEMORY = { ...TESTS, env: { ...TESTS.env, TMPDIR: temporary } };
 const PROOFS = '**/*.proof.test.ts';
+const SLOW = '**/*.slow.test.ts';
 const CONTRACTS = '**/*.contract.test.ts';
 // Only a run that holds tests of the command line builds it.
 const BUILT = { globalSetup: 'tests/build-once.ts' };
@@ -32,7 +33,7 @@ export default defineConfig({
           // Files of one process share their modules; loading them again for each file took half of the time.
           isolate: false,
           include: ['{src,bench,tools}/**/*.test.ts', 'tests/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'tests/e2e/**', PROOFS, CONTRACTS],
+          exclude: [...configDefaults.exclude, 'tests/e2e/**', PROOFS, CONTRACTS, SLOW],
         },
       },
       {
@@ -41,7 +42,7 @@ export default defineConfig({
           ...BUILT,
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, PROOFS],
+          exclude: [...configDefaults.exclude, PROOFS, SLOW],
         },
       },
       {
@@ -51,6 +52,14 @@ export default defineConfig({
           ...BUILT,
           name: 'proofs',
           include: [`{src,tests}/${PROOFS}`],
+        },
+      },
+      {
+        test: {
+          ...IN_MEMORY,
+          ...BUILT,
+          name: 'slow',
+          include: [`{src,tests}/${SLOW}`],
         },
       },
       {
