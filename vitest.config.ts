@@ -47,8 +47,9 @@ export default defineConfig({
       },
       {
         test: {
-          // What survives has to be on a disk.
+          // What survives has to be on a disk, and many processes take long on a busy machine.
           ...TESTS,
+          testTimeout: 300_000,
           ...BUILT,
           name: 'proofs',
           include: [`{src,tests}/${PROOFS}`],
