@@ -13,6 +13,7 @@ const TESTS = {
 };
 const IN_MEMORY = { ...TESTS, env: { ...TESTS.env, TMPDIR: temporary } };
 const PROOFS = '**/*.proof.test.ts';
+const SLOW = '**/*.slow.test.ts';
 const CONTRACTS = '**/*.contract.test.ts';
 const BUILT = {
   // Only a run that holds tests of the command line builds it.
@@ -39,7 +40,7 @@ export default defineConfig({
           // Files of one process share their modules; loading them again for each file took half of the time.
           isolate: false,
           include: ['{src,bench,tools}/**/*.test.ts', 'tests/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'tests/e2e/**', PROOFS, CONTRACTS],
+          exclude: [...configDefaults.exclude, 'tests/e2e/**', PROOFS, CONTRACTS, SLOW],
         },
       },
       {
@@ -49,12 +50,12 @@ export default defineConfig({
           name: 'e2e',
           isolate: false,
           include: ['tests/e2e/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, PROOFS],
+          exclude: [...configDefaults.exclude, PROOFS, CONTRACTS, SLOW],
         },
       },
       {
         test: {
-          // What survives has to be on a disk.
+          // What survives has to be on a disk, and many processes take long on a busy machine.
           ...TESTS,
           ...BUILT,
           name: 'proofs',
@@ -64,6 +65,15 @@ export default defineConfig({
       {
         test: {
           ...IN_MEMORY,
+          ...BUILT,
+          name: 'slow',
+          include: [`{src,tests}/${SLOW}`],
+        },
+      },
+      {
+        test: {
+          ...IN_MEMORY,
+          ...BUILT,
           name: 'contracts',
           isolate: false,
           include: [`{src,tests}/${CONTRACTS}`],

@@ -1,9 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { create, list } from 'tar';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeFiles } from '../../tests/e2e/temporary-folder.js';
@@ -11,54 +7,14 @@ import { testDeployments } from '../deployments/test-deployments.js';
 import { createEngine } from '../engine/create-engine.js';
 import { backUp } from './back-up.js';
 import { restoreBackup } from './restore.js';
+import { backedUp, engineIn, isWhole, notes } from './test-backup.js';
 
-const LOADER = fileURLToPath(import.meta.resolve('tsx'));
-const RESTORE = new URL('./restore.ts', import.meta.url).href;
 const DOCUMENTS = 400;
-
-const notes = (count: number): Record<string, string> =>
-  Object.fromEntries(
-    Array.from({ length: count }, (_, i) => [
-      `docs/note-${i}.md`,
-      `# Note ${i}\n\nThe gate of house ${i} is closed.\n\n${`House ${i} has a large garden. `.repeat(20)}\n`,
-    ]),
-  );
-
-const engineIn = (cwd: string, provider: 'libsql' | 'lancedb') =>
-  createEngine({
-    cwd,
-    config: { provider, sources: [{ name: 'docs', type: 'markdown', paths: ['docs/**/*.md'] }] },
-  });
-
-/** A small index, backed up. */
-async function backedUp(): Promise<{ folder: string; archive: string }> {
-  const folder = temporaryFolder(notes(5));
-  const engine = await engineIn(folder, 'libsql');
-  await engine.index();
-  await engine.close();
-  const archive = join(folder, 'small.tar.gz');
-  await backUp('small.tar.gz', { cwd: folder });
-  return { folder, archive };
-}
 
 function filesIn(folder: string): string[] {
   const dataDir = join(folder, '.ragstone');
   return existsSync(dataDir) ? readdirSync(dataDir) : [];
 }
-
-const isWhole = async (cwd: string, provider: 'libsql' | 'lancedb') => {
-  const engine = await engineIn(cwd, provider);
-  try {
-    const [verified, status, found] = [
-      await engine.verify({ sources: false }),
-      await engine.status(),
-      await engine.search('gate of house 3'),
-    ];
-    return { drift: verified.drift, documents: status.documents, found: found.results[0]?.content };
-  } finally {
-    await engine.close();
-  }
-};
 
 describe.each(['libsql', 'lancedb'] as const)('a backup of %s', (provider) => {
   it('that is taken while an index run writes is whole elsewhere, and the run ends as ever', async () => {
@@ -226,25 +182,6 @@ describe('restoreBackup', () => {
       expect(filesIn(elsewhere)).toEqual([]);
     }
     expect(readFileSync(join(folder, 'outside.txt'), 'utf8')).toBe('kept');
-  });
-
-  it('begins again where it was killed', async () => {
-    const { archive } = await backedUp();
-    const elsewhere = temporaryFolder();
-    const script = `import { restoreBackup } from ${JSON.stringify(RESTORE)}; process.stdout.write('go'); await restoreBackup(process.argv[1], { cwd: process.argv[2] });`;
-    for (const delay of [0, 15, 30, 45, 60]) {
-      const args = ['--import', LOADER, '--input-type=module', '-e', script, archive, elsewhere];
-      const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-      const ended = once(child, 'exit');
-      if (child.stdout !== null) await once(child.stdout, 'data');
-      await sleep(delay);
-      child.kill('SIGKILL');
-      await ended;
-      if (existsSync(join(elsewhere, '.ragstone', 'ledger.db'))) break;
-    }
-    if (!existsSync(join(elsewhere, '.ragstone', 'ledger.db')))
-      await restoreBackup(archive, { cwd: elsewhere });
-    expect(await isWhole(elsewhere, 'libsql')).toMatchObject({ drift: [], documents: 5 });
   });
 
   it('packs a list of the files first', async () => {

@@ -2,17 +2,13 @@ import { expect, it } from 'vitest';
 import { argumentsOf } from './vitest-arguments.js';
 
 const PROJECTS = ['--project', 'unit', '--project', 'e2e'];
-const FAST = ['--exclude', '**/*.slow.test.ts'];
 
 it.each([
-  [[], { line: [...PROJECTS, ...FAST], isWhole: true, records: false }],
-  [['--record'], { line: [...PROJECTS, ...FAST], isWhole: true, records: true }],
-  [
-    ['src/core', '-t', 'x'],
-    { line: [...PROJECTS, ...FAST, 'src/core', '-t', 'x'], isWhole: false, records: false },
-  ],
-  [['--project', 'unit'], { line: [...FAST, '--project', 'unit'], isWhole: false, records: false }],
-  [['--project=unit'], { line: [...FAST, '--project=unit'], isWhole: false, records: false }],
+  [[], { line: [...PROJECTS], isWhole: true, records: false }],
+  [['--record'], { line: [...PROJECTS], isWhole: true, records: true }],
+  [['src/core', '-t', 'x'], { line: [...PROJECTS, 'src/core', '-t', 'x'], isWhole: false, records: false }],
+  [['--project', 'unit'], { line: ['--project', 'unit'], isWhole: false, records: false }],
+  [['--project=unit'], { line: ['--project=unit'], isWhole: false, records: false }],
 ])('npm test with %j', (given, expected) => {
   expect(argumentsOf('test', given)).toEqual(expected);
 });

@@ -344,7 +344,7 @@ export const STORES: readonly StoreUnderTest[] = [
   },
   {
     name: 'vertex-ai-search',
-    tests: 'src/stores/vertex-ai-search/',
+    tests: ['src/stores/vertex-ai-search/', 'tests/e2e/vertex-ai-search.contract.test.ts'],
     about: ['src/testing/services/vertex-search/'],
     packages: ['@google-cloud/discoveryengine'],
     kind: 'fake',
