@@ -14,7 +14,7 @@ import { filesWith } from '../testing/files-with.js';
 let folder: string;
 let engine: Engine;
 const open = async (config: RAGConfigInput = {}): Promise<Engine> =>
-  createEngine({ config, dataDir: join(folder, 'data'), cwd: folder });
+  createEngine({ config: { provider: 'libsql', ...config }, dataDir: join(folder, 'data'), cwd: folder });
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'forget-'));
@@ -127,7 +127,7 @@ describe.each(['libsql', 'lancedb'] as const)('documents by a filter (%s)', (pro
 test('indexes of `ragstone try` are removed, and clearing removes them too', async () => {
   const tried = async (): Promise<void> => {
     const other = await createEngine({
-      config: {},
+      config: { provider: 'libsql' },
       dataDir: join(folder, 'data', 'try', 'docs'),
       cwd: folder,
     });

@@ -45,7 +45,7 @@ describe('finding a model', () => {
     );
   });
 
-  it.each(['../outside', './models/x/y', 'a/../../b', '/nowhere/at/all'])(
+  it.each(['../outside', './models/x/y', 'a/../../absent', '/nowhere/at/all'])(
     'never takes the path %s for a hub id',
     async (model) => {
       const created = createTransformersEmbedder({

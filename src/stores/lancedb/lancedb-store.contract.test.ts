@@ -5,8 +5,18 @@ import * as lancedb from '@lancedb/lancedb';
 import * as arrow from 'apache-arrow';
 import { describe, it } from 'vitest';
 import { testVectorStore } from '../../testing/index.js';
+import { createLibsqlStore } from '../libsql/libsql-store.js';
+import type { VectorStore } from '../vector-store.js';
+import { withLexicalIndex } from '../with-lexical-index.js';
+import { createLanceDbStore } from './lancedb-store.js';
 import { SCHEMA_VERSION, tableSchema } from './table-schema.js';
-import { openLanceDbWithWords } from './test-lancedb.js';
+
+/** The store as an engine has it: with an index of words beside it. */
+const openStore = (folder: string): VectorStore =>
+  withLexicalIndex(
+    createLanceDbStore({ path: join(folder, 'vectors') }),
+    createLibsqlStore({ path: join(folder, 'words.db') }),
+  );
 
 testVectorStore({
   name: 'lancedb',
@@ -14,8 +24,8 @@ testVectorStore({
   create: async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ragstone-lancedb-'));
     return {
-      store: openLanceDbWithWords(folder),
-      reopen: () => Promise.resolve(openLanceDbWithWords(folder)),
+      store: openStore(folder),
+      reopen: () => Promise.resolve(openStore(folder)),
       makeSchemaNewer: async (name) => {
         const spec = { name, dimensions: 8, fingerprint: 'model-a@1:8' };
         const connection = await lancedb.connect(join(folder, 'vectors'));

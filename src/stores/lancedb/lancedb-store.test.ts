@@ -5,8 +5,17 @@ import * as lancedb from '@lancedb/lancedb';
 import { describe, expect, it } from 'vitest';
 import { EVERYTHING } from '../../core/filter.js';
 import { record } from '../../testing/vector-store/records.js';
+import { createLibsqlStore } from '../libsql/libsql-store.js';
+import type { VectorStore } from '../vector-store.js';
+import { withLexicalIndex } from '../with-lexical-index.js';
 import { createLanceDbStore } from './lancedb-store.js';
-import { openLanceDbWithWords } from './test-lancedb.js';
+
+/** The store as an engine has it: with an index of words beside it. */
+const openStore = (folder: string): VectorStore =>
+  withLexicalIndex(
+    createLanceDbStore({ path: join(folder, 'vectors') }),
+    createLibsqlStore({ path: join(folder, 'words.db') }),
+  );
 
 describe('a table whose words LanceDB searched itself', () => {
   it('has them copied by whoever opens it, and its index of words removed', async () => {
@@ -21,7 +30,7 @@ describe('a table whose words LanceDB searched itself', () => {
     const table = await (await lancedb.connect(join(folder, 'vectors'))).openTable('old');
     await table.createIndex('search_text', { config: lancedb.Index.fts({ baseTokenizer: 'whitespace' }) });
 
-    const store = openLanceDbWithWords(folder);
+    const store = openStore(folder);
     expect(await store.describe('old')).toEqual(spec);
     const collection = await store.open(spec);
     const search = (term: string) =>
