@@ -13,7 +13,7 @@ const ROOT = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
 
 const SEEN = 'src/service/levels-seen.test.ts';
-const OUTAGES = 'src/searching/degradation.test.ts';
+const OUTAGES = 'src/searching/degradation.proof.test.ts';
 const ON_POSTGRES = 'src/searching/degradation-postgres.test.ts';
 const seen: Replay = { file: SEEN, title: 'level $level, out: $out' };
 

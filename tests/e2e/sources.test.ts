@@ -33,6 +33,7 @@ describe('ragstone sources', () => {
     writeFileSync(
       join(folder, 'ragstone.yaml'),
       `rag:
+  provider: libsql
   sources:
     - { name: docs, type: markdown, root: docs, paths: ['**'] }
     - { name: bugs, type: sql, path: bugs.db, table: bugs, key: id, content: text }
@@ -101,6 +102,7 @@ describe('a secret', () => {
     writeFileSync(
       join(folder, 'ragstone.yaml'),
       `rag:
+  provider: libsql
   modelProviders:
     openai: { apiKey: '${secret('OPENAI')}', baseUrl: 'http://127.0.0.1:${port}/v1' }
     cohere: { apiKey: '\${COHERE}' }
@@ -113,7 +115,7 @@ describe('a secret', () => {
     - { name: parts, type: sql, host: 127.0.0.1, port: 1, database: d, username: u, password: 'file:secret.txt', table: t, key: id, content: a }
     - { name: git, type: git, repository: 'https://127.0.0.1:${port}/x.git', auth: { token: '${secret('GIT')}' } }
     - { name: wiki, type: confluence, baseUrl: 'http://127.0.0.1:${port}', spaceKeys: [A], allowPrivateNetwork: true, auth: { username: me, apiToken: '${secret('CONFLUENCE')}' } }
-    - { name: boards, type: azure_devops, enabled: false, organization: o, project: p, auth: { pat: '${secret('DEVOPS')}' } }
+    - { name: boards, type: azure_devops, enabled: false, baseUrl: 'http://127.0.0.1:${port}', organization: o, project: p, allowPrivateNetwork: true, auth: { pat: '${secret('DEVOPS')}' } }
 `,
     );
     env.COHERE = 'canary-COHERE';
