@@ -10,10 +10,12 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { figuresOf } from './budget.js';
 import { holdAgainstBudget, record } from './budget-file.js';
-import { childSeconds, loopSeconds, median } from './measure.js';
+import { childSeconds, loopSeconds, median, timeLoop } from './measure.js';
 import { argumentsOf } from './vitest-arguments.js';
 
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
+/** How often the loop is measured while tests run. */
+const SAMPLE_MS = 15_000;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 const durationsSchema = z.record(z.string(), z.number());
@@ -34,7 +36,10 @@ async function runMeasured(): Promise<void> {
     const durations = join(folder, 'durations.json');
     const before = childSeconds();
     const loops = loopSeconds();
+    // What makes the tests slow meanwhile makes the loop slow.
+    const sampling = setInterval(() => loops.push(timeLoop()), SAMPLE_MS);
     const ended = await runVitest({ RAGSTONE_DURATIONS: durations });
+    clearInterval(sampling);
     const after = childSeconds();
     if (ended.code !== 0) return endAs(ended);
     if (before === undefined || after === undefined)

@@ -18,7 +18,8 @@ export function childSeconds(pid = 'self'): number | undefined {
 /** Seconds of processor time of a fixed loop, several times; the first, which is compiled meanwhile, is left out. */
 export const loopSeconds = (): number[] => Array.from({ length: LOOPS + 1 }, timeLoop).slice(1);
 
-function timeLoop(): number {
+/** The same once. */
+export function timeLoop(): number {
   const before = process.cpuUsage();
   let state = 1;
   for (let step = 0; step < STEPS; step++) state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
