@@ -233,8 +233,16 @@ export const STORES: readonly StoreUnderTest[] = [
     // Writers, workers and hosts that are killed, and the isolation of tenants; the long forms by RAGSTONE_SLOW=1.
     name: 'postgres-proofs',
     isProof: true,
-    tests: ['tests/ledger/postgres/', 'tests/workers/', 'src/deployments/'],
-    about: [POSTGRES, 'src/ledger/', 'src/postgres/', 'src/workers/', 'src/queue/', 'src/indexing/'],
+    tests: ['tests/ledger/postgres/', 'tests/workers/', 'src/deployments/isolation.proof.test.ts'],
+    about: [
+      POSTGRES,
+      'src/deployments/',
+      'src/indexing/',
+      'src/ledger/',
+      'src/postgres/',
+      'src/queue/',
+      'src/workers/',
+    ],
     packages: ['pg', 'bullmq'],
     kind: 'real',
     server: postgres,
