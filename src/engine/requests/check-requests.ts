@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ConflictsRequest } from '../../conflicts/conflict-types.js';
 import { RAGError } from '../../core/errors.js';
-import { isList, ownElements, ownFields, plainCopy } from '../../core/plain-copy.js';
+import { isList, ownElements, ownFields, plainCopy, type Refuse, reading } from '../../core/plain-copy.js';
 import type {
   EstimateRequest,
   ExtractRequest,
@@ -250,10 +250,14 @@ export const checkedNames = (names: readonly string[]): readonly string[] =>
 export const checkedGeneration = (generation: number): number =>
   checked(generation, generationSchema, { what: 'The number of a generation', reason: 'USAGE' });
 
+// The variables of a process are no plain object.
+const copiedVariables = (env: CreateEngineOptions['env'], refuse: Refuse): CreateEngineOptions['env'] =>
+  typeof env === 'object' && env !== null ? reading(['env'], refuse, () => ({ ...env })) : env;
+
 /** Settings are copied; parts are borrowed as they are, lists of them copied. Throws `USAGE`. */
 export function checkedEngineOptions(options: CreateEngineOptions): CreateEngineOptions {
   const refusal: Refusal = { what: 'createEngine', reason: 'USAGE' };
-  const { config, overrides, ...parts } = ownFields(options, refusing(refusal));
+  const { config, env, overrides, ...parts } = ownFields(options, refusing(refusal));
   const own = {
     ...Object.fromEntries(
       Object.entries(parts).map(([key, part]: [string, unknown]) => [
@@ -262,6 +266,7 @@ export function checkedEngineOptions(options: CreateEngineOptions): CreateEngine
       ]),
     ),
     ...withoutUndefined(plainCopy({ config, overrides }, refusing(refusal))),
+    env: copiedVariables(env, refusing(refusal)),
   };
   assertShape(engineSchema, own, refusal);
   return own;

@@ -389,9 +389,7 @@ export const engineSchema = z.strictObject({
   overrides: settings<CreateEngineOptions['overrides']>(),
   dataDir: text,
   cwd: text,
-  env: z
-    .custom<CreateEngineOptions['env']>((env) => typeof env === 'object' && env !== null, 'an object')
-    .optional(),
+  env: z.record(z.string(), z.string().optional()).optional(),
   trust: z.literal(true, 'true, or left out').optional(),
   searchProcesses: z.int().min(0).max(64).optional(),
   secretResolvers: z.custom<CreateEngineOptions['secretResolvers']>(Array.isArray, 'a list').optional(),
