@@ -16,7 +16,7 @@ const PROOFS = '**/*.proof.test.ts';
 const SLOW = '**/*.slow.test.ts';
 const CONTRACTS = '**/*.contract.test.ts';
 const BUILT = {
-  // Only a run that holds tests of the command line builds it.
+  // What users get is tested as it is built.
   globalSetup: 'tests/build-once.ts',
   // The built command runs as it is, not as the test runner would transform it.
   server: { deps: { external: [/\/dist\//] } },
@@ -36,6 +36,7 @@ export default defineConfig({
       {
         test: {
           ...IN_MEMORY,
+          ...BUILT,
           name: 'unit',
           // Files of one process share their modules; loading them again for each file took half of the time.
           isolate: false,

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { waitFor } from '../../tests/wait-for.js';
 import type { DocumentChunker } from '../chunking/chunker.js';
 import { RAGError } from '../core/errors.js';
 import { EVERYTHING } from '../core/filter.js';
@@ -345,7 +346,7 @@ test('what could not be given back while the ledger was out is given back when i
   const claim = () => other.claim(tenant, 'notes', ['x', 'y'], LEASE_MS);
   expect(await claim()).toEqual(new Set());
   isOut = false;
-  await vi.waitFor(async () => expect(await claim()).toEqual(new Set(['x'])), { timeout: 240_000 });
+  await waitFor(async () => expect(await claim()).toEqual(new Set(['x'])));
   await claims.close();
   expect(await claim()).toEqual(new Set(['x', 'y']));
 });

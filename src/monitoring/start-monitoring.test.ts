@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { waitFor } from '../../tests/wait-for.js';
 import { createEngine, type Engine, type Monitoring, startMonitoring } from '../index.js';
 import type { Alert } from './alerts/alert.js';
 
@@ -174,7 +175,7 @@ test('two processes of one name do not write their metrics over each other', asy
   const second = await watched(monitoring, { name: 'serve' });
   const own = `serve-${process.pid}.prom`;
   const files = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.prom'));
-  await vi.waitFor(() => expect(files().sort()).toEqual([own, 'serve.prom']));
+  await waitFor(() => expect(files().sort()).toEqual([own, 'serve.prom']));
   expect(second.lines).toEqual([expect.stringContaining(own)]);
   await second.watch.stop();
   expect(files()).toEqual(['serve.prom']);
@@ -246,15 +247,12 @@ describe('alerts, each by a real fault, are told once and resolved once', () => 
       renameSync(data, `${data}.away`);
       mkdirSync(data);
       if (ledger !== undefined) writeFileSync(join(data, 'ledger.db'), ledger);
-      const patience = { timeout: 15_000, interval: 50 };
-      await vi.waitFor(
-        () =>
-          expect(watch.raisedAlerts()).toMatchObject([{ alert: 'store_unreachable', severity: 'critical' }]),
-        patience,
+      await waitFor(() =>
+        expect(watch.raisedAlerts()).toMatchObject([{ alert: 'store_unreachable', severity: 'critical' }]),
       );
       rmSync(data, { recursive: true });
       renameSync(`${data}.away`, data);
-      await vi.waitFor(() => expect(watch.raisedAlerts()).toEqual([]), patience);
+      await waitFor(() => expect(watch.raisedAlerts()).toEqual([]));
       await watch.stop();
       expect(states(alertsIn(join(cwd, 'alerts.log')))).toEqual([
         'store_unreachable raised',

@@ -8,7 +8,7 @@ export const batchNamed = (batch: string): OwedBatch => ({ tenant: 'acme', sourc
 
 const DONE: BatchOutcome = { isDone: true };
 /** Longer than any queue needs to hand out what it has, in milliseconds. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 240_000;
 
 /** Until it holds. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { waitFor } from '../../tests/wait-for.js';
 import { RAGError } from '../core/errors.js';
 import type { IndexRequest, IndexResult } from '../engine/engine.js';
 import { startSync } from './start-sync.js';
@@ -363,7 +364,7 @@ test('names that are not there or say nothing of it are refused', () => {
 
 test('a folder that cannot be written ends it, and says so', async () => {
   const bench = new Bench('2026-05-01T00:00:00Z', [timing('a', { atStart: true })], '/dev/null/x');
-  await vi.waitFor(() => expect(bench.start().ended).rejects.toMatchObject({ reason: expect.any(String) }));
+  await waitFor(() => expect(bench.start().ended).rejects.toMatchObject({ reason: expect.any(String) }));
 });
 
 test('beside other hosts leaves out turns of a schedule that one of them has taken, and hands its work over', async () => {

@@ -1,8 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { IndexStatus, SearchResponse, SyncEvent, VerifyResult } from '../../src/index.js';
+import { waitFor } from '../wait-for.js';
 import { finished, openRagstone, ragstoneJson, runRagstone, startRagstone } from './run-ragstone.js';
 import { openService } from './start-service.js';
 import { temporaryFolder, writeFiles } from './temporary-folder.js';
@@ -13,7 +14,6 @@ const CONFIG = `rag:
   sources:
     - { name: docs, type: markdown, root: docs, paths: ['**/*.md'], watch: true }
 `;
-const WAIT = { timeout: 240_000, interval: 25 };
 
 type EventOf<Type extends SyncEvent['type']> = Extract<SyncEvent, { readonly type: Type }>;
 
@@ -50,7 +50,7 @@ function eventsIn(stdout: Readable) {
     events().filter((event): event is EventOf<Type> => event.type === type);
   const runs = () => of('run-finished');
   const until = (type: SyncEvent['type'], count = 1): Promise<void> =>
-    vi.waitFor(() => expect(of(type).length).toBeGreaterThanOrEqual(count), WAIT);
+    waitFor(() => expect(of(type).length).toBeGreaterThanOrEqual(count));
   /** What runs since one of them did, in sum. */
   const doneSince = (first: number) => {
     const some = runs().slice(first);
@@ -73,11 +73,11 @@ test('files that change are read, many changes in one run or a few, and being as
   // As editors save: a temporary file beside, renamed into place.
   writeFileSync(join(cwd, 'docs/a.md.tmp'), '# A\n\nThe second text.\n');
   renameSync(join(cwd, 'docs/a.md.tmp'), join(cwd, 'docs/a.md'));
-  await vi.waitFor(() => expect(doneSince(1).read).toBe(1), WAIT);
+  await waitFor(() => expect(doneSince(1).read).toBe(1));
   expect(doneSince(1).runs).toBe(1);
 
   renameSync(join(cwd, 'docs/a.md'), join(cwd, 'docs/c.md'));
-  await vi.waitFor(() => expect(doneSince(2).runs).toBe(1), WAIT);
+  await waitFor(() => expect(doneSince(2).runs).toBe(1));
 
   const before = runs().length;
   const burst = Array.from({ length: 500 }, (_, i) => [
@@ -85,7 +85,7 @@ test('files that change are read, many changes in one run or a few, and being as
     `# No ${i}\n\nText ${i}.\n`,
   ]);
   writeFiles(cwd, Object.fromEntries(burst) as Record<string, string>);
-  await vi.waitFor(() => expect(doneSince(before).read).toBe(500), WAIT);
+  await waitFor(() => expect(doneSince(before).read).toBe(500));
   expect(doneSince(before).runs).toBeLessThanOrEqual(5);
 
   stop();
@@ -109,7 +109,7 @@ test('a folder that vanishes is kept as it was indexed, and read when it comes b
     'docs/a.md': '# A\n\nThe heron flew away.\n',
     'docs/b.md': '# B\n\nA kingfisher came.\n',
   });
-  await vi.waitFor(() => expect(runs().at(-1)?.result.stats.documentsProcessed).toBe(2), WAIT);
+  await waitFor(() => expect(runs().at(-1)?.result.stats.documentsProcessed).toBe(2));
 });
 
 test('a daemon that is killed in the middle is followed by one that ends what it began', async () => {
@@ -202,7 +202,7 @@ test('a service follows its sources, tells when each is read next, and leaves it
   type Sources = {
     following?: { isFollowed: boolean; sources: { state: string; watch: string }[]; process?: object };
   };
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const { following } = await get<Sources>('/api/ai/rag/sources');
     expect(following).toEqual({
       isFollowed: true,
@@ -210,17 +210,12 @@ test('a service follows its sources, tells when each is read next, and leaves it
         expect.objectContaining({ source: 'docs', state: 'idle', watch: 'on', lastTrigger: 'start' }),
       ],
     });
-  }, WAIT);
+  });
   expect((await get<Sources>('/api/ai/rag/runs')).following?.isFollowed).toBe(true);
-  await vi.waitFor(
-    async () => expect(await get('/health/rag')).toMatchObject({ checks: { sync: 'ok' } }),
-    WAIT,
-  );
+  await waitFor(async () => expect(await get('/health/rag')).toMatchObject({ checks: { sync: 'ok' } }));
   rmSync(join(cwd, 'docs'), { recursive: true });
-  await vi.waitFor(
-    async () =>
-      expect(await get('/health/rag')).toMatchObject({ status: 'healthy', checks: { sync: 'failed' } }),
-    WAIT,
+  await waitFor(async () =>
+    expect(await get('/health/rag')).toMatchObject({ status: 'healthy', checks: { sync: 'failed' } }),
   );
   expect((await service.stop()).code).toBe(0);
 });

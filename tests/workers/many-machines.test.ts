@@ -44,7 +44,7 @@ describe.skipIf(postgres === '' || redis === '')(
       running.push(workers);
       const heard = async (type: WorkerEvent['type'], times = 1): Promise<void> => {
         for (
-          const end = Date.now() + 60_000;
+          const end = Date.now() + 240_000;
           events.filter((one) => one.type === type).length < times;
           await sleep(10)
         )

@@ -209,7 +209,7 @@ export const STORES: readonly StoreUnderTest[] = [
   {
     name: 'workers',
     when: 'always',
-    tests: 'tests/workers/',
+    tests: ['src/queue/bullmq-queue.contract.test.ts', 'tests/workers/'],
     kind: 'real',
     server: postgres,
     beside: [redis],

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
+import { waitFor } from '../../../tests/wait-for.js';
 import { CHAT_PROVIDERS, type ChatProvider } from '../../testing/wire/chat-providers.js';
 import { type ChatBehaviour, chatReply } from '../../testing/wire/chat-wire.js';
 import { azureWire } from '../../testing/wire/openai-wire.js';
@@ -234,7 +235,7 @@ describe.each(CHAT_PROVIDERS)('%s', (_name, facts) => {
     const cancelled = expect(
       collect(chatModel.stream({ ...REQUEST, signal: abort.signal })),
     ).rejects.toMatchObject({ reason: 'ABORTED' });
-    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+    await waitFor(() => expect(server.requests).toHaveLength(1));
     abort.abort();
     await cancelled;
     expect(server.requests).toHaveLength(1);

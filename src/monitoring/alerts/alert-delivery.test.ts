@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { waitFor } from '../../../tests/wait-for.js';
 import { SYSTEM_RUNTIME, withRuntime } from '../../core/runtime.js';
 import { Secret } from '../../core/secret.js';
 import type { Alert } from './alert.js';
@@ -67,13 +68,13 @@ const alert = (state: Alert['state'], value = 1): Alert => ({
 test('a webhook that is out is tried again, with pauses up to a minute, until it is told in order', async () => {
   const { state, told, pauses, lines, failed, delivery } = await webhook();
   delivery.add(alert('raised'));
-  await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(12));
+  await waitFor(() => expect(pauses.length).toBeGreaterThan(12));
   expect(pauses.slice(0, 4)).toEqual([250, 500, 1_000, 2_000]);
   expect(Math.max(...pauses)).toBe(60_000);
   delivery.add(alert('resolved', 0));
   expect(told).toEqual([]);
   state.status = 200;
-  await vi.waitFor(() => expect(told).toEqual(['indexing_failure raised 1', 'indexing_failure resolved 0']));
+  await waitFor(() => expect(told).toEqual(['indexing_failure raised 1', 'indexing_failure resolved 0']));
   // One line, however often it was tried.
   expect(lines).toEqual([
     expect.stringMatching(/\(raised\) could not be told by webhook: .* tried again\.$/),
@@ -86,7 +87,7 @@ test('a time that nobody was told of is left out where the condition holds again
   state.held = true;
   for (const value of [1, 2, 3]) {
     delivery.add(alert('raised', value));
-    await vi.waitFor(() => expect(state.tries).toBe(1));
+    await waitFor(() => expect(state.tries).toBe(1));
     await new Promise((resolve) => setImmediate(resolve));
     if (value < 3) delivery.add(alert('resolved', 0));
   }
@@ -102,7 +103,7 @@ test('whoever stops waits for a few tries, and is told what is lost', async () =
   const { state, told, lines, delivery, pauses } = await webhook();
   state.held = true;
   delivery.add(alert('raised'));
-  await vi.waitFor(() => expect(pauses).toEqual([250]));
+  await waitFor(() => expect(pauses).toEqual([250]));
   state.held = false;
   await delivery.stop();
   expect([state.tries, told]).toEqual([5, []]);

@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { waitFor } from '../../../tests/wait-for.js';
 import type { Embedder } from '../../embedding/embedder.js';
 import { createStaticEmbedder } from '../../embedding/static/static-embedder.js';
 import { createEngine, type RAGSettingsInput, SYSTEM_RUNTIME, startMonitoring } from '../../index.js';
@@ -180,7 +181,7 @@ test('the alerts of the specification: each is told once and resolved once, to t
   const check = async (ok: boolean): Promise<void> => {
     const before = watch.lastHealth();
     pass(INTERVAL_MS);
-    await vi.waitFor(() => expect(watch.lastHealth()).not.toBe(before), { timeout: 240_000 });
+    await waitFor(() => expect(watch.lastHealth()).not.toBe(before));
     expect(watch.lastHealth()?.health.ok).toBe(ok);
   };
   await check(true);

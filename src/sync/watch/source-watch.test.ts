@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { waitFor } from '../../../tests/wait-for.js';
 import { watchedFiles } from '../../sources/watched-files.js';
 import type { WatchedPlace } from '../../sources/watched-place.js';
 import type { WatchFolder } from './place-watch.js';
@@ -39,7 +40,7 @@ async function watching(
   onTestFinished(() => watch.stop());
   await watch.start();
   const seen = async (change: string): Promise<void> => {
-    await vi.waitFor(() => expect(told).toContain(change), { timeout: 240_000, interval: 10 });
+    await waitFor(() => expect(told).toContain(change));
     told.length = 0;
   };
   return { watch, told, polling, seen };
@@ -96,7 +97,7 @@ test('a folder that is moved in is told with all that it holds, and watched from
   const { seen, watch } = await watching(filesOf(folder));
   renameSync(join(outside, 'new'), join(folder, 'new'));
   await seen('changed');
-  await vi.waitFor(() => expect(watch.folders).toBe(3));
+  await waitFor(() => expect(watch.folders).toBe(3));
   write(folder, 'new/deep/b.md', 'changed');
   await seen('changed');
 });
@@ -109,13 +110,10 @@ test('a folder that is deleted and made again at once is watched again', async (
     write(folder, 'deep/a.md', `turn ${turn}`);
     await seen('changed');
     // Until it is watched, a change is told with the folder; then by itself.
-    await vi.waitFor(
-      () => {
-        write(folder, 'deep/a.md', `turn ${turn}, ${Math.random()}`);
-        expect(told).toContain('changed');
-      },
-      { timeout: 20_000, interval: 50 },
-    );
+    await waitFor(() => {
+      write(folder, 'deep/a.md', `turn ${turn}, ${Math.random()}`);
+      expect(told).toContain('changed');
+    });
     told.length = 0;
   }
 });
