@@ -186,7 +186,12 @@ export const STORES: readonly StoreUnderTest[] = [
   {
     // What stands around a store: a prefix, an index of words, a second store; and the store that docs/own-parts.md writes.
     name: 'wrappers',
-    tests: ['src/stores/wrappers.contract.test.ts', FAILOVER, 'tests/docs/own-parts.contract.test.ts'],
+    tests: [
+      'src/stores/wrappers.contract.test.ts',
+      FAILOVER,
+      'src/testing/vector-store/suite.contract.test.ts',
+      'tests/docs/own-parts.contract.test.ts',
+    ],
     about: [LIBSQL, 'src/stores/memory/', 'docs/own-parts.md'],
     kind: 'real',
     version: () => 'built in',
