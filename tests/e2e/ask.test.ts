@@ -11,7 +11,11 @@ import { sharedFolder, temporaryFolder, writeFiles } from './temporary-folder.js
 const QUESTION = 'How long are audit logs kept?';
 const AUDIT = '# Audit\n\nAudit logs are kept for 30 days.\nThey are stored in the eu-west region.\n';
 const GATEWAY = '# Gateway\n\nThe gateway listens on port 8443. It restarts each night at 03:00.\n';
-const FILES = { 'docs/audit.md': AUDIT, 'docs/gateway.md': GATEWAY };
+const FILES = {
+  'ragstone.yaml': 'rag: { provider: libsql }\n',
+  'docs/audit.md': AUDIT,
+  'docs/gateway.md': GATEWAY,
+};
 
 const cwd = sharedFolder(FILES);
 const servers: WireServer[] = [];
@@ -33,6 +37,7 @@ async function folderWithModel(behaviour: ChatBehaviour): Promise<{ cwd: string;
   const folder = temporaryFolder(FILES);
   writeFiles(folder, {
     'ragstone.yaml': `rag:
+  provider: libsql
   chat: { model: "ollama:llama3.2", maxRetries: 0 }
   modelProviders: { ollama: { baseUrl: "${server.url}/v1" } }
 `,

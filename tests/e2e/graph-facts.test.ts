@@ -12,6 +12,7 @@ afterEach(async () => {
 });
 
 const FILES = {
+  'ragstone.yaml': 'rag: { provider: libsql }\n',
   'docs/pay.md':
     '# Pay\n\nThe Pay Service uses the Ledger Database. The Audit Team owns the Ledger Database.\n',
   'docs/mail.md':
@@ -38,6 +39,7 @@ test('facts are estimated, read under a limit, summarised and shown', async () =
   const cwd = temporaryFolder(FILES);
   writeFiles(cwd, {
     'ragstone.yaml': `rag:
+  provider: libsql
   chat: { model: "ollama:llama3.2", maxRetries: 0, price: { input: 1, output: 2 } }
   modelProviders: { ollama: { baseUrl: "${server.url}/v1" } }
 `,

@@ -14,7 +14,10 @@ interface Health {
 }
 
 test('ragstone health ends with 0 where the parts answer and with 1 where one does not, here and of a service', async () => {
-  const cwd = temporaryFolder({ 'docs/a.md': '# Audit\n\nLogs are kept.\n' });
+  const cwd = temporaryFolder({
+    'ragstone.yaml': 'rag: { provider: libsql }\n',
+    'docs/a.md': '# Audit\n\nLogs are kept.\n',
+  });
   const elsewhere = temporaryFolder();
   expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
   const service = await openService(cwd);

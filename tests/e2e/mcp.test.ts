@@ -67,6 +67,7 @@ async function call(client: Client, name: string, args: Record<string, unknown> 
 }
 
 const DOCUMENTS = {
+  'ragstone.yaml': 'rag: { provider: libsql }\n',
   'docs/logs.md': '# Logs\n\nAudit logs are kept for 30 days.\n',
   'docs/pay.md': '# Pay\n\nSalary bands rise in May.\n',
 };
@@ -78,6 +79,7 @@ async function indexed(files: Readonly<Record<string, string>> = {}): Promise<st
 }
 
 const ACCESS = `rag:
+  provider: libsql
   security:
     access:
       rules:
@@ -160,10 +162,10 @@ describe('ragstone mcp', () => {
 
   test('a configuration that is wrong is told by the tools, and taken once it is right', async () => {
     const cwd = await indexed();
-    writeFileSync(join(cwd, 'ragstone.yaml'), 'rag: { retrieval: { topk: 3 } }\n');
+    writeFileSync(join(cwd, 'ragstone.yaml'), 'rag: { provider: libsql, retrieval: { topk: 3 } }\n');
     const client = await assistant({ cwd });
     expect((await call(client, 'list_sources')).text).toMatch(/CONFIG_INVALID.*topk/s);
-    writeFileSync(join(cwd, 'ragstone.yaml'), 'rag: { retrieval: { topK: 3 } }\n');
+    writeFileSync(join(cwd, 'ragstone.yaml'), 'rag: { provider: libsql, retrieval: { topK: 3 } }\n');
     expect((await call(client, 'list_sources')).text).toContain('2 documents');
   });
 
@@ -244,7 +246,7 @@ describe('docs/mcp.md', () => {
   });
 
   test('--config names a project from elsewhere too', async () => {
-    const project = await indexed({ 'ragstone.yaml': 'rag: { retrieval: { topK: 3 } }\n' });
+    const project = await indexed({ 'ragstone.yaml': 'rag: { provider: libsql, retrieval: { topK: 3 } }\n' });
     const args = ['mcp', '--config', join(project, 'ragstone.yaml')];
     const client = await assistant({ cwd: temporaryFolder(), args });
     expect((await call(client, 'search', { query: 'audit logs' })).text).toContain('30 days');

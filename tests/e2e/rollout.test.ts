@@ -3,7 +3,7 @@ import { EnrichContextStep } from '../../src/backlog/index.js';
 import { ragstoneJson, runRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-const CONFIG = 'rag:\n  rollout:\n    rolloutPercentage: 60\n    shadow: true\n';
+const CONFIG = 'rag:\n  provider: libsql\n  rollout:\n    rolloutPercentage: 60\n    shadow: true\n';
 
 test('what a pipeline did is shown by the command, with the side of each item that is named', async () => {
   const cwd = temporaryFolder({

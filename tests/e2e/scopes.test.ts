@@ -8,6 +8,7 @@ const folder = sharedFolder();
 const ragstone = (...args: string[]) => runRagstone(args, { cwd: folder, env: {} });
 
 const CONFIG = `rag:
+  provider: libsql
   security:
     access:
       defaultLevel: 0
