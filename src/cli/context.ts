@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ExitCode } from './errors.js';
 import { ownCommand, withOwnCommand } from './own-command.js';
-import { type Colours, type OutputStream, Terminal } from './terminal.js';
+import { type Colours, type OutputStream, standardError, standardOutput, type Terminal } from './terminal.js';
 
 /** Least to greatest severity. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -68,8 +68,8 @@ export class CliContext {
     this.cwd = cwd ?? process.cwd();
     this.env = env ?? process.env;
     this.stdin = stdin ?? process.stdin;
-    this.out = new Terminal(stdout ?? process.stdout);
-    this.side = new Terminal(stderr ?? process.stderr);
+    this.out = standardOutput(stdout);
+    this.side = standardError(stderr);
     // Wrong usage is reported before the options are parsed.
     const end = args.indexOf('--');
     this.#asksForJson = (end < 0 ? args : args.slice(0, end)).includes('--json');

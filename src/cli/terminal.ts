@@ -106,6 +106,9 @@ export class Terminal {
   }
 }
 
+export const standardOutput = (stream: OutputStream = process.stdout): Terminal => new Terminal(stream);
+export const standardError = (stream: OutputStream = process.stderr): Terminal => new Terminal(stream);
+
 function coloursFor(isSeen: boolean): Colours {
   const style =
     ([begin, end]: readonly [number, number]) =>

@@ -1,3 +1,4 @@
+import type { Environment } from '../config/expand-variables.js';
 import type { LoadConfigOptions } from '../config/load-config.js';
 import type { OwnParts } from '../config/own-parts.js';
 
@@ -14,7 +15,7 @@ export interface CreateEngineOptions extends OwnParts {
   /** Folder that relative paths start from. @default process.cwd() */
   readonly cwd?: string | undefined;
   /** Variables for `${NAME}`, keys of hosted models and the place of what is trusted. @default process.env */
-  readonly env?: LoadConfigOptions['env'];
+  readonly env?: Environment | undefined;
   /**
    * `true` trusts a configuration that is found in `cwd`; without it, one that connects to hosts, reaches outside its folder or
    * starts a program is refused (`CONFIG_UNTRUSTED`) until the user trusted it (`ragstone trust`, `RAGSTONE_TRUST`).

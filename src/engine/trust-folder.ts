@@ -6,7 +6,7 @@ import { deploymentRisksOf } from '../config/trust/deployment-risks.js';
 import { foldersOutside, hostedModel, linksOf, storeAbroad } from '../config/trust/index-reach.js';
 import { keyRisksOf } from '../config/trust/key-risks.js';
 import type { Risk } from '../config/trust/risks.js';
-import { type TrustPlace, trustConfiguration } from '../config/trust/trust-configuration.js';
+import { type TrustOptions, trustConfiguration } from '../config/trust/trust-configuration.js';
 import { revoke, type TrustedFolder, trust, trustedFolders } from '../config/trust/trust-store.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
 import { rememberedPaths } from '../indexing/configured-sources.js';
@@ -15,8 +15,7 @@ import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import { tenantsOf } from '../maintenance/list-generations.js';
 import { splitModelName } from '../providers/provider-table.js';
 
-/** Which data folder belongs to the folder, and by which variables both are read. */
-export type TrustOptions = TrustPlace;
+export type { TrustOptions };
 
 /**
  * Trusts a folder with what the configuration found in it does now, and its data folder with what the index in it says now. It is
@@ -27,7 +26,7 @@ export type TrustOptions = TrustPlace;
  */
 export async function trustFolder(
   folder: string,
-  place: TrustPlace = {},
+  place: TrustOptions = {},
 ): Promise<{ readonly risks: readonly Risk[] }> {
   const { risks, config } = await trustConfiguration(folder, place);
   if (config === undefined || !existsSync(config.dataDir)) return { risks };
@@ -44,7 +43,7 @@ export async function trustFolder(
 /** Takes trust in a folder and its data folder back; false where there was none. */
 export async function revokeTrust(
   folder: string,
-  { dataDir, env = process.env }: TrustPlace = {},
+  { dataDir, env = process.env }: TrustOptions = {},
 ): Promise<boolean> {
   const own = dataDir ?? resolve(folder, DEFAULT_DATA_DIR);
   const [ofIndex, ofFolder] = [own, folder].map((path) => revoke(path, env));
@@ -52,7 +51,7 @@ export async function revokeTrust(
 }
 
 /** The folders that this account trusts with something beyond them. */
-export const listTrust = (env: TrustPlace['env'] = process.env): TrustedFolder[] => trustedFolders(env);
+export const listTrust = (env: TrustOptions['env'] = process.env): TrustedFolder[] => trustedFolders(env);
 
 async function ledgerRisks(config: ResolvedConfig): Promise<Risk[]> {
   const path = join(config.dataDir, 'ledger.db');

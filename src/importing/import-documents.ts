@@ -1,4 +1,5 @@
 import { openForeignDocuments } from '../assembly/open-foreign-documents.js';
+import type { Environment } from '../config/expand-variables.js';
 import { loadConfig } from '../config/load-config.js';
 import { LOCAL_SCOPE, type ScopeInput } from '../core/scope.js';
 import { createEngine } from '../engine/create-engine.js';
@@ -24,7 +25,7 @@ export interface ImportRequest {
   /** Folder that relative paths start from. @default process.cwd() */
   readonly cwd?: string | undefined;
   /** Variables for `${NAME}`. @default process.env */
-  readonly env?: CreateEngineOptions['env'];
+  readonly env?: Environment | undefined;
   /** Only says what would be imported. @default false */
   readonly dryRun?: boolean | undefined;
   readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;

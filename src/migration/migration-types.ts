@@ -1,3 +1,4 @@
+import type { Environment } from '../config/expand-variables.js';
 import type { CreateEngineOptions } from '../engine/engine-options.js';
 import type { FillProgress } from '../upgrading/fill-pace.js';
 
@@ -13,7 +14,7 @@ export interface MigrateRequest {
   /** Folder that relative paths start from. @default process.cwd() */
   readonly cwd?: string | undefined;
   /** Variables for `${NAME}`. @default process.env */
-  readonly env?: CreateEngineOptions['env'];
+  readonly env?: Environment | undefined;
   /** Questions in JSONL that both indexes are asked. @default some made of the indexed documents */
   readonly questions?: string | undefined;
   /** Least share of results that both indexes must have in common for the switch, from 0 to 1. @default 0.8 */

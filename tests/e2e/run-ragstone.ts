@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { runCli } from '../../src/cli/run-cli.js';
 
 /** Folder of the built package. */
 export const DIST = new URL('../../dist/', import.meta.url);
@@ -97,8 +98,6 @@ export interface OpenCommand {
   readonly ended: Promise<Outcome>;
 }
 
-type RunCli = typeof import('../../src/cli/run-cli.js').runCli;
-
 /** Begins the built command in this process; its stdin ends after the input unless it is to stay open. */
 export function openRagstone(
   args: readonly string[],
@@ -110,9 +109,9 @@ export function openRagstone(
   const [printed, told] = [stdout, stderr].map(heard);
   const ending = new AbortController();
   const run = async (): Promise<Outcome> => {
-    const { runCli } = (await import(new URL('cli/run-cli.js', DIST).href)) as { readonly runCli: RunCli };
+    const built = (await import(new URL('cli/run-cli.js', DIST).href)) as { readonly runCli: typeof runCli };
     const { signal } = ending;
-    const code = await runCli(args, { cwd, env: variablesOf(env), stdin, stdout, stderr, signal });
+    const code = await built.runCli(args, { cwd, env: variablesOf(env), stdin, stdout, stderr, signal });
     return { code, signal: null, stdout: printed?.() ?? '', stderr: told?.() ?? '' };
   };
   return { stdin, stdout, stderr, stop: () => ending.abort(new Error('interrupted')), ended: run() };

@@ -40,7 +40,7 @@ function terminal(isTTY: boolean): { terminal: Terminal; written: () => string }
   const stream = Object.assign(new PassThrough(), { isTTY });
   stream.on('data', (piece: Buffer) => pieces.push(piece.toString('utf8')));
   return {
-    terminal: new Terminal(stream as unknown as NodeJS.WriteStream, isTTY),
+    terminal: new Terminal(stream, isTTY),
     written: () => pieces.join(''),
   };
 }

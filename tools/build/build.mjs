@@ -1,24 +1,51 @@
 // Makes `dist/`; with `--if-stale` only where it is not what the sources make. A build takes the place of the last one when it is
 // whole, so that one that is killed leaves what was there, which is stale still. Types are checked by `npm run typecheck`.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fingerprint, isBuiltOf, markBuilt } from './build-state.mjs';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const DIST = join(ROOT, 'dist');
-const NEXT = join(ROOT, 'dist.next');
+const NEXT = 'dist.next.';
 
 const state = fingerprint(ROOT);
 if (!process.argv.includes('--if-stale') || !isBuiltOf(DIST, state)) {
-  rmSync(NEXT, { recursive: true, force: true });
-  run('node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', NEXT);
-  run('tools/build/bundle-command.mjs', NEXT);
-  chmodSync(join(NEXT, 'cli/main.js'), 0o755);
-  markBuilt(NEXT, state);
+  removeLeftBehind();
+  const next = join(ROOT, `${NEXT}${process.pid}`);
+  run('node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', next);
+  run('tools/build/bundle-command.mjs', next);
+  chmodSync(join(next, 'cli/main.js'), 0o755);
+  markBuilt(next, state);
+  takePlace(next);
+}
+
+/** Another build may take the place at the same moment: then that one is as good. */
+function takePlace(next) {
   rmSync(DIST, { recursive: true, force: true });
-  renameSync(NEXT, DIST);
+  try {
+    renameSync(next, DIST);
+  } catch (error) {
+    if (!isBuiltOf(DIST, state)) throw error;
+    rmSync(next, { recursive: true });
+  }
+}
+
+/** What builds that were killed left. */
+function removeLeftBehind() {
+  for (const name of readdirSync(ROOT))
+    if (name.startsWith(NEXT) && !isRunning(Number(name.slice(NEXT.length))))
+      rmSync(join(ROOT, name), { recursive: true, force: true });
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch ({ code }) {
+    return code === 'EPERM';
+  }
 }
 
 function run(...args) {

@@ -9,7 +9,7 @@ import { sourceRisks } from './source-reach.js';
 import { trust } from './trust-store.js';
 
 /** Which data folder belongs to the folder, and by which variables both are read. */
-export interface TrustPlace {
+export interface TrustOptions {
   /** @default `.ragstone` in the folder */
   readonly dataDir?: string | undefined;
   /** @default process.env */
@@ -25,7 +25,7 @@ export interface TrustedConfiguration {
 /** Trusts a folder with what the configuration found in it, and the repositories that it names, do now. */
 export async function trustConfiguration(
   folder: string,
-  { dataDir, env = process.env }: TrustPlace = {},
+  { dataDir, env = process.env }: TrustOptions = {},
 ): Promise<TrustedConfiguration> {
   const projectRoot = resolve(folder);
   const { tree: raw, file } = await findConfig(projectRoot);
