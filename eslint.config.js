@@ -22,7 +22,7 @@ export default tseslint.config(
   {
     ignores: [
       'dist/**',
-      'dist.next/**',
+      'dist.next.*/**',
       'node_modules/**',
       'bench/peers/**',
       'tools/build/**',

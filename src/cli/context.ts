@@ -66,7 +66,7 @@ export class CliContext {
     { cwd, env, stdin, stdout, stderr }: CliSurroundings = {},
   ) {
     this.cwd = cwd ?? process.cwd();
-    this.env = env ?? process.env;
+    this.env = env === undefined ? process.env : { ...env };
     this.stdin = stdin ?? process.stdin;
     this.out = standardOutput(stdout);
     this.side = standardError(stderr);
