@@ -60,7 +60,7 @@ export default defineConfig({
           ...TESTS,
           ...BUILT,
           name: 'proofs',
-          include: [`{src,tests}/${PROOFS}`],
+          include: [`{src,tests,tools}/${PROOFS}`],
         },
       },
       {

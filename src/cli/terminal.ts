@@ -49,6 +49,8 @@ const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0
 
 /** A terminal that says less is taken to have so many. */
 const LEAST_COLUMNS = 40;
+/** Of one that does not tell, or says 0. */
+export const UNKNOWN_COLUMNS = 80;
 const MESSAGE_INDENT = 2;
 
 /** Where a command writes; a terminal says so and tells its width in columns. */
@@ -67,8 +69,8 @@ export class Terminal {
 
   /** Columns that a line may fill: those of the terminal; what goes to a file or a program is not wrapped. */
   get width(): number {
-    const { isTTY = false, columns = Infinity } = this.stream;
-    return isTTY ? Math.max(LEAST_COLUMNS, columns) : Infinity;
+    const { isTTY = false, columns } = this.stream;
+    return isTTY ? Math.max(LEAST_COLUMNS, columns || UNKNOWN_COLUMNS) : Infinity;
   }
 
   write(text: string): void {

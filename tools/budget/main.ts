@@ -11,7 +11,7 @@ import * as z from 'zod';
 import { figuresOf } from './budget.js';
 import { holdAgainstBudget, record } from './budget-file.js';
 import { childSeconds, loopSeconds, median, timeLoop } from './measure.js';
-import { argumentsOf } from './vitest-arguments.js';
+import { argumentsOf, elsewhere } from './vitest-arguments.js';
 
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 /** How often the loop is measured while tests run. */
@@ -27,6 +27,7 @@ interface Ended {
 
 const [name = '', ...given] = process.argv.slice(2);
 const { line, isWhole, records } = argumentsOf(name, given);
+for (const hint of elsewhere(name, given)) console.error(hint);
 if (isWhole && process.env.RAGSTONE_SLOW !== '1') await runMeasured();
 else endAs(await runVitest({}));
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { argumentsOf } from './vitest-arguments.js';
+import { argumentsOf, elsewhere } from './vitest-arguments.js';
 
 const PROJECTS = ['--project', 'unit', '--project', 'e2e'];
 
@@ -15,4 +15,11 @@ it.each([
 
 it('a run that is not known is refused', () => {
   expect(() => argumentsOf('tests', [])).toThrow(/no run "tests": test, proofs/);
+});
+
+it('says which command runs a file of another one', () => {
+  expect(elsewhere('test', ['src/a.test.ts', 'src/b.proof.test.ts', '--bail'])).toEqual([
+    'src/b.proof.test.ts is run by `npm run test:proofs`.',
+  ]);
+  expect(elsewhere('proofs', ['src/b.proof.test.ts'])).toEqual([]);
 });

@@ -21,3 +21,17 @@ export function argumentsOf(name: string, given: readonly string[]): VitestArgum
     records: more.length < given.length,
   };
 }
+
+const COMMANDS: Readonly<Record<string, string>> = {
+  proof: 'npm run test:proofs',
+  contract: 'npm run test:stores',
+  slow: 'npm run test:full',
+};
+
+/** Which command runs a file that was given, where that is another one. */
+export const elsewhere = (name: string, given: readonly string[]): string[] =>
+  given.flatMap((argument) => {
+    const kind = /\.(proof|contract|slow)\.test\.ts$/.exec(argument)?.[1] ?? '';
+    const command = COMMANDS[kind];
+    return command === undefined || `${kind}s` === name ? [] : [`${argument} is run by \`${command}\`.`];
+  });

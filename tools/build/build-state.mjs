@@ -22,10 +22,13 @@ export const markBuilt = (dist, state) => writeFileSync(markOf(dist), state);
 export const isBuiltOf = (dist, state) =>
   existsSync(markOf(dist)) && readFileSync(markOf(dist), 'utf8') === state;
 
+/** No part of a build (`tsconfig.build.json`). */
+const OF_TESTS = /^test-.*\.ts$|\.test\.ts$/;
+
 const markOf = (dist) => join(dist, '.built');
 
 const filesOf = (root, folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .filter((entry) => entry.isFile() && !OF_TESTS.test(entry.name))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1))
     .sort();

@@ -1,16 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/load-config.js';
 import { parseCompose } from '../examples/compose-schema.js';
 import { parseDockerfile, settingsOf } from './dockerfile.js';
-import { findLinters } from './linters.js';
+import { MANIFESTS, ROOT } from './manifests.js';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const manifest = JSON.parse(read('package.json')) as {
   readonly version: string;
@@ -20,11 +16,6 @@ const manifest = JSON.parse(read('package.json')) as {
 const stages = parseDockerfile(read('deploy/Dockerfile'));
 const image = settingsOf(stages.at(-1) ?? { base: '', instructions: [] });
 const COMPOSE = readdirSync(join(ROOT, 'deploy')).filter((file) => file.startsWith('compose'));
-const MANIFESTS = ['base', 'scaled-out'].flatMap((form) =>
-  readdirSync(join(ROOT, 'deploy/kubernetes', form))
-    .filter((file) => !['kustomization.yaml', 'ragstone.yaml'].includes(file))
-    .map((file) => `deploy/kubernetes/${form}/${file}`),
-);
 
 test('the image is of this version, and its drivers are those that tests run with', () => {
   const { dependencies, overrides } = JSON.parse(read('deploy/package.json')) as {
@@ -157,48 +148,3 @@ interface Pod {
   readonly containers: readonly object[];
   readonly initContainers?: readonly object[];
 }
-
-describe('linters', () => {
-  const linters = findLinters();
-  const isMissing = 'missing' in linters;
-  if (isMissing) console.warn(`deploy: not linted, because the linters cannot be had: ${linters.missing}`);
-  const rendered = mkdtempSync(join(tmpdir(), 'ragstone-manifests-'));
-  afterAll(() => rmSync(rendered, { recursive: true }));
-
-  test.skipIf(isMissing)('hadolint finds nothing in the Dockerfile', () => {
-    if ('missing' in linters) return;
-    const { stdout, status } = spawnSync(
-      linters.hadolint,
-      ['--failure-threshold', 'style', 'deploy/Dockerfile'],
-      { cwd: ROOT, encoding: 'utf8' },
-    );
-    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
-  });
-
-  // What kustomize makes of them is looked at too, where kubectl is at hand.
-  const hasKustomize = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
-  test.skipIf(isMissing)('the schemas of Kubernetes take every manifest', () => {
-    if ('missing' in linters) return;
-    const files = MANIFESTS.map((path) => join(ROOT, path));
-    if (hasKustomize)
-      for (const form of ['base', 'scaled-out']) {
-        const { stdout, stderr, status } = spawnSync(
-          'kubectl',
-          ['kustomize', join(ROOT, 'deploy/kubernetes', form)],
-          { encoding: 'utf8' },
-        );
-        expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
-        files.push(join(rendered, `${form}.yaml`));
-        writeFileSync(files.at(-1) ?? '', stdout);
-      }
-    const { stdout, stderr, status } = spawnSync(
-      linters.kubernetesValidate,
-      ['--strict', '-k', '1.34', ...files],
-      { encoding: 'utf8' },
-    );
-    expect({ status, report: `${stdout}${stderr}` }).toEqual({
-      status: 0,
-      report: expect.stringContaining('passed'),
-    });
-  });
-});

@@ -1,7 +1,7 @@
 import type { SingleBar } from 'cli-progress';
 import type { IndexProgress } from '../../index.js';
 import type { CliContext } from '../context.js';
-import { inert, type Terminal } from '../terminal.js';
+import { inert, type Terminal, UNKNOWN_COLUMNS } from '../terminal.js';
 import { formatCount, formatDuration } from './text.js';
 
 /** A running display of work on stderr. */
@@ -140,9 +140,6 @@ function startLines(side: Terminal): ProgressDisplay<Line> {
   };
 }
 
-/** Of a terminal that does not tell. */
-const UNKNOWN_COLUMNS = 80;
-
 function startBar({ stream }: Terminal): ProgressDisplay<Line> {
   let bar: SingleBar | undefined;
   let isStopped = false;
@@ -156,7 +153,7 @@ function startBar({ stream }: Terminal): ProgressDisplay<Line> {
     bar = new progress.SingleBar({
       // Drawn at the width that the terminal has then.
       format: (_, __, { line }: { readonly line?: Line }) =>
-        line === undefined ? '' : progressLine(line, (stream.columns ?? UNKNOWN_COLUMNS) - 1),
+        line === undefined ? '' : progressLine(line, (stream.columns || UNKNOWN_COLUMNS) - 1),
       hideCursor: true,
       clearOnComplete: true,
       stream,

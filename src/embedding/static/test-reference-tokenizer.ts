@@ -1,8 +1,19 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import fc from 'fast-check';
+import { BUILTIN_MODEL_FOLDER, readVocabulary } from './model-folder.js';
+import { WordPieceTokenizer } from './word-piece-tokenizer.js';
+
+/** Ours, and what the reference implementation makes of a text by the same vocabulary. */
+export async function openTokenizers(): Promise<{
+  readonly ours: WordPieceTokenizer;
+  readonly reference: (text: string) => number[];
+}> {
+  const vocabulary = await readVocabulary(BUILTIN_MODEL_FOLDER);
+  return { ours: new WordPieceTokenizer(vocabulary), reference: idsOf(bertTokenizerJson(vocabulary)) };
+}
 
 /** An uncased BERT `tokenizer.json` over a vocabulary. */
-export function bertTokenizerJson(vocabulary: readonly string[]): object {
+function bertTokenizerJson(vocabulary: readonly string[]): object {
   const special = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'];
   return {
     added_tokens: special.map((content) => ({

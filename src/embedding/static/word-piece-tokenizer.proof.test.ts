@@ -2,9 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BUILTIN_MODEL_FOLDER, readVocabulary } from './model-folder.js';
-import { anyText, bertTokenizerJson, idsOf } from './test-reference-tokenizer.js';
-import { WordPieceTokenizer } from './word-piece-tokenizer.js';
+import { anyText, idsOf, openTokenizers } from './test-reference-tokenizer.js';
+import type { WordPieceTokenizer } from './word-piece-tokenizer.js';
 
 const SHARED = join(import.meta.dirname, '../../../../shared');
 const TOKENIZER_FILE = join(SHARED, 'models/all-MiniLM-L6-v2/tokenizer.json');
@@ -14,9 +13,7 @@ let ours: WordPieceTokenizer;
 let reference: (text: string) => number[];
 
 beforeAll(async () => {
-  const vocabulary = await readVocabulary(BUILTIN_MODEL_FOLDER);
-  ours = new WordPieceTokenizer(vocabulary);
-  reference = idsOf(bertTokenizerJson(vocabulary));
+  ({ ours, reference } = await openTokenizers());
 });
 
 describe('WordPieceTokenizer', () => {

@@ -1,16 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BUILTIN_MODEL_FOLDER, readVocabulary } from './model-folder.js';
-import { anyText, bertTokenizerJson, idsOf } from './test-reference-tokenizer.js';
+import { anyText, openTokenizers } from './test-reference-tokenizer.js';
 import { WordPieceTokenizer } from './word-piece-tokenizer.js';
 
 let ours: WordPieceTokenizer;
 let reference: (text: string) => number[];
 
 beforeAll(async () => {
-  const vocabulary = await readVocabulary(BUILTIN_MODEL_FOLDER);
-  ours = new WordPieceTokenizer(vocabulary);
-  reference = idsOf(bertTokenizerJson(vocabulary));
+  ({ ours, reference } = await openTokenizers());
 });
 
 describe('WordPieceTokenizer', () => {

@@ -10,7 +10,12 @@ import { createElasticsearchStore, createOpenSearchStore } from './elasticsearch
 const SPEC = { name: 'faults', dimensions: 8, fingerprint: 'm' };
 const META = { ragstone: { schemaVersion: SCHEMA_VERSION, ...SPEC, vectorIndex: 'hnsw' } };
 const SECRET = 'hunter2-secret';
+/** Of what is to be waited for in vain. */
 const TIMEOUT_MS = 300;
+/** Of what is answered, on a machine that does ten other things. */
+const PATIENCE_MS = 120_000;
+/** The clients' own limit. */
+const CLIENT_MS = 30_000;
 
 type Answer = { readonly status?: number; readonly body: unknown };
 /** What the server does with a request: answers, or does as the name says. */
@@ -66,9 +71,9 @@ const DIALECTS = [
 for (const { title, create } of DIALECTS)
   describe(`${title} with a server that`, () => {
     /** Opens a collection on a server that answers well until then. */
-    async function opened(behaviour: Behaviour) {
+    async function opened(behaviour: Behaviour, timeoutMs = PATIENCE_MS) {
       const url = await serve((path, body) => (path.endsWith('/_mapping') ? MAPPING : behaviour(path, body)));
-      const store = create({ url, timeoutMs: TIMEOUT_MS });
+      const store = create({ url, timeoutMs });
       return { store, collection: await store.open(SPEC) };
     }
 
@@ -85,8 +90,8 @@ for (const { title, create } of DIALECTS)
       return error as Error & { reason: string };
     }
 
-    const countFailure = async (behaviour: Behaviour) => {
-      const { store, collection } = await opened(behaviour);
+    const countFailure = async (behaviour: Behaviour, timeoutMs?: number) => {
+      const { store, collection } = await opened(behaviour, timeoutMs);
       const failure = await failureOf(() => collection.count(EVERYTHING));
       await store.close();
       return failure;
@@ -96,7 +101,7 @@ for (const { title, create } of DIALECTS)
       const url = await serve(() => 'silence');
       await new Promise((resolve) => server?.close(resolve));
       server = undefined;
-      const store = create({ url, timeoutMs: 5_000 });
+      const store = create({ url, timeoutMs: PATIENCE_MS });
       const failure = await failureOf(() => store.open(SPEC));
       expect(failure.reason).toBe('STORE_UNAVAILABLE');
       expect(failure.message).toMatch(/http:\/\/127\.0\.0\.1:\d+\/ could not open collection "faults"/);
@@ -106,13 +111,13 @@ for (const { title, create } of DIALECTS)
 
     it('accepts and says nothing is STORE_TIMEOUT, in time', async () => {
       const start = performance.now();
-      expect((await countFailure(() => 'silence')).reason).toBe('STORE_TIMEOUT');
-      expect(performance.now() - start).toBeLessThan(10 * TIMEOUT_MS);
+      expect((await countFailure(() => 'silence', TIMEOUT_MS)).reason).toBe('STORE_TIMEOUT');
+      expect(performance.now() - start).toBeLessThan(CLIENT_MS);
     });
 
     it('answers half, hangs up, or is another kind of server is STORE_UNAVAILABLE', async () => {
       for (const fault of ['half an answer', 'garbage'] as const) {
-        const { reason } = await countFailure(() => fault);
+        const { reason } = await countFailure(() => fault, TIMEOUT_MS);
         // Half an answer is tried again, for as long as the time lasts.
         expect(['STORE_UNAVAILABLE', 'STORE_TIMEOUT'], fault).toContain(reason);
         await new Promise((resolve) => server?.close(resolve));
@@ -126,7 +131,7 @@ for (const { title, create } of DIALECTS)
       const url = await serve((path) =>
         path.endsWith('/_mapping') ? MAPPING : (faults[calls++] ?? { body: { count: 7, ...WHOLE } }),
       );
-      const store = create({ url, timeoutMs: 10_000 });
+      const store = create({ url, timeoutMs: PATIENCE_MS });
       expect(await (await store.open(SPEC)).count(EVERYTHING)).toBe(7);
       expect(calls).toBe(3);
       await store.close();
@@ -182,7 +187,7 @@ for (const { title, create } of DIALECTS)
         }));
         return { body: { errors: seen.length === 1, items } };
       });
-      const store = create({ url, timeoutMs: 5_000 });
+      const store = create({ url, timeoutMs: PATIENCE_MS });
       const collection = await store.open(SPEC);
       await collection.upsert(['a', 'b', 'c'].map((id) => record(id)));
       expect(seen).toEqual([3, 1]);
