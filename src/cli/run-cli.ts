@@ -4,6 +4,7 @@ import { describeChain } from './error-chain.js';
 import { ExitCode, exitCodeOf, toErrorDocument } from './errors.js';
 import { type Interrupts, watchInterrupts } from './interrupts.js';
 import { buildProgram } from './program.js';
+import type { OutputStream } from './terminal.js';
 
 /** Where a command runs, and what ends it. */
 export interface CliOptions extends CliSurroundings {
@@ -21,7 +22,7 @@ export async function runCli(
       ? watchInterrupts(() => context.isFinishing)
       : { signal, stop: (): void => undefined };
   const context = new CliContext(args, interrupts.signal, surroundings);
-  ignoreClosedPipe(context);
+  ignoreClosedPipes(context);
   try {
     await runCommand(args, context);
     return interrupts.signal.aborted && !context.isStopExpected ? ExitCode.interrupted : context.exitCode;
@@ -71,9 +72,17 @@ function reportFailure(context: CliContext, error: unknown): void {
   else context.printError(document.message, document.reason);
 }
 
-/** `ragstone search ... | head` closes the pipe early; that is no failure. */
-function ignoreClosedPipe({ out }: CliContext): void {
-  out.stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+const heard = new WeakSet<OutputStream>();
+
+/** `ragstone search ... | head` closes the pipe early; that is no failure. What else a stream that was handed in says is for whoever owns it. */
+function ignoreClosedPipes({ out, side }: CliContext): void {
+  for (const { stream } of [out, side]) {
+    // It may say so after the command has ended, so once and for good.
+    if (heard.has(stream)) continue;
+    heard.add(stream);
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      const isOwn = 'fd' in stream && (stream.fd === 1 || stream.fd === 2);
+      if (isOwn && error.code !== 'EPIPE') throw error;
+    });
+  }
 }

@@ -16,11 +16,18 @@ const PATH = fileURLToPath(new URL('../../tests/budget.json', import.meta.url));
 
 const budgetSchema = z.record(
   z.string(),
-  z.object({ loops: z.number(), parts: z.record(z.string(), z.number()) }),
+  z.object({ loops: z.number().positive(), parts: z.record(z.string(), z.number().nonnegative()) }),
 );
 
-export const readBudget = (): Budget =>
-  existsSync(PATH) ? budgetSchema.parse(JSON.parse(readFileSync(PATH, 'utf8'))) : {};
+/** Throws where the file is no budget. */
+export function readBudget(): Budget {
+  if (!existsSync(PATH)) return {};
+  try {
+    return budgetSchema.parse(JSON.parse(readFileSync(PATH, 'utf8')));
+  } catch (cause) {
+    throw new Error(`${PATH} is no budget: mend it, or delete it and record another with --record.`, { cause });
+  }
+}
 
 /** Says what a run took; false where that is far too much. */
 export function holdAgainstBudget(name: string, measured: Figures): boolean {

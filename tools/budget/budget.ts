@@ -58,7 +58,7 @@ export function judge(name: string, measured: Figures, budget: Figures | undefin
   const ratio = measured.loops / budget.loops;
   const line = `${used}, ${ratio.toFixed(2)} of its budget of ${budget.loops}`;
   if (ratio <= NOTICED) return { lines: [line], isExceeded: false };
-  return { lines: [`${line}. What grew:`, ...grown(measured, budget)], isExceeded: ratio > MOST };
+  return { lines: [`${line}. What grew:`, ...grown(measured, budget)], isExceeded: !(ratio <= MOST) };
 }
 
 /** What both have: a run may take other parts than the one that was recorded. */

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { figuresOf } from './budget.js';
-import { holdAgainstBudget, record } from './budget-file.js';
+import { holdAgainstBudget, readBudget, record } from './budget-file.js';
 import { childSeconds, loopSeconds, median, timeLoop } from './measure.js';
 import { argumentsOf, elsewhere } from './vitest-arguments.js';
 
@@ -32,6 +32,8 @@ if (isWhole && process.env.RAGSTONE_SLOW !== '1') await runMeasured();
 else endAs(await runVitest({}));
 
 async function runMeasured(): Promise<void> {
+  // What is wrong with it is told before minutes of tests.
+  readBudget();
   const folder = mkdtempSync(join(tmpdir(), 'ragstone-durations-'));
   try {
     const durations = join(folder, 'durations.json');
