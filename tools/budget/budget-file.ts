@@ -25,7 +25,9 @@ export function readBudget(): Budget {
   try {
     return budgetSchema.parse(JSON.parse(readFileSync(PATH, 'utf8')));
   } catch (cause) {
-    throw new Error(`${PATH} is no budget: mend it, or delete it and record another with --record.`, { cause });
+    throw new Error(`${PATH} is no budget: mend it, or delete it and record another with --record.`, {
+      cause,
+    });
   }
 }
 
