@@ -10,17 +10,15 @@ const TESTS = {
   expect: { poll: { timeout: LIMIT } },
   env: { XDG_STATE_HOME: state },
   setupFiles: 'tests/property-seed.ts',
-};
-const IN_MEMORY = { ...TESTS, env: { ...TESTS.env, TMPDIR: temporary } };
-const PROOFS = '**/*.proof.test.ts';
-const SLOW = '**/*.slow.test.ts';
-const CONTRACTS = '**/*.contract.test.ts';
-const BUILT = {
   // What users get is tested as it is built.
   globalSetup: 'tests/build-once.ts',
   // The built command runs as it is, not as the test runner would transform it.
   server: { deps: { external: [/\/dist\//] } },
 };
+const IN_MEMORY = { ...TESTS, env: { ...TESTS.env, TMPDIR: temporary } };
+const PROOFS = '**/*.proof.test.ts';
+const SLOW = '**/*.slow.test.ts';
+const CONTRACTS = '**/*.contract.test.ts';
 
 /** The name of a file says which command runs it (CONTRIBUTING.md). */
 export default defineConfig({
@@ -36,7 +34,6 @@ export default defineConfig({
       {
         test: {
           ...IN_MEMORY,
-          ...BUILT,
           name: 'unit',
           // Files of one process share their modules; loading them again for each file took half of the time.
           isolate: false,
@@ -47,7 +44,6 @@ export default defineConfig({
       {
         test: {
           ...IN_MEMORY,
-          ...BUILT,
           name: 'e2e',
           isolate: false,
           include: ['tests/e2e/**/*.test.ts'],
@@ -58,7 +54,6 @@ export default defineConfig({
         test: {
           // What survives has to be on a disk, and many processes take long on a busy machine.
           ...TESTS,
-          ...BUILT,
           name: 'proofs',
           include: [`{src,tests,tools}/${PROOFS}`],
         },
@@ -66,7 +61,6 @@ export default defineConfig({
       {
         test: {
           ...IN_MEMORY,
-          ...BUILT,
           name: 'slow',
           include: [`{src,tests}/${SLOW}`],
         },
@@ -74,7 +68,6 @@ export default defineConfig({
       {
         test: {
           ...IN_MEMORY,
-          ...BUILT,
           name: 'contracts',
           isolate: false,
           include: [`{src,tests}/${CONTRACTS}`],
