@@ -1,3 +1,5 @@
+import type { TextRange } from '../../core/document.js';
+import { breaks, isBreakable, withBreaks } from './breaks.js';
 import type { Detection, Detector, RedactionType } from './detection.js';
 import { detectAssignedSecrets } from './detectors/assigned-secret.js';
 import { detectAwsSecrets } from './detectors/aws-secret.js';
@@ -12,9 +14,11 @@ import { detectPrivateKeys } from './detectors/private-key.js';
 import { detectUrlPasswords } from './detectors/url-password.js';
 import { detectVendorTokens } from './detectors/vendor-tokens.js';
 import { digitRuns } from './digit-runs.js';
+import { dressings } from './dressings.js';
+import { type Rewriting, rewrittenTexts } from './rewritten-text.js';
 
 /** Raise it whenever the same text gives other detections: documents are then processed again. */
-export const REDACTION_VERSION = 3;
+export const REDACTION_VERSION = 4;
 
 /** The surest first: where two of them claim the same characters, the earlier one keeps them. */
 const DETECTORS: readonly Detector[] = [
@@ -33,20 +37,82 @@ const DETECTORS: readonly Detector[] = [
 ];
 
 /**
- * Personal data and secrets in a text, in order, not overlapping. All detectors run whatever is asked for, so that a
- * value which is of one type is never taken for another.
+ * Personal data and secrets in a text, in order, not overlapping: as it is written, as it is read where it is dressed up, and
+ * over the ends of lines and cells. All detectors run whatever is asked for, so that a value which is of one type is never
+ * taken for another.
  */
 export function detectSensitive(text: string, types: ReadonlySet<RedactionType>): Detection[] {
-  const runs = digitRuns(text);
-  const found: RankedDetection[] = [];
-  for (const [rank, detect] of DETECTORS.entries())
-    for (const { start, end, type } of detect(text, runs)) found.push({ start, end, type, rank });
-  found.sort((a, b) => a.start - b.start || b.end - a.end);
-  return groupsThatOverlap(found)
+  const dressed = dressings(text);
+  const broken = breaks(text);
+  const found = [...detectAll(text), ...detectRewritten(text, dressed, dressed)].sort(byStart);
+  const over = detectRewritten(text, withBreaks(dressed, broken), broken).filter((detection) =>
+    isBreakable(text, detection),
+  );
+  const all = [...found, ...withoutContinued(over, found)].sort(byStart);
+  return groupsThatOverlap(all)
     .flatMap(withoutOverlaps)
     .filter(({ type }) => types.has(type))
     .map(({ start, end, type }) => ({ start, end, type }));
 }
+
+function detectAll(text: string): RankedDetection[] {
+  const runs = digitRuns(text);
+  return DETECTORS.flatMap((detect, rank) => Array.from(detect(text, runs), (found) => ({ ...found, rank })));
+}
+
+/** What is found around rewritings and goes over one of `places`, as ranges of the text itself. */
+function detectRewritten(
+  text: string,
+  rewritings: readonly Rewriting[],
+  places: readonly TextRange[],
+): RankedDetection[] {
+  const found: RankedDetection[] = [];
+  for (const stretch of rewrittenTexts(text, rewritings))
+    for (const detection of detectAll(stretch.text)) {
+      const range = stretch.origin(detection);
+      // What the end of a stretch cuts is no value.
+      const isWhole =
+        (detection.start > 0 || range.start === 0) &&
+        (detection.end < stretch.text.length || range.end === text.length);
+      if (isWhole && holdsOne(range, places)) found.push({ ...detection, ...range });
+    }
+  return found;
+}
+
+/** Whether one of `places`, which are in order, is in a range. */
+function holdsOne({ start, end }: TextRange, places: readonly TextRange[]): boolean {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((places[middle]?.start ?? 0) < start) low = middle + 1;
+    else high = middle;
+  }
+  const place = places[low];
+  return place !== undefined && place.end <= end;
+}
+
+/**
+ * Of what goes over a break, all but what was found on one line, from there or before: what joins it to the next line is the
+ * text that follows.
+ */
+function withoutContinued(
+  over: readonly RankedDetection[],
+  found: readonly RankedDetection[],
+): RankedDetection[] {
+  const ends = new Map<RedactionType, number>();
+  let next = 0;
+  return over.toSorted(byStart).filter(({ start, type }) => {
+    for (let known = found[next]; known !== undefined && known.start <= start; known = found[next]) {
+      ends.set(known.type, Math.max(known.end, ends.get(known.type) ?? 0));
+      next += 1;
+    }
+    return (ends.get(type) ?? 0) <= start;
+  });
+}
+
+/** The longer first where two begin together. */
+const byStart = (a: Detection, b: Detection): number => a.start - b.start || b.end - a.end;
 
 interface RankedDetection extends Detection {
   /** That of its detector: the lower one keeps what two claim. */

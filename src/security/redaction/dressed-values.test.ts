@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { detectSensitive } from './detect.js';
+import { REDACTION_TYPES } from './detection.js';
+
+const found = (text: string): string[] =>
+  detectSensitive(text, new Set(REDACTION_TYPES)).map(
+    ({ start, end, type }) => `${type} ${text.slice(start, end)}`,
+  );
+
+const CARD = '4111 1111 1111 1111';
+const IBAN = 'DE89 3704 0044 0532 0130 00';
+
+describe('a value that is dressed up is found whole', () => {
+  it.each([
+    ['entities', 'EMAIL', 'jane&#46;doe&#x40;acme&period;example'],
+    ['a named entity', 'EMAIL', 'jane.doe&commat;acme.example'],
+    ['an escape of JavaScript', 'EMAIL', String.raw`jane.doe\u0040acme.example`],
+    ['an escape in braces', 'EMAIL', String.raw`jane.doe\u{40}acme.example`],
+    ['a hexadecimal escape', 'EMAIL', String.raw`jane.doe\x40acme\x2eexample`],
+    ['an escape twice', 'EMAIL', String.raw`jane.doe\\u0040acme.example`],
+    ['an address of a page', 'EMAIL', 'jane%2Edoe%40acme%2Eexample'],
+    ['escapes of Markdown', 'EMAIL', String.raw`jane\_doe\@acme.example`],
+    ['a soft hyphen', 'EMAIL', 'jane.d\u00adoe@ac\u00adme.example'],
+    ['zero-width characters', 'EMAIL', 'ja\u200bne.doe@acme.exam\u200dple'],
+    ['full-width letters', 'EMAIL', 'ｊａｎｅ．ｄｏｅ＠ａｃｍｅ．ｅｘａｍｐｌｅ'],
+    ['letters of mathematics', 'EMAIL', '𝚓𝚊𝚗𝚎@𝚊𝚌𝚖𝚎.example'],
+    ['tags', 'EMAIL', 'jane<b>.doe</b>@<wbr>acme.example'],
+    ['a comment', 'EMAIL', 'jane.doe<!-- x -->@acme.example'],
+    ['strong text', 'EMAIL', '**jane**.doe@acme.example'],
+    ['blanks that do not break', 'CREDIT_CARD', '4111&nbsp;1111&nbsp;1111&nbsp;1111'],
+    ['narrow blanks', 'IBAN', 'DE89\u202f3704\u202f0044\u202f0532\u202f0130\u202f00'],
+    ['hyphens that do not break', 'CREDIT_CARD', '4111\u20111111\u20111111\u20111111'],
+    ['full-width digits', 'CREDIT_CARD', '４１１１１１１１１１１１１１１１'],
+    ['a zero-width blank', 'CREDIT_CARD', '4111\u200b1111\u200b1111\u200b1111'],
+    ['tags in an account', 'IBAN', 'DE89 <b>3704</b> 0044 0532 0130 00'],
+    ['tags in a telephone number', 'PHONE', '+49 <span class="n">30</span> 23125 044'],
+    ['an entity for its plus', 'PHONE', '&plus;49 30 23125 044'],
+    ['zero-width characters in a key', 'AWS_KEY', 'AKIA\u200bQWERTYUIOPASDFGH'],
+    ['full-width dots', 'IP_ADDRESS', '192．168．12．7'],
+  ])('%s', (_, type, value) => {
+    const shown = value.replace(/^\*\*/, '');
+    expect(found(`See: ${value} or ask.`)).toEqual([`${type} ${shown}`]);
+  });
+});
+
+describe('a value over the end of a line or cell is found whole', () => {
+  it.each([
+    ['an account', 'IBAN', 'DE89 3704 0044\n0532 0130 00'],
+    ['an account in a quotation', 'IBAN', 'DE89 3704 0044 0532\n> 0130 00'],
+    ['an account in a comment', 'IBAN', 'DE89 3704 0044 0532\n// 0130 00'],
+    ['an account whose last digits are left', 'IBAN', 'DE89 3704 0044 0532 0130\r\n00'],
+    ['an account in one piece', 'IBAN', 'DE8937040044053\n2013000'],
+    ['cells of an account', 'IBAN', 'DE89 | 3704 0044 | 0532 0130 00'],
+    ['cells of an account on two rows', 'IBAN', 'DE89 3704 0044 |\n| | 0532 0130 00'],
+    ['cells of HTML', 'IBAN', 'DE89 3704</td>\n  <td>0044 0532 0130 00'],
+    ['a break of HTML', 'IBAN', 'DE89 3704 0044<br/>0532 0130 00'],
+    ['an escaped end of a line', 'IBAN', String.raw`DE89 3704 0044\n0532 0130 00`],
+    ['a card', 'CREDIT_CARD', '4111 1111\n1111 1111'],
+    ['a card with hyphens', 'CREDIT_CARD', '4111-1111-\n1111-1111'],
+    ['a card in one piece', 'CREDIT_CARD', '4111 1111 1111\n1111'],
+    ['a dressed card', 'CREDIT_CARD', '4111&nbsp;1111<br>1111&nbsp;1111'],
+    ['an address behind its sign', 'EMAIL', 'jane.doe@\nacme.example'],
+    ['an address before its sign', 'EMAIL', 'jane.doe\n@acme.example'],
+    ['a domain behind a dot', 'EMAIL', 'jane.doe@acme.\nexample'],
+    ['a domain before a dot', 'EMAIL', 'jane.doe@acme\n.example'],
+    ['a name behind a hyphen', 'EMAIL', 'jane.doe-\nsmith@acme.example'],
+    ['cells of an address', 'EMAIL', 'jane.doe@ | acme.example'],
+    ['an address of a host', 'IP_ADDRESS', '192.168.\n112.7'],
+    ['an address of a host before a dot', 'IP_ADDRESS', '192.168\n.112.7'],
+  ])('%s', (_, type, value) => {
+    expect(found(`See: ${value} or ask.`)).toEqual([`${type} ${value}`]);
+  });
+
+  it('finds a card in cells below its name', () => {
+    expect(found('| card | | | |\n|---|---|---|---|\n| 4111 | 1111 | 1111 | 1111 |')).toEqual([
+      'CREDIT_CARD 4111 | 1111 | 1111 | 1111',
+    ]);
+  });
+});
+
+describe('what stands beside a break or a dressing is no part of a value', () => {
+  it.each([
+    [`Call the office.\njane@acme.example knows.`, ['EMAIL jane@acme.example']],
+    [`Ask jane@acme.example.\nthe others are away.`, ['EMAIL jane@acme.example']],
+    [`${CARD}\n2024 was better`, [`CREDIT_CARD ${CARD}`]],
+    [`${IBAN}\n12 pieces`, [`IBAN ${IBAN}`]],
+    ['import os.path\n@app.route("/")\ndef index():', []],
+    ['| 4532 | 1488 | 0343 | 6467 |', []],
+    ['10.14.\n2. Upgrade to 3.4.5', []],
+    ['2019\n2020\n2021\n2022', []],
+    ['<b>Mail:</b> jane@acme.example', ['EMAIL jane@acme.example']],
+    [`Masked: 4111 **** **** 1111`, []],
+    ['a \\@Override and C:\\_work\\file.txt', []],
+    ['see foo@bar.\nThe next sentence', []],
+  ])('%j', (text, values) => {
+    expect(found(text)).toEqual(values);
+  });
+});

@@ -1,0 +1,46 @@
+import { decodeHTML } from 'entities';
+import type { Rewriting } from './rewritten-text.js';
+
+/** Formatting characters that are not seen: soft hyphen, zero-width characters, marks of direction, joiners (Unicode, Default_Ignorable_Code_Point). */
+const UNSEEN = String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]`;
+/** Full-width, small, circled and mathematical forms of ASCII, spaces of other widths and hyphens that do not break. */
+const FORMS = String.raw`[\uff01-\uff5e\ufe50-\ufe6b\u2460-\u24ea\u2000-\u200a\u202f\u205f\u3000\u2010-\u2015\u2212]|\ud835[\udc00-\udfff]`;
+const ENTITY = '&(?:#\\d{2,6};?|#[xX][\\da-fA-F]{2,5};|[A-Za-z]{2,8};)';
+/** Of JavaScript, JSON, C and regular expressions; of addresses (RFC 3986, section 2.1). */
+const ESCAPE = String.raw`\\{1,4}u(?:[\da-fA-F]{4}|\{[\da-fA-F]{2,5}\})|\\{1,4}x[\da-fA-F]{2}|%[2-7][\da-fA-F]`;
+/** Markdown: a backslash before punctuation. */
+const BACKSLASH = String.raw`\\(?=[!-/:-@[\]^-\x60{-~])`;
+const INLINE_TAG =
+  '</?(?:a|abbr|b|bdi|bdo|cite|code|data|del|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|time|tt|u|var|wbr)(?:[ /][^<>]{0,1000})?>|<!--[^<>]{0,1000}-->';
+/** Strong and struck-out text of Markdown; four asterisks are a mask. */
+const EMPHASIS = String.raw`(?<![*\s])\*\*(?!\*)|(?<!\*)\*\*(?![*\s])|~~`;
+
+const DRESSING = new RegExp(
+  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|${BACKSLASH}|${INLINE_TAG}|${EMPHASIS}`,
+  'g',
+);
+
+/** Where a text is dressed up: what is written otherwise than it is read. In order, apart, linear in the text. */
+export const dressings = (text: string): Rewriting[] =>
+  Array.from(text.matchAll(DRESSING), ({ index, 0: written, groups }) => ({
+    start: index,
+    end: index + written.length,
+    as: readAs(groups),
+  }));
+
+function readAs({ form, entity, code }: Partial<Record<string, string>> = {}): string {
+  if (form !== undefined) return plainForm(form);
+  if (entity !== undefined) return plainForm(decodeHTML(entity).replace(UNSEEN_ALONE, ''));
+  return code === undefined ? '' : characterOf(code);
+}
+
+const UNSEEN_ALONE = new RegExp(`^${UNSEEN}$`);
+const HYPHEN = /[\u2010-\u2015\u2212]/;
+
+/** NFKC (Unicode Standard Annex 15) makes ASCII of them, but for hyphens. */
+const plainForm = (form: string): string => (HYPHEN.test(form) ? '-' : form.normalize('NFKC'));
+
+function characterOf(escaped: string): string {
+  const code = Number.parseInt(escaped.replaceAll(/[^\da-fA-F]/g, ''), 16);
+  return String.fromCodePoint(code);
+}
