@@ -6,6 +6,7 @@ import { type Notice, noticesOfKind, type ToldNotices, toldNotices } from '../co
 import type { Citation, SentenceSupport } from './answer.js';
 import { checkSupport, isClaim, SUPPORT_THRESHOLD } from './check-support.js';
 import { type CitedSentence, parseCitedAnswer, withoutMarks } from './citations.js';
+import { SourceText } from './source-text.js';
 import { type EvidenceText, readEvidence } from './support-features.js';
 
 /** What happens to sentences that the sources do not say: they are marked, or left out. */
@@ -144,6 +145,7 @@ function mergeEvidence(parts: readonly EntryEvidence[]): EvidenceText {
       counted: union(({ places }) => places.counted),
     },
     sentences: parts.flatMap(({ evidence }) => evidence.sentences),
+    source: new SourceText(parts.flatMap(({ evidence }) => evidence.source.statements)),
   };
 }
 

@@ -1,0 +1,4 @@
+import type { SupportMeasures } from './measure-pairs.js';
+export function supportPage(measures: readonly SupportMeasures[]): string {
+  return '';
+}
