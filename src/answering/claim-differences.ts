@@ -51,6 +51,10 @@ export const isReplacement = ({ claim, source }: AlignedGap): boolean =>
 export const isOfKind = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
   a !== undefined && b !== undefined && a.dimension === b.dimension;
 
+/** Compounds too: `file-vault` is written small. */
+const isNamed = ({ kind, text }: ComparedWord): boolean =>
+  kind === 'name' || (kind === 'content' && /[\p{L}\p{N}][-_./][\p{L}\p{N}]/u.test(text));
+
 /** What is said otherwise between the words of a claim that are matched. */
 export function differencesIn(gap: AlignedGap, source: SourceText): ClaimDifference[] {
   const isTight = gap.claim.length <= MOST_REPLACED && gap.source.length <= MOST_REPLACED;
@@ -74,8 +78,7 @@ export function differencesIn(gap: AlignedGap, source: SourceText): ClaimDiffere
     ...pairs('opposite', (own, other) => areOpposed(own.term, other.term)),
   ];
   if (!isReplacement(gap)) return exact;
-  const isName = ({ kind }: ComparedWord): boolean => kind === 'name';
-  const [names, others] = [gap.claim.filter(isName), gap.source.filter(isName)];
+  const [names, others] = [gap.claim.filter(isNamed), gap.source.filter(isNamed)];
   return [
     ...exact,
     ...(names.length > 0 && others.length > 0 ? [difference('name', names, others)] : []),
