@@ -6,7 +6,7 @@ import { answerQuestion, streamAnswer } from './answer-question.js';
 import { MAX_ANSWER_LENGTH } from './chat-answer.js';
 import type { ChatEvent } from './chat-model.js';
 import { fixedRetrieve, ScriptedChatModel, testDependencies } from './test-answering.js';
-import { UNSUPPORTED_MARK } from './verify-answer.js';
+import { UNCHECKED_MARK } from './verify-answer.js';
 
 const LOGS = {
   content:
@@ -117,7 +117,7 @@ describe('with a language model', () => {
   it('invents: the sentence is marked, or removed by policy', async () => {
     const script = `${RIGHT} Each customer pays 400 euros for the archive in Iceland [1].`;
     const marked = await ask(script);
-    expect(marked.answer).toContain(UNSUPPORTED_MARK);
+    expect(marked.answer).toContain(UNCHECKED_MARK);
     expect(marked.support.map(({ verdict }) => verdict)).toEqual(['supported', 'unsupported']);
     expect(marked.support[1]?.problems.join()).toContain('400');
     const removed = await ask(script, { unsupported: 'remove' });
@@ -212,8 +212,8 @@ describe('with a language model', () => {
   it('streams text, and takes it back where it fails', async () => {
     const events: AnswerEvent[] = [];
     const model = new ScriptedChatModel('Nothing of this stands in any source whatsoever, friend.');
-    for await (const event of streamAnswer({ question: QUESTION }, testDependencies(retrieve, model)))
-      events.push(event);
+    const dependencies = testDependencies(retrieve, model, { unsupported: 'remove' });
+    for await (const event of streamAnswer({ question: QUESTION }, dependencies)) events.push(event);
     expect(events[0]?.type).toBe('start');
     expect(events.map(({ type }) => type)).toContain('text');
     expect(events.slice(-2).map(({ type }) => type)).toEqual(['reset', 'answer']);

@@ -215,14 +215,15 @@ async function* writeWithFallback(input: WriteInput): AsyncGenerator<AnswerEvent
       yield { type: 'text', text: next.value };
       next = await writing.next();
     }
-    const outcome = await answerFromChat(findings, next.value, {
+    const answer = await answerFromChat(findings, next.value, {
       unsupported: settings.unsupported,
       ...(settings.modelCheckTimeoutMs === undefined
         ? {}
         : { checker: { model, timeoutMs: settings.modelCheckTimeoutMs, signal } }),
     });
-    if ('answer' in outcome) yield done(outcome.answer);
-    else yield* fallBack(outcome.failure);
+    // What was shown of it is taken back where nothing of it is left.
+    if (answer.fallback !== undefined) yield { type: 'reset', reason: answer.fallback.detail };
+    yield done(answer);
   } catch (error) {
     throwIfAborted(signal);
     yield* fallBack(fallbackOf(error));

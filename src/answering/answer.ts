@@ -68,10 +68,14 @@ export interface Citation extends TextRange {
   readonly quote: string;
 }
 
-/** `supported`: the cited place says it. `unsupported`: it does not, or nothing is cited. `not-checked`: no claim to check. */
-export type SupportVerdict = 'supported' | 'unsupported' | 'not-checked';
+/**
+ * `supported`: the cited place says it. `unsupported`: the sources do not show that they say it; it may be right in other words, and is marked
+ * as unchecked. `contradicted`: the sources say otherwise (a number, name, negation, opposite, order or cause); it is not in the answer.
+ * `not-checked`: no claim to check.
+ */
+export type SupportVerdict = 'supported' | 'unsupported' | 'contradicted' | 'not-checked';
 
-/** One sentence of an answer, and whether its sources say so. */
+/** One sentence of an answer or, where it is `contradicted`, one that was removed from it, and whether its sources say so. */
 export interface SentenceSupport {
   /** The sentence without its citation marks. */
   readonly sentence: string;
@@ -125,7 +129,7 @@ export interface AnswerModelReport {
 
 /** Why the extractive answer stands where a model's was asked for. */
 export interface AnswerFallback {
-  /** A `RAGError` reason, or `EMPTY_ANSWER`, `UNSUPPORTED_ANSWER`. */
+  /** A `RAGError` reason, or `UNSUPPORTED_ANSWER`: the model answered, and nothing of it was left after the check. */
   readonly reason: string;
   readonly detail: string;
 }

@@ -1,11 +1,8 @@
 import { analyzeText } from '../analysis/lexical-analyzer.js';
-import {
-  compareClaim,
-  type EvidenceText,
-  SUPPORT_FEATURES,
-  type SupportFeature,
-} from './support-features.js';
-import { FAITHFULNESS_MODEL, SUPPORT_MODEL, type SupportModel } from './support-weights.js';
+import { type ClaimComparison, compareWithSource, type Departure } from './agreement-features.js';
+import { contradictionIn } from './contradiction.js';
+import { compareClaim, type EvidenceText, type SupportFeature } from './support-features.js';
+import { AGREEMENT_MODEL, FAITHFULNESS_MODEL, type SupportModel, TOPIC_MODEL } from './support-weights.js';
 
 export interface ClaimSupport {
   /** Estimated probability that the evidence says the sentence as it stands, in [0, 1]. */
@@ -14,6 +11,8 @@ export interface ClaimSupport {
   readonly faithfulness: number;
   /** What speaks against it, in words. */
   readonly problems: readonly string[];
+  /** What the evidence says otherwise, in words; absent where it is not known to. */
+  readonly contradiction?: string;
   /** Position in `evidence.sentences` of the sentence it rests on; -1 where there is none. */
   readonly nearest: number;
 }
@@ -21,30 +20,66 @@ export interface ClaimSupport {
 /** A sentence counts as supported from here on. */
 export const SUPPORT_THRESHOLD = 0.5;
 
-/** Whether a text says what a sentence claims: shared terms, numbers, names, identifiers and negation; no language model. */
+/**
+ * Whether a text says what a sentence claims, in whatever words: shared terms, and what stands otherwise between them (numbers, names,
+ * opposites, negation, order); no language model.
+ */
 export function checkSupport(claim: string, evidence: EvidenceText): ClaimSupport {
   const { features, missing, nearest } = compareClaim(claim, evidence);
+  const comparison = compareWithSource(claim, evidence.source);
+  const score = scoreOf(features, comparison);
+  const contradiction = score < SUPPORT_THRESHOLD ? contradictionIn(comparison) : undefined;
   const problems = [
+    ...(contradiction === undefined ? [] : [contradiction]),
     ...missing.numbers.map((number) => `the number ${number} is not in the source`),
     ...missing.names.map((name) => `the name "${name}" is not in the source`),
     ...missing.identifiers.map((identifier) => `"${identifier}" is not in the source`),
     ...(features.polarity < 1 ? ['the source says it with another negation'] : []),
     ...(features.coverage < LITTLE ? ['most of its words are not in the source'] : []),
   ];
-  const score = probability(features, SUPPORT_MODEL);
   return {
-    score: missing.numbers.length === 0 ? score : score * WITH_A_NUMBER_MISSING,
-    faithfulness: probability(features, FAITHFULNESS_MODEL),
+    score,
+    faithfulness: probability(FAITHFULNESS_MODEL, (name) => features[name]),
     problems,
+    ...(contradiction === undefined ? {} : { contradiction }),
     nearest,
   };
 }
 
-function probability(
+/** About the same, and said the same: the lesser of both. */
+export function scoreOf(
   features: Readonly<Record<SupportFeature, number>>,
-  { bias, weights }: SupportModel,
+  { departures }: ClaimComparison,
 ): number {
-  const logit = SUPPORT_FEATURES.reduce((sum, name) => sum + weights[name] * features[name], bias);
+  const read = (name: SupportFeature | Departure): number => agreementValue(name, { features, departures });
+  const agreement = probability(AGREEMENT_MODEL, read);
+  const isNumberMissing = departures.amountMissing > 0;
+  return Math.min(
+    probability(TOPIC_MODEL, read),
+    isNumberMissing ? agreement * WITH_A_NUMBER_MISSING : agreement,
+  );
+}
+
+/** A feature as the models weigh it: the more, the more speaks for the sentence. */
+export function agreementValue(
+  name: SupportFeature | Departure,
+  {
+    features,
+    departures,
+  }: {
+    readonly features: Readonly<Record<SupportFeature, number>>;
+    readonly departures: Readonly<Record<Departure, number>>;
+  },
+): number {
+  return name in features ? features[name as SupportFeature] : 1 - departures[name as Departure];
+}
+
+function probability<Feature extends string>(
+  { bias, weights }: SupportModel<Feature>,
+  read: (name: Feature) => number,
+): number {
+  const named = Object.entries(weights) as [Feature, number][];
+  const logit = named.reduce((sum, [name, weight]) => sum + weight * read(name), bias);
   return 1 / (1 + Math.exp(-logit));
 }
 

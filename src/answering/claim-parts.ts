@@ -33,8 +33,8 @@ const PERHAPS_NUMBERS: ReadonlyMap<string, string> = new Map([
 ]);
 // Digits in groups of three (`1,200`, `1 200`, `1'200`), or as they stand, with a decimal fraction; what follows is a unit.
 const NUMBER = /(?<![\p{L}\d])[-+]?(?:\d{1,3}(?:[,' ]\d{3})+(?!\d)|\d+)(?:\.\d+)*(?:\/\d+)?/gu;
-// A marker of a list item counts the items and claims nothing.
-const LIST_MARKER = /^\s*\d{1,3}[.)]\s+|\s\d{1,3}[.)]\s*$/g;
+/** A marker of a list item counts the items and claims nothing. */
+export const LIST_MARKER = /^\s*\d{1,3}[.)]\s+|(?<=:)\s\d{1,3}[.)]\s*$/g;
 const WORD = /[\p{L}][\p{L}'’-]*/gu;
 
 /** Numbers in one spelling: `1,200` is `1200`, `three` is `3`, `50 %` is `50`, `first` is `1`. */

@@ -137,8 +137,22 @@ export interface CheckOptions {
   readonly checker?: ModelSupportOptions;
 }
 
+/** A passage in place of a model's answer of which nothing is left. */
+function answerWithoutModels(findings: Findings, outcome: ChatOutcome, verified: VerifiedAnswer): Answer {
+  const answer = answerFromSentences(findings);
+  const detail = `The language model's answer was removed, because no sentence of it can stand beside the sources. ${verified.notices.join(' ')}`;
+  return {
+    ...answer,
+    model: outcome.model,
+    fallback: { reason: 'UNSUPPORTED_ANSWER', detail },
+    degradationLevel: Math.max(answer.degradationLevel, DegradationLevel.NO_RERANKING),
+    ...toldNotices([...statedNotices(answer), ...outcome.notices, { kind: 'answer-removed', text: detail }]),
+  };
+}
+
 /**
- * A model's answer, checked; or why it cannot stand.
+ * A model's answer, checked: without what its sources contradict, and what they do not show to say marked. Where nothing is left of it,
+ * a passage is quoted.
  *
  * @throws RAGError `ABORTED`.
  */
@@ -146,34 +160,26 @@ export async function answerFromChat(
   findings: Findings,
   outcome: ChatOutcome,
   options: CheckOptions,
-): Promise<{ readonly answer: Answer } | { readonly failure: AnswerFallback }> {
+): Promise<Answer> {
   const told = toldNotices(outcome.notices);
   const base = { ...common(findings), model: outcome.model, ...told };
-  if (isRefusal(outcome.text))
-    return { answer: { ...abstain(findings, NOT_ANSWERED), model: outcome.model, ...told } };
+  if (isRefusal(outcome.text)) return { ...abstain(findings, NOT_ANSWERED), model: outcome.model, ...told };
   const verified = await verify(findings, outcome, options);
-  if (!verified.support.some(({ verdict }) => verdict === 'supported'))
-    return {
-      failure: {
-        reason: 'UNSUPPORTED_ANSWER',
-        detail: "No sentence of the model's answer is supported by the sources.",
-      },
-    };
+  if (verified.text === '' || !verified.support.some(({ verdict }) => verdict !== 'contradicted'))
+    return answerWithoutModels(findings, outcome, verified);
   return {
-    answer: {
-      ...base,
-      // Once more: what stood apart may have come together where marks and sentences were taken out.
-      answer: neutraliseAnswer(verified.text),
-      answerer: 'chat',
-      support: verified.support,
-      citations: verified.citations,
-      isPartial: outcome.isPartial,
-      ...toldNotices([
-        ...outcome.notices,
-        ...statedNotices(verified),
-        ...oneSidedNotices(findings.standalone.text, [verified.text], findings.pack.entries),
-      ]),
-    },
+    ...base,
+    // Once more: what stood apart may have come together where marks and sentences were taken out.
+    answer: neutraliseAnswer(verified.text),
+    answerer: 'chat',
+    support: verified.support,
+    citations: verified.citations,
+    isPartial: outcome.isPartial,
+    ...toldNotices([
+      ...outcome.notices,
+      ...statedNotices(verified),
+      ...oneSidedNotices(findings.standalone.text, [verified.text], findings.pack.entries),
+    ]),
   };
 }
 

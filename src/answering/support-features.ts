@@ -4,8 +4,9 @@ import { splitSentences } from '../chunking/boundaries.js';
 import type { TextRange } from '../core/document.js';
 import { namesOf, numbersOf, statedNumbers } from './claim-parts.js';
 import { type ClaimPlaces, countingAgreement, placesOf, polarityAgreement } from './claim-places.js';
+import { SourceText, statementsOf } from './source-text.js';
 
-/** What tells whether a text says what a sentence claims, each in [0, 1]. */
+/** What a sentence shares with a text that is to say it, each in [0, 1]. */
 export const SUPPORT_FEATURES = [
   /** Share of the sentence's terms in the whole text. */
   'coverage',
@@ -45,6 +46,8 @@ export interface EvidenceText {
   readonly identifiers: ReadonlySet<string>;
   readonly places: ClaimPlaces;
   readonly sentences: readonly EvidenceSentence[];
+  /** Its statements, for comparing word by word. */
+  readonly source: SourceText;
 }
 
 const pairsOf = (text: string): Set<string> => {
@@ -71,6 +74,7 @@ export function readEvidence(texts: readonly string[]): EvidenceText {
     identifiers: new Set(extractIdentifiers(all)),
     places: placesOf(all),
     sentences,
+    source: new SourceText(texts.flatMap(statementsOf)),
   };
 }
 

@@ -1,23 +1,26 @@
+import { analyzeText } from '../analysis/lexical-analyzer.js';
 import type { ContextEntry } from '../context/context-pack.js';
 import { lineOfOffset } from '../context/entry-lines.js';
 import { newlinesIn } from '../context/passage.js';
 import type { TextRange } from '../core/document.js';
 import { type Notice, noticesOfKind, type ToldNotices, toldNotices } from '../core/notice.js';
 import type { Citation, SentenceSupport } from './answer.js';
-import { checkSupport, isClaim, SUPPORT_THRESHOLD } from './check-support.js';
+import { type ClaimSupport, checkSupport, isClaim, SUPPORT_THRESHOLD } from './check-support.js';
 import { type CitedSentence, parseCitedAnswer, withoutMarks } from './citations.js';
+import { SourceText } from './source-text.js';
 import { type EvidenceText, readEvidence } from './support-features.js';
 
-/** What happens to sentences that the sources do not say: they are marked, or left out. */
+/** What happens to sentences of which the sources do not show that they say them: they are marked, or left out. */
 export type UnsupportedPolicy = 'mark' | 'remove';
 
-/** Put behind a sentence that the sources do not say. */
-export const UNSUPPORTED_MARK = '(not supported by the sources)';
+/** Put behind a sentence of which the sources do not show that they say it: it may be right in other words, or wrong. */
+export const UNCHECKED_MARK = '(unchecked)';
 
 /** A text with what its sources say of each sentence. */
 export interface VerifiedAnswer extends ToldNotices {
   /** The answer after the policy, its citations those that exist. */
   readonly text: string;
+  /** The sentences of `text`, and those that were removed because a source contradicts them, in their order. */
   readonly support: readonly SentenceSupport[];
   readonly citations: readonly Citation[];
 }
@@ -25,6 +28,8 @@ export interface VerifiedAnswer extends ToldNotices {
 interface EntryEvidence {
   readonly entry: ContextEntry;
   readonly evidence: EvidenceText;
+  /** What of it addresses a language model. */
+  readonly orders: string;
   /** Where the sentences of `evidence` stand in the stored revision, in the same order. */
   readonly ranges: readonly (TextRange & { readonly quote: string })[];
 }
@@ -34,6 +39,8 @@ interface Checked {
   readonly support: SentenceSupport;
   readonly citations: readonly Omit<Citation, 'sentence'>[];
   readonly wasCited: boolean;
+  /** It repeats what a passage orders a language model to say. */
+  readonly isOrdered: boolean;
 }
 
 /** How a text is checked. */
@@ -54,20 +61,31 @@ export function verifyAnswer(
   { unsupported = 'mark', refuted = new Set() }: VerifyOptions = {},
 ): VerifiedAnswer {
   const { sentences, invalid } = parseCitedAnswer(text, entries);
-  const evidence = entries.map(evidenceOf);
+  const check = sentenceCheck(entries.map(evidenceOf));
+  // Where nothing else is said, the shortest sentence is what is claimed.
+  const isAnyClaim = sentences.some(({ text: sentence, cites }) => cites.length > 0 || isClaim(sentence));
   const checked = sentences
-    .map((sentence) => checkSentence(sentence, evidence))
+    .map((sentence) =>
+      sentence.cites.length > 0 || !isAnyClaim || isClaim(sentence.text) ? check(sentence) : leave(sentence),
+    )
     .map((each, index) => (refuted.has(index) ? refute(each) : each));
-  const kept = checked.filter(({ support }) => unsupported === 'mark' || support.verdict !== 'unsupported');
+  const told = checked.filter(
+    (each) => !isRemoved(each, unsupported) || each.support.verdict === 'contradicted',
+  );
   return {
     text: rewrite(text, checked, unsupported),
-    support: kept.map(({ support }) => support),
-    citations: kept.flatMap(({ citations }, index) =>
+    support: told.map(({ support }) => support),
+    citations: told.flatMap(({ citations }, index) =>
       citations.map((citation) => ({ ...citation, sentence: index })),
     ),
     ...toldNotices(noticesOf(checked, { invalid, unsupported })),
   };
 }
+
+const isRemoved = ({ support, isOrdered }: Checked, policy: UnsupportedPolicy): boolean =>
+  isOrdered ||
+  support.verdict === 'contradicted' ||
+  (policy === 'remove' && support.verdict === 'unsupported');
 
 function evidenceOf(entry: ContextEntry): EntryEvidence {
   const texts = entry.pieces.map(({ text, start }) => withoutFlagged(text, start, entry.flags));
@@ -77,7 +95,7 @@ function evidenceOf(entry: ContextEntry): EntryEvidence {
     const base = piece?.start ?? 0;
     return { start: base + start, end: base + end, quote: piece?.text.slice(start, end) ?? '' };
   });
-  return { entry, evidence, ranges };
+  return { entry, evidence, orders: orderedText(entry), ranges };
 }
 
 function refute(checked: Checked): Checked {
@@ -90,6 +108,14 @@ function refute(checked: Checked): Checked {
 export const evidenceText = ({ pieces, flags }: ContextEntry): string =>
   pieces.map(({ text, start }) => withoutFlagged(text, start, flags)).join('\n');
 
+/** What of a passage addresses a language model. */
+const orderedText = ({ pieces, flags }: ContextEntry): string =>
+  pieces
+    .flatMap(({ text, start }) =>
+      flags.map((flag) => text.slice(Math.max(0, flag.start - start), Math.max(0, flag.end - start))),
+    )
+    .join('\n');
+
 /** The same length, so that offsets stay. */
 function withoutFlagged(text: string, offset: number, flags: readonly TextRange[]): string {
   let result = text;
@@ -101,31 +127,56 @@ function withoutFlagged(text: string, offset: number, flags: readonly TextRange[
   return result;
 }
 
-function checkSentence(sentence: CitedSentence, all: readonly EntryEvidence[]): Checked {
-  const wasCited = sentence.cites.length > 0;
-  if (!isClaim(sentence.text)) {
+/** A sentence that claims nothing. */
+const leave = (sentence: CitedSentence): Checked => ({
+  sentence,
+  support: { sentence: sentence.text, verdict: 'not-checked', score: 1, cites: sentence.cites, problems: [] },
+  citations: [],
+  wasCited: sentence.cites.length > 0,
+  isOrdered: false,
+});
+
+/** Checks sentences; what several of them cite is read once. */
+function sentenceCheck(all: readonly EntryEvidence[]): (sentence: CitedSentence) => Checked {
+  const merged = new Map<string, EvidenceText>();
+  const orders = readEvidence(all.map((each) => each.orders));
+  const evidenceFor = (cited: readonly EntryEvidence[]): EvidenceText => {
+    const key = cited.map(({ entry }) => entry.n).join();
+    const evidence = merged.get(key) ?? mergeEvidence(cited);
+    merged.set(key, evidence);
+    return evidence;
+  };
+  return (sentence) => {
+    const wasCited = sentence.cites.length > 0;
+    const cited = wasCited ? all.filter(({ entry }) => sentence.cites.includes(entry.n)) : all;
+    const found = checkSupport(sentence.text, evidenceFor(cited));
+    const isSupported = found.score >= SUPPORT_THRESHOLD;
+    const places = isSupported ? placesFor(sentence, cited, wasCited) : [];
+    const isOrdered = !isSupported && repeats(sentence.text, orders);
     const support: SentenceSupport = {
       sentence: sentence.text,
-      verdict: 'not-checked',
-      score: 1,
-      cites: sentence.cites,
-      problems: [],
+      verdict: verdictOf(found),
+      score: found.score,
+      cites: wasCited ? sentence.cites : places.map(({ n }) => n),
+      problems: isSupported ? [] : [...found.problems, ...(isOrdered ? [ORDERED] : [])],
     };
-    return { sentence, support, citations: [], wasCited };
-  }
-  const cited = wasCited ? all.filter(({ entry }) => sentence.cites.includes(entry.n)) : all;
-  const together = checkSupport(sentence.text, mergeEvidence(cited));
-  const isSupported = together.score >= SUPPORT_THRESHOLD;
-  const places = isSupported ? placesFor(sentence, cited, wasCited) : [];
-  const support: SentenceSupport = {
-    sentence: sentence.text,
-    verdict: isSupported ? 'supported' : 'unsupported',
-    score: together.score,
-    cites: wasCited ? sentence.cites : places.map(({ n }) => n),
-    problems: isSupported ? [] : together.problems,
+    return { sentence, support, citations: places, wasCited, isOrdered };
   };
-  return { sentence, support, citations: places, wasCited };
 }
+
+const verdictOf = ({ score, contradiction }: ClaimSupport): SentenceSupport['verdict'] => {
+  if (score >= SUPPORT_THRESHOLD) return 'supported';
+  return contradiction === undefined ? 'unsupported' : 'contradicted';
+};
+
+const ORDERED = 'it repeats what a passage tells language models to say';
+/** Share of a sentence's terms that an order has. */
+const REPEATED = 0.5;
+
+const repeats = (sentence: string, { terms }: EvidenceText): boolean => {
+  const own = [...new Set(analyzeText(sentence))];
+  return own.length > 0 && own.filter((term) => terms.has(term)).length >= REPEATED * own.length;
+};
 
 function mergeEvidence(parts: readonly EntryEvidence[]): EvidenceText {
   const [only] = parts;
@@ -144,6 +195,7 @@ function mergeEvidence(parts: readonly EntryEvidence[]): EvidenceText {
       counted: union(({ places }) => places.counted),
     },
     sentences: parts.flatMap(({ evidence }) => evidence.sentences),
+    source: new SourceText(parts.flatMap(({ evidence }) => evidence.source.statements)),
   };
 }
 
@@ -177,15 +229,15 @@ function placesFor(
 function rewrite(text: string, checked: readonly Checked[], policy: UnsupportedPolicy): string {
   let result = '';
   let at = 0;
-  for (const { sentence, support } of checked) {
+  for (const each of checked) {
+    const { sentence, support } = each;
     result += text.slice(at, sentence.start);
     at = sentence.end;
-    const isBad = support.verdict === 'unsupported';
-    if (isBad && policy === 'remove') continue;
+    if (isRemoved(each, policy)) continue;
     const raw = text.slice(sentence.start, sentence.end);
     const space = /\s*$/.exec(raw)?.[0] ?? '';
     const cites = support.cites.length === 0 ? '' : ` [${support.cites.join(', ')}]`;
-    result += `${withoutMarks(raw)}${cites}${isBad ? ` ${UNSUPPORTED_MARK}` : ''}${space}`;
+    result += `${withoutMarks(raw)}${cites}${support.verdict === 'unsupported' ? ` ${UNCHECKED_MARK}` : ''}${space}`;
   }
   result += text.slice(at);
   return result
@@ -198,9 +250,10 @@ function noticesOf(
   checked: readonly Checked[],
   { invalid, unsupported }: { readonly invalid: readonly number[]; readonly unsupported: UnsupportedPolicy },
 ): Notice[] {
-  const bad = checked.filter(({ support }) => support.verdict === 'unsupported').length;
   const added = checked.filter(({ support, wasCited }) => !wasCited && support.cites.length > 0).length;
-  const done = unsupported === 'mark' ? 'are marked' : 'were removed';
+  const ordered = checked.filter(({ isOrdered }) => isOrdered).length;
+  const count = (verdict: SentenceSupport['verdict']): number =>
+    checked.filter(({ support, isOrdered }) => support.verdict === verdict && !isOrdered).length;
   const changed = [
     ...(invalid.length > 0
       ? [
@@ -211,7 +264,25 @@ function noticesOf(
       ? [`${added} sentences had no citation; the passage that says them was found and cited.`]
       : []),
   ];
-  const refused =
-    bad > 0 ? [`${bad} of ${checked.length} sentences are not supported by the sources and ${done}.`] : [];
-  return [...noticesOfKind('citations-changed', changed), ...noticesOfKind('sentences-unsupported', refused)];
+  const of = (number: number): string =>
+    `${number} of ${checked.length} ${checked.length === 1 ? 'sentence' : 'sentences'}`;
+  const unchecked = count('unsupported');
+  const contradicted = count('contradicted');
+  return [
+    ...noticesOfKind('citations-changed', changed),
+    ...noticesOfKind('sentences-removed', [
+      ...(contradicted > 0 ? [`${of(contradicted)} removed: the passages cited say otherwise.`] : []),
+      ...(ordered > 0 ? [`${of(ordered)} removed: text of a passage that addresses language models.`] : []),
+    ]),
+    ...noticesOfKind(
+      'sentences-unsupported',
+      unchecked === 0
+        ? []
+        : [
+            unsupported === 'mark'
+              ? `${of(unchecked)} unchecked: the sources do not show in so many words that they say it. Each is marked ${UNCHECKED_MARK}; compare it with its source.`
+              : `${of(unchecked)} removed: the sources do not show that they say it (rag.answering.unsupported is remove).`,
+          ],
+    ),
+  ];
 }

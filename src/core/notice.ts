@@ -71,8 +71,12 @@ export const NOTICE_KINDS = [
   'answer-one-sided',
   /** Citations were dropped or added. */
   'citations-changed',
-  /** Sentences are not supported by the sources. */
+  /** The sources do not show that they say sentences of a language model: these are marked, or were removed. */
   'sentences-unsupported',
+  /** Sentences of a language model were removed, because the sources say otherwise. */
+  'sentences-removed',
+  /** No sentence of a language model's answer was left, and a passage is quoted in its place. */
+  'answer-removed',
   /** The model's check of the answer failed. */
   'support-check-failed',
   /** What a language model, a reranker or a program's own part said. */

@@ -166,7 +166,9 @@ describe('ask with a language model', () => {
     expect(server.requests).toHaveLength(1);
     expect(stderr).toContain('Each costs 400 euros in Iceland [1].');
     expect(stdout).toContain('Audit logs are kept for 30 days. [1]');
-    expect(stdout).toContain('(not supported by the sources)');
+    expect(stdout).toContain('(unchecked)');
+    expect(stdout).toContain('1 of 2 sentences supported, 1 unchecked');
+    expect(stderr).toContain('1 of 2 sentences unchecked');
     expect(stdout).toContain('ollama:llama3.2');
   });
 

@@ -5,7 +5,8 @@
  *
  * `src/answering/{sentence,quotation,confidence,support}-weights.ts` are written. Each looks at what the weights before it chose,
  * so run it until nothing changes (three times at most). Sentences: XQuAD. Quotations: the train side of `tools/questions`.
- * Confidence: both. Support: MTRAG. No random numbers. `tools/answers/measure.ts` reports on the other halves.
+ * Confidence: both. Support: MTRAG and the pairs of
+ * `support-pairs`. No random numbers. `tools/answers/measure.ts` reports on the other halves.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,7 +16,7 @@ import { CONFIDENCE_FEATURES, confidenceFeatures } from '../../src/answering/con
 import { textOfQuotation } from '../../src/answering/quotation.js';
 import { QUOTATION_FEATURES } from '../../src/answering/quotation-features.js';
 import { candidateSentences, SENTENCE_FEATURES } from '../../src/answering/sentence-features.js';
-import { readEvidence, SUPPORT_FEATURES } from '../../src/answering/support-features.js';
+import { SUPPORT_FEATURES } from '../../src/answering/support-features.js';
 import { isRight } from '../../src/evaluation/answers/answer-metrics.js';
 import { type AskedQuestion, askXquad } from './data.js';
 import {
@@ -24,9 +25,8 @@ import {
   isQuotedRight,
   thresholdTable,
 } from './documented-questions.js';
+import { AGREEMENT_FEATURES, fitSupport, TOPIC_FEATURES } from './fit-support.js';
 import { type Case, fitConditional, fitLogistic } from './logistic.js';
-import { readRatedAnswers } from './mtrag.js';
-import { alteredPairs, claimsOf, halvesOf, supportVector, termCount } from './support-cases.js';
 
 const { values: options } = parseArgs({
   options: {
@@ -45,7 +45,8 @@ const XQUAD_WEIGHT = 0.5;
 
 if (!options.support) await fitAnswers();
 const support = await fitSupport(path.join(options.data, MTRAG));
-await replaceModel('support-weights.ts', 'SUPPORT_MODEL', SUPPORT_FEATURES, support.verdict);
+await replaceModel('support-weights.ts', 'TOPIC_MODEL', TOPIC_FEATURES, support.topic);
+await replaceModel('support-weights.ts', 'AGREEMENT_MODEL', AGREEMENT_FEATURES, support.agreement);
 await replaceModel('support-weights.ts', 'FAITHFULNESS_MODEL', SUPPORT_FEATURES, support.faithfulness);
 
 async function fitAnswers(): Promise<void> {
@@ -118,39 +119,6 @@ function fitConfidence(asked: readonly AskedQuestion[], documented: readonly Doc
     ]),
     ...documented.map((each) => caseOf(each.found, each.question, Number(isQuotedRight(each)), 1)),
   ]);
-}
-
-async function fitSupport(file: string): Promise<{ verdict: number[]; faithfulness: number[] }> {
-  const answers = await readRatedAnswers(file);
-  const halfOf = halvesOf(answers);
-  const rated = answers.filter(({ task }) => halfOf(task) === 'calibration');
-  // Each answer weighs the same, its sentences by their length; a rating from 1 to 4 is a share from 0 to 1.
-  const graded = rated.flatMap(({ answer, contexts, faithfulness }): Case[] => {
-    const evidence = readEvidence(contexts);
-    const claims = claimsOf(answer);
-    const total = claims.reduce((sum, claim) => sum + termCount(claim), 0);
-    return claims.map((claim) => ({
-      x: supportVector(claim, evidence),
-      y: (faithfulness - 1) / 3,
-      weight: termCount(claim) / total,
-    }));
-  });
-  const pairs = alteredPairs(answers).filter(({ task }) => halfOf(task) === 'calibration');
-  const altered = pairs.flatMap(({ original, altered: changed, evidence }): Case[] => [
-    { x: supportVector(original, evidence), y: 1, weight: 0.5 },
-    { x: supportVector(changed, evidence), y: 0, weight: 0.5 },
-  ]);
-  // The same sentences against the passages of another task: about the same kind of thing, and saying nothing of it.
-  const strangers = pairs.map(({ original, task }, i): Case => {
-    const others = pairs.filter((pair) => pair.task !== task);
-    const evidence = others[(i * 31) % others.length]?.evidence ?? readEvidence([]);
-    return { x: supportVector(original, evidence), y: 0, weight: 0.5 };
-  });
-  return {
-    verdict: fitLogistic([...graded, ...altered, ...strangers], { nonNegative: true }),
-    // Chosen by five-fold cross-validation inside the calibration half.
-    faithfulness: fitLogistic(graded, { nonNegative: true, ridge: 5e-3 }),
-  };
 }
 
 function round(value: number | undefined): number {

@@ -38,6 +38,8 @@ export interface AlteredPair {
   readonly original: string;
   readonly altered: string;
   readonly evidence: EvidenceText;
+  /** What `evidence` was read from. */
+  readonly passages: readonly string[];
 }
 
 const FAITHFUL = 3;
@@ -61,6 +63,7 @@ export function alteredPairs(answers: readonly RatedAnswer[], seed = 7): Altered
           original,
           altered: text,
           evidence,
+          passages: contexts,
         })),
       );
   });

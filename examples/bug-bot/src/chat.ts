@@ -6,6 +6,7 @@ import {
   type ConversationTurn,
   DegradationLevel,
   type Models,
+  type NoticeKind,
   type ScoredChunk,
   streamAnswer,
   tokenCounterFor,
@@ -40,6 +41,8 @@ export interface ChatAnswer {
     readonly chunk_text: string;
     readonly similarity: number;
   }[];
+  /** What became of sentences that Claude wrote; absent where each stands as it was written. */
+  readonly notices?: readonly string[];
 }
 
 /** What a stream of an answer gives: text as it is written, taken back by `reset`, and at the end the checked answer. */
@@ -73,7 +76,7 @@ export async function* streamChat(
   const request = { question: message, history, ...(signal === undefined ? {} : { signal }) };
   for await (const event of streamAnswer(request, dependenciesOf(chat))) {
     if (event.type === 'answer' && event.answer.fallback !== undefined)
-      console.error(`Claude did not answer, so a document is quoted: ${event.answer.fallback.detail}`);
+      console.error(`A document is quoted: ${event.answer.fallback.detail}`);
     const shown = chatEvent(event);
     if (shown !== undefined) yield shown;
   }
@@ -85,15 +88,26 @@ function chatEvent(event: AnswerEvent): ChatEvent | undefined {
   return event.type === 'answer' ? { type: 'answer', answer: chatAnswer(event.answer) } : undefined;
 }
 
-const chatAnswer = ({ answer, sources }: Answer): ChatAnswer => ({
-  answer: withSourceNames(answer, sources),
-  sources: sources.map(({ bug_id, source_type, chunk_text, similarity }) => ({
-    bug_id,
-    source_type,
-    chunk_text,
-    similarity,
-  })),
-});
+function chatAnswer({ answer, sources, notices, noticeKinds }: Answer): ChatAnswer {
+  const checked = notices.filter((_, at) => CHECK_NOTICES.has(noticeKinds[at]));
+  return {
+    answer: withSourceNames(answer, sources),
+    sources: sources.map(({ bug_id, source_type, chunk_text, similarity }) => ({
+      bug_id,
+      source_type,
+      chunk_text,
+      similarity,
+    })),
+    ...(checked.length === 0 ? {} : { notices: checked }),
+  };
+}
+
+/** What is said of sentences that are marked or were removed. */
+const CHECK_NOTICES: ReadonlySet<NoticeKind | undefined> = new Set([
+  'sentences-unsupported',
+  'sentences-removed',
+  'answer-removed',
+]);
 
 /** `[1]` as `[BUG_REPORT — BUG-001]`, so that an answer that is copied still says which bugs it is about. */
 const withSourceNames = (answer: string, sources: readonly AnswerSource[]): string =>
@@ -124,7 +138,7 @@ function dependenciesOf({ database, embeddings, models, topK }: Chat): AnswerDep
     context: {},
     settings: {
       topK,
-      unsupported: 'remove',
+      unsupported: 'mark',
       maxOutputTokens: MAX_TOKENS,
       chatTimeoutMs: CHAT_TIMEOUT_MS,
       instructions: SYSTEM_PROMPT,

@@ -124,12 +124,28 @@ describe('over the sample', () => {
     assert.ok(texts.at(-1)?.includes(QUESTION));
   });
 
-  test('what Claude says without a source is removed', async () => {
+  test('what Claude says without a source is marked, and that is said', async () => {
     says = `${SAID} The bank was bought by Initech in 1999.`;
     const { body } = await ask(app, { message: QUESTION });
     says = SAID;
-    assert.match(body.answer, /BUG-001/);
-    assert.doesNotMatch(body.answer, /Initech/);
+    assert.match(body.answer, /^In BUG-001 .* Initech in 1999\. \(unchecked\)$/);
+    assert.match(body.notices?.join() ?? '', /1 of 2 sentences unchecked/);
+  });
+
+  test('what Claude says in words of its own stays', async () => {
+    says =
+      'BUG-001: a shared configuration template cut how long payment-api waits for the bank to 2 seconds [n].';
+    const { body } = await ask(app, { message: QUESTION });
+    says = SAID;
+    assert.match(body.answer, /^BUG-001: a shared configuration template cut how long payment-api waits/);
+  });
+
+  test('what a document contradicts is removed, and that is said', async () => {
+    says = `${SAID} In BUG-001 the timeout of payment-api to the bank gateway was lowered from 10 seconds to 5 seconds by a shared configuration template [n].`;
+    const { body } = await ask(app, { message: QUESTION });
+    says = SAID;
+    assert.doesNotMatch(body.answer, /5 seconds/);
+    assert.match(body.notices?.join() ?? '', /1 of 2 sentences removed/);
   });
 
   test('Claude may say that the context is insufficient', async () => {

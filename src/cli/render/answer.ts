@@ -28,6 +28,9 @@ export function renderAnswer(asGiven: ShownAnswer, context: CliContext): string 
   return [...sections, context.colours.dim(summaryOf(answer))].join('\n\n');
 }
 
+const uncheckedIn = ({ support }: ShownAnswer): ShownAnswer['support'] =>
+  support.filter(({ verdict }) => verdict === 'unsupported');
+
 /** Said before what is quoted: a number behind it comes too late. */
 const caution = ({ isUnsure, answerer, confidence }: ShownAnswer, { colours }: CliContext): string[] =>
   isUnsure === true && answerer === 'extractive'
@@ -46,6 +49,11 @@ function answered(answer: ShownAnswer, context: CliContext): string[] {
   // The text of an extracted answer is the quotation already.
   const isQuoted = answer.answerer === 'extractive';
   const cited = answer.sources.filter(({ n }) => answer.citations.some((citation) => citation.n === n));
+  // What is unchecked is to be compared with the passages that it names.
+  const named = answer.sources.filter(
+    ({ n }) =>
+      !cited.some((source) => source.n === n) && uncheckedIn(answer).some(({ cites }) => cites.includes(n)),
+  );
   const documents = new Set(cited.map(({ documentId }) => documentId));
   const documentOf = ({ n }: FurtherPlace) => answer.sources.find((source) => source.n === n)?.documentId;
   const elsewhere = (place: FurtherPlace) => !documents.has(documentOf(place) ?? '');
@@ -56,10 +64,13 @@ function answered(answer: ShownAnswer, context: CliContext): string[] {
     const places = [...shownPlaces([decidingPlace(own, highlight)], 'none'), ...shownPlaces(beside, 'line')];
     return renderSource(source, places, context);
   });
+  const toCompare = named.map((source) =>
+    renderSource(source, shownPlaces([{ lines: source.lines, quote: source.chunk_text }], 'line'), context),
+  );
   const further = isQuoted ? placesByDocument(answer, answer.further.filter(elsewhere), context) : [];
   return [
     shown,
-    sources.join('\n'),
+    ...[[...sources, ...toCompare].join('\n')].filter((listed) => listed !== ''),
     ...(further.length > 0 ? [`${colours.dim('See also')}\n${further.join('\n')}`] : []),
   ];
 }
@@ -70,7 +81,10 @@ function answered(answer: ShownAnswer, context: CliContext): string[] {
  */
 function numberedAsShown(answer: ShownAnswer): ShownAnswer {
   if (/\[[^\]]*\d\s*[-–]\s*\d[^\]]*\]/.test(answer.answer) || answer.sources.length === 0) return answer;
-  const cited = new Set(answer.citations.map(({ n }) => n));
+  const cited = new Set([
+    ...answer.citations.map(({ n }) => n),
+    ...uncheckedIn(answer).flatMap(({ cites }) => cites),
+  ]);
   const inText = [...answer.answer.matchAll(MARK)]
     .flatMap(([, inside = '']) => inside.split(',').map(Number))
     .filter((n) => cited.has(n));
@@ -205,8 +219,12 @@ const OUTCOMES = {
 
 function summaryOf(answer: ShownAnswer): string {
   const { answerer, outcome, confidence, support, tookMs, model, isPartial } = answer;
-  const supported = support.filter(({ verdict }) => verdict === 'supported').length;
-  const checked = support.filter(({ verdict }) => verdict !== 'not-checked').length;
+  const [supported, checked, removed] = [
+    support.filter(({ verdict }) => verdict === 'supported').length,
+    support.filter(({ verdict }) => verdict === 'supported' || verdict === 'unsupported').length,
+    support.filter(({ verdict }) => verdict === 'contradicted').length,
+  ];
+  const unchecked = uncheckedIn(answer).length;
   const who = { chat: model?.id ?? 'language model', extractive: 'quoted', none: OUTCOMES[outcome] }[
     answerer
   ];
@@ -215,6 +233,8 @@ function summaryOf(answer: ShownAnswer): string {
     // Of no answer there is nothing to be confident of.
     ...(outcome === 'answer' ? [`confidence ${confidence.toFixed(2)}`] : []),
     ...(answerer === 'chat' ? [`${supported} of ${plural(checked, 'sentence')} supported`] : []),
+    ...(unchecked > 0 ? [`${unchecked} unchecked`] : []),
+    ...(removed > 0 ? [`${removed} removed`] : []),
     ...(isPartial ? ['not complete'] : []),
     ...degradationOf(answer),
     formatDuration(tookMs),

@@ -47,7 +47,11 @@ const output = z.object({
     .object({ steps: z.array(z.string()), stopped: z.string() })
     .optional()
     .describe('With the mode agentic: what was looked for, and what ended it.'),
-  unsupported: z.array(z.string()).describe('Sentences that their sources do not bear out.'),
+  unsupported: z
+    .array(z.string())
+    .describe(
+      'Sentences of a language model, marked (unchecked) in the answer: compare each with its source before you use it.',
+    ),
   degradation_level: degradationLevel,
   notices: z.array(z.string()),
 });
@@ -107,7 +111,9 @@ function outputOf(answer: Answer, context: ToolContext, budget: number): ToolOut
     text: [
       `${saidOf(answer)}${sure.confidence === undefined ? '' : ` Answered by: ${answeredBy}. Confidence ${sure.confidence}.`}`,
       ...notices,
-      ...(unsupported.length === 0 ? [] : [`Not borne out by their sources: ${unsupported.join(' | ')}`]),
+      ...(unsupported.length === 0
+        ? []
+        : [`Unchecked, compare with the sources: ${unsupported.join(' | ')}`]),
       ...(answer.agent === undefined ? [] : [searchedText(searchedOf(answer.agent))]),
       ...(list.length === 0 ? [] : [list.join('\n')]),
       DATA_NOTE,
@@ -164,13 +170,20 @@ interface CitedPlace {
 }
 
 /** Where the answer stands, then where else to look. */
-function placesOf({ outcome, answerer, citations, further, sources }: Answer): CitedPlace[] {
+function placesOf({ outcome, answerer, citations, further, sources, support }: Answer): CitedPlace[] {
   const cited = sources.flatMap((source) => {
     const citation = citations.find(({ n }) => n === source.n);
     if (citation === undefined) return [];
     const { lines, quote } = citation;
     const place = { source, lines, isCited: true };
     return [answerer === 'extractive' ? place : { ...place, quote }];
+  });
+  const unchecked = new Set(
+    support.flatMap(({ verdict, cites }) => (verdict === 'unsupported' ? cites : [])),
+  );
+  const named = sources.flatMap((source) => {
+    if (!unchecked.has(source.n) || cited.some((place) => place.source === source)) return [];
+    return [{ source, lines: source.lines, isCited: true, quote: source.chunk_text }];
   });
   const others = further.flatMap(({ n, lines, quote }) => {
     const source = sources.find((candidate) => candidate.n === n);
@@ -179,7 +192,7 @@ function placesOf({ outcome, answerer, citations, further, sources }: Answer): C
     // Beside an answer the place is enough: a model would take the quotation for a part of it.
     return [outcome === 'answer' ? place : { ...place, quote }];
   });
-  return [...cited, ...others];
+  return [...cited, ...named, ...others];
 }
 
 const sourcePlace = ({ documentId, ...source }: AnswerSource, context: ToolContext) =>
@@ -193,7 +206,10 @@ const shortened = (text: string): string => (text.length > MAX_QUOTE ? `${text.s
 
 const noticesOf = ({ correction, fallback, notices, ...told }: Answer, isCut: boolean): string[] => [
   ...(correction === undefined ? [] : [`Read as "${inertName(correction.searchedFor)}".`]),
-  ...(fallback === undefined ? [] : [inertName(fallback.detail)]),
+  // That an answer was removed is a notice already.
+  ...(fallback === undefined || told.noticeKinds.includes('answer-removed')
+    ? []
+    : [inertName(fallback.detail)]),
   // The text of the answer is what was written for outages.
   ...degradationNotices({ ...told, staticResponses: [] }),
   ...(isCut ? ['The answer was cut; read its sources with get_document.'] : []),

@@ -153,6 +153,8 @@ const TOLD_WHOLE: readonly NoticeKind[] = [
   'prompt-cut',
   'citations-changed',
   'sentences-unsupported',
+  'sentences-removed',
+  'answer-removed',
 ];
 
 test.each(NOTICE_KINDS)(

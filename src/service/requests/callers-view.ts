@@ -139,7 +139,8 @@ const TAKEN_BACK = 'What the language model wrote does not stand; the answer at 
 function callersAnswer(answer: Answer, onWithheld: OnWithheld): Answer {
   const { fallback } = answer;
   const told = { ...answer, ...callersNotices(answer, onWithheld) };
-  if (fallback === undefined) return told;
+  // What became of the model's sentences is a matter of the answer; why a model was not asked is one of the service.
+  if (fallback === undefined || fallback.reason === 'UNSUPPORTED_ANSWER') return told;
   onWithheld([fallback.detail]);
   return { ...told, fallback: { reason: fallback.reason, detail: FAILED } };
 }
@@ -194,6 +195,8 @@ const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | ty
   'answer-one-sided': AS_IT_IS,
   'citations-changed': AS_IT_IS,
   'sentences-unsupported': AS_IT_IS,
+  'sentences-removed': AS_IT_IS,
+  'answer-removed': AS_IT_IS,
   'graph-cut': AS_IT_IS,
   'conflicts-cut': AS_IT_IS,
   'sources-conflict': AS_IT_IS,

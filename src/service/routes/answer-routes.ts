@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import * as z from 'zod';
+import type { NoticeKind } from '../../index.js';
 import { MOST_CONVERSATION_BYTES } from '../requests/body-limits.js';
 import { assertStatedTenant, contextOf } from '../requests/request-context.js';
 import {
@@ -80,6 +81,13 @@ export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
   );
 };
 
+/** What is said of sentences that are marked or were removed. */
+const CHECK_NOTICES: ReadonlySet<NoticeKind | undefined> = new Set([
+  'sentences-unsupported',
+  'sentences-removed',
+  'answer-removed',
+]);
+
 /** `POST /chat`, with the bodies of a chat over bug reports. */
 export const chatRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post(
@@ -106,9 +114,11 @@ export const chatRoutes: FastifyPluginAsyncZod = async (app) => {
       if (wantsEvents(request))
         return sendEvents(publicEvents(view.askStream(asked), request.id), { request, reply });
       const answer = await view.ask(asked);
-      // The body has the facts that such chats agreed on, and no others.
+      // The body has the facts that such chats agreed on, and what they cannot know of the text.
       reply.header('x-degradation-level', String(answer.degradationLevel));
-      return answer;
+      const { notices: _, ...rest } = answer;
+      const checked = answer.notices.filter((__, at) => CHECK_NOTICES.has(answer.noticeKinds[at]));
+      return checked.length === 0 ? rest : { ...rest, notices: checked };
     },
   );
 };

@@ -146,7 +146,7 @@ export const answerResponse = z
     support: listOf(
       z.object({
         sentence: z.string(),
-        verdict: z.enum(['supported', 'unsupported', 'not-checked']),
+        verdict: z.enum(['supported', 'unsupported', 'contradicted', 'not-checked']),
         score: z.number(),
         cites: listOf(z.int()),
         problems: listOf(z.string()),
@@ -185,6 +185,11 @@ export const chatResponse = z
         similarity: z.number(),
       }),
     ),
+    notices: listOf(z.string())
+      .optional()
+      .describe(
+        'What became of sentences that a language model wrote; absent where each stands as it was written.',
+      ),
   })
   .meta({ id: 'ChatResponse' });
 

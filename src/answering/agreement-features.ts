@@ -1,0 +1,217 @@
+import { type Alignment, alignWords } from './claim-alignment.js';
+import {
+  type ClaimDifference,
+  type DifferenceKind,
+  deniedOtherwise,
+  differencesIn,
+  frameOf,
+  isDeniedAlone,
+  isOfKind,
+  isReplacement,
+  MOST_FRAME,
+  opposedBeside,
+  otherCause,
+  turnedAround,
+} from './claim-differences.js';
+import { LIST_MARKER } from './claim-parts.js';
+import { areSameWord, type ComparedWord, comparedWords, isNumber, isTerm } from './compared-words.js';
+import type { SourceStatement, SourceText } from './source-text.js';
+
+/** How a claim departs from the part of a source that it is most like, each in [0, 1]; 0 where it does not. */
+export const DEPARTURES = [
+  /** Terms that the source has nowhere, of all. */
+  'novel',
+  /** Words that do not stand in the order of the source, of all. */
+  'reordered',
+  /** The same words in an order of their own. */
+  'permuted',
+  /** How near it is to a copy, where a word of it is none: square, and with words in the place of others. */
+  'slip',
+  'slipSquare',
+  'slipReplaced',
+  /** Other words between the same words: how many the same words around them are. */
+  'replaced',
+  /** By words that the source has elsewhere, and that the same statements have. */
+  'exchanged',
+  'exchangedNear',
+  /** By a word that excludes it; by another number; by another name. */
+  'opposed',
+  'amountReplaced',
+  'nameReplaced',
+  /** A number that the source has nowhere, and one that the nearest statement does not have. */
+  'amountMissing',
+  'amountElsewhere',
+  'nameMissing',
+  /** One of both denies a term, or anything, the more the nearer it is to a copy. */
+  'negated',
+  'negatedNear',
+  /** All, always, only, never: in the claim alone. */
+  'widened',
+  /** Two things around a comparison stand the other way round, also the more the nearer it is to a copy. */
+  'turned',
+  'turnedCopy',
+  /** Names and numbers in another order. */
+  'inverted',
+  'invertedCopy',
+  /** What follows one preposition follows its opposite in the source. */
+  'rebound',
+  /** Another reason for the same. */
+  'otherCause',
+] as const;
+export type Departure = (typeof DEPARTURES)[number];
+
+export interface ClaimComparison {
+  readonly departures: Readonly<Record<Departure, number>>;
+  readonly differences: readonly ClaimDifference[];
+  /** Share of the claim that stands in the source in its order, in [0, 1]. */
+  readonly copied: number;
+}
+
+/** A longer claim is compared by its beginning. */
+const MOST_WORDS = 150;
+/** `No, they are kept`: denies the question. */
+const ANSWER_WORD = /^\s*(?:yes|no),/i;
+/** Share of a claim from which on it begins to be like a copy. */
+const LEAST_COPIED = 0.3;
+
+/** Compares a claim with the statements of a source that are most like it, and with all of its words. */
+export function compareWithSource(text: string, source: SourceText): ClaimComparison {
+  const claim = comparedWords(text.replace(LIST_MARKER, ' ').replace(ANSWER_WORD, ' ')).slice(0, MOST_WORDS);
+  const near = source.near(claim);
+  const joined = near.flat();
+  const alignments = [...(near.length > 1 ? near : []), joined].map((words) => alignWords(claim, words));
+  const closest = alignments.reduce((best, each) => (each.copied > best.copied ? each : best));
+  const gaps = alignments.flatMap((alignment) => alignment.gaps);
+  const found = gaps.flatMap((gap) => differencesIn(gap, source));
+  const negated = deniedOtherwise(claim, near);
+  const turned = turnedAround(claim, joined);
+  const causes = near.flatMap((statement) => otherCause(claim, statement));
+  const framed = (...kinds: readonly DifferenceKind[]): number =>
+    found.reduce((most, { kind, frame }) => (kinds.includes(kind) ? Math.max(most, frame) : most), 0) /
+    MOST_FRAME;
+  const exchanged = (has: (word: ComparedWord) => boolean): number =>
+    gaps
+      .filter((gap) => isReplacement(gap) && gap.claim.filter(isTerm).every(has))
+      .reduce((most, gap) => Math.max(most, frameOf(gap)), 0) / MOST_FRAME;
+  const { copied } = closest;
+  const { slip, replaced } = slipsIn(closest);
+  const terms = claim.filter(isTerm);
+  const isPermuted =
+    terms.length > 2 && terms.every(({ term }) => joined.some((other) => other.term === term));
+  const inverted = invertedShare(claim, joined);
+  return {
+    departures: {
+      novel: terms.filter((word) => !source.has(word)).length / Math.max(1, terms.length),
+      reordered: 1 - copied,
+      permuted: isPermuted ? 1 - copied : 0,
+      slip,
+      slipSquare: slip * slip,
+      slipReplaced: replaced,
+      replaced: framed('wording', 'name', 'opposite', 'number'),
+      exchanged: exchanged((word) => source.has(word)),
+      exchangedNear: exchanged((word) => joined.some((other) => areSameWord(word, other))),
+      opposed: framed('opposite'),
+      amountReplaced: framed('number'),
+      nameReplaced: framed('name'),
+      amountMissing: Number(missingAmounts(claim, source).length > 0),
+      amountElsewhere: Number(hasAmountElsewhere(claim, source.nearest(claim))),
+      nameMissing: Number(claim.some((word, at) => word.kind === 'name' && at > 0 && !source.has(word))),
+      negated: negated.length > 0 ? copied : 0,
+      negatedNear: isDeniedAlone(claim, joined) ? copied : 0,
+      widened: Number(isWidened(claim, joined)),
+      turned: Number(turned.length > 0),
+      turnedCopy: turned.length > 0 ? copied : 0,
+      inverted,
+      invertedCopy: inverted * copied,
+      rebound: Number(isRebound(claim, joined)),
+      otherCause: Number(causes.length > 0),
+    },
+    differences: [
+      ...found,
+      ...negated,
+      ...turned,
+      ...causes,
+      ...near.flatMap((statement) => opposedBeside(claim, statement)),
+    ],
+    copied,
+  };
+}
+
+const isCompared = (word: ComparedWord): boolean => isTerm(word) || isNumber(word);
+
+function slipsIn({ copied, gaps }: Alignment): { readonly slip: number; readonly replaced: number } {
+  const nearness = Math.max(0, (copied - LEAST_COPIED) / (1 - LEAST_COPIED));
+  return {
+    slip: gaps.some((gap) => gap.claim.some(isCompared)) ? nearness : 0,
+    replaced: gaps.some((gap) => isReplacement(gap) || isNumberReplaced(gap)) ? nearness : 0,
+  };
+}
+
+const isNumberReplaced = ({ claim, source }: Alignment['gaps'][number]): boolean =>
+  claim.some(isNumber) && source.some(isCompared);
+
+/** Numbers that a source has nowhere; "two" may be how many there are. */
+const missingAmounts = (claim: readonly ComparedWord[], source: SourceText): ComparedWord[] =>
+  claim.filter((word) => isNumber(word) && word.text.toLowerCase() !== 'two' && !source.hasAmount(word));
+
+/** A number of the claim is not in the statement that holds most of its terms, which has another of its kind. */
+function hasAmountElsewhere(claim: readonly ComparedWord[], best: SourceStatement): boolean {
+  return claim.some(
+    (word) =>
+      isNumber(word) &&
+      word.quantity !== undefined &&
+      !best.some((other) => areSameWord(word, other)) &&
+      best.some((other) => isNumber(other) && isOfKind(word.quantity, other.quantity)),
+  );
+}
+
+/** Words between a direction and what it is of. */
+const AWAY = 3;
+
+const WIDE: ReadonlyMap<string, number> = new Map(
+  [
+    'all every each any everything everyone both whole entire',
+    'always whenever',
+    'only solely exclusively',
+    'never none nobody nothing',
+  ].flatMap((line, kind) => line.split(' ').map((word) => [word, kind] as const)),
+);
+
+function isWidened(claim: readonly ComparedWord[], near: readonly ComparedWord[]): boolean {
+  const kindOf = ({ text }: ComparedWord): number | undefined => WIDE.get(text.toLowerCase());
+  const held = new Set(near.map(kindOf));
+  return claim.map(kindOf).some((kind) => kind !== undefined && !held.has(kind));
+}
+
+/** Share of the pairs of names and numbers that stand in another order than in the source; those that it has twice have none. */
+function invertedShare(claim: readonly ComparedWord[], near: readonly ComparedWord[]): number {
+  const places = claim
+    .filter((word) => word.kind === 'name' || isNumber(word))
+    .map((word) => near.flatMap((other, at) => (areSameWord(word, other) ? [at] : [])))
+    .flatMap(([place, ...others]) => (place === undefined || others.length > 0 ? [] : [place]));
+  const pairs = places.flatMap((a, i) => places.slice(i + 1).map((b) => a > b));
+  return pairs.length === 0 ? 0 : pairs.filter(Boolean).length / pairs.length;
+}
+
+const OTHER_DIRECTION: ReadonlyMap<string, string> = new Map(
+  'from to,before after,with without,above below,over under,for against,first last,in outside'
+    .split(',')
+    .map((pair) => pair.split(' '))
+    .flatMap(([a = '', b = '']) => [[a, b] as const, [b, a] as const]),
+);
+
+/** Terms with the direction that stands closely before each. */
+const directed = (words: readonly ComparedWord[]): { readonly word: ComparedWord; readonly by: string }[] =>
+  words.flatMap(({ text }, at) => {
+    const by = text.toLowerCase();
+    const word = OTHER_DIRECTION.has(by) ? words.slice(at + 1, at + 1 + AWAY).find(isCompared) : undefined;
+    return word === undefined ? [] : [{ word, by }];
+  });
+
+function isRebound(claim: readonly ComparedWord[], near: readonly ComparedWord[]): boolean {
+  const others = directed(near);
+  return directed(claim).some(({ word, by }) => {
+    const held = others.filter((other) => areSameWord(word, other.word)).map((other) => other.by);
+    return held.includes(OTHER_DIRECTION.get(by) ?? '') && !held.includes(by);
+  });
+}

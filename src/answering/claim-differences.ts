@@ -1,0 +1,250 @@
+import type { Quantity } from '../conflicts/quantities.js';
+import type { AlignedGap } from './claim-alignment.js';
+import { areSameWord, type ComparedWord, isNegation, isNumber, isTerm } from './compared-words.js';
+import { areOpposed } from './opposed-words.js';
+import type { SourceStatement, SourceText } from './source-text.js';
+
+/**
+ * What a claim says otherwise than its source. `number`, `name`, `opposite`, `wording`: other words between the same words. `beside`: a word
+ * beside one that both have excludes what stands beside that in the source. `negation`: one denies what the other says. `order`: two things
+ * around a comparison or an order stand the other way round. `cause`: another reason for the same.
+ */
+export type DifferenceKind =
+  | 'number'
+  | 'name'
+  | 'opposite'
+  | 'wording'
+  | 'beside'
+  | 'negation'
+  | 'order'
+  | 'cause';
+
+export interface ClaimDifference {
+  readonly kind: DifferenceKind;
+  /** The words of each. */
+  readonly claim: string;
+  readonly source: string;
+  /** Words around it that are the same in both, in a row; 0 where it has no place among such. */
+  readonly frame: number;
+  /** It is a few words in the place of few others. */
+  readonly isTight: boolean;
+}
+
+/** Longest frame that is counted. */
+export const MOST_FRAME = 8;
+
+export const frameOf = ({ before, behind }: AlignedGap): number => Math.min(MOST_FRAME, before + behind);
+
+const isCompared = (word: ComparedWord): boolean => isTerm(word) || isNumber(word);
+const hasWord = (words: readonly ComparedWord[], word: ComparedWord): boolean =>
+  words.some((other) => areSameWord(word, other));
+const written = (words: readonly ComparedWord[]): string => words.map(({ text }) => text).join(' ');
+
+const MOST_REPLACED = 4;
+/** Few words stand in the place of few others. */
+export const isReplacement = ({ claim, source }: AlignedGap): boolean =>
+  claim.some(isTerm) &&
+  source.some(isTerm) &&
+  claim.length <= MOST_REPLACED &&
+  source.length <= MOST_REPLACED;
+
+export const isOfKind = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
+  a !== undefined && b !== undefined && a.dimension === b.dimension;
+
+/** Compounds too: `file-vault` is written small. */
+const isNamed = ({ kind, text }: ComparedWord): boolean =>
+  kind === 'name' || (kind === 'content' && /[\p{L}\p{N}][-_./][\p{L}\p{N}]/u.test(text));
+
+/** What is said otherwise between the words of a claim that are matched. */
+export function differencesIn(gap: AlignedGap, source: SourceText): ClaimDifference[] {
+  const isTight = gap.claim.length <= MOST_REPLACED && gap.source.length <= MOST_REPLACED;
+  const difference = (
+    kind: DifferenceKind,
+    own: readonly ComparedWord[],
+    others: readonly ComparedWord[],
+  ): ClaimDifference => ({
+    kind,
+    claim: written(own),
+    source: written(others),
+    frame: frameOf(gap),
+    isTight,
+  });
+  const pairs = (kind: DifferenceKind, differ: (own: ComparedWord, other: ComparedWord) => boolean) =>
+    gap.claim.flatMap((own) =>
+      gap.source.filter((other) => differ(own, other)).map((other) => difference(kind, [own], [other])),
+    );
+  const exact = [
+    ...pairs('number', (own, other) => isOfKind(own.quantity, other.quantity) && !areSameWord(own, other)),
+    ...pairs('opposite', (own, other) => areOpposed(own.term, other.term)),
+  ];
+  if (!isReplacement(gap)) return exact;
+  const [names, others] = [gap.claim.filter(isNamed), gap.source.filter(isNamed)];
+  return [
+    ...exact,
+    ...(names.length > 0 && others.length > 0 ? [difference('name', names, others)] : []),
+    ...(gap.claim.some((word) => isTerm(word) && !source.has(word))
+      ? [difference('wording', gap.claim, gap.source)]
+      : []),
+  ];
+}
+
+const DENYING: ReadonlySet<string> = new Set(
+  'refus reject declin deni forbid forbidden prohibit prevent block fail lack miss stop skip avoid without except unless unabl imposs instead rather drop lose lost remov exclud onli abandon unlik ignor discard'.split(
+    ' ',
+  ),
+);
+
+/** Words after a negation among which the term that it denies stands. */
+const REACH = 4;
+
+/** Behind a negation these make no denial of it ("no more than", "not only"), and behind these another clause begins. */
+const NO_DENIAL: ReadonlySet<string> = new Set(
+  'more less fewer only later earlier just necessarily'.split(' '),
+);
+const CLAUSES: ReadonlySet<string> = new Set('because since but and or if so as while'.split(' '));
+
+const deniedTerms = (words: readonly ComparedWord[]): ReadonlySet<string> =>
+  new Set(
+    words.flatMap((word, at) => {
+      if (!isNegation(word) || NO_DENIAL.has(words[at + 1]?.text.toLowerCase() ?? '')) return [];
+      const reached = words.slice(at + 1, at + 1 + REACH);
+      const end = reached.findIndex(({ text }) => CLAUSES.has(text.toLowerCase()));
+      const term = (end < 0 ? reached : reached.slice(0, end)).find(isTerm);
+      return term === undefined ? [] : [term.term];
+    }),
+  );
+
+/** A word that denies without a negation, and that the other has not: it may say what the other one denies. */
+const hasOwnDenial = (words: readonly ComparedWord[], others: readonly ComparedWord[]): boolean =>
+  words.some((word) => DENYING.has(word.term) && !hasWord(others, word));
+
+/** One of both has a negation, and nothing in the other one says the same in other words. */
+export function isDeniedAlone(claim: readonly ComparedWord[], source: readonly ComparedWord[]): boolean {
+  const isInClaim = claim.some(isNegation);
+  if (isInClaim === source.some(isNegation)) return false;
+  return isInClaim ? !hasOwnDenial(source, claim) : !hasOwnDenial(claim, source);
+}
+
+/** Terms that are denied in one and stated in the other, by every statement that has them. */
+export function deniedOtherwise(
+  claim: readonly ComparedWord[],
+  near: readonly SourceStatement[],
+): ClaimDifference[] {
+  const own = deniedTerms(claim);
+  return claim.filter(isTerm).flatMap(({ term, text }): ClaimDifference[] => {
+    const holding = near.filter((statement) => statement.some((word) => word.term === term));
+    const isOtherwise = holding.map(
+      (statement) => deniedTerms(statement).has(term) !== own.has(term) && isDeniedAlone(claim, statement),
+    );
+    if (holding.length === 0 || isOtherwise.includes(false)) return [];
+    const sides = own.has(term)
+      ? { claim: `not ${text}`, source: text }
+      : { claim: text, source: `not ${text}` };
+    return [{ kind: 'negation', ...sides, frame: 0, isTight: false }];
+  });
+}
+
+const BESIDE = 2;
+const termsBeside = (words: readonly ComparedWord[], word: ComparedWord): readonly ComparedWord[] => {
+  const terms = words.filter((each) => isCompared(each) || each === word);
+  const at = terms.indexOf(word);
+  return [...terms.slice(Math.max(0, at - BESIDE), at), ...terms.slice(at + 1, at + 1 + BESIDE)];
+};
+
+export function opposedBeside(claim: readonly ComparedWord[], statement: SourceStatement): ClaimDifference[] {
+  return claim
+    .filter((word) => !hasWord(statement, word))
+    .flatMap((word) =>
+      statement
+        .filter((other) => areOpposed(word.term, other.term))
+        .filter((other) => {
+          const around = termsBeside(statement, other);
+          return termsBeside(claim, word).some((near) => hasWord(around, near));
+        })
+        .map(
+          (other): ClaimDifference => ({
+            kind: 'beside',
+            claim: word.text,
+            source: other.text,
+            frame: 0,
+            isTight: false,
+          }),
+        ),
+    );
+}
+
+/** What stands before one of these and what stands behind it are not to be exchanged. */
+const PIVOTS: readonly ReadonlySet<string>[] = [
+  'over instead than rather',
+  'before until',
+  'after once',
+  'by',
+].map((line) => new Set(line.split(' ')));
+const PIVOT_REACH = 3;
+
+export function turnedAround(
+  claim: readonly ComparedWord[],
+  near: readonly ComparedWord[],
+): ClaimDifference[] {
+  return PIVOTS.flatMap((pivots) =>
+    aroundPivot(claim, pivots).flatMap((a) =>
+      aroundPivot(near, pivots).flatMap((b): ClaimDifference[] => {
+        const first = a.left.find((word) => hasWord(b.right, word) && !hasWord(b.left, word));
+        const second = a.right.find((word) => hasWord(b.left, word) && !hasWord(b.right, word));
+        if (first === undefined || second === undefined) return [];
+        const claimed = `${first.text} ${a.pivot} ${second.text}`;
+        return [
+          {
+            kind: 'order',
+            claim: claimed,
+            source: `${second.text} ${b.pivot} ${first.text}`,
+            frame: 0,
+            isTight: false,
+          },
+        ];
+      }),
+    ),
+  );
+}
+
+function aroundPivot(words: readonly ComparedWord[], pivots: ReadonlySet<string>) {
+  return words.flatMap((word, at) =>
+    pivots.has(word.text.toLowerCase())
+      ? [
+          {
+            pivot: word.text,
+            left: words.slice(0, at).filter(isCompared).slice(-PIVOT_REACH),
+            right: words
+              .slice(at + 1)
+              .filter(isCompared)
+              .slice(0, PIVOT_REACH),
+          },
+        ]
+      : [],
+  );
+}
+
+const CAUSES: ReadonlySet<string> = new Set(['because', 'since', 'due', 'therefore']);
+/** Shares of the terms before the reason that both have, and of those behind it. */
+const SAME_EFFECT = 0.6;
+const SAME_CAUSE = 0.34;
+
+/** The same, and another reason for it. */
+export function otherCause(claim: readonly ComparedWord[], statement: SourceStatement): ClaimDifference[] {
+  const [own, other] = [claim, statement].map((words) =>
+    words.findIndex(({ text }) => CAUSES.has(text.toLowerCase())),
+  );
+  if (own === undefined || other === undefined || own < 1 || other < 1) return [];
+  const share = (words: readonly ComparedWord[], held: readonly ComparedWord[]): number => {
+    const terms = words.filter(isCompared);
+    return terms.length === 0 ? 0 : terms.filter((word) => hasWord(held, word)).length / terms.length;
+  };
+  const [reason, otherReason] = [claim.slice(own + 1), statement.slice(other + 1)];
+  const isOther =
+    share(claim.slice(0, own), statement.slice(0, other)) >= SAME_EFFECT &&
+    share(reason, otherReason) <= SAME_CAUSE &&
+    reason.some(isTerm);
+  return isOther
+    ? [{ kind: 'cause', claim: written(reason), source: written(otherReason), frame: 0, isTight: false }]
+    : [];
+}

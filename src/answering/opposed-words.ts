@@ -1,0 +1,46 @@
+import { areAlternatives, areOpposite } from '../conflicts/opposites.js';
+import { termOf } from '../conflicts/word-classes.js';
+
+/** Words that exclude each other where both say something of the same thing; more than two in a line are all but the first against the first. */
+const OPPOSED = [
+  'accept refuse reject decline deny, accepted refused rejected declined denied, approve decline, agree disagree refuse',
+  'allow forbid prohibit prevent block refuse reject deny, allowed refused rejected blocked prevented, adopt reject abandon drop, adopted rejected abandoned dropped',
+  'increase decrease reduce lower cut shrink, increased decreased reduced lowered cut shrank, rise fall drop, rose fell dropped, raise lower reduce, raised lowered reduced',
+  'grow shrink fall, grew shrank fell, gain lose, gained lost, more less fewer, most least fewest, larger smaller, bigger smaller, large small, greater less smaller lower',
+  'higher lower, highest lowest, high low, longer shorter, longest shortest, long short, faster slower, fast slow, fastest slowest, quicker slower, better worse, best worst',
+  'earlier later, early late, earliest latest, before after, first last, oldest newest, older newer, old new, previous next, start end, begin end stop, started stopped ended',
+  'above below under beneath, over under below, inside outside, within outside, up down, top bottom, left right, upper lower, ascending descending, ascend descend',
+  'always never sometimes rarely seldom, often rarely seldom never, all none some few, every no, everyone nobody, everybody nobody, both neither, any none',
+  'add remove delete drop, added removed deleted dropped, keep remove delete drop discard lose, kept removed deleted dropped discarded lost, retain delete drop',
+  'include exclude omit skip, included excluded omitted skipped, includes excludes omits skips, with without, open close, opened closed, opens closes',
+  'enable disable, enabled disabled, on off, lock unlock, locked unlocked, mount unmount, install uninstall, connect disconnect, connected disconnected',
+  'pass fail, passed failed, succeed fail, succeeded failed, success failure, solve cause, win lose, won lost, healthy unhealthy broken, working broken',
+  'read write, reads writes, send receive, sent received, sends receives, upload download, uploads downloads, uploaded downloaded, import export, imports exports, push pull',
+  'source target, sender recipient receiver, client server, server phone, input output, request response, producer consumer, parent child, internal external',
+  'present absent missing, full empty, empty full, true false, same different, equal unequal, single several multiple, alone together, optional required mandatory',
+  'manual automatic automated, manually automatically, public private, local remote, global local, temporary permanent, static dynamic, synchronous asynchronous',
+  'encrypted plain unencrypted, safe unsafe dangerous, valid invalid, known unknown, visible hidden, online offline, available unavailable, possible impossible',
+  'buy sell, bought sold, borrow lend, free paid, cheaper costlier dearer, daily weekly hourly monthly yearly nightly, weekly daily monthly yearly, monthly yearly quarterly',
+  'upgrade downgrade, upgrading downgrading, upgraded downgraded, ahead behind, minimum maximum, upwards downwards, forward backward, forwards backwards',
+  'immediately later eventually, instantly later eventually, duplicate unique, prior subsequent, primary secondary standby replica, active passive inactive, day night',
+  'sensitive insensitive, case-sensitive case-insensitive, mutable immutable, stateful stateless, blocking non-blocking, strong weak, light dark, hot cold, warm cold',
+];
+
+/** Words of grammar are compared as they are written. */
+const formsOf = (word: string): string[] => [...new Set([word, termOf(word)])];
+
+const PAIRS: ReadonlySet<string> = new Set(
+  OPPOSED.join(', ')
+    .split(', ')
+    .flatMap((line) => {
+      const [first = [], ...others] = line.split(' ').map(formsOf);
+      return others.flat().flatMap((b) => first.flatMap((a) => [`${a} ${b}`, `${b} ${a}`]));
+    }),
+);
+
+/** Whether two terms exclude each other as words for one thing: another direction, order, state or measure. Terms are those of `termOf`. */
+export const areOpposed = (a: string, b: string): boolean =>
+  PAIRS.has(`${a} ${b}`) || areOpposite(a, b) || (areAlternatives(a, b) && !(MODALS.has(a) && MODALS.has(b)));
+
+/** Other ways of saying how far something is wanted: "can" and "may" are often the same. */
+const MODALS: ReadonlySet<string> = new Set(['should', 'may', 'can', 'must', termOf('must')]);

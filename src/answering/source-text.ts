@@ -1,0 +1,140 @@
+import { passageUnits } from '../context/passage-units.js';
+import {
+  areSameAmount,
+  areSameTerm,
+  areSameWord,
+  type ComparedWord,
+  comparedWords,
+  isNumber,
+  isTerm,
+} from './compared-words.js';
+
+/** A sentence of a source, or a part of one that could be a sentence; a row of a table with what its head says of each cell. */
+export type SourceStatement = readonly ComparedWord[];
+
+const PART = /[;:](?=\s)|\s[–—-]\s/;
+/** The rest of a longer one is compared with nothing. */
+const MOST_WORDS = 300;
+
+/** The statements of a text in order. */
+export function statementsOf(text: string): SourceStatement[] {
+  let head: readonly string[] = [];
+  return passageUnits(text)
+    .flatMap(({ kind, start, end }) => {
+      const unit = text.slice(start, end);
+      if (kind === 'table-row')
+        return [
+          cellsOf(unit)
+            .map((cell, column) => named(cell, head[column], column))
+            .join(', '),
+        ];
+      if (kind !== 'table-head') return unit.split(PART);
+      head = cellsOf(unit.split('\n')[0] ?? '');
+      return [];
+    })
+    .map((part) => comparedWords(part).slice(0, MOST_WORDS))
+    .filter((words) => words.length > 0);
+}
+
+const cellsOf = (row: string): string[] =>
+  row
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+
+/** What a row is about stands in its first cell and needs no name. */
+const named = (cell: string, head: string | undefined, column: number): string =>
+  column === 0 || head === undefined ? cell : `${head} ${cell}`;
+
+const MOST_STATEMENTS = 3;
+/** Share of a claim's words that another statement has to add. */
+const LEAST_ADDED = 0.2;
+/** A name or number says more of where a claim is from than another word. */
+const NAME_WEIGHT = 2;
+
+/** A source as claims are compared with it, read once. */
+export class SourceText {
+  readonly statements: readonly SourceStatement[];
+  readonly #vocabulary = new Map<string, Set<number>>();
+  readonly #amounts: readonly ComparedWord[];
+  readonly #squeezed: string;
+  /** Statements by words that were looked up. */
+  readonly #found = new Map<string, ReadonlySet<number>>();
+
+  constructor(statements: readonly SourceStatement[]) {
+    this.statements = statements;
+    const words = statements.flat();
+    for (const [at, statement] of statements.entries()) {
+      for (const word of statement.filter(isTerm)) {
+        const places = this.#vocabulary.get(word.term) ?? new Set();
+        this.#vocabulary.set(word.term, places.add(at));
+      }
+    }
+    this.#amounts = words.filter((word) => isNumber(word) || word.quantity !== undefined);
+    this.#squeezed = squeezed(words.map(({ text }) => text).join(''));
+  }
+
+  /** The word, a form of it, one that means nearly the same, or the same letters with other marks between them (`SHA-256`, `SHA256`). */
+  has(word: ComparedWord): boolean {
+    return this.#statementsWith(word).size > 0 || (word.kind === 'name' && this.#hasSqueezed(word.text));
+  }
+
+  /** A number, with its unit or without any. */
+  hasAmount({ quantity, term }: ComparedWord): boolean {
+    return this.#amounts.some((other) => {
+      if (quantity === undefined || other.quantity === undefined) return other.term === term;
+      return areSameAmount(quantity, other.quantity);
+    });
+  }
+
+  /** The few statements that together hold most of a claim's words, in the order of the source. */
+  near(claim: readonly ComparedWord[]): SourceStatement[] {
+    const wanted = claim
+      .filter((word) => isTerm(word) || isNumber(word))
+      .map((word) => ({
+        weight: word.kind === 'content' ? 1 : NAME_WEIGHT,
+        places: this.#statementsWith(word),
+      }));
+    const least = Math.max(2, LEAST_ADDED * wanted.length);
+    const chosen = new Set<number>();
+    let missing = wanted;
+    while (chosen.size < MOST_STATEMENTS) {
+      const added = new Map<number, number>();
+      for (const { weight, places } of missing)
+        for (const place of places) added.set(place, (added.get(place) ?? 0) + weight);
+      const [best] = [...added].sort(([a, most], [b, other]) => other - most || a - b);
+      if (best === undefined || (chosen.size > 0 && best[1] < least)) break;
+      chosen.add(best[0]);
+      missing = missing.filter(({ places }) => !places.has(best[0]));
+    }
+    return [...chosen].sort((a, b) => a - b).flatMap((at) => [this.statements[at] ?? []]);
+  }
+
+  /** The statement that holds most of a claim's terms, whatever its numbers. */
+  nearest(claim: readonly ComparedWord[]): SourceStatement {
+    const held = new Map<number, number>();
+    for (const word of claim.filter(isTerm))
+      for (const place of this.#statementsWith(word)) held.set(place, (held.get(place) ?? 0) + 1);
+    const [best] = [...held].sort(([a, most], [b, other]) => other - most || a - b);
+    return best === undefined ? [] : (this.statements[best[0]] ?? []);
+  }
+
+  #statementsWith(word: ComparedWord): ReadonlySet<number> {
+    const key = `${word.kind === 'number' ? '#' : ''}${word.quantity?.dimension ?? ''}${word.quantity?.amount ?? ''} ${word.term}`;
+    const known = this.#found.get(key);
+    if (known !== undefined) return known;
+    const places = isTerm(word)
+      ? [...this.#vocabulary].flatMap(([term, at]) => (areSameTerm(word.term, term) ? [...at] : []))
+      : this.statements.flatMap((words, at) => (words.some((other) => areSameWord(word, other)) ? [at] : []));
+    const found = new Set(places);
+    this.#found.set(key, found);
+    return found;
+  }
+
+  #hasSqueezed(text: string): boolean {
+    const wanted = squeezed(text.replace(/['’]s$/, ''));
+    return wanted.length > 1 && this.#squeezed.includes(wanted);
+  }
+}
+
+const squeezed = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { AnswerEvent } from './answer-events.js';
+import { answerQuestion, streamAnswer } from './answer-question.js';
+import { fixedRetrieve, ScriptedChatModel, testDependencies } from './test-answering.js';
+import type { UnsupportedPolicy } from './verify-answer.js';
+import { UNCHECKED_MARK } from './verify-answer.js';
+
+const OUTAGE = {
+  content:
+    'Since 09:20 every third upload to file-vault failed with status 413. The limit of the new ingress is 2 GB, because nobody had set it. It was raised to 10 GB on 4 October. Downloads were not affected.',
+  document: 'outage.md',
+  score: 0.9,
+};
+const QUESTION = 'Why did uploads to file-vault fail?';
+const retrieve = fixedRetrieve([OUTAGE]);
+
+const ask = (said: string, unsupported: UnsupportedPolicy = 'mark') =>
+  answerQuestion(
+    { question: QUESTION },
+    testDependencies(retrieve, new ScriptedChatModel(said), { unsupported }),
+  );
+
+/** True, and in words that the source does not use. */
+const OTHERWISE = 'People who sent something heavy were turned away at the door [1].';
+const CONTRADICTED = 'The limit of the new ingress is 5 GB, because nobody had set it [1].';
+const RIGHT = 'Downloads were not affected [1].';
+
+describe('an answer of a language model in its own words', () => {
+  it('stays, each sentence that cannot be checked marked, and the caller is told how many', async () => {
+    const answer = await ask(OTHERWISE);
+    expect(answer).toMatchObject({ answerer: 'chat', outcome: 'answer', abstained: false });
+    expect(answer.fallback).toBeUndefined();
+    expect(answer.answer).toBe(
+      `People who sent something heavy were turned away at the door. [1] ${UNCHECKED_MARK}`,
+    );
+    expect(answer.support).toMatchObject([{ verdict: 'unsupported', cites: [1] }]);
+    expect(answer.noticeKinds).toContain('sentences-unsupported');
+    expect(answer.notices.join()).toMatch(/1 of 1 sentences? .*unchecked/);
+    expect(answer.notices.join()).not.toMatch(/without the language model/);
+  });
+
+  it.each([
+    'From twenty past nine, one upload in three to file-vault was answered with 413 [1].',
+    'Uploads broke as the size limit of the new ingress had been left at its 2 GB [1].',
+    'On 4 October the limit went up from 2 GB to 10 GB [1].',
+    'Only uploads suffered; downloads kept working [1].',
+  ])('is never taken for a contradiction: %s', async (said) => {
+    const answer = await ask(said);
+    expect(answer.answerer).toBe('chat');
+    expect(answer.support.map(({ verdict }) => verdict)).not.toContain('contradicted');
+    expect(answer.answer).toContain(said.replace(' [1].', ''));
+  });
+
+  it('may be as short as a number', async () => {
+    expect(await ask('10 GB [1].')).toMatchObject({ answerer: 'chat', answer: '10 GB. [1]' });
+    expect(await ask('25 GB [1].')).toMatchObject({
+      answerer: 'chat',
+      support: [{ verdict: 'unsupported' }],
+    });
+  });
+});
+
+describe('a sentence that its source contradicts', () => {
+  it.each([
+    ['a number', CONTRADICTED],
+    ['a negation', 'Downloads were affected [1].'],
+    ['a date', 'It was raised to 10 GB on 7 October [1].'],
+    ['an opposite', 'It was lowered to 10 GB on 4 October [1].'],
+    ['a cause', 'The limit of the new ingress is 2 GB, because the disk was full [1].'],
+    ['a name', 'Since 09:20 every third upload to Photo-Vault failed with status 413 [1].'],
+  ])('by %s is removed, and that is said', async (_, wrong) => {
+    const answer = await ask(`${RIGHT} ${wrong}`);
+    expect(answer.answer).toBe('Downloads were not affected. [1]');
+    expect(answer.support.map(({ verdict }) => verdict)).toEqual(['supported', 'contradicted']);
+    expect(answer.support[1]?.problems[0]).toContain('the source says');
+    expect(answer.citations.map(({ sentence }) => sentence)).toEqual([0]);
+    expect(answer.noticeKinds).toContain('sentences-removed');
+    expect(answer.notices.join()).toMatch(/1 of 2 sentences .*removed/);
+  });
+
+  it("leaves nothing where it is all that was said: a passage is quoted, and the model's answer is said to be removed", async () => {
+    const answer = await ask(CONTRADICTED);
+    expect(answer).toMatchObject({
+      answerer: 'extractive',
+      fallback: { reason: 'UNSUPPORTED_ANSWER', detail: expect.stringContaining('was removed') },
+      model: { id: 'scripted:test' },
+    });
+    expect(answer.noticeKinds).toContain('answer-removed');
+    expect(answer.notices.join()).toMatch(/answer was removed/);
+    expect(answer.notices.join()).not.toMatch(/without the language model/);
+  });
+});
+
+describe('where sentences that cannot be checked are to be removed', () => {
+  it('removes them, and says so', async () => {
+    const answer = await ask(`${RIGHT} ${OTHERWISE}`, 'remove');
+    expect(answer.answer).toBe('Downloads were not affected. [1]');
+    expect(answer.support).toHaveLength(1);
+    expect(answer.notices.join()).toMatch(/1 of 2 sentences .*removed/);
+  });
+
+  it("falls back where nothing is left, and says that the model's answer was removed", async () => {
+    const events: AnswerEvent[] = [];
+    const dependencies = testDependencies(retrieve, new ScriptedChatModel(OTHERWISE), {
+      unsupported: 'remove',
+    });
+    for await (const event of streamAnswer({ question: QUESTION }, dependencies)) events.push(event);
+    expect(events.slice(-2)).toMatchObject([
+      { type: 'reset', reason: expect.stringContaining('was removed') },
+      { type: 'answer', answer: { answerer: 'extractive', fallback: { reason: 'UNSUPPORTED_ANSWER' } } },
+    ]);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { type ChatModel, createEngine } from '../index.js';
+import { type Reply, type TestService, testService } from './test-service.js';
+
+const TEXT =
+  'Since 09:20 every third upload to file-vault failed with status 413. The limit of the new ingress is 2 GB. Downloads were not affected.';
+const QUESTION = 'Why did uploads to file-vault fail?';
+const OTHERWISE = 'People who sent something heavy were turned away at the door';
+const CONTRADICTED = 'The limit of the new ingress is 5 GB';
+
+const saying = (text: string): ChatModel => ({
+  id: 'test:scripted',
+  contextWindow: 32_000,
+  async *stream() {
+    yield { type: 'text', text };
+    yield { type: 'finish', reason: 'stop' };
+  },
+  generateObject: () => Promise.reject(new Error('not asked for')),
+  close: () => Promise.resolve(),
+});
+
+async function serviceSaying(text: string): Promise<TestService> {
+  const engine = await createEngine({
+    config: { provider: 'memory' },
+    chatModel: saying(text),
+    cwd: temporaryFolder(),
+  });
+  const service = await testService({ engine });
+  const documents = [{ id: 'outage', documentType: 'outage', content: TEXT }];
+  await service.call('acme', 'POST', '/api/ai/rag/index/batch', { tenantId: 'acme', documents });
+  return service;
+}
+
+const answerEvent = ({ text }: Reply): Record<string, unknown> =>
+  JSON.parse(/event: answer\ndata: (.*)/.exec(text)?.[1] ?? '{}') as Record<string, unknown>;
+
+const STREAM = { accept: 'text/event-stream' };
+
+const FACES: readonly (readonly [string, (service: TestService) => Promise<Record<string, unknown>>])[] = [
+  [
+    '/answer',
+    async ({ call }) => (await call('acme', 'POST', '/api/ai/rag/answer', { question: QUESTION })).json(),
+  ],
+  [
+    '/answer as events',
+    async ({ call }) =>
+      answerEvent(await call('acme', 'POST', '/api/ai/rag/answer', { question: QUESTION }, STREAM)),
+  ],
+  ['/chat', async ({ call }) => (await call('acme', 'POST', '/chat', { message: QUESTION })).json()],
+  [
+    '/chat as events',
+    async ({ call }) => answerEvent(await call('acme', 'POST', '/chat', { message: QUESTION }, STREAM)),
+  ],
+];
+
+describe.each(FACES)('a language model behind %s', (_, ask) => {
+  test('keeps an answer in its own words, marked, with a notice', async () => {
+    const { answer, notices } = await ask(await serviceSaying(`${OTHERWISE} [1].`));
+    expect(answer).toBe(`${OTHERWISE}. [1] (unchecked)`);
+    expect(notices).toEqual([expect.stringMatching(/^1 of 1 sentence unchecked/)]);
+  });
+
+  test('loses a sentence that its source contradicts, and that is said', async () => {
+    const { answer, notices } = await ask(
+      await serviceSaying(`Downloads were not affected [1]. ${CONTRADICTED} [1].`),
+    );
+    expect(answer).toBe('Downloads were not affected. [1]');
+    expect(notices).toEqual([expect.stringMatching(/^1 of 2 sentences removed/)]);
+  });
+
+  test('is said to have answered where nothing of it is left', async () => {
+    const { answer, notices } = await ask(await serviceSaying(`${CONTRADICTED} [1].`));
+    expect(answer).toContain('file-vault');
+    expect(JSON.stringify(notices)).toContain("The language model's answer was removed");
+    expect(JSON.stringify(notices)).not.toContain('without the language model');
+  });
+});
+
+test('the verdict of each sentence is in the answer', async () => {
+  const service = await serviceSaying(
+    `Downloads were not affected [1]. ${CONTRADICTED} [1]. ${OTHERWISE} [1].`,
+  );
+  const { support, fallback } = (
+    await service.call('acme', 'POST', '/api/ai/rag/answer', { question: QUESTION })
+  ).json();
+  expect(support).toMatchObject([
+    { verdict: 'supported' },
+    { verdict: 'contradicted' },
+    { verdict: 'unsupported' },
+  ]);
+  expect(fallback).toBeUndefined();
+});
+
+test('a chat whose sentences stand has no notices', async () => {
+  const service = await serviceSaying('Downloads were not affected [1].');
+  const { json } = await service.call('acme', 'POST', '/chat', { message: QUESTION });
+  expect(Object.keys(json()).sort()).toEqual(['answer', 'sources']);
+});

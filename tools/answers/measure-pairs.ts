@@ -1,0 +1,103 @@
+/**
+ * Measures the support check on sentences in other words and on sentences wrong in few words, on the halves that nothing was fitted on,
+ * and writes `docs/research/support.md`:
+ *
+ *   npx tsx tools/answers/measure-pairs.ts --data ../shared/data
+ */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { checkSupport, SUPPORT_THRESHOLD } from '../../src/answering/check-support.js';
+import { readEvidence } from '../../src/answering/support-features.js';
+import { readRatedAnswers } from './mtrag.js';
+import { alteredPairs, halvesOf } from './support-cases.js';
+import { supportPage } from './support-page.js';
+import { pairsOf, readSupportPassages } from './support-pairs.js';
+
+const { values: options } = parseArgs({
+  options: { data: { type: 'string', default: '../shared/data' } },
+});
+const MTRAG = path.join(options.data, 'answers/mtrag/reference_subset_with_human_evaluations.json');
+
+/** What the check says of a sentence that is known to be right or wrong. */
+export interface JudgedSentence {
+  readonly isRight: boolean;
+  /** What was changed; empty where it is right. */
+  readonly how: string;
+  readonly score: number;
+  readonly isRemoved: boolean;
+}
+
+export interface SupportMeasures {
+  readonly name: string;
+  readonly right: number;
+  readonly wrong: number;
+  /** Shares at the threshold: of right sentences, and of wrong ones. */
+  readonly rightMarked: number;
+  readonly rightRemoved: number;
+  readonly wrongMarked: number;
+  readonly wrongRemoved: number;
+  /** Shares below each threshold. */
+  readonly curve: readonly { readonly threshold: number; readonly right: number; readonly wrong: number }[];
+  /** Wrong sentences by what was changed: how many, and the share that is found. */
+  readonly kinds: readonly { readonly how: string; readonly sentences: number; readonly found: number }[];
+}
+
+const THRESHOLDS = [0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8];
+
+const held = (await readSupportPassages('reporting')).flatMap(pairsOf);
+const answers = await readRatedAnswers(MTRAG);
+const halfOf = halvesOf(answers);
+const altered = alteredPairs(answers).filter(({ task }) => halfOf(task) === 'reporting');
+
+const judged = (
+  sentence: string,
+  passages: readonly string[],
+  known: Pick<JudgedSentence, 'isRight' | 'how'>,
+): JudgedSentence => {
+  const { score, contradiction } = checkSupport(sentence, readEvidence(passages));
+  return { ...known, score, isRemoved: contradiction !== undefined };
+};
+
+function measuresOf(name: string, sentences: readonly JudgedSentence[]): SupportMeasures {
+  const [right, wrong] = [true, false].map((is) => sentences.filter(({ isRight }) => isRight === is));
+  const share = (of: readonly JudgedSentence[] = [], is: (each: JudgedSentence) => boolean): number =>
+    of.filter(is).length / of.length;
+  const isMarked = ({ score, isRemoved }: JudgedSentence): boolean => score < SUPPORT_THRESHOLD && !isRemoved;
+  const isRemoved = (each: JudgedSentence): boolean => each.isRemoved;
+  const kinds = [...new Set((wrong ?? []).map(({ how }) => how))].sort();
+  return {
+    name,
+    right: right?.length ?? 0,
+    wrong: wrong?.length ?? 0,
+    rightMarked: share(right, isMarked),
+    rightRemoved: share(right, isRemoved),
+    wrongMarked: share(wrong, isMarked),
+    wrongRemoved: share(wrong, isRemoved),
+    curve: THRESHOLDS.map((threshold) => ({
+      threshold,
+      right: share(right, ({ score }) => score < threshold),
+      wrong: share(wrong, ({ score }) => score < threshold),
+    })),
+    kinds: kinds.map((how) => {
+      const of = (wrong ?? []).filter((each) => each.how === how);
+      return { how, sentences: of.length, found: share(of, ({ score }) => score < SUPPORT_THRESHOLD) };
+    }),
+  };
+}
+
+const measures = [
+  measuresOf(
+    'pairs written for it',
+    held.map(({ sentence, passage, isRight, how }) => judged(sentence, [passage], { isRight, how })),
+  ),
+  measuresOf(
+    'MTRAG',
+    altered.flatMap(({ original, altered: changed, kind, passages }) => [
+      judged(original, passages, { isRight: true, how: '' }),
+      judged(changed, passages, { isRight: false, how: kind }),
+    ]),
+  ),
+];
+await writeFile('docs/research/support.md', supportPage(measures));
+console.log(JSON.stringify(measures, null, 1));
