@@ -95,6 +95,16 @@ describe('the step that enriches backlog items', () => {
     );
   });
 
+  test('counts what it leaves out because it matches too little', async () => {
+    const { similar_work, notices } = await enrichmentOf(item('NEW-9', 'Paint the bicycle shed'));
+    expect(similar_work).toEqual([]);
+    expect(notices).toContainEqual(
+      expect.stringMatching(
+        /^\d+ passages are left out, matching by less than 20 %; the best of them by 1?\d %\.$/,
+      ),
+    );
+  });
+
   test('has the shape of section 8', async () => {
     const found = await enrichmentOf(item('NEW-1', 'Log in with OAuth tokens', 'Users log in with OAuth.'));
     expect(Object.keys(found)).toEqual(

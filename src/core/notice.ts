@@ -13,7 +13,7 @@ export const NOTICE_KINDS = [
   'filters-empty',
   /** The tenant holds nothing that the scope may read. */
   'nothing-readable',
-  /** Passages were found and none is relevant enough. */
+  /** Passages were found and left out, because they score less than a threshold. */
   'below-threshold',
   /** Nothing was relevant enough, and less relevant passages were taken, or there are none either. */
   'search-widened',

@@ -135,7 +135,6 @@ async function retrieve(
       ...rerankNotices,
       ...expansion.notices,
       ...graph.notices,
-      ...refined.notices,
     ],
     removed: refined.removed,
   };

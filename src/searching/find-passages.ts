@@ -35,6 +35,7 @@ import { withStandIns } from '../stores/failover/stand-ins.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import type { FoundPassages, RemoteIndex } from './found-passages.js';
+import { leftOutNotices } from './left-out-notices.js';
 import { planSearch } from './plan-search.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { decisiveParts } from './question-complexity.js';
@@ -368,6 +369,7 @@ async function findHere(
       ...check.notices,
       ...undecryptableNotice(passages, undecryptable),
       ...result.notices,
+      ...leftOutNotices(result.removed, { room: limit - passages.length, request: asked }),
       ...(model.warnings?.() ?? []),
     ],
   };

@@ -1,4 +1,3 @@
-import type { Notice } from '../../core/notice.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
 import { calibrate, calibrationFor, type Evidence } from '../calibration/calibration.js';
 import { featureContextOf } from '../calibration/calibration-features.js';
@@ -32,7 +31,6 @@ export interface RefineInput {
 export interface Refined {
   readonly candidates: readonly Candidate[];
   readonly removed: readonly RemovedCandidate[];
-  readonly notices: readonly Notice[];
 }
 
 /**
@@ -63,7 +61,7 @@ export async function refine(pool: readonly FoundCandidate[], input: RefineInput
     scoring: input.scoring,
   });
   // The threshold is of how well a passage matches: what alone answers stays, however old it is.
-  const { kept, removed, notices } = applyThreshold(matched, minSimilarity);
+  const { kept, removed } = applyThreshold(matched, minSimilarity);
   const scored = aged(kept, {
     halfLifeDays: recencyHalfLifeDays,
     now: input.now,
@@ -72,7 +70,7 @@ export async function refine(pool: readonly FoundCandidate[], input: RefineInput
   const candidates = isMmrOn(mmrLambda)
     ? withMoves(maximalMarginalRelevance(before, { lambda: mmrLambda, limit: topK }))
     : before.slice(0, topK);
-  return { candidates, removed: [...distinct.removed, ...removed, ...after], notices };
+  return { candidates, removed: [...distinct.removed, ...removed, ...after] };
 }
 
 /** Marks what variety gave another place than the score would. */
