@@ -5,6 +5,10 @@
 export const NOTICE_KINDS = [
   /** Retrieval is switched off. */
   'retrieval-off',
+  /** The query holds no letter and no digit. */
+  'query-wordless',
+  /** The query, or passages that were near it, are in a script that the embedding model does not read, and were compared by their words. */
+  'script-unread',
   /** Of the query a part was searched for. */
   'query-cut',
   /** The words of the query were not checked for typing mistakes. */

@@ -13,6 +13,8 @@ export interface PreparedQuery {
   readonly text: string;
   readonly lexical: AnalyzedQuery;
   readonly identifiers: readonly string[];
+  /** It holds no letter and no digit: there is nothing to search for. */
+  readonly isWordless: boolean;
   readonly notices: readonly Notice[];
 }
 
@@ -24,13 +26,20 @@ export function prepareQuery(text: string): PreparedQuery {
   const lexical = analyzeQuery(trimmed);
   const cut = cutToUnits(trimmed, MAX_QUERY_LENGTH);
   const identifiers = extractIdentifiers(cut);
+  const isWordless = !/[\p{L}\p{N}]/u.test(cut);
   return {
     text: cut,
     lexical,
     identifiers: identifiers.slice(0, MAX_QUERY_IDENTIFIERS),
-    notices: noticesOf(trimmed, lexical, identifiers),
+    isWordless,
+    notices: isWordless ? [NOTHING_TO_SEARCH] : noticesOf(trimmed, lexical, identifiers),
   };
 }
+
+const NOTHING_TO_SEARCH: Notice = {
+  kind: 'query-wordless',
+  text: 'There is nothing to search for: the query holds no letter and no digit. Write what you are looking for in words.',
+};
 
 function noticesOf(text: string, lexical: AnalyzedQuery, identifiers: readonly string[]): Notice[] {
   const notices: string[] = [];

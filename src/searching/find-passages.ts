@@ -221,7 +221,7 @@ async function comparedBy(
   try {
     return await withDeadline(deadline, async (abort) => {
       const model = await openQueryModel(resources, await resources.collection(), { scope, signal: abort });
-      return model.embedQuery(query.text, abort);
+      return model.reads(query.text) ? model.embedQuery(query.text, abort) : undefined;
     });
   } catch {
     throwIfAborted(signal);
@@ -314,6 +314,7 @@ async function findHere(
     capabilities: store.capabilities,
     embedQuery: model.embedQuery,
     embedPassage: model.embedPassage,
+    reads: model.reads,
     modelKey: facts.embedder,
     graph: (signal) => readableGraph(live, scoped, { scope, signal }),
     loadRarity: loadWordRarity,
@@ -503,5 +504,6 @@ const hasFilters = ({ filters, filter }: SearchQuery): boolean =>
 const NO_MODEL: QueryModel = {
   embedQuery: () => Promise.reject(new RAGError('INTERNAL', 'A search for words alone embeds nothing.')),
   embedPassage: () => Promise.reject(new RAGError('INTERNAL', 'A search for words alone embeds nothing.')),
+  reads: () => true,
   notices: [],
 };

@@ -4,7 +4,7 @@ import { featureContextOf } from '../calibration/calibration-features.js';
 import { type Candidate, compareCandidates, type FoundCandidate, type Hit } from '../candidate.js';
 import type { MatchContext } from '../match/match-features.js';
 import { keptInOrder, scoreMatches } from '../match/match-score.js';
-import type { ReadChunks } from '../read-chunks.js';
+import type { ReadCandidates } from '../read-chunks.js';
 import type { CollapseMode, RemovedCandidate, RetrievalRequest } from '../retriever.js';
 import { collapse, isCollapsible } from './collapse.js';
 import { applyThreshold, cutWhereScoresFall } from './cut-by-score.js';
@@ -23,7 +23,7 @@ export interface RefineInput {
   /** What the dense and the lexical lane found, best first. */
   readonly dense: readonly Hit[];
   readonly lexical: readonly Hit[];
-  readonly read: ReadChunks;
+  readonly read: ReadCandidates;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -88,7 +88,7 @@ interface DistinctOptions {
   readonly limit: number;
   readonly threshold: number | undefined;
   readonly mode: CollapseMode;
-  readonly read: ReadChunks;
+  readonly read: ReadCandidates;
 }
 
 /** Candidates read beyond `limit` at first, so that a duplicate or two do not cost a second reading. */
