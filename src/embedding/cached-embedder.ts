@@ -67,6 +67,7 @@ class QueryCachedEmbedder implements Embedder {
     if (maxBatchTokens !== undefined) this.maxBatchTokens = maxBatchTokens;
     if (retry !== undefined) this.retry = retry;
     if (embedder.estimate !== undefined) this.estimate = embedder.estimate.bind(embedder);
+    if (embedder.reads !== undefined) this.reads = embedder.reads.bind(embedder);
     if (embedder.usage !== undefined) this.usage = embedder.usage.bind(embedder);
   }
 
