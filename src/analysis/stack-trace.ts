@@ -7,7 +7,7 @@ export interface StackTrace {
 }
 
 /** Characters of the longest line that is a frame: patterns take their time on more. */
-const LONGEST_FRAME = 1_000;
+const LONGEST_FRAME = 500;
 
 /** Fewer frames leave the words of a text the last word. */
 const LEAST_FRAMES = 2;

@@ -45,6 +45,7 @@ class QueryCachedEmbedder implements Embedder {
   readonly maxBatchTokens?: number;
   readonly retry?: { readonly retries: number; readonly firstDelayMs: number };
   readonly estimate?: NonNullable<Embedder['estimate']>;
+  readonly reads?: NonNullable<Embedder['reads']>;
   readonly usage?: NonNullable<Embedder['usage']>;
   readonly #embedder: Embedder;
   readonly #queries: LRUCache<string, Float32Array>;
