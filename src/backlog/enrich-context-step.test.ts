@@ -95,6 +95,30 @@ describe('the step that enriches backlog items', () => {
     );
   });
 
+  test.each([
+    [
+      'Log in with OAuth',
+      'Users log in with OAuth tokens. The root cause of the last outage was an expired token.',
+    ],
+    ['Move the database', 'Move the database to the new cluster.'],
+    ['Lock accounts', 'Lock an account after five failed logins.'],
+  ])('calls nothing a duplicate, however well it matches: %s', async (title, description) => {
+    const { similar_work, suggestions } = await enrichmentOf(item('NEW-8', title, description));
+    expect(similar_work[0]?.similarity).toBeGreaterThanOrEqual(90);
+    expect(suggestions.join(' ')).not.toMatch(/duplicate/i);
+    expect(suggestions[0]).toMatch(/^Read PBI-\d .* \(it matches by \d+ %\) before this is estimated\.$/);
+  });
+
+  test('counts what it leaves out because it matches too little', async () => {
+    const { similar_work, notices } = await enrichmentOf(item('NEW-9', 'Paint the bicycle shed'));
+    expect(similar_work).toEqual([]);
+    expect(notices).toContainEqual(
+      expect.stringMatching(
+        /^\d+ passages are left out, matching by less than 20 %; the best of them by 1?\d %\.$/,
+      ),
+    );
+  });
+
   test('has the shape of section 8', async () => {
     const found = await enrichmentOf(item('NEW-1', 'Log in with OAuth tokens', 'Users log in with OAuth.'));
     expect(Object.keys(found)).toEqual(

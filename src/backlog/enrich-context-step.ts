@@ -20,7 +20,7 @@ import type {
   PipelineContext,
   ScoredPBI,
 } from './context-enrichment.js';
-import { enrichmentOf, isCalled } from './enrichment-of.js';
+import { enrichmentOf, isCalled, tooWeakNotices } from './enrichment-of.js';
 
 /** What the step asks of an engine. Without `rollout` every item is enriched from it. */
 type AskedEngine = Pick<EngineView, 'search'> & Partial<Pick<EngineView, 'rollout'>>;
@@ -102,10 +102,13 @@ export class EnrichContextStep<Router = unknown> {
   /** What the index knows of one item, whichever side of a rollout it is on. Throws what `search` throws. */
   async enrich(item: BacklogItem): Promise<ContextEnrichment> {
     const responses = await this.#searchAll(item);
-    const [work, pages, decisions] = responses.map(({ results }) => results);
-    const notices = [...new Set(responses.flatMap((response) => response.notices))];
+    const [work = [], pages = [], decisions = []] = responses.map(({ results }) => results);
+    const found = { work, pages, decisions };
+    const notices = [
+      ...new Set([...responses.flatMap((response) => response.notices), ...tooWeakNotices(found)]),
+    ];
     return {
-      ...enrichmentOf({ work: work ?? [], pages: pages ?? [], decisions: decisions ?? [] }),
+      ...enrichmentOf(found),
       degradation_level: Math.max(...responses.map(({ degradationLevel }) => degradationLevel)),
       ...(notices.length === 0 ? {} : { notices }),
     };

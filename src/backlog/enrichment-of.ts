@@ -37,6 +37,20 @@ export function enrichmentOf(found: FoundPassages): ContextEnrichment {
   return { ...enrichment, risk_flags: [], suggestions: suggestionsFor(near) };
 }
 
+/** How many passages of what was found are left out, and how well the best of them matches. */
+export function tooWeakNotices({ work, pages, decisions }: FoundPassages): string[] {
+  const found = [...work, ...pages, ...decisions];
+  const shown = new Set(found.filter(({ score }) => score >= LEAST_SIMILAR).map(({ id }) => id));
+  const weak = new Map(found.flatMap(({ id, score }) => (shown.has(id) ? [] : [[id, score] as const])));
+  if (weak.size === 0) return [];
+  const passages = weak.size === 1 ? '1 passage is' : `${weak.size} passages are`;
+  return [
+    `${passages} left out, matching by less than ${percent(LEAST_SIMILAR)} %; the best of them by ${percent(Math.max(...weak.values()))} %.`,
+  ];
+}
+
+const percent = (score: number): number => Math.floor(100 * score);
+
 function listsOf({
   work,
   pages,

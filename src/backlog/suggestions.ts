@@ -2,22 +2,19 @@ import type { ContextEnrichment } from './context-enrichment.js';
 
 type Found = Pick<ContextEnrichment, 'similar_work' | 'past_decisions' | 'technical_docs'>;
 
-/** From this similarity on an item may be the same as another one. */
-const DUPLICATE = 90;
-/** From this similarity on another item is worth a look before work begins: `match: 'strong'` of a result. */
+/**
+ * From this match on another item is worth a look before work begins: `match: 'strong'` of a result. However well it matches, it is called no
+ * duplicate: of items that are as alike as can be few are (docs/backlog.md).
+ */
 const WORTH_READING = 70;
 
 /** What to do with what was found, in sentences for a person; each names what it rests on. */
 export function suggestionsFor({ similar_work, past_decisions, technical_docs }: Found): string[] {
   const [closest] = similar_work;
   const suggestions: string[] = [];
-  if (closest !== undefined && closest.similarity >= DUPLICATE)
+  if (closest !== undefined && closest.similarity >= WORTH_READING)
     suggestions.push(
-      `Check whether this is a duplicate of ${closest.ref} "${closest.title}" (${closest.similarity} % similar).`,
-    );
-  else if (closest !== undefined && closest.similarity >= WORTH_READING)
-    suggestions.push(
-      `Read ${closest.ref} "${closest.title}" (${closest.similarity} % similar) before this is estimated.`,
+      `Read ${closest.ref} "${closest.title}" (it matches by ${closest.similarity} %) before this is estimated.`,
     );
   const [decision] = past_decisions;
   if (decision !== undefined)

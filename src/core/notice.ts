@@ -5,6 +5,10 @@
 export const NOTICE_KINDS = [
   /** Retrieval is switched off. */
   'retrieval-off',
+  /** The query holds no letter and no digit. */
+  'query-wordless',
+  /** The query, or passages that were near it, are in a script that the embedding model does not read, and were compared by their words. */
+  'script-unread',
   /** Of the query a part was searched for. */
   'query-cut',
   /** The words of the query were not checked for typing mistakes. */
@@ -13,7 +17,7 @@ export const NOTICE_KINDS = [
   'filters-empty',
   /** The tenant holds nothing that the scope may read. */
   'nothing-readable',
-  /** Passages were found and none is relevant enough. */
+  /** Passages were found and left out, because they score less than a threshold. */
   'below-threshold',
   /** Nothing was relevant enough, and less relevant passages were taken, or there are none either. */
   'search-widened',

@@ -31,8 +31,8 @@ export interface TelemetryPayloads {
   };
   /** A look into a cache. */
   readonly cache: Timed & {
-    /** `embedding`: vectors of queries and texts. `query`: results of searches. `semantic`: results of questions that mean the same. */
-    readonly cache: 'embedding' | 'query' | 'semantic';
+    /** `embedding`: vectors of questions. `document-embedding`: vectors of what is indexed. `query`: results of searches. `semantic`: results of questions that mean the same. */
+    readonly cache: 'embedding' | 'document-embedding' | 'query' | 'semantic';
     /** What was looked for. */
     readonly keys: number;
     /** What of it was there. */

@@ -45,6 +45,7 @@ class QueryCachedEmbedder implements Embedder {
   readonly maxBatchTokens?: number;
   readonly retry?: { readonly retries: number; readonly firstDelayMs: number };
   readonly estimate?: NonNullable<Embedder['estimate']>;
+  readonly reads?: NonNullable<Embedder['reads']>;
   readonly usage?: NonNullable<Embedder['usage']>;
   readonly #embedder: Embedder;
   readonly #queries: LRUCache<string, Float32Array>;
@@ -67,6 +68,7 @@ class QueryCachedEmbedder implements Embedder {
     if (maxBatchTokens !== undefined) this.maxBatchTokens = maxBatchTokens;
     if (retry !== undefined) this.retry = retry;
     if (embedder.estimate !== undefined) this.estimate = embedder.estimate.bind(embedder);
+    if (embedder.reads !== undefined) this.reads = embedder.reads.bind(embedder);
     if (embedder.usage !== undefined) this.usage = embedder.usage.bind(embedder);
   }
 

@@ -51,7 +51,7 @@ export async function embedAll(
   const known = new Map<string, Float32Array>();
   const cache = embedder.isCheap ? undefined : options.cache;
   const keyOf = cacheKeyer(embedder.identity, kind, options.owner);
-  if (cache !== undefined) await readCache([...occurrences.keys()], { embedder, cache, keyOf, known });
+  if (cache !== undefined) await readCache([...occurrences.keys()], { embedder, kind, cache, keyOf, known });
   const cached = known.size;
 
   const missing = [...occurrences.keys()].filter((text) => !known.has(text));
@@ -90,6 +90,7 @@ function sumOf(texts: Iterable<string>, occurrences: ReadonlyMap<string, number>
 
 interface CacheRead {
   readonly embedder: Embedder;
+  readonly kind: EmbeddingKind;
   readonly cache: EmbeddingCache;
   readonly keyOf: (text: string) => string;
   readonly known: Map<string, Float32Array>;
@@ -97,9 +98,12 @@ interface CacheRead {
 
 async function readCache(
   texts: readonly string[],
-  { embedder, cache, keyOf, known }: CacheRead,
+  { embedder, kind, cache, keyOf, known }: CacheRead,
 ): Promise<void> {
-  const payload: TelemetryPayloads['cache'] = { cache: 'embedding', keys: texts.length };
+  const payload: TelemetryPayloads['cache'] = {
+    cache: kind === 'query' ? 'embedding' : 'document-embedding',
+    keys: texts.length,
+  };
   await traced('cache', payload, async () => {
     const vectors = await cache.getMany(texts.map(keyOf), embedder.dimensions);
     for (const [i, text] of texts.entries()) {

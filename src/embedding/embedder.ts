@@ -54,6 +54,11 @@ export interface Embedder {
   readonly adaptation?: QueryAdaptation;
   /** Length of a text in the model's own tokens, special ones included, no prefix added; comparable with `maxInputTokens`. */
   countTokens(text: string): number;
+  /**
+   * Whether the model knows the script that a text is written in. Vectors of other texts tell nothing of what they say, so searches neither ask by
+   * them nor show what they find. @default true of every text
+   */
+  reads?(text: string): boolean;
   /** One unit-length vector a text, in order; all zero for text without any known token. */
   doEmbed(texts: readonly string[], kind: EmbeddingKind, signal?: AbortSignal): Promise<Float32Array[]>;
   /** What embedding these texts will cost; absent where a model costs nothing but time. Nothing is sent. */

@@ -136,8 +136,7 @@ async function lostByRemoval({ asked, documentId, followed }: Place): Promise<Lo
     };
   }
   if (removed?.step !== 'threshold') return undefined;
-  const score = Number(/[\d.]+$/.exec(removed.detail)?.[0] ?? 0);
-  const least = Math.max(0, Math.floor(score * 1000 - 1) / 1000);
+  const least = Math.max(0, Math.floor((removed.score ?? 0) * 1000 - 1) / 1000);
   const remedy = await firstThatWorks(asked, documentId, [
     { setting: `retrieval.minSimilarity: ${least}`, options: { minSimilarity: least } },
     { setting: 'retrieval.minSimilarity: 0', options: { minSimilarity: 0 } },

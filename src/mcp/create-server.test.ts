@@ -115,6 +115,19 @@ describe('search', () => {
     await own.close();
   });
 
+  test('what is left out for its score is counted, in both forms', async () => {
+    const query = 'zebra crossing paint';
+    const { results } = await engine.search({ text: query });
+    expect(results[0]?.score).toBeLessThan(0.1);
+    const { text, structured } = await client.tool('search', { query });
+    expect(structured.results).toEqual([]);
+    const said = structured.notices.find((notice: string) => notice.includes('left out'));
+    expect(said).toMatch(
+      new RegExp(`^${results.length} results? (is|are) left out, .* the best of them scores 0\\.`),
+    );
+    expect(text).toContain(said);
+  });
+
   test('what has nothing to do with the query is left out', async () => {
     const { structured, text } = await client.tool('search', { query: 'zanzibar cosmology' });
     expect(structured).toMatchObject({ results: [], not_shown: 0 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { waitFor } from '../../tests/wait-for.js';
-import { createEngine, type Engine, type Monitoring, startMonitoring } from '../index.js';
+import { createEngine, type Embedder, type Engine, type Monitoring, startMonitoring } from '../index.js';
 import type { Alert } from './alerts/alert.js';
 
 type Settings = NonNullable<NonNullable<Parameters<typeof createEngine>[0]>['config']>;
@@ -17,9 +17,14 @@ async function watched(
     config = { provider: 'memory' },
     cwd = temporaryFolder(),
     name = 'test',
-  }: { config?: object; cwd?: string; name?: string } = {},
+    embedder,
+  }: { config?: object; cwd?: string; name?: string; embedder?: Embedder } = {},
 ): Promise<{ engine: Engine; watch: Monitoring; lines: string[]; cwd: string }> {
-  const engine = await createEngine({ config: { ...config, monitoring } as Settings, cwd });
+  const engine = await createEngine({
+    config: { ...config, monitoring } as Settings,
+    cwd,
+    ...(embedder === undefined ? {} : { embedder }),
+  });
   const lines: string[] = [];
   const watch = await startMonitoring(engine, { name, write: (line) => lines.push(line) });
   onTestFinished(async () => {
@@ -49,6 +54,33 @@ const DOCUMENTS = [
   { id: 'b', text: 'The gateway listens on port 8443.' },
 ];
 
+/** A model whose vectors are worth keeping. */
+function countingLetters(): Embedder {
+  const vectorOf = (text: string): Float32Array => {
+    const counts = [...'aeiounst'].map((letter) => text.split(letter).length);
+    return Float32Array.from(counts, (count) => count / Math.hypot(...counts));
+  };
+  return {
+    identity: {
+      model: 'letters',
+      revision: '1',
+      dimensions: 8,
+      pooling: 'none',
+      normalised: true,
+      queryPrefix: '',
+      documentPrefix: '',
+      maxInputTokens: 1_000,
+    },
+    dimensions: 8,
+    maxInputTokens: 1_000,
+    maxBatch: 50,
+    isCheap: false,
+    countTokens: (text) => text.length,
+    doEmbed: async (texts) => texts.map(vectorOf),
+    close: async () => undefined,
+  };
+}
+
 describe('metrics', () => {
   test('count what the engine does, and nothing that names anybody', async () => {
     const { engine, watch } = await watched({});
@@ -77,6 +109,34 @@ describe('metrics', () => {
     });
     expect(await metric(watch, 'rag_search_failure_count_total{reason="INDEX_EMPTY"}')).toBe(1);
     expect(await metric(watch, 'rag_search_query_count_total{mode="hybrid"}')).toBe(1);
+  });
+
+  test('tell look-ups of questions from those of what is indexed', async () => {
+    const { engine, watch } = await watched(
+      {},
+      {
+        config: { provider: 'memory', embedding: { cache: { enabled: true } } },
+        embedder: countingLetters(),
+      },
+    );
+    await engine.push(Array.from({ length: 300 }, (_, i) => ({ id: `d${i}`, text: `Logs of part ${i}.` })));
+    for (let i = 0; i < 10; i++) await engine.search('how long are logs kept?');
+    expect(await metric(watch, 'cache_misses_total{cacheType="document-embedding"}')).toBe(300);
+    expect(await metric(watch, 'cache_hit_rate{cacheType="document-embedding"}')).toBe(0);
+    expect(await metric(watch, 'cache_hits_total{cacheType="embedding"}')).toBe(9);
+    expect(await metric(watch, 'cache_hit_rate{cacheType="embedding"}')).toBe(90);
+  });
+
+  test('give the share of searches that earlier results answered, those of like questions among them', async () => {
+    const cache = { enabled: true, semantic: { enabled: true, threshold: 0.8 } };
+    const { engine, watch } = await watched({}, { config: { provider: 'memory', retrieval: { cache } } });
+    await engine.push(DOCUMENTS);
+    const question = 'how long are audit logs kept?';
+    await engine.search(question);
+    expect((await engine.search('how long are the audit logs kept?')).semanticCache).toBeDefined();
+    await engine.search(question);
+    await engine.search('which port does the gateway listen on?');
+    expect(await metric(watch, 'rag_search_cache_hit_rate')).toBe(0.5);
   });
 
   test('are written to files, whole', async () => {

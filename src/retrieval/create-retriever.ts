@@ -12,9 +12,10 @@ import { graphStep } from './graph/graph-step.js';
 import { orderByGraph } from './graph/order-by-graph.js';
 import type { LaneInput } from './lanes/lane.js';
 import type { MatchContext } from './match/match-features.js';
+import { PassagesByWords } from './passages-by-words.js';
 import { type PreparedQuery, prepareQuery } from './prepared-query.js';
 import { rankedCandidateOf } from './ranked-candidate.js';
-import { chunkReader, type ReadChunks } from './read-chunks.js';
+import { chunkReader, type ReadCandidates, type ReadChunks } from './read-chunks.js';
 import { isMmrOn, refine } from './refining/refine.js';
 import { rerankStep } from './rerank/rerank-step.js';
 import type {
@@ -68,14 +69,22 @@ async function retrieve(
     return { query: prepared, processed: processQuery(prepared) };
   });
   const lane = laneInputOf(options, request, query);
-  const { capabilities, embedQuery, settings } = options;
+  const { capabilities, embedQuery, reads = () => true, settings } = options;
+  const isRead = reads(query.text);
   const deadlineMs = Math.min(settings.laneDeadlineMs, leftUntil(request.until));
-  const outcomes = await runLanes({ ...lane, capabilities, embedQuery, mode: request.mode, deadlineMs });
+  const outcomes = await runLanes({
+    ...lane,
+    capabilities,
+    embedQuery,
+    isRead,
+    mode: request.mode,
+    deadlineMs,
+  });
   const { fuse, found, expansion, understanding } = await fuseAndExpand(options, {
     query: processed,
     outcomes,
     lane,
-    mode: request.mode,
+    mode: isRead ? request.mode : 'lexical',
   });
   const newReader = (): ReadChunks =>
     chunkReader(options.collection, {
@@ -85,6 +94,8 @@ async function retrieve(
       onLost,
     });
   const read = newReader();
+  const byWords = new PassagesByWords(reads);
+  const readCandidates: ReadCandidates = async (found) => byWords.take(await read(found));
   const graph = await graphStep(options, { request, lane, found, read, readApart: newReader() });
   const fused = graph.lanes.length === 0 ? found : await fuse([...expansion.lanes, ...graph.lanes]);
   const {
@@ -96,7 +107,7 @@ async function retrieve(
     request,
     query,
     fused,
-    read,
+    read: readCandidates,
     fusedScores: graph.lanes.length === 0 ? undefined : fusedScoresOf(found),
   });
   const reranked = await orderByGraph(candidates, { connectionOf: graph.connectionOf, read });
@@ -110,7 +121,7 @@ async function retrieve(
       match: await matchContextOf(options, { query, outcomes }),
       dense: outcomes.dense.hits,
       lexical: outcomes.lexical.hits,
-      read,
+      read: readCandidates,
       now: (options.now ?? runtime().now)(),
     }),
   );
@@ -131,11 +142,12 @@ async function retrieve(
     degradationLevel: degradationOf(reports, fused.length > 0 && isRerankWanted(options, request)),
     notices: [
       ...query.notices,
+      ...(isRead || request.mode === 'lexical' ? [] : [QUERY_UNREAD]),
+      ...byWords.notices([...fused.slice(0, request.topK), ...refined.candidates]),
       ...reports.flatMap(laneNotice),
       ...rerankNotices,
       ...expansion.notices,
       ...graph.notices,
-      ...refined.notices,
     ],
     removed: refined.removed,
   };
@@ -143,6 +155,11 @@ async function retrieve(
 
 const fusedScoresOf = (found: readonly FoundCandidate[]): ReadonlyMap<string, number> =>
   new Map(found.map(({ chunk, contributions }) => [chunk.id, fusedPartOf(contributions)]));
+
+const QUERY_UNREAD: Notice = {
+  kind: 'script-unread',
+  text: 'The embedding model does not read the script of this query, so it was searched for by its words alone.',
+};
 
 /** The background that a cosine is read against is that of so distant a neighbour. */
 const BACKGROUND_RANK = 100;

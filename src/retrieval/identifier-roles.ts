@@ -27,13 +27,17 @@ export interface IdentifierRoles {
   readonly isAlone: boolean;
 }
 
-/** Decisive are issued identifiers, and all of them where the query hardly says anything else. */
-export function identifierRoles({ text, identifiers, lexical }: PreparedQuery): IdentifierRoles {
+/** Decisive are issued identifiers, and all of them where the query hardly says anything else; never what only frames of a stack trace name. */
+export function identifierRoles({ text, identifiers, framed, lexical }: PreparedQuery): IdentifierRoles {
   const said = new Set(analyzeText(withoutIdentifiers(text)));
   const others = lexical.terms.filter((term) => said.has(term)).length;
   const isIssued = (identifier: string): boolean => ISSUED.some((pattern) => pattern.test(identifier));
   return {
-    decisive: new Set(others <= MAX_OTHER_TERMS ? identifiers : identifiers.filter(isIssued)),
+    decisive: new Set(
+      (others <= MAX_OTHER_TERMS ? identifiers : identifiers.filter(isIssued)).filter(
+        (identifier) => !framed.has(identifier),
+      ),
+    ),
     isAlone: others === 0,
   };
 }

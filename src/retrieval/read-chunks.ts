@@ -2,7 +2,7 @@ import type { StoredChunk } from '../core/chunk.js';
 import { RAGError } from '../core/errors.js';
 import { withDeadline } from '../core/with-deadline.js';
 import type { VectorCollection } from '../stores/vector-store.js';
-import type { FoundChunk } from './candidate.js';
+import type { Candidate, FoundCandidate, FoundChunk } from './candidate.js';
 
 /** Anything that holds a found chunk, with the whole of it. */
 export type WithRecord<Found> = Omit<Found, 'chunk'> & { readonly chunk: StoredChunk };
@@ -14,6 +14,9 @@ export type WithRecord<Found> = Omit<Found, 'chunk'> & { readonly chunk: StoredC
 export type ReadChunks = <Found extends { readonly chunk: FoundChunk }>(
   found: readonly Found[],
 ) => Promise<WithRecord<Found>[]>;
+
+/** The same of candidates alone, some of which a step may leave out or change. */
+export type ReadCandidates = (found: readonly FoundCandidate[]) => Promise<Candidate[]>;
 
 /**
  * Reads the records that lanes have only named, each search with its own reader. Whatever one search reads it reads in one

@@ -31,6 +31,8 @@ export interface RetrieverOptions {
   readonly embedQuery: EmbedQuery;
   /** Embeds a passage, for expansions that make one up. @default `embedQuery` */
   readonly embedPassage?: EmbedQuery;
+  /** Whether the embedder knows the script of a text: other passages, and other queries, take no part in its lane. @default true of every text */
+  readonly reads?: (text: string) => boolean;
   /** `ModelIdentity.model` of the embedder: decides default lane weights and calibration. */
   readonly modelKey: string;
   /** Opens the reranker on first use; absent where none is set up. A failure leaves the order as it is. */

@@ -199,6 +199,8 @@ export interface RemovedCandidate {
   readonly step: 'collapse' | 'near-duplicate' | 'threshold' | 'score-fall';
   /** In words: of which passage, or which score it had. */
   readonly detail: string;
+  /** Of `threshold` and `score-fall`: what it scored. */
+  readonly score?: number;
 }
 
 export interface RetrievalResult {
@@ -206,7 +208,7 @@ export interface RetrievalResult {
   readonly understanding: QueryUnderstanding;
   readonly lanes: readonly LaneReport[];
   readonly degradationLevel: DegradationLevel;
-  /** What a person should know: a query that was cut, a lane that failed, a threshold that emptied the list. */
+  /** What a person should know: a query that was cut, a lane that failed. */
   readonly notices: readonly Notice[];
   readonly removed: readonly RemovedCandidate[];
 }

@@ -14,6 +14,8 @@ export interface LanesInput {
   readonly collection: VectorCollection;
   readonly capabilities: StoreCapabilities;
   readonly embedQuery: EmbedQuery;
+  /** Whether the embedder knows the script of the query. @default true */
+  readonly isRead?: boolean;
   readonly query: PreparedQuery;
   readonly mode: RetrievalMode;
   readonly filter: Filter;
@@ -32,7 +34,7 @@ export interface LaneOutcomes {
 }
 
 /**
- * Runs the lanes of a mode in parallel. Where the only lane of the mode `dense` fails, the words answer instead. Throws
+ * Runs the lanes of a mode in parallel. Where the only lane of the mode `dense` fails, or the model does not read the query, the words answer instead. Throws
  * `SEARCH_FAILED` where nothing is left that could answer, or the reason of a failure that lasts (`STORE_DAMAGED`).
  */
 export async function runLanes(input: LanesInput): Promise<LaneOutcomes> {
@@ -43,7 +45,7 @@ export async function runLanes(input: LanesInput): Promise<LaneOutcomes> {
   ]);
   const outcomes = { dense, lexical, ...identifier };
   const settled =
-    input.mode === 'dense' && dense.report.status === 'failed'
+    input.mode === 'dense' && (dense.report.status === 'failed' || input.isRead === false)
       ? { ...outcomes, lexical: await runLexical(input) }
       : outcomes;
   assertAnswered(settled);
@@ -70,6 +72,8 @@ function runInTime(
 
 async function runDense(input: LanesInput): Promise<LaneOutcome> {
   if (input.mode === 'lexical') return laneOff('dense', 'The mode is lexical.');
+  if (input.isRead === false)
+    return laneOff('dense', 'The embedding model does not read the script of the query.');
   return runInTime('dense', input, (lane) => searchDense(lane, input.embedQuery));
 }
 

@@ -170,17 +170,9 @@ describe('applyRecency', () => {
 
 describe('applyThreshold', () => {
   it('keeps what reaches it and reports what does not', () => {
-    const { kept, removed, notices } = applyThreshold([candidate('a', 0.7), candidate('b', 0.69)], 0.7);
+    const { kept, removed } = applyThreshold([candidate('a', 0.7), candidate('b', 0.69)], 0.7);
     expect(idsOf(kept)).toEqual(['a']);
-    expect(removed).toEqual([{ id: 'b', step: 'threshold', detail: 'score 0.690' }]);
-    expect(notices).toEqual([]);
-  });
-
-  it('says so when it empties the list, and is quiet about an empty list', () => {
-    expect(applyThreshold([candidate('a', 0.4)], 0.7).notices).toMatchObject([
-      { text: expect.stringContaining('0.40') },
-    ]);
-    expect(applyThreshold([], 0.7).notices).toEqual([]);
+    expect(removed).toEqual([{ id: 'b', step: 'threshold', detail: 'score 0.690', score: 0.69 }]);
   });
 });
 

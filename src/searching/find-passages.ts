@@ -35,6 +35,7 @@ import { withStandIns } from '../stores/failover/stand-ins.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import { correctWords, type WordCheck } from './correct-words.js';
 import type { FoundPassages, RemoteIndex } from './found-passages.js';
+import { leftOutNotices } from './left-out-notices.js';
 import { planSearch } from './plan-search.js';
 import { openQueryModel, type QueryModel } from './query-model.js';
 import { decisiveParts } from './question-complexity.js';
@@ -220,7 +221,7 @@ async function comparedBy(
   try {
     return await withDeadline(deadline, async (abort) => {
       const model = await openQueryModel(resources, await resources.collection(), { scope, signal: abort });
-      return model.embedQuery(query.text, abort);
+      return model.reads(query.text) ? model.embedQuery(query.text, abort) : undefined;
     });
   } catch {
     throwIfAborted(signal);
@@ -313,6 +314,7 @@ async function findHere(
     capabilities: store.capabilities,
     embedQuery: model.embedQuery,
     embedPassage: model.embedPassage,
+    reads: model.reads,
     modelKey: facts.embedder,
     graph: (signal) => readableGraph(live, scoped, { scope, signal }),
     loadRarity: loadWordRarity,
@@ -368,6 +370,7 @@ async function findHere(
       ...check.notices,
       ...undecryptableNotice(passages, undecryptable),
       ...result.notices,
+      ...leftOutNotices(result.removed, { room: limit - passages.length, request: asked }),
       ...(model.warnings?.() ?? []),
     ],
   };
@@ -501,5 +504,6 @@ const hasFilters = ({ filters, filter }: SearchQuery): boolean =>
 const NO_MODEL: QueryModel = {
   embedQuery: () => Promise.reject(new RAGError('INTERNAL', 'A search for words alone embeds nothing.')),
   embedPassage: () => Promise.reject(new RAGError('INTERNAL', 'A search for words alone embeds nothing.')),
+  reads: () => true,
   notices: [],
 };

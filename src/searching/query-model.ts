@@ -19,6 +19,8 @@ import type { SearchedIndex } from './searched-index.js';
 export interface QueryModel {
   readonly embedQuery: EmbedQuery;
   readonly embedPassage: EmbedQuery;
+  /** Whether the model knows the script of a text. */
+  readonly reads: (text: string) => boolean;
   /** US dollars for the vector of a text; undefined where the price is not known. Absent where the model costs nothing but time. */
   readonly costOf?: ((text: string) => Promise<number | undefined>) | undefined;
   /** What a person must know of how the model was chosen. */
@@ -54,6 +56,7 @@ export async function openQueryModel(
     return {
       embedQuery: embed(forQuery, 'query'),
       embedPassage: embed(embedder, 'document'),
+      reads: (text) => embedder.reads?.(text) ?? true,
       costOf: embedder.estimate && (async (text) => (await embedder.estimate?.([text]))?.cost),
       warnings: () => noticesOfKind('cache-unavailable', cache?.warnings?.() ?? []),
       notices: [
@@ -65,7 +68,7 @@ export async function openQueryModel(
     throwIfAborted(signal);
     if (!isOutage(error)) throw error;
     const fail = (): Promise<never> => Promise.reject(error);
-    return { embedQuery: fail, embedPassage: fail, notices: [] };
+    return { embedQuery: fail, embedPassage: fail, reads: () => true, notices: [] };
   }
 }
 

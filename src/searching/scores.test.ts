@@ -97,3 +97,66 @@ describe('the score of a result', () => {
     });
   });
 });
+
+describe('a threshold that leaves passages out', () => {
+  const noticesOf = async (text: string, options: NonNullable<SearchQuery['options']>) => {
+    const { results, notices, noticeKinds } = await engine.search({ text, options });
+    return {
+      results,
+      told: notices.filter((_, at) => noticeKinds[at] === 'below-threshold'),
+    };
+  };
+
+  it.each(['reset the password of a user', 'sourdough bread recipe', 'oauth'])(
+    '%s: says how many, and what shows the best of them',
+    async (text) => {
+      const all = await search(text, { topK: 5 });
+      const floor = 0.99;
+      const { results, told } = await noticesOf(text, { topK: 5, minScore: floor });
+      const hidden = all.filter(({ score }) => score < floor);
+      expect(results).toHaveLength(all.length - hidden.length);
+      const best = Math.floor((hidden[0]?.score ?? 0) * 100) / 100;
+      expect(told).toEqual([
+        expect.stringMatching(
+          new RegExp(
+            `^${hidden.length} passages? (is|are) left out, .*0\\.99; .* scores ${best}: lower it to ${best} `,
+          ),
+        ),
+      ]);
+      const lowered = await search(text, { topK: 5, minScore: best });
+      expect(lowered.map(({ id }) => id)).toContain(hidden[0]?.id);
+    },
+  );
+
+  it('counts no more than would have been shown', async () => {
+    const options = { topK: 3, mmrLambda: 0.5, recencyHalfLifeDays: 30 };
+    const { told } = await noticesOf('reset the password of a user', { ...options, minScore: 0.999 });
+    expect(told[0]).toMatch(/^3 passages are/);
+  });
+
+  it('says nothing where it took no place of the response', async () => {
+    const [first] = await search('reset the password of a user', { topK: 1 });
+    for (const minScore of [0, (first?.score ?? 0) - 0.01]) {
+      const { told } = await noticesOf('reset the password of a user', { topK: 1, minScore });
+      expect(told).toEqual([]);
+    }
+  });
+
+  it('is told of a list that ends where probabilities fall', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'fall-'));
+    const retrieval = { adaptiveTopK: { enabled: true, ratio: 0.9 } };
+    const falling = await createEngine({ config: { provider: 'memory', retrieval }, dataDir });
+    try {
+      await falling.index({ documents: ITEMS.map((text, i) => ({ id: `item-${i}`, text })) });
+      const { results, notices, noticeKinds } = await falling.search({ text: 'rotate the audit log' });
+      expect(results.length).toBeLessThan(5);
+      expect(noticeKinds).toContain('below-threshold');
+      expect(notices.join()).toContain(
+        `${5 - results.length} passages are left out, less likely than 0.9 of`,
+      );
+    } finally {
+      await falling.close();
+      rmSync(dataDir, { recursive: true });
+    }
+  });
+});

@@ -9,7 +9,7 @@ const BUILTIN = 'builtin';
 
 /**
  * Cosines of a question and texts by the built-in model, which reads a hundred texts in some milliseconds; weights of answers were
- * fitted on its cosines. Over an index that it made, it reads questions as it learnt to, as long as the ledger answers.
+ * fitted on its cosines. What is in a script that it does not read is near to nothing. Over an index that it made, it reads questions as it learnt to, as long as the ledger answers.
  */
 export function similarityFor(scope: Scope, resources: EngineResources): Similarity {
   return async (question, texts, signal) =>
@@ -26,9 +26,13 @@ async function cosines(
   { queries, passages }: Models,
   ...[question, texts, signal]: Parameters<Similarity>
 ): Promise<number[]> {
+  const isRead = (text: string): boolean => passages.reads?.(text) ?? true;
+  if (!isRead(question)) return texts.map(() => 0);
   const [query] = await queries.doEmbed([question], 'query', signal);
   const vectors = await passages.doEmbed(texts, 'document', signal);
-  return vectors.map((vector) => (query === undefined ? 0 : dot(query, vector)));
+  return vectors.map((vector, i) =>
+    query === undefined || !isRead(texts[i] ?? '') ? 0 : dot(query, vector),
+  );
 }
 
 interface Models {

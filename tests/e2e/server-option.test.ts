@@ -85,6 +85,25 @@ describe('a service without keys', () => {
     expect(there.results).toHaveLength((here.results as unknown[]).length);
   });
 
+  test('what a threshold leaves out is counted here and by the service, on the screen too', async () => {
+    const args = ['search', QUESTION, '--min-similarity', '0.99'];
+    const [here, there] = await both(args);
+    const said = expect.stringMatching(
+      /^\d passages? (is|are) left out, .*0\.99; .* scores 0\.\d+: lower it to 0\./,
+    );
+    for (const document of [here, there])
+      expect([document.notices, document.noticeKinds]).toEqual([[said], ['below-threshold']]);
+    const plain = JSON.stringify({ query: QUESTION, tenantId: 'default', minScore: 0.99 });
+    const response = await fetch(`${service.url}/api/ai/rag/search`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: plain,
+    });
+    expect(((await response.json()) as Document).notices).toEqual([said]);
+    const { stderr } = await runRagstone(args, { cwd });
+    expect(stderr).toMatch(/notice: \d passages? (is|are) left out/);
+  });
+
   test('filters of a search reach the service', async () => {
     const found = async (options: readonly string[]) => {
       const args = ['search', 'days', '--min-similarity', '0', ...options, '--server', service.url];

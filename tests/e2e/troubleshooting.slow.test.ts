@@ -164,10 +164,10 @@ const ENTRIES: Readonly<Record<string, () => Promise<void>>> = {
     expect(await search(remedy)).toContain('logs-8.md');
   },
 
-  '"Passages were found, but none is relevant enough"': async () => {
+  '"5 passages are left out, below the threshold of 0.7"': async () => {
     const { run } = await indexed();
     const strict = await run('search', 'audit', 'logs', '--min-similarity', '0.999');
-    expect(strict.stderr).toContain('Passages were found, but none is relevant enough');
+    expect(strict.stderr).toContain('left out, below the threshold of 0.999');
     expect((await run('search', 'audit', 'logs', '--min-similarity', '0.1')).stdout).toContain('audit.md');
   },
 

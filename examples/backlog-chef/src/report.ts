@@ -10,14 +10,20 @@ export function reportOf({ pbi, context }: EnrichedPBI): string {
     ...context.past_decisions.map(({ ref, decision }) => `  decided: ${decision} [${ref}]`),
     ...context.technical_docs.map(({ ref, title }) => `  read: ${title} [${ref}]`),
   ];
-  return [...lines, ...(lines.length === 1 ? context.suggestions.map((text) => `  ${text}`) : [])].join('\n');
+  const leftOut = (context.notices ?? []).filter(isOfThreshold);
+  return [
+    ...lines,
+    ...(lines.length === 1 ? [...context.suggestions, ...leftOut].map((text) => `  ${text}`) : []),
+  ].join('\n');
 }
+
+/** That passages scored less than a threshold is told with the item. */
+const isOfThreshold = (notice: string): boolean => notice.includes('left out');
 
 /** What the run should say once and not for each item. */
 export function noticesOf(enriched: readonly EnrichedPBI[]): string[] {
   const notices = enriched.flatMap(({ context }) => context.notices ?? []);
-  // That nothing reached the threshold shows in the items themselves.
-  return [...new Set(notices)].filter((notice) => !notice.includes('minSimilarity'));
+  return [...new Set(notices)].filter((notice) => !isOfThreshold(notice));
 }
 
 /** How the items were rolled out; nothing where all of them are. */

@@ -91,7 +91,7 @@ test('a search gives at most 3 results after reranking, of a similarity of 0.7 o
   }
   const nothing = await engine.search('zebra crossing paint');
   assert.deepEqual(nothing.results, []);
-  assert.match([...notices, ...nothing.notices].join(' '), /the least is 0\.7/);
+  assert.match([...notices, ...nothing.notices].join(' '), /left out, below the threshold of 0\.7/);
 });
 
 test('a model that is not on this machine is replaced by the built-in one, and every answer says so', async () => {

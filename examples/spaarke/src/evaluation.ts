@@ -1,5 +1,6 @@
 import type { RagstoneClient } from 'ragstone/client';
 import type { CorpusQuestion } from './corpus/corpus.js';
+import { MIN_SCORE } from './min-score.js';
 
 /** How well questions are answered. Shares are from 0 to 1. */
 export interface Evaluation {
@@ -7,21 +8,27 @@ export interface Evaluation {
   /** Questions whose document is the first result, and among the first three. */
   readonly hitAt1: number;
   readonly hitAt3: number;
-  /** Of the questions with a document among the first ten without a threshold: those that keep it with one. */
+  /** Of the questions with a document among the first ten without a threshold: those that keep it with this example's, and with the document's. */
   readonly keptAtMinScore: number;
-  /** Of the questions that nothing answers: those that get no result with the threshold. */
+  readonly keptAtHalf: number;
+  /** Of the questions that nothing answers: those that get no result with this example's threshold. */
   readonly emptyAtMinScore: number;
 }
 
 /** The document's default. */
-const MIN_SCORE = 0.5;
+const HALF = 0.5;
 
-/** Asks every question twice: for the ten best, and for the ten best with a score of 0.5 or more. */
+/** Asks every question three times: for the ten best without a threshold, with this example's, and with the document's. */
 export async function evaluate(
   questions: readonly CorpusQuestion[],
   client: Pick<RagstoneClient, 'search'>,
 ): Promise<Evaluation> {
-  const ranks: { readonly free: number; readonly cut: number; readonly isEmpty: boolean }[] = [];
+  const ranks: {
+    readonly free: number;
+    readonly cut: number;
+    readonly cutAtHalf: number;
+    readonly isEmpty: boolean;
+  }[] = [];
   const isAnswerable = questions.map(({ documentId }) => documentId !== undefined);
   for (const { question, documentId } of questions) {
     const rankAt = async (minScore: number) => {
@@ -29,8 +36,8 @@ export async function evaluate(
       const documents = [...new Set(results.map((result) => result.documentId))];
       return { rank: documents.indexOf(documentId ?? '') + 1, isEmpty: results.length === 0 };
     };
-    const [free, cut] = [await rankAt(0), await rankAt(MIN_SCORE)];
-    ranks.push({ free: free.rank, cut: cut.rank, isEmpty: cut.isEmpty });
+    const [free, cut, half] = [await rankAt(0), await rankAt(MIN_SCORE), await rankAt(HALF)];
+    ranks.push({ free: free.rank, cut: cut.rank, cutAtHalf: half.rank, isEmpty: cut.isEmpty });
   }
   const answerable = ranks.filter((_, index) => isAnswerable[index]);
   const unanswerable = ranks.filter((_, index) => !isAnswerable[index]);
@@ -40,6 +47,7 @@ export async function evaluate(
     hitAt1: share(answerable, ({ free }) => free === 1),
     hitAt3: share(answerable, ({ free }) => free >= 1 && free <= 3),
     keptAtMinScore: share(found, ({ cut }) => cut > 0),
+    keptAtHalf: share(found, ({ cutAtHalf }) => cutAtHalf > 0),
     emptyAtMinScore: share(unanswerable, ({ isEmpty }) => isEmpty),
   };
 }

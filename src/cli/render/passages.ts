@@ -41,7 +41,7 @@ export function renderPassages(response: SearchResponse, options: PassageOptions
   return parts.join('\n\n');
 }
 
-const ONLY_WEAK = 'Only weak matches: nothing here matches the query well.';
+const ONLY_WEAK = 'Only weak matches: the passages may not tell of this.';
 
 function summaryOf(response: SearchResponse): string {
   const { results, tookMs } = response;

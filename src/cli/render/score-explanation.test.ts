@@ -9,10 +9,8 @@ const contributions = [
 ];
 
 describe('explanations of a score', () => {
-  it('name what found the passage by its share, and what changed its score by how much', () => {
-    expect(shortExplanation({ contributions })).toBe(
-      'why: matching words 51 %, similar meaning 36 %, reranker -0.11',
-    );
+  it('name what found the passage, the larger share first, and what changed its score by how much', () => {
+    expect(shortExplanation({ contributions })).toBe('why: matching words, similar meaning, reranker -0.11');
   });
 
   it('leave out what changed nothing, and give no figure for an exact identifier', () => {

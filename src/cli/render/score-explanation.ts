@@ -23,13 +23,15 @@ const FOUND_BY: ReadonlySet<string> = new Set(['dense', 'lexical', 'expansion', 
 /** Changes below this are not worth a word. */
 const SMALLEST_CHANGE = 0.005;
 
-/** `why: matching words 51 %, similar meaning 36 %, reranker +0.11`: of the best possible match, then what was added to the score. */
+/**
+ * `why: matching words, similar meaning, reranker +0.11`: what found it, the larger share first, then what was added to the score. Shares themselves say how
+ * it compares with what else was found and not how well it matches, so they stand in `wholeExplanation` alone.
+ */
 export function shortExplanation({ contributions }: ScoreExplanation): string {
   const parts = inOrder(contributions).flatMap((contribution) => {
     const { signal, value } = contribution;
     if (signal === 'calibration' || Math.abs(value) < SMALLEST_CHANGE) return [];
-    if (signal === 'identifier') return [nameOf(contribution)];
-    if (FOUND_BY.has(signal)) return [`${nameOf(contribution)} ${Math.round(100 * value)} %`];
+    if (signal === 'identifier' || FOUND_BY.has(signal)) return [nameOf(contribution)];
     return [`${nameOf(contribution)} ${value < 0 ? '-' : '+'}${Math.abs(value).toFixed(2)}`];
   });
   return `why: ${parts.length === 0 ? 'no single signal stands out' : parts.join(', ')}`;

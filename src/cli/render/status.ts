@@ -15,7 +15,7 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
     ['store', providerOrigin === undefined ? provider : `${provider} (${providerOrigin})`],
     ['stores', status.stores === undefined ? undefined : describeStores(status.stores)],
     ['embedding model', `${status.embedder}, ${status.dimensions} dimensions`],
-    ['documents', formatCount(status.documents)],
+    ['documents', describeDocuments(status)],
     ['chunks', formatCount(status.chunks)],
     ['size', bytes === undefined ? undefined : describeSize(bytes)],
     ['history', status.history === undefined ? undefined : describeHistory(status.history)],
@@ -47,6 +47,14 @@ export function renderStatus(status: ShownStatus, context: CliContext): string {
   const failures = renderFailures(status.failures, context, status.documents);
   if (failures !== '') parts.push(failures);
   return parts.join('\n\n');
+}
+
+/** Those that are known, and how many of them are found as they are now. */
+function describeDocuments({ documents, sources }: ShownStatus): string {
+  const indexed = sources.reduce((sum, source) => sum + source.documents.indexed, 0);
+  return indexed === documents
+    ? formatCount(documents)
+    : `${formatCount(documents)}, ${formatCount(indexed)} of them in step with their sources`;
 }
 
 const describeHistory = ({ keep, begins, past, bytes }: NonNullable<ShownStatus['history']>): string =>

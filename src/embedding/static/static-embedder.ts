@@ -131,6 +131,10 @@ class StaticEmbedder implements Embedder {
     return this.#model.tokenizer.countTokens(text);
   }
 
+  reads(text: string): boolean {
+    return this.#model.tokenizer.reads(text);
+  }
+
   async doEmbed(
     texts: readonly string[],
     kind: EmbeddingKind,

@@ -1,6 +1,7 @@
 import type { TextRange } from '../../core/document.js';
 import { RAGError } from '../../core/errors.js';
 import { classOf, PUNCTUATION, SPACE } from './character-class.js';
+import { knownScripts } from './known-scripts.js';
 import { lowerCaseOfPlain, MAX_WORD_CHARACTERS, normalisedUnits, unitsOf } from './normalise-text.js';
 import { CONTINUATION, NONE, PieceTrie, WORD_START } from './piece-trie.js';
 import { SliceCounter } from './slice-counter.js';
@@ -26,6 +27,8 @@ interface Sink {
 export class WordPieceTokenizer {
   /** Number of pieces in the vocabulary. */
   readonly vocabularySize: number;
+  /** Whether the vocabulary has words of the script that a text is written in. */
+  readonly reads: (text: string) => boolean;
   readonly #trie: PieceTrie;
   readonly #unknownId: number;
   readonly #specialIds: ReadonlyMap<string, number>;
@@ -46,6 +49,7 @@ export class WordPieceTokenizer {
       );
     }
     this.vocabularySize = vocabulary.length;
+    this.reads = knownScripts(vocabulary);
     this.#unknownId = unknownId;
     this.#trie = new PieceTrie(vocabulary);
     this.#specialIds = new Map(

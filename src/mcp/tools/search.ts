@@ -51,12 +51,13 @@ Returns passages, best first, each with its document_id, path and lines. Read ar
       // The way is a part of the explanation.
       options: { topK: top_k, ...modeOf({ mode, hops }), explainScore: mode === 'graph' },
     });
-    const near = response.results.filter(
-      ({ score, explanation }) => score >= LEAST_SCORE || explanation?.path !== undefined,
-    );
+    const isNear = ({ score, explanation }: SearchResult): boolean =>
+      score >= LEAST_SCORE || explanation?.path !== undefined;
+    const near = response.results.filter(isNear);
+    const notices = [...response.notices, ...tooWeak(response.results.filter((result) => !isNear(result)))];
     return fittingOutput(context, async (budget) => {
       const quoted = await quoteResults(query, near, { context, budget });
-      return outputOf({ ...response, results: near }, quoted, context);
+      return outputOf({ ...response, results: near, notices }, quoted, context);
     });
   },
 });
@@ -107,6 +108,15 @@ function wayOf({ explanation }: SearchResult): { readonly way?: string } {
 
 const NOTHING =
   'Nothing that matches was found. Try other words or fewer filters; list_sources tells what is indexed.';
+
+function tooWeak(leftOut: readonly SearchResult[]): string[] {
+  const [best] = leftOut;
+  if (best === undefined) return [];
+  const results = leftOut.length === 1 ? '1 result is' : `${leftOut.length} results are`;
+  return [
+    `${results} left out, below the score of ${LEAST_SCORE} that is shown here; the best of them scores ${rounded(best.score)}: explain shows it.`,
+  ];
+}
 
 const notShown = (count: number): string =>
   `${count} more ${count === 1 ? 'result' : 'results'} found no room. Ask something narrower, or for fewer results.`;

@@ -11,8 +11,20 @@ type Counters = {
   ) => void;
 };
 
-/** Look-ups since the start, by cache. */
+/** What was asked and what was answered since the start, by cache; of `search`, searches. */
 type Tallies = Map<string, { hits: number; keys: number }>;
+
+/** Counts on, and gives the share that was answered; undefined where nothing was asked. */
+function shareOf(
+  name: string,
+  { hits, keys }: { readonly hits: number; readonly keys: number },
+  tallies: Tallies,
+): number | undefined {
+  const before = tallies.get(name) ?? { hits: 0, keys: 0 };
+  const tally = { hits: before.hits + hits, keys: before.keys + keys };
+  tallies.set(name, tally);
+  return tally.keys === 0 ? undefined : tally.hits / tally.keys;
+}
 
 const seconds = (milliseconds: number | undefined): number => (milliseconds ?? 0) / 1000;
 /** Nobody waited for the end. */
@@ -21,9 +33,13 @@ const hasFailed = ({ error }: { readonly error?: unknown }): boolean =>
   error !== undefined && !isGivenUp(error);
 
 const COUNTERS: Counters = {
-  search: (payload, sink) => {
-    const { mode, tookMs, results, degradationLevel, isFailover, error } = payload;
+  search: (payload, sink, tallies) => {
+    const { mode, tookMs, results, degradationLevel, isFailover, cache = 'off', error } = payload;
     if (isGivenUp(error)) return;
+    if (cache !== 'off') {
+      const share = shareOf('search', { hits: cache === 'miss' ? 0 : 1, keys: 1 }, tallies);
+      if (share !== undefined) sink.set('rag_search_cache_hit_rate', share);
+    }
     sink.add('rag_search_query_count_total', 1, { mode });
     sink.observe('rag_search_query_duration_seconds', seconds(tookMs), { mode });
     if (results !== undefined) sink.observe('rag_search_result_count', results);
@@ -95,15 +111,11 @@ function countLookups(
   sink: MetricSink,
   tallies: Tallies,
 ): void {
-  const tally = tallies.get(cache) ?? { hits: 0, keys: 0 };
-  tally.hits += hits;
-  tally.keys += keys;
-  tallies.set(cache, tally);
+  const share = shareOf(cache, { hits, keys }, tallies);
   const labels = { cacheType: cache };
   sink.add('cache_hits_total', hits, labels);
   sink.add('cache_misses_total', keys - hits, labels);
-  if (tally.keys > 0) sink.set('cache_hit_rate', (100 * tally.hits) / tally.keys, labels);
-  if (cache === 'query' && tally.keys > 0) sink.set('rag_search_cache_hit_rate', tally.hits / tally.keys);
+  if (share !== undefined) sink.set('cache_hit_rate', 100 * share, labels);
   if (entries === undefined) return;
   if (cache === 'query') sink.set('rag_system_query_cache_size', entries);
   if (cache === 'embedding') sink.set('rag_system_embedding_cache_size', entries);

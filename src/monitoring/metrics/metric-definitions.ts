@@ -36,9 +36,12 @@ export const METRICS = {
   rag_indexing_failure_count_total: counter(
     'Documents and sources that failed, and runs that ended by an error.',
   ),
-  rag_search_query_count_total: counter('Searches, those inside of answers too.', ['mode']),
+  rag_search_query_count_total: counter(
+    'Searches, those inside of answers and those that failed too; without those that were given up.',
+    ['mode'],
+  ),
   rag_search_query_duration_seconds: histogram('Seconds that a search took.', WAITING, ['mode']),
-  rag_search_result_count: histogram('Passages that a search found.', RESULTS),
+  rag_search_result_count: histogram('Passages that a search showed.', RESULTS),
   rag_search_failure_count_total: counter(
     'Searches that failed; those that were given up are not among them.',
     ['reason'],
@@ -47,7 +50,7 @@ export const METRICS = {
     'level',
   ]),
   rag_search_cache_hit_rate: gauge(
-    'Share of searches since the start that the query cache answered, from 0 to 1.',
+    'Share of searches since the start that the query cache answered, those by an earlier question that means the same too, of those that it may answer, from 0 to 1.',
   ),
   rag_search_reranking_duration_seconds: histogram('Seconds that a call of the reranker took.', WAITING),
   rag_search_lane_duration_seconds: histogram('Seconds that a lane of a search took.', WAITING, ['lane']),
@@ -67,8 +70,12 @@ export const METRICS = {
   ]),
   rag_chat_failure_count_total: counter('Calls of a language model that failed.', ['model']),
   rag_system_vector_store_size: gauge('Chunks in the store, of all tenants, when it was last counted.'),
-  rag_system_embedding_cache_size: gauge('Vectors in the embedding cache.'),
-  rag_system_query_cache_size: gauge('Entries in the query cache.'),
+  rag_system_embedding_cache_size: gauge(
+    'Vectors of questions in the memory of this process, when one was last looked for.',
+  ),
+  rag_system_query_cache_size: gauge(
+    'Searches whose results are in the memory of this process, when one was last looked for.',
+  ),
   rag_system_degradation_level: gauge('Level of the last search or answer: 0 all works, 5 off.'),
   rag_system_part_up: gauge('Whether a part answered the last check: 1 or 0.', ['part']),
   rag_store_ready: gauge('Whether a store of `rag.failover` answers and has every write: 1 or 0.', ['store']),
@@ -95,7 +102,10 @@ export const METRICS = {
     'route',
     'method',
   ]),
-  cache_hits_total: counter('Look-ups that a cache answered.', ['cacheType']),
+  cache_hits_total: counter(
+    'Look-ups that a cache answered: `embedding` of vectors of questions, `document-embedding` of what is indexed, `query` of results, `semantic` of results of a question that means the same.',
+    ['cacheType'],
+  ),
   cache_misses_total: counter('Look-ups that a cache could not answer.', ['cacheType']),
   cache_hit_rate: gauge('Share of look-ups since the start that a cache answered, in percent.', [
     'cacheType',

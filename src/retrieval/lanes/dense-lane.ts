@@ -7,6 +7,7 @@ export type EmbedQuery = (text: string, signal?: AbortSignal) => Promise<Float32
 /** Nearest chunks by cosine. */
 export async function searchDense(input: LaneInput, embedQuery: EmbedQuery): Promise<LaneHits> {
   const { query, filter, limit, signal } = input;
+  if (query.isWordless) return { hits: [], reason: 'The query holds no letter and no digit.' };
   const vector = await embedQuery(query.text, signal);
   // Every chunk is equally near to no direction at all: the store would answer with the first ids.
   if (vector.every((component) => component === 0))

@@ -24,7 +24,12 @@ describe('cutWhereScoresFall', () => {
     );
     expect(idsOf(before)).toEqual(['a', 'b']);
     expect(after).toEqual([
-      { id: 'c', step: 'score-fall', detail: 'probability 0.100, less than 0.25 of the best, 0.800' },
+      {
+        id: 'c',
+        step: 'score-fall',
+        detail: 'probability 0.100, less than 0.25 of the best, 0.800',
+        score: 0.5,
+      },
     ]);
   });
 

@@ -1,4 +1,3 @@
-import type { Notice } from '../../core/notice.js';
 import type { Candidate } from '../candidate.js';
 import type { RemovedCandidate } from '../retriever.js';
 
@@ -6,7 +5,7 @@ import type { RemovedCandidate } from '../retriever.js';
 export function applyThreshold(
   candidates: readonly Candidate[],
   minSimilarity: number,
-): { kept: Candidate[]; removed: RemovedCandidate[]; notices: Notice[] } {
+): { kept: Candidate[]; removed: RemovedCandidate[] } {
   const kept = candidates.filter((candidate) => candidate.score >= minSimilarity);
   const removed = candidates
     .filter((candidate) => candidate.score < minSimilarity)
@@ -15,18 +14,10 @@ export function applyThreshold(
         id: chunk.id,
         step: 'threshold',
         detail: `score ${score.toFixed(3)}`,
+        score,
       }),
     );
-  return { kept, removed, notices: kept.length === 0 ? emptiedNotice(candidates, minSimilarity) : [] };
-}
-
-function emptiedNotice(candidates: readonly Candidate[], minSimilarity: number): Notice[] {
-  const [best] = candidates;
-  if (best === undefined) return [];
-  const text =
-    `Passages were found, but none is relevant enough: the best has ${best.score.toFixed(2)}, and the least is ${minSimilarity}. ` +
-    'Lower it (minSimilarity, --min-similarity, in requests to the service minScore) to see them.';
-  return [{ kind: 'below-threshold', text }];
+  return { kept, removed };
 }
 
 /**
@@ -43,10 +34,11 @@ export function cutWhereScoresFall(
     before: candidates.filter(isKept),
     after: candidates
       .filter((candidate) => !isKept(candidate))
-      .map(({ chunk, probability = 0 }) => ({
+      .map(({ chunk, score, probability = 0 }) => ({
         id: chunk.id,
         step: 'score-fall',
         detail: `probability ${probability.toFixed(3)}, less than ${share} of the best, ${best.toFixed(3)}`,
+        score,
       })),
   };
 }

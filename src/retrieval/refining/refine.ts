@@ -1,11 +1,10 @@
-import type { Notice } from '../../core/notice.js';
 import type { RerankScoring } from '../../reranking/reranker.js';
 import { calibrate, calibrationFor, type Evidence } from '../calibration/calibration.js';
 import { featureContextOf } from '../calibration/calibration-features.js';
 import { type Candidate, compareCandidates, type FoundCandidate, type Hit } from '../candidate.js';
 import type { MatchContext } from '../match/match-features.js';
 import { keptInOrder, scoreMatches } from '../match/match-score.js';
-import type { ReadChunks } from '../read-chunks.js';
+import type { ReadCandidates } from '../read-chunks.js';
 import type { CollapseMode, RemovedCandidate, RetrievalRequest } from '../retriever.js';
 import { collapse, isCollapsible } from './collapse.js';
 import { applyThreshold, cutWhereScoresFall } from './cut-by-score.js';
@@ -24,7 +23,7 @@ export interface RefineInput {
   /** What the dense and the lexical lane found, best first. */
   readonly dense: readonly Hit[];
   readonly lexical: readonly Hit[];
-  readonly read: ReadChunks;
+  readonly read: ReadCandidates;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -32,7 +31,6 @@ export interface RefineInput {
 export interface Refined {
   readonly candidates: readonly Candidate[];
   readonly removed: readonly RemovedCandidate[];
-  readonly notices: readonly Notice[];
 }
 
 /**
@@ -63,7 +61,7 @@ export async function refine(pool: readonly FoundCandidate[], input: RefineInput
     scoring: input.scoring,
   });
   // The threshold is of how well a passage matches: what alone answers stays, however old it is.
-  const { kept, removed, notices } = applyThreshold(matched, minSimilarity);
+  const { kept, removed } = applyThreshold(matched, minSimilarity);
   const scored = aged(kept, {
     halfLifeDays: recencyHalfLifeDays,
     now: input.now,
@@ -72,7 +70,7 @@ export async function refine(pool: readonly FoundCandidate[], input: RefineInput
   const candidates = isMmrOn(mmrLambda)
     ? withMoves(maximalMarginalRelevance(before, { lambda: mmrLambda, limit: topK }))
     : before.slice(0, topK);
-  return { candidates, removed: [...distinct.removed, ...removed, ...after], notices };
+  return { candidates, removed: [...distinct.removed, ...removed, ...after] };
 }
 
 /** Marks what variety gave another place than the score would. */
@@ -90,7 +88,7 @@ interface DistinctOptions {
   readonly limit: number;
   readonly threshold: number | undefined;
   readonly mode: CollapseMode;
-  readonly read: ReadChunks;
+  readonly read: ReadCandidates;
 }
 
 /** Candidates read beyond `limit` at first, so that a duplicate or two do not cost a second reading. */

@@ -3,7 +3,7 @@ import type { RerankScoring } from '../../reranking/reranker.js';
 import type { FoundCandidate } from '../candidate.js';
 import { type LaneOutcome, laneOff, runLane } from '../lanes/lane.js';
 import type { PreparedQuery } from '../prepared-query.js';
-import type { ReadChunks } from '../read-chunks.js';
+import type { ReadCandidates } from '../read-chunks.js';
 import type { RetrievalRequest } from '../retriever.js';
 import type { RetrieverOptions } from '../retriever-options.js';
 import { LEAST_MS, leftUntil } from '../time-left.js';
@@ -13,7 +13,7 @@ export interface RerankStepInput {
   readonly request: RetrievalRequest;
   readonly query: PreparedQuery;
   readonly fused: readonly FoundCandidate[];
-  readonly read: ReadChunks;
+  readonly read: ReadCandidates;
   /** See `toRerankCandidate`. */
   readonly fusedScores?: ReadonlyMap<string, number> | undefined;
 }

@@ -13,7 +13,7 @@ import {
   withContribution,
 } from '../candidate.js';
 import { fusedPartOf } from '../fusion/lane-scores.js';
-import type { ReadChunks } from '../read-chunks.js';
+import type { ReadCandidates } from '../read-chunks.js';
 import type { RetrievalRequest } from '../retriever.js';
 import { toRerankCandidate } from './rerank-candidates.js';
 
@@ -21,7 +21,7 @@ export interface RerankOptions {
   /** Opens the reranker, or gives the one that is open; searches that wait for the same opening do not count it. */
   readonly load: () => Promise<Reranker>;
   readonly query: string;
-  readonly read: ReadChunks;
+  readonly read: ReadCandidates;
   /** See `toRerankCandidate`. */
   readonly fusedScores?: ReadonlyMap<string, number> | undefined;
   /** How many of the first candidates are handed over, at most as many as the reranker takes. */

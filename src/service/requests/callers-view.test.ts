@@ -143,6 +143,8 @@ const TOLD_WHOLE: readonly NoticeKind[] = [
   'conflicts-cut',
   'sources-conflict',
   'query-cut',
+  'query-wordless',
+  'script-unread',
   'filters-empty',
   'nothing-readable',
   'below-threshold',

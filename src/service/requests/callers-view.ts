@@ -181,6 +181,8 @@ const WITHHELD = Symbol('withheld');
  */
 const TOLD_TO_CALLERS: Readonly<Record<NoticeKind, string | typeof AS_IT_IS | typeof WITHHELD>> = {
   'query-cut': AS_IT_IS,
+  'query-wordless': AS_IT_IS,
+  'script-unread': AS_IT_IS,
   // Names are those that the scope of the caller sees.
   'filters-empty': AS_IT_IS,
   'nothing-readable': AS_IT_IS,

@@ -1,0 +1,75 @@
+/** A pasted stack trace: what it says, and the calls that led there. */
+export interface StackTrace {
+  /** Its lines that are no frames: the error and its causes, and whatever was written around it. */
+  readonly message: string;
+  readonly frames: string;
+  readonly frameCount: number;
+}
+
+/** Characters of the longest line that is a frame: patterns take their time on more. */
+const LONGEST_FRAME = 500;
+
+/** Fewer frames leave the words of a text the last word. */
+const LEAST_FRAMES = 2;
+
+/** Lines of traces that name a call, a place in a file or how many were left out. */
+const FRAMES: readonly RegExp[] = [
+  // JavaScript, Java, Kotlin, Scala, C#, PowerShell, Rust's second lines.
+  /^\s*at\s\S.*(?:\)|:\d+|\bline \d+)\s*$/,
+  /^\s*\.{3} \d+ (?:more|common frames omitted)\b/,
+  // Firefox, Safari.
+  /^\S*@\S+:\d+(?::\d+)?\s*$/,
+  // Python, with the bars of exception groups.
+  /^[\s|+-]*File ".*", line \d+/,
+  // Go.
+  /^goroutine \d+ \[[^\]]*\]:\s*$/,
+  /^\s+\S+\.go:\d+(?: \+0x[\da-f]+)?\s*$/,
+  /^[\w./*()-]+\.[\w.*()-]+\((?:0x[\da-f]+|\.{3}|\?|[{}, ])*\)\s*$/,
+  /^created by \S+/,
+  // Rust, Swift, Objective-C.
+  /^\s*\d+:\s+(?:0x[\da-f]+ - )?\S*::\S+\s*$/,
+  /^\s*\d+\s+\S+\s+0x[\da-f]+\s/,
+  // Ruby, whose first line says the error behind its place.
+  /^\s*(?:from\s+)?\S+\.rb:\d+:in [`'].*'\s*$/,
+  // PHP, gdb.
+  /^\s*#\d+\s+(?:0x[\da-f]+ in |\S+\(\d+\): |\{main\}|\[internal function\]|\S+ \()/,
+  // Elixir, Perl.
+  /^\s+\([\w.]+(?: [\d.]+)?\) \S+\.exs?:\d+:/,
+  /\bcalled at \S+ line \d+/,
+];
+
+/** Quoted source below a frame of Python, and the marks below that. */
+const PYTHON_FRAME = /^([\s|+-]*)File ".*", line \d+/;
+const MARKS = /^[\s|]*[\^~]+\s*$/;
+
+/** The trace that a text is, else undefined. Linear time. */
+export function readStackTrace(text: string): StackTrace | undefined {
+  if (!text.includes('\n')) return undefined;
+  const message: string[] = [];
+  const frames: string[] = [];
+  let frameCount = 0;
+  // Whether the line before was a place in Python source.
+  let depth: number | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    if (line.length > LONGEST_FRAME) {
+      message.push(line);
+      continue;
+    }
+    const isQuoted = depth !== undefined && indentOf(line) > depth && line.trim() !== '';
+    if (isQuoted || MARKS.test(line)) {
+      frames.push(line);
+      continue;
+    }
+    depth = PYTHON_FRAME.exec(line)?.[1]?.length;
+    if (FRAMES.some((frame) => frame.test(line))) {
+      frames.push(line);
+      frameCount += 1;
+    } else message.push(line);
+  }
+  const said = message.join('\n').trim();
+  return frameCount < LEAST_FRAMES || said === ''
+    ? undefined
+    : { message: said, frames: frames.join('\n'), frameCount };
+}
+
+const indentOf = (line: string): number => line.length - line.replace(/^[\s|]+/, '').length;

@@ -1,0 +1,43 @@
+/** Scripts that a vocabulary may hold words of; letters of any other are of no script that a model knows. */
+const SCRIPTS = [
+  ...['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Georgian', 'Hebrew', 'Arabic', 'Devanagari', 'Bengali'],
+  ...['Gujarati', 'Gurmukhi', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Thai', 'Lao', 'Myanmar'],
+  ...['Khmer', 'Ethiopic', 'Hangul', 'Hiragana', 'Katakana', 'Han'],
+];
+
+/**
+ * From so many words on a vocabulary is one of a script. Those of English BERT models (30,522 pieces) hold 27,533 of Latin and at most 8 of
+ * any other: letters that texts of other scripts are cut into, one by one, so that vectors of these tell nothing of what they say.
+ */
+const LEAST_WORDS = 1_000;
+
+/** Share of the letters of a text from which it counts as of a script that is known. */
+const LEAST_SHARE = 0.5;
+
+/** What may be a letter of another script than Latin; where there is none, nothing needs counting. */
+const FOREIGN = /[\u0250-\u1dff\u1f00-\u1fff\u2c00-\uffff]/;
+
+/**
+ * Whether a vocabulary has words of the script that a text is written in: half of its letters at least are of one. A text without letters is
+ * of every script.
+ */
+export function knownScripts(vocabulary: readonly string[]): (text: string) => boolean {
+  const others = vocabulary.filter((piece) => FOREIGN.test(piece));
+  const known = SCRIPTS.filter(
+    (script) => wordsOf(script, script === 'Latin' ? vocabulary : others) >= LEAST_WORDS,
+  );
+  if (known.length === 0) return () => true;
+  const ofKnown = new RegExp(`[${known.map((script) => `\\p{Script=${script}}`).join('')}]`, 'gu');
+  const isPlain = (text: string): boolean => known.includes('Latin') && !FOREIGN.test(text);
+  return (text) => isPlain(text) || countOf(ofKnown, text) >= LEAST_SHARE * countOf(LETTERS, text);
+}
+
+const LETTERS = /\p{L}/gu;
+
+const countOf = (pattern: RegExp, text: string): number => text.match(pattern)?.length ?? 0;
+
+/** Pieces of at least two letters of a script; an ideograph is a word of its own. */
+function wordsOf(script: string, vocabulary: readonly string[]): number {
+  const word = new RegExp(script === 'Han' ? `\\p{Script=${script}}` : `\\p{Script=${script}}{2}`, 'u');
+  return vocabulary.filter((piece) => word.test(piece)).length;
+}
