@@ -41,7 +41,7 @@ import {
   type QueryEmbedder,
   queryEmbedderOver,
 } from '../searching/query-adaptation.js';
-import { createSealing, type MetadataSealing, NO_SEALING } from '../security/sealed-metadata.js';
+import { createSealing, type MetadataSealing, NO_SEALING, overFolded } from '../security/sealed-metadata.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { upgradeRecordOf } from '../upgrading/upgrade-record.js';
@@ -119,6 +119,8 @@ export class EngineResources {
   readonly #checkAdaptation = createAdaptationCheck();
   readonly #learningPace = new LearningPace();
   #sealing: Promise<MetadataSealing> | undefined;
+  /** Generations without fields under `knowledgeMetadata`. */
+  readonly #unfolded = new Set<number>();
   readonly #lockTurns = new Turns();
   #collection: { readonly key: string; readonly open: Promise<VectorCollection> } | undefined;
 
@@ -275,7 +277,27 @@ export class EngineResources {
         this.#collection = undefined;
       });
     }
-    return { ...live, collection: await this.#collection.open, store, sealing: await this.sealing() };
+    const sealing = await this.sealing();
+    return {
+      ...live,
+      collection: await this.#collection.open,
+      store,
+      sealing: (await this.#hasFolded(live)) ? overFolded(sealing) : sealing,
+    };
+  }
+
+  /** What brings documents of earlier versions in step; undefined where there are none. */
+  async sealingOfFolded(): Promise<MetadataSealing | undefined> {
+    const live = await this.live();
+    return live !== undefined && (await this.#hasFolded(live)) ? this.sealing() : undefined;
+  }
+
+  /** Whether documents of earlier versions have fields under `knowledgeMetadata`. Once a generation holds none, none comes again. */
+  async #hasFolded({ facts, reader }: LiveIndex): Promise<boolean> {
+    if (this.#unfolded.has(facts.generation)) return false;
+    const found = (await reader.folded?.({ limit: 1 })) ?? [];
+    if (found.length === 0) this.#unfolded.add(facts.generation);
+    return found.length > 0;
   }
 
   /** Encryption as it is configured, its keys fetched on first use. */

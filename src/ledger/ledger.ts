@@ -3,7 +3,7 @@ import type { ErrorReason } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
 import type { SharedDatabase } from '../core/shared-database.js';
 import type { FactReader, FactWriter } from '../graph/facts.js';
-import type { GraphReader, GraphRows } from '../graph/graph.js';
+import type { GraphPage, GraphReader, GraphRows } from '../graph/graph.js';
 import type { HistoryWriter, LedgerHistory, PlannedHistory } from './history.js';
 import type { EncodedText } from './text-encoding.js';
 
@@ -306,6 +306,11 @@ export interface GenerationReader {
   readonly statements: StatementReader;
   /** What a language model read out of chunks. Absent in a ledger that cannot keep it. */
   readonly facts?: FactReader | undefined;
+  /**
+   * Ids, in order, of documents of any tenant whose metadata may have fields under `knowledgeMetadata`, as earlier versions wrote it. Absent
+   * where no earlier version can have written it.
+   */
+  folded?(page: GraphPage): Promise<string[]>;
   /** Items whose last attempt failed, worst first. */
   failures(limit: number): Promise<LedgerItem[]>;
 }

@@ -1,10 +1,11 @@
 import { runtime } from '../core/runtime.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { EncryptionRotation } from '../engine/engine.js';
-import { type CarriedGeneration, carried } from '../indexing/carry-over.js';
+import type { CarriedGeneration } from '../indexing/carry-over.js';
 import { IndexRun } from '../indexing/index-run.js';
 import { openForReading } from '../indexing/open-collection.js';
-import { type BatchDocument, type WriteTargets, writeBatch } from '../indexing/write-batch.js';
+import { renewMetadata } from '../indexing/renew-metadata.js';
+import type { WriteTargets } from '../indexing/write-batch.js';
 import type { IndexFacts, Ledger, LedgerItem } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorStore } from '../stores/vector-store.js';
@@ -77,32 +78,5 @@ async function rotateItems(
     now,
   };
   const from: CarriedGeneration = { facts, reader: ledger.reader(facts.generation), collection };
-  const run = new IndexRun(undefined, signal);
-  let documents = 0;
-  let rewritten = 0;
-  for (const { tenant, source, itemId, version, processingKey } of items) {
-    run.checkAborted();
-    const held = await from.reader.documentsOfItems(tenant, source, [itemId]);
-    const changed: BatchDocument[] = [];
-    for (const document of held) {
-      const { documentId } = document;
-      let isCurrent = sealing.isCurrent(document.metadata);
-      const batch = await carried(document, from, {
-        signal,
-        change: (metadata) => {
-          if (sealing.isCurrent(metadata)) return metadata;
-          isCurrent = false;
-          return sealing.seal(metadata, { tenant, documentId });
-        },
-      });
-      if (batch !== undefined && !isCurrent) changed.push(batch);
-    }
-    documents += held.length;
-    rewritten += changed.length;
-    if (changed.length === 0) continue;
-    await writeBatch(changed, targets, run);
-    if (version !== undefined && processingKey !== undefined)
-      await writer.completeItems([{ tenant, source, itemId, version, processingKey }]);
-  }
-  return { documents, rewritten };
+  return renewMetadata(items, { from, sealing }, targets, new IndexRun(undefined, signal));
 }

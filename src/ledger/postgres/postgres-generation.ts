@@ -2,7 +2,7 @@ import type { StatementFilling, StatementReader } from '../../conflicts/statemen
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import type { FactReader, FactWriter } from '../../graph/facts.js';
-import type { GraphReader } from '../../graph/graph.js';
+import type { GraphPage, GraphReader } from '../../graph/graph.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import type { HistoryWriter } from '../history.js';
 import type {
@@ -45,6 +45,7 @@ import {
   documentPage,
   documentsOfItems,
   findDocument,
+  foldedDocuments,
   rowsOfDocuments,
 } from './documents.js';
 import { PostgresFacts, PostgresFactWriter } from './facts.js';
@@ -145,6 +146,10 @@ export class PostgresGenerationReader implements GenerationReader {
 
   sources(): Promise<SourceSummary[]> {
     return summarizeSources(this.books);
+  }
+
+  folded(page: GraphPage): Promise<string[]> {
+    return foldedDocuments(this.books, page);
   }
 
   failures(limit: number): Promise<LedgerItem[]> {

@@ -1,6 +1,6 @@
 import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
 import type { FactReader, FactWriter } from '../../graph/facts.js';
-import type { GraphReader } from '../../graph/graph.js';
+import type { GraphPage, GraphReader } from '../../graph/graph.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { HistoryWriter } from '../history.js';
 import type {
@@ -57,6 +57,7 @@ import { pruneVersions, revisionText } from './revisions.js';
 import { findCursor, forgetSource, recordCursor, recordSourceState, sourceStates } from './sources.js';
 import { fillStatements, SqliteStatements } from './statements.js';
 import { summarizeSources } from './summaries.js';
+import { foldedDocuments } from './unmarked-documents.js';
 
 /** One generation of a ledger file for reading. Every read is one snapshot. */
 export class SqliteGenerationReader implements GenerationReader {
@@ -139,6 +140,10 @@ export class SqliteGenerationReader implements GenerationReader {
 
   async sources(): Promise<SourceSummary[]> {
     return this.database.snapshot(() => summarizeSources(this.books));
+  }
+
+  async folded(page: GraphPage): Promise<string[]> {
+    return this.database.guard(() => foldedDocuments(this.books, page));
   }
 
   async failures(limit: number): Promise<LedgerItem[]> {
