@@ -92,12 +92,6 @@ export interface SourceCode {
   readonly units: readonly CodeUnit[];
 }
 
-/** Where the text of a document states a field of its metadata, name and value. */
-export interface StatedField extends TextRange {
-  /** Absent where it could not be told which fields are stated there. */
-  readonly name?: string;
-}
-
 /** A document understood: its stored text, byte-exact as citations will quote it, and its structure. */
 export interface ParsedDocument {
   /** The stored text: decoded, without byte order mark, line ends as they were. */
@@ -106,8 +100,6 @@ export interface ParsedDocument {
   readonly title?: string;
   /** What the text itself declares: front matter fields, work item fields. */
   readonly metadata: Metadata;
-  /** Where the text itself states fields: lines of front matter. */
-  readonly statedFields?: readonly StatedField[];
   /** Source files whose language has a grammar. */
   readonly code?: SourceCode;
   /** Documents in pages: the text of each page in order, empty ranges included, so that the first is page 1. */

@@ -29,7 +29,7 @@ import type { WorkQueue } from '../queue/work-queue.js';
 import type { Reranker } from '../reranking/reranker.js';
 import { RolloutFile, RolloutMemory, type RolloutTotals } from '../rollout/rollout-totals.js';
 import { settingsDigest } from '../searching/cache/cache-key.js';
-import { KeptResults } from '../searching/cache/kept-results.js';
+import { KeptResults, removeKeptResults } from '../searching/cache/kept-results.js';
 import { QueryCache } from '../searching/cache/query-cache.js';
 import { SemanticIndex } from '../searching/cache/semantic-index.js';
 import type { RemoteIndex } from '../searching/found-passages.js';
@@ -652,6 +652,8 @@ async function openQueryCache(
   { isForgetful, isDegraded }: { readonly isForgetful: boolean; readonly isDegraded: () => boolean },
 ): Promise<QueryCache | undefined> {
   const { enabled, ttl, maxEntries, redis, semantic: near } = config.rag.retrieval.cache;
+  // An earlier configuration kept what is encrypted now.
+  if (config.rag.security.encryption.keys.length > 0) removeKeptResults(config.dataDir);
   if (!enabled) return undefined;
   const isShared = config.rag.security.encryption.keys.length === 0 && packConfig(config) !== undefined;
   const place = { path: ['rag', 'retrieval', 'cache'], what: 'the cache of results' };

@@ -222,3 +222,65 @@ describe('a marked field', () => {
     expect(bytesIn(cwd)).not.toContain(VALUE);
   });
 });
+
+describe('an index that was made before the field was marked', () => {
+  const STORES: readonly RAGSettingsInput['provider'][] = ['libsql', 'lancedb', 'usearch'];
+
+  /** Pushed documents, a file and an older revision of each, in clear. */
+  async function clearIndex(cwd: string, rag: RAGSettingsInput): Promise<void> {
+    const engine = await createEngine({ config: rag, cwd });
+    mkdirSync(join(cwd, 'n'));
+    for (const round of [1, 2]) {
+      const text = `---\n${FIELD}: [${VALUE}${round}]\nteam: red\n---\n\n# Ann ${round}\n\nAnn works in the archive.\n`;
+      writeFileSync(join(cwd, 'n', 'a.md'), text);
+      await engine.index();
+      await engine.push([
+        { id: 'page', text, mediaType: 'text/markdown' },
+        { id: 'only', text: `---\n${FIELD}: ${VALUE}\n---\n`, mediaType: 'text/markdown' },
+        { id: 'fact', text: `Bob ${round} works in the archive.`, metadata: { [FIELD]: `${VALUE}${round}` } },
+        {
+          id: 'http',
+          text: `Cor ${round} works in the archive.`,
+          metadata: { knowledgeMetadata: { [FIELD]: `${VALUE}${round}` } },
+        },
+        { id: 'plain', text: `Dirk ${round} works in the archive.`, metadata: { team: 'blue' } },
+      ]);
+    }
+    expect((await engine.search(`archive ${VALUE}2`)).results).not.toEqual([]);
+    await engine.close();
+  }
+
+  test.each(STORES)('is named by verify, and clean after a rotation and a run, in %s', async (provider) => {
+    const cwd = temporaryFolder();
+    const rag: RAGSettingsInput = {
+      provider,
+      history: { keep: '1y' },
+      retrieval: { cache: { enabled: true } },
+      sources: [{ name: 'n', type: 'files', root: 'n' }],
+    };
+    await clearIndex(cwd, rag);
+    expect(bytesIn(cwd)).toContain(VALUE);
+    const engine = await openMarked(cwd, rag);
+    const named = (await engine.verify()).drift.filter(({ kind }) => kind === 'field-readable');
+    const places = ['ledger', 'store', 'history'].flatMap((place) => [
+      `5 documents stands in clear in the metadata of the ${place}`,
+      `3 documents stands in clear in the texts of the ${place}`,
+    ]);
+    expect(named.map(({ detail }) => /of (.*?)\./.exec(detail)?.[1]).sort()).toEqual(places.sort());
+    expect(new Set(named.map(({ source }) => source))).toEqual(new Set([FIELD]));
+    expect(JSON.stringify(named)).not.toContain(VALUE);
+    await engine.index();
+    await engine.rotateEncryption();
+    expect((await engine.verify()).drift).toEqual([]);
+    const { results } = await engine.search({ text: VALUE, options: { mode: 'lexical' } });
+    expect(results).toEqual([]);
+    const found = await engine.search({ text: 'works in the archive', options: { topK: 20 } });
+    expect(found.results.map(({ metadata }) => metadata[FIELD])).toEqual(
+      expect.arrayContaining([[`${VALUE}2`], `${VALUE}2`, undefined]),
+    );
+    expect((await engine.search({ text: 'red', options: { mode: 'lexical' } })).results).toHaveLength(1);
+    await engine.close();
+    expect(bytesIn(cwd)).toContain('archive');
+    expect(bytesIn(cwd)).not.toContain(VALUE);
+  });
+});

@@ -10,7 +10,7 @@ import {
   type SealedOwner,
   type SealingSettings,
 } from '../security/sealed-metadata.js';
-import { WITHHOLDING_VERSION, withholdFields } from '../security/withheld-fields.js';
+import { WITHHOLDING_VERSION, withholdFields } from './withheld-fields.js';
 
 /** How often each type of personal data or secret was taken out of a document. */
 export type RedactionCounts = Readonly<Record<string, number>>;

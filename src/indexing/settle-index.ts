@@ -10,7 +10,7 @@ import type { IndexRun } from './index-run.js';
 import { keepHistory } from './keep-history.js';
 import { dropRetired, openForReading } from './open-collection.js';
 import type { OpenTarget } from './open-target.js';
-import { liftFolded } from './renew-metadata.js';
+import { liftFolded } from './renew-documents.js';
 import type { WriteTargets } from './write-batch.js';
 
 /** Makes what was written quick to search; a new generation is completed and takes the place of the live one. */

@@ -299,6 +299,8 @@ export interface GenerationReader {
   preview(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]>;
   /** Stored text of a document's revision; the current one when no revision is named. */
   text(documentId: string, revision?: string): Promise<string | undefined>;
+  /** Every text that is kept of a document, older revisions too. Absent where none but the current one is. */
+  texts?(documentId: string): Promise<string[]>;
   sources(): Promise<SourceSummary[]>;
   /** Which documents refer to which; rows come and go with their documents. */
   readonly graph: GraphReader;

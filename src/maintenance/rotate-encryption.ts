@@ -4,12 +4,13 @@ import type { EncryptionRotation } from '../engine/engine.js';
 import type { CarriedGeneration } from '../indexing/carry-over.js';
 import { IndexRun } from '../indexing/index-run.js';
 import { openForReading } from '../indexing/open-collection.js';
-import { renewMetadata } from '../indexing/renew-metadata.js';
+import { renewDocuments } from '../indexing/renew-documents.js';
 import type { WriteTargets } from '../indexing/write-batch.js';
 import type { IndexFacts, Ledger, LedgerItem } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { tenantsOf } from './list-generations.js';
+import { readableVersions } from './readable-fields.js';
 
 export interface Rotation {
   readonly sealing: MetadataSealing;
@@ -17,6 +18,8 @@ export interface Rotation {
   readonly embedderOf: (facts: IndexFacts) => Promise<Embedder>;
   readonly signal: AbortSignal | undefined;
   readonly now: () => string;
+  /** Removes what was made of documents before they were written anew, and leaves nothing of it in files. */
+  readonly eraseCopies: (ledger: Ledger) => Promise<void>;
   /** Does work while nobody else writes; between two pieces of it others may. */
   readonly alone: <Outcome>(work: (ledger: Ledger) => Promise<Outcome>) => Promise<Outcome>;
 }
@@ -46,7 +49,23 @@ export async function rotateEncryption(rotation: Rotation): Promise<EncryptionRo
       documents += done.documents;
       rewritten += done.rewritten;
     }
+  if (rotation.sealing.fields.length > 0 || rewritten > 0)
+    await alone(async (ledger) => eraseEarlier(ledger, rotation));
   return { documents, rewritten };
+}
+
+/** What was there before documents were written anew: texts of older revisions, past versions that say in clear what is marked, copies. */
+async function eraseEarlier(ledger: Ledger, { sealing, eraseCopies }: Rotation): Promise<void> {
+  if (sealing.fields.length > 0) {
+    await ledger.history?.eraseVersions(await readableVersions(ledger.history, sealing));
+    for (const { generation } of await ledger.generations()) {
+      const writer = ledger.writer(generation, runtime().uniqueName());
+      for (const tenant of await tenantsOf(ledger))
+        for (const source of await writer.sourceNames(tenant))
+          await writer.pruneVersions(tenant, source, 1, { dryRun: false });
+    }
+  }
+  await eraseCopies(ledger);
 }
 
 async function itemsOf({ generation }: IndexFacts, ledger: Ledger): Promise<LedgerItem[]> {
@@ -78,5 +97,5 @@ async function rotateItems(
     now,
   };
   const from: CarriedGeneration = { facts, reader: ledger.reader(facts.generation), collection };
-  return renewMetadata(items, { from, sealing }, targets, new IndexRun(undefined, signal));
+  return renewDocuments(items, { from, sealing }, targets, new IndexRun(undefined, signal));
 }

@@ -36,6 +36,8 @@ export interface ShownMetadata {
 
 /** Encrypts what is marked in the metadata of documents, and decrypts it. */
 export interface MetadataSealing {
+  /** Names of the marked fields. */
+  readonly fields: readonly string[];
   /** Metadata as it may be stored. */
   seal(metadata: Metadata, owner: SealedOwner): Metadata;
   /**
@@ -46,6 +48,8 @@ export interface MetadataSealing {
   open(metadata: Metadata, owner: SealedOwner): Metadata;
   /** The same for what is found: one value that cannot be decrypted is no reason to show nothing. */
   show(metadata: Metadata, owner: SealedOwner): ShownMetadata;
+  /** Names of marked fields whose values stand in it in clear. */
+  readable(metadata: Metadata): readonly string[];
   /** Whether everything that is marked is encrypted by the first key. */
   isCurrent(metadata: Metadata): boolean;
   /**
@@ -91,6 +95,11 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
     return { ...rest, ...(Object.fromEntries(opened) as Metadata) };
   };
   return {
+    fields,
+    readable: (metadata) => {
+      const lifted = liftFields(metadata);
+      return fields.filter((field) => Object.hasOwn(lifted, field));
+    },
     open,
     show: (given, owner) => {
       const metadata = liftFields(given);

@@ -65,7 +65,7 @@ import {
 } from './items.js';
 import { assertLeases, claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
 import { beginOwed, forgetOwed, oweItems, PostgresOwed, settleOwed } from './owed.js';
-import { pruneVersions, revisionText } from './revisions.js';
+import { keptTexts, pruneVersions, revisionText } from './revisions.js';
 import {
   findCursor,
   forgetSource,
@@ -138,6 +138,10 @@ export class PostgresGenerationReader implements GenerationReader {
 
   preview(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
     return previewDocuments(this.books, documents);
+  }
+
+  texts(documentId: string): Promise<string[]> {
+    return keptTexts(this.books, documentId);
   }
 
   text(documentId: string, revision?: string): Promise<string | undefined> {

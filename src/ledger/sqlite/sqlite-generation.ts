@@ -53,7 +53,7 @@ import {
   sourceNames,
 } from './items.js';
 import { assertHeld, claimItem, forgetOldLeases, itemOfDocument, releaseItem, renewLease } from './leases.js';
-import { pruneVersions, revisionText } from './revisions.js';
+import { keptTexts, pruneVersions, revisionText } from './revisions.js';
 import { findCursor, forgetSource, recordCursor, recordSourceState, sourceStates } from './sources.js';
 import { fillStatements, SqliteStatements } from './statements.js';
 import { summarizeSources } from './summaries.js';
@@ -132,6 +132,10 @@ export class SqliteGenerationReader implements GenerationReader {
 
   async preview(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]> {
     return this.database.snapshot(() => documents.map((document) => previewDocument(this.books, document)));
+  }
+
+  async texts(documentId: string): Promise<string[]> {
+    return this.database.guard(() => keptTexts(this.books, documentId));
   }
 
   async text(documentId: string, revision?: string): Promise<string | undefined> {

@@ -1,7 +1,14 @@
 import { isMap, isScalar, type Pair, parseDocument } from 'yaml';
-import type { StatedField, TextRange } from '../../core/document.js';
+import type { TextRange } from '../../core/document.js';
 import type { Metadata } from '../../core/metadata.js';
 import { toMetadataValue } from '../metadata-value.js';
+import { levelLineEnds } from '../text-range.js';
+
+/** Where a text states a field, name and value. */
+export interface StatedField extends TextRange {
+  /** Absent where it could not be told which fields are stated there. */
+  readonly name?: string;
+}
 
 export interface FrontMatter {
   /** From the opening to the closing line. */
@@ -97,23 +104,31 @@ const TOML = /^\+\+\+[ \t]*\n[\s\S]*?^\+\+\+[ \t]*$/m;
 const TOML_KEY = /(?:^|[{,.])[ \t[]*["']?([\w-]+)["']?[ \t]*[\].=]/gm;
 const JSON_END = /^\}[ \t]*$/m;
 
-/** Fields of front matter in TOML and JSON at the very start, which is text and not read: whichever is stated there, all of it states it. */
-export function unreadFields(source: string): StatedField[] {
+/**
+ * Where the beginning of a text states fields, whatever kind of document it is of: front matter, in TOML and JSON too, which is otherwise not
+ * read. What states a field in TOML is not told apart: all of it states each.
+ *
+ * @param text as it is stored
+ */
+export function statedFields(text: string): readonly StatedField[] {
+  if (!/^(?:---|\+\+\+|\{)/.test(text)) return [];
+  const source = levelLineEnds(text);
+  return readFrontMatter(source)?.stated ?? tomlFields(source) ?? jsonFields(source);
+}
+
+function tomlFields(source: string): StatedField[] | undefined {
   const toml = source.startsWith('+++') ? TOML.exec(source) : null;
-  if (toml?.index === 0) {
-    const names = [...toml[0].matchAll(TOML_KEY)].map(([, name = '']) => name);
-    return fieldsOver(names, { start: 0, end: toml[0].length });
-  }
+  if (toml?.index !== 0) return undefined;
+  const names = [...toml[0].matchAll(TOML_KEY)].map(([, name = '']) => name);
+  return fieldsOver(names, { start: 0, end: toml[0].length });
+}
+
+/** Read as YAML, which JSON is a part of. */
+function jsonFields(source: string): readonly StatedField[] {
   const end = source.startsWith('{') ? JSON_END.exec(source) : null;
-  if (end === null) return [];
-  const range = { start: 0, end: end.index + end[0].length };
-  const json = source.slice(0, range.end);
-  try {
-    return fieldsOver(Object.keys(Object(JSON.parse(json))), range);
-  } catch {
-    // A template may begin with a brace, too.
-    return /^\{\s*"/.test(json) ? [range] : [];
-  }
+  if (end === null || end.index > MAX_YAML_LENGTH) return [];
+  const range = { start: 0, end: end.index + 1 };
+  return readYaml(source.slice(0, range.end), { range, start: 0 })?.stated ?? [];
 }
 
 const fieldsOver = (names: readonly string[], range: TextRange): StatedField[] =>

@@ -5,7 +5,7 @@ import { toBlocks } from '../line-blocks.js';
 import type { SyncParser } from '../parser.js';
 import { levelLineEnds } from '../text-range.js';
 import { createBlockReader, type ReadTopLevelBlocks } from './block-tokens.js';
-import { readFrontMatter, unreadFields } from './front-matter.js';
+import { readFrontMatter } from './front-matter.js';
 
 export interface MarkdownParserOptions {
   /** Front matter fields that become metadata. @default every field */
@@ -44,14 +44,12 @@ function parseMarkdown(
   const { pieces, tooDeep } = readBlocks(body);
   const bodyBlocks = toBlocks(body, pieces, bodyStart);
   const opening: Block[] = frontMatter === undefined ? [] : [{ kind: 'front-matter', ...frontMatter.range }];
-  const statedFields = frontMatter?.stated ?? unreadFields(source);
   const title = titleOf(frontMatter?.fields ?? {}, bodyBlocks);
   return {
     text,
     blocks: [...opening, ...bodyBlocks],
     ...(title === undefined ? {} : { title }),
     metadata: pickFields(frontMatter?.fields ?? {}, fields),
-    ...(statedFields.length === 0 ? {} : { statedFields }),
     warnings: [...warnings, ...(frontMatter?.warnings ?? []), ...(tooDeep ? [TOO_DEEP_WARNING] : [])],
   };
 }

@@ -1,7 +1,8 @@
 import type { LedgerItem } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
-import { type CarriedGeneration, carried } from './carry-over.js';
+import type { CarriedGeneration } from './carry-over.js';
 import type { IndexRun } from './index-run.js';
+import { renewedDocument } from './renewed-document.js';
 import { type BatchDocument, type WriteTargets, writeBatch } from './write-batch.js';
 
 const PAGE = 200;
@@ -13,10 +14,10 @@ export interface RenewedDocuments {
 }
 
 /**
- * Writes documents of items anew whose metadata is not as it would be written now: fields have another name, are not encrypted, or by an older key.
+ * Writes documents of items anew that are not as they would be written now (`renewedDocument`).
  * Each goes the way of every write, so that the death of the process loses nothing. Vectors are taken from the store.
  */
-export async function renewMetadata(
+export async function renewDocuments(
   items: readonly LedgerItem[],
   { from, sealing }: { readonly from: CarriedGeneration; readonly sealing: MetadataSealing },
   targets: WriteTargets,
@@ -27,22 +28,17 @@ export async function renewMetadata(
   for (const item of items) {
     run.checkAborted();
     const { tenant, source, itemId, version, processingKey } = item;
-    await targets.claims?.takeAll(item, [itemId], targets);
+    const taken = await targets.claims?.take(item, [itemId]);
+    // Whoever writes it now writes it as it should be.
+    if (taken?.has(itemId) === false) continue;
     const held = await from.reader.documentsOfItems(tenant, source, [itemId]);
     const changed: BatchDocument[] = [];
-    for (const document of held) {
-      const { documentId } = document;
-      let isCurrent = sealing.isCurrent(document.metadata);
-      const batch = await carried(document, from, {
-        signal: targets.signal,
-        change: (metadata) => {
-          if (sealing.isCurrent(metadata)) return metadata;
-          isCurrent = false;
-          return sealing.seal(metadata, { tenant, documentId });
-        },
-      });
-      if (batch !== undefined && !isCurrent) changed.push(batch);
-    }
+    for (const document of held)
+      changed.push(
+        ...[await renewedDocument(document, from, { sealing, signal: targets.signal })].flatMap(
+          (renewed) => renewed ?? [],
+        ),
+      );
     documents += held.length;
     rewritten += changed.length;
     if (changed.length > 0) {
@@ -79,7 +75,7 @@ export async function liftFolded(
       const { tenant, source, itemId } = document;
       const item = (await itemsOf(tenant, source)).get(itemId);
       if (item === undefined) continue;
-      lifted += (await renewMetadata([item], parts, targets, run)).rewritten;
+      lifted += (await renewDocuments([item], parts, targets, run)).rewritten;
     }
     if (page.length < PAGE || parts.isPush) break;
     after = page.at(-1);
