@@ -61,7 +61,8 @@ async function createSource(
   const { maxFileBytes } = rag.limits;
   const definition = sourceDefinition(settings.type);
   const confinement = confinementOf(key, config);
-  const context = { key, projectRoot, dataDir, environment, maxFileBytes, confinement };
+  const markedFields = rag.security.encryption.fields;
+  const context = { key, projectRoot, dataDir, environment, maxFileBytes, markedFields, confinement };
   const source = await definition.open(settings, context);
   const { sourceType } = settings.metadata;
   return {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { ChunkingOptions } from '../chunking/chunker.js';
-import { ENGINE_KEYS } from '../core/chunk-metadata.js';
+import { ITEM_ID_FIELDS } from '../core/item-id.js';
+import { TAKEN_NAMES } from '../core/pushed-fields.js';
 import type { ConfigPath } from './config-path.js';
 import { explainChunkingConflict, resolveChunking, resolveSourceChunking } from './resolve-chunking.js';
 import { resolveFailover } from './resolve-failover.js';
@@ -149,10 +150,7 @@ function checkChunking(
 }
 
 /** What the engine itself reads of a document, to find, weigh, order and cite it. */
-const READ_BY_ENGINE: ReadonlySet<string> = new Set([
-  ...ENGINE_KEYS,
-  ...['title', 'source', 'sourceType', 'createdAt', 'updatedAt', 'url', 'tags', 'labels'],
-]);
+const READ_BY_ENGINE: ReadonlySet<string> = new Set([...TAKEN_NAMES, ...ITEM_ID_FIELDS, 'labels']);
 
 function checkEncryption(
   { security }: RAGSettings,

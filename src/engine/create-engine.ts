@@ -651,8 +651,10 @@ class EmbeddedEngine implements Engine {
     const sealing = await this.#resources.sealing();
     return this.#work.run(undefined, async (outer) => {
       await this.#existingLedger();
+      const { eraseAllCopies } = await import('../forgetting/erase-copies.js');
       return rotateEncryption({
         sealing,
+        eraseCopies: (ledger) => eraseAllCopies(ledger, outer, this.#host),
         storeOf: (facts) => this.#resources.storeOf(facts),
         embedderOf: async (facts) => (await this.#resources.embedderOf(facts)).embedder,
         signal: outer,

@@ -18,7 +18,7 @@ import { isLeaseLost } from '../indexing/item-claims.js';
 import type { GenerationReader, LedgerChunk, LedgerDocument } from '../ledger/ledger.js';
 import { searchFilter } from '../searching/search-filter.js';
 import { scopeCollection } from '../security/scoped-collection.js';
-import { LEFT_SEALED, type MetadataSealing, withoutSealedNegations } from '../security/sealed-metadata.js';
+import { LEFT_SEALED, type MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorCollection } from '../stores/vector-store.js';
 import type { DocumentPage, DocumentText, IndexedDocument, ListRequest } from './engine.js';
 
@@ -67,7 +67,7 @@ export async function listDocuments(
   const pages = named === undefined ? allPages(cursor, index) : pagesOf(named, cursor, index);
   for await (const page of pages) {
     for (const readable of await onlyReadable(page, index))
-      if (admits(wanted, readable)) found.push(describe(readable, config));
+      if (admits(index.sealing.storable(wanted), readable)) found.push(describe(readable, config));
     // One more than asked for is looked for: a cursor that led to nothing readable would tell of what is not.
     if (found.length > limit) break;
   }
@@ -105,10 +105,10 @@ const FEW = 1_000;
 /** Ids, in order, of documents that a filter may admit, where it admits few; undefined where it does not narrow, or admits many. */
 async function fewAdmitted(
   wanted: Filter,
-  { collection, scope }: ScopedIndex,
+  { collection, scope, sealing }: ScopedIndex,
 ): Promise<string[] | undefined> {
   if (wanted.op === 'and' && wanted.filters.length === 0) return undefined;
-  const scoped = scopeCollection(collection, scope);
+  const scoped = scopeCollection(collection, scope, sealing);
   // The first chunk stands for its document.
   const filter = and(wanted, eq('chunkIndex', 0));
   if ((await scoped.count(filter)) > FEW) return undefined;
@@ -308,7 +308,7 @@ async function firstPresent(
 const SEALED = `${SEALED_KEY}.`;
 
 const admits = (filter: Filter, { document, chunk, undecryptable }: ReadableDocument): boolean =>
-  matchesFilter(withoutSealedNegations(filter), (field) => {
+  matchesFilter(filter, (field) => {
     if (field.startsWith(SEALED)) return undecryptable.includes(field.slice(SEALED.length)) || undefined;
     if (!field.startsWith('$')) return lookupPath(chunk.metadata, field);
     const fields: Readonly<Record<string, MetadataValue | undefined>> = {

@@ -180,6 +180,7 @@ describe('a rotation of keys', () => {
     let turns = 0;
     const killed = rotateEncryption({
       sealing: await resources.sealing(),
+      eraseCopies: async () => undefined,
       storeOf: (facts) => resources.storeOf(facts),
       embedderOf: async (facts) => (await resources.embedderOf(facts)).embedder,
       signal: undefined,

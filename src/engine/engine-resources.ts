@@ -29,7 +29,7 @@ import type { WorkQueue } from '../queue/work-queue.js';
 import type { Reranker } from '../reranking/reranker.js';
 import { RolloutFile, RolloutMemory, type RolloutTotals } from '../rollout/rollout-totals.js';
 import { settingsDigest } from '../searching/cache/cache-key.js';
-import { KeptResults } from '../searching/cache/kept-results.js';
+import { KeptResults, removeKeptResults } from '../searching/cache/kept-results.js';
 import { QueryCache } from '../searching/cache/query-cache.js';
 import { SemanticIndex } from '../searching/cache/semantic-index.js';
 import type { RemoteIndex } from '../searching/found-passages.js';
@@ -41,7 +41,7 @@ import {
   type QueryEmbedder,
   queryEmbedderOver,
 } from '../searching/query-adaptation.js';
-import { createSealing, type MetadataSealing, NO_SEALING } from '../security/sealed-metadata.js';
+import { createSealing, type MetadataSealing, NO_SEALING, overFolded } from '../security/sealed-metadata.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
 import type { VectorCollection, VectorStore } from '../stores/vector-store.js';
 import { upgradeRecordOf } from '../upgrading/upgrade-record.js';
@@ -119,6 +119,8 @@ export class EngineResources {
   readonly #checkAdaptation = createAdaptationCheck();
   readonly #learningPace = new LearningPace();
   #sealing: Promise<MetadataSealing> | undefined;
+  /** Generations without fields under `knowledgeMetadata`. */
+  readonly #unfolded = new Set<number>();
   readonly #lockTurns = new Turns();
   #collection: { readonly key: string; readonly open: Promise<VectorCollection> } | undefined;
 
@@ -275,7 +277,27 @@ export class EngineResources {
         this.#collection = undefined;
       });
     }
-    return { ...live, collection: await this.#collection.open, store, sealing: await this.sealing() };
+    const sealing = await this.sealing();
+    return {
+      ...live,
+      collection: await this.#collection.open,
+      store,
+      sealing: (await this.#hasFolded(live)) ? overFolded(sealing) : sealing,
+    };
+  }
+
+  /** What brings documents of earlier versions in step; undefined where there are none. */
+  async sealingOfFolded(): Promise<MetadataSealing | undefined> {
+    const live = await this.live();
+    return live !== undefined && (await this.#hasFolded(live)) ? this.sealing() : undefined;
+  }
+
+  /** Whether documents of earlier versions have fields under `knowledgeMetadata`. Once a generation holds none, none comes again. */
+  async #hasFolded({ facts, reader }: LiveIndex): Promise<boolean> {
+    if (this.#unfolded.has(facts.generation)) return false;
+    const found = (await reader.folded?.({ limit: 1 })) ?? [];
+    if (found.length === 0) this.#unfolded.add(facts.generation);
+    return found.length > 0;
   }
 
   /** Encryption as it is configured, its keys fetched on first use. */
@@ -630,6 +652,8 @@ async function openQueryCache(
   { isForgetful, isDegraded }: { readonly isForgetful: boolean; readonly isDegraded: () => boolean },
 ): Promise<QueryCache | undefined> {
   const { enabled, ttl, maxEntries, redis, semantic: near } = config.rag.retrieval.cache;
+  // An earlier configuration kept what is encrypted now.
+  if (config.rag.security.encryption.keys.length > 0) removeKeptResults(config.dataDir);
   if (!enabled) return undefined;
   const isShared = config.rag.security.encryption.keys.length === 0 && packConfig(config) !== undefined;
   const place = { path: ['rag', 'retrieval', 'cache'], what: 'the cache of results' };

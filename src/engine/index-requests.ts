@@ -202,6 +202,7 @@ async function runOnce(
     isShared,
     giveWay,
     abandonedSources: await abandonedSourcesOf(ledger, tenant, host),
+    sealing: await host.resources.sealing(),
     learn: (target) => host.resources.learnFrom({ ledger, ...target }, { signal: request.signal }),
     now,
     onProgress: request.onProgress,

@@ -117,6 +117,7 @@ async function pushTogether(
       isPush: true,
       isExamined: config.rag.conflicts.enabled,
       command: 'index',
+      sealing: await resources.sealingOfFolded(),
       history: config.rag.history.keep,
       leaseMs,
       isShared,

@@ -35,7 +35,8 @@ async function verifyContext(
   const live = await host.resources.live();
   if (live === undefined) throw nothingIndexed(host.config);
   const paths = { ofItem: pathsOf('items', host.config), ofDocument: pathsOf('documents', host.config) };
-  const index = { ...live, store: await host.resources.storeOf(live.facts), scope, paths, signal };
+  const store = await host.resources.storeOf(live.facts);
+  const index = { ...live, store, sealing: await host.resources.sealing(), scope, paths, signal };
   if (!withSources) return { ...index, sources: [] };
   const indexed = await indexedSources(live.ledger, scope.tenant, host);
   const { sources } = await selectSourcesOf({}, scope.project, indexed, host);

@@ -5,6 +5,7 @@ import { RAGError } from '../core/errors.js';
 import { type Filter, lookupPath, matchesFilter } from '../core/filter.js';
 import { itemIdsOf } from '../core/item-id.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
+import { liftFields } from '../core/pushed-fields.js';
 import type { Scope } from '../core/scope.js';
 import { allVersions } from '../history/all-versions.js';
 import { isPathSource } from '../indexing/configured-sources.js';
@@ -241,7 +242,7 @@ function fieldOf(document: NamedDocument, field: string): MetadataValue | undefi
         source: externalId,
         sourceType,
         ...(title === undefined ? {} : { title }),
-        ...metadata,
+        ...liftFields(metadata),
       };
       return lookupPath(facts, field);
     }

@@ -10,6 +10,7 @@ import {
   type SealedOwner,
   type SealingSettings,
 } from '../security/sealed-metadata.js';
+import { WITHHOLDING_VERSION, withholdFields } from './withheld-fields.js';
 
 /** How often each type of personal data or secret was taken out of a document. */
 export type RedactionCounts = Readonly<Record<string, number>>;
@@ -89,12 +90,15 @@ export async function openProtection({
       redactor?.fingerprint ?? null,
       access ?? null,
       finder?.fingerprint ?? null,
-      ...(sealing === undefined ? [] : [sealing.fields]),
+      ...(sealing === undefined ? [] : [sealing.fields, WITHHOLDING_VERSION]),
     ],
     seal: sealer.seal,
-    protect: (source, raw, parsed) => {
+    protect: (source, raw, given) => {
+      const parsed = sealing === undefined ? given : withholdFields(given, sealing.fields);
       const open =
-        decide === undefined ? raw : { ...raw, access: accessOf({ source, raw, parsed }, decide, finder) };
+        decide === undefined
+          ? raw
+          : { ...raw, access: accessOf({ source, raw, parsed: given }, decide, finder) };
       if (redactor === undefined) return { raw: open, parsed, redactions: {} };
       const { counts, ...safe } = redactor.redact({ raw: open, parsed });
       return { ...safe, redactions: counts };

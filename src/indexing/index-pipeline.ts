@@ -3,6 +3,7 @@ import type { EmbedAllOptions } from '../embedding/embed-all.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { IndexProgress } from '../engine/engine.js';
 import type { IndexFacts, Ledger } from '../ledger/ledger.js';
+import type { MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import type { AbandonedSource } from './abandoned-sources.js';
 import type { WriteTarget } from './open-collection.js';
@@ -42,6 +43,8 @@ export interface IndexPipeline {
   readonly isPush?: boolean | undefined;
   /** What documents say is kept, for conflicts between them. @default false */
   readonly isExamined?: boolean | undefined;
+  /** How documents of earlier versions are brought in step. Absent: they stay as they are. */
+  readonly sealing?: MetadataSealing | undefined;
   /** `rag.history.keep`. */
   readonly history?: string | undefined;
   readonly onProgress?: ((progress: IndexProgress) => void) | undefined;

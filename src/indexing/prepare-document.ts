@@ -7,6 +7,7 @@ import { RAGError } from '../core/errors.js';
 import { chunkIdOf, contentHash, documentIdOf } from '../core/ids.js';
 import { itemIdsOf } from '../core/item-id.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
+import { liftFields } from '../core/pushed-fields.js';
 import type { AccessControl, Scope } from '../core/scope.js';
 import type { GraphRows } from '../graph/graph.js';
 import { graphRowsOf } from '../graph/graph-rows.js';
@@ -126,7 +127,7 @@ async function readDocument(given: RawDocument, context: PreparationContext): Pr
   const parsed = await context.timedAsync('parse', async () =>
     wellFormed(await parsingFor(context.scope.tenant, () => parser.parse(given))),
   );
-  const raw = { ...given, content: '' };
+  const raw = { ...given, content: '', metadata: liftFields(given.metadata) };
   const safe = context.timed('protect', () => context.protection?.protect(context.source, raw, parsed));
   return safe ?? { raw, parsed, redactions: {} };
 }

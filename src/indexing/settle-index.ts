@@ -10,6 +10,7 @@ import type { IndexRun } from './index-run.js';
 import { keepHistory } from './keep-history.js';
 import { dropRetired, openForReading } from './open-collection.js';
 import type { OpenTarget } from './open-target.js';
+import { liftFolded } from './renew-documents.js';
 import type { WriteTargets } from './write-batch.js';
 
 /** Makes what was written quick to search; a new generation is completed and takes the place of the live one. */
@@ -29,6 +30,12 @@ export async function settleIndex(
   const { sources: owners, options } = pipeline;
   for (const source of pipeline.abandonedSources ?? [])
     await giveUpMovedFiles(source, { owners, targets, tenant: options.scope.tenant }, run);
+  const { sealing } = pipeline;
+  if (sealing !== undefined) {
+    const from = { facts, reader: targets.ledger, collection };
+    const { isPush = false } = pipeline;
+    await run.timedAsync('metadata', () => liftFolded({ from, sealing, isPush }, targets, run));
+  }
   const { vectorsIndexed, documentsDeleted } = run.total();
   if (vectorsIndexed > 0 || documentsDeleted > 0) {
     run.enter('optimizing');

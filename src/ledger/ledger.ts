@@ -3,7 +3,7 @@ import type { ErrorReason } from '../core/errors.js';
 import type { Metadata } from '../core/metadata.js';
 import type { SharedDatabase } from '../core/shared-database.js';
 import type { FactReader, FactWriter } from '../graph/facts.js';
-import type { GraphReader, GraphRows } from '../graph/graph.js';
+import type { GraphPage, GraphReader, GraphRows } from '../graph/graph.js';
 import type { HistoryWriter, LedgerHistory, PlannedHistory } from './history.js';
 import type { EncodedText } from './text-encoding.js';
 
@@ -299,6 +299,8 @@ export interface GenerationReader {
   preview(documents: readonly PlannedDocument[]): Promise<DocumentPlan[]>;
   /** Stored text of a document's revision; the current one when no revision is named. */
   text(documentId: string, revision?: string): Promise<string | undefined>;
+  /** Every text that is kept of a document, older revisions too. Absent where none but the current one is. */
+  texts?(documentId: string): Promise<string[]>;
   sources(): Promise<SourceSummary[]>;
   /** Which documents refer to which; rows come and go with their documents. */
   readonly graph: GraphReader;
@@ -306,6 +308,11 @@ export interface GenerationReader {
   readonly statements: StatementReader;
   /** What a language model read out of chunks. Absent in a ledger that cannot keep it. */
   readonly facts?: FactReader | undefined;
+  /**
+   * Ids, in order, of documents of any tenant whose metadata may have fields under `knowledgeMetadata`, as earlier versions wrote it. Absent
+   * where no earlier version can have written it.
+   */
+  folded?(page: GraphPage): Promise<string[]>;
   /** Items whose last attempt failed, worst first. */
   failures(limit: number): Promise<LedgerItem[]>;
 }

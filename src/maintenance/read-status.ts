@@ -1,5 +1,6 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { RAGError } from '../core/errors.js';
+import { isFolded } from '../core/pushed-fields.js';
 import type { Scope } from '../core/scope.js';
 import type { IndexError, IndexResult, IndexStatus } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
@@ -84,6 +85,7 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
       ...(problem === undefined ? [] : [problem]),
       ...(await unfinishedRunNotice(run, ledger)),
       ...waitingNotices(sources),
+      ...(await foldedNotice(reader, scope.tenant)),
       ...(await unreadNotice(reader.graph, scope.tenant)).map(({ text }) => text),
       ...(await abandonments(reader, ledger, { tenant: scope.tenant, config: resources.config })),
       ...(await resources.adaptationNotice(live)),
@@ -92,6 +94,25 @@ export async function readStatus(resources: EngineResources, scope: Scope): Prom
     history: isAlone ? await readHistory(ledger, resources.config) : undefined,
     upgrade: isAlone ? await readUpgradeStatus(ledger, facts, resources.config) : undefined,
   };
+}
+
+/** Says of how many documents of a tenant an earlier version kept fields under another name. */
+async function foldedNotice(reader: GenerationReader, tenant: string): Promise<string[]> {
+  let count = 0;
+  for (let after: string | undefined; ; ) {
+    const page = (await reader.folded?.({ limit: PAGE, after })) ?? [];
+    for (const id of page) {
+      const document = await reader.document(id);
+      if (document?.tenant === tenant && isFolded(document.metadata)) count++;
+    }
+    if (page.length < PAGE) break;
+    after = page.at(-1);
+  }
+  if (count === 0) return [];
+  const documents = count === 1 ? '1 document' : `${count} documents`;
+  return [
+    `Fields of ${documents} lie under \`knowledgeMetadata\`, where an earlier version put them. They are found and shown under their own names. \`ragstone index\`, each push and, at once, \`ragstone encryption rotate\` bring them in step.`,
+  ];
 }
 
 /** Sources that failed from their beginning, so that nothing was ever indexed of them. */

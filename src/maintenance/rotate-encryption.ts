@@ -1,14 +1,16 @@
 import { runtime } from '../core/runtime.js';
 import type { Embedder } from '../embedding/embedder.js';
 import type { EncryptionRotation } from '../engine/engine.js';
-import { type CarriedGeneration, carried } from '../indexing/carry-over.js';
+import type { CarriedGeneration } from '../indexing/carry-over.js';
 import { IndexRun } from '../indexing/index-run.js';
 import { openForReading } from '../indexing/open-collection.js';
-import { type BatchDocument, type WriteTargets, writeBatch } from '../indexing/write-batch.js';
+import { renewDocuments } from '../indexing/renew-documents.js';
+import type { WriteTargets } from '../indexing/write-batch.js';
 import type { IndexFacts, Ledger, LedgerItem } from '../ledger/ledger.js';
 import type { MetadataSealing } from '../security/sealed-metadata.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { tenantsOf } from './list-generations.js';
+import { readableVersions } from './readable-fields.js';
 
 export interface Rotation {
   readonly sealing: MetadataSealing;
@@ -16,6 +18,8 @@ export interface Rotation {
   readonly embedderOf: (facts: IndexFacts) => Promise<Embedder>;
   readonly signal: AbortSignal | undefined;
   readonly now: () => string;
+  /** Removes what was made of documents before they were written anew, and leaves nothing of it in files. */
+  readonly eraseCopies: (ledger: Ledger) => Promise<void>;
   /** Does work while nobody else writes; between two pieces of it others may. */
   readonly alone: <Outcome>(work: (ledger: Ledger) => Promise<Outcome>) => Promise<Outcome>;
 }
@@ -45,7 +49,23 @@ export async function rotateEncryption(rotation: Rotation): Promise<EncryptionRo
       documents += done.documents;
       rewritten += done.rewritten;
     }
+  if (rotation.sealing.fields.length > 0 || rewritten > 0)
+    await alone(async (ledger) => eraseEarlier(ledger, rotation));
   return { documents, rewritten };
+}
+
+/** What was there before documents were written anew: texts of older revisions, past versions that say in clear what is marked, copies. */
+async function eraseEarlier(ledger: Ledger, { sealing, eraseCopies }: Rotation): Promise<void> {
+  if (sealing.fields.length > 0) {
+    await ledger.history?.eraseVersions(await readableVersions(ledger.history, sealing));
+    for (const { generation } of await ledger.generations()) {
+      const writer = ledger.writer(generation, runtime().uniqueName());
+      for (const tenant of await tenantsOf(ledger))
+        for (const source of await writer.sourceNames(tenant))
+          await writer.pruneVersions(tenant, source, 1, { dryRun: false });
+    }
+  }
+  await eraseCopies(ledger);
 }
 
 async function itemsOf({ generation }: IndexFacts, ledger: Ledger): Promise<LedgerItem[]> {
@@ -77,32 +97,5 @@ async function rotateItems(
     now,
   };
   const from: CarriedGeneration = { facts, reader: ledger.reader(facts.generation), collection };
-  const run = new IndexRun(undefined, signal);
-  let documents = 0;
-  let rewritten = 0;
-  for (const { tenant, source, itemId, version, processingKey } of items) {
-    run.checkAborted();
-    const held = await from.reader.documentsOfItems(tenant, source, [itemId]);
-    const changed: BatchDocument[] = [];
-    for (const document of held) {
-      const { documentId } = document;
-      let isCurrent = sealing.isCurrent(document.metadata);
-      const batch = await carried(document, from, {
-        signal,
-        change: (metadata) => {
-          if (sealing.isCurrent(metadata)) return metadata;
-          isCurrent = false;
-          return sealing.seal(metadata, { tenant, documentId });
-        },
-      });
-      if (batch !== undefined && !isCurrent) changed.push(batch);
-    }
-    documents += held.length;
-    rewritten += changed.length;
-    if (changed.length === 0) continue;
-    await writeBatch(changed, targets, run);
-    if (version !== undefined && processingKey !== undefined)
-      await writer.completeItems([{ tenant, source, itemId, version, processingKey }]);
-  }
-  return { documents, rewritten };
+  return renewDocuments(items, { from, sealing }, targets, new IndexRun(undefined, signal));
 }

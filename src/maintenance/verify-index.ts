@@ -17,8 +17,10 @@ import type {
   Ledger,
   LedgerDocument,
 } from '../ledger/ledger.js';
+import { type MetadataSealing, NO_SEALING } from '../security/sealed-metadata.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { compareChunks } from './compare-chunks.js';
+import { addDocument, addHistory, ReadableFields } from './readable-fields.js';
 import { repairHistory, verifyHistory } from './verify-history.js';
 
 const PAGE = 1000;
@@ -48,6 +50,8 @@ export interface VerifyContext {
   readonly paths?: { readonly ofItem: FindPath; readonly ofDocument: FindPath };
   /** What was forgotten on purpose is not missing. */
   readonly keptOut?: ((source: string) => KeptOut) | undefined;
+  /** What is to be encrypted is looked for in clear. @default nothing is */
+  readonly sealing?: MetadataSealing | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -69,11 +73,14 @@ export async function verifyIndex(context: VerifyContext): Promise<VerifyReport>
     // Nothing can be told by a ledger that is not sound.
     if (problems.length > 0) return damagedLedger(problems);
     const ofStore: Drift[] = [];
-    const store = await compareStore(context, ofStore);
+    const readable = new ReadableFields(context.sealing ?? NO_SEALING);
+    const store = await compareStore(context, ofStore, readable);
     const history = await verifyHistory(context.ledger.history, context);
-    const parts: (readonly Drift[])[] = [ofStore, await unfinishedDocuments(context), history.drift];
+    const parts: (readonly Drift[])[] = [ofStore, await compareDocuments(context, readable), history.drift];
     for (const source of context.sources) parts.push(await compareSource(source, context));
     for (const source of context.abandoned ?? []) parts.push(await abandonedDocuments(source, context));
+    if (isMarking(context)) await addHistory(context.ledger.history, context.scope.tenant, readable);
+    parts.push(readable.drift());
     const drift = parts.flat();
     const { unsoundUntil } = history;
     const damaged = drift.some(({ kind }) => kind === 'store-damaged');
@@ -98,6 +105,7 @@ export const isLedgerDamage = (error: unknown): error is RAGError =>
 async function compareStore(
   { reader, facts, store, scope, paths, signal }: VerifyContext,
   drift: Drift[],
+  readable: ReadableFields,
 ): Promise<{ missingChunkIds: string[]; orphanedChunkIds: string[] }> {
   const missingChunkIds: string[] = [];
   const orphanedChunkIds: string[] = [];
@@ -105,6 +113,11 @@ async function compareStore(
   try {
     const collection = await openForReading(facts, store);
     for await (const { expected, actual, difference } of compareChunks(reader, collection, signal)) {
+      if (actual !== undefined && isOfScope(actual, scope)) {
+        readable.addMetadata('the metadata of the store', actual.documentId, actual.metadata);
+        if (actual.metadata.chunkIndex === 0)
+          readable.addText('the texts of the store', actual.documentId, actual.content);
+      }
       if (difference === undefined) continue;
       const documentId = expected?.documentId ?? actual?.documentId ?? '';
       const owner = actual ?? (await reader.document(documentId));
@@ -167,7 +180,10 @@ export async function sourceOwnership(
   }
 }
 
-async function unfinishedDocuments({ reader, scope, paths }: VerifyContext): Promise<Drift[]> {
+const isMarking = ({ sealing }: VerifyContext): boolean => (sealing?.fields.length ?? 0) > 0;
+
+async function compareDocuments(context: VerifyContext, readable: ReadableFields): Promise<Drift[]> {
+  const { reader, scope, paths } = context;
   const drift: Drift[] = [];
   let after: string | undefined;
   for (;;) {
@@ -175,6 +191,7 @@ async function unfinishedDocuments({ reader, scope, paths }: VerifyContext): Pro
     for (const document of page) {
       const { status } = document;
       if (!isOfScope(document, scope)) continue;
+      if (isMarking(context)) await addDocument(document, { reader, readable });
       if (status === 'pending') {
         drift.push({
           kind: 'document-pending',

@@ -5,7 +5,7 @@ import type { MetadataValue } from '../core/metadata.js';
 import { type Scope, scopeFilter } from '../core/scope.js';
 import { collectionOf } from '../stores/collection-members.js';
 import type { TextQuery, VectorCollection } from '../stores/vector-store.js';
-import { type MetadataSealing, NO_SEALING, withoutSealedNegations } from './sealed-metadata.js';
+import { type MetadataSealing, NO_SEALING } from './sealed-metadata.js';
 
 /** Told of fields of a chunk that cannot be decrypted, and are left out of it. */
 export type OnUndecryptable = (chunk: StoredChunk, fields: readonly string[]) => void;
@@ -31,10 +31,9 @@ export function scopeCollection(
 ): VectorCollection {
   const admitted = scopeFilter(scope);
   const narrow = (filter: Filter): Filter => {
-    const whole = narrowed(admitted, filter);
+    assertStated(filter);
     sealing.assertFilterable(filter);
-    const safe = withoutSealedNegations(filter);
-    return safe === filter ? whole : and(admitted, safe);
+    return and(admitted, sealing.storable(filter));
   };
   const open = <Chunk extends StoredChunk>(chunk: Chunk): Chunk => {
     const { metadata, undecryptable } = sealing.show(chunk.metadata, chunk);
@@ -98,10 +97,9 @@ const weighedFor = <Hit>(
   search === undefined ? undefined : (query) => search({ ...query, tenant });
 
 // Callers in plain JavaScript can leave the filter out; it must not come to mean everything the scope may see.
-function narrowed(admitted: Filter, filter: Filter | undefined): Filter {
+function assertStated(filter: Filter | undefined): void {
   if (filter === undefined || filter === null)
     throw new RAGError('QUERY_INVALID', 'A filter is required; pass EVERYTHING to mean every chunk.');
-  return and(admitted, filter);
 }
 
 function assertOwn(record: ChunkRecord, scope: Scope): void {

@@ -4,6 +4,7 @@ import { CHUNK_KEYS, SEALED_KEY } from '../core/chunk-metadata.js';
 import { RAGError } from '../core/errors.js';
 import { and, exists, type Filter, not } from '../core/filter.js';
 import type { Metadata, MetadataValue } from '../core/metadata.js';
+import { FOLDED_KEY, isFolded, liftFields, withFolded } from '../core/pushed-fields.js';
 
 /** A key, as plain data. */
 export interface SealingKey {
@@ -35,6 +36,8 @@ export interface ShownMetadata {
 
 /** Encrypts what is marked in the metadata of documents, and decrypts it. */
 export interface MetadataSealing {
+  /** Names of the marked fields. */
+  readonly fields: readonly string[];
   /** Metadata as it may be stored. */
   seal(metadata: Metadata, owner: SealedOwner): Metadata;
   /**
@@ -45,6 +48,8 @@ export interface MetadataSealing {
   open(metadata: Metadata, owner: SealedOwner): Metadata;
   /** The same for what is found: one value that cannot be decrypted is no reason to show nothing. */
   show(metadata: Metadata, owner: SealedOwner): ShownMetadata;
+  /** Names of marked fields whose values stand in it in clear. */
+  readable(metadata: Metadata): readonly string[];
   /** Whether everything that is marked is encrypted by the first key. */
   isCurrent(metadata: Metadata): boolean;
   /**
@@ -53,6 +58,12 @@ export interface MetadataSealing {
    * @throws RAGError `QUERY_INVALID`; it names the field and not the value
    */
   assertFilterable(filter: Filter): void;
+  /**
+   * The filter as a store is asked it, which admits no more documents than it would if values that are encrypted were known. Comparisons
+   * with them are false, so what a negation says of them would be true: documents that hold such a field encrypted are left out where a
+   * negation names it.
+   */
+  storable(filter: Filter): Filter;
 }
 
 const ALGORITHM = 'aes-256-gcm';
@@ -72,7 +83,8 @@ interface DerivedKey {
 export function createSealing({ fields, keys }: SealingSettings): MetadataSealing {
   const derived = new Map(keys.map((key) => [key.id, derive(key)]));
   const current = derived.get(keys[0]?.id ?? '');
-  const open = (metadata: Metadata, owner: SealedOwner): Metadata => {
+  const open = (given: Metadata, owner: SealedOwner): Metadata => {
+    const metadata = liftFields(given);
     const sealed = metadata[SEALED_KEY];
     if (sealed === undefined) return metadata;
     const { [SEALED_KEY]: _, ...rest } = metadata;
@@ -83,8 +95,14 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
     return { ...rest, ...(Object.fromEntries(opened) as Metadata) };
   };
   return {
+    fields,
+    readable: (metadata) => {
+      const lifted = liftFields(metadata);
+      return fields.filter((field) => Object.hasOwn(lifted, field));
+    },
     open,
-    show: (metadata, owner) => {
+    show: (given, owner) => {
+      const metadata = liftFields(given);
       const sealed = metadata[SEALED_KEY];
       if (sealed === undefined) return { metadata, undecryptable: [] };
       const { [SEALED_KEY]: _, ...rest } = metadata;
@@ -99,7 +117,7 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
       return { metadata: { ...rest, ...Object.fromEntries(opened) }, undecryptable };
     },
     seal: (given, owner) => {
-      if (current === undefined) return given;
+      if (current === undefined) return liftFields(given);
       const metadata = open(given, owner);
       const marked = fields.filter((field) => Object.hasOwn(metadata, field));
       if (marked.length === 0) return metadata;
@@ -111,6 +129,7 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
       return { ...rest, [SEALED_KEY]: Object.fromEntries(sealed) as Metadata };
     },
     isCurrent: (metadata) => {
+      if (isFolded(metadata)) return false;
       const sealed = metadata[SEALED_KEY];
       if (fields.some((field) => Object.hasOwn(metadata, field))) return false;
       return (
@@ -120,10 +139,12 @@ export function createSealing({ fields, keys }: SealingSettings): MetadataSealin
         )
       );
     },
+    storable: (filter) => and(filter, ...sealedNegations(filter)),
     assertFilterable: (filter) => {
       const asked = fieldsOf(filter).find((path) => {
         const [root = ''] = path.split('.');
-        return root === SEALED_KEY || fields.includes(root);
+        // An index of an earlier version holds marked fields in there.
+        return root === SEALED_KEY || fields.includes(root) || (fields.length > 0 && root === FOLDED_KEY);
       });
       if (asked === undefined) return;
       throw new RAGError(
@@ -144,15 +165,16 @@ export const LEFT_SEALED: MetadataSealing = {
   show: (metadata) => ({ metadata, undecryptable: [] }),
 };
 
-/**
- * A filter that admits no more documents than it would if values that are encrypted were known. Comparisons with them are false, so what
- * a negation says of them would be true: documents that hold such a field encrypted are left out where a negation names it.
- */
-export function withoutSealedNegations(filter: Filter): Filter {
+/** The same over an index in which documents of earlier versions may hold fields under `knowledgeMetadata`. */
+export const overFolded = (sealing: MetadataSealing): MetadataSealing => ({
+  ...sealing,
+  storable: (filter) => and(withFolded(filter), ...sealedNegations(filter)),
+});
+
+/** What keeps out documents that hold encrypted what a negation names. */
+function sealedNegations(filter: Filter): Filter[] {
   const roots = new Set(negatedFields(filter).flatMap((path) => rootOf(path)));
-  return roots.size === 0
-    ? filter
-    : and(filter, ...[...roots].map((root) => not(exists(`${SEALED_KEY}.${root}`))));
+  return [...roots].map((root) => not(exists(`${SEALED_KEY}.${root}`)));
 }
 
 const rootOf = (path: string): string[] => {

@@ -14,6 +14,8 @@ export interface SourceContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** `rag.limits.maxFileBytes` */
   readonly maxFileBytes: number;
+  /** Metadata fields that are encrypted: a source that makes a text of fields leaves them out of it. */
+  readonly markedFields: readonly string[];
   /** Folder that nothing may be read beyond, and the check of what is. Absent where the user named the configuration. */
   readonly confinement?: Confinement | undefined;
 }

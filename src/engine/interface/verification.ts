@@ -10,6 +10,7 @@ export type DriftKind =
   | 'chunk-missing'
   | 'chunk-orphaned'
   | 'chunk-different'
+  | 'field-readable'
   | 'store-damaged'
   | 'history-damaged'
   | 'ledger-damaged';

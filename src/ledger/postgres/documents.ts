@@ -1,4 +1,6 @@
 import type { Metadata } from '../../core/metadata.js';
+import { FOLDED_KEY } from '../../core/pushed-fields.js';
+import type { GraphPage } from '../../graph/graph.js';
 import type { SqlRow } from '../../postgres/postgres-session.js';
 import type { LedgerDocument } from '../ledger.js';
 import { keyOf, storableText } from '../ledger-text.js';
@@ -97,6 +99,21 @@ export async function documentPage(
     { action: 'list its documents' },
   );
   return rows.map(readDocument);
+}
+
+/** See `GenerationReader.folded`. */
+export async function foldedDocuments(
+  { database, generation }: Books,
+  { limit, after }: GraphPage,
+): Promise<string[]> {
+  const rows = await database.rows(
+    `SELECT document_id ${FROM} WHERE generation = $1 AND position($4 in metadata) > 0
+       AND ($2::text IS NULL OR (left(document_id, 128), document_id) > (left($2, 128), $2))
+     ORDER BY left(document_id, 128), document_id LIMIT $3`,
+    [generation, after === undefined ? null : storableText(after), limit, `${JSON.stringify(FOLDED_KEY)}:`],
+    { action: 'list documents of earlier versions' },
+  );
+  return rows.map((row) => textOf(row, 'document_id'));
 }
 
 /** Documents inside a transaction, their rows held until it ends. */

@@ -2,7 +2,7 @@ import type { StatementFilling, StatementReader } from '../../conflicts/statemen
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import type { FactReader, FactWriter } from '../../graph/facts.js';
-import type { GraphReader } from '../../graph/graph.js';
+import type { GraphPage, GraphReader } from '../../graph/graph.js';
 import type { PostgresDatabase, RunStatement } from '../../postgres/postgres-database.js';
 import type { HistoryWriter } from '../history.js';
 import type {
@@ -45,6 +45,7 @@ import {
   documentPage,
   documentsOfItems,
   findDocument,
+  foldedDocuments,
   rowsOfDocuments,
 } from './documents.js';
 import { PostgresFacts, PostgresFactWriter } from './facts.js';
@@ -64,7 +65,7 @@ import {
 } from './items.js';
 import { assertLeases, claimItems, fence, type LeaseHolder, releaseItems, renewItems } from './leases.js';
 import { beginOwed, forgetOwed, oweItems, PostgresOwed, settleOwed } from './owed.js';
-import { pruneVersions, revisionText } from './revisions.js';
+import { keptTexts, pruneVersions, revisionText } from './revisions.js';
 import {
   findCursor,
   forgetSource,
@@ -139,12 +140,20 @@ export class PostgresGenerationReader implements GenerationReader {
     return previewDocuments(this.books, documents);
   }
 
+  texts(documentId: string): Promise<string[]> {
+    return keptTexts(this.books, documentId);
+  }
+
   text(documentId: string, revision?: string): Promise<string | undefined> {
     return revisionText(this.books, documentId, revision);
   }
 
   sources(): Promise<SourceSummary[]> {
     return summarizeSources(this.books);
+  }
+
+  folded(page: GraphPage): Promise<string[]> {
+    return foldedDocuments(this.books, page);
   }
 
   failures(limit: number): Promise<LedgerItem[]> {

@@ -1,4 +1,5 @@
 import type { RunStatement } from '../../postgres/postgres-database.js';
+import type { SqlRow } from '../../postgres/postgres-session.js';
 import { keyOf } from '../ledger-text.js';
 import { decodeText, TEXT_ENCODINGS } from '../text-encoding.js';
 import type { Books } from './books.js';
@@ -50,10 +51,23 @@ export async function revisionText(
     [generation, documentKeyOf(documentId), revision === undefined ? null : revisionKeyOf(revision)],
     { action: 'read a text' },
   );
-  return row === undefined
-    ? undefined
-    : decodeText({ encoding: oneOf(row, 'encoding', TEXT_ENCODINGS), bytes: bytesOf(row, 'text') });
+  return row === undefined ? undefined : readText(row);
 }
+
+/** See `GenerationReader.texts`. */
+export async function keptTexts({ database, generation }: Books, documentId: string): Promise<string[]> {
+  const rows = await database.rows(
+    `SELECT revision.encoding, revision.text FROM ragstone_ledger_document AS documents
+     JOIN ragstone_ledger_revision AS revision ON revision.document = documents.id
+     WHERE documents.generation = $1 AND documents.document_key = $2`,
+    [generation, documentKeyOf(documentId)],
+    { action: 'read texts' },
+  );
+  return rows.map(readText);
+}
+
+const readText = (row: SqlRow): string =>
+  decodeText({ encoding: oneOf(row, 'encoding', TEXT_ENCODINGS), bytes: bytesOf(row, 'text') });
 
 /** Deletes the texts of a source's documents beyond the newest ones that are kept; see `GenerationWriter.pruneVersions`. */
 export async function pruneVersions(

@@ -1,4 +1,4 @@
-import { bytesAt, numberAt, text, textAt } from '../../sqlite/row.js';
+import { bytesAt, numberAt, type SqlRow, text, textAt } from '../../sqlite/row.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { PlannedDocument } from '../ledger.js';
 import { storableText } from '../ledger-text.js';
@@ -50,7 +50,21 @@ export function revisionText(
     storableText(documentId),
     revision ?? null,
   );
-  if (row === undefined) return undefined;
+  return row === undefined ? undefined : readText(row);
+}
+
+/** See `GenerationReader.texts`. */
+export const keptTexts = ({ database, generation }: Books, documentId: string): string[] =>
+  database
+    .rows(
+      `SELECT ${text('revision.encoding')}, revision.text FROM revision JOIN document ON document.id = revision.document
+       WHERE generation = ? AND document_id = ?`,
+      generation,
+      storableText(documentId),
+    )
+    .map(readText);
+
+function readText(row: SqlRow): string {
   const name = textAt(row, 0);
   const encoding = TEXT_ENCODINGS.find((known) => known === name) ?? 'utf8';
   return decodeText({ encoding, bytes: bytesAt(row, 1) });

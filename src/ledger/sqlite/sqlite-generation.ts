@@ -1,6 +1,6 @@
 import type { StatementFilling, StatementReader } from '../../conflicts/statement-rows.js';
 import type { FactReader, FactWriter } from '../../graph/facts.js';
-import type { GraphReader } from '../../graph/graph.js';
+import type { GraphPage, GraphReader } from '../../graph/graph.js';
 import type { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import type { HistoryWriter } from '../history.js';
 import type {
@@ -53,10 +53,11 @@ import {
   sourceNames,
 } from './items.js';
 import { assertHeld, claimItem, forgetOldLeases, itemOfDocument, releaseItem, renewLease } from './leases.js';
-import { pruneVersions, revisionText } from './revisions.js';
+import { keptTexts, pruneVersions, revisionText } from './revisions.js';
 import { findCursor, forgetSource, recordCursor, recordSourceState, sourceStates } from './sources.js';
 import { fillStatements, SqliteStatements } from './statements.js';
 import { summarizeSources } from './summaries.js';
+import { foldedDocuments } from './unmarked-documents.js';
 
 /** One generation of a ledger file for reading. Every read is one snapshot. */
 export class SqliteGenerationReader implements GenerationReader {
@@ -133,12 +134,20 @@ export class SqliteGenerationReader implements GenerationReader {
     return this.database.snapshot(() => documents.map((document) => previewDocument(this.books, document)));
   }
 
+  async texts(documentId: string): Promise<string[]> {
+    return this.database.guard(() => keptTexts(this.books, documentId));
+  }
+
   async text(documentId: string, revision?: string): Promise<string | undefined> {
     return this.database.guard(() => revisionText(this.books, documentId, revision));
   }
 
   async sources(): Promise<SourceSummary[]> {
     return this.database.snapshot(() => summarizeSources(this.books));
+  }
+
+  async folded(page: GraphPage): Promise<string[]> {
+    return this.database.guard(() => foldedDocuments(this.books, page));
   }
 
   async failures(limit: number): Promise<LedgerItem[]> {

@@ -7,6 +7,7 @@ import type { HistoryVersion } from '../../ledger/history.js';
 import type { GenerationReader, Ledger, LedgerDocument } from '../../ledger/ledger.js';
 import { splitModelName } from '../../providers/provider-table.js';
 import { RESTRICTED_NOTICE } from '../../security/scope-reach.js';
+import { overFolded } from '../../security/sealed-metadata.js';
 import { openPast, type PastIndex } from './past-index.js';
 import { resolveMoment } from './resolve-moment.js';
 
@@ -59,7 +60,8 @@ export async function resourcesAsOf(
     ...live,
     collection: past.collection,
     store: past.store,
-    sealing: present.sealing,
+    // What is past is never brought in step.
+    sealing: overFolded(present.sealing),
     past: { hasVectors: past.hasVectors, notices: noticesOf(past, report, hint) },
   };
   return {

@@ -96,11 +96,15 @@ export class KeptResults {
       this.#isOff = true;
       this.close();
       // Nothing in it is worth a search that fails, and what it holds may be gone from the index.
-      for (const suffix of ['-journal', ''])
-        rmSync(join(this.#folder, RESULTS_FILE + suffix), { force: true });
+      removeKeptResults(this.#folder);
       return undefined;
     }
   }
+}
+
+/** Takes the file away, whoever wrote it. */
+export function removeKeptResults(folder: string): void {
+  for (const suffix of ['-journal', '']) rmSync(join(folder, RESULTS_FILE + suffix), { force: true });
 }
 
 function openFile(folder: string): SqliteDatabase {

@@ -15,7 +15,10 @@ const ID = 'knowledgeId';
 export const PARENT = 'sourceDocumentId';
 const POSITION = 'knowledgePosition';
 const COUNT = 'knowledgeCount';
+/** The engine makes fields of what is in there. */
 const BLOB = 'knowledgeMetadata';
+/** What of it has a name that means something else, or is a text. */
+const REST = 'knowledgeRest';
 /** Of a file, whose own title is the document's. */
 const NAME = 'knowledgeName';
 
@@ -137,13 +140,39 @@ export function toRagResult(
     content,
     score,
     tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
-    metadata: metadata[BLOB],
+    metadata: statedMetadata(metadata),
     source: metadata.source,
     lines: metadata.lines,
     path: explanation?.path,
     createdAt: dateOf(metadata.createdAt),
     updatedAt: dateOf(metadata.updatedAt),
   };
+}
+
+/** Names of a passage's metadata that are no field of the caller's. */
+const OF_RESULTS: ReadonlySet<string> = new Set([
+  ...[ID, PARENT, POSITION, COUNT, BLOB, REST, NAME],
+  ...['documentId', 'title', 'source', 'sourceType', 'url', 'tags', 'createdAt', 'updatedAt', 'redactions'],
+  ...['lines', 'offsets', 'headingPath', 'pages', 'symbols', 'gap', 'revision', 'chunkIndex', 'chunkTotal'],
+]);
+
+/** The metadata as a caller stated it, or as the document itself states its fields. */
+function statedMetadata(metadata: SearchResult['metadata']): unknown {
+  const fields = Object.fromEntries(Object.entries(metadata).filter(([name]) => !OF_RESULTS.has(name)));
+  const { [REST]: rest } = metadata;
+  if (rest === undefined) return Object.keys(fields).length === 0 ? undefined : fields;
+  if (typeof rest !== 'string') return { ...fields, ...Object(rest) };
+  // A text whose fields were taken out is one again; another one stands for itself.
+  const others = objectOf(rest);
+  return others === undefined ? rest : JSON.stringify({ ...fields, ...others });
+}
+
+function objectOf(text: string): object | undefined {
+  try {
+    return text.startsWith('{') ? (JSON.parse(text) as object) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -34,7 +34,7 @@ export const azureDevOpsDefinition = defineSource({
     ...serviceFields,
     metadata: z.record(z.string(), jsonValue).default({}).describe('Facts added to every document.'),
   },
-  open: async (settings, { key }) => {
+  open: async (settings, { key, markedFields }) => {
     const { name, baseUrl, organization, project, auth, metadata } = settings;
     const { workItemTypes, fields, includeComments, maxItems, includeWikis } = settings;
     const pat = auth?.pat?.reveal() ?? '';
@@ -57,6 +57,7 @@ export const azureDevOpsDefinition = defineSource({
       maxItems,
       includeWikis,
       ...serviceOptions(settings),
+      markedFields,
       metadata,
     });
   },

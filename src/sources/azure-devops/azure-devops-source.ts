@@ -48,6 +48,8 @@ export interface AzureDevOpsSourceOptions {
   readonly completeListingHours?: number;
   /** Groups that may find the items. @default everyone in the tenant */
   readonly openGroups?: readonly string[];
+  /** Metadata fields that stand in no text. @default none */
+  readonly markedFields?: readonly string[];
   readonly metadata?: Metadata;
   readonly allowPrivateNetwork?: boolean;
   readonly http?: Partial<HttpClientOptions>;
@@ -199,13 +201,15 @@ export class AzureDevOpsSource implements Source {
       includeComments = true,
       fields = [],
       openGroups = [EVERYONE],
+      markedFields = [],
       metadata = {},
       project,
     } = this.#options;
     const hasComments = includeComments && Number(found.fields['System.CommentCount'] ?? 0) > 0;
     const comments = hasComments ? await this.#api.comments(project, id, signal) : [];
     const url = this.client.addressOf(`/${encodeURIComponent(project)}/_workitems/edit/${id}`);
-    return workItemDocument(found, { comments, fields, groups: openGroups, metadata, url });
+    const groups = openGroups;
+    return workItemDocument(found, { comments, fields, groups, markedFields, metadata, url });
   }
 
   /** From its batch, which is asked for once and forgotten when all of it was read. */

@@ -25,6 +25,8 @@ export interface WorkItemDocumentOptions {
   /** Fields to read beside those that are always read; empty: the usual long texts. */
   readonly fields: readonly string[];
   readonly groups: readonly string[];
+  /** Metadata fields that stand in no text. */
+  readonly markedFields: readonly string[];
   readonly metadata: Metadata;
   /** Address for people. */
   readonly url: string;
@@ -44,25 +46,32 @@ export function workItemDocument(item: WorkItem, options: WorkItemDocumentOption
     url: options.url,
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
-    metadata: { ...options.metadata, ...metadataOf(item), ...extraFields(item, options.fields) },
+    metadata: { ...options.metadata, ...metadataOf(item), ...extraFields(item, options) },
     access: { groups: options.groups, level: 0 },
   };
 }
 
-function contentOf(item: WorkItem, title: string, { fields, comments }: WorkItemDocumentOptions): string {
+function contentOf(
+  item: WorkItem,
+  title: string,
+  { fields, comments, markedFields }: WorkItemDocumentOptions,
+): string {
   const wanted =
     fields.length === 0 ? [...TEXT_FIELDS.keys()] : fields.filter((name) => !NEVER_TEXT.has(name));
-  const sections = wanted.flatMap((name) => {
-    const value = item.fields[name];
-    if (typeof value !== 'string' || value.trim() === '' || (!TEXT_FIELDS.has(name) && !isLong(value)))
-      return [];
-    return `<h2>${escapeText(TEXT_FIELDS.get(name) ?? name.split('.').at(-1) ?? name)}</h2>${asHtml(value)}`;
-  });
+  const sections = wanted
+    .filter((name) => !markedFields.includes(metadataName(name)))
+    .flatMap((name) => {
+      const value = item.fields[name];
+      if (typeof value !== 'string' || value.trim() === '' || (!TEXT_FIELDS.has(name) && !isLong(value)))
+        return [];
+      return `<h2>${escapeText(TEXT_FIELDS.get(name) ?? name.split('.').at(-1) ?? name)}</h2>${asHtml(value)}`;
+    });
   const said = comments.map(
     ({ text: words, createdBy, createdDate }) =>
       `<h3>${escapeText(`Comment by ${createdBy.displayName}, ${createdDate.slice(0, 10)}`)}</h3>${asHtml(words)}`,
   );
-  const type = text(item.fields['System.WorkItemType']) ?? 'Work item';
+  const known = markedFields.includes('workItemType') ? undefined : text(item.fields['System.WorkItemType']);
+  const type = known ?? 'Work item';
   const heading = `<h1>${escapeText(`${type} ${item.id}: ${title}`)}</h1>`;
   return [heading, ...sections, ...(said.length === 0 ? [] : ['<h2>Comments</h2>', ...said])].join('\n');
 }
@@ -122,16 +131,20 @@ const linksOf = (relations: readonly { rel: string; url: string }[]): { type: st
   });
 
 /** Other fields that the settings name: `Custom.Team` becomes `Custom_Team`, because a dot reaches inside. */
-function extraFields({ fields }: WorkItem, names: readonly string[]): Metadata {
+function extraFields(
+  { fields }: WorkItem,
+  { fields: names, markedFields }: WorkItemDocumentOptions,
+): Metadata {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = KNOWN_FIELDS.has(name) ? undefined : (scalar(fields[name]) ?? person(fields[name]));
-      return value === undefined || (typeof value === 'string' && isLong(value))
-        ? []
-        : [[name.replaceAll('.', '_'), value]];
+      const isText = typeof value === 'string' && isLong(value) && !markedFields.includes(metadataName(name));
+      return value === undefined || isText ? [] : [[metadataName(name), value]];
     }),
   );
 }
+
+const metadataName = (field: string): string => field.replaceAll('.', '_');
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;

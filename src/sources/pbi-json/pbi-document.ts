@@ -24,6 +24,8 @@ export interface PbiContext {
   readonly externalId: string;
   /** Beside {@link DEFAULT_PBI_EXTRACTORS}; one with the same `to` replaces that of them. */
   readonly extractors: readonly MetadataExtractor[];
+  /** Fields of the metadata that stand in no text. */
+  readonly markedFields: readonly string[];
   readonly metadata: Metadata;
   readonly access: AccessControl;
 }
@@ -40,7 +42,7 @@ export function toPbiDocument(pbi: JsonObject, context: PbiContext): RawDocument
   return {
     externalId: context.externalId,
     mediaType: PBI_MEDIA_TYPE,
-    content: JSON.stringify(pbi),
+    content: JSON.stringify(withoutMarked(pbi, context)),
     ...(typeof title === 'string' ? { title } : {}),
     ...(typeof url === 'string' && /^https?:\/\//i.test(url) ? { url } : {}),
     ...(createdAt === undefined ? {} : { createdAt }),
@@ -50,11 +52,27 @@ export function toPbiDocument(pbi: JsonObject, context: PbiContext): RawDocument
   };
 }
 
+/** An item without the fields, whole ones, that a marked field of the metadata is taken from. */
+function withoutMarked(pbi: JsonObject, { extractors, markedFields }: PbiContext): JsonObject {
+  const marked = new Set([
+    ...markedFields,
+    ...allExtractors(extractors).flatMap(({ field, to }) =>
+      markedFields.includes(to) ? [field.split('.')[0] ?? field, field] : [],
+    ),
+  ]);
+  return marked.size === 0
+    ? pbi
+    : Object.fromEntries(Object.entries(pbi).filter(([name]) => !marked.has(name)));
+}
+
+function allExtractors(extractors: readonly MetadataExtractor[]): readonly MetadataExtractor[] {
+  const own = new Set(extractors.map(({ to }) => to));
+  return [...DEFAULT_PBI_EXTRACTORS.filter(({ to }) => !own.has(to)), ...extractors];
+}
+
 // Built from entries: an extractor's target named `__proto__` becomes a key and touches no prototype.
 function extractMetadata(pbi: JsonObject, { extractors, metadata }: PbiContext): Metadata {
-  const own = new Set(extractors.map(({ to }) => to));
-  const all = [...DEFAULT_PBI_EXTRACTORS.filter(({ to }) => !own.has(to)), ...extractors];
-  const extracted = all.flatMap(({ field, to }): [string, MetadataValue][] => {
+  const extracted = allExtractors(extractors).flatMap(({ field, to }): [string, MetadataValue][] => {
     const value = lookupPath(pbi, field);
     return value === undefined || value === null ? [] : [[to, value]];
   });

@@ -57,7 +57,7 @@ export const pbiJsonDefinition = defineSource({
     const { watchedFiles } = await import('../watched-files.js');
     return watchedFiles(settings, JSON_TYPES);
   },
-  open: async (settings, { maxFileBytes }) => {
+  open: async (settings, { maxFileBytes, markedFields }) => {
     const { createPbiJsonSource } = await import('./pbi-json-source.js');
     const { extractors, ...metadata } = settings.metadata;
     return createPbiJsonSource({
@@ -65,6 +65,7 @@ export const pbiJsonDefinition = defineSource({
       metadata,
       schema: settings.loader?.schema,
       extractors,
+      markedFields,
     });
   },
 });

@@ -17,6 +17,8 @@ export interface PbiJsonSourceOptions extends FileSelection {
   readonly schema?: PbiSchema | undefined;
   /** Beside {@link DEFAULT_PBI_EXTRACTORS}; one with the same `to` replaces that of them. */
   readonly extractors?: readonly MetadataExtractor[] | undefined;
+  /** Metadata fields that stand in no text. @default none */
+  readonly markedFields?: readonly string[] | undefined;
   /** Added to every document. */
   readonly metadata?: Metadata;
   /** `metadata.sourceType` where `metadata` gives none. Default `pbi`. */
@@ -109,10 +111,11 @@ class PbiFileReader {
   }
 
   #toDocument(id: string, { pbi }: PbiCandidate): RawDocument {
-    const { metadata, sourceType = 'pbi', extractors, access } = this.#options;
+    const { metadata, sourceType = 'pbi', extractors, markedFields = [], access } = this.#options;
     return toPbiDocument(pbi, {
       externalId: this.#idOf(id),
       extractors: extractors ?? [],
+      markedFields,
       metadata: { sourceType, ...metadata },
       access: access ?? OPEN_ACCESS,
     });

@@ -29,6 +29,8 @@ export interface RowMappingOptions {
   readonly deletedAt?: string;
   /** Media type of the text. @default text/plain; text/markdown for several `content` columns */
   readonly mediaType?: string;
+  /** Metadata fields that stand in no text: a text, title or address that names their columns goes without the values. @default none */
+  readonly markedFields?: readonly string[];
   /** Facts added to every document. */
   readonly metadata?: Metadata;
 }
@@ -50,6 +52,8 @@ export class RowMapping {
   readonly #createdAt: string | undefined;
   readonly #mediaType: string;
   readonly #metadata: Metadata;
+  /** Columns of marked fields, and those called so. */
+  readonly #withheld: ReadonlySet<string>;
 
   /** @throws RAGError `CONFIG_INVALID` naming the setting that is missing or wrong. */
   constructor(options: RowMappingOptions, source: string) {
@@ -70,6 +74,13 @@ export class RowMapping {
     this.#title = templateOf(options.title ?? preset?.title, source, 'title');
     this.#link = templateOf(options.link, source, 'link');
     this.#fields = fieldPairs(options.fields ?? preset?.fields ?? []);
+    const marked = options.markedFields ?? [];
+    const columns = this.#fields.flatMap(([name, column]) => (marked.includes(name) ? [column] : []));
+    this.#withheld = new Set([...marked, ...columns]);
+    assertNotKeys(
+      key.filter((column) => this.#withheld.has(column)),
+      source,
+    );
     this.#createdAt = options.createdAt;
     this.#mediaType = options.mediaType ?? (this.#content.length > 1 ? 'text/markdown' : 'text/plain');
     this.#metadata = metadata;
@@ -90,16 +101,20 @@ export class RowMapping {
   }
 
   toDocument(externalId: string, row: Row): RawDocument {
-    const title = this.#title?.render(row).replaceAll(/\s+/g, ' ').trim();
-    const isLinked = this.#link?.columns.every((column) => textOf(row[column]) !== '') ?? false;
+    const shown =
+      this.#withheld.size === 0
+        ? row
+        : Object.fromEntries(Object.entries(row).filter(([column]) => !this.#withheld.has(column)));
+    const title = this.#title?.render(shown).replaceAll(/\s+/g, ' ').trim();
+    const isLinked = this.#link?.columns.every((column) => textOf(shown[column]) !== '') ?? false;
     const createdAt = this.#createdAt === undefined ? undefined : momentOf(row[this.#createdAt]);
     const updatedAt = this.updatedAt === undefined ? undefined : momentOf(row[this.updatedAt]);
     return {
       externalId,
       mediaType: this.#mediaType,
-      content: this.#text?.render(row) ?? this.#sections(row),
+      content: this.#text?.render(shown) ?? this.#sections(shown),
       ...(title ? { title } : {}),
-      ...(isLinked && this.#link !== undefined ? { url: this.#link.render(row, encodeURIComponent) } : {}),
+      ...(isLinked && this.#link !== undefined ? { url: this.#link.render(shown, encodeURIComponent) } : {}),
       ...(createdAt === undefined ? {} : { createdAt }),
       ...(updatedAt === undefined ? {} : { updatedAt }),
       metadata: { ...this.#metadataOf(row), ...this.#metadata },
@@ -125,6 +140,16 @@ export class RowMapping {
       }),
     );
   }
+}
+
+/** A key is the name of its document, which stands in every file. */
+function assertNotKeys(columns: readonly string[], source: string): void {
+  if (columns.length === 0) return;
+  throw new RAGError(
+    'CONFIG_INVALID',
+    `Source "${source}": the column "${columns[0]}" is a \`key\`, and a field that is encrypted (\`rag.security.encryption.fields\`). A key is the name of its document and cannot be: choose another key, or take the field out of \`fields\`.`,
+    { details: { source, key: 'key' } },
+  );
 }
 
 const templateOf = (text: string | undefined, source: string, setting: string): RowTemplate | undefined =>

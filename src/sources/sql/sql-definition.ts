@@ -83,13 +83,14 @@ export const sqlDefinition = defineSource({
   sourceType: ({ template = 'sql' }) => template,
   // Where the rows are changes nothing in the documents.
   processed: (settings) => ({ mapping: mappingOf(settings) }),
-  open: async (settings, { key, projectRoot, maxFileBytes }) => {
+  open: async (settings, { key, projectRoot, maxFileBytes, markedFields }) => {
     const { createSqlSource } = await import('./sql-source.js');
     return createSqlSource({
       name: settings.name,
       timeoutMs: settings.timeoutMs,
       connection: connectionOf(settings, key, projectRoot),
       maxDocumentBytes: maxFileBytes,
+      markedFields,
       metadata: settings.metadata,
       ...mappingOf(settings),
     });

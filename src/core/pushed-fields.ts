@@ -1,0 +1,65 @@
+import { ENGINE_KEYS } from './chunk-metadata.js';
+import { type Filter, not, or } from './filter.js';
+import type { Metadata, MetadataValue } from './metadata.js';
+
+/** What the service hands the metadata of a request over as, and what indexes of earlier versions keep it under. */
+export const FOLDED_KEY = 'knowledgeMetadata';
+/** Keeps what of it cannot be a field: a text that is no JSON object, and names that mean something else. */
+export const UNLIFTED_KEY = 'knowledgeRest';
+
+/** Names that stand for something else beside the metadata of a request. */
+export const TAKEN_NAMES: ReadonlySet<string> = new Set([
+  ...ENGINE_KEYS,
+  ...['title', 'source', 'sourceType', 'createdAt', 'updatedAt', 'url', 'tags'],
+  ...[FOLDED_KEY, UNLIFTED_KEY, 'knowledgeId', 'knowledgePosition', 'knowledgeCount', 'knowledgeName'],
+  'sourceDocumentId',
+]);
+
+/** Whether fields lie under `knowledgeMetadata`, where nobody looks for them. */
+export const isFolded = (metadata: Metadata): boolean => Object.hasOwn(metadata, FOLDED_KEY);
+
+/**
+ * Metadata whose fields have the names that callers gave them: those that lie under `knowledgeMetadata`, as an object or its JSON, become fields
+ * of their own. What is under a name that means something else stays beside them.
+ */
+export function liftFields(metadata: Metadata): Metadata {
+  if (!isFolded(metadata)) return metadata;
+  const { [FOLDED_KEY]: folded = null, ...own } = metadata;
+  const fields = fieldsIn(folded);
+  if (fields === undefined) return folded === null ? own : { ...own, [UNLIFTED_KEY]: folded };
+  const isTaken = ([name]: [string, MetadataValue]): boolean =>
+    TAKEN_NAMES.has(name) || name.startsWith('$') || Object.hasOwn(own, name);
+  const entries = Object.entries(fields);
+  const lifted = Object.fromEntries(entries.filter((entry) => !isTaken(entry)));
+  const rest = Object.fromEntries(entries.filter(isTaken));
+  // A text is given back as one.
+  if (typeof folded === 'string') return { ...own, ...lifted, [UNLIFTED_KEY]: JSON.stringify(rest) };
+  return Object.keys(rest).length === 0 ? { ...own, ...lifted } : { ...own, ...lifted, [UNLIFTED_KEY]: rest };
+}
+
+function fieldsIn(value: MetadataValue): Metadata | undefined {
+  if (typeof value === 'object')
+    return value === null || Array.isArray(value) ? undefined : (value as Metadata);
+  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return undefined;
+  try {
+    return JSON.parse(value) as Metadata;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A filter that finds fields under the names of callers in documents of earlier versions, too. */
+export function withFolded(filter: Filter): Filter {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return { op: filter.op, filters: filter.filters.map(withFolded) };
+    case 'not':
+      return not(withFolded(filter.filter));
+    default: {
+      const [root = ''] = filter.field.split('.');
+      const isOwn = root.startsWith('$') || TAKEN_NAMES.has(root);
+      return isOwn ? filter : or(filter, { ...filter, field: `${FOLDED_KEY}.${filter.field}` });
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { RAGError, systemErrorCode } from '../core/errors.js';
+import { runtime, sleep } from '../core/runtime.js';
+import { isWithoutCollection, openForReading } from '../indexing/open-collection.js';
+import type { GenerationWriter, Ledger } from '../ledger/ledger.js';
+import { tenantsOf } from '../maintenance/list-generations.js';
+import type { CacheKeys } from './cache-keys.js';
+import { eraseCaches, type OpenGeneration } from './erase-caches.js';
+import { eraseShown, SHOWN_FILE } from './erase-shown.js';
+import type { RemovedFrom } from './forget-types.js';
+import type { ForgettingHost } from './forgetting-host.js';
+
+/** How often a log of SQLite that a reader holds is asked for again, and the pause between, in milliseconds. */
+const LOG_ATTEMPTS = 10;
+const LOG_PAUSE_MS = 200;
+
+export interface WritableGeneration extends OpenGeneration {
+  readonly ledger: GenerationWriter;
+}
+
+/** All generations that have a collection. */
+export async function openGenerations(
+  ledger: Ledger,
+  { signal, host }: { readonly signal: AbortSignal; readonly host: ForgettingHost },
+): Promise<WritableGeneration[]> {
+  signal.throwIfAborted();
+  const holder = runtime().uniqueName();
+  const open: WritableGeneration[] = [];
+  for (const facts of await ledger.generations()) {
+    const store = await host.resources.storeOf(facts);
+    if (await isWithoutCollection(facts, store)) continue;
+    const collection = await openForReading(facts, store);
+    open.push({ facts, collection, ledger: ledger.writer(facts.generation, holder) });
+  }
+  return open;
+}
+
+/** Takes away what was made of documents beside their chunks: what a model learnt, caches, results that are kept. What is indexed now stays. */
+export async function eraseCopies(
+  generations: readonly WritableGeneration[],
+  ledger: Ledger,
+  {
+    signal,
+    host,
+    again,
+  }: { readonly signal: AbortSignal; readonly host: ForgettingHost; readonly again: string },
+): Promise<{ readonly removed: readonly RemovedFrom[]; readonly held?: CacheKeys }> {
+  const learned = await forgetLearned(ledger, generations, { signal, host });
+  const caches = await eraseCaches(generations, host.config, signal);
+  return { ...caches, removed: [...learned, ...caches.removed, ...(await forgetResults(host, again))] };
+}
+
+/** What a model learnt of the live generation is learnt anew without them; of the others it is forgotten. */
+async function forgetLearned(
+  ledger: Ledger,
+  generations: readonly WritableGeneration[],
+  { signal, host }: { readonly signal: AbortSignal; readonly host: ForgettingHost },
+): Promise<RemovedFrom[]> {
+  let count = 0;
+  for (const { facts, collection } of generations) {
+    if (facts.learned === undefined) continue;
+    count++;
+    await ledger.setLearned(facts.generation, undefined);
+    if (facts.state !== 'live') continue;
+    await host.resources.learnFrom(
+      { ledger, facts: { ...facts, learned: undefined }, collection },
+      { signal },
+    );
+  }
+  return [{ place: 'what the model learnt', what: 'generations', count }];
+}
+
+/** Nobody finds them any more, for the index has changed; the server would keep their text until they are old. */
+async function forgetResults({ resources }: ForgettingHost, again: string): Promise<RemovedFrom[]> {
+  const cache = await resources.queryCache();
+  if (cache === undefined) return [];
+  const count = await cache.clear(await resources.revision());
+  if (count === undefined)
+    throw new RAGError(
+      'SERVICE_UNAVAILABLE',
+      `The Redis server of rag.retrieval.cache does not answer, so results that hold deleted text are still on it. Run \`${again}\` when it does.`,
+    );
+  return [{ place: 'cache of results', what: 'results', count }];
+}
+
+/** Leaves nothing of what was deleted in files of stores and ledger. `again` is the command for where a reader keeps a log from being emptied. */
+export async function purge(
+  generations: readonly WritableGeneration[],
+  ledger: Ledger,
+  {
+    signal,
+    config,
+    again,
+  }: { readonly signal: AbortSignal; readonly config: ResolvedConfig; readonly again: string },
+): Promise<void> {
+  for (const { collection, ledger: books } of generations) {
+    await collection.purge?.(signal, { thorough: true });
+    await books.purge?.();
+  }
+  await ledger.reclaim?.();
+  for (let attempt = 1; ; attempt++) {
+    const logs = filledLogs(config);
+    if (logs.length === 0) return;
+    if (attempt === LOG_ATTEMPTS)
+      throw new RAGError(
+        'INDEX_LOCKED',
+        `Another process reads the index and keeps ${logs.join(', ')} from being emptied, where deleted text still stands. Run \`${again}\` when it has ended.`,
+      );
+    await sleep(LOG_PAUSE_MS);
+    signal.throwIfAborted();
+    for (const { collection, ledger: books } of generations) {
+      await collection.purge?.(signal);
+      await books.purge?.();
+    }
+  }
+}
+
+/** Logs of SQLite files that are not empty, but for the one that was emptied by itself: a service writes on into it. */
+function filledLogs({ dataDir, rag }: ResolvedConfig): string[] {
+  const folders = [dataDir, join(dataDir, 'store'), join(dataDir, 'lexical'), rag.storage.local.path];
+  const paths = new Set(
+    folders.flatMap((folder) =>
+      entriesOf(folder)
+        .filter(
+          (name) => name.endsWith('-wal') && !name.startsWith('writer.lock') && name !== `${SHOWN_FILE}-wal`,
+        )
+        .map((name) => join(folder, name)),
+    ),
+  );
+  return [...paths].filter((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
+}
+
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (/ENOENT|ENOTDIR/.test(systemErrorCode(error) ?? '')) return [];
+    throw error;
+  }
+}
+
+/** What a rotation of keys leaves nothing of: copies of what documents were before, and what was deleted. */
+export async function eraseAllCopies(
+  ledger: Ledger,
+  signal: AbortSignal,
+  host: ForgettingHost,
+): Promise<void> {
+  const again = 'ragstone encryption rotate';
+  const { config } = host;
+  const generations = await openGenerations(ledger, { signal, host });
+  await eraseCopies(generations, ledger, { signal, host, again });
+  for (const tenant of await tenantsOf(ledger)) await eraseShown(config.dataDir, tenant, signal);
+  await purge(generations, ledger, { signal, config, again });
+}

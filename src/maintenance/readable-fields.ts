@@ -1,0 +1,108 @@
+import type { Drift } from '../engine/engine.js';
+import { allVersions } from '../history/all-versions.js';
+import { unpackChunks } from '../history/kept-chunks.js';
+import { withholdText } from '../indexing/withheld-fields.js';
+import type { HistoryVersion, LedgerHistory } from '../ledger/history.js';
+import type { GenerationReader, LedgerDocument } from '../ledger/ledger.js';
+import type { MetadataSealing } from '../security/sealed-metadata.js';
+
+/** Where marked fields stand in clear: how many documents, by place and field. */
+export class ReadableFields {
+  readonly #sealing: MetadataSealing;
+  readonly #documents = new Map<string, Set<string>>();
+
+  constructor(sealing: MetadataSealing) {
+    this.#sealing = sealing;
+  }
+
+  /** Counts what metadata of a document say in clear. */
+  addMetadata(place: string, documentId: string, metadata: LedgerDocument['metadata']): void {
+    this.#add(place, documentId, this.#sealing.readable(metadata));
+  }
+
+  /** Counts what a text of a document says in clear. */
+  addText(place: string, documentId: string, text: string): void {
+    this.#add(place, documentId, withholdText(text, this.#sealing.fields)?.fields ?? []);
+  }
+
+  /** In words; no value is among them. */
+  drift(): Drift[] {
+    return [...this.#documents].map(([key, documents]) => {
+      const [place, field] = JSON.parse(key) as [string, string];
+      const count = documents.size === 1 ? '1 document' : `${documents.size} documents`;
+      return {
+        kind: 'field-readable',
+        source: field,
+        detail: `The encrypted field "${field}" of ${count} stands in clear in ${place}. Run \`ragstone index\`, then \`ragstone encryption rotate\`.`,
+      };
+    });
+  }
+
+  #add(place: string, documentId: string, fields: readonly string[]): void {
+    for (const field of fields) {
+      const key = JSON.stringify([place, field]);
+      const documents = this.#documents.get(key) ?? new Set();
+      this.#documents.set(key, documents.add(documentId));
+    }
+  }
+}
+
+/** Counts what the ledger keeps of a document in clear, in older revisions too. */
+export async function addDocument(
+  document: LedgerDocument,
+  { reader, readable }: { readonly reader: GenerationReader; readonly readable: ReadableFields },
+): Promise<void> {
+  const { documentId, metadata } = document;
+  readable.addMetadata('the metadata of the ledger', documentId, metadata);
+  const texts = (await reader.texts?.(documentId)) ?? [(await reader.text(documentId)) ?? ''];
+  for (const text of texts) readable.addText('the texts of the ledger', documentId, text);
+}
+
+/** Counts what the history keeps in clear. */
+export async function addHistory(
+  history: LedgerHistory | undefined,
+  tenant: string,
+  readable: ReadableFields,
+): Promise<void> {
+  for await (const version of allVersions(history, tenant)) {
+    readable.addMetadata('the metadata of the history', version.documentId, version.metadata);
+    for (const text of await openingsOf(version, history))
+      readable.addText('the texts of the history', version.documentId, text);
+  }
+}
+
+/** Past versions that keep a marked field in clear. */
+export async function readableVersions(
+  history: LedgerHistory | undefined,
+  sealing: MetadataSealing,
+): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const version of allVersions(history, undefined)) {
+    if (version.to === undefined) continue;
+    const texts = await openingsOf(version, history);
+    const isReadable =
+      sealing.readable(version.metadata).length > 0 ||
+      texts.some((text) => withholdText(text, sealing.fields) !== undefined);
+    if (isReadable) ids.push(version.id);
+  }
+  return ids;
+}
+
+/** The beginning of a version's text, as its chunks have it: front matter stands nowhere else. */
+async function openingsOf(version: HistoryVersion, history: LedgerHistory | undefined): Promise<string[]> {
+  const parts = (await history?.parts([version.id]))?.get(version.id) ?? [];
+  const chunks = unpackChunks(parts, version) ?? [];
+  const byPlace = chunks.toSorted((a, b) => placeOf(a.metadata) - placeOf(b.metadata));
+  return [
+    byPlace
+      .slice(0, OPENING_CHUNKS)
+      .map(({ content }) => content)
+      .join('\n'),
+  ];
+}
+
+/** Chunks that front matter may be cut to. */
+const OPENING_CHUNKS = 64;
+
+const placeOf = ({ chunkIndex }: HistoryVersion['metadata']): number =>
+  typeof chunkIndex === 'number' ? chunkIndex : 0;
