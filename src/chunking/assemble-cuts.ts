@@ -95,9 +95,13 @@ function describe(own: ChunkRange, { title, outline, opened }: Assembly): ChunkD
 /** First and last page that a chunk has text on, 1-based. */
 function pagesOf(pages: ParsedDocument['pages'], range: TextRange): Metadata {
   if (pages === undefined) return {};
-  const touches = (page: TextRange): boolean => page.start < range.end && range.start < page.end;
-  const first = pages.findIndex(touches);
-  return first < 0 ? {} : { pages: { start: first + 1, end: pages.findLastIndex(touches) + 1 } };
+  const touches = (page: TextRange | undefined): boolean =>
+    page !== undefined && page.start < range.end && range.start < page.end;
+  let first = lastAtOrBefore(pages, range.start, ({ start }) => start);
+  let last = lastAtOrBefore(pages, range.end - 1, ({ start }) => start);
+  while (first < last && !touches(pages[first])) first += 1;
+  while (last > first && !touches(pages[last])) last -= 1;
+  return touches(pages[first]) ? { pages: { start: first + 1, end: last + 1 } } : {};
 }
 
 /** White space around a chunk goes to the chunk before it, at the start to the first one, as far as the limit allows. */

@@ -19,14 +19,16 @@ import { cors, helmet, serializerCompiler, validatorCompiler } from './packages.
 import { auditCalls, auditedView, noteCaller } from './requests/audit-calls.js';
 import { limitBodies } from './requests/body-limits.js';
 import { callersView } from './requests/callers-view.js';
+import { takeTurns } from './requests/connection-turns.js';
 import { countRequests, type ServiceMonitoring } from './requests/count-requests.js';
 import { IdempotentWrites } from './requests/idempotent-writes.js';
 import { type CallLimits, limitCalls } from './requests/limit-calls.js';
-import { limitLoad, limitTenants } from './requests/limit-load.js';
+import { limitLoad, limitTenants, limitUnfinishedBodies } from './requests/limit-load.js';
 import { onceAMinute } from './requests/once-a-minute.js';
 import { PartChecks } from './requests/part-checks.js';
 import { PROBLEM_TYPE, problemOf } from './requests/problem.js';
 import { logFailure, reasonOfStop, requestDeadline } from './requests/request-signal.js';
+import { SharedPlaces } from './requests/shared-places.js';
 import { answerRoutes, chatRoutes } from './routes/answer-routes.js';
 import { conflictRoutes } from './routes/conflict-routes.js';
 import { deploymentRoutes } from './routes/deployment-routes.js';
@@ -54,9 +56,9 @@ export interface ServiceOptions {
   readonly timeoutMs?: number | undefined;
   /** Calls of one route that a tenant may make in a minute; 0 for any number. @default 600 */
   readonly requestsPerMinute?: number | undefined;
-  /** Requests under way at once; more are refused with 503. 0 for any number. @default 256 */
+  /** Requests under way at once, and as many whose bodies still come; more are refused with 503. 0 for any number. @default 256 */
   readonly maxRequests?: number | undefined;
-  /** Those of one tenant; more are answered with 429. @default 128 */
+  /** Those of one tenant of each; more are answered with 429. @default 128 */
   readonly maxRequestsPerTenant?: number | undefined;
   /** Forms with files that are read at once; more are refused with 503. 0 for any number. @default 16 */
   readonly maxUploads?: number | undefined;
@@ -99,6 +101,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendProblem);
+  takeTurns(app);
   closeConnectionsAtEnd(app);
   limitBodies(app);
   await app.register(helmet, {
@@ -112,7 +115,9 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
     });
   countRequests(app, options.monitoring);
   auditCalls(app, options.audit);
-  await limitLoad(app, { maxRequests: options.maxRequests ?? 256, maxDelayMs: options.maxDelayMs ?? 2_000 });
+  const limits = { most: options.maxRequests ?? 256, mostOfTenant: options.maxRequestsPerTenant ?? 128 };
+  const [requests, bodies] = [new SharedPlaces(limits), new SharedPlaces(limits)];
+  await limitLoad(app, requests, options.maxDelayMs ?? 2_000);
   const shown = options.feedback === true ? new ShownResults(options.kept) : undefined;
   const { place, monitoring } = options;
   const checks = new PartChecks(indexes, monitoring?.lastHealth);
@@ -122,9 +127,10 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
       const { access } = request.routeOptions.config;
       if (access !== 'everyone' && access !== 'monitor') place.assertThere();
     });
-  limitTenants(app, { maxRequestsPerTenant: options.maxRequestsPerTenant ?? 128 });
+  limitTenants(app);
   keepDeadlines(app);
-  limitCalls(app, { requestsPerMinute, groups, redis });
+  limitCalls(app, { requestsPerMinute, groups, authenticate: options.authenticate, redis });
+  limitUnfinishedBodies(app, { requests, bodies });
   await registerOpenApi(app);
   await app.register(knowledgeRoutes, { prefix: '/api/ai/rag' });
   const { maxUploads = 16, maxUploadsPerTenant = 4 } = options;
@@ -265,7 +271,8 @@ export async function sendProblem(
   if (request.audit) request.audit.reason = problem.reason;
   if (problem.status >= 500) logFailure(request, cause, 'a request failed');
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
-  if (problem.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
+  if ((problem.status === 429 || problem.status === 503) && !reply.hasHeader('retry-after'))
+    reply.header('retry-after', '1');
   // As it is: the schema of a route may not know this status.
   return reply.code(problem.status).type(PROBLEM_TYPE).serializer(JSON.stringify).send(problem);
 }

@@ -19,6 +19,7 @@ import type { KeptValues } from './kept/kept-values.js';
 import { RedisValues } from './kept/redis-values.js';
 import { SqliteValues } from './kept/sqlite-values.js';
 import { ragstonePlugin, sendProblem } from './ragstone-plugin.js';
+import { takeTurns } from './requests/connection-turns.js';
 import { countRequests, type ServiceMonitoring } from './requests/count-requests.js';
 import { refuseConnection } from './requests/refuse-connection.js';
 import { refuseUnknown } from './requests/refuse-unknown.js';
@@ -81,6 +82,7 @@ export async function startService({
   const authentication = await createAuthenticate({ host, place: config, jwt, corsOrigins, requireKeys });
   const stopping = new AbortController();
   const app = Fastify(serverOptions(log));
+  takeTurns(app);
   app.setErrorHandler(sendProblem);
   refuseUnknown(app, authentication.authenticate, sendProblem);
   app.addHook('onRequest', async ({ routeOptions, headers }) => {

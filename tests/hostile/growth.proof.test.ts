@@ -6,6 +6,7 @@ import { passageUnits } from '../../src/context/passage-units.js';
 import { IS_LONG } from '../long-forms.js';
 
 const SCRIPT = fileURLToPath(new URL('count-growth.ts', import.meta.url));
+const MEASURE = fileURLToPath(new URL('measure-processor.ts', import.meta.url));
 const TIMEOUT_MS = IS_LONG ? 60 * 60_000 : 300_000;
 
 it(
@@ -20,6 +21,19 @@ it(
     const steep = JSON.parse(stdout) as Record<string, string[]>;
     expect(Object.keys(steep)).toHaveLength(11);
     expect(Object.values(steep).flat()).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'the processor time of every parser, grammar and chunker grows as its document, and none takes a second once',
+  () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', MEASURE], {
+      encoding: 'utf8',
+      timeout: TIMEOUT_MS,
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({ tooMuch: [], unmeasured: [], strategies: 6 });
   },
   TIMEOUT_MS,
 );

@@ -147,12 +147,12 @@ export const serverSchema = z
     maxRequests: wholeNumber(0)
       .default(256)
       .describe(
-        'Requests under way at once; more are answered with 503 and `retry-after` at once. 0 for any number.',
+        'Requests under way at once, and as many whose bodies have not come whole; more are answered with 503 and `retry-after` at once. 0 for any number.',
       ),
     maxRequestsPerTenant: wholeNumber(0)
       .default(128)
       .describe(
-        'Those of one tenant; more are answered with 429 and `retry-after`. 0 for any number. Without keys and `jwt` there is no limit.',
+        'Those of one tenant, of each; more are answered with 429 and `retry-after`. The last eighth of all is for tenants that hold fewer than are free. 0 for any number. Without keys and `jwt` there is no limit.',
       ),
     maxUploads: wholeNumber(0)
       .default(16)

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 import type * as TreeSitter from 'web-tree-sitter';
 import type { ParsedLanguage } from '../../core/media-types.js';
 import { readRegularFile } from '../../security/regular-file.js';
@@ -46,5 +47,21 @@ async function loadGrammar(file: string, { Language }: typeof TreeSitter): Promi
   const path = createRequire(import.meta.url).resolve(
     `@vscode/tree-sitter-wasm/wasm/tree-sitter-${file}.wasm`,
   );
-  return Language.load(await readRegularFile(path));
+  const code = await readRegularFile(path);
+  return withoutOptimising(() => Language.load(code));
+}
+
+/**
+ * Has V8 keep the code of a WebAssembly module as its first compiler makes it. The lexer of a grammar is one function of up to a megabyte, hot after a few
+ * lines; optimising that of PowerShell takes 4 s of processor in a thread that the end of the process waits for, and speeds up no grammar. The flags are the
+ * process's; modules keep what was set when they were compiled, and "no tier-up" concerns those alone that were compiled without dynamic tiering.
+ */
+async function withoutOptimising<Module>(compile: () => Promise<Module>): Promise<Module> {
+  setFlagsFromString('--no-wasm-tier-up');
+  setFlagsFromString('--no-wasm-dynamic-tiering');
+  try {
+    return await compile();
+  } finally {
+    setFlagsFromString('--wasm-dynamic-tiering');
+  }
 }

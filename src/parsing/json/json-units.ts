@@ -103,6 +103,13 @@ function lastCharacterBefore(text: string, at: number): number {
   return end;
 }
 
+/** Start of the line where only white space stands before, else the offset itself. */
+function withIndentation(text: string, offset: number): number {
+  let lineStart = offset;
+  while (lineStart > 0 && /[^\S\n]/.test(text.charAt(lineStart - 1))) lineStart -= 1;
+  return lineStart === 0 || text.charAt(lineStart - 1) === '\n' ? lineStart : offset;
+}
+
 interface UnitEnd {
   readonly end: number;
   readonly offset: number;
@@ -115,10 +122,8 @@ function toUnit(open: Open, { end, offset, children, label, text }: UnitEnd): Co
   const start = open.unitStart ?? end;
   const symbol = open.isObject ? (open.key ?? '') : [`[${open.count}]`, label ?? ''].join(' ').trim();
   const isDivisible = end - start >= MIN_DIVISIBLE_LENGTH;
-  const lineStart = text.lastIndexOf('\n', start) + 1;
-  const isIndented = text.slice(lineStart, start).trim() === '';
   return {
-    start: offset + (isIndented ? lineStart : start),
+    start: offset + withIndentation(text, start),
     end: offset + end,
     ...(symbol === '' ? {} : { symbol }),
     children: isDivisible ? children : [],

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { API_VERSION } from '../api-version.js';
 import { jsonSchemaTransform, jsonSchemaTransformObject, swagger } from '../packages.js';
+import { keptAnswer } from './kept-answer.js';
 import { openApiPage } from './openapi-page.js';
 
 declare module 'fastify' {
@@ -29,8 +30,14 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
     transformObject: jsonSchemaTransformObject,
   });
   const hidden = { config: { access: 'everyone' }, schema: { hide: true } } as const;
-  app.get('/openapi.json', hidden, async () => app.ragstoneOpenApi());
-  app.get('/docs', hidden, async (_, reply) =>
-    reply.type('text/html; charset=utf-8').send(openApiPage(app.ragstoneOpenApi())),
+  app.get(
+    '/openapi.json',
+    hidden,
+    keptAnswer('application/json; charset=utf-8', () => JSON.stringify(app.ragstoneOpenApi())),
+  );
+  app.get(
+    '/docs',
+    hidden,
+    keptAnswer('text/html; charset=utf-8', () => openApiPage(app.ragstoneOpenApi())),
   );
 }

@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { LimitGroup } from '../../config/schema/server.js';
 import { RAGError } from '../../index.js';
 import type { RedisConnection } from '../../redis/open-redis.js';
+import type { Authenticate, Principal } from '../authentication/principal.js';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from '../packages.js';
 
 /** How often a tenant may call. */
@@ -10,6 +11,8 @@ export interface CallLimits {
   readonly requestsPerMinute: number;
   /** Calls of all routes of a group in a minute; 0 for any number. */
   readonly groups?: { readonly [Group in LimitGroup]?: number | undefined } | undefined;
+  /** Tells who calls a route that is for everyone, where a key is sent. */
+  readonly authenticate: Authenticate;
   /** Where processes count together. While it does not answer each counts for itself. @default this process alone */
   readonly redis?: RedisConnection | undefined;
 }
@@ -23,10 +26,10 @@ declare module 'fastify' {
 
 const MINUTE_S = 60;
 
-/** Each tenant has its own counts. What is left is not told, so that equal answers stay equal. */
+/** Each tenant has its own counts, and all who show no key have one. What is left is not told, so that equal answers stay equal. */
 export function limitCalls(
   app: FastifyInstance,
-  { requestsPerMinute, groups = {}, redis }: CallLimits,
+  { requestsPerMinute, groups = {}, authenticate, redis }: CallLimits,
 ): void {
   const limiters = new Map<number, RateLimiterMemory | RateLimiterRedis>();
   const limiterOf = (points: number): RateLimiterMemory | RateLimiterRedis => {
@@ -35,20 +38,30 @@ export function limitCalls(
     return limiter;
   };
   app.addHook('preParsing', async (request, reply) => {
-    const { ragstone, routeOptions } = request;
-    // Of the routes that everyone may call, too: nobody is known there.
-    if (ragstone === null || ragstone.principal.isLocal === true) return;
+    const { routeOptions } = request;
+    if (routeOptions.config.isAlwaysAnswered === true) return;
+    const caller = await callerOf(request, authenticate);
+    if (caller?.isLocal === true) return;
     const group = routeOptions.config.limit;
     const ofGroup = group && groups[group];
     const points = ofGroup ?? requestsPerMinute;
     if (points === 0) return;
     const counted = ofGroup === undefined ? `${request.method} ${routeOptions.url}` : group;
     try {
-      await limiterOf(points).consume(JSON.stringify([ragstone.principal.scope.tenant, counted]));
+      await limiterOf(points).consume(JSON.stringify([caller?.scope.tenant ?? null, counted]));
     } catch (refused) {
       throw refused instanceof RateLimiterRes ? tooOften(refused, reply) : refused;
     }
   });
+}
+
+/** Undefined for whoever shows no valid key, at a route that is for everyone. */
+async function callerOf(
+  { ragstone, headers }: FastifyRequest,
+  authenticate: Authenticate,
+): Promise<Principal | undefined> {
+  if (ragstone !== null) return ragstone.principal;
+  return authenticate({ headers }).catch(() => undefined);
 }
 
 function openLimiter(

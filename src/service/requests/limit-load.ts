@@ -1,83 +1,84 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RAGError } from '../../index.js';
 import { underPressure } from '../packages.js';
+import { OverloadError, type Place, type SharedPlaces } from './shared-places.js';
 
-export interface LoadLimits {
-  /** Requests under way at once; 0 for any number. */
-  readonly maxRequests: number;
-  /** How late the event loop may be, in milliseconds; 0 for any. */
-  readonly maxDelayMs: number;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What it holds of the service now; null for what is not counted. */
+    place: Place | null;
+  }
+  interface FastifyContextConfig {
+    /** However much is under way. */
+    isAlwaysAnswered?: boolean;
+  }
 }
-
-export interface TenantLimits {
-  /** Requests of one tenant under way at once; 0 for any number. */
-  readonly maxRequestsPerTenant: number;
-}
-
-/** Seconds after which another try is worth it. */
-const RETRY_AFTER_S = '1';
 
 /**
  * Refuses at once what the service could answer late only: callers that wait behind a queue without an end give up, and their
- * work is done for nobody. Routes that everyone may call are answered always, so that the health can be asked for.
+ * work is done for nobody. The health can always be asked for.
+ *
+ * @param maxDelayMs how late the event loop may be; 0 for any
  */
 export async function limitLoad(
   app: FastifyInstance,
-  { maxRequests, maxDelayMs }: LoadLimits,
+  requests: SharedPlaces,
+  maxDelayMs: number,
 ): Promise<void> {
-  let underWay = 0;
-  if (maxRequests > 0)
-    app.addHook('onRequest', async (request, reply) => {
-      if (isForEveryone(request)) return;
-      if (underWay >= maxRequests) throw new OverloadError();
-      underWay += 1;
-      // At the end of the answer, or when the caller goes.
-      reply.raw.once('close', () => {
-        underWay -= 1;
-      });
-    });
+  app.decorateRequest('place', null);
+  app.addHook('onRequest', async (request, reply) => {
+    if (isAlwaysAnswered(request)) return;
+    request.place = requests.take();
+    // At the end of the answer, or when the caller goes.
+    reply.raw.once('close', () => request.place?.leave());
+  });
   if (maxDelayMs > 0)
     await app.register(underPressure, {
       maxEventLoopDelay: maxDelayMs,
       pressureHandler: async (request) => {
-        if (!isForEveryone(request)) throw new OverloadError();
+        if (!isAlwaysAnswered(request)) throw new OverloadError();
       },
     });
 }
 
 /**
- * Refuses more requests of one tenant than its share of those that may be under way: who holds many open, or sends their bodies slowly, keeps
- * none of the other tenants out. The user of this machine alone has no others beside him.
+ * Refuses more requests of one tenant than its share of those that may be under way: who holds many open keeps none of the other tenants
+ * out. The user of this machine alone has no others beside him.
  */
-export function limitTenants(app: FastifyInstance, { maxRequestsPerTenant: most }: TenantLimits): void {
-  if (most === 0) return;
-  const underWay = new Map<string, number>();
-  app.addHook('onRequest', async ({ ragstone }, reply) => {
-    if (ragstone === null || ragstone.principal.isLocal === true) return;
-    const { tenant } = ragstone.principal.scope;
-    const own = underWay.get(tenant) ?? 0;
-    if (own >= most) {
-      reply.header('retry-after', RETRY_AFTER_S);
-      throw new RAGError(
-        'RATE_LIMITED',
-        'Too many requests of this tenant are under way. Try again shortly.',
-      );
-    }
-    underWay.set(tenant, own + 1);
-    reply.raw.once('close', () => {
-      const left = (underWay.get(tenant) ?? 1) - 1;
-      if (left > 0) underWay.set(tenant, left);
-      else underWay.delete(tenant);
-    });
+export function limitTenants(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => giveToTenant(request));
+}
+
+/**
+ * Bodies that have not come whole hold places of their own, so that whoever sends many slowly keeps no other request out; a body that came is counted as
+ * a request again.
+ */
+export function limitUnfinishedBodies(
+  app: FastifyInstance,
+  { requests, bodies }: { readonly requests: SharedPlaces; readonly bodies: SharedPlaces },
+): void {
+  const change = (request: FastifyRequest, reply: FastifyReply, places: SharedPlaces): void => {
+    request.place?.leave();
+    // Its places are free already.
+    if (reply.raw.destroyed) throw new RAGError('ABORTED', 'The caller went away.');
+    request.place = places.take();
+    giveToTenant(request);
+  };
+  app.addHook('preParsing', async (request, reply) => {
+    if (request.place !== null && hasBody(request)) change(request, reply, bodies);
+  });
+  app.addHook('preValidation', async (request, reply) => {
+    if (request.place !== null && hasBody(request)) change(request, reply, requests);
   });
 }
 
-const isForEveryone = ({ routeOptions }: FastifyRequest): boolean =>
-  routeOptions.config.access === 'everyone';
-
-/** It is the service's answer to what is asked of it, and no failure. */
-export class OverloadError extends RAGError {
-  constructor() {
-    super('SERVICE_UNAVAILABLE', 'The service has more to do than it can. Try again shortly.');
-  }
+function giveToTenant({ ragstone, place }: FastifyRequest): void {
+  if (ragstone === null || ragstone.principal.isLocal === true) return;
+  place?.giveTo(ragstone.principal.scope.tenant);
 }
+
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const isAlwaysAnswered = ({ routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config.isAlwaysAnswered === true;

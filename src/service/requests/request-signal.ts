@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RAGError, SYSTEM_RUNTIME } from '../../index.js';
-import { OverloadError } from './limit-load.js';
+import { OverloadError } from './shared-places.js';
 
 const TIMEOUT_HEADER = 'x-timeout-ms';
 /** Shares of the time of a request. */
@@ -45,10 +45,13 @@ export function requestDeadline(
   const timers = Number.isFinite(milliseconds)
     ? [...LOOKS.map((share) => after(onWaiting, share)), after(end, 1)]
     : [];
-  reply.raw.once('close', () => {
+  const leave = (): void => {
     for (const cancel of timers) cancel();
     if (!reply.raw.writableFinished) controller.abort(new RAGError('ABORTED', 'The caller went away.'));
-  });
+  };
+  // While it was asked who calls.
+  if (reply.raw.destroyed) leave();
+  else reply.raw.once('close', leave);
   return {
     signal: AbortSignal.any([controller.signal, stopping]),
     check: () => {

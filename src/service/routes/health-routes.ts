@@ -49,7 +49,7 @@ export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
     app.get(
       path,
       {
-        config: { access: 'everyone' },
+        config: { access: 'everyone', isAlwaysAnswered: true },
         schema: {
           tags: ['Health'],
           summary: 'Whether the service can answer, and at which level',
@@ -69,7 +69,7 @@ export const healthRoutes: FastifyPluginAsyncZod<HealthOptions> = async (
     app.get(
       `${path}/live`,
       {
-        config: { access: 'everyone' },
+        config: { access: 'everyone', isAlwaysAnswered: true },
         schema: {
           tags: ['Health'],
           summary: 'Whether the process of the service answers, whatever its parts do',

@@ -1,0 +1,154 @@
+import { PBI_MEDIA_TYPE } from '../../src/core/document.js';
+import {
+  codeMediaType,
+  MEDIA_TYPES,
+  type ParsedLanguage,
+  PLAIN_CODE_MEDIA_TYPE,
+} from '../../src/core/media-types.js';
+import { docxEntries, docxParagraph, docxTable, makeZip } from '../fixtures/documents/make-docx.js';
+import { makePdf } from '../fixtures/documents/make-pdf.js';
+
+/** A document of so many like parts, of some hundred bytes each. */
+export type MakeDocument = (parts: number) => string | Uint8Array;
+
+const numbered = (parts: number, part: (index: number) => string): string[] =>
+  Array.from({ length: parts }, (_, index) => part(index));
+
+const joined =
+  (part: (index: number) => string, separator = '\n'): MakeDocument =>
+  (parts) =>
+    numbered(parts, part).join(separator);
+
+const WORDS = 'Payments are retried three times, after one, two and four seconds';
+
+const CODE: Readonly<Record<ParsedLanguage, (index: number) => string>> = {
+  bash: (at) =>
+    `# says hello\nhello${at}() {\n  for x in "$@"; do if [ -f "$x" ]; then echo "hi \${x}" | grep y; fi; done\n}\n`,
+  c: (at) =>
+    `struct node${at} { int a; };\nstatic int *find${at}(int a) { for (int i = 0; i < a; i++) { use(i); } return 0; }\n`,
+  cpp: (at) =>
+    `class Box${at} {\n int get() { return 1; }\n};\nint Box${at}::size(int *x) {\n  for (auto &y : z) { std::cout << y << "x"; }\n  return 1;\n}\n`,
+  csharp: (at) =>
+    `[Serializable]\npublic class Api${at} : B {\n  public int Size { get; set; }\n  public async Task Get<T>(int a) { var x = await foo.Bar(a, y => y + 1); }\n}\n`,
+  css: (at) =>
+    `.card${at} > h2 {\n color: red;\n margin: 0 1px;\n}\n@media print { .card${at} { display: none; } }\n`,
+  go: (at) =>
+    `func (s *Server) Start${at}(x int, y []string) (int, error) {\n\tfor i := 0; i < x; i++ {\n\t\tuse(i)\n\t}\n\treturn 0, nil\n}\n`,
+  ini: (at) => `[database${at}]\nhost=a\nport=${at}\n`,
+  java: (at) =>
+    `/** doc */\n@Service\nclass Api${at} extends B {\n  void get(int a) { for (int i = 0; i < a; i++) { out.println("x" + i); } }\n}\n`,
+  javascript: (at) =>
+    `class Api${at} {\n  get(a) { for (const b of a) { console.log(\`x \${b}\`); } return [1, 2]; }\n}\nmodule.exports.find${at} = function () {};\n`,
+  php: (at) =>
+    `<?php\nclass Api${at} {\n public function get($a) { foreach ($a as $b => $c) { echo "x $b"; } return [1, 2]; }\n}\n?>\n`,
+  powershell: (at) =>
+    `function Get-Item${at} {\n param([string]$a, $b = 3)\n foreach ($x in $a) { Write-Host "hi $x" | Out-Null }\n}\n`,
+  python: (at) =>
+    `@cached\ndef load${at}(path, *more):\n    """Reads."""\n    for one in more:\n        print(f"x {one}")\n    return path\n`,
+  ruby: (at) =>
+    `class Job${at} < Base\n  # does\n  def perform(a, b = 1)\n    items.each { |x| puts "#{x} y" if x > 3 }\n  end\nend\n`,
+  rust: (at) =>
+    `/// Does.\n#[derive(Debug)]\npub struct Chunk${at} { a: i32 }\nimpl Display for Chunk${at} {\n    fn fmt(&self) -> R<u8> { match self.a { 1 => 2, _ => 3 } }\n}\n`,
+  tsx: (at) =>
+    `export function App${at}({ items }: Props) {\n  return <ul>{items.map((one) => <li key={one}>{one}</li>)}</ul>;\n}\n`,
+  typescript: (at) =>
+    `export class Store${at}<T> {\n  #size = 0;\n  async upsert(a: T): Promise<void> { for (const b of a) { await this.put(b); } }\n}\n`,
+};
+
+const record = (id: number): object => ({ id, name: `thing ${id}`, note: WORDS, tags: ['a', 'b'] });
+
+/** One document that its parser reads for each media type, and others that once took long. */
+export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, MakeDocument>>>> = {
+  [MEDIA_TYPES.markdown]: {
+    sections: joined(
+      (at) => `## Part ${at}\n\n${WORDS}.\n\n- one\n- [two](#x)\n\n| a | b |\n|---|---|\n| 1 | ${at} |\n`,
+    ),
+    'one paragraph': joined((at) => `${WORDS} (${at}).`, ' '),
+    'one table': (parts) =>
+      `| a | b |\n|---|---|\n${numbered(parts, (at) => `| ${at} | ${WORDS} |`).join('\n')}`,
+  },
+  [MEDIA_TYPES.plainText]: {
+    paragraphs: joined((at) => `${WORDS} (${at}).`, '\n\n'),
+    'one line': joined((at) => `${WORDS} (${at}).`, ' '),
+  },
+  [MEDIA_TYPES.rst]: {
+    sections: joined(
+      (at) => `Part ${at}\n========\n\n${WORDS}.\n\n- one\n- two\n\n.. note::\n\n   ${WORDS}\n`,
+    ),
+  },
+  [MEDIA_TYPES.asciidoc]: {
+    sections: joined((at) => `== Part ${at}\n\n${WORDS}.\n\n* one\n* two\n\n|===\n|a |b\n|===\n`),
+  },
+  [MEDIA_TYPES.html]: {
+    sections: joined(
+      (at) => `<h2>Part ${at}</h2><p>${WORDS}.</p><ul><li>one</li></ul><table><tr><td>a</td></tr></table>`,
+    ),
+  },
+  [MEDIA_TYPES.confluenceStorage]: {
+    sections: joined(
+      (at) =>
+        `<h2>Part ${at}</h2><p>${WORDS}.</p><ac:structured-macro ac:name="info"><ac:rich-text-body><p>a</p></ac:rich-text-body></ac:structured-macro>`,
+    ),
+  },
+  [MEDIA_TYPES.csv]: { rows: joined((at) => `${at},thing ${at},"${WORDS}, ""again"""`) },
+  [MEDIA_TYPES.tsv]: { rows: joined((at) => `${at}\tthing ${at}\t${WORDS}`) },
+  [MEDIA_TYPES.json]: {
+    'one line': (parts) => JSON.stringify({ items: Array.from({ length: parts }, (_, at) => record(at)) }),
+    'many lines': (parts) =>
+      JSON.stringify(
+        Array.from({ length: parts }, (_, at) => record(at)),
+        null,
+        2,
+      ),
+    members: (parts) =>
+      JSON.stringify(
+        Object.fromEntries(numbered(parts, (at) => `k${at}`).map((key, at) => [key, record(at)])),
+      ),
+  },
+  [MEDIA_TYPES.jsonLines]: {
+    records: joined((at) => JSON.stringify(record(at))),
+    'long records': (parts) =>
+      JSON.stringify({ items: Array.from({ length: parts }, (_, at) => record(at)) }),
+  },
+  [PBI_MEDIA_TYPE]: {
+    'long fields': (parts) =>
+      JSON.stringify({
+        id: 'P-1',
+        title: 'a',
+        description: numbered(parts, (at) => `${WORDS} ${at}.`).join('\n\n'),
+        tasks: Array.from({ length: parts }, (_, at) => record(at)),
+      }),
+    'many fields': (parts) =>
+      JSON.stringify({
+        id: 'P-1',
+        title: 'a',
+        ...Object.fromEntries(numbered(parts, (at) => `field_${at}`).map((key) => [key, WORDS])),
+      }),
+  },
+  [MEDIA_TYPES.pdf]: {
+    pages: (parts) =>
+      makePdf(Array.from({ length: Math.ceil(parts / 10) }, () => Array.from({ length: 10 }, () => WORDS))),
+  },
+  [MEDIA_TYPES.docx]: {
+    paragraphs: (parts) =>
+      makeZip(
+        docxEntries(
+          numbered(
+            parts,
+            (at) =>
+              `${docxParagraph(`Part ${at}`, 'Heading2')}${docxParagraph(WORDS)}${docxTable([['a', 'b']])}`,
+          ).join(''),
+        ),
+      ),
+  },
+  [PLAIN_CODE_MEDIA_TYPE]: { paragraphs: joined((at) => `fun a${at}() {\n  ${WORDS}\n}\n`) },
+  ...Object.fromEntries(
+    Object.entries(CODE).map(([language, part]) => [
+      codeMediaType(language),
+      {
+        definitions: joined(part, ''),
+        'one line': (parts: number) => joined(part, '')(parts).toString().replace(/\n/g, ' '),
+      },
+    ]),
+  ),
+};
