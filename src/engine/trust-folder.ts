@@ -9,7 +9,7 @@ import type { Risk } from '../config/trust/risks.js';
 import { type TrustOptions, trustConfiguration } from '../config/trust/trust-configuration.js';
 import { revoke, type TrustedFolder, trust, trustedFolders } from '../config/trust/trust-store.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
-import { rememberedPaths } from '../indexing/configured-sources.js';
+import { rememberedPaths } from '../indexing/named-folders.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import { tenantsOf } from '../maintenance/list-generations.js';
