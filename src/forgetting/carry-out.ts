@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { DATA_FILES, DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { runtime, sleep } from '../core/runtime.js';
 import { feedbackFileOf } from '../feedback/feedback-log.js';
@@ -14,7 +15,7 @@ import type { CacheKeys } from './cache-keys.js';
 import { runWithout } from './edit-runs.js';
 import { eraseCaches, type OpenGeneration } from './erase-caches.js';
 import { eraseFeedback } from './erase-feedback.js';
-import { eraseShown, SHOWN_FILE } from './erase-shown.js';
+import { eraseShown } from './erase-shown.js';
 import { eraseTries } from './erase-tries.js';
 import type { ForgetReceipt, RemovedFrom } from './forget-types.js';
 import type { ForgettingHost } from './forgetting-host.js';
@@ -169,7 +170,7 @@ async function forgetLearned(
 
 /** Of a whole source it cannot be told which clone was its; others fetch theirs again. */
 async function eraseClones({ dataDir }: ResolvedConfig): Promise<RemovedFrom[]> {
-  const folder = join(dataDir, 'git');
+  const folder = join(dataDir, DATA_FOLDERS.clones);
   const clones = existsSync(folder) ? readdirSync(folder).length : 0;
   await rm(folder, { recursive: true, force: true });
   return [{ place: 'clones of repositories', what: 'clones', count: clones }];
@@ -204,12 +205,20 @@ async function purge(
 
 /** Logs of SQLite files that are not empty, but for the one that was emptied by itself: a service writes on into it. */
 function filledLogs({ dataDir, rag }: ResolvedConfig): string[] {
-  const folders = [dataDir, join(dataDir, 'store'), join(dataDir, 'lexical'), rag.storage.local.path];
+  const folders = [
+    dataDir,
+    join(dataDir, DATA_FOLDERS.store),
+    join(dataDir, DATA_FOLDERS.lexical),
+    rag.storage.local.path,
+  ];
   const paths = new Set(
     folders.flatMap((folder) =>
       entriesOf(folder)
         .filter(
-          (name) => name.endsWith('-wal') && !name.startsWith('writer.lock') && name !== `${SHOWN_FILE}-wal`,
+          (name) =>
+            name.endsWith('-wal') &&
+            !name.startsWith(DATA_FILES.writerLock) &&
+            name !== `${DATA_FILES.serviceValues}-wal`,
         )
         .map((name) => join(folder, name)),
     ),
