@@ -77,6 +77,7 @@ export type {
   MorePassages,
   NamedStep,
   PartHealth,
+  PrunedSource,
   QueryCorrection,
   QueryReading,
   RelatedDocument,

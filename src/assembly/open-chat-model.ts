@@ -3,6 +3,7 @@ import type { ChatModel } from '../answering/chat-model.js';
 import { tracedChatModel } from '../answering/traced-chat-model.js';
 import type { ChunkContextualiser } from '../chunking/contextual/chunk-contextualiser.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { ownChatModel } from './own-parts.js';
 import { resolveContextModel } from './resolve-context-model.js';
 import { fetchModelSecrets, resolveHostedModel } from './resolve-provider.js';
@@ -56,6 +57,6 @@ export async function createContextualiserFor(
   if (chatModel === undefined) return undefined;
   const { maxDocumentTokens } = config.rag.indexing.contextual;
   const { ChunkContextualiser } = await import('../chunking/contextual/chunk-contextualiser.js');
-  const cacheFolder = join(config.dataDir, 'cache', 'contexts');
+  const cacheFolder = join(config.dataDir, DATA_FOLDERS.cache, 'contexts');
   return new ChunkContextualiser({ chatModel, cacheFolder, maxDocumentTokens });
 }

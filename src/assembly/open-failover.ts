@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ResolvedConfig, ValueOrigin } from '../config/resolved-config.js';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { guardedStore } from '../degradation/guarded-store.js';
 import { STORES } from '../stores/definitions.js';
 import type { VectorStoreManager } from '../stores/failover/store-manager.js';
@@ -30,7 +31,6 @@ export interface FailoverContext {
 }
 
 /** In the data folder. */
-const FOLDER = 'failover';
 /** Writes of other processes take seconds, and a page of a copy too. */
 const WRITE_WAIT_MS = 120_000;
 const MEGABYTE = 1024 * 1024;
@@ -52,7 +52,7 @@ export async function openFailover(
   const { VectorStoreManager } = await import('../stores/failover/store-manager.js');
   const first = await openFirst(config, owner);
   const second = await openMember(secondary.provider, secondConfig(config));
-  const folder = join(config.dataDir, FOLDER);
+  const folder = join(config.dataDir, DATA_FOLDERS.failover);
   const manager = new VectorStoreManager({
     stores: {
       [primaryName ?? config.own?.store?.name ?? config.rag.provider]: first.store,
@@ -110,7 +110,7 @@ function secondConfig(config: ResolvedConfig): ResolvedConfig {
   const { provider, name, storage } = failover.secondary;
   return {
     ...withOriginsOf('rag.failover.secondary.storage', config),
-    dataDir: join(config.dataDir, FOLDER, name),
+    dataDir: join(config.dataDir, DATA_FOLDERS.failover, name),
     rag: { ...config.rag, provider, storage },
   };
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { originOf, type ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
 import type { StoredChunk } from '../core/chunk.js';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { guardedStore } from '../degradation/guarded-store.js';
 import type { StoreContext, StoreDefinition, StoreOwner } from '../stores/store-definition.js';
 import type { VectorStore } from '../stores/vector-store.js';
@@ -99,7 +100,7 @@ export async function withLocalWords(
   if (confirm === undefined || !isOfThisHost || store.capabilities.lexical === 'none') return store;
   const { createLibsqlStore } = await import('../stores/libsql/libsql-store.js');
   const { withWordCopy } = await import('../stores/with-word-copy.js');
-  const path = join(config.dataDir, 'words', 'store.db');
+  const path = join(config.dataDir, DATA_FOLDERS.words, 'store.db');
   return withWordCopy(store, {
     copy: createLibsqlStore({ path }),
     confirm,
@@ -142,4 +143,4 @@ async function forgetLocalWords(
     : [];
 }
 
-const lexicalFile = ({ dataDir }: ResolvedConfig): string => join(dataDir, 'lexical', 'store.db');
+const lexicalFile = ({ dataDir }: ResolvedConfig): string => join(dataDir, DATA_FOLDERS.lexical, 'store.db');

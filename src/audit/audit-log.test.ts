@@ -11,10 +11,11 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import type { RAGError } from '../core/errors.js';
 import { SYSTEM_RUNTIME, withRuntime } from '../core/runtime.js';
 import { AuditLog, type AuditLogOptions } from './audit-log.js';
-import { AUDIT_FOLDER, type AuditEntry, CURRENT_FILE } from './audit-record.js';
+import { type AuditEntry, CURRENT_FILE } from './audit-record.js';
 import { lineHash } from './line-hash.js';
 import { AuditChains, type AuditLine, readAudit } from './read-audit.js';
 
@@ -48,8 +49,8 @@ function findingsOf(lines: readonly AuditLine[]): string[] {
   return [...found, ...chains.end()].map(({ problem }) => problem);
 }
 
-const currentFile = (dataDir: string) => join(dataDir, AUDIT_FOLDER, CURRENT_FILE);
-const filesOf = (dataDir: string) => readdirSync(join(dataDir, AUDIT_FOLDER));
+const currentFile = (dataDir: string) => join(dataDir, DATA_FOLDERS.audit, CURRENT_FILE);
+const filesOf = (dataDir: string) => readdirSync(join(dataDir, DATA_FOLDERS.audit));
 
 test('lines are read as they were written, for the owner alone', async () => {
   const dataDir = temporaryFolder();
@@ -58,7 +59,7 @@ test('lines are read as they were written, for the owner alone', async () => {
   expect((await linesOf(dataDir)).map(({ record }) => record)).toEqual([expect.objectContaining(entry)]);
   if (process.platform === 'win32') return;
   expect(statSync(currentFile(dataDir)).mode & 0o777).toBe(0o600);
-  expect(statSync(join(dataDir, AUDIT_FOLDER)).mode & 0o777).toBe(0o700);
+  expect(statSync(join(dataDir, DATA_FOLDERS.audit)).mode & 0o777).toBe(0o700);
 });
 
 test('several writers lose and tear no line, also while files are put aside', async () => {
@@ -119,7 +120,7 @@ describe('chains over files that were removed', () => {
   test('show a file that somebody else took away', async () => {
     const dataDir = await removed();
     const [oldest = ''] = filesOf(dataDir).sort();
-    rmSync(join(dataDir, AUDIT_FOLDER, oldest));
+    rmSync(join(dataDir, DATA_FOLDERS.audit, oldest));
     const problems = findingsOf(await linesOf(dataDir));
     expect(problems).toEqual([expect.stringMatching(/no line of the log says that they were removed/)]);
   });
@@ -127,7 +128,7 @@ describe('chains over files that were removed', () => {
   test('show a first line that was changed', async () => {
     const dataDir = await removed();
     const [oldest = ''] = filesOf(dataDir).sort();
-    const path = join(dataDir, AUDIT_FOLDER, oldest);
+    const path = join(dataDir, DATA_FOLDERS.audit, oldest);
     writeFileSync(path, readFileSync(path, 'utf8').replace('acme', 'other'));
     expect(findingsOf(await linesOf(dataDir))).toEqual([expect.stringMatching(/^It was changed/)]);
   });
@@ -154,7 +155,7 @@ test('an end that was written twice is no line', async () => {
 describe('what cannot be written', () => {
   const blocked = (): string => {
     const dataDir = temporaryFolder();
-    writeFileSync(join(dataDir, AUDIT_FOLDER), 'no folder');
+    writeFileSync(join(dataDir, DATA_FOLDERS.audit), 'no folder');
     return dataDir;
   };
 
@@ -168,8 +169,8 @@ describe('what cannot be written', () => {
     const log = openLog(dataDir, { required: false, onFailure: (error) => told.push(error) });
     await log.record(SEARCH);
     expect(told.map(({ reason }) => reason)).toEqual(['AUDIT_UNAVAILABLE']);
-    rmSync(join(dataDir, AUDIT_FOLDER));
-    mkdirSync(join(dataDir, AUDIT_FOLDER));
+    rmSync(join(dataDir, DATA_FOLDERS.audit));
+    mkdirSync(join(dataDir, DATA_FOLDERS.audit));
     await log.record(SEARCH);
     expect(findingsOf(await linesOf(dataDir))).toEqual([]);
   });

@@ -2,11 +2,12 @@ import { closeSync, constants, fstatSync, fsync, writeSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 import { NO_LINK, openRegularFileSync } from '../security/regular-file.js';
-import { AUDIT_FOLDER, type AuditEntry, CURRENT_FILE, ROTATED_FILE } from './audit-record.js';
+import { type AuditEntry, CURRENT_FILE, ROTATED_FILE } from './audit-record.js';
 import { chainEndsOf } from './chain-ends.js';
 import { endOfTornLine } from './end-torn-line.js';
 import { lineHash } from './line-hash.js';
@@ -60,7 +61,7 @@ export class AuditLog {
 
   constructor(options: AuditLogOptions) {
     this.#options = options;
-    this.#folder = join(options.dataDir, AUDIT_FOLDER);
+    this.#folder = join(options.dataDir, DATA_FOLDERS.audit);
   }
 
   /** Whether questions are to be handed in. */

@@ -116,5 +116,3 @@ export type AuditRecord = z.output<typeof auditRecord>;
 /** Name of the file that is written to; rotated ones have a time in theirs, so that names sort as times do. */
 export const CURRENT_FILE = 'audit.jsonl';
 export const ROTATED_FILE = /^audit-\d{8}T\d{9}Z-[\w-]+\.jsonl$/;
-/** Folder of a data folder that holds the log. */
-export const AUDIT_FOLDER = 'audit';

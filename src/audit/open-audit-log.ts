@@ -1,12 +1,15 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { assertPlainDataFolder } from '../config/trust/index-reach.js';
 import { AuditLog, type AuditLogOptions } from './audit-log.js';
 
-/** The log of an index as it is configured; undefined where it is off. */
+/** The log of an index as it is configured; undefined where it is off. Throws as `assertPlainDataFolder` does. */
 export function openAuditLog(
-  { dataDir, rag }: ResolvedConfig,
+  config: ResolvedConfig,
   onFailure: AuditLogOptions['onFailure'],
 ): AuditLog | undefined {
+  const { dataDir, rag } = config;
   const { enabled, ...settings } = rag.audit;
-  const encryptedFields = rag.security.encryption.fields;
-  return enabled ? new AuditLog({ ...settings, encryptedFields, dataDir, onFailure }) : undefined;
+  if (!enabled) return undefined;
+  assertPlainDataFolder(config);
+  return new AuditLog({ ...settings, encryptedFields: rag.security.encryption.fields, dataDir, onFailure });
 }

@@ -1,15 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { openRegularFile } from '../security/regular-file.js';
-import {
-  AUDIT_FOLDER,
-  type AuditRecord,
-  auditRecord,
-  type ChainEnd,
-  CURRENT_FILE,
-  ROTATED_FILE,
-} from './audit-record.js';
+import { type AuditRecord, auditRecord, type ChainEnd, CURRENT_FILE, ROTATED_FILE } from './audit-record.js';
 import { lineHash } from './line-hash.js';
 
 /** A line of ours is shorter; a longer one is not read. */
@@ -26,7 +20,7 @@ export type AuditLine =
  * @throws RAGError `AUDIT_UNAVAILABLE` where it cannot be read
  */
 export async function* readAudit(dataDir: string): AsyncGenerator<AuditLine> {
-  const folder = join(dataDir, AUDIT_FOLDER);
+  const folder = join(dataDir, DATA_FOLDERS.audit);
   try {
     for (const file of await filesOf(folder))
       for await (const line of linesOf(join(folder, file))) {

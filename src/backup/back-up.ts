@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { create } from 'tar';
 import { type LoadConfigOptions, loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { assertPlainDataFolder } from '../config/trust/index-reach.js';
 import { RAGError, systemErrorCode, throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { tryLockFile } from '../ledger/lock-file.js';
@@ -65,6 +66,7 @@ export async function backUp(file: string, options: BackupOptions = {}): Promise
   const config = await loadConfig({ trust: 'unchecked', ...place });
   const path = resolve(place.cwd ?? process.cwd(), file);
   assertPlace(path, config);
+  assertPlainDataFolder(config);
   const draft = await openDraft(path);
   try {
     const { dataDir, rag } = config;

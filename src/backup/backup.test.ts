@@ -1,6 +1,16 @@
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { create, list } from 'tar';
+import { create, extract, list } from 'tar';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, writeFiles } from '../../tests/e2e/temporary-folder.js';
 import { testDeployments } from '../deployments/test-deployments.js';
@@ -10,6 +20,7 @@ import { restoreBackup } from './restore.js';
 import { backedUp, engineIn, isWhole, notes } from './test-backup.js';
 
 const DOCUMENTS = 400;
+const TRUSTING = { ...process.env, RAGSTONE_TRUST: '1' };
 
 function filesIn(folder: string): string[] {
   const dataDir = join(folder, '.ragstone');
@@ -93,9 +104,15 @@ describe('backUp', () => {
     expect(readFileSync(archive)).toEqual(before);
     symlinkSync('/etc/passwd', join(folder, '.ragstone', 'odd'));
     await expect(backUp('other.tar.gz', { cwd: folder })).rejects.toMatchObject({
+      reason: 'INDEX_UNTRUSTED',
+      message: expect.stringMatching(/holds the symbolic link .*odd/),
+    });
+    // Trust in a link does not pack what is behind it.
+    await expect(backUp('other.tar.gz', { cwd: folder, env: TRUSTING })).rejects.toMatchObject({
       reason: 'USAGE',
       message: expect.stringContaining('odd is a link'),
     });
+    rmSync(join(folder, '.ragstone', 'odd'));
     const stopped = backUp('third.tar.gz', { cwd: folder, signal: AbortSignal.abort() });
     await expect(stopped).rejects.toMatchObject({ reason: 'ABORTED' });
     expect(readdirSync(folder).sort()).toEqual(['.ragstone', 'docs', 'small.tar.gz']);
@@ -151,6 +168,37 @@ describe('restoreBackup', () => {
     });
     expect(filesIn(elsewhere)).toEqual([]);
   });
+
+  it.skipIf(process.platform === 'win32').each(['4755', '2777', '1777', '666', '644', '400', '0'])(
+    'gives files and folders to their owner alone, whatever modes an archive has: %s',
+    async (written) => {
+      const mode = parseInt(written, 8);
+      const { folder, archive } = await backedUp();
+      const pack = join(folder, 'pack');
+      mkdirSync(pack);
+      await extract({ file: archive, cwd: pack });
+      const names = ['manifest.json', ...readdirSync(pack).filter((name) => name !== 'manifest.json')];
+      for (const name of readdirSync(pack, { recursive: true, encoding: 'utf8' })) {
+        const isFile = statSync(join(pack, name)).isFile();
+        chmodSync(join(pack, name), isFile ? mode : mode | 0o700);
+      }
+      const loose = join(folder, 'loose.tar');
+      await create({ file: loose, cwd: pack }, names);
+      const elsewhere = temporaryFolder();
+      mkdirSync(join(elsewhere, '.ragstone'), { mode: 0o755 });
+      const before = process.umask(0);
+      await restoreBackup(loose, { cwd: elsewhere }).finally(() => process.umask(before));
+      const dataDir = join(elsewhere, '.ragstone');
+      const modes = readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).map((name) => {
+        const stats = statSync(join(dataDir, name));
+        return [stats.isDirectory() ? 'folder' : 'file', (stats.mode & 0o7777).toString(8)].join(' ');
+      });
+      expect(new Set([...modes, `folder ${(statSync(dataDir).mode & 0o7777).toString(8)}`])).toEqual(
+        new Set(['file 600', 'folder 700']),
+      );
+      expect(await isWhole(elsewhere, 'libsql')).toMatchObject({ documents: 5 });
+    },
+  );
 
   it('follows no link and no path out of the folder of an archive that somebody made', async () => {
     const folder = temporaryFolder({ 'pack/data/ledger.db': 'x', 'outside.txt': 'kept' });

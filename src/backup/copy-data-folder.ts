@@ -1,6 +1,7 @@
 import { constants, type Dirent } from 'node:fs';
 import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { DATA_FILES, DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, systemErrorCode, throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { whileNobodyWrites } from '../ledger/copying-pause.js';
@@ -23,9 +24,8 @@ export interface CopyOptions {
 /** Files that hold nothing: locks, who holds them, and what SQLite keeps beside a database. */
 const OF_THE_MOMENT = /\.(?:db|lock)-(?:wal|shm|journal)$|\.(?:lock|wanted)$|^writer\.json/;
 /** Clones of repositories, which are fetched again, and what searches found. */
-const MADE_AGAIN = ['git', 'results.db'];
+const MADE_AGAIN = [DATA_FOLDERS.clones, DATA_FILES.searchResults];
 const DATABASE = '.db';
-const LEDGER = 'ledger.db';
 
 /**
  * Copies a data folder. Each index in it (tenants may have their own) is copied while nobody writes it, so that ledger and store agree. Searches
@@ -85,7 +85,7 @@ async function copyTree(
     const path = join(from, entry.name);
     if (OF_THE_MOMENT.test(entry.name) || left.has(path)) continue;
     if (entry.isDirectory()) {
-      if (await exists(join(path, LEDGER))) inner.push(path);
+      if (await exists(join(path, DATA_FILES.ledger))) inner.push(path);
       else await copyTree(path, join(to, entry.name), options);
     } else {
       assertFile(path, entry);

@@ -3,8 +3,10 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { extract, list } from 'tar';
 import { loadConfig } from '../config/load-config.js';
+import { assertPlainDataFolder } from '../config/trust/index-reach.js';
+import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError, systemErrorCode, throwIfAborted } from '../core/errors.js';
-import { PRIVATE_FILE, PRIVATE_FOLDER } from '../security/private-files.js';
+import { PRIVATE_FILE, PRIVATE_FOLDER, tighten } from '../security/private-files.js';
 import { assertOpenable } from '../security/regular-file.js';
 import type { BackupPlace, BackupProgress } from './back-up.js';
 import {
@@ -36,7 +38,7 @@ export interface RestoreResult {
 const MARK = '.restoring';
 const STAGE = '.restored';
 /** It makes the folder an index, so it comes last. */
-const LEDGER = 'ledger.db';
+const LEDGER = DATA_FILES.ledger;
 const MOST_MANIFEST_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -48,7 +50,9 @@ const MOST_MANIFEST_BYTES = 256 * 1024 * 1024;
  */
 export async function restoreBackup(file: string, options: RestoreOptions = {}): Promise<RestoreResult> {
   const { onProgress, signal, ...place } = options;
-  const { dataDir, rag } = await loadConfig({ trust: 'unchecked', ...place });
+  const config = await loadConfig({ trust: 'unchecked', ...place });
+  assertPlainDataFolder(config);
+  const { dataDir, rag } = config;
   const archive = resolve(place.cwd ?? process.cwd(), file);
   const manifest = await readManifest(archive);
   const parts = [
@@ -111,6 +115,7 @@ async function makeRoom(folder: string): Promise<void> {
       `${folder} is not empty, and nothing is overwritten. Move it away first (mv ${folder} ${folder}.old), or name another folder with \`--data\`.`,
       { details: { folder } },
     );
+  tighten(folder);
   await writeFile(join(folder, MARK), '', { mode: PRIVATE_FILE });
 }
 
@@ -142,12 +147,15 @@ async function unpack(
       cwd: stage,
       strict: true,
       strip: 1,
-      fmode: PRIVATE_FILE,
       dmode: PRIVATE_FOLDER,
       preserveOwner: false,
       // Links, devices and what the list does not name are passed over; what is then missing is found below.
-      filter: (path, entry) =>
-        !signal?.aborted && 'type' in entry && entry.type === 'File' && sizes.get(path) === entry.size,
+      filter: (path, entry) => {
+        if (signal?.aborted === true || !('type' in entry) || entry.type !== 'File') return false;
+        // That of the archive may be anything.
+        entry.mode = PRIVATE_FILE;
+        return sizes.get(path) === entry.size;
+      },
       onReadEntry: onFile,
     });
   } catch (cause) {

@@ -125,14 +125,17 @@ export async function withView<T>(
 /** The data folder of the index that the global options describe. */
 export const dataDirOf = async (context: CliContext): Promise<string> => (await placeOf(context)).dataDir;
 
-/** The same, with what is trusted there. */
+/** The same, with what is trusted there. @throws RAGError `INDEX_UNTRUSTED`, `INDEX_DAMAGED` where it holds what is no plain file or folder */
 export async function placeOf({ cwd, env, globals }: CliContext): Promise<ResolvedConfig> {
   const { loadConfig } = await import('../config/load-config.js');
-  return loadConfig({
+  const { assertPlainDataFolder } = await import('../config/trust/index-reach.js');
+  const place = await loadConfig({
     trust: 'unchecked',
     cwd,
     env,
     ...(globals.config === undefined ? {} : { file: globals.config }),
     ...(globals.data === undefined ? {} : { dataDir: globals.data }),
   });
+  assertPlainDataFolder(place);
+  return place;
 }

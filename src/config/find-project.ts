@@ -1,5 +1,6 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DATA_FILES, DATA_FOLDERS } from '../core/data-folder.js';
 
 /** Where a configuration is looked for in a folder, in this order. */
 export const CONFIG_FILES = ['config/rag-config.yaml', 'ragstone.yaml'] as const;
@@ -8,9 +9,9 @@ export const CONFIG_FILES = ['config/rag-config.yaml', 'ragstone.yaml'] as const
 export const DEFAULT_DATA_DIR = '.ragstone';
 
 /** Where `ragstone try` keeps an index for each folder, by the data folder of the project. */
-export const triesFolderOf = (dataDir: string): string => join(dataDir, 'try');
+export const triesFolderOf = (dataDir: string): string => join(dataDir, DATA_FOLDERS.tries);
 
-const MARKS = [...CONFIG_FILES, join(DEFAULT_DATA_DIR, 'ledger.db')];
+const MARKS = [...CONFIG_FILES, join(DEFAULT_DATA_DIR, DATA_FILES.ledger)];
 
 /**
  * The project that a folder lies in, found like a Git repository: the nearest folder, it or one above it, with a configuration or an

@@ -61,13 +61,31 @@ function without(node: SchemaNode, key: keyof SchemaNode): SchemaNode {
 }
 
 /** Keys that are allowed at a place of a configuration. */
-export function knownKeysAt(path: ConfigPath, root: unknown): string[] {
+export const knownKeysAt = (path: ConfigPath, root: unknown): string[] =>
+  Object.keys(schemaAt(path, root)?.properties ?? {});
+
+/** Whether a setting takes a number, a truth value or one of a list of names alone: it cannot hold just any text. */
+export function isChoice(path: ConfigPath, root: unknown): boolean {
+  const node = schemaAt(path, root);
+  return node !== undefined && isChoiceNode(ownSchema(node));
+}
+
+function isChoiceNode({ type, enum: names, const: name, anyOf, oneOf }: SchemaNode): boolean {
+  const options = anyOf ?? oneOf;
+  if (options !== undefined) return options.every(isChoiceNode);
+  return names !== undefined || name !== undefined || CHOICE_TYPES.has(type);
+}
+
+const CHOICE_TYPES: ReadonlySet<SchemaNode['type']> = new Set(['number', 'integer', 'boolean', 'null']);
+
+/** What may stand at a place of a configuration. */
+function schemaAt(path: ConfigPath, root: unknown): SchemaNode | undefined {
   let node: SchemaNode | undefined = configJsonSchema();
   for (const [depth, part] of path.entries()) {
     node = typeof part === 'number' ? node?.items : (node?.properties?.[part] ?? ofEveryName(node));
     node = node && chooseByType(node, valueAt(root, path.slice(0, depth + 1)));
   }
-  return Object.keys(node?.properties ?? {});
+  return node;
 }
 
 /** What a block whose names are free, or from a list (`rag.modelProviders`), holds under each of them. */

@@ -1,7 +1,9 @@
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import * as z from 'zod';
+import { DATA_FILES, DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
+import { runtime } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
 import { readRegularText } from '../security/regular-file.js';
 
@@ -15,10 +17,9 @@ export interface KnownModel {
 }
 
 const registrySchema = z.record(z.string(), z.strictObject({ path: z.string() }));
-const REGISTRY_FILE = 'models.json';
 
 /** Folder where models that are fetched from the hub are kept. */
-export const modelCacheDir = (dataDir: string): string => join(dataDir, 'models');
+export const modelCacheDir = (dataDir: string): string => join(dataDir, DATA_FOLDERS.models);
 
 /** Models added with `ragstone model add`, by name. */
 export async function listModels(dataDir: string): Promise<KnownModel[]> {
@@ -50,10 +51,11 @@ export async function addModel(dataDir: string, folder: string): Promise<KnownMo
   const name = basename(path);
   const registry = await readRegistry(dataDir);
   makePrivateFolder(dataDir);
-  const file = join(dataDir, REGISTRY_FILE);
-  const draft = `${file}.${process.pid}.tmp`;
+  const file = join(dataDir, DATA_FILES.modelRegistry);
+  const draft = `${file}.${runtime().uniqueName()}.tmp`;
   await writeFile(draft, `${JSON.stringify({ ...registry, [name]: { path } }, null, 2)}\n`, {
     mode: PRIVATE_FILE,
+    flag: 'wx',
   });
   await rename(draft, file);
   return { name, path, isUsable: true };
@@ -73,7 +75,7 @@ export async function checkModelFolder(path: string): Promise<void> {
 }
 
 async function readRegistry(dataDir: string): Promise<z.output<typeof registrySchema>> {
-  const file = join(dataDir, REGISTRY_FILE);
+  const file = join(dataDir, DATA_FILES.modelRegistry);
   try {
     return registrySchema.parse(JSON.parse(await readRegularText(file)));
   } catch (error) {

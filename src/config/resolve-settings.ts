@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { ChunkingOptions } from '../chunking/chunker.js';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { ITEM_ID_FIELDS } from '../core/item-id.js';
 import { TAKEN_NAMES } from '../core/pushed-fields.js';
 import type { ConfigPath } from './config-path.js';
@@ -62,14 +63,17 @@ export function resolveSettings(
         ...rag.embedding,
         model,
         fallback: rag.embedding.fallback ?? (model.startsWith('transformers:') ? 'error' : 'builtin'),
-        cache: { ...cache, path: resolveIn(folders, cache.path, 'cache/embeddings') },
+        cache: { ...cache, path: resolveIn(folders, cache.path, `${DATA_FOLDERS.cache}/embeddings`) },
         ...(rag.embedding.upgradeQuestions === undefined
           ? {}
           : { upgradeQuestions: resolve(folders.projectRoot, rag.embedding.upgradeQuestions) }),
       },
       provider: stores.provider,
       failover: stores.failover,
-      storage: { ...stores.storage, local: { ...local, path: resolveIn(folders, local.path, 'store') } },
+      storage: {
+        ...stores.storage,
+        local: { ...local, path: resolveIn(folders, local.path, DATA_FOLDERS.store) },
+      },
       retrieval: { ...rag.retrieval, topK: file.rag_top_k ?? rag.retrieval.topK },
       answering: withInstructions(rag.answering, folders),
       monitoring: withPaths(rag.monitoring, folders),

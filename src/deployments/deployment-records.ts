@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { deploymentRisk, deploymentsFolderOf, RECORD_FILE } from '../config/trust/deployment-risks.js';
 import { assertDeploymentsTrusted, trustDeployment } from '../config/trust/index-reach.js';
+import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
@@ -192,7 +193,7 @@ export class DeploymentRecords {
   }
 
   #isUsed(deployment: StoredDeployment): boolean {
-    return existsSync(join(this.indexFolder(deployment), 'ledger.db'));
+    return existsSync(join(this.indexFolder(deployment), DATA_FILES.ledger));
   }
 
   #write(tenantId: string, record: DeploymentRecord): void {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError } from '../core/errors.js';
 import { Secret } from '../core/secret.js';
 import type { Embedder } from '../embedding/embedder.js';
@@ -56,7 +57,7 @@ export async function settingsOf(
   const { config, embedder, records } = parts;
   const { rag, own } = config;
   const dataDir = records.indexFolder(deployment);
-  const local = { ...rag.storage.local, path: join(dataDir, 'store') };
+  const local = { ...rag.storage.local, path: join(dataDir, DATA_FOLDERS.store) };
   const base: ResolvedConfig = {
     ...config,
     dataDir,

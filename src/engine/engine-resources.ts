@@ -13,6 +13,7 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import { resolveSecrets } from '../config/secret-resolver.js';
 import { assertLedgerTrusted, hostedModel, modelNamed, storeAbroad } from '../config/trust/index-reach.js';
 import type { StoredChunk } from '../core/chunk.js';
+import { DATA_FILES } from '../core/data-folder.js';
 import { DegradationLevel } from '../core/degradation.js';
 import { guardedLedger } from '../degradation/guarded-ledger.js';
 import { noteAsked, Parts, reach } from '../degradation/parts.js';
@@ -23,7 +24,7 @@ import { nothingIndexed, openForReading, otherModel, specOf } from '../indexing/
 import { storedDigest } from '../indexing/prepare-document.js';
 import type { GenerationReader, IndexFacts, Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
 import { Planner } from '../planning/planner.js';
-import { PROFILE_FILE, ProfileFile } from '../planning/search-profile.js';
+import { ProfileFile } from '../planning/search-profile.js';
 import { splitModelName } from '../providers/provider-table.js';
 import type { WorkQueue } from '../queue/work-queue.js';
 import type { Reranker } from '../reranking/reranker.js';
@@ -53,7 +54,6 @@ import { Turns } from './turns.js';
 const LEARNING_WAIT_MS = 300_000;
 
 /** In the data folder. */
-const ROLLOUT_FILE = 'rollout.db';
 
 /** An embedding model ready for use, with what a person must know of how it was chosen. */
 export interface LoadedEmbedder {
@@ -139,8 +139,10 @@ export class EngineResources {
         ? rag.provider === 'memory' || !rag.storage.local.persist
         : !store.capabilities.persistent;
     this.#forgets = forgets;
-    this.rolloutTotals = forgets ? new RolloutMemory() : new RolloutFile(join(dataDir, ROLLOUT_FILE));
-    this.planner = new Planner(new ProfileFile(join(dataDir, PROFILE_FILE)));
+    this.rolloutTotals = forgets
+      ? new RolloutMemory()
+      : new RolloutFile(join(dataDir, DATA_FILES.rolloutTotals));
+    this.planner = new Planner(new ProfileFile(join(dataDir, DATA_FILES.searchProfile)));
     this.#ledgers = openConnections(config, { dataDir, forgets }, () => this.#letGoOfStores());
   }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import {
   assertLedgerTrusted,
+  foldersNamed,
   foldersOutside,
   hostedModel,
   storeAbroad,
@@ -12,8 +13,9 @@ import { runtime } from '../core/runtime.js';
 import { cacheOwner, type Scope } from '../core/scope.js';
 import { Receipts, unfinishedNotice } from '../forgetting/receipts.js';
 import { restoreKeptOut } from '../forgetting/restore-kept-out.js';
-import { configuredSources, inProject, placesOf, rememberedPaths } from '../indexing/configured-sources.js';
+import { configuredSources, inProject, placesOf } from '../indexing/configured-sources.js';
 import type { Rebuild } from '../indexing/index-pipeline.js';
+import { isOfOldKind, rememberedPaths } from '../indexing/named-folders.js';
 import { retryPolicyOf } from '../indexing/retry-policy.js';
 import { preparing, runIndex } from '../indexing/run-index.js';
 import { configuredNames } from '../indexing/source-owners.js';
@@ -24,7 +26,7 @@ import { type SalvagedLedger, salvageLedger } from '../maintenance/salvage-ledge
 import { isLedgerDamage } from '../maintenance/verify-index.js';
 import { splitModelName } from '../providers/provider-table.js';
 import { isUpgradeDue, readUpgradeStatus } from '../upgrading/upgrade-status.js';
-import type { IndexRequest, IndexResult } from './engine.js';
+import type { IndexRequest, IndexResult, PrunedSource } from './engine.js';
 import { handOverFor } from './hand-over.js';
 import { permission } from './permission.js';
 import { keepFoldersPrivate, keepOutOfGit } from './private-data.js';
@@ -35,6 +37,7 @@ import {
   forgetRedundant,
   indexedSources,
   rememberSelected,
+  type SelectedSources,
   selectSourcesOf,
 } from './select-sources.js';
 import { type AskedIndexing, tracedIndexing } from './traced-indexing.js';
@@ -143,18 +146,25 @@ async function runOnce(
     ? await host.resources.dryLedger()
     : await host.resources.writingLedger({ check: force });
   if (!dryRun && !host.resources.isShared) await restoreKeptOut(ledger, tenant, host.config.dataDir);
-  const { names: indexed, ownership } = await indexedSources(ledger, tenant, host);
-  const names = [...indexed, ...(salvaged?.sources ?? [])];
-  const selected = await selectSourcesOf(request, project, { names, ownership }, host);
+  const {
+    names: indexed,
+    folders,
+    ownership,
+  } = await indexedSources(ledger, tenant, host, salvaged?.sources);
+  const asked = await selectSourcesOf(request, project, { names: indexed, folders, ownership }, host);
+  const selected = dryRun ? asked : await confirmed(asked, request, { ledger, tenant });
   if (selected.sources.length === 0 && indexed.length === 0 && salvaged === undefined) throw nothingToIndex();
   const { config } = host;
   if (!dryRun) {
-    trustNamed(foldersOutside(placesNamed(request, host), config), config);
-    await rememberSelected(ledger, { tenant, selected, before: ownership.own, config });
+    const read = new Set(selected.sources.map(({ source }) => source.name));
+    const renamed = folders.filter((folder) => isOfOldKind(folder) && read.has(folder.presentName));
+    const places = [...placesNamed(request, host), ...renamed.flatMap(({ root }) => root ?? [])];
+    trustNamed(foldersNamed(places, config), config);
+    await rememberSelected(ledger, { tenant, selected, folders, before: ownership.own, config });
   }
   // Other tenants are in the same generation: it is not begun anew for one of them.
-  const asked = wanted ?? rebuildOf(request);
-  const rebuild = asked !== 'never' && (await isAlone(ledger, tenant)) ? asked : 'never';
+  const wished = wanted ?? rebuildOf(request);
+  const rebuild = wished !== 'never' && (await isAlone(ledger, tenant)) ? wished : 'never';
   const now = (): string => new Date(runtime().now()).toISOString();
   const recorded = { ledger, command, now, options: { dryRun } };
   const { store, ofStore, embedder, notices, cache, upgrade, contextualiser } = await preparing(
@@ -209,7 +219,7 @@ async function runOnce(
     signal: request.signal,
   });
   if (!dryRun) {
-    await forgetRedundant(ledger, { tenant, selected });
+    await forgetRedundant(ledger, { tenant, selected, folders });
     await ledger.recordSourceRoots?.(tenant, placesOf(selected.sources, host.config));
   }
   const ofFolders = dryRun ? [] : keepFoldersPrivate(host.config);
@@ -231,6 +241,25 @@ async function runOnce(
       ...new Receipts(host.config.dataDir).unfinishedIds().map((id) => unfinishedNotice(id)),
     ],
   };
+}
+
+/** Keeps what the caller does not confirm to be given up. */
+async function confirmed(
+  selected: SelectedSources,
+  { confirmPrune }: IndexRequest,
+  { ledger, tenant }: { readonly ledger: Ledger; readonly tenant: string },
+): Promise<SelectedSources> {
+  const live = await ledger.live();
+  if (confirmPrune === undefined || live === undefined) return selected;
+  const reader = ledger.reader(live.generation);
+  const sources: PrunedSource[] = [];
+  for (const source of selected.givenUp) {
+    const counts = (await reader.documentCounts(tenant, source)).values();
+    const documents = [...counts].reduce((sum, count) => sum + count, 0);
+    if (documents > 0) sources.push({ source, documents });
+  }
+  if (sources.length === 0 || (await confirmPrune(sources))) return selected;
+  return { ...selected, givenUp: new Set() };
 }
 
 /** Reads what is left of a damaged ledger and removes it, unless the request would not know then what to index. */

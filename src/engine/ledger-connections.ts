@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openLedgerFor, remakeServerLedger } from '../assembly/open-ledger.js';
 import { borrowed } from '../assembly/own-parts.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError } from '../core/errors.js';
 import { beginWriting } from '../ledger/copying-pause.js';
 import type { Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
@@ -68,7 +69,7 @@ class FileLedger implements LedgerConnections {
   }
 
   get path(): string {
-    return join(this.#folder, 'ledger.db');
+    return join(this.#folder, DATA_FILES.ledger);
   }
 
   async reading(): Promise<Ledger | undefined> {
@@ -168,7 +169,7 @@ class ServerLedger implements LedgerConnections {
 
   constructor(config: ResolvedConfig) {
     this.#config = config;
-    this.path = join(config.dataDir, 'ledger.db');
+    this.path = join(config.dataDir, DATA_FILES.ledger);
   }
 
   /** Asked again until another host has made one; a server that did not answer is asked again too. */
@@ -251,7 +252,7 @@ class OwnLedger implements LedgerConnections {
   constructor(ledger: Ledger, dataDir: string) {
     this.#ledger = ledger;
     this.#dataDir = dataDir;
-    this.path = join(dataDir, 'ledger.db');
+    this.path = join(dataDir, DATA_FILES.ledger);
   }
 
   async reading(): Promise<Ledger> {
@@ -350,7 +351,7 @@ class TemporaryLedgers {
   }
 
   open(): Ledger {
-    const ledger = openLedger({ path: join(this.folder(), 'ledger.db') });
+    const ledger = openLedger({ path: join(this.folder(), DATA_FILES.ledger) });
     this.#opened.push(ledger);
     return ledger;
   }

@@ -1,9 +1,10 @@
-import { configuredSources, isPathSource, rememberedPaths } from '../indexing/configured-sources.js';
+import { configuredSources } from '../indexing/configured-sources.js';
+import { isPathSource } from '../indexing/folder-names.js';
 import { readFailures } from '../maintenance/read-failures.js';
 import { readFailingSources } from '../maintenance/read-source-states.js';
 import type { IndexResult, RetryRequest } from './engine.js';
 import { type HeldIndex, type RunParts, runIndexRequest } from './index-requests.js';
-import type { EngineHost } from './select-sources.js';
+import { type EngineHost, indexedSources } from './select-sources.js';
 
 /** Tries failed items and failing sources again and brings their sources in step; says which of them nobody can read any more. Hold the writer lock. */
 export async function retryFailures(
@@ -19,9 +20,18 @@ export async function retryFailures(
     if (sources?.includes(source) !== false && !retried.has(source)) retried.set(source, new Set());
   const configured = new Set((await configuredSources(host.config)).map(({ source }) => source.name));
   const names = [...retried.keys()];
+  const ledger = await host.resources.writingLedger({ check: false });
+  const { folders } = await indexedSources(ledger, parts.scope.tenant, host);
+  const paths: string[] = [];
+  for (const { name, root, presentName } of folders) {
+    const items = retried.get(name);
+    if (items === undefined || root === undefined) continue;
+    paths.push(root);
+    retried.set(presentName, items);
+  }
   const request = {
     sources: names.filter((name) => configured.has(name)),
-    paths: rememberedPaths(names, host.config),
+    paths,
     ...(onProgress === undefined ? {} : { onProgress }),
     ...(signal === undefined ? {} : { signal }),
   };

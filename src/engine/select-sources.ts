@@ -1,18 +1,19 @@
-import { existsSync } from 'node:fs';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { assertLedgerTrusted, foldersOutside } from '../config/trust/index-reach.js';
 import { RAGError } from '../core/errors.js';
 import { type AbandonedSource, abandonedSources, abandonments } from '../indexing/abandoned-sources.js';
 import {
   configuredSources,
-  isPathSource,
   isPushSource,
   pathSource,
   pushedSource,
-  rememberedPaths,
   selectSources,
+  unplacedSource,
 } from '../indexing/configured-sources.js';
 import { pathsOf } from '../indexing/document-paths.js';
+import { isPathSource } from '../indexing/folder-names.js';
+import { presenceOf } from '../indexing/folder-presence.js';
+import { isOfOldKind, type NamedFolder, namedFolders } from '../indexing/named-folders.js';
 import { isRedundant, withoutOverlaps } from '../indexing/overlapping-sources.js';
 import { type Ownership, readOwnership, recordOwnership } from '../indexing/source-owners.js';
 import type { ConfiguredSource } from '../indexing/source-task.js';
@@ -42,6 +43,8 @@ export interface SelectedSources {
 export interface IndexedSources {
   /** Sources of which anything is indexed or remembered, in name order. */
   readonly names: readonly string[];
+  /** Those that calls named by their paths. */
+  readonly folders: readonly NamedFolder[];
   readonly ownership: Ownership;
 }
 
@@ -49,7 +52,7 @@ export interface IndexedSources {
 export async function selectSourcesOf(
   request: IndexRequest,
   project: string | undefined,
-  { names: indexed, ownership: { own, elsewhere } }: IndexedSources,
+  { names: indexed, folders, ownership: { own, elsewhere } }: IndexedSources,
   host: EngineHost,
 ): Promise<SelectedSources> {
   const all = await configuredSources(host.config);
@@ -57,13 +60,19 @@ export async function selectSourcesOf(
   const isOpen = request.sources === undefined && paths === undefined && documents === undefined;
   const prune = request.options?.prune ?? false;
   // A folder that another host named may have the name of another one here.
-  const here = indexed.filter((name) => own.has(name) || !elsewhere.has(name));
-  const remembered = rememberedPaths(here, host.config);
+  const isLeft = (name: string): boolean => Array.isArray(prune) && prune.includes(name);
+  const here = folders.filter(({ name }) => (own.has(name) || !elsewhere.has(name)) && !isLeft(name));
+  const remembered = here.flatMap(({ root }) => root ?? []);
   if (isOpen) assertLedgerTrusted(foldersOutside(remembered, host.config), host.config);
   // A remembered folder that is gone is no failure of each later run: what was indexed of it is kept and said.
-  const chosenPaths = paths ?? (isOpen ? remembered.filter((path) => existsSync(path)) : []);
+  const chosenPaths = paths ?? (isOpen ? remembered.filter((path) => presenceOf(path) !== 'gone') : []);
   const chosen = isOpen ? [...all] : selectSources(all, request.sources ?? []);
-  for (const path of chosenPaths) chosen.push(await pathSource(path, host.config, host.cwd));
+  for (const path of chosenPaths) {
+    const named = await pathSource(path, host.config, host.cwd);
+    if (!chosen.some(({ source }) => source.name === named.source.name)) chosen.push(named);
+  }
+  for (const { name, root } of isOpen ? here : [])
+    if (root === undefined) chosen.push(await unplacedSource(name, host.config));
   if (documents !== undefined)
     chosen.push(await pushedSource({ documents, deleted: request.deleted, project }, host.config));
   const pathSourceOf = (path: string) => pathSource(path, host.config, host.cwd);
@@ -72,8 +81,10 @@ export async function selectSourcesOf(
   const findPath = pathsOf('items', host.config);
   const sources = withoutOverlaps(chosen, [...all, ...others], findPath);
   const named = new Set([...all, ...sources].map(({ source }) => source.name));
+  const isKept = (name: string): boolean =>
+    folders.some((folder) => folder.name === name && !isToPrune(folder));
   const unnamed = indexed.filter((name) => !named.has(name) && !isPushSource(name));
-  const unstated = unnamed.filter((name) => !elsewhere.has(name));
+  const unstated = unnamed.filter((name) => !elsewhere.has(name) && !isKept(name));
   const givenUp = Array.isArray(prune) ? namedToPrune(prune, indexed, named) : prune === true ? unstated : [];
   const spared = prune === true ? unnamed.filter((name) => elsewhere.has(name)) : [];
   const twice = sources.flatMap(({ source: { name } }) =>
@@ -96,6 +107,10 @@ export async function selectSourcesOf(
   };
 }
 
+/** Whether it may be given up without being named: what cannot be reached, or is not known to be the folder that it was, is kept. */
+const isToPrune = (folder: NamedFolder): boolean =>
+  !isOfOldKind(folder) && folder.root !== undefined && presenceOf(folder.root) !== 'unknown';
+
 /** Sources that a request gives up by name. Throws `USAGE` where that would be undone by the next run, or nothing has the name. */
 function namedToPrune(
   prune: readonly string[],
@@ -117,16 +132,22 @@ function namedToPrune(
   return prune;
 }
 
-/** What is indexed of a tenant's sources, and by whom. */
+/** What is indexed of a tenant's sources, and by whom; beside it what a damaged ledger still said. */
 export async function indexedSources(
   ledger: Ledger,
   tenant: string,
   { config }: EngineHost,
+  salvaged: readonly string[] = [],
 ): Promise<IndexedSources> {
   const live = await ledger.live();
   const held = live === undefined ? [] : await ledger.reader(live.generation).sourceNames(tenant);
-  const names = [...new Set([...held, ...(await ledger.rememberedSources(tenant))])].sort();
-  return { names, ownership: await readOwnership(ledger, tenant, config) };
+  const names = [...new Set([...held, ...salvaged, ...(await ledger.rememberedSources(tenant))])].sort();
+  const reader = live && ledger.reader(live.generation);
+  return {
+    names,
+    folders: await namedFolders(names, { ledger, reader, tenant, config }),
+    ownership: await readOwnership(ledger, tenant, config),
+  };
 }
 
 /** Sources that no run reads any more. */
@@ -157,11 +178,16 @@ export async function abandonmentsOf(
  */
 export async function rememberSelected(
   ledger: Ledger,
-  { tenant, selected: { sources, givenUp }, before, config }: RememberedSelection,
+  { tenant, selected: { sources, givenUp }, folders, before, config }: RememberedSelection,
 ): Promise<void> {
-  const chosen = sources.filter(({ source, root }) => isPathSource(source.name) && isThere(root));
-  const paths = chosen.map(({ source }) => source.name);
+  const roots = new Map(
+    sources.flatMap(({ source: { name }, root }) =>
+      isPathSource(name) && root !== undefined && presenceOf(root) === 'there' ? [[name, root] as const] : [],
+    ),
+  );
+  const paths = [...roots.keys()];
   await ledger.rememberSources(tenant, paths);
+  await ledger.recordSourceRoots?.(tenant, new Map([...roots, ...formerNames(folders, roots)]));
   const kept = [...before].filter((name) => isPathSource(name) && !givenUp.has(name));
   await recordOwnership(ledger, { tenant, paths: [...paths, ...kept], config, before });
   await ledger.forgetSources(tenant, [...givenUp]);
@@ -170,18 +196,47 @@ export async function rememberSelected(
 interface RememberedSelection {
   readonly tenant: string;
   readonly selected: SelectedSources;
+  /** As they were named before. */
+  readonly folders: readonly NamedFolder[];
   /** What this configuration was recorded with. */
   readonly before: ReadonlySet<string>;
   readonly config: ResolvedConfig;
 }
 
-/** A folder whose files all belong to another source holds nothing: naming it again in each run would only repeat that. */
+/**
+ * A folder whose files all belong to another source holds nothing, nor does the former name of one: naming them again in each run would
+ * only repeat that.
+ */
 export async function forgetRedundant(
   ledger: Ledger,
-  { tenant, selected: { sources } }: { readonly tenant: string; readonly selected: SelectedSources },
+  { tenant, selected: { sources }, folders }: ReadFolders,
 ): Promise<void> {
   const redundant = sources.filter(({ source }) => isRedundant(source)).map(({ source }) => source.name);
+  const live = await ledger.live();
+  const reader = live && ledger.reader(live.generation);
+  const read = new Map(sources.map(({ source, root }) => [source.name, root ?? '']));
+  const former = formerNames(folders, read);
+  for (const name of former.keys()) if ((await reader?.items(tenant, name))?.size === 0) redundant.push(name);
   await ledger.forgetSources(tenant, redundant);
+  // What was forgotten under the former name stays out.
+  await ledger.recordSourceRoots?.(tenant, former);
 }
 
-const isThere = (path: string | undefined): boolean => path !== undefined && existsSync(path);
+/** Former names of folders that are read now, with where they lie. */
+const formerNames = (
+  folders: readonly NamedFolder[],
+  read: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> =>
+  new Map(
+    folders.flatMap((folder) => {
+      const root = isOfOldKind(folder) && !read.has(folder.name) ? read.get(folder.presentName) : undefined;
+      return root === undefined ? [] : [[folder.name, root] as const];
+    }),
+  );
+
+interface ReadFolders {
+  readonly tenant: string;
+  readonly selected: SelectedSources;
+  /** As they were named before. */
+  readonly folders: readonly NamedFolder[];
+}

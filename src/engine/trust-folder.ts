@@ -8,8 +8,9 @@ import { keyRisksOf } from '../config/trust/key-risks.js';
 import type { Risk } from '../config/trust/risks.js';
 import { type TrustOptions, trustConfiguration } from '../config/trust/trust-configuration.js';
 import { revoke, type TrustedFolder, trust, trustedFolders } from '../config/trust/trust-store.js';
+import { DATA_FILES } from '../core/data-folder.js';
 import { LOCAL_SCOPE } from '../core/scope.js';
-import { rememberedPaths } from '../indexing/configured-sources.js';
+import { rememberedPaths } from '../indexing/named-folders.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/open-ledger.js';
 import { tenantsOf } from '../maintenance/list-generations.js';
@@ -54,7 +55,7 @@ export async function revokeTrust(
 export const listTrust = (env: TrustOptions['env'] = process.env): TrustedFolder[] => trustedFolders(env);
 
 async function ledgerRisks(config: ResolvedConfig): Promise<Risk[]> {
-  const path = join(config.dataDir, 'ledger.db');
+  const path = join(config.dataDir, DATA_FILES.ledger);
   if (config.rag.ledger.type !== 'sqlite' || !existsSync(path)) return [];
   const ledger = openLedger({ path, readOnly: true });
   try {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Environment } from '../config/expand-variables.js';
 import { loadConfig } from '../config/load-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
+import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { percentile } from '../core/percentile.js';
 import { runtime } from '../core/runtime.js';
@@ -13,7 +14,7 @@ import { mean } from '../evaluation/metrics.js';
 import { isAnswerable, type Question, readQuestionSet } from '../evaluation/question-set.js';
 import { scoreQuestion } from '../evaluation/score-questions.js';
 import { type NamedPlan, plansUnder } from '../planning/search-plan.js';
-import { PROFILE_FILE, ProfileFile, type SearchProfile } from '../planning/search-profile.js';
+import { ProfileFile, type SearchProfile } from '../planning/search-profile.js';
 import { findPassages } from '../searching/find-passages.js';
 import { wholePlan } from '../searching/plan-search.js';
 import type { EvaluateProgress } from './experiment-types.js';
@@ -91,7 +92,7 @@ export async function profileSearches(options: ProfileOptions = {}): Promise<Pro
       ...{ version: 1, at: new Date(runtime().now()).toISOString() },
       ...{ metric, questions: asked.length, chunks, embedder, plans: measured },
     };
-    const file = resolve(config.dataDir, PROFILE_FILE);
+    const file = resolve(config.dataDir, DATA_FILES.searchProfile);
     await new ProfileFile(file).write(profile);
     return { ...profile, file };
   } finally {

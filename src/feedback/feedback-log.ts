@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { endOfTornLine } from '../audit/end-torn-line.js';
 import { linesOf } from '../audit/read-audit.js';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { runtime } from '../core/runtime.js';
@@ -19,7 +20,7 @@ const MOST_APPENDS = 5;
 
 /** The file of a tenant's feedback. Tenants may be named as no file may. */
 export const feedbackFileOf = (dataDir: string, tenant: string): string =>
-  join(dataDir, 'feedback', `${contentHash(tenant).slice(0, NAME_LENGTH)}.jsonl`);
+  join(dataDir, DATA_FOLDERS.feedback, `${contentHash(tenant).slice(0, NAME_LENGTH)}.jsonl`);
 
 /**
  * Feedback of each tenant, in a file of lines of JSON in the data folder, for its owner alone. Removing the file forgets a tenant's. Several processes
@@ -48,7 +49,7 @@ export class FeedbackLog {
       scope: owner,
     };
     const path = feedbackFileOf(this.#dataDir, tenant);
-    makePrivateFolder(join(this.#dataDir, 'feedback'));
+    makePrivateFolder(join(this.#dataDir, DATA_FOLDERS.feedback));
     for (let attempt = 1; !this.#append(path, JSON.stringify(event)); attempt++)
       if (attempt === MOST_APPENDS)
         throw new RAGError('INTERNAL', `${path} was replaced each time that feedback was written.`);

@@ -6,6 +6,7 @@ import { ContextCache } from '../chunking/contextual/context-cache.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { StoredChunk } from '../core/chunk.js';
 import { headingPathOf, titleOf } from '../core/chunk-metadata.js';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { cacheOwner } from '../core/scope.js';
 import { cacheKeyerOf } from '../embedding/embedding-cache.js';
 import { holdsVectors, keysOfVectors } from '../embedding/kept-vectors.js';
@@ -26,7 +27,7 @@ export interface Caches {
 export async function cachesOf({ dataDir, rag }: ResolvedConfig): Promise<Caches> {
   const folder = rag.embedding.cache.path;
   const hasVectors = holdsVectors(folder) && keysOfVectors(folder).length > 0;
-  const contexts = new ContextCache(join(dataDir, 'cache', 'contexts'));
+  const contexts = new ContextCache(join(dataDir, DATA_FOLDERS.cache, 'contexts'));
   const hasContexts = (await contexts.keys()).length > 0;
   return { vectors: hasVectors ? folder : undefined, contexts: hasContexts ? contexts : undefined };
 }

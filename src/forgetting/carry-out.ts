@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { runtime } from '../core/runtime.js';
 import { feedbackFileOf } from '../feedback/feedback-log.js';
 import { deleteDocuments } from '../indexing/delete-documents.js';
@@ -110,7 +111,7 @@ async function forgetSource(
 
 /** Of a whole source it cannot be told which clone was its; others fetch theirs again. */
 async function eraseClones({ dataDir }: ResolvedConfig): Promise<RemovedFrom[]> {
-  const folder = join(dataDir, 'git');
+  const folder = join(dataDir, DATA_FOLDERS.clones);
   const clones = existsSync(folder) ? readdirSync(folder).length : 0;
   await rm(folder, { recursive: true, force: true });
   return [{ place: 'clones of repositories', what: 'clones', count: clones }];

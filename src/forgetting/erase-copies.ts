@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { DATA_FILES, DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { runtime, sleep } from '../core/runtime.js';
 import { isWithoutCollection, openForReading } from '../indexing/open-collection.js';
@@ -8,7 +9,7 @@ import type { GenerationWriter, Ledger } from '../ledger/ledger.js';
 import { tenantsOf } from '../maintenance/list-generations.js';
 import type { CacheKeys } from './cache-keys.js';
 import { eraseCaches, type OpenGeneration } from './erase-caches.js';
-import { eraseShown, SHOWN_FILE } from './erase-shown.js';
+import { eraseShown } from './erase-shown.js';
 import type { RemovedFrom } from './forget-types.js';
 import type { ForgettingHost } from './forgetting-host.js';
 
@@ -119,12 +120,20 @@ export async function purge(
 
 /** Logs of SQLite files that are not empty, but for the one that was emptied by itself: a service writes on into it. */
 function filledLogs({ dataDir, rag }: ResolvedConfig): string[] {
-  const folders = [dataDir, join(dataDir, 'store'), join(dataDir, 'lexical'), rag.storage.local.path];
+  const folders = [
+    dataDir,
+    join(dataDir, DATA_FOLDERS.store),
+    join(dataDir, DATA_FOLDERS.lexical),
+    rag.storage.local.path,
+  ];
   const paths = new Set(
     folders.flatMap((folder) =>
       entriesOf(folder)
         .filter(
-          (name) => name.endsWith('-wal') && !name.startsWith('writer.lock') && name !== `${SHOWN_FILE}-wal`,
+          (name) =>
+            name.endsWith('-wal') &&
+            !name.startsWith(DATA_FILES.writerLock) &&
+            name !== `${DATA_FILES.serviceValues}-wal`,
         )
         .map((name) => join(folder, name)),
     ),

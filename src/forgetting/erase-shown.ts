@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { sleep } from '../core/runtime.js';
 import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import type { RemovedFrom } from './forget-types.js';
-
-/** What a service keeps in the data folder. It writes there with each search, so its log is seldom empty for long. */
-export const SHOWN_FILE = 'service.db';
 
 /** How often the log is asked for while a reader holds it, and the pause between, in milliseconds. */
 const LOG_ATTEMPTS = 10;
@@ -25,7 +23,7 @@ export async function eraseShown(
   tenant: string,
   signal: AbortSignal,
 ): Promise<RemovedFrom[]> {
-  const path = join(dataDir, SHOWN_FILE);
+  const path = join(dataDir, DATA_FILES.serviceValues);
   if (!existsSync(path)) return [];
   const database = SqliteDatabase.open(path, {
     toError: (_, cause) =>

@@ -109,10 +109,12 @@ describe.each(['libsql', 'lancedb'] as const)('documents by a filter (%s)', (pro
   test('stay out of later runs until the receipt is undone', async () => {
     const receipt = await engine.forget({ filter: NAMED });
     const again = await engine.index();
-    expect(again.stats.forgotten).toEqual({ 'path:docs': 4 });
-    expect(again.notices.join()).toContain('4 forgotten items of "path:docs" left out');
+    expect(again.stats.forgotten).toEqual({ [`path:${join(folder, 'docs')}`]: 4 });
+    expect(again.notices.join()).toContain('4 forgotten items of "path:');
     expect(await engine.verify()).toMatchObject({ ok: true });
-    expect((await engine.index({ options: { force: true } })).stats.forgotten).toEqual({ 'path:docs': 4 });
+    expect((await engine.index({ options: { force: true } })).stats.forgotten).toEqual({
+      [`path:${join(folder, 'docs')}`]: 4,
+    });
     await engine.clear();
     await engine.index({ paths: ['docs'] });
     expect(await remains()).toEqual([]);

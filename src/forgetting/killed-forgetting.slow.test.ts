@@ -53,7 +53,7 @@ test.each(KILLED_AFTER)(
     const engine = await createEngine(options);
     try {
       const result = await engine.index();
-      expect(result.stats.forgotten).toEqual({ 'path:docs': 100 });
+      expect(result.stats.forgotten).toEqual({ [`path:${join(folder, 'docs')}`]: 100 });
       expect(await filesWith(dataDir, 'quaggadromous')).toEqual([]);
       const receipts = new Receipts(dataDir);
       expect(receipts.unfinishedIds()).toEqual([]);

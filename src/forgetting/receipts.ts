@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import * as z from 'zod';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, systemErrorCode } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
@@ -8,8 +9,6 @@ import { flushFolderSync, readRegularFileSync } from '../security/regular-file.j
 import type { ForgetReceipt } from './forget-types.js';
 import type { ForgettingPlan } from './forgetting-plan.js';
 
-/** Folder of a data folder that holds receipts. */
-export const RECEIPTS_FOLDER = 'receipts';
 /** Below it: what was begun, with the names that are needed to finish it. */
 const UNFINISHED = 'unfinished';
 const ID = /^forget-[0-9TZ]+-[0-9a-f]+$/;
@@ -46,11 +45,11 @@ export class Receipts {
   readonly #folder: string;
 
   constructor(dataDir: string) {
-    this.#folder = join(dataDir, RECEIPTS_FOLDER);
+    this.#folder = join(dataDir, DATA_FOLDERS.receipts);
   }
 
   static unfinishedFolder(dataDir: string): string {
-    return join(dataDir, RECEIPTS_FOLDER, UNFINISHED);
+    return join(dataDir, DATA_FOLDERS.receipts, UNFINISHED);
   }
 
   pathOf(id: string): string {

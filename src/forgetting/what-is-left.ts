@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { AUDIT_FOLDER } from '../audit/audit-record.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { triesOf } from './erase-tries.js';
 import type { ForgetRequest, LeftElsewhere } from './forget-types.js';
@@ -35,7 +35,7 @@ export function whatIsLeft(
   for (const name of storesBehind)
     left.push({
       where: `the store "${name}" and the journal of writes that it lacks`,
-      detail: `The store was out or behind. It holds the documents until it has caught up, and the journal (${join(dataDir, 'failover')}) keeps texts of them as long. \`ragstone stores sync\` removes both as soon as the store answers; where it never will, give it up: \`ragstone stores rebuild ${name}\`.`,
+      detail: `The store was out or behind. It holds the documents until it has caught up, and the journal (${join(dataDir, DATA_FOLDERS.failover)}) keeps texts of them as long. \`ragstone stores sync\` removes both as soon as the store answers; where it never will, give it up: \`ragstone stores rebuild ${name}\`.`,
     });
   if (rag.ledger.type === 'postgres' || config.own?.ledger?.reclaim !== undefined)
     left.push({
@@ -43,16 +43,16 @@ export function whatIsLeft(
       detail:
         'PostgreSQL keeps bytes of deleted rows in the free room of its pages until that is written over (`VACUUM FULL` of the tables `ragstone_ledger_*` removes them at once and locks them meanwhile), in its write-ahead log until that is recycled, and in replicas and backups. Hashes of the names of items stay in `ragstone_ledger_lease` for 7 days.',
     });
-  if (existsSync(join(dataDir, AUDIT_FOLDER)))
+  if (existsSync(join(dataDir, DATA_FOLDERS.audit)))
     left.push({
       where: 'the audit log',
       detail:
         'It says who was given which document, by its id, and the filters of searches as they were stated, until its files are removed. It is not changed, for then it would prove nothing.',
     });
-  if (existsSync(join(dataDir, 'git')) && !isWhole)
+  if (existsSync(join(dataDir, DATA_FOLDERS.clones)) && !isWhole)
     left.push({
       where: 'clones of repositories',
-      detail: `${join(dataDir, 'git')} holds clones of the repositories that are sources, with all that their history holds.`,
+      detail: `${join(dataDir, DATA_FOLDERS.clones)} holds clones of the repositories that are sources, with all that their history holds.`,
     });
   if (triesOf(dataDir).length > 0)
     left.push({
@@ -60,10 +60,10 @@ export function whatIsLeft(
       detail:
         'The indexes of `ragstone try` are removed whole. It reads no list of what was forgotten: whoever tries a folder again indexes what it still holds.',
     });
-  if (existsSync(join(dataDir, 'knowledge')))
+  if (existsSync(join(dataDir, DATA_FOLDERS.knowledge)))
     left.push({
       where: 'knowledge stores',
-      detail: `${join(dataDir, 'knowledge')} holds indexes of their own; each is told by itself (--data).`,
+      detail: `${join(dataDir, DATA_FOLDERS.knowledge)} holds indexes of their own; each is told by itself (--data).`,
     });
   if (rag.embedding.cache.redis !== undefined)
     left.push({

@@ -1,26 +1,34 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { GenerationReader, Ledger } from '../ledger/ledger.js';
 import { isPathInside } from '../security/path-containment.js';
-import { isPathSource, isPushSource, rememberedPaths } from './configured-sources.js';
+import { realPathOf } from '../security/real-path.js';
+import { isPushSource } from './configured-sources.js';
 import { deleteItems } from './delete-documents.js';
+import { isPathSource } from './folder-names.js';
+import { presenceOf } from './folder-presence.js';
 import type { IndexRun } from './index-run.js';
+import { isOfOldKind, namedFolders, rememberedPaths, unknownPlace } from './named-folders.js';
 import { configuredNames, readOwnership } from './source-owners.js';
 import type { ConfiguredSource } from './source-task.js';
 import type { WriteTargets } from './write-batch.js';
 
-/** A source that no run of any configuration reads any more, and of which documents are indexed: its configuration is gone, or its folder. */
+/** A source that no run of any configuration reads any more under its name, and of which documents are indexed. */
 export interface AbandonedSource {
   readonly name: string;
   /** Where its files lay, where that is known. */
   readonly root: string | undefined;
-  readonly isConfigured: boolean;
+  /**
+   * Its configuration is gone, or its folder; or it is a folder that an earlier version named in its way: it is read under another name, or
+   * nobody knows where it lies.
+   */
+  readonly why: 'unconfigured' | 'gone' | 'renamed' | 'unplaced';
 }
 
 /** Sources of a tenant that no run reads any more. */
 export async function abandonedSources(
-  reader: Pick<GenerationReader, 'sourceNames'>,
+  reader: Pick<GenerationReader, 'sourceNames' | 'items'>,
   ledger: Pick<Ledger, 'sourceRoots' | 'sourceOwners'>,
   { tenant, config }: { readonly tenant: string; readonly config: ResolvedConfig },
 ): Promise<AbandonedSource[]> {
@@ -32,33 +40,44 @@ export async function abandonedSources(
   const { elsewhere } = await readOwnership(ledger, tenant, config);
   const names = others.filter((name) => !elsewhere.has(name));
   const roots = (await ledger.sourceRoots?.(tenant)) ?? new Map<string, string>();
-  return names.flatMap((name) => {
-    const place = isPathSource(name) ? name : roots.get(name);
-    const root = place === undefined ? undefined : rememberedPaths([place], config)[0];
-    const isRead = isPathSource(name) && root !== undefined && existsSync(root);
-    return isRead ? [] : [{ name, root, isConfigured: !isPathSource(name) }];
-  });
+  const folders = await namedFolders(names, { ledger, reader, tenant, config });
+  return [
+    ...folders.flatMap((folder) => {
+      const { name, root } = folder;
+      const isGone = root !== undefined && presenceOf(root) === 'gone';
+      const why = root === undefined ? 'unplaced' : isGone ? 'gone' : 'renamed';
+      return isGone || isOfOldKind(folder) ? [{ name, root, why } as const] : [];
+    }),
+    ...names.flatMap((name) => {
+      const [root] = rememberedPaths([roots.get(name) ?? ''], config);
+      return isPathSource(name) ? [] : [{ name, root, why: 'unconfigured' } as const];
+    }),
+  ];
 }
 
 /** What is said of a source that holds documents still; undefined where it holds none. */
 export async function abandonmentOf(
-  { name, root, isConfigured }: AbandonedSource,
+  { name, root, why }: AbandonedSource,
   tenant: string,
   reader: Pick<GenerationReader, 'documentCounts'>,
 ): Promise<string | undefined> {
   const counts = (await reader.documentCounts(tenant, name)).values();
   const documents = [...counts].reduce((sum, count) => sum + count, 0);
   if (documents === 0) return undefined;
-  const what = isConfigured
-    ? `The source "${name}" is no longer configured`
-    : `${root ?? name}, which was indexed by name, is not there any more`;
+  if (why === 'unplaced') return unknownPlace(name);
+  if (why === 'renamed')
+    return `"${name}" is named as an earlier version named folders; the next \`ragstone index\` names it by its path (${root}).`;
+  const what =
+    why === 'unconfigured'
+      ? `The source "${name}" is no longer configured`
+      : `${root}, which was indexed by name, is not there any more`;
   const held = documents === 1 ? 'its document is' : `its ${documents} documents are`;
   return `${what}; ${held} kept and still found. \`ragstone index --prune\` removes what no source holds any more.`;
 }
 
 /** What is said of each source that no run reads any more and that holds documents still. */
 export async function abandonments(
-  reader: Pick<GenerationReader, 'sourceNames' | 'documentCounts'>,
+  reader: Pick<GenerationReader, 'sourceNames' | 'items' | 'documentCounts'>,
   ledger: Pick<Ledger, 'sourceRoots' | 'sourceOwners'>,
   context: { readonly tenant: string; readonly config: ResolvedConfig },
 ): Promise<string[]> {
@@ -76,8 +95,8 @@ export async function giveUpMovedFiles(
   { owners, targets, tenant }: MovedFilesContext,
   run: IndexRun,
 ): Promise<void> {
-  const { name, root } = abandoned;
-  if (root === undefined) return;
+  const { name, root, why } = abandoned;
+  if (root === undefined && why !== 'unplaced') return;
   const { ledger } = targets;
   const left = new Set((await ledger.items(tenant, name)).keys());
   for (const { source, root: ownRoot } of owners) {
@@ -86,10 +105,14 @@ export async function giveUpMovedFiles(
     const own = await ledger.items(tenant, source.name);
     const moved: string[] = [];
     for (const itemId of left) {
-      const path = join(folderOf(root), itemId);
-      const ownId = idBelow(ownRoot, path);
-      const isSameFile = ownId !== undefined && (own.get(ownId)?.status === 'indexed' || !existsSync(path));
-      const isCopy = !existsSync(root) && own.get(itemId)?.status === 'indexed';
+      const path = root === undefined ? undefined : join(folderOf(root), itemId);
+      const ownId = path === undefined ? undefined : idBelow(ownRoot, path);
+      const isSameFile =
+        path !== undefined &&
+        ownId !== undefined &&
+        (own.get(ownId)?.status === 'indexed' || !existsSync(path));
+      const isAway = root === undefined || !existsSync(root);
+      const isCopy = isAway && own.get(itemId)?.status === 'indexed';
       if (isSameFile || (isCopy && (await holdsSameText(itemId, [name, source.name], { tenant, ledger }))))
         moved.push(itemId);
     }
@@ -97,10 +120,17 @@ export async function giveUpMovedFiles(
     await deleteItems({ tenant, source: name, itemIds: moved, dryRun: false }, targets, run);
     for (const itemId of moved) left.delete(itemId);
     run.notice(
-      `The source "${source.name}" now holds ${moved.length === 1 ? 'a file' : `${moved.length} files`} of "${name}", which ${abandoned.isConfigured ? 'is no longer configured' : 'is not there any more'}; each file is indexed once.`,
+      `The source "${source.name}" now holds ${moved.length === 1 ? 'a file' : `${moved.length} files`} of "${name}", which ${WHY[why]}; each file is indexed once.`,
     );
   }
 }
+
+const WHY: Readonly<Record<AbandonedSource['why'], string>> = {
+  unconfigured: 'is no longer configured',
+  gone: 'is not there any more',
+  renamed: 'an earlier version named so',
+  unplaced: 'an earlier version named so',
+};
 
 export interface MovedFilesContext {
   /** Sources that were brought in step in this run. */
@@ -111,7 +141,7 @@ export interface MovedFilesContext {
 
 /** The id of a file in a source of files; undefined where it is not below its root. */
 function idBelow(root: string, path: string): string | undefined {
-  const [folder, file] = [canonical(folderOf(root)), canonical(path)];
+  const [folder, file] = [realPathOf(folderOf(root)), realPathOf(path)];
   return isPathInside(folder, file) ? relative(folder, file).replaceAll('\\', '/') : undefined;
 }
 
@@ -131,14 +161,4 @@ async function holdsSameText(
 
 function folderOf(root: string): string {
   return statSync(root, { throwIfNoEntry: false })?.isFile() === true ? dirname(root) : root;
-}
-
-/** Without links in its folders, as far as it exists. */
-function canonical(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(canonical(parent), relative(parent, path));
-  }
 }

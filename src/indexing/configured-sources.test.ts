@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { isUnreadable } from '../sources/source.js';
-import { pathSource, rememberedPaths } from './configured-sources.js';
+import { pathSource } from './configured-sources.js';
+import { rememberedPaths } from './named-folders.js';
 
 let folder: string;
 let config: ResolvedConfig;

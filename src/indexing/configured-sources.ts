@@ -1,4 +1,4 @@
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { ANALYSIS_VERSION } from '../analysis/lexical-analyzer.js';
 import { createSourcesFor } from '../assembly/open-sources.js';
 import { contextModelName } from '../assembly/resolve-context-model.js';
@@ -11,16 +11,17 @@ import { durationMs } from '../core/durations.js';
 import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { PARSING_VERSION } from '../parsing/parsing-version.js';
+import { realPathOf } from '../security/real-path.js';
 import { sourceDefinition } from '../sources/definitions.js';
 import { assertDistinct, createPushSource, type PushedDocument } from '../sources/push/push-source.js';
 import type { Source } from '../sources/source.js';
 import { protectionSettings } from './document-protection.js';
+import { isPathSource } from './folder-names.js';
+import { pathSourceName, unknownPlace } from './named-folders.js';
 import type { PreparationRecipe } from './preparation/preparation-recipe.js';
 import { retentionKey } from './retention.js';
 import type { ConfiguredSource, Retention } from './source-task.js';
 
-/** Sources that were named as paths carry this prefix, which no configured name can have. */
-const PATH_PREFIX = 'path:';
 /** Source of documents that the caller hands in. */
 const PUSH_SOURCE = 'push:documents';
 
@@ -85,33 +86,41 @@ export function rootOf(settings: ResolvedSource, { projectRoot }: ResolvedConfig
   return sourceDefinition(settings.type).folder?.(settings, projectRoot);
 }
 
-/** A file or folder as a source of files, named by its place so that the next run recognises it. */
+/** A file or folder as a source of files, named by its real path so that each run recognises it, wherever it is made. */
 export async function pathSource(
   path: string,
   config: ResolvedConfig,
   cwd: string,
 ): Promise<ConfiguredSource> {
-  const absolute = resolve(cwd, path);
+  const real = realPathOf(resolve(cwd, path));
   const { createFilesSource } = await import('../sources/files/files-source.js');
   const source = createFilesSource({
-    name: pathSourceName(absolute, config),
-    root: absolute,
+    name: pathSourceName(real, config),
+    root: real,
     maxFileBytes: config.rag.limits.maxFileBytes,
   });
   return assembleSource(
-    { source, sourceType: 'files', root: absolute, chunking: config.rag.chunking, settings: {} },
+    { source, sourceType: 'files', root: real, chunking: config.rag.chunking, settings: {} },
     config,
   );
 }
 
-function pathSourceName(absolute: string, { projectRoot }: ResolvedConfig): string {
-  const inside = relative(projectRoot, absolute);
-  const isInside = inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
-  return PATH_PREFIX + (isInside ? inside.split(sep).join('/') || '.' : absolute);
+/** A folder of earlier runs of which it is not known where it lies: reading it fails with what to do, and what is indexed of it is kept. */
+export async function unplacedSource(name: string, config: ResolvedConfig): Promise<ConfiguredSource> {
+  const fail = (): never => {
+    throw new RAGError('SOURCE_NOT_FOUND', unknownPlace(name));
+  };
+  const source: Source = {
+    name,
+    type: 'files',
+    listing: 'complete',
+    list: async function* () {
+      yield fail();
+    },
+    read: async () => fail(),
+  };
+  return assembleSource({ source, sourceType: 'files', chunking: config.rag.chunking, settings: {} }, config);
 }
-
-/** Whether a source is a file or folder that a call named. */
-export const isPathSource = (name: string): boolean => name.startsWith(PATH_PREFIX);
 
 /** Where configured sources of files lie, named as a path source would be, so that an index may move with its project. */
 export const placesOf = (
@@ -123,13 +132,6 @@ export const placesOf = (
       root === undefined || isPathSource(name) ? [] : [[name, pathSourceName(root, config)] as const],
     ),
   );
-
-/** The path sources of earlier runs among these names. */
-export function rememberedPaths(sourceNames: Iterable<string>, { projectRoot }: ResolvedConfig): string[] {
-  return [...sourceNames]
-    .filter(isPathSource)
-    .map((name) => resolve(projectRoot, name.slice(PATH_PREFIX.length)));
-}
 
 /** What a caller hands in or takes back. */
 export interface PushedItems {

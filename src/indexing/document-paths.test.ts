@@ -58,7 +58,7 @@ test('a root that is one file, or a link to one, is the place of its file', asyn
   await withEngine({ provider: 'libsql' }, async (engine) => {
     await engine.index({ paths: ['link.md'] });
     const [found] = (await engine.search('quokka')).results;
-    expect(found?.origin).toEqual({ source: 'path:link.md', path: join(cwd, 'notes/real.md') });
+    expect(found?.origin).toEqual({ source: 'path:notes/real.md', path: join(cwd, 'notes/real.md') });
   });
 });
 

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { DocumentOrigin } from '../core/document-origin.js';
 import { sourceDefinition } from '../sources/definitions.js';
-import { rememberedPaths, rootOf } from './configured-sources.js';
+import { rootOf } from './configured-sources.js';
+import { guessedRoot, rememberedPaths } from './named-folders.js';
 
 /** Absolute path of the file that an item or document of a source stands for, where it is one of this machine. */
 export type FindPath = (source: string, id: string) => string | undefined;
@@ -44,6 +45,8 @@ export function originsOf(config: ResolvedConfig): (source: string, id: string) 
 function placeOf(source: string, config: ResolvedConfig): Place | undefined {
   const [named] = rememberedPaths([source], config);
   if (named !== undefined) return { folder: folderOf(named), mayBeAbsent: false, holdsMany: false };
+  const guessed = guessedRoot(source, config);
+  if (guessed !== undefined) return { folder: folderOf(guessed), mayBeAbsent: true, holdsMany: false };
   const settings = config.rag.sources.find(({ name }) => name === source);
   if (settings === undefined) return undefined;
   const root = rootOf(settings, config);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, toRAGError } from '../core/errors.js';
 import { compareText } from '../core/filter.js';
 import { contentHash } from '../core/ids.js';
@@ -20,7 +21,7 @@ export const nothingIndexed = (config: ResolvedConfig): RAGError =>
 
 /** Whoever tried a folder expects it to be there. */
 const triedBefore = ({ dataDir }: ResolvedConfig): string =>
-  existsSync(join(dataDir, 'try'))
+  existsSync(join(dataDir, DATA_FOLDERS.tries))
     ? ' What `ragstone try` read is kept in an index of its own, which `ragstone try` alone asks.'
     : '';
 

@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { RAGError } from '../core/errors.js';
 import { isPathInside } from '../security/path-containment.js';
 import { isUnreadable, type ListedItem, type ListOptions, type Source } from '../sources/source.js';
-import { isPathSource } from './configured-sources.js';
 import type { FindPath } from './document-paths.js';
+import { isPathSource } from './folder-names.js';
 import type { ConfiguredSource } from './source-task.js';
 
 /** A folder that a call named, without the files that another source indexes. */

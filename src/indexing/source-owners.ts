@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { relative, resolve } from 'node:path';
+import { isLedgerElsewhere } from '../config/project-of-index.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { SourceOwners } from '../ledger/ledger.js';
 
@@ -37,7 +38,7 @@ export async function recordOwnership(
   ledger: Pick<SourceOwners, 'ownSources'>,
   { tenant, paths, config, before }: RecordedOwnership,
 ): Promise<void> {
-  const sources = new Set([...configuredNames(config), ...(isShared(config) ? paths : [])]);
+  const sources = new Set([...configuredNames(config), ...(isLedgerElsewhere(config) ? paths : [])]);
   const isSame = before.size === sources.size && [...sources].every((source) => before.has(source));
   if (!isSame) await ledger.ownSources(tenant, ownerOf(config), [...sources]);
 }
@@ -77,13 +78,9 @@ export const configuredNames = ({ rag, own }: ResolvedConfig): Set<string> =>
 function ownerOf(config: ResolvedConfig): string {
   const { rag, file, projectRoot, dataDir } = config;
   const place = file ?? projectRoot;
-  const placed = isShared(config) ? `${hostname()}:${place}` : `:${relative(dataDir, place)}`;
+  const placed = isLedgerElsewhere(config) ? `${hostname()}:${place}` : `:${relative(dataDir, place)}`;
   return rag.ledger.owner ?? placed;
 }
-
-/** Whether hosts with files of their own may share the ledger. */
-const isShared = ({ rag, own }: ResolvedConfig): boolean =>
-  rag.ledger.type !== 'sqlite' || own?.ledger !== undefined;
 
 /** An owner for people; undefined where its place is on this host and gone. */
 function placeOf(owner: string, { dataDir }: ResolvedConfig): string | undefined {

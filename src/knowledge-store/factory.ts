@@ -6,6 +6,7 @@ import { loadConfig } from '../config/load-config.js';
 import { originOf, type ResolvedConfig } from '../config/resolved-config.js';
 import type { RAGSettingsInput } from '../config/schema/index.js';
 import { assertPlainDataFolder } from '../config/trust/index-reach.js';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { LOCAL_SCOPE, type Scope } from '../core/scope.js';
@@ -150,7 +151,7 @@ async function openEngineShelf(
     await engine.close();
     await Promise.all([embedder.close(), own?.store.close(), own?.ledger.close()]);
   };
-  const lockFolder = join(config.dataDir, 'adoption');
+  const lockFolder = join(config.dataDir, DATA_FOLDERS.adoption);
   const adopted =
     own === undefined ? await adoptDocuments({ project, collectionName, lockFolder, engine }) : [];
   return new EngineShelf({ engine, resources, embedder, scope, notices: [...notices, ...adopted] }, close);
@@ -158,10 +159,10 @@ async function openEngineShelf(
 
 /** The project's configuration for an index of its own: a data folder, or a schema of the ledger's server. */
 function indexOf(collectionName: string, { rag, ...project }: ResolvedConfig): ResolvedConfig {
-  const dataDir = join(project.dataDir, 'knowledge', folderOf(collectionName));
+  const dataDir = join(project.dataDir, DATA_FOLDERS.knowledge, folderOf(collectionName));
   const { local } = rag.storage;
   const isStated = originOf({ rag, ...project }, 'rag.storage.local.path').kind !== 'default';
-  const path = isStated ? local.path : join(dataDir, 'store');
+  const path = isStated ? local.path : join(dataDir, DATA_FOLDERS.store);
   const namespace = `${rag.ledger.namespace}_${contentHash(collectionName).slice(0, 8)}`;
   return {
     ...project,

@@ -1,14 +1,11 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError, throwIfAborted } from '../core/errors.js';
 import { runtime, sleep } from '../core/runtime.js';
 import { PRIVATE_FILE } from '../security/private-files.js';
 import { type LockFile, tryLockFile } from './lock-file.js';
 
-/** Held by a writer while ledger and store may differ, and by who copies the folder. */
-const LOCK_FILE = 'copying.lock';
-/** There while somebody waits to copy: a writer that works for long makes room. */
-const WANTED_FILE = 'copying.wanted';
 const POLL_MS = 5;
 /** How long a writer leaves the lock to who asked for it. Much more than a poll, and little beside a batch. */
 const TURN_MS = 50;
@@ -22,11 +19,11 @@ export interface Writing {
 
 /** Begins to write. Waits while the folder is copied. @throws RAGError `ABORTED` */
 export async function beginWriting(folder: string, signal?: AbortSignal): Promise<Writing> {
-  const path = join(folder, LOCK_FILE);
+  const path = join(folder, DATA_FILES.copyingLock);
   let lock = await waitForLock(path, { signal });
   return {
     giveWay: async () => {
-      const wanted = join(folder, WANTED_FILE);
+      const wanted = join(folder, DATA_FILES.copyingWanted);
       if (!existsSync(wanted)) return;
       lock.release();
       await sleep(TURN_MS, signal);
@@ -48,9 +45,9 @@ export async function whileNobodyWrites<T>(
   { waitMs, signal }: { readonly waitMs: number; readonly signal?: AbortSignal | undefined },
   copy: () => Promise<T>,
 ): Promise<T> {
-  const wanted = join(folder, WANTED_FILE);
+  const wanted = join(folder, DATA_FILES.copyingWanted);
   const ask = (): void => writeFileSync(wanted, '', { mode: PRIVATE_FILE });
-  const lock = await waitForLock(join(folder, LOCK_FILE), { waitMs, signal, ask }).finally(() =>
+  const lock = await waitForLock(join(folder, DATA_FILES.copyingLock), { waitMs, signal, ask }).finally(() =>
     rmSync(wanted, { force: true }),
   );
   try {

@@ -1,6 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError, systemErrorCode, throwIfAborted } from '../core/errors.js';
 import { runtime, sleep } from '../core/runtime.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
@@ -32,8 +33,6 @@ export interface WriterLockOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const LOCK_FILE = 'writer.lock';
-const HOLDER_FILE = 'writer.json';
 const POLL_MS = 50;
 /** A holder that gives others a turn soon is waited for this long, however little a writer would wait. */
 const BRIEF_MS = 10_000;
@@ -57,7 +56,7 @@ export async function acquireWriterLock(options: WriterLockOptions): Promise<Wri
   const deadline = started + waitMs;
   for (;;) {
     throwIfAborted(signal);
-    const lock = tryLockFile(join(folder, LOCK_FILE));
+    const lock = tryLockFile(join(folder, DATA_FILES.writerLock));
     if (lock !== undefined) return lockHeldBy(lock, folder, holder);
     if (runtime().elapsed() >= deadline) {
       const isBrief =
@@ -73,7 +72,9 @@ export async function acquireWriterLock(options: WriterLockOptions): Promise<Wri
 /** The present or the last holder of an index's writer lock, as it named itself; undefined where nobody did. */
 export function readLockHolder(folder: string): LockHolder | undefined {
   try {
-    const holder: unknown = JSON.parse(readRegularFileSync(join(folder, HOLDER_FILE)).toString('utf8'));
+    const holder: unknown = JSON.parse(
+      readRegularFileSync(join(folder, DATA_FILES.writerHolder)).toString('utf8'),
+    );
     return isLockHolder(holder) ? holder : undefined;
   } catch {
     // Missing, unreadable or half written: the name is a courtesy, the lock does not depend on it.
@@ -96,13 +97,13 @@ function lockHeldBy(
     });
   } catch (error) {
     lock.release();
-    throw ledgerError(join(folder, HOLDER_FILE), faultOf(error), error);
+    throw ledgerError(join(folder, DATA_FILES.writerHolder), faultOf(error), error);
   }
   return {
     release: () => {
       if (!lock.isHeld) return;
       // While the lock is still held, so that the next holder's name is not the one removed.
-      rmSync(join(folder, HOLDER_FILE), { force: true });
+      rmSync(join(folder, DATA_FILES.writerHolder), { force: true });
       lock.release();
     },
   };
@@ -110,7 +111,7 @@ function lockHeldBy(
 
 // Renamed into place, so that no reader sees half of it.
 function writeHolder(folder: string, holder: LockHolder): void {
-  const path = join(folder, HOLDER_FILE);
+  const path = join(folder, DATA_FILES.writerHolder);
   const draft = `${path}.${holder.pid}`;
   writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: PRIVATE_FILE });
   renameSync(draft, path);

@@ -61,9 +61,6 @@ export function weighPlans(
   return { plans: plans.map((plan) => ({ ...plan, ...USUAL[plan.name] })), isMeasured: false };
 }
 
-/** In the data folder. */
-export const PROFILE_FILE = 'profile.json';
-
 /** The profile of a data folder, read again when it changes; undefined where none was made. */
 export class ProfileFile {
   readonly #path: string;

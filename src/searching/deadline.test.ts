@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DATA_FILES } from '../core/data-folder.js';
 import { createEngine } from '../engine/create-engine.js';
 import type { Engine } from '../engine/engine.js';
 import { profileSearches } from '../experiments/profile.js';
-import { PROFILE_FILE, type SearchProfile } from '../planning/search-profile.js';
+import type { SearchProfile } from '../planning/search-profile.js';
 
 let folder: string;
 let engine: Engine;
@@ -52,7 +53,7 @@ test('the plan follows the profile: all where there is time, words alone where t
     ...profile,
     plans: profile.plans.map((plan, i) => ({ ...plan, quality: 1 - i / 10, p95Ms: (times[i] ?? 0) * 1_000 })),
   };
-  writeFileSync(join(folder, 'data', PROFILE_FILE), JSON.stringify(slow));
+  writeFileSync(join(folder, 'data', DATA_FILES.searchProfile), JSON.stringify(slow));
   // An engine that has timed no search takes the profile as it stands.
   await engine.close();
   engine = await createEngine(settings());
@@ -69,7 +70,7 @@ test('the plan follows the profile: all where there is time, words alone where t
 test('a deadline that is none is refused, and so is a profile that is none', async () => {
   for (const deadlineMs of [0, -1, Number.NaN])
     await expect(laneOf(deadlineMs)).rejects.toMatchObject({ reason: 'QUERY_INVALID' });
-  writeFileSync(join(folder, 'data', PROFILE_FILE), '{"version":1,"plans":[]}');
+  writeFileSync(join(folder, 'data', DATA_FILES.searchProfile), '{"version":1,"plans":[]}');
   await expect(laneOf(1_000)).rejects.toMatchObject({
     reason: 'CONFIG_INVALID',
     message: expect.stringContaining('ragstone profile') as string,

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { DATA_FILES } from '../core/data-folder.js';
 import { RAGError } from '../index.js';
 
 /**
@@ -18,7 +19,7 @@ export class IndexPlace {
 
   isThere(): boolean {
     const folder = identityOf(this.#dataDir);
-    if (folder !== undefined && identityOf(join(this.#dataDir, 'ledger.db')) !== undefined)
+    if (folder !== undefined && identityOf(join(this.#dataDir, DATA_FILES.ledger)) !== undefined)
       this.#seen = folder;
     // One that was cleared is still the same folder.
     return this.#seen === undefined || folder === this.#seen;

@@ -14,6 +14,16 @@ export const siteUrl = z
     "Address of the site that the files are published as: `a/b.md` and `a/b/index.md` become its page `a/b`, so that links to addresses of the site lead to the files. With `{page}` for the path without its extension, where pages are called otherwise: `https://docs.example.com/{page}.html`. A front matter's own `url` goes before it.",
   );
 
+/** A setting with the address of what a document was, for people: of the web, and on no host that a document chooses. */
+export const linkTemplate = (example: string) =>
+  z
+    .string()
+    .regex(
+      /^https?:\/\/[^\s/?#\\{}]+(?=[/?#]|$)/i,
+      `must begin with https:// or http:// and a host, such as ${example}`,
+    )
+    .optional();
+
 /** The address of a file on the site. */
 export function pageAddress(site: string, path: string): string {
   const page = path.replace(PAGE, '').split('/').map(encodeURIComponent).join('/');

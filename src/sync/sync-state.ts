@@ -1,6 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { DATA_FOLDERS } from '../core/data-folder.js';
 import { contentHash } from '../core/ids.js';
 import { readLockHolder } from '../ledger/writer-lock.js';
 import { makePrivateFolder, PRIVATE_FILE } from '../security/private-files.js';
@@ -48,7 +49,7 @@ const STATE_FILE = 'state.json';
 
 /** Folder of what a sync keeps of one tenant; its lock lies in it too. */
 export const syncFolder = (dataDir: string, tenant: string): string =>
-  join(dataDir, 'sync', contentHash(tenant).slice(0, 16));
+  join(dataDir, DATA_FOLDERS.sync, contentHash(tenant).slice(0, 16));
 
 /** What the last sync wrote down, by source; empty before the first, and where it cannot be read: then nothing was missed. */
 export function readKeptSources(folder: string): ReadonlyMap<string, KeptSource> {

@@ -120,7 +120,7 @@ describe('what goes from the sources', () => {
     expect(document.stats).toMatchObject({ documentsDeleted: 0, errors: [] });
     expect(document.notices).toContainEqual(expect.stringMatching(/one, .* is not there any more.*--prune/));
     expect(await found('marmalade')).toEqual(['alpha.md']);
-    expect((await index('--prune')).document.stats).toMatchObject({ documentsDeleted: 1 });
+    expect((await index('--prune', '--yes')).document.stats).toMatchObject({ documentsDeleted: 1 });
     expect(await found('marmalade')).toEqual([]);
     expect(await found('gondola')).toEqual(['beta.md']);
     await expectClean();
@@ -130,7 +130,7 @@ describe('what goes from the sources', () => {
     await index('one', 'two');
     expect((await index('two')).document.stats.documentsDeleted).toBe(0);
     expect(await found('marmalade')).toEqual(['alpha.md']);
-    expect((await index('two', '--prune')).document.stats.documentsDeleted).toBe(1);
+    expect((await index('two', '--prune', '--yes')).document.stats.documentsDeleted).toBe(1);
     expect(await found('marmalade')).toEqual([]);
     const { document } = await ragstoneJson<IndexStatus>(['status'], { cwd });
     expect(document.sources.map(({ source }) => source)).toEqual(['path:two']);

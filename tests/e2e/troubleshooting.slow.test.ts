@@ -142,7 +142,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<void>>> = {
     rmSync(join(cwd, 'old'), { recursive: true });
     expect((await run('index')).stderr).toMatch(/old.*--prune/s);
     expect((await run('search', 'marmalade')).stdout).toContain('jam.md');
-    expect((await run('index', '--prune')).code).toBe(0);
+    expect((await run('index', '--prune', '--yes')).code).toBe(0);
     expect((await run('search', 'marmalade')).stdout).not.toContain('jam.md');
     expect((await run('index')).stderr).not.toContain('--prune');
   },

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { IndexCounts } from '../../client/index.js';
-import type { IndexRequest } from '../../index.js';
+import type { IndexRequest, PrunedSource } from '../../index.js';
+import { askYesNo } from '../ask.js';
 import type { CliContext } from '../context.js';
 import { ExitCode } from '../errors.js';
 import { withEngineView } from '../open-engine.js';
@@ -15,6 +16,8 @@ interface IndexOptions extends OwnerOptions {
   readonly dryRun?: boolean;
   readonly prune?: boolean;
   readonly pruneSource?: readonly string[];
+  /** Whole sources are deleted without being asked. */
+  readonly yes?: boolean;
   readonly allowShrink?: boolean;
   readonly allowShrinkSource?: readonly string[];
   readonly batchSize?: number;
@@ -32,7 +35,7 @@ Examples:
   $ ragstone index                     what the configuration names and what was indexed before
   $ ragstone index --dry-run           say what would be done, and what hosted models would cost
   $ ragstone index --force             do all work again, for instance after changing the embedding model
-  $ ragstone index docs --prune        also forget what is neither named here nor configured
+  $ ragstone index docs --prune        also forget what is neither named here nor configured; asks first
 
 Each file is indexed once: a configured source wins over a folder that is named, an outer folder over one inside it.
 A run that finds files and reads none of them ends with 1: the paths are probably not what was meant.
@@ -58,6 +61,7 @@ export function registerIndex(program: Command, context: CliContext): void {
         .argParser(collect)
         .conflicts('prune'),
     )
+    .option('-y, --yes', 'do not ask before whole sources are deleted')
     .option('--allow-shrink', 'delete what is gone, even where it is a large share of a source')
     .addOption(
       new Option('--allow-shrink-source <name>', 'the same of this source alone; may be repeated')
@@ -90,6 +94,7 @@ export async function runIndex(
         ...(options.source === undefined ? {} : { sources: options.source }),
         options: requestOptions(options),
         onProgress: progress.update,
+        confirmPrune: (pruned) => isPruneMeant(context, options, pruned, progress.stop),
         signal: context.signal,
       });
     } catch (error) {
@@ -105,6 +110,25 @@ export async function runIndex(
   if (!context.isJson && !result.dryRun && documentsProcessed > 0 && documentsUnchanged === 0)
     context.note(`Next: ${context.command} search "your question"`);
   if (!result.success || missedEverything(result)) context.exitCode = ExitCode.failed;
+}
+
+/** A source is deleted as a whole only where somebody says so. */
+async function isPruneMeant(
+  context: CliContext,
+  { yes = false }: IndexOptions,
+  pruned: readonly PrunedSource[],
+  stopProgress: () => void,
+): Promise<boolean> {
+  if (yes) return true;
+  const what = pruned
+    .map(({ source, documents }) => `${plural(documents, 'document')} of "${oneLine(source)}"`)
+    .join(', ');
+  if (!context.canAsk) {
+    const { RAGError } = await import('../../index.js');
+    throw new RAGError('USAGE', `This deletes ${what}; say --yes to do it without being asked.`);
+  }
+  stopProgress();
+  return askYesNo(context, `Delete ${what} from the index?`, { preset: false });
 }
 
 /** Has the service read its own sources, and prints what is indexed then. */

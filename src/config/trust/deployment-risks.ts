@@ -1,12 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { readRegularFileSync } from '../../security/regular-file.js';
 import { isRecord } from '../config-path.js';
 import { indexRisk } from './index-reach.js';
 import type { Risk } from './risks.js';
 
 /** Folder of a data folder that holds the deployments of tenants, a folder each, and their indexes. */
-export const deploymentsFolderOf = (dataDir: string): string => join(dataDir, 'deployments');
+export const deploymentsFolderOf = (dataDir: string): string => join(dataDir, DATA_FOLDERS.deployments);
 
 /** In the folder of a deployment. */
 export const RECORD_FILE = 'deployment.json';

@@ -2,6 +2,7 @@ import { RAGError } from '../../core/errors.js';
 import { splitModelName } from '../../providers/provider-table.js';
 import { isPathInside } from '../../security/path-containment.js';
 import { realPathOf } from '../../security/real-path.js';
+import { isLedgerElsewhere, projectOfIndex } from '../project-of-index.js';
 import type { ResolvedConfig } from '../resolved-config.js';
 import { BUILT_PROVIDERS } from '../schema/storage.js';
 import { findOddEntries } from './odd-entries.js';
@@ -14,13 +15,16 @@ import { isTrustedByEnvironment, trustAlso, untrusted } from './trust-store.js';
  * `ragstone trust`. That is recorded outside of it, so nothing that is put into it counts.
  */
 
-/** Folders that an index remembers and that lie outside of the project, or are behind a link there. */
-export function foldersOutside(
-  paths: readonly string[],
-  { projectRoot }: Pick<ResolvedConfig, 'projectRoot'>,
-): Risk[] {
-  const root = realPathOf(projectRoot);
-  const places = paths.map(realPathOf).filter((path) => !isPathInside(root, path));
+/** Folders that an index remembers and that lie outside of its project, or are behind a link there. */
+export const foldersOutside = (paths: readonly string[], config: ResolvedConfig): Risk[] =>
+  outsideOf(projectOfIndex(config) ?? realPathOf(config.projectRoot), paths);
+
+/** What a caller names for an index, so that it may be read from wherever a later command runs. */
+export const foldersNamed = (paths: readonly string[], config: ResolvedConfig): Risk[] =>
+  outsideOf(projectOfIndex(config), paths);
+
+function outsideOf(folder: string | undefined, paths: readonly string[]): Risk[] {
+  const places = paths.map(realPathOf).filter((path) => folder === undefined || !isPathInside(folder, path));
   return [...new Set(places)].map((path) => indexRisk(`remembers ${path}, outside of the project`));
 }
 
@@ -59,7 +63,8 @@ export const indexRisk = (what: string): Risk => ({ key: '(data folder)', what }
  * @throws RAGError `INDEX_UNTRUSTED`
  */
 export function assertLedgerTrusted(risks: readonly Risk[], config: ResolvedConfig): void {
-  if (!isNamed(config)) assertTrusted(risks, config);
+  // A ledger elsewhere is named by what is trusted already.
+  if (!isLedgerElsewhere(config)) assertTrusted(risks, config);
 }
 
 /** Stops before callers are let in by keys that this account has not made. @throws RAGError `INDEX_UNTRUSTED` */
@@ -98,7 +103,7 @@ function assertTrusted(risks: readonly Risk[], { dataDir, projectRoot, environme
 
 /** Records what the caller has named himself for an index. */
 export function trustNamed(risks: readonly Risk[], config: ResolvedConfig): void {
-  if (risks.length === 0 || isNamed(config)) return;
+  if (risks.length === 0 || isLedgerElsewhere(config)) return;
   try {
     trustAlso(config.dataDir, risks, config.environment);
   } catch {
@@ -122,7 +127,3 @@ export function assertPlainDataFolder(config: ResolvedConfig): void {
     );
   assertTrusted([...links].map(symbolicLink), config);
 }
-
-/** A ledger elsewhere is named by what is trusted already. */
-const isNamed = ({ rag, own }: ResolvedConfig): boolean =>
-  rag.ledger.type !== 'sqlite' || own?.ledger !== undefined;

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson } from '../../core/canonical-json.js';
+import { DATA_FOLDERS } from '../../core/data-folder.js';
 import type { Metadata } from '../../core/metadata.js';
 import { readRegularFileSync } from '../../security/regular-file.js';
 import { indexRisk } from './index-reach.js';
 import type { Risk } from './risks.js';
 
 /** Folder of a data folder that holds the keys of those who may call the service, a file each. */
-export const keysFolderOf = (dataDir: string): string => join(dataDir, 'keys');
+export const keysFolderOf = (dataDir: string): string => join(dataDir, DATA_FOLDERS.keys);
 
 /** Whether a file there is a key, by its name. */
 export const isKeyFile = (name: string): boolean => /^[0-9a-f]{16}\.json$/.test(name);

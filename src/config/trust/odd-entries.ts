@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { DATA_FOLDERS, isDataEntry } from '../../core/data-folder.js';
 import { isPathInside } from '../../security/path-containment.js';
 import { realPathOf } from '../../security/real-path.js';
 import { DEFAULT_DATA_DIR } from '../find-project.js';
@@ -12,15 +13,18 @@ export interface OddEntries {
   readonly notFiles: ReadonlySet<string>;
 }
 
-/** Files of a data folder, by how their names begin: SQLite puts others beside its own. */
-const FILES = /^(?:ledger\.db|writer\.lock|writer\.json|models\.json)/;
-const FOLDERS = ['store', 'lexical', 'cache', 'git', 'keys', 'receipts'];
 /** Holds a file for each written context; each is opened by itself and never through a link. */
-const CONTEXTS = join('cache', 'contexts');
+const CONTEXTS = join(DATA_FOLDERS.cache, 'contexts');
+/** Folders of a data folder that hold data folders. */
+const OUTER_FOLDERS: ReadonlySet<string> = new Set([
+  DATA_FOLDERS.tries,
+  DATA_FOLDERS.knowledge,
+  DATA_FOLDERS.deployments,
+]);
 
 /**
- * Looks through what an index writes. Other files of a data folder may be anything, for it may be the folder of a project; so may
- * models, which are only read.
+ * Looks through all of a data folder, whatever the entries are called, and the places that settings name in the project. A data folder that
+ * holds the whole project has other entries, which may be anything.
  */
 export function findOddEntries(config: ResolvedConfig): OddEntries {
   const { dataDir, projectRoot } = config;
@@ -35,11 +39,14 @@ export function findOddEntries(config: ResolvedConfig): OddEntries {
     const isContexts = folder === join(dataDir, CONTEXTS) && entry.isDirectory();
     if (!isContexts) look(join(folder, entry.name), entry);
   };
-  for (const entry of entriesOf(dataDir)) if (FILES.test(entry.name)) look(join(dataDir, entry.name), entry);
-  for (const folder of writtenFolders(config)) {
-    const stats = statsOf(folder);
+  const isOwn = !isPathInside(dataDir, projectRoot);
+  for (const entry of entriesOf(dataDir)) if (isOwn || isDataEntry(entry.name)) lookBelow(dataDir, entry);
+  for (const folder of statedFolders(config)) {
+    const stats = isOwn && isPathInside(dataDir, folder) ? undefined : statsOf(folder);
     if (stats !== undefined) look(folder, stats);
   }
+  for (const folder of outerFolders(dataDir))
+    if (statsOf(folder)?.isSymbolicLink() === true) links.add(folder);
   // One in the place of the usual data folder, which must not lead out of the project. Another folder is the user's choice.
   const isUsual = isPathInside(join(projectRoot, DEFAULT_DATA_DIR), dataDir);
   if (isUsual && !isPathInside(realPathOf(projectRoot), realPathOf(dataDir))) links.add(dataDir);
@@ -47,13 +54,15 @@ export function findOddEntries(config: ResolvedConfig): OddEntries {
 }
 
 /** Without those that the configuration names elsewhere, which it is trusted with, and those that hold the whole project. */
-function writtenFolders({ dataDir, projectRoot, rag }: ResolvedConfig): string[] {
-  const stated = [rag.storage.local.path, rag.embedding.cache.path].filter(
+const statedFolders = ({ dataDir, projectRoot, rag }: ResolvedConfig): string[] =>
+  [rag.storage.local.path, rag.embedding.cache.path].filter(
     (path) =>
       (isPathInside(projectRoot, path) || isPathInside(dataDir, path)) && !isPathInside(path, projectRoot),
   );
-  return [...FOLDERS.map((name) => join(dataDir, name)), ...stated];
-}
+
+/** The data folder itself and those above it, up to the data folder that it is a part of. */
+const outerFolders = (dataDir: string): string[] =>
+  OUTER_FOLDERS.has(basename(dirname(dataDir))) ? [dataDir, dirname(dataDir)] : [];
 
 /** What cannot be looked at cannot be opened either: whoever opens it says why. */
 function statsOf(path: string): Stats | undefined {

@@ -4,6 +4,7 @@ import { isPathInside } from '../../security/path-containment.js';
 import { realPathOf } from '../../security/real-path.js';
 import { type ConfigPath, formatPath, isRecord, leavesOf, valueAt } from '../config-path.js';
 import type { ExpandedTree } from '../expand-tree.js';
+import { isChoice } from '../json-schema.js';
 import { maskUrlCredentials } from '../mask-url.js';
 
 /** Something that a configuration makes Ragstone do beyond its own folder. */
@@ -59,7 +60,7 @@ const MODEL_FOLDER = /^(?:transformers|cross-encoder):/;
 
 /**
  * What a configuration that is not the user's own could do to the user: connect to a host (which then gets texts, questions and
- * keys), reach outside its folder, start a program. Where it connects, the variables of the environment that it uses too; those that would be kept in the index anyway. What is
+ * keys), reach outside its folder, start a program. Where it connects, the variables of the environment that it uses too; elsewhere those in texts. What is
  * known by no setting's name is told by its look, so that a new setting errs on the side of a question.
  */
 export function risksOf({ tree, raw, projectRoot, dataDir }: WrittenConfig): Risk[] {
@@ -85,12 +86,10 @@ export function risksOf({ tree, raw, projectRoot, dataDir }: WrittenConfig): Ris
   readKinds(tree.value, add);
   const connects = risks.some(({ what }) => what.startsWith(CONNECTS));
   if (dataDir !== undefined) reach(['(data folder)'], dataDir);
-  return [...risks, ...variablesOf(tree).filter(({ key }) => connects || KEPT_OR_SHOWN.test(key))];
+  return [...risks, ...(connects ? variablesOf(tree) : textVariablesOf(tree))];
 }
 
 const CONNECTS = 'connects to';
-/** Texts that are kept in the index, or shown to whoever asks. */
-const KEPT_OR_SHOWN = /^rag\.(?:sources\[\d+\]\.(?:name|metadata)|degradation\.static)\b/;
 /** No host to connect to: see `readKinds`. */
 const LISTENS_AT = 'rag.server.host';
 /** A path of the service, and none of this machine. */
@@ -163,7 +162,20 @@ function readKinds(tree: unknown, add: Findings['add']): void {
   }
 }
 
-function variablesOf({ variables, missing }: ExpandedTree): Risk[] {
+/**
+ * Variables whose values could be read later where nothing is connected to: texts come to stand in the index, in names of files and in
+ * messages. A variable that is not set, so that the file's own default is taken, tells nothing.
+ */
+const textVariablesOf = ({ value, variables, missing }: ExpandedTree): Risk[] => {
+  const used = new Map([...variables].map(([key, found]) => [key, { used: found.used, defaulted: [] }]));
+  return variablesOf({ variables: used, missing }).filter(({ key }) => !isChoice(parsePath(key), value));
+};
+
+/** Of a formatted path; a key with a dot in it comes apart, and then leads nowhere. */
+const parsePath = (formatted: string): ConfigPath =>
+  (formatted.match(/[^.[\]]+/g) ?? []).map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+
+function variablesOf({ variables, missing }: Pick<ExpandedTree, 'variables' | 'missing'>): Risk[] {
   const used = [...variables].flatMap(([key, found]) =>
     [...found.used, ...found.defaulted].map((name) => ({ key, name })),
   );

@@ -64,7 +64,18 @@ export interface IndexRequest {
     readonly waitMs?: number;
   };
   readonly onProgress?: (progress: IndexProgress) => void;
+  /**
+   * Asked before anything is written where `prune` would delete all documents of sources; `false` keeps them. What it throws ends the
+   * call. Other writers wait meanwhile. @default they are deleted
+   */
+  readonly confirmPrune?: (sources: readonly PrunedSource[]) => boolean | Promise<boolean>;
   readonly signal?: AbortSignal;
+}
+
+/** A source that is given up, with what is deleted of it. */
+export interface PrunedSource {
+  readonly source: string;
+  readonly documents: number;
 }
 
 /** State of a running `index`, sent a few times a second. */

@@ -219,6 +219,7 @@ export const indexSchema = z.strictObject({
       .optional(),
   }),
   onProgress: callback<NonNullable<IndexRequest['onProgress']>>(),
+  confirmPrune: callback<NonNullable<IndexRequest['confirmPrune']>>(),
   signal,
 } satisfies ShapeOf<IndexRequest>);
 

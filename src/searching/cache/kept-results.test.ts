@@ -2,8 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { DATA_FILES } from '../../core/data-folder.js';
 import { createEngine } from '../../engine/create-engine.js';
-import { KeptResults, RESULTS_FILE } from './kept-results.js';
+import { KeptResults } from './kept-results.js';
 
 function open(folder: string, maxEntries = 3): KeptResults {
   const kept = new KeptResults({ folder, maxEntries });
@@ -19,7 +20,7 @@ test('what was found is there for another process, of one revision, as many as m
   expect(kept.get('a', -1_000)).toBeUndefined();
   kept.set('b', 'r2', 'wombat');
   expect(kept.get('a')).toBeUndefined();
-  expect(readFileSync(join(folder, RESULTS_FILE), 'latin1')).not.toContain('quokka');
+  expect(readFileSync(join(folder, DATA_FILES.searchResults), 'latin1')).not.toContain('quokka');
   for (let n = 0; n < 100; n++) kept.set(`k${n}`, 'r2', 'x');
   expect(kept.clear()).toBeLessThanOrEqual(3 + 32);
   kept.set('c', 'r2', 'numbat');
@@ -29,11 +30,11 @@ test('what was found is there for another process, of one revision, as many as m
 
 test('a file that is none costs what was kept, and nothing else', () => {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, RESULTS_FILE), 'This is no database.'.repeat(400));
+  writeFileSync(join(folder, DATA_FILES.searchResults), 'This is no database.'.repeat(400));
   const kept = open(folder);
   kept.set('a', 'r1', 'quokka');
   expect(kept.get('a')).toBeUndefined();
-  expect(existsSync(join(folder, RESULTS_FILE))).toBe(false);
+  expect(existsSync(join(folder, DATA_FILES.searchResults))).toBe(false);
 });
 
 test('text of a deleted document is in no file when the call that removed it ends', async () => {
@@ -47,7 +48,7 @@ test('text of a deleted document is in no file when the call that removed it end
   onTestFinished(() => engine.close());
   await engine.push([{ id: 'x', text: 'The plan is quaggadromous.' }]);
   await engine.search('quaggadromous plan');
-  const file = join(dataDir, RESULTS_FILE);
+  const file = join(dataDir, DATA_FILES.searchResults);
   expect(readFileSync(file, 'latin1')).toContain('quaggadromous');
   const { documents } = await engine.list();
   await engine.delete([documents[0]?.id ?? '']);

@@ -1,13 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { DATA_FILES } from '../../core/data-folder.js';
 import { RAGError } from '../../core/errors.js';
 import { runtime } from '../../core/runtime.js';
 import { makePrivateFolder } from '../../security/private-files.js';
 import { textAt } from '../../sqlite/row.js';
 import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
-
-/** In the data folder. Removing it forgets what searches found, and nothing else. */
-export const RESULTS_FILE = 'results.db';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS result (
@@ -104,12 +102,13 @@ export class KeptResults {
 
 /** Takes the file away, whoever wrote it. */
 export function removeKeptResults(folder: string): void {
-  for (const suffix of ['-journal', '']) rmSync(join(folder, RESULTS_FILE + suffix), { force: true });
+  for (const suffix of ['-journal', ''])
+    rmSync(join(folder, DATA_FILES.searchResults + suffix), { force: true });
 }
 
 function openFile(folder: string): SqliteDatabase {
   makePrivateFolder(folder);
-  const database = SqliteDatabase.open(join(folder, RESULTS_FILE), {
+  const database = SqliteDatabase.open(join(folder, DATA_FILES.searchResults), {
     busyTimeoutMs: WAIT_MS,
     toError: (_, cause) => new RAGError('SERVICE_UNAVAILABLE', 'Kept results cannot be read.', { cause }),
   });

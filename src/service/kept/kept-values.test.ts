@@ -2,9 +2,10 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
+import { DATA_FILES } from '../../core/data-folder.js';
 import { IdempotentWrites } from '../requests/idempotent-writes.js';
 import { KEPT_LIMITS, type KeptPlace, type KeptValues, MemoryValues } from './kept-values.js';
-import { KEPT_FILE, SqliteValues } from './sqlite-values.js';
+import { SqliteValues } from './sqlite-values.js';
 
 const HOUR = 3_600_000;
 const place = (key: string, tenant = 'acme'): KeptPlace => ({ kind: 'write', tenant, key });
@@ -57,8 +58,9 @@ describe('a file of the data folder', () => {
     await other.set(place('over'), 'x', -1);
     expect(await other.get(place('over'))).toBeUndefined();
     expect(await other.claim(place('over'), 'next', HOUR)).toBeUndefined();
-    expect(readFileSync(join(folder, KEPT_FILE), 'latin1')).not.toContain('a tenant');
-    if (process.platform !== 'win32') expect(statSync(join(folder, KEPT_FILE)).mode & 0o077).toBe(0);
+    expect(readFileSync(join(folder, DATA_FILES.serviceValues), 'latin1')).not.toContain('a tenant');
+    if (process.platform !== 'win32')
+      expect(statSync(join(folder, DATA_FILES.serviceValues)).mode & 0o077).toBe(0);
   });
 
   test('has a write done once by all, and its outcome known after a restart', async () => {

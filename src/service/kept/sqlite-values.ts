@@ -1,12 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DATA_FILES } from '../../core/data-folder.js';
 import { RAGError, SYSTEM_RUNTIME } from '../../index.js';
 import { numberAt, textAt } from '../../sqlite/row.js';
 import { SqliteDatabase } from '../../sqlite/sqlite-database.js';
 import { digestOf, KEPT_LIMITS, type KeptPlace, type KeptValues } from './kept-values.js';
-
-/** Of the data folder, for its owner alone. Removing it forgets what is kept, and nothing else. */
-export const KEPT_FILE = 'service.db';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS kept (
@@ -107,7 +105,7 @@ export class SqliteValues implements KeptValues {
 }
 
 function openFile(folder: string): SqliteDatabase {
-  const path = join(folder, KEPT_FILE);
+  const path = join(folder, DATA_FILES.serviceValues);
   const toError = (_: unknown, cause: unknown): RAGError =>
     new RAGError('SERVICE_UNAVAILABLE', 'What the service keeps cannot be read or written now.', {
       cause,

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/e2e/temporary-folder.js';
 import { AuditLog, type AuditLogOptions } from '../../audit/audit-log.js';
-import { AUDIT_FOLDER, type AuditRecord } from '../../audit/audit-record.js';
+import type { AuditRecord } from '../../audit/audit-record.js';
 import { readAudit } from '../../audit/read-audit.js';
+import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { TestServers, testDeployments } from '../../deployments/test-deployments.js';
 import { testService, withDocuments } from '../test-service.js';
 
@@ -35,8 +36,8 @@ async function auditedService(
   };
   /** From now on nothing can be written. */
   const block = (): void => {
-    rmSync(join(dataDir, AUDIT_FOLDER), { recursive: true, force: true });
-    writeFileSync(join(dataDir, AUDIT_FOLDER), 'no folder');
+    rmSync(join(dataDir, DATA_FOLDERS.audit), { recursive: true, force: true });
+    writeFileSync(join(dataDir, DATA_FOLDERS.audit), 'no folder');
   };
   return { ...service, records, block, dataDir };
 }
@@ -176,7 +177,7 @@ test('where it is not required, the call is answered', async () => {
 test('what everyone may ask is not logged', async () => {
   const { call, dataDir } = await auditedService();
   await call('nobody', 'GET', '/health/rag');
-  expect(existsSync(join(dataDir, AUDIT_FOLDER))).toBe(false);
+  expect(existsSync(join(dataDir, DATA_FOLDERS.audit))).toBe(false);
 });
 
 test('who saves or moves a deployment is logged with the tenant and the place, and without secrets', async () => {

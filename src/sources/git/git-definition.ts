@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import * as z from 'zod';
+import { DATA_FOLDERS } from '../../core/data-folder.js';
 import { jsonValue, secretText, stringList, wholeNumber } from '../../core/setting-values.js';
+import { linkTemplate } from '../page-address.js';
 import { defineSource } from '../source-definition.js';
 import { parseGitAddress } from './git-address.js';
 
@@ -34,11 +36,9 @@ export const gitDefinition = defineSource({
     maxFileBytes: wholeNumber(1)
       .optional()
       .describe('Size limit of one file, in bytes. Default: `limits.maxFileBytes`.'),
-    link: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Address of a file for people, with `{commit}` and `{path}`.'),
+    link: linkTemplate('https://git.example/{commit}/{path}').describe(
+      'Address of a file for people, `http` or `https`, with `{commit}` and `{path}`.',
+    ),
     auth: z
       .strictObject({
         username: z
@@ -87,7 +87,7 @@ export const gitDefinition = defineSource({
       ...{ name, repository, ref, exclude, generated, history, metadata, link },
       include: paths,
       baseFolder: context.projectRoot,
-      cacheFolder: join(context.dataDir, 'git'),
+      cacheFolder: join(context.dataDir, DATA_FOLDERS.clones),
       environment: context.environment,
       confinement: context.confinement,
       maxFileBytes: settings.maxFileBytes ?? context.maxFileBytes,

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { RAGError } from '../../core/errors.js';
 import { jsonValue, secretText, stringList, wholeNumber } from '../../core/setting-values.js';
+import { linkTemplate } from '../page-address.js';
 import { defineSource, type SourceSettingsOf } from '../source-definition.js';
 import type { SqlConnection } from './sql-database.js';
 import type { SqlSourceOptions } from './sql-source.js';
@@ -46,7 +47,9 @@ const sqlFields = {
     ),
   content: stringList().optional().describe('Instead of `text`: columns that are the document.'),
   title: z.string().min(1).optional().describe('Title of a document, with `{column}` for values.'),
-  link: z.string().min(1).optional().describe('Address of a row for people, with `{column}` for values.'),
+  link: linkTemplate('https://bugs.example/{id}').describe(
+    'Address of a row for people, `http` or `https`, with `{column}` for values.',
+  ),
   fields: z
     .union([stringList(), z.record(z.string(), z.string())])
     .optional()

@@ -1,0 +1,49 @@
+import systemPath, { type PlatformPath } from 'node:path';
+
+/** Sources that were named as paths carry this prefix, which no configured name can have. */
+const PATH_PREFIX = 'path:';
+
+/** Whether a source is a file or folder that a call named. */
+export const isPathSource = (name: string): boolean => name.startsWith(PATH_PREFIX);
+
+/** What a file or folder is named by its real path: relative to the project where it lies inside, so that an index may move with it. */
+export function nameOfFolder(
+  real: string,
+  project: string | undefined,
+  path: PlatformPath = systemPath,
+): string {
+  const inside = project === undefined ? undefined : path.relative(project, real);
+  const isInside =
+    inside !== undefined &&
+    inside !== '..' &&
+    !inside.startsWith(`..${path.sep}`) &&
+    !path.isAbsolute(inside);
+  return PATH_PREFIX + (isInside ? inside.split(path.sep).join('/') || '.' : withDrive(real, path));
+}
+
+/** The absolute path that a name leads to; undefined for other sources, and for a relative name without a project. */
+export function folderOfName(
+  name: string,
+  project: string | undefined,
+  path: PlatformPath = systemPath,
+): string | undefined {
+  if (!isPathSource(name)) return undefined;
+  const named = name.slice(PATH_PREFIX.length);
+  if (path.isAbsolute(named)) return path.resolve(named);
+  return project === undefined ? undefined : path.resolve(project, named);
+}
+
+/** What a folder with an absolute name is called relative to each folder above it; nothing for any other source. */
+export function relativeNamesOf(name: string, path: PlatformPath = systemPath): string[] {
+  const absolute = folderOfName(name, undefined, path);
+  if (absolute === undefined) return [];
+  const parts = absolute
+    .slice(path.parse(absolute).root.length)
+    .split(path.sep)
+    .filter((part) => part !== '');
+  return parts.map((_, from) => PATH_PREFIX + parts.slice(from).join('/'));
+}
+
+/** `c:` and `C:` are one drive. */
+const withDrive = (absolute: string, { sep }: PlatformPath): string =>
+  sep === '\\' ? absolute.replace(/^[a-z]:/, (drive) => drive.toUpperCase()) : absolute;

@@ -1,0 +1,277 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import Database from 'libsql';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createEngine } from '../engine/create-engine.js';
+import type { Engine, IndexRequest } from '../engine/engine.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'ragstone-named-')));
+  write('input/docs/a.md', '# A\n\nThe kiln burns at 900 degrees.\n');
+  write('input/docs/b.md', '# B\n\nThe glaze dries in two days.\n');
+  mkdirSync(join(folder, 'elsewhere'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const at = (path: string): string => join(folder, path);
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(at(path)), { recursive: true });
+  writeFileSync(at(path), text);
+}
+
+/** One command in a folder, with a data folder. */
+async function use<T>(cwd: string, work: (engine: Engine) => Promise<T>, data = 'data'): Promise<T> {
+  const env = { XDG_STATE_HOME: at('state'), HOME: at('home') };
+  const parts = { cwd: at(cwd), dataDir: at(data), env, config: { provider: 'libsql' as const } };
+  const engine = await createEngine(parts);
+  return work(engine).finally(() => engine.close());
+}
+
+const index = (cwd: string, request: IndexRequest = {}, data?: string) =>
+  use(cwd, (engine) => engine.index(request), data);
+
+const found = (cwd: string, text: string, data?: string) =>
+  use(cwd, async (engine) => (await engine.search({ text, options: { mode: 'lexical' } })).results, data);
+
+const sources = (cwd: string, data?: string) =>
+  use(cwd, async (engine) => (await engine.status()).sources.map(({ source }) => source), data);
+
+const GONE = /not there any more/;
+
+describe('a folder that was named', () => {
+  test.each([
+    ['by a relative path', 'docs'],
+    ['with a slash', './docs/'],
+    ['from above', '../input/docs'],
+    ['by an absolute path', undefined],
+  ])('%s is read by a run in any other folder, and found where it lies', async (_, path) => {
+    await index('input', { paths: [path ?? at('input/docs')] });
+    write('input/docs/a.md', '# A\n\nThe kiln burns at 950 degrees.\n');
+    const { success, stats, notices } = await index('elsewhere');
+    expect({ success, errors: stats.errors }).toEqual({ success: true, errors: [] });
+    expect(stats).toMatchObject({ documentsProcessed: 1, documentsUnchanged: 1, documentsDeleted: 0 });
+    expect(notices.join('\n')).not.toMatch(GONE);
+    const [kiln] = await found('elsewhere', 'kiln');
+    expect(kiln).toMatchObject({
+      content: expect.stringContaining('950'),
+      origin: { path: at('input/docs/a.md') },
+    });
+    expect(await use('elsewhere', (engine) => engine.verify())).toMatchObject({ ok: true });
+  });
+
+  test('is kept by --prune in another folder', async () => {
+    await index('input', { paths: ['docs'] });
+    const { stats } = await index('elsewhere', { options: { prune: true } });
+    expect(stats).toMatchObject({ documentsUnchanged: 2, documentsDeleted: 0 });
+  });
+
+  test('in the project of its index is read from anywhere', async () => {
+    await index('input', { paths: ['docs'] }, 'input/.ragstone');
+    const { stats } = await index('elsewhere', { options: { prune: true } }, 'input/.ragstone');
+    expect(stats).toMatchObject({ documentsUnchanged: 2, documentsDeleted: 0, errors: [] });
+    expect((await found('elsewhere', 'kiln', 'input/.ragstone'))[0]?.origin.path).toBe(at('input/docs/a.md'));
+  });
+
+  test('in two ways is one source', async () => {
+    symlinkSync(at('input/docs'), at('link'));
+    await index('input', { paths: ['docs'] });
+    for (const [cwd, path] of [
+      ['.', 'link'],
+      ['.', 'link/'],
+      ['elsewhere', '../input/./docs'],
+      ['input/docs', '.'],
+    ] as const)
+      expect((await index(cwd, { paths: [path] })).stats).toMatchObject({
+        documentsUnchanged: 2,
+        documentsProcessed: 0,
+      });
+    await index('.', { paths: ['link', 'input/docs', 'input/docs/'] });
+    expect(await sources('.')).toHaveLength(1);
+  });
+
+  test('is another one than a folder of the same name elsewhere, which has an index with it', async () => {
+    write('elsewhere/docs/c.md', '# C\n\nThe wheel turns.\n');
+    await index('input', { paths: ['docs'] });
+    expect((await index('elsewhere', { paths: ['docs'] })).stats.documentsDeleted).toBe(0);
+    expect((await index('.')).stats).toMatchObject({ documentsUnchanged: 3, documentsDeleted: 0 });
+    expect(await sources('.')).toEqual([`path:${at('elsewhere/docs')}`, `path:${at('input/docs')}`]);
+  });
+
+  test('stays where it was when a link to it goes', async () => {
+    symlinkSync(at('input/docs'), at('link'));
+    await index('.', { paths: ['link'] });
+    rmSync(at('link'));
+    const { stats, notices } = await index('elsewhere', { options: { prune: true } });
+    expect(stats).toMatchObject({ documentsUnchanged: 2, documentsDeleted: 0 });
+    expect(notices.join('\n')).not.toMatch(GONE);
+  });
+
+  test('moves with the project that its index is in', async () => {
+    await index('input', { paths: ['docs'] }, 'input/.ragstone');
+    renameSync(at('input'), at('moved'));
+    expect((await index('moved', {}, 'moved/.ragstone')).stats).toMatchObject({
+      documentsUnchanged: 2,
+      errors: [],
+    });
+    expect(await sources('moved', 'moved/.ragstone')).toEqual(['path:docs']);
+  });
+
+  test('is where it was when its index alone moves', async () => {
+    await index('input', { paths: ['docs'] }, 'input/.ragstone');
+    renameSync(at('input/.ragstone'), at('data'));
+    const { stats } = await use('input', (engine) => engine.index({ options: { prune: true } }));
+    expect(stats).toMatchObject({ documentsProcessed: 2, errors: [] });
+    expect((await found('elsewhere', 'kiln'))[0]?.origin.path).toBe(at('input/docs/a.md'));
+    expect(await sources('elsewhere')).toEqual([`path:${at('input/docs')}`]);
+    expect(await use('input', (engine) => engine.verify())).toMatchObject({ ok: true });
+  });
+
+  test('beside one inside it holds each file once, from any folder', async () => {
+    write('input/docs/api/c.md', '# C\n\nThe wheel turns.\n');
+    await index('input', { paths: ['docs'] });
+    await index('elsewhere', { paths: ['../input/docs/api'] });
+    expect(await found('.', 'wheel')).toHaveLength(1);
+    expect((await index('.')).stats).toMatchObject({ documentsUnchanged: 3, documentsDeleted: 0 });
+  });
+
+  test('and is gone is said, kept, and given up by prune', async () => {
+    await index('input', { paths: ['docs'] });
+    rmSync(at('input/docs'), { recursive: true });
+    const { notices, stats } = await index('elsewhere');
+    expect(stats.documentsDeleted).toBe(0);
+    expect(notices).toContainEqual(expect.stringMatching(GONE));
+    expect((await index('elsewhere', { options: { prune: true } })).stats.documentsDeleted).toBe(2);
+  });
+
+  test('whose way is closed fails the run and loses nothing', async () => {
+    await index('input', { paths: ['docs'] });
+    // Whoever may read everything meets a loop of links.
+    renameSync(at('input'), at('away'));
+    symlinkSync('input', at('input'));
+    const { success, stats } = await index('elsewhere', { options: { prune: true } });
+    expect(success).toBe(false);
+    expect(stats).toMatchObject({ documentsDeleted: 0, errors: [{ reason: 'SOURCE_UNREADABLE' }] });
+  });
+});
+
+describe('what is asked before sources are given up', () => {
+  const confirmed = async (answer: boolean) => {
+    await index('input', { paths: ['docs'] });
+    rmSync(at('input/docs'), { recursive: true });
+    const asked: unknown[] = [];
+    const confirmPrune = (pruned: unknown): boolean => {
+      asked.push(pruned);
+      return answer;
+    };
+    const { stats } = await index('elsewhere', { options: { prune: true }, confirmPrune });
+    return { asked, deleted: stats.documentsDeleted };
+  };
+
+  test('names each with its documents; no keeps them', async () => {
+    const pruned = [[{ source: `path:${at('input/docs')}`, documents: 2 }]];
+    expect(await confirmed(false)).toEqual({ asked: pruned, deleted: 0 });
+    expect((await index('elsewhere')).notices).toContainEqual(expect.stringMatching(GONE));
+  });
+
+  test('yes deletes them; where nothing would be deleted nothing is asked', async () => {
+    expect((await confirmed(true)).deleted).toBe(2);
+    const confirmPrune = (): never => expect.fail('it was asked');
+    await index('elsewhere', { options: { prune: true }, confirmPrune, paths: ['.'] });
+  });
+});
+
+describe('an index of an earlier version, which kept relative names alone', () => {
+  /** As earlier versions wrote it in `input`. */
+  async function writeOldIndex(): Promise<void> {
+    await index('input', { paths: ['docs'] }, 'input/.ragstone');
+    const ledger = new Database(at('input/.ragstone/ledger.db'));
+    ledger.exec("DELETE FROM source_root WHERE source LIKE 'path:%'");
+    ledger.close();
+    renameSync(at('input/.ragstone'), at('data'));
+  }
+
+  test('answers at once and is named by status; what is not known again is left until it is given up', async () => {
+    await writeOldIndex();
+    expect((await found('elsewhere', 'kiln'))[0]?.origin.path).toBeUndefined();
+    expect((await found('input', 'kiln'))[0]?.origin.path).toBe(at('input/docs/a.md'));
+    const { notices } = await use('input', (engine) => engine.status());
+    expect(notices).toContainEqual(expect.stringContaining('"path:docs"'));
+    write('input/docs/a.md', '# A\n\nThe kiln burns at 950 degrees.\n');
+    write('input/docs/b.md', '# B\n\nThe glaze dries in three days.\n');
+    await index('input', { paths: ['docs'] });
+    expect(await found('elsewhere', 'glaze')).toHaveLength(2);
+    await index('elsewhere', { options: { prune: ['path:docs'] } });
+    expect(await found('elsewhere', 'glaze')).toHaveLength(1);
+    expect((await index('elsewhere')).stats).toMatchObject({ documentsUnchanged: 2, errors: [] });
+  });
+
+  test('is brought in step without being named where half of its files are as they were', async () => {
+    write('input/docs/c.md', '# C\n\nThe wheel turns.\n');
+    await writeOldIndex();
+    write('input/docs/a.md', '# A\n\nThe kiln burns at 950 degrees.\n');
+    expect(await index('input')).toMatchObject({ success: true });
+    const kiln = await found('elsewhere', 'kiln');
+    expect(kiln.map(({ content }) => content)).toEqual([expect.stringContaining('950')]);
+    expect(await sources('elsewhere')).toEqual([`path:${at('input/docs')}`]);
+    expect((await use('elsewhere', (engine) => engine.status())).notices).toEqual([]);
+    expect((await index('elsewhere')).stats).toMatchObject({ documentsUnchanged: 3, documentsProcessed: 0 });
+    expect(await use('elsewhere', (engine) => engine.verify())).toMatchObject({ ok: true });
+  });
+
+  test.each([
+    ['without such a folder', []],
+    ['with another folder of its name', ['elsewhere/docs/a.md']],
+  ])('fails a run elsewhere %s, says what to do, and loses nothing, with prune neither', async (_, files) => {
+    await writeOldIndex();
+    for (const file of files) write(file, '# Another\n\nA page of another folder.\n');
+    for (const prune of [false, true]) {
+      const { success, stats } = await index('elsewhere', { options: { prune } });
+      expect(success).toBe(false);
+      expect(stats).toMatchObject({ documentsDeleted: 0, documentsProcessed: 0 });
+      expect(stats.errors).toMatchObject([
+        { source: 'path:docs', message: expect.stringContaining('once more') },
+      ]);
+    }
+    expect(await found('elsewhere', 'kiln')).toHaveLength(1);
+    const pruned = await index('elsewhere', { options: { prune: ['path:docs'] }, paths: ['.'] });
+    expect(pruned.stats.documentsDeleted).toBe(2);
+  });
+
+  test.each([
+    ['by itself', {}],
+    ['by its name', { paths: ['docs'] }],
+  ])('keeps out what was forgotten, when it is brought in step %s', async (_, request) => {
+    const before = 'input/.ragstone';
+    await index('input', { paths: ['docs'] }, before);
+    await use('input', (engine) => engine.forget({ documents: ['b.md'] }), before);
+    await use('input', (engine) => engine.index(), before);
+    await writeOldIndex();
+    for (const round of [request, {}]) {
+      const { stats } = await index('input', round);
+      expect(stats.forgotten).toEqual({ [`path:${at('input/docs')}`]: 1 });
+      expect(await found('elsewhere', 'glaze')).toEqual([]);
+    }
+  });
+
+  test('of a project goes on as it was', async () => {
+    await writeOldIndex();
+    cpSync(at('data'), at('input/.ragstone'), { recursive: true });
+    write('input/docs/a.md', '# A\n\nThe kiln burns at 950 degrees.\n');
+    write('input/docs/b.md', '# B\n\nThe glaze dries in three days.\n');
+    const { success, notices } = await index('input', {}, 'input/.ragstone');
+    expect({ success, notices }).toEqual({ success: true, notices: [] });
+    expect(await sources('input', 'input/.ragstone')).toEqual(['path:docs']);
+  });
+});

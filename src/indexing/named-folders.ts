@@ -1,0 +1,128 @@
+import { statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { projectOfIndex } from '../config/project-of-index.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { contentHash } from '../core/ids.js';
+import type { GenerationReader, Ledger } from '../ledger/ledger.js';
+import { realPathOf } from '../security/real-path.js';
+import { readRegularFileSync } from '../security/regular-file.js';
+import { folderOfName, isPathSource, nameOfFolder } from './folder-names.js';
+import { presenceOf } from './folder-presence.js';
+
+/** A file or folder that a call named once. */
+export interface NamedFolder {
+  /** What it is indexed as. */
+  readonly name: string;
+  /** Where it lies, absolute; undefined where an earlier version kept a name without its beginning. */
+  readonly root: string | undefined;
+  /** What a run indexes it as; another than `name` where an earlier version named it, or the data folder was moved. */
+  readonly presentName: string;
+}
+
+/** Whether the next run gives a folder another name. */
+export const isOfOldKind = ({ name, presentName, root }: NamedFolder): boolean =>
+  root === undefined || name !== presentName;
+
+/** What a file or folder is indexed as, however it is written: its real path decides. */
+export const pathSourceName = (path: string, config: ResolvedConfig): string =>
+  nameOfFolder(realPathOf(path), projectOfIndex(config));
+
+/** Absolute paths of those of these names that say where they lie. */
+export function rememberedPaths(sourceNames: Iterable<string>, config: ResolvedConfig): string[] {
+  const project = projectOfIndex(config);
+  return [...sourceNames].flatMap((name) => folderOfName(name, project) ?? []);
+}
+
+interface IndexOfFolders {
+  readonly ledger: Pick<Ledger, 'sourceRoots'>;
+  /** Absent where nothing is indexed yet. */
+  readonly reader: Pick<GenerationReader, 'items'> | undefined;
+  readonly tenant: string;
+  readonly config: ResolvedConfig;
+}
+
+/** The files and folders among the names of indexed sources. */
+export async function namedFolders(
+  names: Iterable<string>,
+  { ledger, reader, tenant, config }: IndexOfFolders,
+): Promise<NamedFolder[]> {
+  const recorded = await ledger.sourceRoots?.(tenant);
+  const folders: NamedFolder[] = [];
+  for (const name of names) {
+    if (!isPathSource(name)) continue;
+    const isPlaced = ledger.sourceRoots === undefined || recorded?.has(name) === true;
+    const root = isPlaced
+      ? placedRoot(name, recorded?.get(name), config)
+      : await oldRoot(name, { reader, tenant, config });
+    folders.push({ name, root, presentName: root === undefined ? name : pathSourceName(root, config) });
+  }
+  return folders;
+}
+
+/** A project that moved has its folders beside it; else they are where they were. */
+function placedRoot(name: string, recorded: string | undefined, config: ResolvedConfig): string | undefined {
+  const [beside] = rememberedPaths([name], config);
+  if (beside !== undefined && (recorded === undefined || presenceOf(beside) !== 'gone')) return beside;
+  if (recorded !== undefined && (beside === undefined || presenceOf(recorded) !== 'gone')) return recorded;
+  return beside;
+}
+
+/**
+ * Earlier versions named what lay below the folder that a command ran in, or below its configuration, relative to that, and kept
+ * neither. A folder there now is the same one where files of it are as they were indexed.
+ */
+async function oldRoot(
+  name: string,
+  { reader, tenant, config }: Pick<IndexOfFolders, 'reader' | 'tenant' | 'config'>,
+): Promise<string | undefined> {
+  const [root] = rememberedPaths([name], config);
+  const project = projectOfIndex(config);
+  const isOwn = project !== undefined && project === realPathOf(config.projectRoot);
+  const isAbsolute = folderOfName(name, undefined) !== undefined;
+  if (isAbsolute) return root;
+  const candidates = new Set(
+    [root, folderOfName(name, config.projectRoot)].filter((path) => path !== undefined),
+  );
+  const items = new Map([...((await reader?.items(tenant, name)) ?? [])].slice(0, COMPARED_ITEMS));
+  const versions = [...items].flatMap(([id, { version }]) =>
+    version === undefined ? [] : [[id, version] as const],
+  );
+  for (const candidate of candidates) if (holdsMost(candidate, versions)) return candidate;
+  if (root === undefined) return undefined;
+  const isThere = presenceOf(root) === 'there';
+  // Nothing that is indexed can be taken for another folder's.
+  if (isThere && items.size === 0) return root;
+  // Run where the index has its project: everything may have changed in it.
+  return isOwn && (!isThere || holdsAny(root, items.keys())) ? root : undefined;
+}
+
+/** So many files of a folder tell whether it is the one that was indexed. */
+const COMPARED_ITEMS = 50;
+
+const fileBelow = (root: string, id: string): string =>
+  join(statSync(root, { throwIfNoEntry: false })?.isFile() === true ? dirname(realPathOf(root)) : root, id);
+
+/** Whether at least half of the files below a folder have the bytes that were indexed. */
+function holdsMost(root: string, versions: readonly (readonly [string, string])[]): boolean {
+  const same = versions.filter(([id, version]) => hashOf(fileBelow(root, id)) === version);
+  return same.length > 0 && same.length * 2 >= versions.length;
+}
+
+const holdsAny = (root: string, ids: Iterable<string>): boolean =>
+  [...ids].some((id) => presenceOf(fileBelow(root, id)) === 'there');
+
+function hashOf(file: string): string | undefined {
+  try {
+    return contentHash(readRegularFileSync(file));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where documents of a folder of the old kind may lie, seen from here. */
+export const guessedRoot = (name: string, { projectRoot }: ResolvedConfig): string | undefined =>
+  folderOfName(name, resolve(projectRoot));
+
+/** What is said of a folder of which it is not known where it lies. */
+export const unknownPlace = (name: string): string =>
+  `An earlier version indexed "${name}" and kept no path to it, and it is not found from here. Index the folder by name once more where it was indexed, or remove what is left of it with \`ragstone index --prune-source ${name}\`.`;

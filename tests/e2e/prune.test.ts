@@ -1,0 +1,100 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { runCli } from '../../src/cli/run-cli.js';
+import type { IndexResult, SearchResponse } from '../../src/index.js';
+import { waitFor } from '../wait-for.js';
+import { DIST, type ErrorDocument, ragstoneJson, runRagstone } from './run-ragstone.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+let folder: string;
+let data: string;
+beforeEach(async () => {
+  folder = temporaryFolder({
+    'input/docs/a.md': '# A\n\nThe kiln burns at 900 degrees.\n',
+    'input/docs/b.md': '# B\n\nThe glaze dries in two days.\n',
+    'other/c.md': '# C\n\nThe wheel turns.\n',
+  });
+  data = join(folder, 'data');
+  await index('input', 'docs', '../other');
+});
+
+const run = <T>(cwd: string, ...args: string[]) =>
+  ragstoneJson<T>([...args, '--data', data], { cwd: join(folder, cwd) });
+const index = (cwd: string, ...args: string[]) => run<IndexResult>(cwd, 'index', ...args);
+const kilns = async (): Promise<number> =>
+  (await run<SearchResponse>('other', 'search', 'kiln', '--mode', 'lexical')).document.results.length;
+
+const remove = (): void => rmSync(join(folder, 'input/docs'), { recursive: true });
+
+test('a run in another folder reads what was named, and its advice deletes nothing', async () => {
+  const { code, document, stderr } = await index('other');
+  expect({ code, stats: document.stats }).toMatchObject({ code: 0, stats: { documentsUnchanged: 3 } });
+  expect(stderr).not.toContain('--prune');
+  expect((await index('other', '--prune')).document.stats.documentsDeleted).toBe(0);
+  const { document: found } = await run<SearchResponse>('other', 'search', 'kiln');
+  expect(found.results[0]?.origin.path).toBe(join(folder, 'input/docs/a.md'));
+});
+
+describe('a whole source, without a terminal,', () => {
+  test.each([
+    ['--prune', []],
+    ['--prune-source', ['SOURCE']],
+  ])('is not deleted by %s alone: exit 2, and the error says what to say', async (option, names) => {
+    remove();
+    const source = `path:${join(folder, 'input/docs')}`;
+    const args = [option, ...names.map(() => source)];
+    const { code, document } = await run<ErrorDocument>('other', 'index', ...args);
+    expect(code).toBe(2);
+    expect(document.error).toMatchObject({
+      reason: 'USAGE',
+      message: `This deletes 2 documents of "${source}"; say --yes to do it without being asked.`,
+    });
+    const { code: plain, stderr } = await runRagstone(['index', ...args, '--data', data], {
+      cwd: join(folder, 'other'),
+    });
+    expect(plain).toBe(2);
+    expect(stderr).toContain('--yes');
+    expect(await kilns()).toBe(1);
+    expect((await index('other', ...args, '--yes')).document.stats.documentsDeleted).toBe(2);
+    expect(await kilns()).toBe(0);
+  });
+
+  test('is shown by --dry-run', async () => {
+    remove();
+    const { code, document } = await index('other', '--prune', '--dry-run');
+    expect(code).toBe(0);
+    expect(document.stats.documentsDeleted).toBe(2);
+    expect(await kilns()).toBe(1);
+  });
+});
+
+describe('a whole source, on a terminal,', () => {
+  /** The command with a person before it. */
+  async function answered(answer: string): Promise<number> {
+    remove();
+    const [stdin, stdout, stderr] = [0, 1, 2].map(() => Object.assign(new PassThrough(), { isTTY: true }));
+    if (stdin === undefined || stdout === undefined || stderr === undefined) return expect.fail();
+    let told = '';
+    stderr.on('data', (part: Buffer) => {
+      told += part.toString();
+    });
+    stdout.resume();
+    const built = (await import(new URL('cli/run-cli.js', DIST).href)) as { readonly runCli: typeof runCli };
+    const env = {
+      HOME: process.env.HOME ?? '',
+      XDG_STATE_HOME: process.env.XDG_STATE_HOME ?? '',
+      NO_COLOR: '1',
+    };
+    const args = ['index', '--prune', '--data', data];
+    const ended = built.runCli(args, { cwd: join(folder, 'other'), env, stdin, stdout, stderr });
+    await waitFor(() => expect(told).toContain('Delete 2 documents of'));
+    stdin.write(`${answer}\n`);
+    expect(await ended).toBe(0);
+    return kilns();
+  }
+
+  test('is deleted after yes', async () => expect(await answered('y')).toBe(0));
+  test('stays after no', async () => expect(await answered('')).toBe(1));
+});
