@@ -25,10 +25,9 @@ export const DEPARTURES = [
   'reordered',
   /** The same words in an order of their own. */
   'permuted',
-  /** How near it is to a copy, where a word of it is none: square, and with words in the place of others. */
+  /** How near it is to a copy, where a word of it is none, and the square. */
   'slip',
   'slipSquare',
-  'slipReplaced',
   /** Other words between the same words: how many the same words around them are. */
   'replaced',
   /** By words that the source has elsewhere, and that the same statements have. */
@@ -36,16 +35,18 @@ export const DEPARTURES = [
   'exchangedNear',
   /** By a word that excludes it; by another number; by another name. */
   'opposed',
+  'opposedBeside',
   'amountReplaced',
   'nameReplaced',
   /** A number that the source has nowhere, and one that the nearest statement does not have. */
   'amountMissing',
   'amountElsewhere',
   'nameMissing',
-  /** One of both denies a term, or anything, the more the nearer it is to a copy. */
+  /** One of both denies a term, or anything; the more the nearer it is to a copy. */
   'negated',
+  'negatedCopy',
   'negatedNear',
-  /** All, always, only, never: in the claim alone. */
+  /** "All" or "always" in the claim alone. */
   'widened',
   /** Two things around a comparison stand the other way round, also the more the nearer it is to a copy. */
   'turned',
@@ -85,16 +86,19 @@ export function compareWithSource(text: string, source: SourceText): ClaimCompar
   const found = gaps.flatMap((gap) => differencesIn(gap, source));
   const negated = deniedOtherwise(claim, near);
   const turned = turnedAround(claim, joined);
+  const beside = near.flatMap((statement) => opposedBeside(claim, statement));
   const causes = near.flatMap((statement) => otherCause(claim, statement));
   const framed = (...kinds: readonly DifferenceKind[]): number =>
-    found.reduce((most, { kind, frame }) => (kinds.includes(kind) ? Math.max(most, frame) : most), 0) /
-    MOST_FRAME;
+    found.reduce(
+      (most, { kind, frame, isTight }) => (isTight && kinds.includes(kind) ? Math.max(most, frame) : most),
+      0,
+    ) / MOST_FRAME;
   const exchanged = (has: (word: ComparedWord) => boolean): number =>
     gaps
       .filter((gap) => isReplacement(gap) && gap.claim.filter(isTerm).every(has))
       .reduce((most, gap) => Math.max(most, frameOf(gap)), 0) / MOST_FRAME;
   const { copied } = closest;
-  const { slip, replaced } = slipsIn(closest);
+  const slip = slipIn(closest);
   const terms = claim.filter(isTerm);
   const isPermuted =
     terms.length > 2 && terms.every(({ term }) => joined.some((other) => other.term === term));
@@ -106,19 +110,20 @@ export function compareWithSource(text: string, source: SourceText): ClaimCompar
       permuted: isPermuted ? 1 - copied : 0,
       slip,
       slipSquare: slip * slip,
-      slipReplaced: replaced,
       replaced: framed('wording', 'name', 'opposite', 'number'),
       exchanged: exchanged((word) => source.has(word)),
       exchangedNear: exchanged((word) => joined.some((other) => areSameWord(word, other))),
       opposed: framed('opposite'),
+      opposedBeside: Number(beside.length > 0),
       amountReplaced: framed('number'),
       nameReplaced: framed('name'),
       amountMissing: Number(missingAmounts(claim, source).length > 0),
       amountElsewhere: Number(hasAmountElsewhere(claim, source.nearest(claim))),
       nameMissing: Number(claim.some((word, at) => word.kind === 'name' && at > 0 && !source.has(word))),
-      negated: negated.length > 0 ? copied : 0,
+      negated: Number(negated.length > 0),
+      negatedCopy: negated.length > 0 ? copied : 0,
       negatedNear: isDeniedAlone(claim, joined) ? copied : 0,
-      widened: Number(isWidened(claim, joined)),
+      widened: Number(hasAlone(ALL, claim, joined)),
       turned: Number(turned.length > 0),
       turnedCopy: turned.length > 0 ? copied : 0,
       inverted,
@@ -126,29 +131,17 @@ export function compareWithSource(text: string, source: SourceText): ClaimCompar
       rebound: Number(isRebound(claim, joined)),
       otherCause: Number(causes.length > 0),
     },
-    differences: [
-      ...found,
-      ...negated,
-      ...turned,
-      ...causes,
-      ...near.flatMap((statement) => opposedBeside(claim, statement)),
-    ],
+    differences: [...found, ...negated, ...turned, ...causes, ...beside],
     copied,
   };
 }
 
 const isCompared = (word: ComparedWord): boolean => isTerm(word) || isNumber(word);
 
-function slipsIn({ copied, gaps }: Alignment): { readonly slip: number; readonly replaced: number } {
-  const nearness = Math.max(0, (copied - LEAST_COPIED) / (1 - LEAST_COPIED));
-  return {
-    slip: gaps.some((gap) => gap.claim.some(isCompared)) ? nearness : 0,
-    replaced: gaps.some((gap) => isReplacement(gap) || isNumberReplaced(gap)) ? nearness : 0,
-  };
+function slipIn({ copied, gaps }: Alignment): number {
+  if (!gaps.some((gap) => gap.claim.some(isCompared))) return 0;
+  return Math.max(0, (copied - LEAST_COPIED) / (1 - LEAST_COPIED));
 }
-
-const isNumberReplaced = ({ claim, source }: Alignment['gaps'][number]): boolean =>
-  claim.some(isNumber) && source.some(isCompared);
 
 /** Numbers that a source has nowhere; "two" may be how many there are. */
 const missingAmounts = (claim: readonly ComparedWord[], source: SourceText): ComparedWord[] =>
@@ -168,20 +161,19 @@ function hasAmountElsewhere(claim: readonly ComparedWord[], best: SourceStatemen
 /** Words between a direction and what it is of. */
 const AWAY = 3;
 
-const WIDE: ReadonlyMap<string, number> = new Map(
-  [
-    'all every each any everything everyone both whole entire',
-    'always whenever',
-    'only solely exclusively',
-    'never none nobody nothing',
-  ].flatMap((line, kind) => line.split(' ').map((word) => [word, kind] as const)),
+const ALL: ReadonlySet<string> = new Set(
+  'all every each any everything everyone everywhere both whole entire always whenever'.split(' '),
 );
 
-function isWidened(claim: readonly ComparedWord[], near: readonly ComparedWord[]): boolean {
-  const kindOf = ({ text }: ComparedWord): number | undefined => WIDE.get(text.toLowerCase());
-  const held = new Set(near.map(kindOf));
-  return claim.map(kindOf).some((kind) => kind !== undefined && !held.has(kind));
-}
+/** A word of such a set is in the claim alone. */
+const hasAlone = (
+  words: ReadonlySet<string>,
+  claim: readonly ComparedWord[],
+  near: readonly ComparedWord[],
+): boolean => {
+  const isOne = ({ text }: ComparedWord): boolean => words.has(text.toLowerCase());
+  return claim.some(isOne) && !near.some(isOne);
+};
 
 /** Share of the pairs of names and numbers that stand in another order than in the source; those that it has twice have none. */
 function invertedShare(claim: readonly ComparedWord[], near: readonly ComparedWord[]): number {

@@ -48,8 +48,12 @@ export const isReplacement = ({ claim, source }: AlignedGap): boolean =>
   claim.length <= MOST_REPLACED &&
   source.length <= MOST_REPLACED;
 
+/** Amounts of which one can stand for the other: of one dimension; of numbers without a unit, those that count the same. */
 export const isOfKind = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
-  a !== undefined && b !== undefined && a.dimension === b.dimension;
+  a !== undefined &&
+  b !== undefined &&
+  a.dimension === b.dimension &&
+  (a.dimension !== '' || a.counted === undefined || b.counted === undefined || a.counted === b.counted);
 
 /** Compounds too: `file-vault` is written small. */
 const isNamed = ({ kind, text }: ComparedWord): boolean =>

@@ -11,6 +11,9 @@ export interface ComparedWord extends Pick<StatementWord, 'term' | 'kind'> {
   readonly quantity?: Quantity;
 }
 
+/** They deny as "no" does. */
+const DENYING: ReadonlySet<string> = new Set('nothing noth nobodi nobody nowhere nowher'.split(' '));
+
 /** The words of a text in order, each amount with what it is. */
 export function comparedWords(text: string): ComparedWord[] {
   const written = withAmountsInDigits(text);
@@ -18,7 +21,11 @@ export function comparedWords(text: string): ComparedWord[] {
   const quantities = new Map(quantitiesOf(words, written).map((quantity) => [quantity.at, quantity]));
   return words.map(({ term, kind, start, end }, at) => {
     const quantity = quantities.get(at);
-    const word = { term, kind, text: written.slice(start, end) };
+    const word = {
+      term,
+      kind: DENYING.has(term) ? ('negation' as const) : kind,
+      text: written.slice(start, end),
+    };
     return quantity === undefined ? word : { ...word, quantity };
   });
 }

@@ -172,6 +172,34 @@ describe('ask with a language model', () => {
     expect(stdout).toContain('ollama:llama3.2');
   });
 
+  test('keeps what it says in words of its own, marked, with the passage to compare it with', async () => {
+    const text = 'Traces of what people did vanish after a month [1].';
+    const { cwd: folder } = await folderWithModel({ kind: 'answer', text });
+    const { stdout, stderr } = await runRagstone(['ask', QUESTION], { cwd: folder });
+    expect(stdout).toContain('Traces of what people did vanish after a month. [1] (unchecked)');
+    expect(stdout).toContain('docs/audit.md:');
+    expect(stdout).toContain('0 of 1 sentence supported, 1 unchecked');
+    expect(stderr).toContain('1 of 1 sentence unchecked');
+    const { document } = await ragstoneJson<Answer>(['ask', QUESTION], { cwd: folder });
+    expect(document).toMatchObject({
+      answerer: 'chat',
+      support: [{ verdict: 'unsupported', cites: [1] }],
+      noticeKinds: expect.arrayContaining(['sentences-unsupported']),
+    });
+    expect(document.fallback).toBeUndefined();
+  });
+
+  test('removes what its source contradicts, and says so', async () => {
+    const text = 'They are stored in the eu-west region [1]. Audit logs are kept for 90 days [1].';
+    const { cwd: folder } = await folderWithModel({ kind: 'answer', text });
+    const { stdout, stderr } = await runRagstone(['ask', QUESTION], { cwd: folder });
+    expect(stdout).not.toContain('90 days');
+    expect(stdout).toContain('1 of 1 sentence supported, 1 removed');
+    expect(stderr).toContain('1 of 2 sentences removed: the passages cited say otherwise');
+    const { document } = await ragstoneJson<Answer>(['ask', QUESTION], { cwd: folder });
+    expect(document.support.map(({ verdict }) => verdict)).toEqual(['supported', 'contradicted']);
+  });
+
   test('falls back to the sentences of the sources where it is overloaded', async () => {
     const { cwd: folder, server } = await folderWithModel({ kind: 'status', status: 529 });
     const { code, document } = await ragstoneJson<Answer>(['ask', QUESTION], { cwd: folder });

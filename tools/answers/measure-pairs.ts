@@ -12,7 +12,7 @@ import { readEvidence } from '../../src/answering/support-features.js';
 import { readRatedAnswers } from './mtrag.js';
 import { alteredPairs, halvesOf } from './support-cases.js';
 import { supportPage } from './support-page.js';
-import { pairsOf, readSupportPassages } from './support-pairs.js';
+import { pairsOf, readSampleBugs, readSupportPassages } from './support-pairs.js';
 
 const { values: options } = parseArgs({
   options: { data: { type: 'string', default: '../shared/data' } },
@@ -45,6 +45,7 @@ export interface SupportMeasures {
 
 const THRESHOLDS = [0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8];
 
+const sampled = (await readSampleBugs()).flatMap(pairsOf);
 const held = (await readSupportPassages('reporting')).flatMap(pairsOf);
 const answers = await readRatedAnswers(MTRAG);
 const halfOf = halvesOf(answers);
@@ -90,6 +91,10 @@ const measures = [
   measuresOf(
     'pairs written for it',
     held.map(({ sentence, passage, isRight, how }) => judged(sentence, [passage], { isRight, how })),
+  ),
+  measuresOf(
+    'sample bugs',
+    sampled.map(({ sentence, passage, isRight, how }) => judged(sentence, [passage], { isRight, how })),
   ),
   measuresOf(
     'MTRAG',

@@ -39,6 +39,9 @@ export async function readSupportPassages(half: Half): Promise<SupportPassage[]>
 /** Passages for the fit alone. */
 export const readFittedPassages = (): Promise<SupportPassage[]> => readPassages('fitted-pairs.jsonl');
 
+/** Sentences about the bugs of the example, which was looked at once they were judged, and not fitted on. */
+export const readSampleBugs = (): Promise<SupportPassage[]> => readPassages('sample-bugs.jsonl');
+
 export const pairsOf = ({ passage, right, wrong }: SupportPassage): SupportPair[] => [
   ...right.map((sentence) => ({ passage, sentence, isRight: true, how: '' })),
   ...wrong.map(({ text, how }) => ({ passage, sentence: text, isRight: false, how })),

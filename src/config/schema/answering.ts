@@ -81,12 +81,12 @@ export const answeringSchema = z
     unsupported: z
       .enum(['mark', 'remove'])
       .default('mark')
-      .describe('Sentences of a model that its sources do not say are marked or removed.'),
+      .describe('Sentences of a model of which its sources do not show that they say them are marked as unchecked or removed. What they contradict is removed always.'),
     supportCheck: z
       .enum(['lexical', 'model'])
       .default('lexical')
       .describe(
-        "How a model's sentences are checked: `lexical` by words, numbers, names and negation; `model` also asks the language model of `rag.chat` about what passes (one more request).",
+        "How a model's sentences are checked: `lexical` by words, numbers, names, opposites, negation and order; `model` also asks the language model of `rag.chat` about what passes (one more request).",
       ),
     supportCheckTimeoutMs: wholeNumber(100)
       .default(10_000)

@@ -36,19 +36,20 @@ export function answerValues(answer: Answer, gold: GoldAnswer): AnswerValues {
 }
 
 function answeredValues(answer: Answer, gold: GoldAnswer): AnswerValues {
-  const [first] = answer.support;
   const cited = new Set(answer.citations.map(({ n }) => n));
-  const claims = answer.support.map(({ sentence }) => sentence).filter(isClaim);
+  // What was removed is no part of the answer.
+  const sentences = answer.support.filter(({ verdict }) => verdict !== 'contradicted');
+  const claims = sentences.map(({ sentence }) => sentence).filter(isClaim);
   const evidence = readEvidence(answer.sources.map(({ chunk_text }) => chunk_text));
   return {
-    answer_in_first_sentence: Number(holds(first?.sentence ?? '', gold)),
+    answer_in_first_sentence: Number(holds(sentences[0]?.sentence ?? '', gold)),
     answer_in_answer: Number(holds(answer.answer, gold)),
     answer_right: Number(isRight(answer.answer, gold)),
     faithfulness: meanOf(claims.map((claim) => checkSupport(claim, evidence).faithfulness)),
     answer_relevance: relevanceTo(
       answer.question,
-      answer.support.map(({ sentence }) => sentence),
-    )([...answer.support.map(({ sentence }) => sentence), ...headingsOf(answer, cited)].join('\n')),
+      sentences.map(({ sentence }) => sentence),
+    )([...sentences.map(({ sentence }) => sentence), ...headingsOf(answer, cited)].join('\n')),
     context_utilisation: shareOf(answer.sources, ({ n }) => cited.has(n)),
     ...citationValues(answer),
   };
@@ -62,7 +63,9 @@ function citationValues({ citations, support }: Answer): AnswerValues {
   const supports = ({ sentence, quote }: Answer['citations'][number]): boolean =>
     checkSupport(support[sentence]?.sentence ?? '', readEvidence([quote])).score >= 0.5;
   const good = citations.filter(supports);
-  const claims = support.flatMap(({ verdict }, index) => (verdict === 'not-checked' ? [] : [index]));
+  const claims = support.flatMap(({ verdict }, index) =>
+    verdict === 'supported' || verdict === 'unsupported' ? [index] : [],
+  );
   return {
     ...(citations.length === 0 ? {} : { citation_precision: good.length / citations.length }),
     ...(claims.length === 0
