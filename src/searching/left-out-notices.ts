@@ -22,7 +22,7 @@ export function leftOutNotices(
     ...leftOut(below.slice(0, Math.max(0, room - fallen.length)), {
       why: `below the threshold of ${minSimilarity}`,
       remedyFor: (best) =>
-        `lower it to ${best} to see more (minSimilarity, --min-similarity, in requests to the service minScore)`,
+        `lower the threshold to ${best} to see more (minSimilarity, --min-similarity, in requests to the service minScore)`,
     }),
   ];
   return texts.map((text) => ({ kind: 'below-threshold', text }));
@@ -41,9 +41,8 @@ function leftOut(
   const [best] = scores;
   if (best === undefined) return [];
   const passages = scores.length === 1 ? '1 passage is' : `${scores.length} passages are`;
-  return [
-    `${passages} left out, ${why}; the best of them scores ${atMost(best)}: ${remedyFor(atMost(best))}.`,
-  ];
+  const which = scores.length === 1 ? 'it' : 'the best of them';
+  return [`${passages} left out, ${why}; ${which} scores ${atMost(best)}: ${remedyFor(atMost(best))}.`];
 }
 
 /** Two figures, rounded down: a threshold of so much shows the passage. */

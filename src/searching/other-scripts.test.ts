@@ -77,6 +77,11 @@ describe.each(NAMES)('a query in a script that the built-in model does not read 
     expect(outcome).not.toBe('answer');
   });
 
+  it('is answered from the page that holds its words', async () => {
+    const { outcome, sources } = await engine.ask({ question: SCRIPTS[name][0].split('\n').at(-1) ?? '' });
+    expect([outcome, sources[0]?.source]).toEqual(['answer', name]);
+  });
+
   it('does not share what the index keeps of questions that mean the same', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'scripts-cache-'));
     const retrieval = { cache: { enabled: true, semantic: { enabled: true, threshold: 0.5 } } };
@@ -91,6 +96,23 @@ describe.each(NAMES)('a query in a script that the built-in model does not read 
     }
   });
 });
+
+it.each([
+  '자동차 보험은 누가 갱신해야 합니까?',
+  '회사 차량은 누가 세차해야 합니까?',
+  '自動車保険は誰が更新しますか',
+  '株式報酬はどこで確認する',
+  'ใครเป็นคนต่อประกันรถยนต์และขายหุ้น',
+  '谁负责续签汽车保险？',
+  'кто продлевает страховку автомобиля в пятницу?',
+])(
+  'a question that shares the endings of words with a page is not answered from it: %s',
+  async (question) => {
+    const { outcome, confidence } = await engine.ask({ question });
+    expect(outcome).not.toBe('answer');
+    expect(confidence).toBeLessThan(0.18);
+  },
+);
 
 describe('a passage in such a script', () => {
   it.each([

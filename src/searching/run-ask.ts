@@ -21,7 +21,6 @@ import type { AskRequest } from '../engine/engine.js';
 import type { EngineResources } from '../engine/engine-resources.js';
 import { tokenCounterFor } from '../engine/token-counter-for.js';
 import { originsOf } from '../indexing/document-paths.js';
-import type { RankedCandidate } from '../retrieval/retriever.js';
 import { readRegularText } from '../security/regular-file.js';
 import { agentTools, type NarrowedSearch } from './agent-tools.js';
 import { resourcesAsOf } from './as-of/past-resources.js';
@@ -333,7 +332,7 @@ const retrieveFor =
     return {
       // An answer is weighed by how likely its passages are, not by how well they match.
       ranked: passages.map(({ chunk, probability }) => ({ chunk, score: probability })),
-      signals: signalsOf(passages),
+      signals: signalsOf(found),
       degradationLevel,
       ...toldNotices([...notices, ...leftOutFor(found)]),
     };
@@ -352,10 +351,12 @@ const leftOutFor = ({ plan }: Retrieved): readonly Notice[] =>
     ? []
     : [{ kind: 'deadline', text: `To keep the deadline the search left out: ${plan.leftOut.join(', ')}.` }];
 
-function signalsOf(candidates: readonly RankedCandidate[]): SearchSignals {
-  const best = candidates.slice(0, 2).map(({ explanation }) => explanation);
+function signalsOf({ passages, notices }: Pick<Retrieved, 'passages' | 'notices'>): SearchSignals {
+  const best = passages.slice(0, 2).map(({ explanation }) => explanation);
+  // What a model does not read it cannot take for near, which is less than not to know.
+  const unread = notices.some(({ kind }) => kind === 'script-unread') ? [0] : [];
   return {
     keyword: best.flatMap(({ keywordScore }) => keywordScore ?? []),
-    semantic: best.flatMap(({ semanticScore }) => semanticScore ?? []),
+    semantic: best.flatMap(({ semanticScore }) => semanticScore ?? unread),
   };
 }

@@ -119,7 +119,7 @@ describe('a threshold that leaves passages out', () => {
       expect(told).toEqual([
         expect.stringMatching(
           new RegExp(
-            `^${hidden.length} passages? (is|are) left out, .*0\\.99; .* scores ${best}: lower it to ${best} `,
+            `^${hidden.length} passages? (is|are) left out, .*0\\.99; .* scores ${best}: lower the threshold to ${best} `,
           ),
         ),
       ]);

@@ -89,7 +89,7 @@ describe('a service without keys', () => {
     const args = ['search', QUESTION, '--min-similarity', '0.99'];
     const [here, there] = await both(args);
     const said = expect.stringMatching(
-      /^\d passages? (is|are) left out, .*0\.99; .* scores 0\.\d+: lower it to 0\./,
+      /^\d passages? (is|are) left out, .*0\.99; .* scores 0\.\d+: lower the threshold to 0\./,
     );
     for (const document of [here, there])
       expect([document.notices, document.noticeKinds]).toEqual([[said], ['below-threshold']]);

@@ -67,6 +67,7 @@ export interface IndexStatus {
   readonly embedder: string;
   readonly fingerprint: string;
   readonly dimensions: number;
+  /** Those that are known, in whatever state: `sources` has them by it. */
   readonly documents: number;
   readonly chunks: number;
   /** Empty where the index holds other tenants too. */
