@@ -71,6 +71,9 @@ export async function selectSourcesOf(
     const named = await pathSource(path, host.config, host.cwd);
     if (!chosen.some(({ source }) => source.name === named.source.name)) chosen.push(named);
   }
+  // What is read, not what was looked at before: a link may have come to stand there.
+  const named = chosen.flatMap(({ source, root }) => (isPathSource(source.name) ? (root ?? []) : []));
+  if (isOpen) assertLedgerTrusted(foldersOutside(named, host.config), host.config);
   for (const { name, root } of isOpen ? here : [])
     if (root === undefined) chosen.push(await unplacedSource(name, host.config));
   if (documents !== undefined)
@@ -80,12 +83,16 @@ export async function selectSourcesOf(
   const others = prune === true || isOpen ? [] : await Promise.all(remembered.map(pathSourceOf));
   const findPath = pathsOf('items', host.config);
   const sources = withoutOverlaps(chosen, [...all, ...others], findPath);
-  const named = new Set([...all, ...sources].map(({ source }) => source.name));
+  const stated = new Set([...all, ...sources].map(({ source }) => source.name));
   const isKept = (name: string): boolean =>
     folders.some((folder) => folder.name === name && !isToPrune(folder));
-  const unnamed = indexed.filter((name) => !named.has(name) && !isPushSource(name));
+  const unnamed = indexed.filter((name) => !stated.has(name) && !isPushSource(name));
   const unstated = unnamed.filter((name) => !elsewhere.has(name) && !isKept(name));
-  const givenUp = Array.isArray(prune) ? namedToPrune(prune, indexed, named) : prune === true ? unstated : [];
+  const givenUp = Array.isArray(prune)
+    ? namedToPrune(prune, indexed, stated)
+    : prune === true
+      ? unstated
+      : [];
   const spared = prune === true ? unnamed.filter((name) => elsewhere.has(name)) : [];
   const twice = sources.flatMap(({ source: { name } }) =>
     isPathSource(name) && elsewhere.has(name) ? [name] : [],

@@ -97,6 +97,7 @@ export async function pathSource(
   const source = createFilesSource({
     name: pathSourceName(real, config),
     root: real,
+    isRealRoot: true,
     maxFileBytes: config.rag.limits.maxFileBytes,
   });
   return assembleSource(

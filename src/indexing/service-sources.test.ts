@@ -138,6 +138,7 @@ test('Confluence: pages are found by words and labels, and the second run reads 
     baseUrl: api.url,
     deployment: 'cloud' as const,
     spaceKeys: ['OPS'],
+    accessGroups: ['*'],
     allowPrivateNetwork: true,
     auth: { username: 'ann@example.com', apiToken: 'token-1' },
   };

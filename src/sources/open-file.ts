@@ -13,6 +13,7 @@ import {
   unreadableError,
   vanishedError,
 } from './file-errors.js';
+import { isInPlace } from './opened-place.js';
 
 /** Where a file may be read from. */
 export interface FileGuard {
@@ -28,8 +29,7 @@ const READ_BYTES = 256 * 1024;
 
 /** SHA-256 of the bytes, read in pieces: memory does not grow with the file. */
 export function hashFile(id: string, guard: FileGuard): Promise<{ version: string; bytes: number }> {
-  // Of a link put in place of a listed folder nothing but a hash could leave here; reading checks it. Without links to
-  // follow this saves a call to the system for each file.
+  // Without links to follow this saves a call to the system for each file.
   const path = guard.followSymlinks ? undefined : assertPathInside(guard.root, id);
   return withFile({ id, guard, path }, async (handle, stats) => {
     const hash = createHash('sha256');
@@ -89,12 +89,14 @@ async function withFile<Result>(
   let handle: FileHandle | undefined;
   try {
     // A link put in the file's place since the listing must not lead elsewhere.
-    const opened = await openRegularFile(path ?? (await resolveInside(id, guard)), {
+    const opening = path ?? (await resolveInside(id, guard));
+    const opened = await openRegularFile(opening, {
       followLink: false,
       open: sourceFiles().open,
     });
     handle = opened.handle;
     const { stats } = opened;
+    if (!(await isInPlace(handle, opening, { id, ...guard }))) throw outsideRootError(id);
     if (stats.size > guard.maxFileBytes) throw tooLargeError(id, stats.size, guard.maxFileBytes);
     return await use(handle, stats);
   } catch (error) {

@@ -22,13 +22,15 @@ export const serviceFields = {
     ),
 };
 
-type ServiceSettings = z.output<z.ZodObject<typeof serviceFields>>;
+type ServiceSettings<Groups> = Omit<z.output<z.ZodObject<typeof serviceFields>>, 'accessGroups'> & {
+  readonly accessGroups: Groups;
+};
 
-export const serviceOptions = ({
+export const serviceOptions = <Groups>({
   completeListingHours,
   accessGroups,
   allowPrivateNetwork,
-}: ServiceSettings) => ({
+}: ServiceSettings<Groups>) => ({
   completeListingHours,
   openGroups: accessGroups,
   allowPrivateNetwork,

@@ -1,5 +1,5 @@
 import type { Source } from './source.js';
-import type { FileSelection, ListingSummary } from './source-files.js';
+import type { FileSelection, ListingSummary, RootedSelection } from './source-files.js';
 
 /** How much a listing left out by rule, by kind, the most first: extensions, then what the rules are. */
 export function skippedKinds({
@@ -39,8 +39,8 @@ export function describeUnmatched(
 
 /** A selection, and what its source says after a listing in which the patterns matched nothing. */
 export function watchUnmatched(
-  options: FileSelection,
-): { readonly selection: FileSelection } & Pick<Required<Source>, 'listingNotices' | 'listingSkipped'> {
+  options: RootedSelection,
+): { readonly selection: RootedSelection } & Pick<Required<Source>, 'listingNotices' | 'listingSkipped'> {
   let listed: Pick<ListingSummary, 'matched' | 'unreadable' | 'others'> = {
     matched: 0,
     unreadable: 0,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { RAGError, throwIfAborted, toRAGError } from '../core/errors.js';
 import { contentHash } from '../core/ids.js';
 import { sourceFiles } from '../core/runtime.js';
@@ -11,12 +12,38 @@ import { type SkippedCounts, walkFiles } from './walk-files.js';
 /** Largest file that is read, unless configured: 10 MiB. */
 export const DEFAULT_MAX_FILE_BYTES = 10 * 1024 * 1024;
 
+/** Which files below a folder belong to a source, and which folder that is. */
+export interface RootedSelection extends FileSelection {
+  /** The folder of the root with its links resolved. Throws `SOURCE_UNREADABLE` once it is another than at first. */
+  readonly realRoot: (folder: string) => Promise<string>;
+}
+
+/** Holds a source to the folder that its root leads to when it is first read, or, with `isRealRoot`, to the root itself. */
+export function rooted<Selection extends FileSelection>(selection: Selection): Selection & RootedSelection {
+  const { name, root, isRealRoot = false } = selection;
+  let first: string | undefined;
+  const realRoot = async (folder: string): Promise<string> => {
+    const real = await sourceFiles().realpath(folder);
+    const isRoot = folder === resolve(root);
+    first ??= isRealRoot && isRoot ? folder : real;
+    if (real === first) return real;
+    throw new RAGError(
+      'SOURCE_UNREADABLE',
+      `Source "${name}": ${JSON.stringify(root)} leads to ${JSON.stringify(real)} now, and led to ${JSON.stringify(first)}. Nothing of it is read. Name the other folder if it is meant. What was indexed is kept.`,
+      { details: { source: name, path: root } },
+    );
+  };
+  return { ...selection, realRoot };
+}
+
 /** Which files below a folder belong to a source. */
 export interface FileSelection {
   /** Name of the source, for messages. */
   readonly name: string;
   /** A folder, or one file. Ids are relative to the folder. */
   readonly root: string;
+  /** Whether the root is a path without links, and none may come to stand in it. Default false. */
+  readonly isRealRoot?: boolean;
   /** Files, folders or globs relative to the root; default: the source's file types in the whole root. */
   readonly include?: readonly string[];
   /** Globs relative to the root. `node_modules` and `.git` folders are always left out. */
@@ -49,9 +76,9 @@ export interface ListingSummary {
 // Enough to keep the disk and four hashing threads busy; each file holds one 256 KiB buffer.
 const FILES_IN_FLIGHT = 16;
 
-const guardOf = async (selection: FileSelection, root: string): Promise<FileGuard> => ({
+const guardOf = async (selection: RootedSelection, root: string): Promise<FileGuard> => ({
   root,
-  realRoot: await sourceFiles().realpath(root),
+  realRoot: await selection.realRoot(root),
   followSymlinks: selection.followSymlinks ?? false,
   maxFileBytes: selection.maxFileBytes ?? DEFAULT_MAX_FILE_BYTES,
 });
@@ -72,7 +99,7 @@ export interface FileContent {
  * @throws RAGError `DOCUMENT_VANISHED`, `DOCUMENT_UNREADABLE`, `DOCUMENT_TOO_LARGE`, `DOCUMENT_OUTSIDE_ROOT`, `ABORTED`.
  */
 export async function readListedFile(
-  selection: FileSelection,
+  selection: RootedSelection,
   { id }: Pick<SourceItem, 'id'>,
   {
     signal,
@@ -84,7 +111,7 @@ export async function readListedFile(
 }
 
 async function readFileContent(
-  selection: FileSelection,
+  selection: RootedSelection,
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<FileContent> {
@@ -106,7 +133,7 @@ async function readFileContent(
  * @throws RAGError `SOURCE_NOT_FOUND`, `SOURCE_UNREADABLE` or `CONFIG_INVALID` (see `resolveFilePatterns`), `ABORTED`.
  */
 export async function* listFiles(
-  selection: FileSelection,
+  selection: RootedSelection,
   defaults: { readonly fileTypes: readonly string[]; readonly gitignore: boolean },
   { signal }: ListOptions = {},
 ): AsyncGenerator<ListedItem> {
@@ -123,8 +150,10 @@ export async function* listFiles(
     throw RAGError.isInstance(error) ? error : rootError(root, selection.name, error);
   };
   const gitignore = honoursGitignore ? await GitignoreRules.forRoot(root).catch(unlistable) : undefined;
+  const guard = await guardOf(selection, root).catch(unlistable);
   const walk = await walkFiles({
     root,
+    realRoot: guard.realRoot,
     globs,
     exclude: selection.exclude ?? [],
     hidden: selection.hidden ?? false,
@@ -133,7 +162,6 @@ export async function* listFiles(
     signal,
   }).catch(unlistable);
   throwIfAborted(signal);
-  const guard = await guardOf(selection, root).catch(unlistable);
   let unreadable = walk.unreadable.length;
   yield* walk.unreadable;
   for await (const item of mapInOrder(walk.paths, FILES_IN_FLIGHT, (id) =>

@@ -6,11 +6,14 @@ import { sourceFiles } from '../core/runtime.js';
 import { isPathInside } from '../security/path-containment.js';
 import { invalidNameError, outsideRootError, unreadableError } from './file-errors.js';
 import type { GitignoreRules } from './gitignore.js';
+import { FolderMovedError, readFolderInPlace } from './opened-place.js';
 import type { UnreadableItem } from './source.js';
 
 export interface WalkOptions {
   /** Absolute path of an existing folder. */
   readonly root: string;
+  /** The root with its links resolved. */
+  readonly realRoot: string;
   /** Relative to the root, with `/`. */
   readonly globs: readonly string[];
   readonly exclude: readonly string[];
@@ -58,9 +61,8 @@ const TOOLING_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules', '.
  * links form, and does not depend on the order in which folders are read.
  */
 export async function walkFiles(options: WalkOptions): Promise<WalkResult> {
-  const { readdir, realpath } = sourceFiles();
-  await readdir(options.root);
-  const walk = new Walk(options, await realpath(options.root));
+  await sourceFiles().readdir(options.root);
+  const walk = new Walk(options);
   const paths = await glob([...options.globs], {
     cwd: options.root,
     ignore: [...options.exclude],
@@ -94,6 +96,31 @@ const entryOf = (name: string, kind: 'file' | 'folder'): Entry => ({
   isSymbolicLink: () => false,
 });
 
+/** Each holds a descriptor. */
+const FOLDERS_IN_FLIGHT = 16;
+
+/** Lets so many pieces of work be done at once, in the order in which they came. */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  async take<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+}
+
 class Walk {
   readonly unreadable: UnreadableItem[] = [];
   /** Why the root could not be read, though it could a moment before: no listing then, or all of it would count as gone. */
@@ -102,13 +129,12 @@ class Walk {
   /** Files, by extension. */
   readonly met = new Map<string, number>();
   readonly #options: WalkOptions;
-  readonly #realRoot: string;
   readonly #showHidden: boolean;
   readonly #followed: string[] = [];
+  readonly #turns = new Turns(FOLDERS_IN_FLIGHT);
 
-  constructor(options: WalkOptions, realRoot: string) {
+  constructor(options: WalkOptions) {
     this.#options = options;
-    this.#realRoot = realRoot;
     this.#showHidden = options.hidden || options.globs.some((glob) => /(^|\/)\.[^/]/.test(glob));
   }
 
@@ -123,14 +149,22 @@ class Walk {
 
   async #readFolder(folder: string): Promise<Entry[]> {
     try {
-      const entries = await sourceFiles().readdir(folder, { withFileTypes: true });
-      const names = await this.#validNames(folder, entries);
+      const names = await this.#turns.take(() =>
+        readFolderInPlace(
+          folder,
+          (place) => this.#isExpected(folder, place),
+          (path) => this.#namesIn(folder, path),
+        ),
+      );
       const verdicts = await Promise.all(names.map((entry) => this.#judge(join(folder, entry.name), entry)));
       return names.flatMap((entry, i) => this.#accept(entry.name, verdicts[i]));
     } catch (error) {
       const id = this.#idOf(folder, true);
-      if (id === '/') this.rootFailure = error instanceof Error ? error : new Error(String(error));
-      else this.unreadable.push({ id, error: unreadableError(id, error) });
+      const isMoved = error instanceof FolderMovedError;
+      const failure = isMoved ? outsideRootError(id) : unreadableError(id, error);
+      if (id !== '/') this.unreadable.push({ id, error: failure });
+      else if (isMoved) this.rootFailure = failure;
+      else this.rootFailure = error instanceof Error ? error : new Error(String(error));
       return [];
     }
   }
@@ -159,7 +193,7 @@ class Walk {
     if (target === undefined || target.kind === 'file') return 'file';
     if (target.kind === 'special') return 'special';
     if (this.#followed.some((link) => path.startsWith(link + sep))) return 'symlinks';
-    if (!isPathInside(this.#realRoot, target.path)) {
+    if (!isPathInside(this.#options.realRoot, target.path)) {
       const id = this.#idOf(path, true);
       this.unreadable.push({ id, error: outsideRootError(id) });
       return 'reported';
@@ -169,10 +203,17 @@ class Walk {
     return 'folder';
   }
 
+  /** Where a folder may really lie: where its path says, or, behind links that are followed, anywhere below the root. */
+  #isExpected(folder: string, place: string): boolean {
+    const { root, realRoot, followSymlinks } = this.#options;
+    return followSymlinks ? isPathInside(realRoot, place) : place === join(realRoot, relative(root, folder));
+  }
+
   /** Drops and reports names that are not valid UTF-8: no text can name them, so nothing can cite them. */
-  async #validNames(folder: string, entries: readonly Dirent[]): Promise<readonly Dirent[]> {
+  async #namesIn(folder: string, path: string): Promise<readonly Dirent[]> {
+    const entries = await sourceFiles().readdir(path, { withFileTypes: true });
     if (!entries.some((entry) => entry.name.includes('\uFFFD'))) return entries;
-    const raw = await sourceFiles().readdir(folder, { encoding: 'buffer' });
+    const raw = await sourceFiles().readdir(path, { encoding: 'buffer' });
     const valid = new Set<string>();
     for (const bytes of raw) {
       const name = bytes.toString('utf8');

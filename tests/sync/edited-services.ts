@@ -136,6 +136,7 @@ export async function editedSite(clock: { now: number }): Promise<EditedPlace> {
         baseUrl: api.url,
         deployment: 'cloud',
         spaceKeys: ['OPS'],
+        accessGroups: ['*'],
         auth: { username: 'ann@example.com', apiToken: token.current },
       };
     },

@@ -1,16 +1,24 @@
 import * as z from 'zod';
+import { EVERYONE } from '../../core/scope.js';
 import { AnswerTrail, parameterOf } from '../answer-trail.js';
 import type { HttpClient, HttpRequest } from '../http-client.js';
+import type { Readers } from './access.js';
 import type { Ancestor, Attachment, Comment, ConfluenceApi, Page, PageSummary } from './confluence-api.js';
 import { commentedPages } from './search-comments.js';
+import { expandedSpaceReaders, firstTold, isNotTold, type SpaceReaders } from './space-readers.js';
 
 const PAGE_SIZE = 250;
 
 const version = z.object({ number: z.number(), createdAt: z.string(), authorId: z.string().nullish() });
 const storage = z.object({ storage: z.object({ value: z.string() }) });
-const summary = z.object({ id: z.string(), title: z.string(), parentId: z.string().nullish(), version });
-const page = summary.extend({
+const summary = z.object({
+  id: z.string(),
+  title: z.string(),
   spaceId: z.string(),
+  parentId: z.string().nullish(),
+  version,
+});
+const page = summary.extend({
   createdAt: z.string().nullish(),
   body: storage,
   labels: z.object({ results: z.array(z.object({ name: z.string() })) }).nullish(),
@@ -27,6 +35,11 @@ const attachment = z.object({
   downloadLink: z.string(),
 });
 const ancestor = z.object({ id: z.string(), type: z.string() });
+const grant = z.object({
+  principal: z.object({ type: z.string(), id: z.string() }),
+  operation: z.object({ key: z.string(), targetType: z.string() }),
+});
+const group = z.object({ name: z.string() });
 
 interface CommentThread {
   readonly kind: string;
@@ -48,7 +61,8 @@ export class CloudApi implements ConfluenceApi {
   }
 
   async *pages(since: string | undefined, signal: AbortSignal | undefined): AsyncGenerator<PageSummary> {
-    for (const id of (await this.#spacesById(signal)).keys()) {
+    const keys = await this.#spacesById(signal);
+    for (const id of keys.keys()) {
       const query = {
         status: 'current',
         sort: since === undefined ? 'id' : '-modified-date',
@@ -57,7 +71,7 @@ export class CloudApi implements ConfluenceApi {
       for await (const found of this.#all({ path: `/api/v2/spaces/${id}/pages`, query, signal }, summary)) {
         // Newest first: from here on nothing changed.
         if (since !== undefined && Date.parse(found.version.createdAt) < Date.parse(since)) break;
-        yield toSummary(found);
+        yield toSummary(found, keys);
       }
     }
   }
@@ -68,9 +82,11 @@ export class CloudApi implements ConfluenceApi {
   }
 
   async summary(id: string, signal: AbortSignal | undefined): Promise<PageSummary> {
-    return toSummary(
-      await this.#client.json({ path: `/api/v2/pages/${encodeURIComponent(id)}`, signal }, summary),
+    const found = await this.#client.json(
+      { path: `/api/v2/pages/${encodeURIComponent(id)}`, signal },
+      summary,
     );
+    return toSummary(found, await this.#spacesById(signal));
   }
 
   async page(id: string, signal: AbortSignal | undefined): Promise<Page> {
@@ -79,11 +95,10 @@ export class CloudApi implements ConfluenceApi {
       { path: `/api/v2/pages/${encodeURIComponent(id)}`, query, signal },
       page,
     );
-    const key = (await this.#spacesById(signal)).get(found.spaceId) ?? found.spaceId;
     return {
       id,
       title: found.title,
-      spaceKey: key,
+      spaceKey: keyOf(found, await this.#spacesById(signal)),
       body: found.body.storage.value,
       labels: found.labels?.results.map(({ name }) => name) ?? [],
       updatedAt: found.version.createdAt,
@@ -125,6 +140,39 @@ export class CloudApi implements ConfluenceApi {
         path: file.downloadLink,
       });
     return found;
+  }
+
+  spaceReaders(key: string, signal: AbortSignal | undefined): Promise<SpaceReaders> {
+    return firstTold([
+      () => this.#assignedReaders(key, signal),
+      () => expandedSpaceReaders(this.#client, key, signal),
+    ]);
+  }
+
+  /** Permissions name groups by ids, restrictions by names. What is no user and no group with a name (a role) is left out: it sees less. */
+  async #assignedReaders(key: string, signal: AbortSignal | undefined): Promise<Readers> {
+    const id = [...(await this.#spacesById(signal))].find(([, known]) => known === key)?.[0] ?? key;
+    const path = `/api/v2/spaces/${encodeURIComponent(id)}/permissions`;
+    const names = new Set<string>();
+    for await (const { principal, operation } of this.#all(
+      { path, query: { limit: PAGE_SIZE }, signal },
+      grant,
+    )) {
+      if (operation.key !== 'read' || operation.targetType !== 'space') continue;
+      if (principal.type === 'user') names.add(`user:${principal.id}`);
+      const name = principal.type === 'group' ? await this.#groupName(principal.id, signal) : undefined;
+      if (name !== undefined && name !== EVERYONE) names.add(name);
+    }
+    return names;
+  }
+
+  async #groupName(id: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+    try {
+      return (await this.#client.json({ path: '/rest/api/group/by-id', query: { id }, signal }, group)).name;
+    } catch (error) {
+      if (isNotTold(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Answers come after what they answer. */
@@ -182,15 +230,22 @@ export class CloudApi implements ConfluenceApi {
   }
 }
 
-const toSummary = ({
-  id,
-  title,
-  parentId,
-  version: { number, createdAt },
-}: z.infer<typeof summary>): PageSummary => ({
-  id,
-  title,
-  version: number,
-  updatedAt: createdAt,
-  ...(parentId == null ? { ancestors: [] } : { parentId }),
-});
+const keyOf = ({ spaceId }: z.infer<typeof summary>, keys: ReadonlyMap<string, string>): string =>
+  keys.get(spaceId) ?? spaceId;
+
+const toSummary = (found: z.infer<typeof summary>, keys: ReadonlyMap<string, string>): PageSummary => {
+  const {
+    id,
+    title,
+    parentId,
+    version: { number, createdAt },
+  } = found;
+  return {
+    id,
+    title,
+    spaceKey: keyOf(found, keys),
+    version: number,
+    updatedAt: createdAt,
+    ...(parentId == null ? { ancestors: [] } : { parentId }),
+  };
+};

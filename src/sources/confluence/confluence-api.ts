@@ -1,7 +1,10 @@
+import type { SpaceReaders } from './space-readers.js';
+
 /** A page as a listing names it. */
 export interface PageSummary {
   readonly id: string;
   readonly title: string;
+  readonly spaceKey: string;
   readonly version: number;
   /** ISO-8601. */
   readonly updatedAt: string;
@@ -60,4 +63,6 @@ export interface ConfluenceApi {
   ancestors(id: string, signal: AbortSignal | undefined): Promise<readonly Ancestor[]>;
   comments(id: string, signal: AbortSignal | undefined): Promise<readonly Comment[]>;
   attachments(id: string, signal: AbortSignal | undefined): Promise<readonly Attachment[]>;
+  /** Who may view a space by its own permissions. */
+  spaceReaders(key: string, signal: AbortSignal | undefined): Promise<SpaceReaders>;
 }

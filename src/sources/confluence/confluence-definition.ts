@@ -32,6 +32,11 @@ export const confluenceDefinition = defineSource({
       .prefault({})
       .describe('What to read.'),
     ...serviceFields,
+    accessGroups: stringList()
+      .optional()
+      .describe(
+        'Groups that find what no restriction of a page is about, whatever the permissions of its space say. `*` is everyone in the tenant. Default: who may view the space.',
+      ),
     metadata: z.record(z.string(), jsonValue).default({}).describe('Facts added to every document.'),
   },
   open: async (settings, { key, maxFileBytes }) => {
@@ -45,7 +50,7 @@ export const confluenceDefinition = defineSource({
       authorization: authorizationOf(settings.auth, key),
       spaceKeys,
       ...syncOptions,
-      ...serviceOptions(settings),
+      ...serviceOptions({ ...settings, accessGroups: settings.accessGroups }),
       metadata,
       maxFileBytes,
     });

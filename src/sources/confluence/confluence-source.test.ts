@@ -38,6 +38,7 @@ async function site(
       deployment,
       authorization: AUTHORIZATION,
       allowPrivateNetwork: true,
+      openGroups: ['*'],
       now: () => state.now,
       http: { firstDelayMs: 1, retries: 30 },
       ...options,

@@ -1,7 +1,6 @@
 import { RAGError, toRAGError } from '../../core/errors.js';
 import type { Metadata } from '../../core/metadata.js';
 import { runtime } from '../../core/runtime.js';
-import { EVERYONE } from '../../core/scope.js';
 import { HttpClient, type HttpClientOptions } from '../http-client.js';
 import { statusOf } from '../http-errors.js';
 import { isDue, type ListingCursor, readCursor, writeCursor } from '../listing-cursor.js';
@@ -41,8 +40,8 @@ export interface ConfluenceSourceOptions {
   readonly maxPages?: number;
   /** Hours after which everything is listed again: deletions, restrictions and moves are found so. @default 24 */
   readonly completeListingHours?: number;
-  /** Groups that may read what is not restricted. @default everyone in the tenant */
-  readonly openGroups?: readonly string[];
+  /** Groups that may read what is not restricted. @default who may view its space */
+  readonly openGroups?: readonly string[] | undefined;
   readonly metadata?: Metadata;
   readonly allowPrivateNetwork?: boolean;
   readonly maxFileBytes?: number;
@@ -113,6 +112,15 @@ export class ConfluenceSource implements Source {
     if (hidden > 0)
       this.#notices.push(
         `Source "${this.name}": the restrictions of ${hidden} pages could not be read, so nobody finds them or what lies below. The account needs to see restrictions.`,
+      );
+    for (const [key, { size }] of this.#states.pagesOfUntoldSpaces)
+      this.#notices.push(
+        `Source "${this.name}": who may view the space ${key} could not be read, so nobody finds ${size} of its pages that this run looked at. The account needs to see permissions of the space; or set \`accessGroups\` to the groups that find what is not restricted (\`*\`: everyone in the tenant).`,
+      );
+    const unreachable = this.#states.unreachable.size;
+    if (unreachable > 0)
+      this.#notices.push(
+        `Source "${this.name}": nobody finds ${unreachable} pages, because no name stands in their restrictions and in the permissions of their space. Restrict them to a group that may view the space, or set \`accessGroups\`.`,
       );
     const completeAt = from?.completeAt ?? now.toISOString();
     const cursor: ListingCursor = {
@@ -243,7 +251,7 @@ export class ConfluenceSource implements Source {
   }
 
   #newStates(): PageStates {
-    const { openGroups = [EVERYONE], includeAttachments = false } = this.#options;
+    const { openGroups, includeAttachments = false } = this.#options;
     return new PageStates({
       api: this.#api,
       readRestrictions: (id, signal) => readRestrictions(this.client, id, signal),
@@ -259,14 +267,14 @@ export class ConfluenceSource implements Source {
 
   /** What decides which items there are. */
   #settings(): (string | boolean | number | string[])[] {
-    const { baseUrl, spaceKeys = [], includeAttachments = false, openGroups = [] } = this.#options;
+    const { baseUrl, spaceKeys = [], includeAttachments = false, openGroups } = this.#options;
     return [
       baseUrl,
       [...spaceKeys],
       this.#includesComments(),
       includeAttachments,
       this.#maxPages,
-      [...openGroups],
+      openGroups === undefined ? 'as the spaces' : [...openGroups],
     ];
   }
 }

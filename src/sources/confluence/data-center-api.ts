@@ -4,6 +4,7 @@ import { AnswerTrail } from '../answer-trail.js';
 import type { HttpClient, HttpRequest } from '../http-client.js';
 import type { Ancestor, Attachment, Comment, ConfluenceApi, Page, PageSummary } from './confluence-api.js';
 import { commentedPages, cqlText, cqlTime } from './search-comments.js';
+import { expandedSpaceReaders, firstTold, listedSpaceReaders, type SpaceReaders } from './space-readers.js';
 
 const PAGE_SIZE = 100;
 /** Listings that begin anew because something was added or removed meanwhile. */
@@ -18,11 +19,11 @@ const summary = z.object({
   id: z.string(),
   title: z.string(),
   version,
+  space: z.object({ key: z.string() }),
   ancestors: z.array(z.object({ id: z.string(), title: z.string() })),
 });
 const storage = z.object({ storage: z.object({ value: z.string() }) });
 const page = summary.extend({
-  space: z.object({ key: z.string() }),
   body: storage,
   history: z.object({ createdDate: z.string().nullish() }).nullish(),
   metadata: z.object({ labels: z.object({ results: z.array(z.object({ name: z.string() })) }) }),
@@ -37,6 +38,8 @@ const attachment = z.object({
   _links: z.object({ download: z.string() }),
 });
 const space = z.object({ key: z.string() });
+/** What is expanded of a page in a list. */
+const SUMMARY = 'version,ancestors,space';
 
 /** Confluence Data Center and Server: REST v1 with `start` and `limit`. */
 export class DataCenterApi implements ConfluenceApi {
@@ -50,7 +53,7 @@ export class DataCenterApi implements ConfluenceApi {
 
   async *pages(since: string | undefined, signal: AbortSignal | undefined): AsyncGenerator<PageSummary> {
     const keys = await this.#keys(signal);
-    const expand = 'version,ancestors';
+    const expand = SUMMARY;
     if (since === undefined) {
       for (const spaceKey of keys) {
         const query = { spaceKey, type: 'page', status: 'current', expand };
@@ -70,7 +73,7 @@ export class DataCenterApi implements ConfluenceApi {
   }
 
   async summary(id: string, signal: AbortSignal | undefined): Promise<PageSummary> {
-    return toSummary(await this.#content(id, 'version,ancestors', summary, signal));
+    return toSummary(await this.#content(id, SUMMARY, summary, signal));
   }
 
   async page(id: string, signal: AbortSignal | undefined): Promise<Page> {
@@ -118,6 +121,13 @@ export class DataCenterApi implements ConfluenceApi {
       version: number,
       path: _links.download,
     }));
+  }
+
+  spaceReaders(key: string, signal: AbortSignal | undefined): Promise<SpaceReaders> {
+    return firstTold([
+      () => listedSpaceReaders(this.#client, key, signal),
+      () => expandedSpaceReaders(this.#client, key, signal),
+    ]);
   }
 
   async #keys(signal: AbortSignal | undefined): Promise<readonly string[]> {
@@ -181,9 +191,16 @@ function idOfContent<T>(value: T): string {
   return typeof value === 'object' && value !== null && 'id' in value ? String(value.id) : '';
 }
 
-const toSummary = ({ id, title, version: made, ancestors }: z.infer<typeof summary>): PageSummary => ({
+const toSummary = ({
   id,
   title,
+  space: { key },
+  version: made,
+  ancestors,
+}: z.infer<typeof summary>): PageSummary => ({
+  id,
+  title,
+  spaceKey: key,
   version: made.number,
   updatedAt: made.when,
   ancestors,

@@ -1,8 +1,10 @@
 import { canonicalJson } from '../../core/canonical-json.js';
 import { contentHash } from '../../core/ids.js';
+import { EVERYONE } from '../../core/scope.js';
 import { statusOf } from '../http-errors.js';
 import { accessGroups, type Readers } from './access.js';
 import type { Ancestor, Attachment, Comment, ConfluenceApi, PageSummary } from './confluence-api.js';
+import type { SpaceReaders } from './space-readers.js';
 
 /** Everything about a page that can change without a new version of it. */
 export interface PageState {
@@ -19,7 +21,8 @@ export interface PageState {
 export interface PageStateOptions {
   readonly api: ConfluenceApi;
   readonly readRestrictions: (id: string, signal: AbortSignal | undefined) => Promise<Readers>;
-  readonly openGroups: readonly string[];
+  /** Who finds what is not restricted, whatever the permissions of its space say; absent: who may view the space. */
+  readonly openGroups: readonly string[] | undefined;
   readonly includeComments: boolean;
   readonly includeAttachments: boolean;
 }
@@ -31,6 +34,11 @@ export class PageStates {
   readonly #readers = new Map<string, Promise<Readers>>();
   /** Ids of pages whose restrictions could not be read, so that nobody may see them. */
   readonly unknownRestrictions = new Set<string>();
+  /** Ids of pages by the keys of their spaces, where nobody can tell who may view them. */
+  readonly pagesOfUntoldSpaces = new Map<string, Set<string>>();
+  /** Ids of pages that nobody finds, because no name passes their restrictions and the permissions of their space. */
+  readonly unreachable = new Set<string>();
+  readonly #spaces = new Map<string, Promise<SpaceReaders>>();
 
   constructor(options: PageStateOptions) {
     this.#options = options;
@@ -48,7 +56,10 @@ export class PageStates {
     const chain = await Promise.all(
       [...ancestors.map((above) => above.id), id].map((each) => this.#readersOf(each, signal)),
     );
-    const groups = accessGroups(chain, openGroups);
+    const space = openGroups === undefined ? await this.#readersOfSpace(summary, signal) : undefined;
+    const groups = accessGroups([space, ...chain], openGroups ?? [EVERYONE]);
+    if (space !== undefined && space.size > 0 && groups.length === 0 && !this.unknownRestrictions.has(id))
+      this.unreachable.add(id);
     const comments = includeComments ? await api.comments(id, signal) : [];
     const attachments = includeAttachments ? await api.attachments(id, signal) : [];
     const facts = [
@@ -73,6 +84,21 @@ export class PageStates {
       at = parent;
     }
     return chain;
+  }
+
+  /** Undefined: everyone. */
+  async #readersOfSpace({ id, spaceKey }: PageSummary, signal: AbortSignal | undefined): Promise<Readers> {
+    const asked = this.#spaces.get(spaceKey) ?? this.#options.api.spaceReaders(spaceKey, signal);
+    this.#spaces.set(spaceKey, asked);
+    try {
+      const { readers, isTold } = await asked;
+      if (!isTold)
+        this.pagesOfUntoldSpaces.set(spaceKey, (this.pagesOfUntoldSpaces.get(spaceKey) ?? new Set()).add(id));
+      return readers;
+    } catch (error) {
+      this.#spaces.delete(spaceKey);
+      throw error;
+    }
   }
 
   #readersOf(id: string, signal: AbortSignal | undefined): Promise<Readers> {

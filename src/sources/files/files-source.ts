@@ -5,7 +5,13 @@ import { DEFAULT_FILE_TYPES, type FileType, fileTypeOf } from '../file-types.js'
 import { pageFacts } from '../page-address.js';
 import { describeUnmatched, skippedKinds } from '../skipped-kinds.js';
 import { isUnreadable, type ListedItem, type ReadResult, type Source } from '../source.js';
-import { type FileSelection, listFiles, readListedFile } from '../source-files.js';
+import {
+  type FileSelection,
+  listFiles,
+  type RootedSelection,
+  readListedFile,
+  rooted,
+} from '../source-files.js';
 import {
   describeLeftOut,
   mayBeUnwritten,
@@ -38,11 +44,12 @@ export interface FilesSourceOptions extends FileSelection {
  * One file is one document; its id is its path relative to the root, with `/`. The path is the title of what declares
  * none. `list` throws only where the root or a pattern's folder is missing or unreadable.
  */
-export function createFilesSource(options: FilesSourceOptions): Source {
+export function createFilesSource(given: FilesSourceOptions): Source {
+  const options = rooted(given);
   const leftOut = new Map<UnwrittenReason, number>();
   let skipped: Readonly<Record<string, number>> = {};
   let unmatched: readonly string[] = [];
-  const selection: FileSelection = {
+  const selection: RootedSelection = {
     ...options,
     onListed: (summary) => {
       skipped = skippedKinds(summary);

@@ -5,7 +5,7 @@ import { anyCase } from '../file-patterns.js';
 import { pageFacts } from '../page-address.js';
 import { watchUnmatched } from '../skipped-kinds.js';
 import type { Source } from '../source.js';
-import { type FileSelection, listFiles, readListedFile } from '../source-files.js';
+import { type FileSelection, listFiles, readListedFile, rooted } from '../source-files.js';
 
 export interface MarkdownSourceOptions extends FileSelection {
   /** Added to every document. */
@@ -30,7 +30,8 @@ const MARKDOWN_EXTENSION = /\.(md|markdown|mdx)$/i;
  * One file is one document; its id is its path relative to the root, with `/`. Title and front matter are the parser's
  * to find. `list` throws only where the root or a pattern's folder is missing or unreadable.
  */
-export function createMarkdownSource(options: MarkdownSourceOptions): Source {
+export function createMarkdownSource(given: MarkdownSourceOptions): Source {
+  const options = rooted(given);
   const { selection, ...unmatched } = watchUnmatched(options);
   return {
     name: options.name,

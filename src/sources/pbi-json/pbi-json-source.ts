@@ -6,7 +6,7 @@ import { type AccessControl, OPEN_ACCESS } from '../../core/scope.js';
 import { anyCase } from '../file-patterns.js';
 import { watchUnmatched } from '../skipped-kinds.js';
 import type { ReadResult, Source } from '../source.js';
-import { type FileContent, type FileSelection, listFiles, readListedFile } from '../source-files.js';
+import { type FileContent, type FileSelection, listFiles, readListedFile, rooted } from '../source-files.js';
 import { findPbis, type PbiCandidate } from './find-pbis.js';
 import { parsePbiFile } from './parse-pbi-file.js';
 import { type MetadataExtractor, toPbiDocument } from './pbi-document.js';
@@ -43,7 +43,8 @@ export const JSON_TYPES = ['json', 'ndjson', 'jsonl'].map((extension) => `*.${an
  * one is reported as `DOCUMENT_DUPLICATE_ID`. The same PBI in several files is several documents. `.gitignore` files
  * are not honoured by default, because pipeline outputs are usually ignored by Git.
  */
-export function createPbiJsonSource(options: PbiJsonSourceOptions): Source {
+export function createPbiJsonSource(given: PbiJsonSourceOptions): Source {
+  const options = rooted(given);
   const { selection, ...unmatched } = watchUnmatched(options);
   return {
     name: options.name,

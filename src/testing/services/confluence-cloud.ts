@@ -1,5 +1,5 @@
 import type { ConfluenceState, FakePage } from './confluence-state.js';
-import { get, pageRoute, restrictionRoute, searchRoute } from './confluence-v1.js';
+import { expandedSpaceRoute, get, pageRoute, restrictionRoute, searchRoute } from './confluence-v1.js';
 import { type FakeAnswer, FakeApi, type FakeRequest, type FakeRoute, refuse } from './fake-api.js';
 
 /** Rows in one answer, whatever was asked for: services set limits of their own. */
@@ -9,8 +9,24 @@ const MAX_LIMIT = 50;
 export const startConfluenceCloud = (state: ConfluenceState, authorization: string): Promise<FakeApi> =>
   FakeApi.start({
     authorization,
-    routes: [...v2Routes(state), restrictionRoute(state, '/wiki'), searchRoute(state, '/wiki')],
+    routes: [
+      ...v2Routes(state),
+      restrictionRoute(state, '/wiki'),
+      searchRoute(state, '/wiki'),
+      expandedSpaceRoute(state, '/wiki'),
+      groupRoute(state),
+    ],
   });
+
+/** Permissions name groups by ids alone. */
+const groupId = (name: string): string => `id-of-${name}`;
+
+const groupRoute = (state: ConfluenceState): FakeRoute =>
+  get(/\/wiki\/rest\/api\/group\/by-id/, ['id'], ({ query: { id = '' } }) =>
+    state.missing.has('groups')
+      ? refuse(403, 'Not permitted')
+      : { body: { type: 'group', id, name: id.replace(/^id-of-/, '') } },
+  );
 
 function v2Routes(state: ConfluenceState): FakeRoute[] {
   const withPage = pageRoute(state, 'No such page');
@@ -21,7 +37,34 @@ function v2Routes(state: ConfluenceState): FakeRoute[] {
       const keys = request.query.keys?.split(',');
       return listOf(
         request,
-        state.spaces.filter(({ key }) => keys === undefined || keys.includes(key)),
+        state.spaces
+          .filter(({ key }) => keys === undefined || keys.includes(key))
+          .map(({ id, key }) => ({ id, key })),
+      );
+    }),
+    get(/\/wiki\/api\/v2\/spaces\/(\d+)\/permissions/, ['limit', 'cursor'], (request, [id]) => {
+      const space = state.spaces.find((one) => one.id === id);
+      if (space === undefined || state.missing.has('permissions')) return refuse(404, 'No such space');
+      if (space.readers === 'untold') return refuse(403, 'Not permitted');
+      const { groups, users } = space.readers;
+      const grants = [
+        {
+          principal: { type: 'group', id: groupId('writers') },
+          operation: { key: 'create', targetType: 'page' },
+        },
+        { principal: { type: 'role', id: 'role-1' }, operation: { key: 'read', targetType: 'space' } },
+        ...groups.map((name) => ({
+          principal: { type: 'group', id: groupId(name) },
+          operation: { key: 'read', targetType: 'space' },
+        })),
+        ...users.map((user) => ({
+          principal: { type: 'user', id: user },
+          operation: { key: 'read', targetType: 'space' },
+        })),
+      ];
+      return listOf(
+        request,
+        grants.map((grant, at) => ({ id: String(at), ...grant })),
       );
     }),
     get(

@@ -15,15 +15,34 @@ export interface FakePage {
   attachments: { id: string; title: string; mediaType: string; version: number; content: string }[];
 }
 
+/** Who may view a space; `untold`: the account may not see its permissions. */
+export interface FakeSpaceReaders {
+  groups: string[];
+  users: string[];
+  isAnonymous?: boolean;
+}
+
+export interface FakeSpace {
+  readonly id: string;
+  readonly key: string;
+  readers: FakeSpaceReaders | 'untold';
+}
+
 /** What a fake Confluence site holds; tests change it while it is read. */
 export class ConfluenceState {
   readonly pages = new Map<string, FakePage>();
-  readonly spaces: readonly { readonly id: string; readonly key: string }[];
+  readonly spaces: readonly FakeSpace[];
+  /** Resources that an older site lacks. */
+  readonly missing = new Set<'permissions' | 'expanded permissions' | 'groups'>();
   #clock = Date.parse('2026-01-01T00:00:00.000Z');
   #ids = 1000;
 
   constructor(spaceKeys: readonly string[] = ['OPS']) {
-    this.spaces = spaceKeys.map((key, index) => ({ id: String(index + 1), key }));
+    this.spaces = spaceKeys.map((key, index) => ({
+      id: String(index + 1),
+      key,
+      readers: { groups: ['staff'], users: [] },
+    }));
   }
 
   /** The site's time; each change is a minute later than the one before. */

@@ -11,6 +11,8 @@ export function startConfluenceDataCenter(state: ConfluenceState, authorization:
     authorization,
     routes: [
       restrictionRoute(state, ''),
+      permissionsRoute(state),
+      expandedSpaceRoute(state, ''),
       searchRoute(state, ''),
       get(/\/rest\/api\/space/, ['spaceKey', 'type', 'status', 'label', ...places], (request) =>
         listOf(
@@ -75,6 +77,64 @@ export function startConfluenceDataCenter(state: ConfluenceState, authorization:
     ],
   });
 }
+
+/** The permissions of a space as Data Center lists them. */
+const permissionsRoute = (state: ConfluenceState): FakeRoute =>
+  get(/\/rest\/api\/space\/(\w+)\/permissions/, [], (_, [key]) => {
+    const space = state.spaces.find((one) => one.key === key);
+    if (space === undefined || state.missing.has('permissions')) return refuse(404, 'No such resource');
+    if (space.readers === 'untold') return refuse(403, 'Not permitted');
+    const { groups, users, isAnonymous = false } = space.readers;
+    const grant = (subject: object, operationKey = 'read', targetType = 'space') => ({
+      operation: { targetType, operationKey },
+      subject,
+      spaceKey: key,
+    });
+    return {
+      body: [
+        grant({ type: 'group', name: 'writers' }, 'create', 'page'),
+        grant({ type: 'group', displayName: 'admins' }, 'administer'),
+        ...groups.map((name, at) =>
+          grant(at % 2 === 0 ? { type: 'group', name } : { type: 'group', displayName: name }),
+        ),
+        ...users.map((username) => grant({ type: 'known', username, displayName: 'A Person' })),
+        grant({ type: 'known', displayName: 'A Person without a name' }),
+        ...(isAnonymous ? [grant({ type: 'anonymous', displayName: 'Anonymous' })] : []),
+      ],
+    };
+  });
+
+/** A space with its permissions (v1). */
+export const expandedSpaceRoute = (state: ConfluenceState, at: string): FakeRoute =>
+  get(new RegExp(`${at}/rest/api/space/(\\w+)`), ['expand'], (_, [key]) => {
+    const space = state.spaces.find((one) => one.key === key);
+    if (space === undefined || state.missing.has('expanded permissions')) return refuse(404, 'No such space');
+    if (space.readers === 'untold') return refuse(403, 'Not permitted');
+    const { groups, users, isAnonymous = false } = space.readers;
+    const subjects = (people: readonly string[], names: readonly string[]) => ({
+      user: { results: people.map((accountId) => ({ type: 'known', accountId })) },
+      group: { results: names.map((name) => ({ type: 'group', name })) },
+    });
+    const operation = (kind: string, targetType: string) => ({ operation: kind, targetType });
+    return {
+      body: {
+        key,
+        permissions: [
+          {
+            operation: operation('create', 'page'),
+            subjects: subjects([], ['writers']),
+            anonymousAccess: false,
+          },
+          {
+            operation: operation('read', 'space'),
+            subjects: subjects(users, groups),
+            anonymousAccess: false,
+          },
+          ...(isAnonymous ? [{ operation: operation('read', 'space'), anonymousAccess: true }] : []),
+        ],
+      },
+    };
+  });
 
 /** The read restrictions of a page: v1 on both kinds of site. */
 export const restrictionRoute = (state: ConfluenceState, at: string): FakeRoute => ({

@@ -14,10 +14,16 @@ export interface WikiPage {
 const WRITTEN = '2026-03-02T09:00:00.000Z';
 const VERSION = { number: 1, when: WRITTEN, by: { displayName: 'Ida' } };
 
+/** The permissions of a space that everybody may view. */
+const OPEN_TO_ALL = [
+  { operation: { operationKey: 'read', targetType: 'space' }, subject: { type: 'anonymous' } },
+];
+
 /** The part of Confluence's REST API (Data Center, v1) that is asked of a wiki, for the address `/confluence`. */
 export function confluence(pages: readonly WikiPage[], authorization: string): Respond {
   return (request) => {
     if (request.authorization !== authorization) return 401;
+    if (/^\/confluence\/rest\/api\/space\/[^/]+\/permissions$/.test(request.path)) return OPEN_TO_ALL;
     const [, id, below] =
       /^\/confluence\/rest\/api\/content(?:\/([^/]+)(?:\/(.+))?)?$/.exec(request.path) ?? [];
     if (id === undefined) {
