@@ -6,6 +6,7 @@ import { RAGError } from '../core/errors.js';
 import type { SharedDatabase } from '../core/shared-database.js';
 import { makePrivateFile, tighten } from '../security/private-files.js';
 import { assertOpenable } from '../security/regular-file.js';
+import { driverOptions, encryptFile, wrongKey } from './encrypted-file.js';
 import type { SqlRow } from './row.js';
 import { type SqliteFaultKind, sqliteFaultOf } from './sqlite-fault.js';
 
@@ -17,6 +18,8 @@ export interface SqliteOptions {
   readonly readOnly?: boolean;
   /** How long a statement waits for another connection's lock, in milliseconds. @default 5000 */
   readonly busyTimeoutMs?: number;
+  /** Encrypts the file and its log. One that is not encrypted yet is encrypted first. @default it is in clear */
+  readonly fileKey?: string | undefined;
   /** Turns a fault into the error its owner shows. */
   readonly toError: (kind: SqliteFaultKind, cause: unknown) => Error;
 }
@@ -55,7 +58,7 @@ export class SqliteDatabase implements SharedDatabase {
   /** Opens the file, or makes it where it is missing. A file in a read-only folder is opened for reading alone. */
   static open(
     path: string,
-    { readOnly = false, busyTimeoutMs = 5000, toError }: SqliteOptions,
+    { readOnly = false, busyTimeoutMs = 5000, fileKey, toError }: SqliteOptions,
   ): SqliteDatabase {
     // An absolute path is never taken for a URL or a URI by the driver.
     const absolute = resolve(path);
@@ -63,7 +66,8 @@ export class SqliteDatabase implements SharedDatabase {
       // SQLite opens each of them by itself, and would wait for a pipe without an end.
       for (const suffix of FILES) assertOpenable(absolute + suffix);
       keepPrivate(absolute);
-      const database = openDriver(absolute, busyTimeoutMs, readOnly);
+      if (fileKey !== undefined) encryptFile(absolute, fileKey);
+      const database = openDriver(absolute, { timeout: busyTimeoutMs, readOnly, fileKey });
       if (readOnly) database.exec('PRAGMA query_only = ON');
       return new SqliteDatabase(absolute, database, { toError, busyTimeoutMs });
     } catch (error) {
@@ -192,8 +196,15 @@ interface ResultColumn {
   readonly type: string | null;
 }
 
-function openDriver(path: string, timeout: number, readOnly: boolean): Database.Database {
-  const database = new Database(path, { timeout });
+interface DriverOptions {
+  readonly timeout: number;
+  readonly readOnly: boolean;
+  readonly fileKey: string | undefined;
+}
+
+function openDriver(path: string, { timeout, readOnly, fileKey }: DriverOptions): Database.Database {
+  const options = driverOptions(timeout, fileKey);
+  const database = new Database(path, options);
   try {
     database.prepare('SELECT count(*) FROM sqlite_schema').get([]);
     return database;
@@ -202,9 +213,10 @@ function openDriver(path: string, timeout: number, readOnly: boolean): Database.
     // Where there is no log either, nobody is writing, and the file can be read as it stands.
     database.close();
     const kind = sqliteFaultOf(error);
+    if (fileKey !== undefined && kind === 'damaged') throw wrongKey(path, error);
     const isReadable = kind === 'cannot-open' || kind === 'read-only' || (kind === 'full' && readOnly);
     if (!isReadable || bytesOf(`${path}-wal`) > 0) throw error;
-    return new Database(`${pathToFileURL(path).href}?immutable=1`, { timeout });
+    return new Database(`${pathToFileURL(path).href}?immutable=1`, options);
   }
 }
 
