@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { backUp } from '../backup/back-up.js';
+import { restoreBackup } from '../backup/restore.js';
 import { driverOptions } from '../sqlite/encrypted-file.js';
 import { createLanceDbStore } from '../stores/lancedb/lancedb-store.js';
 import { createLibsqlStore } from '../stores/libsql/libsql-store.js';
@@ -173,6 +175,25 @@ it('a key that is gone from the store opens no file, and nothing is written over
   });
   await expect(view.push([DOCUMENT])).rejects.toMatchObject({ reason: 'SERVICE_UNAVAILABLE' });
   expect(wordsIn(folder)).toEqual([]);
+});
+
+it('a backup holds the files as they are, encrypted, and they are read again where it is restored', async () => {
+  const theirs = temporaryFolder();
+  const mine = (): VectorStore => named(createLanceDbStore({ path: theirs }));
+  const { folder, open } = operator({ mine });
+  const before = await open();
+  await before.saveDeploymentConfig(MINE);
+  await (await before.of({ tenant: 'globex' })).view.push([DOCUMENT]);
+  const config = { provider: 'libsql' as const };
+  const { path } = await backUp('copy.tar', { cwd: folder, config });
+  expect(wordsIn(folder)).toEqual([]);
+  await before.close();
+  rmSync(join(folder, '.ragstone'), { recursive: true });
+  await restoreBackup(path, { cwd: folder, config });
+  const after = await open();
+  const { view } = await after.of({ tenant: 'globex' });
+  expect((await view.search({ text: 'quagganote', options: { mode: 'lexical' } })).results).toHaveLength(1);
+  expect((await view.verify()).drift).toEqual([]);
 });
 
 const databasesIn = (folder: string): string[] =>

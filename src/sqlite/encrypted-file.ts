@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { RAGError } from '../core/errors.js';
 import { makePrivateFile } from '../security/private-files.js';
+import { sqliteFaultOf } from './sqlite-fault.js';
 
 /** What every file begins with that is not encrypted. */
 const PLAIN = 'SQLite format 3\0';
@@ -41,8 +42,16 @@ export function isPlain(path: string): boolean {
  * @throws RAGError `CONFIG_NOT_BUILT` where the driver of this machine cannot encrypt
  */
 export function encryptFile(path: string, fileKey: string): void {
+  if (looked.has(path)) return;
   assertEncrypting();
-  if (!isPlain(path)) return;
+  if (isPlain(path)) replaceByEncrypted(path, fileKey);
+  looked.add(path);
+}
+
+/** Files that are encrypted, or not there yet. To look twice would take the locks of connections that are open: closing a file gives up all of them. */
+const looked = new Set<string>();
+
+function replaceByEncrypted(path: string, fileKey: string): void {
   const copy = `${path}-encrypting`;
   rmSync(copy, { force: true });
   const held = new Database(path, { timeout: TIMEOUT_MS });
@@ -103,7 +112,21 @@ function triedOut(): boolean {
   }
 }
 
-export const wrongKey = (path: string, cause: unknown): RAGError =>
+/** Opens a file that is encrypted, or is first. Throws `ENCRYPTION_FAILED` for one that the key does not open. */
+export function openEncrypted<Opened>(path: string, fileKey: string, open: () => Opened): Opened {
+  encryptFile(path, fileKey);
+  try {
+    return open();
+  } catch (error) {
+    if (sqliteFaultOf(error) !== 'damaged') throw error;
+    // A file in clear was put in its place: of that one nothing is open.
+    if (!isPlain(path)) throw wrongKey(path, error);
+    replaceByEncrypted(path, fileKey);
+    return open();
+  }
+}
+
+const wrongKey = (path: string, cause: unknown): RAGError =>
   new RAGError(
     'ENCRYPTION_FAILED',
     `${path} cannot be decrypted: it is damaged, or the key that the store of the customer holds for it is another one. Put back the store, or the file, from a backup; without either the tenant's index begins anew.`,

@@ -6,7 +6,7 @@ import { RAGError } from '../core/errors.js';
 import type { SharedDatabase } from '../core/shared-database.js';
 import { makePrivateFile, tighten } from '../security/private-files.js';
 import { assertOpenable } from '../security/regular-file.js';
-import { driverOptions, encryptFile, wrongKey } from './encrypted-file.js';
+import { driverOptions, openEncrypted } from './encrypted-file.js';
 import type { SqlRow } from './row.js';
 import { type SqliteFaultKind, sqliteFaultOf } from './sqlite-fault.js';
 
@@ -66,8 +66,11 @@ export class SqliteDatabase implements SharedDatabase {
       // SQLite opens each of them by itself, and would wait for a pipe without an end.
       for (const suffix of FILES) assertOpenable(absolute + suffix);
       keepPrivate(absolute);
-      if (fileKey !== undefined) encryptFile(absolute, fileKey);
-      const database = openDriver(absolute, { timeout: busyTimeoutMs, readOnly, fileKey });
+      const options = { timeout: busyTimeoutMs, readOnly, fileKey };
+      const database =
+        fileKey === undefined
+          ? openDriver(absolute, options)
+          : openEncrypted(absolute, fileKey, () => openDriver(absolute, options));
       if (readOnly) database.exec('PRAGMA query_only = ON');
       return new SqliteDatabase(absolute, database, { toError, busyTimeoutMs });
     } catch (error) {
@@ -213,7 +216,6 @@ function openDriver(path: string, { timeout, readOnly, fileKey }: DriverOptions)
     // Where there is no log either, nobody is writing, and the file can be read as it stands.
     database.close();
     const kind = sqliteFaultOf(error);
-    if (fileKey !== undefined && kind === 'damaged') throw wrongKey(path, error);
     const isReadable = kind === 'cannot-open' || kind === 'read-only' || (kind === 'full' && readOnly);
     if (!isReadable || bytesOf(`${path}-wal`) > 0) throw error;
     return new Database(`${pathToFileURL(path).href}?immutable=1`, options);
