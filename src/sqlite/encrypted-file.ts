@@ -1,9 +1,10 @@
-import { closeSync, mkdtempSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, readSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { RAGError } from '../core/errors.js';
 import { makePrivateFile } from '../security/private-files.js';
+import { openRegularFileSync } from '../security/regular-file.js';
 import { sqliteFaultOf } from './sqlite-fault.js';
 
 /** What every file begins with that is not encrypted. */
@@ -24,7 +25,7 @@ export function isPlain(path: string): boolean {
   const head = Buffer.alloc(PLAIN.length);
   let file: number;
   try {
-    file = openSync(path, 'r');
+    file = openRegularFileSync(path);
   } catch {
     return false;
   }

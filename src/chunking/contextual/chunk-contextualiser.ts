@@ -88,7 +88,7 @@ export class ChunkContextualiser {
     spans: readonly ChunkSpan[],
     signal?: AbortSignal,
   ): Promise<ContextualisedSpans> {
-    const contexts = await Promise.all(spans.map((span) => this.#cache?.get(this.#keyOf(document, span))));
+    const contexts = await Promise.all(spans.map((span) => this.#kept(document, span)));
     const missing = spans.flatMap((span, index) =>
       contexts[index] === undefined && span.content.trim() !== '' ? [{ span, index }] : [],
     );
@@ -114,13 +114,17 @@ export class ChunkContextualiser {
     };
   }
 
+  async #kept(document: ContextualDocument, span: ChunkSpan): Promise<string | undefined> {
+    return this.#cache?.get(this.#keyOf(document, span));
+  }
+
   /** What writing the contexts that are not kept yet will cost at most. Nothing is sent. */
   async estimate(document: ContextualDocument, spans: readonly ChunkSpan[]): Promise<ContextEstimate> {
     let chunks = 0;
     let characters = 0;
     for (const span of spans) {
       if (span.content.trim() === '') continue;
-      if ((await this.#cache?.get(this.#keyOf(document, span))) !== undefined) continue;
+      if ((await this.#kept(document, span)) !== undefined) continue;
       chunks++;
       characters += Math.min(document.text.length, this.#maxCharacters) + span.content.length;
     }
