@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -12,96 +12,8 @@ import { createMemoryStore } from '../stores/memory/memory-store.js';
 import { createUsearchStore } from '../stores/usearch-store.js';
 import type { VectorStore } from '../stores/vector-store.js';
 import { AzureSearchService } from '../testing/services/azure-search/azure-search-service.js';
-import { createKnowledgeDeployments } from './create-knowledge-deployments.js';
-import type { KnowledgeDeploymentInput } from './deployment-config.js';
-import type { OpenCustomerStore } from './deployment-settings.js';
-import type { KnowledgeDeploymentService } from './knowledge-deployment-service.js';
 
-/** Words of the tenant's documents, said nowhere else. */
-const WORDS = ['zirconflorin', 'quagganote', 'vexillumtitle', 'ombudsfact', 'palimpsesthead'];
-const DOCUMENT = {
-  id: 'g',
-  title: 'The vexillumtitle',
-  text: '# A palimpsesthead\n\nThe zirconflorin is kept in the archive. The quagganote lies beside it.',
-  mediaType: 'text/markdown',
-  metadata: { client: 'ombudsfact' },
-};
-
-/** Words that stand in any file below a folder. */
-function wordsIn(folder: string): string[] {
-  const bytes = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1').toLowerCase());
-  return WORDS.filter((word) => bytes.some((text) => text.includes(word)));
-}
-
-interface Operator {
-  readonly folder: string;
-  readonly open: () => Promise<KnowledgeDeploymentService>;
-}
-
-function operator(customerStores: Readonly<Record<string, OpenCustomerStore>>): Operator {
-  const folder = temporaryFolder();
-  const open = async (): Promise<KnowledgeDeploymentService> => {
-    const deployments = await createKnowledgeDeployments(
-      {
-        cwd: folder,
-        config: {
-          provider: 'libsql',
-          deployments: { secrets: ['vault:*'] },
-          retrieval: { cache: { enabled: true } },
-          degradation: { localWords: true },
-        },
-        secretResolvers: [{ scheme: 'vault', resolve: async () => 'customers-own-key' }],
-      },
-      { customerStores },
-    );
-    onTestFinished(() => deployments.close());
-    return deployments;
-  };
-  return { folder, open };
-}
-
-const MINE: KnowledgeDeploymentInput = {
-  tenantId: 'globex',
-  model: 'CustomerOwned',
-  provider: 'mine',
-  searchEndpoint: 'https://globex.example',
-  indexName: 'knowledge',
-};
-
-/** Pushes, moves, replaces, searches and opens again, and looks into every file of the operator on the way. */
-async function expectNoText({ folder, open }: Operator, input: KnowledgeDeploymentInput): Promise<void> {
-  const first = await open();
-  const view = (await first.of({ tenant: 'globex' })).view;
-  await view.push([DOCUMENT]);
-  expect(wordsIn(folder)).not.toEqual([]);
-  await first.moveTenant(input);
-  expect(wordsIn(folder)).toEqual([]);
-  await view.push([
-    { ...DOCUMENT, id: 'h' },
-    { id: 'i', text: 'Another zirconflorin.' },
-  ]);
-  await view.push([{ ...DOCUMENT, id: 'h', text: 'The quagganote was moved.' }]);
-  await view.delete(['i']);
-  const found = async (service: KnowledgeDeploymentService, text: string) =>
-    (
-      await (await service.of({ tenant: 'globex' })).view.search({ text, options: { mode: 'lexical' } })
-    ).results
-      .map(({ metadata }) => metadata.source)
-      .sort();
-  expect(await found(first, 'quagganote')).toEqual(['g', 'h']);
-  expect(await found(first, 'quagganote')).toEqual(['g', 'h']);
-  expect(wordsIn(folder)).toEqual([]);
-  await first.close();
-  expect(wordsIn(folder)).toEqual([]);
-  const second = await open();
-  expect(await found(second, 'zirconflorin')).toEqual(['g']);
-  const { drift } = await (await second.of({ tenant: 'globex' })).view.verify();
-  expect(drift).toEqual([]);
-  await second.close();
-  expect(wordsIn(folder)).toEqual([]);
-}
+import { DOCUMENT, expectNoText, MINE, operator, wordsIn } from './test-customer-texts.js';
 
 describe('no word of a tenant that has a store of its own stands in a file of the operator', () => {
   const stores: readonly (readonly [string, (path: string) => VectorStore])[] = [
