@@ -57,6 +57,7 @@ export async function createContextualiserFor(
   if (chatModel === undefined) return undefined;
   const { maxDocumentTokens } = config.rag.indexing.contextual;
   const { ChunkContextualiser } = await import('../chunking/contextual/chunk-contextualiser.js');
-  const cacheFolder = join(config.dataDir, DATA_FOLDERS.cache, 'contexts');
+  const cacheFolder =
+    config.keepsNoText === true ? undefined : join(config.dataDir, DATA_FOLDERS.cache, 'contexts');
   return new ChunkContextualiser({ chatModel, cacheFolder, maxDocumentTokens });
 }

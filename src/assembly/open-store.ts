@@ -81,9 +81,9 @@ export async function withLexicalLane(store: VectorStore, config: ResolvedConfig
   if (store.capabilities.lexical !== 'none') return store;
   const { createLibsqlStore } = await import('../stores/libsql/libsql-store.js');
   const { withLexicalIndex } = await import('../stores/with-lexical-index.js');
-  return withLexicalIndex(store, createLibsqlStore({ path: lexicalFile(config) }), (work) =>
-    whileLocked(dirname(lexicalFile(config)), work),
-  );
+  const path = lexicalFile(config);
+  const lexical = createLibsqlStore({ path, fileKey: await config.fileKey?.() });
+  return withLexicalIndex(store, lexical, (work) => whileLocked(dirname(path), work));
 }
 
 /** Of chunks those that are of the index as it is now. */
@@ -102,7 +102,7 @@ export async function withLocalWords(
   const { withWordCopy } = await import('../stores/with-word-copy.js');
   const path = join(config.dataDir, DATA_FOLDERS.words, 'store.db');
   return withWordCopy(store, {
-    copy: createLibsqlStore({ path }),
+    copy: createLibsqlStore({ path, fileKey: await config.fileKey?.() }),
     confirm,
     // Of the time that a lane has, some is left for the copy.
     patienceMs: Math.min(degradation.slowStoreMs, retrieval.laneDeadlineMs / 2),
@@ -136,7 +136,7 @@ async function forgetLocalWords(
   const path = lexicalFile(config);
   if (recorded?.provider !== provider || !existsSync(path)) return [];
   const { removeFromFile } = await import('../stores/libsql/adopt-collection.js');
-  return removeFromFile(path, recorded.collection)
+  return removeFromFile(path, recorded.collection, await config.fileKey?.())
     ? [
         `The words of this index are now kept in the store "${provider}", made from its chunks; the index of words in ${path} was removed.`,
       ]

@@ -1,12 +1,15 @@
+import { execFile } from 'node:child_process';
 import { constants, type Dirent } from 'node:fs';
 import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { DATA_FILES, DATA_FOLDERS } from '../core/data-folder.js';
 import { RAGError, systemErrorCode, throwIfAborted } from '../core/errors.js';
 import { runtime } from '../core/runtime.js';
 import { whileNobodyWrites } from '../ledger/copying-pause.js';
 import { ledgerError } from '../ledger/sqlite/ledger-errors.js';
 import { makePrivateFile, PRIVATE_FOLDER } from '../security/private-files.js';
+import { isPlain } from '../sqlite/encrypted-file.js';
 import { SqliteDatabase } from '../sqlite/sqlite-database.js';
 import { DATA, STORE } from './backup-manifest.js';
 
@@ -106,7 +109,7 @@ function assertFile(path: string, entry: Dirent): void {
 /** A database as it stands at one moment, whoever writes it; else the file, sharing its blocks where the file system can. */
 async function copyOne(from: string, to: string): Promise<void> {
   try {
-    if (from.endsWith(DATABASE)) copyDatabase(from, to);
+    if (from.endsWith(DATABASE)) await copyDatabase(from, to);
     else await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   } catch (cause) {
     if (systemErrorCode(cause) === 'ENOENT' && !(await exists(from))) return;
@@ -114,8 +117,15 @@ async function copyOne(from: string, to: string): Promise<void> {
   }
 }
 
-function copyDatabase(from: string, to: string): void {
-  const database = SqliteDatabase.open(from, { toError: (kind, cause) => ledgerError(from, kind, cause) });
+async function copyDatabase(from: string, to: string): Promise<void> {
+  let database: SqliteDatabase;
+  try {
+    database = SqliteDatabase.open(from, { toError: (kind, cause) => ledgerError(from, kind, cause) });
+  } catch (error) {
+    if (!RAGError.isInstance(error) || error.reason !== 'INDEX_DAMAGED') throw error;
+    await copyEncrypted(from, to, error);
+    return;
+  }
   try {
     makePrivateFile(to);
     database.run('VACUUM INTO ?', to);
@@ -123,6 +133,19 @@ function copyDatabase(from: string, to: string): void {
     database.close();
   }
 }
+
+/**
+ * A file whose key a customer's store holds is copied as it is, its log before it: nobody writes, and whatever of the log is moved into the file
+ * meanwhile is what the copy of the log says, too. Another process does it, for closing a file here would give up the locks on it.
+ */
+async function copyEncrypted(from: string, to: string, damage: RAGError): Promise<void> {
+  for (const suffix of ['-wal', ''])
+    if (await exists(from + suffix)) await run(process.execPath, ['-e', COPY, from + suffix, to + suffix]);
+  if (isPlain(to)) throw damage;
+}
+
+const COPY = 'const [from, to] = process.argv.slice(1); require("node:fs").copyFileSync(from, to);';
+const run = promisify(execFile);
 
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(

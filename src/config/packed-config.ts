@@ -27,8 +27,10 @@ export function packConfig({
   secretResolvers,
   unset: _,
   environment,
+  fileKey,
   ...rest
 }: ResolvedConfig): PackedConfig | undefined {
+  if (fileKey !== undefined) return undefined;
   if (secretResolvers !== undefined && secretResolvers.length > 0) return undefined;
   const parts = Object.entries(own ?? {}).filter(
     ([name, part]) => part !== undefined && !ONLY_INDEXING.has(name),

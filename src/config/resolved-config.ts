@@ -67,6 +67,13 @@ export interface ResolvedConfig {
   readonly secretResolvers?: readonly SecretResolver[];
   /** Of the caller: objects in place of or beside what the settings name. */
   readonly own?: OwnParts | undefined;
+  /**
+   * Of an index whose texts belong to somebody else: the key in hexadecimal that its SQLite files are encrypted by, asked for when one is
+   * opened.
+   */
+  readonly fileKey?: (() => Promise<string>) | undefined;
+  /** Of an index whose texts belong to somebody else: no text is kept in files but encrypted ones. */
+  readonly keepsNoText?: boolean | undefined;
 }
 
 /** Origin of one value; whatever is not stated anywhere is a default. */

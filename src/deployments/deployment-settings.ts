@@ -11,6 +11,7 @@ import { isAllowedSecret, secretNotAllowed } from './allowed-secrets.js';
 import { endpointUrl, namespaceOf, type StoredDeployment } from './deployment-config.js';
 import { RagDeploymentModel } from './deployment-model.js';
 import type { DeploymentRecords } from './deployment-records.js';
+import { fileKeyIn, fileKeyOf, rememberedKey } from './file-key.js';
 
 /** A store of a kind that Ragstone does not have, for customers who provide one. */
 export type OpenCustomerStore = (server: {
@@ -72,15 +73,18 @@ export async function settingsOf(
 async function customerSettings(
   deployment: StoredDeployment,
   base: ResolvedConfig,
-  { stores }: DeploymentParts,
+  { stores, embedder: { dimensions } }: DeploymentParts,
 ): Promise<DeploymentSettings> {
   const { provider = '', searchEndpoint = '', username, indexName = '' } = deployment;
   const { rag, own } = base;
+  // A second store would be the operator's, and hold the texts.
+  const theirs: ResolvedConfig = { ...base, keepsNoText: true, rag: { ...rag, failover: undefined } };
   const apiKey = await secretOf(deployment, base);
   const open = stores[provider];
   if (open !== undefined) {
     const store = await open({ searchEndpoint, indexName, username, apiKey });
-    return { config: { ...base, own: { ...own, store } }, store, secret: apiKey };
+    const fileKey = rememberedKey(() => fileKeyIn(store, dimensions));
+    return { config: { ...theirs, own: { ...own, store }, fileKey }, store, secret: apiKey };
   }
   const namespace = namespaceOf(deployment);
   const timeoutMs = CUSTOMER_TIMEOUT_MS;
@@ -102,10 +106,14 @@ async function customerSettings(
     : rag.ledger;
   const storage = { ...rag.storage, server, s3: undefined };
   const built = provider as ResolvedConfig['rag']['provider'];
-  return {
-    config: { ...base, own: { ...own, store: undefined }, rag: { ...rag, provider: built, storage, ledger } },
-    secret: apiKey,
+  const config: ResolvedConfig = {
+    ...theirs,
+    own: { ...own, store: undefined },
+    rag: { ...theirs.rag, provider: built, storage, ledger },
   };
+  if (isPostgres) return { config, secret: apiKey };
+  const fileKey = rememberedKey(() => fileKeyOf(config, dimensions));
+  return { config: { ...config, fileKey }, secret: apiKey };
 }
 
 /**

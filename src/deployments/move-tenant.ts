@@ -8,6 +8,7 @@ import { placeOf, type StoredDeployment } from './deployment-config.js';
 import type { MeantIndex, OpenIndex } from './deployment-indexes.js';
 import { RagDeploymentModel } from './deployment-model.js';
 import type { DeploymentRecord, DeploymentRecords } from './deployment-records.js';
+import { removeFileKey } from './file-key.js';
 import { claimPlace, holdsOthers, isOwnPlace, releasePlace } from './place-claim.js';
 import type { WriteGate } from './write-gate.js';
 
@@ -159,6 +160,10 @@ export async function removeIndex(
   for (const facts of generations) await (await resources.storeOf(facts)).drop(facts.collection);
   if (generations.length > 0) await engine.clear();
   await releasePlace(resources);
+  if (resources.config.fileKey === undefined) return;
+  // No file is left that only this key opens: one that cannot be read would hold up what comes next.
+  await resources.discardLedger();
+  await removeFileKey((await resources.store()).store);
 }
 
 /** What a tenant has there already would be replaced by what it has now, and so be lost. */

@@ -655,9 +655,13 @@ async function openQueryCache(
 ): Promise<QueryCache | undefined> {
   const { enabled, ttl, maxEntries, redis, semantic: near } = config.rag.retrieval.cache;
   // An earlier configuration kept what is encrypted now.
-  if (config.rag.security.encryption.keys.length > 0) removeKeptResults(config.dataDir);
+  if (config.rag.security.encryption.keys.length > 0 || config.keepsNoText === true)
+    removeKeptResults(config.dataDir);
   if (!enabled) return undefined;
-  const isShared = config.rag.security.encryption.keys.length === 0 && packConfig(config) !== undefined;
+  const isShared =
+    config.rag.security.encryption.keys.length === 0 &&
+    config.keepsNoText !== true &&
+    packConfig(config) !== undefined;
   const place = { path: ['rag', 'retrieval', 'cache'], what: 'the cache of results' };
   const shared = redis === undefined || !isShared ? undefined : await openRedisShelf(redis, place, config);
   const kept = isShared && !isForgetful ? new KeptResults({ folder: config.dataDir, maxEntries }) : undefined;

@@ -10,6 +10,7 @@ import { beginWriting } from '../ledger/copying-pause.js';
 import type { Ledger, LockRequest, WriterLock } from '../ledger/ledger.js';
 import { discardLedger, openLedger } from '../ledger/sqlite/open-ledger.js';
 import { acquireWriterLock } from '../ledger/writer-lock.js';
+import { encryptFile } from '../sqlite/encrypted-file.js';
 
 /** The connections of one engine to its ledger: one that reads, one that writes. */
 export interface LedgerConnections {
@@ -43,6 +44,7 @@ class FileLedger implements LedgerConnections {
   readonly #folder: string;
   readonly #dataDir: string;
   readonly #keepsHistory: boolean;
+  readonly #fileKey: (() => Promise<string>) | undefined;
   readonly #onReplaced: () => void;
   #stamp: string | undefined;
   #reading: Ledger | undefined;
@@ -59,11 +61,18 @@ class FileLedger implements LedgerConnections {
       dataDir,
       forgets,
       keepsHistory,
-    }: { readonly dataDir: string; readonly forgets: boolean; readonly keepsHistory: boolean },
+      fileKey,
+    }: {
+      readonly dataDir: string;
+      readonly forgets: boolean;
+      readonly keepsHistory: boolean;
+      readonly fileKey: (() => Promise<string>) | undefined;
+    },
     onReplaced: () => void,
   ) {
     this.#dataDir = dataDir;
     this.#keepsHistory = keepsHistory;
+    this.#fileKey = fileKey;
     this.#folder = forgets ? this.#temporary.folder() : dataDir;
     this.#onReplaced = onReplaced;
   }
@@ -73,21 +82,34 @@ class FileLedger implements LedgerConnections {
   }
 
   async reading(): Promise<Ledger | undefined> {
+    if (this.#currentStamp() === undefined) {
+      this.#watch();
+      return undefined;
+    }
+    const fileKey = await this.#encryptedBy();
     const stamp = this.#watch();
     if (stamp === undefined) return undefined;
-    this.#reading ??= openLedger({ path: this.path, readOnly: true });
+    this.#reading ??= openLedger({ path: this.path, readOnly: true, fileKey });
     this.#note(stamp);
     return this.#reading;
   }
 
   async writing({ check }: { readonly check: boolean }): Promise<Ledger> {
+    const fileKey = await this.#encryptedBy();
     this.#watch();
     if (this.#writing !== undefined) return this.#writing;
-    const ledger = openLedger({ path: this.path, keepsHistory: this.#keepsHistory });
+    const ledger = openLedger({ path: this.path, keepsHistory: this.#keepsHistory, fileKey });
     if (check) await assertSound(ledger, this.path);
     this.#writing = ledger;
     this.#note(this.#currentStamp());
     return ledger;
+  }
+
+  /** The key of the file, where it is encrypted. A file in clear is encrypted before its stamp is looked at. */
+  async #encryptedBy(): Promise<string | undefined> {
+    const fileKey = await this.#fileKey?.();
+    if (fileKey !== undefined) encryptFile(this.path, fileKey);
+    return fileKey;
   }
 
   async dry(): Promise<Ledger> {
@@ -294,7 +316,8 @@ export function openConnections(
 ): LedgerConnections {
   if (config.own?.ledger !== undefined) return new OwnLedger(config.own.ledger, file.dataDir);
   if (config.rag.ledger.type === 'postgres') return new ServerLedger(config);
-  return new FileLedger({ ...file, keepsHistory: config.rag.history.keep !== undefined }, onReplaced);
+  const keepsHistory = config.rag.history.keep !== undefined;
+  return new FileLedger({ ...file, keepsHistory, fileKey: config.fileKey }, onReplaced);
 }
 
 /** Where those lock that are apart from writers. */

@@ -6,6 +6,7 @@ import { RAGError } from '../core/errors.js';
 import type { SharedDatabase } from '../core/shared-database.js';
 import { makePrivateFile, tighten } from '../security/private-files.js';
 import { assertOpenable } from '../security/regular-file.js';
+import { driverOptions, openEncrypted } from './encrypted-file.js';
 import type { SqlRow } from './row.js';
 import { type SqliteFaultKind, sqliteFaultOf } from './sqlite-fault.js';
 
@@ -17,6 +18,8 @@ export interface SqliteOptions {
   readonly readOnly?: boolean;
   /** How long a statement waits for another connection's lock, in milliseconds. @default 5000 */
   readonly busyTimeoutMs?: number;
+  /** Encrypts the file and its log. One that is not encrypted yet is encrypted first. @default it is in clear */
+  readonly fileKey?: string | undefined;
   /** Turns a fault into the error its owner shows. */
   readonly toError: (kind: SqliteFaultKind, cause: unknown) => Error;
 }
@@ -55,7 +58,7 @@ export class SqliteDatabase implements SharedDatabase {
   /** Opens the file, or makes it where it is missing. A file in a read-only folder is opened for reading alone. */
   static open(
     path: string,
-    { readOnly = false, busyTimeoutMs = 5000, toError }: SqliteOptions,
+    { readOnly = false, busyTimeoutMs = 5000, fileKey, toError }: SqliteOptions,
   ): SqliteDatabase {
     // An absolute path is never taken for a URL or a URI by the driver.
     const absolute = resolve(path);
@@ -63,7 +66,11 @@ export class SqliteDatabase implements SharedDatabase {
       // SQLite opens each of them by itself, and would wait for a pipe without an end.
       for (const suffix of FILES) assertOpenable(absolute + suffix);
       keepPrivate(absolute);
-      const database = openDriver(absolute, busyTimeoutMs, readOnly);
+      const options = { timeout: busyTimeoutMs, readOnly, fileKey };
+      const database =
+        fileKey === undefined
+          ? openDriver(absolute, options)
+          : openEncrypted(absolute, fileKey, () => openDriver(absolute, options));
       if (readOnly) database.exec('PRAGMA query_only = ON');
       return new SqliteDatabase(absolute, database, { toError, busyTimeoutMs });
     } catch (error) {
@@ -192,8 +199,15 @@ interface ResultColumn {
   readonly type: string | null;
 }
 
-function openDriver(path: string, timeout: number, readOnly: boolean): Database.Database {
-  const database = new Database(path, { timeout });
+interface DriverOptions {
+  readonly timeout: number;
+  readonly readOnly: boolean;
+  readonly fileKey: string | undefined;
+}
+
+function openDriver(path: string, { timeout, readOnly, fileKey }: DriverOptions): Database.Database {
+  const options = driverOptions(timeout, fileKey);
+  const database = new Database(path, options);
   try {
     database.prepare('SELECT count(*) FROM sqlite_schema').get([]);
     return database;
@@ -204,7 +218,7 @@ function openDriver(path: string, timeout: number, readOnly: boolean): Database.
     const kind = sqliteFaultOf(error);
     const isReadable = kind === 'cannot-open' || kind === 'read-only' || (kind === 'full' && readOnly);
     if (!isReadable || bytesOf(`${path}-wal`) > 0) throw error;
-    return new Database(`${pathToFileURL(path).href}?immutable=1`, { timeout });
+    return new Database(`${pathToFileURL(path).href}?immutable=1`, options);
   }
 }
 

@@ -222,7 +222,7 @@ export const STORES: readonly StoreUnderTest[] = [
   {
     name: 'deployments',
     when: 'always',
-    tests: 'src/deployments/customer-postgres.test.ts',
+    tests: ['src/deployments/customer-postgres.test.ts', 'src/deployments/customer-texts.contract.test.ts'],
     kind: 'real',
     server: postgres,
   },

@@ -7,8 +7,8 @@ import { CONTEXT_PROMPT_VERSION, CONTEXT_TOKENS, contextPrompt } from './context
 export interface ChunkContextualiserOptions {
   /** Closed with the contextualiser. */
   readonly chatModel: ChatModel;
-  /** Folder where contexts are kept between runs. */
-  readonly cacheFolder: string;
+  /** Folder where contexts are kept between runs; undefined where none may be. */
+  readonly cacheFolder: string | undefined;
   /** Tokens of a document that the model sees with each passage. */
   readonly maxDocumentTokens: number;
   /** Passages of a document that are written about at once. @default 4 */
@@ -56,14 +56,14 @@ const LASTING: ReadonlySet<string> = new Set(['CHAT_REJECTED', 'SPEND_LIMIT_REAC
  */
 export class ChunkContextualiser {
   readonly #options: ChunkContextualiserOptions;
-  readonly #cache: ContextCache;
+  readonly #cache: ContextCache | undefined;
   readonly #maxCharacters: number;
   #lasting: RAGError | undefined;
   #usage = { contexts: 0, tokens: 0, cost: 0 };
 
   constructor(options: ChunkContextualiserOptions) {
     this.#options = options;
-    this.#cache = new ContextCache(options.cacheFolder);
+    this.#cache = options.cacheFolder === undefined ? undefined : new ContextCache(options.cacheFolder);
     this.#maxCharacters = options.maxDocumentTokens * CHARACTERS_PER_TOKEN;
   }
 
@@ -79,7 +79,7 @@ export class ChunkContextualiser {
 
   /** Why contexts are not kept; absent while they are. */
   get problem(): string | undefined {
-    return this.#cache.problem;
+    return this.#cache?.problem;
   }
 
   /** Throws `ABORTED` only; other failures are part of the result. */
@@ -88,7 +88,7 @@ export class ChunkContextualiser {
     spans: readonly ChunkSpan[],
     signal?: AbortSignal,
   ): Promise<ContextualisedSpans> {
-    const contexts = await Promise.all(spans.map((span) => this.#cache.get(this.#keyOf(document, span))));
+    const contexts = await Promise.all(spans.map((span) => this.#kept(document, span)));
     const missing = spans.flatMap((span, index) =>
       contexts[index] === undefined && span.content.trim() !== '' ? [{ span, index }] : [],
     );
@@ -114,13 +114,17 @@ export class ChunkContextualiser {
     };
   }
 
+  async #kept(document: ContextualDocument, span: ChunkSpan): Promise<string | undefined> {
+    return this.#cache?.get(this.#keyOf(document, span));
+  }
+
   /** What writing the contexts that are not kept yet will cost at most. Nothing is sent. */
   async estimate(document: ContextualDocument, spans: readonly ChunkSpan[]): Promise<ContextEstimate> {
     let chunks = 0;
     let characters = 0;
     for (const span of spans) {
       if (span.content.trim() === '') continue;
-      if ((await this.#cache.get(this.#keyOf(document, span))) !== undefined) continue;
+      if ((await this.#kept(document, span)) !== undefined) continue;
       chunks++;
       characters += Math.min(document.text.length, this.#maxCharacters) + span.content.length;
     }
@@ -164,7 +168,7 @@ export class ChunkContextualiser {
         `${this.model} wrote no context: ${answer.detail ?? (context === '' ? 'its answer was empty' : 'it withheld the answer')}`,
       );
     }
-    await this.#cache.set(this.#keyOf(document, span), context);
+    await this.#cache?.set(this.#keyOf(document, span), context);
     return context;
   }
 

@@ -9,7 +9,7 @@ Examples:
   $ ragstone encryption rotate     encrypt by the first key what another one encrypted
 
 Put the new key first in rag.security.encryption.keys and leave the old one behind it: from then on everything new is encrypted with it. This
-command encrypts what is there; searches and runs go on meanwhile. Where it is stopped, run it again: it goes on. After it the old key can go. Indexes that
+command encrypts what is there, takes what is marked out of texts, and erases what was readable before, texts of older revisions too; searches and runs go on meanwhile. Where it is stopped, run it again: it goes on. After it the old key can go. Indexes that
 tenants have of their own are done too.`;
 
 const STILL_NEEDED = 'Other indexes were not looked at, or not completed: keep the older keys.';

@@ -69,7 +69,7 @@ const encryption = z
     fields: stringList()
       .prefault([])
       .describe(
-        'Metadata fields that are encrypted before anything is stored. They are shown to whoever may read the document, and cannot be filtered. Changing it processes every document again.',
+        'Metadata fields that are encrypted before anything is stored, by the names that callers and documents give them. They are shown to whoever may read the document, cannot be filtered, and stand in no text of front matter. Changing it processes every document again; what was pushed is cleaned by `ragstone encryption rotate`.',
       ),
     keys: z
       .array(

@@ -23,6 +23,8 @@ export interface OpenLedgerOptions {
    * written without it makes the record end. @default false
    */
   readonly keepsHistory?: boolean | undefined;
+  /** See `SqliteOptions.fileKey`. */
+  readonly fileKey?: string | undefined;
   /** Milliseconds since 1970; leases are measured by it. @default the clock of the runtime */
   readonly now?: (() => number) | undefined;
 }
@@ -41,6 +43,7 @@ export function openLedger({
   keepRevisions = 3,
   readOnly = false,
   keepsHistory = false,
+  fileKey,
   now = () => runtime().now(),
 }: OpenLedgerOptions): Ledger {
   const file = resolve(path);
@@ -49,6 +52,7 @@ export function openLedger({
   const open = (forReading: boolean): SqliteDatabase =>
     SqliteDatabase.open(file, {
       readOnly: forReading,
+      fileKey,
       toError: (kind, cause) => ledgerError(file, kind, cause),
     });
   let database = open(readOnly);

@@ -73,9 +73,9 @@ function copyCollection(target: SqliteDatabase, { from, collection }: Omit<Adopt
 }
 
 /** Removes a collection from a store's file, and the file when nothing is left in it. Returns whether it was there. */
-export function removeFromFile(path: string, collection: string): boolean {
+export function removeFromFile(path: string, collection: string, fileKey?: string): boolean {
   if (!existsSync(path)) return false;
-  const source = openPrepared(path);
+  const source = openPrepared(path, fileKey);
   const isThere = source.row('SELECT 1 FROM store_collection WHERE name = ?', collection) !== undefined;
   removeCollection(source, collection);
   const isEmpty = source.row('SELECT 1 FROM store_collection') === undefined;
@@ -84,8 +84,8 @@ export function removeFromFile(path: string, collection: string): boolean {
   return isThere;
 }
 
-function openPrepared(path: string): SqliteDatabase {
-  const database = SqliteDatabase.open(path, { toError: (kind, cause) => storeError(path, kind, cause) });
+function openPrepared(path: string, fileKey?: string): SqliteDatabase {
+  const database = SqliteDatabase.open(path, { fileKey, toError: (kind, cause) => storeError(path, kind, cause) });
   try {
     prepareStore(database);
   } catch (error) {

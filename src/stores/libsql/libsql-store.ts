@@ -21,6 +21,8 @@ export interface LibsqlStoreOptions {
    * store's. @default false
    */
   readonly isShared?: boolean;
+  /** See `SqliteOptions.fileKey`. */
+  readonly fileKey?: string | undefined;
   /** Finds near vectors in place of the exact scan; gives the store its name. */
   readonly vectorIndexes?: VectorIndexes;
 }
@@ -58,8 +60,13 @@ class LibsqlStore implements VectorStore {
   readonly #collections = new Map<string, LibsqlCollection>();
   #database: SqliteDatabase | undefined;
   #closed = false;
+  readonly #fileKey: string | undefined;
 
-  constructor(path: string, { vectorIndexes, isShared = false }: Omit<LibsqlStoreOptions, 'path'>) {
+  constructor(
+    path: string,
+    { vectorIndexes, fileKey, isShared = false }: Omit<LibsqlStoreOptions, 'path'>,
+  ) {
+    this.#fileKey = fileKey;
     this.#path = path;
     this.#isShared = isShared;
     this.#vectorIndexes = vectorIndexes;
@@ -149,7 +156,7 @@ class LibsqlStore implements VectorStore {
     } catch (error) {
       throw toError('cannot-open', error);
     }
-    const database = SqliteDatabase.open(this.#path, { toError });
+    const database = SqliteDatabase.open(this.#path, { fileKey: this.#fileKey, toError });
     try {
       prepareStore(database);
     } catch (error) {
@@ -189,7 +196,7 @@ class LibsqlStore implements VectorStore {
   /** Looked up beside the connection for writing, which a full disk may not give. */
   #holdsNoOther(name: string): boolean {
     const toError = storeError.bind(undefined, this.#path);
-    const database = SqliteDatabase.open(this.#path, { readOnly: true, toError });
+    const database = SqliteDatabase.open(this.#path, { readOnly: true, fileKey: this.#fileKey, toError });
     try {
       return database.row('SELECT 1 FROM store_collection WHERE name <> ?', name) === undefined;
     } finally {

@@ -39,6 +39,31 @@ export const testDocuments: LedgerPart = (test) => {
     assert.deepEqual([indexed?.status, indexed?.indexedAt], ['indexed', LATER]);
   });
 
+  test('documents with fields under `knowledgeMetadata` are found, of every tenant, a page at a time', async ({
+    writer,
+  }) => {
+    if (writer.folded === undefined) return;
+    const folded = { knowledgeMetadata: { team: 'red' } };
+    await indexDocuments(
+      writer,
+      planned('c', { metadata: folded, tenant: 'other', itemId: 'of another' }),
+      planned('a', { metadata: folded }),
+      planned('b', { metadata: { team: 'red', said: '"knowledgeMetadata":' } }),
+    );
+    assert.deepEqual(await writer.folded({ limit: 1 }), ['a']);
+    assert.deepEqual(await writer.folded({ limit: 5, after: 'a' }), ['c']);
+    await indexDocuments(writer, planned('a'));
+    assert.deepEqual(await writer.folded({ limit: 5 }), ['c']);
+  });
+
+  test('every text that is kept of a document can be read', async ({ writer }) => {
+    if (writer.texts === undefined) return;
+    await indexDocuments(writer, planned('d', { text: 'first' }));
+    await indexDocuments(writer, planned('d', { revision: 'r2', text: 'second' }));
+    assert.deepEqual((await writer.texts('d')).sort(), ['first', 'second']);
+    assert.deepEqual(await writer.texts('nobody'), []);
+  });
+
   test('facts that a new revision lacks are gone', async ({ writer }) => {
     await indexDocuments(writer, planned('d', { project: 'p', title: 't', metadata: { a: 1 } }));
     await indexDocuments(writer, planned('d'));
