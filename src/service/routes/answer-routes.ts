@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import * as z from 'zod';
 import { MOST_CONVERSATION_BYTES } from '../requests/body-limits.js';
-import { assertStatedTenant, contextOf } from '../requests/request-context.js';
+import { assertTenant, contextOf } from '../requests/request-context.js';
 import {
   answerRequest,
   answerResponse,
@@ -47,7 +47,7 @@ export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
     async (request, reply) => {
       const context = contextOf(request);
       const { tenantId, collapse, ...question } = takeFilters(request.body);
-      assertStatedTenant(tenantId, context);
+      assertTenant(tenantId, context);
       const { view, signal } = context;
       const asked = { ...question, ...(collapse === undefined ? {} : { options: { collapse } }), signal };
       if (wantsEvents(request))
@@ -70,7 +70,7 @@ export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
     async (request) => {
       const context = contextOf(request);
       const { query, tenantId, ...rest } = takeFilters(request.body);
-      assertStatedTenant(tenantId, context);
+      assertTenant(tenantId, context);
       const pack = await context.view.context({ ...rest, text: query, signal: context.signal });
       const flagsOf = (entry: (typeof pack.entries)[number]) => [
         ...new Set(entry.flags.flatMap(({ signals }) => signals)),
