@@ -139,7 +139,11 @@ export const explainResponse = z
 
 export const explainMissRequest = z.strictObject({
   query: questionText(),
-  document: z.string().min(1).max(1_000).describe('Id or path of the document, or the end of one.'),
+  document: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .describe('Id or path of the document, or the end of one; with lines (`audit.md:12-18`) of a passage.'),
   tenantId: tenantText(),
   topK: topKSchema().optional(),
   minScore: z.number().min(0).max(1).optional(),
