@@ -85,7 +85,7 @@ function rankOf(
 /** The chunks of a document in its order, whoever asks. */
 export async function chunksOfDocument(resources: SearchResources, documentId: string): Promise<StoredChunk[]> {
   const { collection } = await resources.collection();
-  const chunks = await listAll(collection, { filter: eq('$documentId', wanted) });
+  const chunks = await listAll(collection, { filter: eq('$documentId', documentId) });
   const indexOf = ({ metadata: { chunkIndex } }: StoredChunk): number =>
     typeof chunkIndex === 'number' ? chunkIndex : 0;
   return chunks.sort((a, b) => indexOf(a) - indexOf(b));
