@@ -41,5 +41,7 @@ export async function serveStdio(
   await server.connect(new StdioServerTransport(lines, output));
   if (!signal.aborted && !ended.signal.aborted) await once(AbortSignal.any([signal, ended.signal]), 'abort');
   await server.close();
+  // What is read no more keeps no process.
+  input.unpipe(lines).pause();
   globalThis.console = console;
 }
