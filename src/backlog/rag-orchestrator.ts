@@ -1,32 +1,32 @@
 import {
-  createEngine,
-  type Engine,
   type IndexResult,
   type IndexStatus,
   type RAGConfigInput,
   RAGError,
+  RAGService,
   type RAGServicePlace,
   type SearchQuery,
 } from '../index.js';
 import type { EnrichedContext } from './context-enrichment.js';
+import type { DataSource } from './document-names.js';
 import { EnrichContextStep } from './enrich-context-step.js';
 
 /** Section 2.1: one part that a pipeline asks for everything. */
 export interface IRAGOrchestrator {
   initialize(config: RAGConfigInput): Promise<void>;
   search(query: SearchQuery): Promise<EnrichedContext>;
-  index(sources?: readonly string[]): Promise<IndexResult>;
+  index(sources?: readonly DataSource[]): Promise<IndexResult>;
   reindex(): Promise<IndexResult>;
   getStatus(): Promise<IndexStatus>;
 }
 
 /**
- * An engine with the calls of section 2.1: `search` gives what `EnrichContextStep` gives for an item of that text. `RAGService` gives the
+ * A `RAGService` with the calls of section 2.1: `search` gives what `EnrichContextStep` gives for an item of that text. `RAGService` gives the
  * passages themselves.
  */
 export class RAGOrchestrator implements IRAGOrchestrator {
   readonly #place: RAGServicePlace;
-  #engine: Engine | undefined;
+  #service: RAGService | undefined;
 
   constructor(place: RAGServicePlace = {}) {
     this.#place = place;
@@ -35,7 +35,7 @@ export class RAGOrchestrator implements IRAGOrchestrator {
   /** Opens the index; an index that is open already is closed first. Throws what `createEngine` throws. */
   async initialize(config: RAGConfigInput): Promise<void> {
     await this.close();
-    this.#engine = await createEngine({ ...this.#place, config });
+    this.#service = await RAGService.initialize(config, this.#place);
   }
 
   /** What the index knows of the query's text; its filters hold for all of it. */
@@ -43,7 +43,7 @@ export class RAGOrchestrator implements IRAGOrchestrator {
     const step = new EnrichContextStep({
       engine: {
         search: (query) =>
-          this.#opened.search(
+          this.#opened.engine.search(
             typeof query === 'string' ? query : { ...query, ...(filters === undefined ? {} : { filters }) },
           ),
       },
@@ -53,29 +53,29 @@ export class RAGOrchestrator implements IRAGOrchestrator {
     return step.enrich({ title: text });
   }
 
-  /** Brings configured sources in step; all of them where none is named. */
-  index(sources?: readonly string[]): Promise<IndexResult> {
+  /** Brings sources in step: configured ones by their names, others by their configurations, and documents; without `sources` all that are configured. */
+  index(sources?: readonly DataSource[]): Promise<IndexResult> {
     return this.#opened.index(sources === undefined ? {} : { sources });
   }
 
   /** Does all work again. */
   reindex(): Promise<IndexResult> {
-    return this.#opened.index({ options: { force: true } });
+    return this.#opened.reindex();
   }
 
   getStatus(): Promise<IndexStatus> {
-    return this.#opened.status();
+    return this.#opened.getStatus();
   }
 
   async close(): Promise<void> {
-    const engine = this.#engine;
-    this.#engine = undefined;
-    await engine?.close();
+    const service = this.#service;
+    this.#service = undefined;
+    await service?.close();
   }
 
-  get #opened(): Engine {
-    if (this.#engine === undefined)
+  get #opened(): RAGService {
+    if (this.#service === undefined)
       throw new RAGError('USAGE', 'The orchestrator has no index yet: call `initialize(config)` first.');
-    return this.#engine;
+    return this.#service;
   }
 }

@@ -44,6 +44,8 @@ export class CliContext {
   isFinishing = false;
   /** To be interrupted was how the command was meant to end. */
   isStopExpected = false;
+  /** What the command wrote did not arrive whole, and nobody closed the pipe. */
+  hasLostOutput = false;
   globals: GlobalOptions = {};
   /** Address of the service that is asked; undefined for the index of this machine. */
   server: string | undefined;

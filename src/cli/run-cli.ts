@@ -22,9 +22,10 @@ export async function runCli(
       ? watchInterrupts(() => context.isFinishing)
       : { signal, stop: (): void => undefined };
   const context = new CliContext(args, interrupts.signal, surroundings);
-  ignoreClosedPipes(context);
+  hearStreams(context);
   try {
     await runCommand(args, context);
+    if (context.hasLostOutput) return ExitCode.failed;
     return interrupts.signal.aborted && !context.isStopExpected ? ExitCode.interrupted : context.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.ok;
@@ -74,15 +75,23 @@ function reportFailure(context: CliContext, error: unknown): void {
 
 const heard = new WeakSet<OutputStream>();
 
-/** `ragstone search ... | head` closes the pipe early; that is no failure. What else a stream that was handed in says is for whoever owns it. */
-function ignoreClosedPipes({ out, side }: CliContext): void {
+/**
+ * `ragstone search ... | head` closes the pipe early; that is no failure. What else the process's own streams say (a disk that is full) is told once. A stream
+ * that was handed in is for whoever owns it.
+ */
+function hearStreams(context: CliContext): void {
+  const { out, side } = context;
   for (const { stream } of [out, side]) {
     // It may say so after the command has ended, so once and for good.
     if (heard.has(stream)) continue;
     heard.add(stream);
     stream.on('error', (error: NodeJS.ErrnoException) => {
       const isOwn = 'fd' in stream && (stream.fd === 1 || stream.fd === 2);
-      if (isOwn && error.code !== 'EPIPE') throw error;
+      if (!isOwn || error.code === 'EPIPE' || context.hasLostOutput) return;
+      context.hasLostOutput = true;
+      process.exitCode = ExitCode.failed;
+      if (stream === out.stream)
+        context.printError(`The output could not be written: ${error.message}.`, 'USAGE');
     });
   }
 }

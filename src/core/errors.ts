@@ -139,6 +139,17 @@ export interface RAGErrorOptions {
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 
+/** What stands for a code that somebody else states without a reason. */
+const REASON_OF_CODE = {
+  [VECTOR_STORE_UNAVAILABLE]: 'STORE_UNAVAILABLE',
+  [EMBEDDING_FAILURE]: 'EMBEDDING_FAILED',
+  [INDEXING_FAILURE]: 'INDEX_UNAVAILABLE',
+  [SEARCH_FAILURE]: 'SEARCH_FAILED',
+  [CONFIGURATION_ERROR]: 'CONFIG_INVALID',
+} as const satisfies Record<RAGErrorCode, ErrorReason>;
+
+const isCode = (value: ErrorReason | RAGErrorCode): value is RAGErrorCode => value in REASON_OF_CODE;
+
 const BRAND = Symbol.for('ragstone.RAGError');
 
 /**
@@ -155,15 +166,28 @@ export class RAGError extends Error {
   /** @internal */
   readonly [BRAND] = true;
 
-  constructor(reason: ErrorReason, message: string, options: RAGErrorOptions = {}) {
+  /**
+   * For a program that knows codes alone. The reason is the most general one of the code.
+   *
+   * @param recoverable whether the caller can go on without it. @default true
+   */
+  constructor(code: RAGErrorCode, message: string, recoverable?: boolean, cause?: unknown);
+  constructor(reason: ErrorReason, message: string, options?: RAGErrorOptions);
+  constructor(
+    of: ErrorReason | RAGErrorCode,
+    message: string,
+    stated: RAGErrorOptions | boolean = {},
+    statedCause?: unknown,
+  ) {
+    const options = typeof stated === 'object' ? stated : { cause: statedCause };
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RAGError';
-    this.reason = reason;
-    const { code, category, retryable, recoverable } = ERROR_TABLE[reason];
+    this.reason = isCode(of) ? REASON_OF_CODE[of] : of;
+    const { code, category, retryable, recoverable } = ERROR_TABLE[this.reason];
     this.code = code;
     this.category = category;
     this.retryable = retryable;
-    this.recoverable = recoverable;
+    this.recoverable = isCode(of) ? stated !== false : recoverable;
     this.details = options.details ?? {};
   }
 

@@ -32,7 +32,7 @@ export type RAGServicePlace = Pick<CreateEngineOptions, 'dataDir' | 'cwd'>;
  * search, verification, pushing documents).
  */
 export class RAGService {
-  readonly #config: RAGConfigInput;
+  #config: RAGConfigInput;
   readonly #place: RAGServicePlace;
   #engine: Engine;
 
@@ -95,9 +95,16 @@ export class RAGService {
     const config = settingsOf(this.#config);
     const names = new Set(sources.map(({ name }) => name));
     const merged = [...(config.sources ?? []).filter(({ name }) => !names.has(name)), ...sources];
-    const engine = await createEngine({ ...this.#place, config: { ...config, sources: merged } });
+    const withSources = { ...config, sources: merged };
+    const engine = await createEngine({ ...this.#place, config: withSources });
     await this.#engine.close();
     this.#engine = engine;
+    this.#config = withSources;
+  }
+
+  /** What it works with now; another one takes its place when source configurations are indexed. */
+  get engine(): Engine {
+    return this.#engine;
   }
 
   /** Does all work again, for everything that is indexed. */

@@ -79,6 +79,62 @@ describe('a document that was found', () => {
   });
 });
 
+describe('a passage of a document', () => {
+  const PARTS = [
+    'Marmalade is made of oranges.',
+    'A gondola waits in Venice.',
+    'The albatross crosses the ocean.',
+  ];
+  const text = PARTS.map(
+    (part, at) => `## Part ${at}\n\n${part} ${'It says a few more words. '.repeat(12)}`,
+  ).join('\n\n');
+  const opened = () =>
+    indexed(
+      { long: text, ...TOPICS },
+      { chunking: { strategy: 'semantic', minSize: 10, maxSize: 120, overlap: 0, unit: 'tokens' } },
+    );
+
+  test.each(['long:7', 'long:5-7', 'long:7-5'])(
+    '%s is judged by itself, not by its document',
+    async (name) => {
+      const { engine } = await opened();
+      const query = {
+        text: 'gondola',
+        options: { topK: 1, collapse: 'none' as const, mode: 'lexical' as const },
+      };
+      expect(await engine.explainMiss({ ...query, text: 'Venice gondola few words' }, name)).toMatchObject({
+        found: true,
+      });
+      const missed = await engine.explainMiss({ ...query, text: 'albatross crosses few words' }, name);
+      expect(missed).toMatchObject({ found: false, document: { externalId: 'long' } });
+      expect(missed.chunk?.lines.start).toBeLessThanOrEqual(7);
+    },
+  );
+
+  test('is not in the index where the document has no such lines', async () => {
+    const { engine } = await opened();
+    const explanation = await engine.explainMiss('gondola', 'long:900-901');
+    expect(explanation).toMatchObject({
+      found: false,
+      lostAt: 'not-indexed',
+      document: { externalId: 'long' },
+    });
+    expect(explanation.reason).toContain('lines 900 to 901');
+  });
+
+  test('of no document is told as named', async () => {
+    const { engine } = await opened();
+    const explanation = await engine.explainMiss('gondola', 'none.md:3');
+    expect(explanation).toMatchObject({ lostAt: 'not-indexed' });
+    expect(explanation.document).toBeUndefined();
+  });
+
+  test('is not meant where a document is called so', async () => {
+    const { engine } = await indexed({ 'note:3': 'A gondola.', note: 'Jam.' });
+    expect((await engine.explainMiss('gondola', 'note:3')).document?.externalId).toBe('note:3');
+  });
+});
+
 describe('before any search', () => {
   test('not-indexed: the index does not know it', async () => {
     const { engine } = await indexed(TOPICS);

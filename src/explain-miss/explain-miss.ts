@@ -1,4 +1,6 @@
 import type { StoredChunk } from '../core/chunk.js';
+import { linesOf } from '../core/chunk-metadata.js';
+import type { LineRange } from '../core/document.js';
 import { RAGError } from '../core/errors.js';
 import { and, EVERYTHING, eq, type Filter } from '../core/filter.js';
 import type { SearchQuery } from '../engine/engine.js';
@@ -11,7 +13,14 @@ import { findInLedger, type LedgerFinding } from './find-document.js';
 import { Journey } from './journey.js';
 import { lostInLanes, lostInRanking } from './losses.js';
 import type { MissExplanation } from './miss-explanation.js';
-import { type AskedSearch, chunksOfDocument, type FollowedSearch, followSearch } from './ranking.js';
+import {
+  type AskedSearch,
+  chunksOfDocument,
+  type FollowedSearch,
+  followSearch,
+  isPartOf,
+  type Wanted,
+} from './ranking.js';
 import { readTexts } from './reading.js';
 
 /**
@@ -19,6 +28,7 @@ import { readTexts } from './reading.js';
  * setting that can be tried is tried. It tells of documents that the scope may not read, as long as they are of its tenant
  * and project: it is for whoever keeps the index.
  *
+ * @param name of a document, with the lines of a passage (`docs/audit.md:12-18`) where that is what was missed
  * @throws RAGError `INDEX_EMPTY`; `USAGE` where the name means several documents; what a search throws.
  */
 export async function explainMiss(asked: AskedSearch, name: string): Promise<MissExplanation> {
@@ -61,14 +71,44 @@ async function explain(asked: AskedSearch, name: string, findPath: FindPath): Pr
       'USAGE',
       'Retrieval is switched off by `rag.enabled: false`, so nothing is found at all.',
     );
-  const finding = await findInLedger(live.reader, name, { scope, findPath });
+  const { finding, lines } = await findNamed(name, (whole) =>
+    findInLedger(live.reader, whole, { scope, findPath }),
+  );
   if (finding.kind !== 'known') return notInIndex(query.text, name, finding);
   const journey = new Journey(query.text, finding.document);
-  const chunks = await chunksOfDocument(resources, finding.document.documentId);
-  checkLedger(journey, finding, chunks);
+  const { documentId } = finding.document;
+  const whole = await chunksOfDocument(resources, documentId);
+  checkLedger(journey, finding, whole);
+  const wanted = { documentId, lines };
+  const chunks = whole.filter((chunk) => isPartOf(wanted, chunk));
+  if (chunks.length === 0 && lines !== undefined) losePassage(journey, lines, whole);
   await checkVisibility(journey, asked, chunks);
   if (journey.isLost) return journey.end();
-  return followDocument(journey, asked, chunks);
+  return followDocument(journey, asked, { wanted, chunks });
+}
+
+/** `docs/audit.md:12-18`, as screens and citations name passages. */
+const PASSAGE = /^(.+):(\d+)(?:-(\d+))?$/s;
+
+/** A document may have such a name itself. */
+async function findNamed(
+  name: string,
+  find: (name: string) => Promise<LedgerFinding>,
+): Promise<{ readonly finding: LedgerFinding; readonly lines?: LineRange }> {
+  const finding = await find(name);
+  const [, document, first, last = first] = PASSAGE.exec(name) ?? [];
+  if (finding.kind !== 'unknown' || document === undefined) return { finding };
+  const [start = 0, end = 0] = [Number(first), Number(last)].sort((a, b) => a - b);
+  return { finding: await find(document), lines: { start, end } };
+}
+
+function losePassage(journey: Journey, { start, end }: LineRange, chunks: readonly StoredChunk[]): void {
+  const last = Math.max(0, ...chunks.map((chunk) => linesOf(chunk)?.end ?? 0));
+  journey.lose({
+    stage: 'not-indexed',
+    reason: `The document has no passage at lines ${start} to ${end}; its last ends at line ${last}.`,
+    remedies: [{ setting: 'ragstone index', detail: 'Where its file has them, the next run reads them.' }],
+  });
 }
 
 function notInIndex(
@@ -195,16 +235,15 @@ function filterParts({ filters = {}, filter }: SearchQuery): (readonly [string, 
 async function followDocument(
   journey: Journey,
   asked: AskedSearch,
-  chunks: readonly StoredChunk[],
+  { wanted, chunks }: { readonly wanted: Wanted; readonly chunks: readonly StoredChunk[] },
 ): Promise<MissExplanation> {
-  const documentId = chunks[0]?.documentId ?? '';
-  const followed = await followSearch(asked, documentId);
+  const followed = await followSearch(asked, wanted);
   const chunk = followed.furthest ?? chunks[0];
   if (chunk !== undefined) journey.reached(chunk);
   if (followed.rank !== undefined) return journey.arrive(followed.rank);
   await readTexts(journey, asked, chunks);
   noteLanes(journey, followed);
-  const place = { asked, documentId, followed };
+  const place = { asked, wanted, followed };
   const loss =
     followed.rankIn('fusion') === undefined
       ? await lostInLanes(journey, place)

@@ -2,7 +2,7 @@ import { usualWeightsFor } from '../retrieval/fusion/adaptive-weights.js';
 import { laneWeightsFor } from '../retrieval/fusion/lane-weights.js';
 import type { Journey, Loss } from './journey.js';
 import type { MissRemedy } from './miss-explanation.js';
-import { type AskedSearch, type FollowedSearch, followSearch } from './ranking.js';
+import { type AskedSearch, type FollowedSearch, followSearch, type Wanted } from './ranking.js';
 import {
   type DeepRanks,
   deepRanks,
@@ -13,16 +13,16 @@ import {
   withTrial,
 } from './remedies.js';
 
-/** A document on its way through a search that lost it. */
+/** A document or passage on its way through a search that lost it. */
 export interface Place {
   readonly asked: AskedSearch;
-  readonly documentId: string;
+  readonly wanted: Wanted;
   readonly followed: FollowedSearch;
 }
 
 /** No lane brought the document: how deep does it lie in each? */
-export async function lostInLanes(journey: Journey, { asked, documentId }: Place): Promise<Loss> {
-  const ranks = await deepRanks(asked, documentId);
+export async function lostInLanes(journey: Journey, { asked, wanted }: Place): Promise<Loss> {
+  const ranks = await deepRanks(asked, wanted);
   const suspected = journey.suspected('failed', 'outdated', 'chunk-cut', 'truncated');
   if (suspected !== undefined) return suspected;
   const isLexical =
@@ -32,7 +32,7 @@ export async function lostInLanes(journey: Journey, { asked, documentId }: Place
   return {
     stage,
     reason: laneReason(ranks, asked),
-    remedies: rank === undefined ? [] : await deeper(rank, { asked, documentId }),
+    remedies: rank === undefined ? [] : await deeper(rank, { asked, wanted }),
   };
 }
 
@@ -54,15 +54,15 @@ function laneReason({ lexical, vector, depth }: DeepRanks, { query, resources }:
   return `No lane brought it: ${parts.join(', and ')}; each lane brings ${candidates} candidates.`;
 }
 
-async function deeper(rank: number, { asked, documentId }: Omit<Place, 'followed'>): Promise<MissRemedy[]> {
+async function deeper(rank: number, { asked, wanted }: Omit<Place, 'followed'>): Promise<MissRemedy[]> {
   const { fusion } = asked.resources.config.rag.retrieval;
   const setting = `retrieval.fusion.candidates: ${rank}`;
   const trial: Trial = { setting, retrieval: { fusion: { ...fusion, candidates: rank } } };
-  const works = await firstThatWorks(asked, documentId, [trial]);
+  const works = await firstThatWorks(asked, wanted, [trial]);
   if (works !== undefined) return [works];
   const tried = withTrial(asked, trial);
-  const followed = await followSearch(tried, documentId);
-  const both = await largerTopK(tried, documentId, { followed, prefix: `${setting}, ` });
+  const followed = await followSearch(tried, wanted);
+  const both = await largerTopK(tried, wanted, { followed, prefix: `${setting}, ` });
   return [
     both ?? { setting, detail: 'Its lane brings it then; it still comes after the results that are shown.' },
   ];
@@ -70,7 +70,7 @@ async function deeper(rank: number, { asked, documentId }: Omit<Place, 'followed
 
 /** The lanes brought the document: which step put it behind the last result? */
 export async function lostInRanking(journey: Journey, place: Place): Promise<Loss> {
-  const { asked, documentId, followed } = place;
+  const { asked, wanted, followed } = place;
   const { rankIn, shown } = followed;
   const fused = rankIn('fusion') ?? Number.POSITIVE_INFINITY;
   const reranked = rankIn('rerank') ?? fused;
@@ -82,7 +82,7 @@ export async function lostInRanking(journey: Journey, place: Place): Promise<Los
   if (removal !== undefined) return removal;
   const suspected = journey.suspected('failed', 'outdated', 'chunk-cut', 'truncated');
   if (suspected !== undefined && reranked > shown) return suspected;
-  const larger = await largerTopK(asked, documentId, { followed });
+  const larger = await largerTopK(asked, wanted, { followed });
   const widen = larger === undefined ? [] : [larger];
   // As many chunks passed on as stood before it, and it is not among them.
   const isReordered = rankIn('refine') === undefined && reranked <= followed.lengthOf('refine');
@@ -98,10 +98,10 @@ export async function lostInRanking(journey: Journey, place: Place): Promise<Los
   };
 }
 
-async function lostByRemoval({ asked, documentId, followed }: Place): Promise<Loss | undefined> {
+async function lostByRemoval({ asked, wanted, followed }: Place): Promise<Loss | undefined> {
   const [removed] = followed.removed;
   if (removed?.step === 'collapse') {
-    const remedy = await firstThatWorks(asked, documentId, [
+    const remedy = await firstThatWorks(asked, wanted, [
       { setting: 'retrieval.collapse: none', options: { collapse: 'none' } },
     ]);
     if (remedy !== undefined)
@@ -112,7 +112,7 @@ async function lostByRemoval({ asked, documentId, followed }: Place): Promise<Lo
       };
   }
   if (removed?.step === 'near-duplicate') {
-    const remedy = await firstThatWorks(asked, documentId, [
+    const remedy = await firstThatWorks(asked, wanted, [
       { setting: 'retrieval.nearDuplicates.enabled: false', options: { nearDuplicates: 'keep' } },
     ]);
     return {
@@ -123,7 +123,7 @@ async function lostByRemoval({ asked, documentId, followed }: Place): Promise<Lo
   }
   if (removed?.step === 'score-fall') {
     const { adaptiveTopK } = asked.resources.config.rag.retrieval;
-    const remedy = await firstThatWorks(asked, documentId, [
+    const remedy = await firstThatWorks(asked, wanted, [
       {
         setting: 'retrieval.adaptiveTopK.enabled: false',
         retrieval: { adaptiveTopK: { ...adaptiveTopK, enabled: false } },
@@ -137,7 +137,7 @@ async function lostByRemoval({ asked, documentId, followed }: Place): Promise<Lo
   }
   if (removed?.step !== 'threshold') return undefined;
   const least = Math.max(0, Math.floor((removed.score ?? 0) * 1000 - 1) / 1000);
-  const remedy = await firstThatWorks(asked, documentId, [
+  const remedy = await firstThatWorks(asked, wanted, [
     { setting: `retrieval.minSimilarity: ${least}`, options: { minSimilarity: least } },
     { setting: 'retrieval.minSimilarity: 0', options: { minSimilarity: 0 } },
   ]);
@@ -148,8 +148,8 @@ async function lostByRemoval({ asked, documentId, followed }: Place): Promise<Lo
   };
 }
 
-async function lostByReordering({ asked, documentId }: Place, rank: number): Promise<Loss> {
-  const recency = await firstThatWorks(asked, documentId, [
+async function lostByReordering({ asked, wanted }: Place, rank: number): Promise<Loss> {
+  const recency = await firstThatWorks(asked, wanted, [
     { setting: 'retrieval.recency.enabled: false', options: { recencyHalfLifeDays: 0 } },
   ]);
   if (recency !== undefined)
@@ -158,7 +158,7 @@ async function lostByReordering({ asked, documentId }: Place, rank: number): Pro
       reason: `It is relevant enough for rank ${rank}, and its age put it behind newer documents.`,
       remedies: [recency],
     };
-  const diversity = await firstThatWorks(asked, documentId, [
+  const diversity = await firstThatWorks(asked, wanted, [
     { setting: 'retrieval.mmr.enabled: false', options: { mmrLambda: 1 } },
   ]);
   return {
@@ -169,10 +169,10 @@ async function lostByReordering({ asked, documentId }: Place, rank: number): Pro
 }
 
 async function lostByReranker(
-  { asked, documentId, followed: { shown } }: Place,
+  { asked, wanted, followed: { shown } }: Place,
   { fused, reranked, widen }: { fused: number; reranked: number; widen: readonly MissRemedy[] },
 ): Promise<Loss> {
-  const off = await firstThatWorks(asked, documentId, [
+  const off = await firstThatWorks(asked, wanted, [
     { setting: 'retrieval.rerank.enabled: false', options: { rerank: false } },
   ]);
   return {
@@ -183,7 +183,7 @@ async function lostByReranker(
 }
 
 async function lostByFusion(
-  { asked, documentId, followed: { shown } }: Place,
+  { asked, wanted, followed: { shown } }: Place,
   { fused, lanes, widen }: { fused: number; lanes: readonly number[]; widen: readonly MissRemedy[] },
 ): Promise<Loss> {
   const [dense = Number.POSITIVE_INFINITY, lexical = Number.POSITIVE_INFINITY] = lanes;
@@ -192,7 +192,7 @@ async function lostByFusion(
   const { hybrid, fusion } = asked.resources.config.rag.retrieval;
   const learned = fusion.method === 'adaptive' ? usualWeightsFor : laneWeightsFor;
   const current = hybrid.weights?.semantic ?? learned(facts.embedder).dense;
-  const remedy = await firstThatWorks(asked, documentId, weightTrials(current, towards));
+  const remedy = await firstThatWorks(asked, wanted, weightTrials(current, towards));
   return {
     stage: 'fusion',
     reason: `The ${towards} lane alone has it at rank ${Math.min(dense, lexical)}; together with the other lane it comes at rank ${fused}, and ${shown} results are shown.`,

@@ -1,4 +1,6 @@
 import type { ScoredChunk, StoredChunk } from '../core/chunk.js';
+import { FIRST_LINE, linesOf } from '../core/chunk-metadata.js';
+import type { LineRange } from '../core/document.js';
 import { eq } from '../core/filter.js';
 import type { Scope } from '../core/scope.js';
 import type { SearchQuery } from '../engine/engine.js';
@@ -14,28 +16,34 @@ export interface AskedSearch {
   readonly resources: SearchResources;
 }
 
-/** Where the chunks of one document stand after each step of a search; ranks from 1, absent where there is none. */
+/** What is followed: a document, or the passage of it that stands at these lines. */
+export interface Wanted {
+  readonly documentId: string;
+  readonly lines?: LineRange | undefined;
+}
+
+/** Where the chunks of one document, or of one passage, stand after each step of a search; ranks from 1, absent where there is none. */
 export interface FollowedSearch {
   readonly lanes: readonly LaneReport[];
   readonly rankIn: (stage: TracedStage) => number | undefined;
   /** Length of a stage's list. */
   readonly lengthOf: (stage: TracedStage) => number;
-  /** The document's place among the results. */
+  /** Its place among the results. */
   readonly rank: number | undefined;
   /** Results that the search may show. */
   readonly shown: number;
-  /** The document's chunks that a step took out. */
+  /** Its chunks that a step took out. */
   readonly removed: readonly RemovedCandidate[];
-  /** The document's chunk that stands first in the last list that holds any. */
+  /** Its chunk that stands first in the last list that holds any. */
   readonly furthest: StoredChunk | undefined;
 }
 
 const STAGES: readonly TracedStage[] = ['dense', 'lexical', 'identifier', 'fusion', 'rerank', 'refine'];
 
-/** Runs the search and follows one document through it. */
+/** Runs the search and follows one document or passage through it. */
 export async function followSearch(
   { query, scope, resources }: AskedSearch,
-  documentId: string,
+  wanted: Wanted,
 ): Promise<FollowedSearch> {
   const lists = new Map<TracedStage, readonly ScoredChunk[]>();
   const found = await findPassages(query, scope, {
@@ -43,7 +51,7 @@ export async function followSearch(
     onStage: (stage, list) => lists.set(stage, list),
   });
   const listOf = (stage: TracedStage) => lists.get(stage) ?? [];
-  const own = (chunk: StoredChunk): boolean => chunk.documentId === documentId;
+  const own = (chunk: StoredChunk): boolean => isPartOf(wanted, chunk);
   const ownIds = new Set(
     STAGES.flatMap((stage) => listOf(stage).flatMap(({ chunk }) => (own(chunk) ? [chunk.id] : []))),
   );
@@ -60,6 +68,12 @@ export async function followSearch(
   };
 }
 
+export function isPartOf({ documentId, lines }: Wanted, chunk: StoredChunk): boolean {
+  if (chunk.documentId !== documentId) return false;
+  const own = linesOf(chunk) ?? FIRST_LINE;
+  return lines === undefined || (own.start <= lines.end && lines.start <= own.end);
+}
+
 function rankOf(
   list: readonly { readonly chunk: StoredChunk }[],
   isWanted: (chunk: StoredChunk) => boolean,
@@ -69,10 +83,7 @@ function rankOf(
 }
 
 /** The chunks of a document in its order, whoever asks. */
-export async function chunksOfDocument(
-  resources: SearchResources,
-  documentId: string,
-): Promise<StoredChunk[]> {
+export async function chunksOfDocument(resources: SearchResources, documentId: string): Promise<StoredChunk[]> {
   const { collection } = await resources.collection();
   const chunks = await listAll(collection, { filter: eq('$documentId', documentId) });
   const indexOf = ({ metadata: { chunkIndex } }: StoredChunk): number =>

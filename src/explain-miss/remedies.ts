@@ -3,7 +3,7 @@ import type { SearchQuery } from '../engine/engine.js';
 import { searchFilter } from '../searching/search-filter.js';
 import { scopeCollection } from '../security/scoped-collection.js';
 import type { MissRemedy } from './miss-explanation.js';
-import { type AskedSearch, type FollowedSearch, followSearch } from './ranking.js';
+import { type AskedSearch, type FollowedSearch, followSearch, type Wanted } from './ranking.js';
 
 /** A change of the search that may bring a document back. */
 export interface Trial {
@@ -36,11 +36,11 @@ export function withTrial(
 /** The first trial under which the document is among the results, tried in order; undefined where none helps. */
 export async function firstThatWorks(
   asked: AskedSearch,
-  documentId: string,
+  wanted: Wanted,
   trials: readonly Trial[],
 ): Promise<MissRemedy | undefined> {
   for (const trial of trials) {
-    const { rank } = await followSearch(withTrial(asked, trial), documentId);
+    const { rank } = await followSearch(withTrial(asked, trial), wanted);
     if (rank !== undefined)
       return { setting: trial.setting, rank, detail: `Tried: the document then comes at rank ${rank}.` };
   }
@@ -50,7 +50,7 @@ export async function firstThatWorks(
 /** As many results as it takes to show the document, however it stands now. */
 export async function largerTopK(
   asked: AskedSearch,
-  documentId: string,
+  wanted: Wanted,
   { followed, prefix = '' }: { followed: FollowedSearch; prefix?: string },
 ): Promise<MissRemedy | undefined> {
   const place = followed.rankIn('rerank');
@@ -62,7 +62,7 @@ export async function largerTopK(
       options: { topK },
     };
   });
-  return firstThatWorks(asked, documentId, trials);
+  return firstThatWorks(asked, wanted, trials);
 }
 
 /** Shares of the dense lane from the one in use towards the lane that knows the document better. */
@@ -90,13 +90,13 @@ export interface DeepRanks {
 }
 
 /** The same search with lanes that bring everything. */
-export async function deepRanks(asked: AskedSearch, documentId: string): Promise<DeepRanks> {
+export async function deepRanks(asked: AskedSearch, wanted: Wanted): Promise<DeepRanks> {
   const { query, scope, resources } = asked;
   const { collection, store, sealing } = await resources.collection();
   const admitted = await scopeCollection(collection, scope, sealing).count(searchFilter(query));
   const depth = Math.max(1, Math.min(admitted, store.capabilities.maxTopK));
   const { fusion } = resources.config.rag.retrieval;
   const deep = { retrieval: { fusion: { ...fusion, candidates: depth } }, options: { rerank: false } };
-  const { rankIn } = await followSearch(withTrial(asked, deep), documentId);
+  const { rankIn } = await followSearch(withTrial(asked, deep), wanted);
   return { lexical: rankIn('lexical'), vector: rankIn('dense'), depth };
 }

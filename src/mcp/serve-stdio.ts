@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { createMcpServer } from './create-server.js';
 import type { McpOptions } from './mcp-options.js';
+import { messageLines } from './message-lines.js';
 import type { ReadableIndex } from './readable-index.js';
 import { StdioServerTransport } from './sdk.js';
 
@@ -30,11 +31,17 @@ export async function serveStdio(
   const end = (): void => ended.abort();
   server.onerror = (error) => options.onError?.(error);
   server.onclose = end;
+  const lines = input.pipe(messageLines(output));
   // The SDK's transport does not listen for the end of its input.
-  input.once('end', end).once('close', end);
+  lines.once('end', end);
+  input.once('close', () => {
+    if (!input.readableEnded) end();
+  });
   output.once('error', end).once('close', end);
-  await server.connect(new StdioServerTransport(input, output));
+  await server.connect(new StdioServerTransport(lines, output));
   if (!signal.aborted && !ended.signal.aborted) await once(AbortSignal.any([signal, ended.signal]), 'abort');
   await server.close();
+  // What is read no more keeps no process.
+  input.unpipe(lines).pause();
   globalThis.console = console;
 }

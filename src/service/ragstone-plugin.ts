@@ -72,6 +72,8 @@ export interface ServiceOptions {
   readonly redis?: RedisConnection | undefined;
   /** Origins of web pages that may call from a browser. @default none */
   readonly corsOrigins?: readonly string[] | undefined;
+  /** Path under which a proxy shows the service, for the description of the routes. @default none */
+  readonly basePath?: string | undefined;
   /** Path of the health. @default '/health/rag' */
   readonly healthEndpoint?: string | undefined;
   /** What is counted and checked, for `GET /metrics` and the health. It is not stopped with the application. @default there is no such route */
@@ -131,7 +133,7 @@ export const ragstonePlugin: FastifyPluginAsync<ServiceOptions> = async (app, op
   keepDeadlines(app);
   limitCalls(app, { requestsPerMinute, groups, authenticate: options.authenticate, redis });
   limitUnfinishedBodies(app, { requests, bodies });
-  await registerOpenApi(app);
+  await registerOpenApi(app, options.basePath);
   await app.register(knowledgeRoutes, { prefix: '/api/ai/rag' });
   const { maxUploads = 16, maxUploadsPerTenant = 4 } = options;
   await app.register(uploadRoutes, { prefix: '/api/ai/rag', maxUploads, maxUploadsPerTenant });

@@ -4,16 +4,16 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
 import { loadConfig } from '../config/load-config.js';
 import { createEngine } from '../index.js';
 import { KeyStore } from './authentication/key-store.js';
 import { startService } from './start-service.js';
 
-async function openService(cwd = temporaryFolder()): Promise<URL> {
+async function openService(cwd = temporaryFolder(), server = {}): Promise<URL> {
   const engine = await createEngine({ config: { provider: 'memory' }, cwd });
-  const config = await loadConfig({ config: { provider: 'memory' }, cwd });
+  const config = await loadConfig({ config: { provider: 'memory', server }, cwd });
   const service = await startService({ engine, config, port: 0 });
   onTestFinished(async () => {
     await service.stop();
@@ -33,6 +33,56 @@ async function statusFor(url: URL, path: string, headers: Record<string, string>
 test('the first page leads to the description of the routes', async () => {
   const { status, headers } = await fetch(await openService(), { redirect: 'manual' });
   expect([status, headers.get('location')]).toEqual([303, '/docs']);
+});
+
+describe('below a base path', () => {
+  const open = () => openService(temporaryFolder(), { basePath: '/team/knowledge' });
+
+  test('every address that the service gives begins with it', async () => {
+    const url = await open();
+    expect(url.pathname).toBe('/team/knowledge');
+    for (const path of ['/team/knowledge', '/team/knowledge/', '/']) {
+      const { status, headers } = await fetch(new URL(path, url), { redirect: 'manual' });
+      expect([status, headers.get('location')]).toEqual([303, '/team/knowledge/docs']);
+    }
+    const description = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: unknown };
+    expect(description.servers).toEqual([{ url: '/team/knowledge' }]);
+  });
+
+  test('routes answer, whether a proxy cuts it off or not', async () => {
+    const url = await open();
+    for (const base of [`${url}`, url.origin]) {
+      for (const path of ['/docs', '/openapi.json', '/health/rag/live', '/rag/stats?x'])
+        expect([base, path, (await fetch(base + path)).status]).toEqual([base, path, 200]);
+      const asked = await fetch(`${base}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      });
+      expect([base, asked.status]).toEqual([base, 200]);
+    }
+  });
+
+  test.each([
+    '/team/knowledgebase/docs',
+    '/team',
+    '/team/docs',
+    '/knowledge/docs',
+    '/other/team/knowledge/docs',
+  ])('%s is another path', async (path) => {
+    expect((await fetch(new URL(path, await open()))).status).toBe(404);
+  });
+
+  test.each(['knowledge', '/knowledge/', '/', '/a b', '/a?b', 'https://x.example/knowledge'])(
+    '%s is none',
+    async (basePath) => {
+      await expect(
+        loadConfig({ config: { server: { basePath } }, cwd: temporaryFolder() }),
+      ).rejects.toMatchObject({
+        reason: 'CONFIG_INVALID',
+      });
+    },
+  );
 });
 
 test.each(['/', '/docs', '/openapi.json', '/health/rag'])(

@@ -26,7 +26,7 @@ import { refuseUnknown } from './requests/refuse-unknown.js';
 
 /** Where the service listens, and how it is stopped. */
 export interface RunningService {
-  /** `http://127.0.0.1:7240`. */
+  /** `http://127.0.0.1:7240`, with the base path. */
   readonly url: string;
   /** Nobody needs a key: only this machine reaches it. */
   readonly isOpen: boolean;
@@ -81,7 +81,7 @@ export async function startService({
   const { jwt, corsOrigins, requireKeys } = server;
   const authentication = await createAuthenticate({ host, place: config, jwt, corsOrigins, requireKeys });
   const stopping = new AbortController();
-  const app = Fastify(serverOptions(log));
+  const app = Fastify(serverOptions(log, server.basePath));
   takeTurns(app);
   app.setErrorHandler(sendProblem);
   refuseUnknown(app, authentication.authenticate, sendProblem);
@@ -89,7 +89,9 @@ export async function startService({
     if (routeOptions.config.access === 'everyone') await authentication.guard({ headers });
   });
   countRequests(app, watch);
-  app.get('/', { config: { access: 'everyone' } }, (_, reply) => reply.redirect('/docs', 303));
+  app.get('/', { config: { access: 'everyone' } }, (_, reply) =>
+    reply.redirect(`${server.basePath}/docs`, 303),
+  );
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, ragstone } = request;
     // The route, not the address: it may hold ids of documents.
@@ -130,6 +132,7 @@ export async function startService({
     limits: server.limits,
     redis,
     corsOrigins,
+    basePath: server.basePath,
     healthEndpoint: monitoring.healthCheck.endpoint,
     monitoring: watch,
     stopping: stopping.signal,
@@ -150,7 +153,7 @@ export async function startService({
     app.log.error({ err: error }, 'interrupted work cannot go on'),
   );
   return {
-    url: urlOf(host, app.server.address()),
+    url: urlOf(host, app.server.address()) + server.basePath,
     isOpen: authentication.isOpen,
     stop: async () => {
       const giveUp = SYSTEM_RUNTIME.setTimer(() => {
@@ -216,7 +219,9 @@ async function connectRedis(
 /** Between giving work up and cutting connections, for the answers that say so. */
 const CUT_MS = 2_000;
 
-const serverOptions = (log: StartOptions['log']): FastifyServerOptions => ({
+const serverOptions = (log: StartOptions['log'], basePath: string): FastifyServerOptions => ({
+  // Whether a proxy cuts it off or not; who asks without the proxy (a probe) leaves it out.
+  rewriteUrl: ({ url = '/' }) => withoutBase(url, basePath),
   requestTimeout: READING_MS,
   // An address that cannot be decoded is of no route.
   frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
@@ -232,6 +237,13 @@ const serverOptions = (log: StartOptions['log']): FastifyServerOptions => ({
   logger:
     log === undefined ? false : { level: log.level, stream: { write: log.write }, redact: ['err.cause'] },
 });
+
+/** An address as the routes know it. */
+function withoutBase(url: string, basePath: string): string {
+  const rest = url.slice(basePath.length);
+  if (!url.startsWith(basePath) || !/^(?:[/?]|$)/.test(rest)) return url;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
 
 function listeningError(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

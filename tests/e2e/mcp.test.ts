@@ -8,6 +8,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { samplesIn } from '../docs/samples.js';
+import { waitFor } from '../wait-for.js';
 import { DIST, finished, openRagstone, runRagstone, spawnRagstone, startRagstone } from './run-ragstone.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -87,6 +88,45 @@ const ACCESS = `rag:
 `;
 
 describe('ragstone mcp', () => {
+  test('a line that is no JSON is answered as one, without a stack, and the session goes on', async () => {
+    const cwd = await indexed();
+    const message = (id: number, method: string, params: object) =>
+      JSON.stringify({ jsonrpc: '2.0', id, method, params });
+    const hello = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'x', version: '0' },
+    };
+    const lines = [
+      '{"jsonrpc":',
+      message(1, 'initialize', hello),
+      'hello',
+      '[]',
+      message(2, 'tools/list', {}),
+    ];
+    const { stdin, stdout, ended } = openRagstone(['mcp'], { cwd, open: true });
+    const answers: { id: unknown; error?: { code: number } }[] = [];
+    let said = '';
+    stdout.on('data', (part) => {
+      said += String(part);
+    });
+    stdin.write(`${lines.join('\n')}\n`);
+    await waitFor(() => expect(said.split('\n')).toHaveLength(lines.length + 1));
+    stdin.end();
+    const { code, stderr } = await ended;
+    for (const line of said.trim().split('\n')) answers.push(JSON.parse(line));
+    expect(answers.map(({ id, error }) => [id, error?.code]).sort()).toEqual(
+      [
+        [null, -32700],
+        [1, undefined],
+        [null, -32700],
+        [null, -32600],
+        [2, undefined],
+      ].sort(),
+    );
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
   test('an assistant searches, reads and asks, and is told places from where it was started', async () => {
     const client = await startAssistant({ cwd: await indexed() });
     expect(client.getServerVersion()).toMatchObject({ name: 'ragstone' });
@@ -186,14 +226,14 @@ describe('ragstone mcp', () => {
     let seen = '';
     child.stdout.on('data', (text: string) => {
       seen += text;
-      if (seen.split('\n').length === 4) child.stdin.end();
+      if (seen.split('\n').length === 5) child.stdin.end();
     });
     const { code, stdout, stderr } = await finished(child);
     const answers = stdout
       .trimEnd()
       .split('\n')
-      .map((line) => JSON.parse(line) as { id: number });
-    expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
+      .map((line) => JSON.parse(line) as { id: number | null });
+    expect(answers.map(({ id }) => id).sort()).toEqual([1, 2, 3, null]);
     expect(stderr).toMatch(/debug: opening the engine/);
     expect(code).toBe(0);
   });

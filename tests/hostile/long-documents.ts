@@ -55,7 +55,9 @@ const CODE: Readonly<Record<ParsedLanguage, (index: number) => string>> = {
     `export class Store${at}<T> {\n  #size = 0;\n  async upsert(a: T): Promise<void> { for (const b of a) { await this.put(b); } }\n}\n`,
 };
 
-const record = (id: number): object => ({ id, name: `thing ${id}`, note: WORDS, tags: ['a', 'b'] });
+const record = (id: number): object => ({ id, name: `thing ${id}`, note: 'plain' });
+/** Small ones, so that there are many. */
+const records = (parts: number): object[] => Array.from({ length: 4 * parts }, (_, at) => record(at));
 
 /** One document that its parser reads for each media type, and others that once took long. */
 export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, MakeDocument>>>> = {
@@ -93,7 +95,7 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
   [MEDIA_TYPES.csv]: { rows: joined((at) => `${at},thing ${at},"${WORDS}, ""again"""`) },
   [MEDIA_TYPES.tsv]: { rows: joined((at) => `${at}\tthing ${at}\t${WORDS}`) },
   [MEDIA_TYPES.json]: {
-    'one line': (parts) => JSON.stringify({ items: Array.from({ length: parts }, (_, at) => record(at)) }),
+    'one line': (parts) => JSON.stringify({ items: records(parts) }),
     'many lines': (parts) =>
       JSON.stringify(
         Array.from({ length: parts }, (_, at) => record(at)),
@@ -107,8 +109,7 @@ export const LONG_DOCUMENTS: Readonly<Record<string, Readonly<Record<string, Mak
   },
   [MEDIA_TYPES.jsonLines]: {
     records: joined((at) => JSON.stringify(record(at))),
-    'long records': (parts) =>
-      JSON.stringify({ items: Array.from({ length: parts }, (_, at) => record(at)) }),
+    'long records': (parts) => JSON.stringify({ items: records(parts) }),
   },
   [PBI_MEDIA_TYPE]: {
     'long fields': (parts) =>

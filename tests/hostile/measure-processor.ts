@@ -11,11 +11,11 @@ import { createParsers } from '../../src/parsing/create-parsers.js';
 import { isolateParsers } from '../../src/parsing/worker/isolate-parsers.js';
 import { LONG_DOCUMENTS, type MakeDocument } from './long-documents.js';
 
-const [SHORT, LONG] = [400, 3_200];
-/** Beyond proportion; the square of the length would be 8 times of it. A busy machine and the collector of garbage take less than a half more. */
+const [SHORT, LONG] = [400, 6_400];
+/** Beyond proportion; the square of the length would be 16 times of it. A busy machine and the collector of garbage take less. */
 const TOLERANCE = 3;
 /** What is too short to be measured, in milliseconds. */
-const CONSTANT_MS = 40;
+const CONSTANT_MS = 20;
 /** Of the processor, for what a kind of document needs once. */
 const MOST_ONCE_MS = 1_000;
 

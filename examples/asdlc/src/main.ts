@@ -15,8 +15,12 @@ async function start(): Promise<void> {
   service.listen(Number(process.env.PORT || 7250), '127.0.0.1', () => {
     console.log(`The knowledge store listens at http://127.0.0.1:${(service.address() as AddressInfo).port}`);
   });
+  let isStopping = false;
+  // A terminal sends Ctrl-C to this program and to npm, which passes it on.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
+    process.on(signal, () => {
+      if (isStopping) return;
+      isStopping = true;
       service.close();
       service.closeAllConnections();
       void store.close();

@@ -25,12 +25,16 @@ async function serve(bot: BugBot, settings: Settings): Promise<void> {
   const app = createServer(bot);
   const address = await app.listen({ port: settings.port, host: '127.0.0.1' });
   console.log(`Bug Bot listens at ${address}`);
+  let isStopping = false;
   const stop = async (): Promise<void> => {
     await app.close();
     await bot.close();
   };
+  // A terminal sends Ctrl-C to this program and to npm, which passes it on.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
+    process.on(signal, () => {
+      if (isStopping) return;
+      isStopping = true;
       stop().catch((error: unknown) => console.error(error));
     });
 }

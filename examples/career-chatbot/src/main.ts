@@ -15,12 +15,16 @@ async function start(): Promise<void> {
   const app = createServer({ chatbot: new Chatbot(engine, log), service });
   const address = await app.listen({ port: Number(process.env.PORT ?? 7250), host: '127.0.0.1' });
   console.log(`The chatbot listens at ${address}`);
+  let isStopping = false;
   const stop = async (): Promise<void> => {
     await app.close();
     await engine.close();
   };
+  // A terminal sends Ctrl-C to this program and to npm, which passes it on.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
+    process.on(signal, () => {
+      if (isStopping) return;
+      isStopping = true;
       stop().catch((error: unknown) => console.error(error));
     });
 }

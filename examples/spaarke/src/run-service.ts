@@ -34,6 +34,12 @@ export async function runService(
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  // A second signal would end it at once.
+  const end = (): void => {
+    if (!child.killed) child.kill('SIGTERM');
+  };
+  // Also before it listens. A terminal sends Ctrl-C to this program and to npm, which passes it on.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
   const ended = once(child, 'exit').then(() => child.exitCode);
   const url = await Promise.race([addressOf(child), ended.then(() => undefined)]);
   if (url === undefined) throw new Error('The service did not start; it says why above.');
@@ -41,7 +47,7 @@ export async function runService(
     url,
     ended,
     stop: async () => {
-      child.kill('SIGTERM');
+      end();
       await ended;
     },
   };

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
+import { ExitCode } from '../errors.js';
 import { withView } from '../open-engine.js';
 import { wholeNumber } from '../parse-options.js';
 import { type ScopeOptions, withScopeOptions } from '../scope-options.js';
@@ -9,9 +10,10 @@ const EXAMPLES = `
 Examples:
   $ ragstone explain-miss "how long are audit logs kept" audit.md
   $ ragstone explain-miss "PPR-9087" docs/incidents/2026-03.md --top-k 3
+  $ ragstone explain-miss "retry policy" runbook.md:12-18   one passage of it
   $ ragstone explain-miss "retry policy" runbook.md --source-type documentation --json
 
-Give the options of the search that missed it. What is named as a remedy was tried, where it can be tried without indexing.`;
+Exit code 1: it is not in the index. Give the options of the search that missed it. What is named as a remedy was tried, where it can be tried without indexing.`;
 
 /** `ragstone explain-miss QUERY DOCUMENT` */
 export function registerExplainMiss(program: Command, context: CliContext): void {
@@ -19,7 +21,10 @@ export function registerExplainMiss(program: Command, context: CliContext): void
     .command('explain-miss')
     .description('say which stage lost a document that a query should find, and what brings it back')
     .argument('<query>', 'the query, as it was asked')
-    .argument('<document>', 'path, end of a path, or id of the document')
+    .argument(
+      '<document>',
+      'path, end of a path, or id of the document; with lines (PATH:12-18) of a passage',
+    )
     .option('--top-k <n>', 'results of the search (default: retrieval.topK, 5)', wholeNumber(1));
   withScopeOptions(withSearchOptions(command))
     .addHelpText('after', EXAMPLES)
@@ -40,4 +45,6 @@ async function runExplainMiss(
   const explanation = await withView(context, options, (view) => view.explainMiss(request, document));
   const { renderMiss } = await import('../render/miss.js');
   context.printResult(explanation, () => renderMiss(explanation, context));
+  const isIndexed = explanation.document !== undefined && explanation.lostAt !== 'not-indexed';
+  if (!isIndexed) context.exitCode = ExitCode.failed;
 }

@@ -123,6 +123,13 @@ export const serverSchema = z
       .default('127.0.0.1')
       .describe('Address to listen at. One that other machines reach needs keys or `jwt`.'),
     port: wholeNumber(0).max(65_535).default(7240).describe('Port to listen at; 0 takes a free one.'),
+    basePath: z
+      .string()
+      .regex(/^(?:\/[\w.~-]+)*$/, 'must be a path such as /knowledge, without a slash at its end')
+      .default('')
+      .describe(
+        'Path under which a proxy in front shows the service, such as `/knowledge`: routes answer below it and without it, and addresses that the service gives begin with it.',
+      ),
     jwt: jwt.optional(),
     requireKeys: z
       .boolean()

@@ -238,6 +238,44 @@ describe('tokens of an identity provider', () => {
   });
 });
 
+describe('where a key is sent', () => {
+  async function withKey() {
+    const place = temporaryPlace();
+    const { key: secret } = await new KeyStore(place).create({ name: 'shop', tenant: 'acme' });
+    const { authenticate } = await createAuthenticate({ host: '127.0.0.1', place });
+    return { secret, ask: (headers: Record<string, string>) => authenticate({ headers }) };
+  }
+
+  test('x-api-key is as good as authorization, alone or beside it', async () => {
+    const { secret, ask } = await withKey();
+    const authorization = `Bearer ${secret}`;
+    for (const headers of [
+      { 'x-api-key': secret },
+      { authorization },
+      { authorization, 'x-api-key': secret },
+      { authorization: `bearer  ${secret}`, 'x-api-key': secret },
+    ])
+      expect(await ask(headers)).toMatchObject({ scope: { tenant: 'acme' } });
+  });
+
+  test.each<[string, (secret: string) => Record<string, string>]>([
+    ['no key', () => ({})],
+    ['an unknown one', () => ({ 'x-api-key': 'nobody' })],
+    ['an empty one', () => ({ 'x-api-key': '' })],
+    ['one with a scheme', (secret) => ({ 'x-api-key': `Bearer ${secret}` })],
+    ['two in one header', (secret) => ({ 'x-api-key': `${secret}, ${secret}` })],
+    ['two that differ', (secret) => ({ 'x-api-key': secret, authorization: 'Bearer nobody' })],
+    [
+      'two that differ the other way',
+      (secret) => ({ 'x-api-key': 'nobody', authorization: `Bearer ${secret}` }),
+    ],
+    ['another scheme beside it', (secret) => ({ 'x-api-key': secret, authorization: 'Basic eDp5' })],
+  ])('%s is refused', async (_, headersOf) => {
+    const { secret, ask } = await withKey();
+    await expect(ask(headersOf(secret))).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+  });
+});
+
 describe('without keys and tokens', () => {
   const open = (host = '127.0.0.1') => createAuthenticate({ host, place: temporaryPlace() });
 

@@ -1,10 +1,10 @@
 import type { DataFolder } from '../../config/trust/index-reach.js';
 import { RAGError } from '../../index.js';
-import { bearerTokenOf, unauthenticated } from './bearer-token.js';
 import { type JwtSettings, tokenVerifier } from './json-web-token.js';
 import { KeyStore } from './key-store.js';
 import { assertFromHere, localCaller } from './local-caller.js';
 import { isLoopback } from './loopback.js';
+import { presentedKeyOf, unauthenticated } from './presented-key.js';
 import type { Authenticate, Credentials } from './principal.js';
 
 /** What callers are told by. */
@@ -66,12 +66,12 @@ export async function createAuthenticate({
       `The service would be open to everybody who reaches ${host}. Make a key (\`ragstone keys create --tenant default\`) or set \`rag.server.jwt\`; without them it listens at 127.0.0.1 alone.`,
     );
   const authenticate: Authenticate = async (credentials) => {
-    const token = bearerTokenOf(credentials);
+    const token = presentedKeyOf(credentials);
     if (token === undefined && isLoopback(host) && (await isOpen()))
       return localCaller(credentials, corsOrigins);
     if (token === undefined)
       throw unauthenticated(
-        'The service wants a key: `authorization: Bearer KEY`. `ragstone keys create` makes one.',
+        'The service wants a key: `authorization: Bearer KEY`, or `x-api-key: KEY`. `ragstone keys create` makes one.',
       );
     const principal = (await keys.find(token)) ?? (await verify?.(token));
     if (principal === undefined) throw unauthenticated('The key is unknown, revoked or expired.');

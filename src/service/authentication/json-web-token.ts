@@ -2,7 +2,7 @@ import type { errors, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { PERMISSIONS } from '../../config/schema/server.js';
 import { RAGError } from '../../index.js';
-import { unauthenticated } from './bearer-token.js';
+import { unauthenticated } from './presented-key.js';
 import type { Permission, Principal } from './principal.js';
 
 /** `rag.server.jwt`. */

@@ -13,7 +13,7 @@ import { isKeyFile, keyRisk, keyRisksOf, keysFolderOf } from '../../config/trust
 import { recordRevocation, revocationOf } from '../../config/trust/revoked-keys.js';
 import { type Metadata, RAGError, SYSTEM_RUNTIME } from '../../index.js';
 import { readRegularText } from '../../security/regular-file.js';
-import { unauthenticated } from './bearer-token.js';
+import { unauthenticated } from './presented-key.js';
 import type { Permission, Principal } from './principal.js';
 
 /** The folder alone for its owner, and its files too. */

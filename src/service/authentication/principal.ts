@@ -16,7 +16,7 @@ export interface Principal {
   readonly name: string;
   readonly scope: ScopeInput;
   readonly permissions: readonly Permission[];
-  /** The one of a machine without keys: the tenant need not be stated in a body, and calls are not limited. */
+  /** The one of a machine without keys: calls are not limited. */
   readonly isLocal?: boolean | undefined;
 }
 

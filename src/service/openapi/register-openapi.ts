@@ -15,16 +15,26 @@ declare module 'fastify' {
 const DESCRIPTION =
   'Search, answers and documents of one index. Errors are `application/problem+json` with a stable `reason`. Every write takes an `idempotency-key`; every request takes `x-timeout-ms`.';
 
-/** Describes the routes that come after it, at `/openapi.json`, with a page at `/docs`. */
-export async function registerOpenApi(app: FastifyInstance): Promise<void> {
+/**
+ * Describes the routes that come after it, at `/openapi.json`, with a page at `/docs`.
+ *
+ * @param basePath where a proxy shows the service
+ */
+export async function registerOpenApi(app: FastifyInstance, basePath = ''): Promise<void> {
   await app.register(swagger, {
     // An application around may describe its own routes under the usual name.
     decorator: 'ragstoneOpenApi' as 'swagger',
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Ragstone', version: API_VERSION, description: DESCRIPTION },
-      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
-      security: [{ key: [] }],
+      ...(basePath === '' ? {} : { servers: [{ url: basePath }] }),
+      components: {
+        securitySchemes: {
+          key: { type: 'http', scheme: 'bearer' },
+          keyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        },
+      },
+      security: [{ key: [] }, { keyHeader: [] }],
     },
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,

@@ -38,24 +38,13 @@ export function contextOf(request: FastifyRequest): RequestContext {
 }
 
 /**
- * Holds the tenant that a body states against that of the caller.
+ * Holds the tenant that a body states against that of the caller, which it is without one.
  *
- * @throws RAGError `FORBIDDEN` for another one, `REQUEST_INVALID` for none where callers have keys
+ * @throws RAGError `FORBIDDEN` for another one
  */
 export function assertTenant(stated: string | undefined, { principal }: RequestContext): void {
-  if (stated === principal.scope.tenant) return;
-  if (stated === undefined && principal.isLocal === true) return;
-  if (stated === undefined)
-    throw new RAGError(
-      'REQUEST_INVALID',
-      `body/tenantId: it must be stated. The key or token is of the tenant ${JSON.stringify(principal.scope.tenant)}.`,
-    );
+  if (stated === undefined || stated === principal.scope.tenant) return;
   throw new RAGError('FORBIDDEN', 'The key or token is not of the tenant that `tenantId` names.');
-}
-
-/** The same for bodies that need not state a tenant. @throws RAGError `FORBIDDEN` */
-export function assertStatedTenant(stated: string | undefined, context: RequestContext): void {
-  if (stated !== undefined) assertTenant(stated, context);
 }
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;

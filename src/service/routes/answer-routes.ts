@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import * as z from 'zod';
 import type { NoticeKind } from '../../index.js';
 import { MOST_CONVERSATION_BYTES } from '../requests/body-limits.js';
-import { assertStatedTenant, contextOf } from '../requests/request-context.js';
+import { assertTenant, contextOf } from '../requests/request-context.js';
 import {
   answerRequest,
   answerResponse,
@@ -48,7 +48,7 @@ export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
     async (request, reply) => {
       const context = contextOf(request);
       const { tenantId, collapse, ...question } = takeFilters(request.body);
-      assertStatedTenant(tenantId, context);
+      assertTenant(tenantId, context);
       const { view, signal } = context;
       const asked = { ...question, ...(collapse === undefined ? {} : { options: { collapse } }), signal };
       if (wantsEvents(request))
@@ -71,7 +71,7 @@ export const answerRoutes: FastifyPluginAsyncZod = async (app) => {
     async (request) => {
       const context = contextOf(request);
       const { query, tenantId, ...rest } = takeFilters(request.body);
-      assertStatedTenant(tenantId, context);
+      assertTenant(tenantId, context);
       const pack = await context.view.context({ ...rest, text: query, signal: context.signal });
       const flagsOf = (entry: (typeof pack.entries)[number]) => [
         ...new Set(entry.flags.flatMap(({ signals }) => signals)),

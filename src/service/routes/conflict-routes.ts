@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { assertStatedTenant, contextOf } from '../requests/request-context.js';
+import { assertTenant, contextOf } from '../requests/request-context.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
 import { conflictsRequest, conflictsResponse } from '../schemas/conflicts.js';
 
@@ -23,7 +23,7 @@ export const conflictRoutes: FastifyPluginAsyncZod = async (app) => {
     async (request) => {
       const context = contextOf(request);
       const { tenantId, ...asked } = request.body;
-      assertStatedTenant(tenantId, context);
+      assertTenant(tenantId, context);
       const found = await context.view.conflicts({ ...asked, signal: context.signal });
       return { ...found, requestId: request.id };
     },

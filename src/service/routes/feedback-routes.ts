@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { RAGError } from '../../index.js';
 import type { ShownResults } from '../feedback/shown-results.js';
-import { assertStatedTenant, contextOf, writeOnce } from '../requests/request-context.js';
+import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
 import { jsonOf, problemResponses } from '../schemas/common.js';
 import {
   feedbackId,
@@ -35,7 +35,7 @@ export const feedbackRoutes: FastifyPluginAsyncZod<FeedbackRouteOptions> = async
     async (request) => {
       const context = contextOf(request);
       const { tenantId, ...stated } = request.body;
-      assertStatedTenant(tenantId, context);
+      assertTenant(tenantId, context);
       const { principal, view, signal } = context;
       const known = await shown?.find({ principal, requestId: stated.requestId });
       // The engine says that feedback is off.

@@ -128,7 +128,7 @@ export const knowledgeRoutes: FastifyPluginAsyncZod = async (app) => {
         assertDeployment(document, context.deployment);
         assertReadableBy(context.principal.scope, document);
       }
-      if (tenantId !== undefined) assertTenant(tenantId, context);
+      assertTenant(tenantId, context);
       assertDistinct(documents.map(idOf));
       return writeOnce(request, async () => {
         const outcomes = await pushAll(

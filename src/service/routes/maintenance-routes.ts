@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { type EngineView, type IndexStatus, RAGError, type SearchQuery } from '../../index.js';
-import { assertStatedTenant, contextOf, writeOnce } from '../requests/request-context.js';
+import { assertTenant, contextOf, writeOnce } from '../requests/request-context.js';
 import { jsonOf, problemResponses, takeFilters } from '../schemas/common.js';
 import {
   explainMissRequest,
@@ -38,7 +38,7 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
     async (request) => {
       const context = contextOf(request);
       const { query, tenantId, topK, minScore, filters, asOf, ...options } = takeFilters(request.body);
-      assertStatedTenant(tenantId, context);
+      assertTenant(tenantId, context);
       const found = await context.view.search({
         text: query,
         filters,
@@ -79,7 +79,7 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
     async (request) => {
       const context = contextOf(request);
       const { query, document, tenantId, filters, ...options } = takeFilters(request.body);
-      assertStatedTenant(tenantId, context);
+      assertTenant(tenantId, context);
       const missed = { text: query, filters, options: searchOptions(options), signal: context.signal };
       return context.view.explainMiss(missed, document);
     },
@@ -101,7 +101,7 @@ export const maintenanceRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     async (request) => {
       const context = contextOf(request);
-      assertStatedTenant(request.query.tenantId, context);
+      assertTenant(request.query.tenantId, context);
       return context.view.status();
     },
   );
@@ -160,7 +160,7 @@ export const indexRoutes: FastifyPluginAsyncZod = async (app) => {
     },
     async (request) => {
       const context = contextOf(request);
-      assertStatedTenant(request.query.tenantId, context);
+      assertTenant(request.query.tenantId, context);
       return writeOnce(request, () => bringInStep(context.view, context.signal));
     },
   );

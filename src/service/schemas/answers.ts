@@ -13,7 +13,7 @@ import {
   requestIdSchema,
   searchFields,
   stagesSchema,
-  statedTenant,
+  tenantText,
   topKSchema,
 } from './common.js';
 
@@ -42,7 +42,7 @@ export const answerRequest = z.strictObject({
   collapse: searchFields.collapse,
   exactWords: searchFields.exactWords,
   asOf: asOf(),
-  tenantId: statedTenant(),
+  tenantId: tenantText(),
   ...filterFields,
 });
 
@@ -204,7 +204,7 @@ export const contextRequest = z.strictObject({
     .optional()
     .describe('The language model that reads it, such as `openai:gpt-4o-mini`.'),
   asOf: asOf(),
-  tenantId: statedTenant(),
+  tenantId: tenantText(),
   ...filterFields,
 });
 

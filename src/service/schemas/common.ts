@@ -22,12 +22,7 @@ export const idText = () =>
   z.string().min(1).max(MOST_ID).regex(ID, 'must hold no control characters and no half of a surrogate pair');
 
 export const tenantText = () =>
-  z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe('The tenant of the key or token. May be left out only without keys.');
+  z.string().min(1).max(200).optional().describe('Where it is stated, it must be that of the key or token.');
 export const names = () => z.array(z.string().min(1).max(200)).max(100);
 
 /** A moment, with its distance from UTC. */
@@ -116,10 +111,6 @@ export const searchFields = {
   deadlineMs: deadlineMs(),
   maxCost: maxCost(),
 };
-
-/** The tenant, where a body need not state it. */
-export const statedTenant = () =>
-  tenantText().describe('Where it is stated, it must be that of the key or token.');
 
 type StatedFilters = Partial<z.infer<z.ZodObject<typeof filterFields>>>;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DIFFERENCE_KINDS, FINDING_KINDS } from '../../index.js';
-import { listOf, noticesSchemas, requestIdSchema, statedTenant } from './common.js';
+import { listOf, noticesSchemas, requestIdSchema, tenantText } from './common.js';
 
 /** More are a page that nobody reads; the whole list is for whoever runs the service. */
 const MOST_FINDINGS = 1_000;
@@ -13,7 +13,7 @@ export const conflictsRequest = z.strictObject({
     .optional()
     .describe('Kinds of findings. Default: all.'),
   limit: z.int().min(1).max(MOST_FINDINGS).optional().describe('Most findings of each kind. Default: 100.'),
-  tenantId: statedTenant(),
+  tenantId: tenantText(),
 });
 
 const range = z.object({ start: z.int(), end: z.int() });

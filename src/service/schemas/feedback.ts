@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { linesSchema, listOf, statedTenant } from './common.js';
+import { linesSchema, listOf, tenantText } from './common.js';
 
 const MOST_COMMENT = 2_000;
 const MOST_PAGE = 1_000;
@@ -29,7 +29,7 @@ export const feedbackRequest = z.strictObject({
     .optional()
     .describe('Of the place that `helpful` is about, from 1. Default: all of them.'),
   comment: z.string().max(MOST_COMMENT).optional(),
-  tenantId: statedTenant().optional(),
+  tenantId: tenantText(),
 });
 
 export const feedbackId = z.object({ id: z.string() });

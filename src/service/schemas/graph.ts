@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { REFERENCE_KINDS } from '../../index.js';
-import { idText, listOf, noticesSchemas, requestIdSchema, statedTenant } from './common.js';
+import { idText, listOf, noticesSchemas, requestIdSchema, tenantText } from './common.js';
 
 export const relatedRequest = z.strictObject({
   item: idText().describe('Id of a document, its key, number, address, or path in its source.'),
@@ -12,7 +12,7 @@ export const relatedRequest = z.strictObject({
     .max(REFERENCE_KINDS.length)
     .optional()
     .describe('Kinds of edges that are followed. Default: all.'),
-  tenantId: statedTenant(),
+  tenantId: tenantText(),
 });
 
 const place = {

@@ -16,7 +16,7 @@ import {
   searchFields,
   semanticCacheSchema,
   stagesSchema,
-  statedTenant,
+  tenantText,
   topKSchema,
 } from './common.js';
 import { wayOfPassage } from './graph.js';
@@ -59,7 +59,7 @@ export const documentPage = z.object({
 
 export const explainRequest = z.strictObject({
   query: questionText(),
-  tenantId: statedTenant(),
+  tenantId: tenantText(),
   topK: topKSchema().nullable().default(10).describe('null: as many as the index is set to.'),
   minScore: z
     .number()
@@ -139,8 +139,12 @@ export const explainResponse = z
 
 export const explainMissRequest = z.strictObject({
   query: questionText(),
-  document: z.string().min(1).max(1_000).describe('Id or path of the document, or the end of one.'),
-  tenantId: statedTenant(),
+  document: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .describe('Id or path of the document, or the end of one; with lines (`audit.md:12-18`) of a passage.'),
+  tenantId: tenantText(),
   topK: topKSchema().optional(),
   minScore: z.number().min(0).max(1).optional(),
   ...searchFields,
@@ -263,7 +267,7 @@ const workStatus = z
   .meta({ id: 'WorkStatus' });
 
 /** Of routes without a body. */
-export const ownerQuery = z.strictObject({ tenantId: statedTenant() });
+export const ownerQuery = z.strictObject({ tenantId: tenantText() });
 
 export const statusResponse = z
   .object({

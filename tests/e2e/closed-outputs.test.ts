@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { DIST, runRagstone } from './run-ragstone.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const MAIN = fileURLToPath(new URL('cli/main.js', DIST));
+const RAGSTONE = `"${process.execPath}" "${MAIN}"`;
+
+describe.skipIf(process.platform === 'win32')('a command', () => {
+  async function indexed(): Promise<string> {
+    const part = 'Logs are kept for thirty days and deleted then. '.repeat(40);
+    const text = Array.from({ length: 120 }, (_, at) => `## Part ${at}\n\n${part}\n`).join('\n');
+    const cwd = temporaryFolder({ 'ragstone.yaml': 'rag: { provider: libsql }\n', 'docs/logs.md': text });
+    expect((await runRagstone(['index', 'docs'], { cwd })).code).toBe(0);
+    return cwd;
+  }
+
+  /** What a shell says of a line, and the exit code of the command that is first in it. */
+  function shell(cwd: string, line: string) {
+    const { stdout, stderr } = spawnSync('sh', ['-c', line.replaceAll('ragstone', RAGSTONE)], {
+      cwd,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: cwd, XDG_STATE_HOME: cwd, RAGSTONE_TRUST: '1', NO_COLOR: '1' },
+    });
+    return { stdout, stderr };
+  }
+
+  it.each(['search "logs kept" --top-k 100', 'search "logs kept" --top-k 100 --json', 'status', '--help'])(
+    'whose reader goes early ends quietly, and well: %s',
+    (command) => {
+      const { stdout, stderr } = shell(cwd, `{ ragstone ${command}; echo "exit $?" >&2; } | head -1`);
+      expect(stdout.split('\n')).toHaveLength(2);
+      expect(stderr).toBe('exit 0\n');
+      expect(shell(cwd, `{ ragstone ${command} 2>&1; } | true`).stderr).toBe('');
+    },
+  );
+
+  it.skipIf(!existsSync('/dev/full'))('that cannot write says so in a line, and fails', async () => {
+    const { stderr } = shell(await indexed(), 'ragstone search "logs kept" > /dev/full; echo "exit $?" >&2');
+    expect(stderr).toMatch(/^error: The output could not be written: ENOSPC.*\nexit 1\n$/);
+  });
+});
