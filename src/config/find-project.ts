@@ -2,6 +2,8 @@ import { lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DATA_FILES, DATA_FOLDERS } from '../core/data-folder.js';
 
+export { DATA_FILES };
+
 /** Where a configuration is looked for in a folder, in this order. */
 export const CONFIG_FILES = ['config/rag-config.yaml', 'ragstone.yaml'] as const;
 

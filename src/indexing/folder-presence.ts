@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import systemPath, { type PlatformPath } from 'node:path';
 import { systemErrorCode } from '../core/errors.js';
+import { readRegularFileSync } from '../security/regular-file.js';
 
 /** Whether a file or folder is there; `unknown` where only the way to it is closed or away: then nothing of it is gone. */
 export type FolderPresence = 'there' | 'gone' | 'unknown';
@@ -78,7 +79,7 @@ export const mountPointsOf = (table: string): string[] =>
 
 function readTable(): string {
   try {
-    return readFileSync('/etc/fstab', 'utf8');
+    return readRegularFileSync('/etc/fstab').toString('utf8');
   } catch {
     return '';
   }

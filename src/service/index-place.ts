@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DATA_FILES } from '../core/data-folder.js';
+import { DATA_FILES } from '../config/find-project.js';
 import { RAGError } from '../index.js';
 
 /**

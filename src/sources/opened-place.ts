@@ -1,7 +1,7 @@
 import { constants, existsSync, readlinkSync } from 'node:fs';
-import { type FileHandle, open as systemOpen } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { sourceFiles } from '../core/runtime.js';
+import { SYSTEM_RUNTIME, sourceFiles } from '../core/runtime.js';
 import { isPathInside } from '../security/path-containment.js';
 
 /** The folder of a source, and whether links in it are followed. */
@@ -12,7 +12,7 @@ export interface OpenedRoot {
 }
 
 /** Whether what was opened can say where it is: `readlink(2)` of a descriptor, proc_pid_fd(5). */
-const tellsPlace = (): boolean => HAS_DESCRIPTORS && sourceFiles().open === systemOpen;
+const tellsPlace = (): boolean => HAS_DESCRIPTORS && sourceFiles().open === SYSTEM_RUNTIME.files.open;
 const HAS_DESCRIPTORS = process.platform === 'linux' && existsSync('/proc/self/fd');
 
 /**
@@ -67,7 +67,7 @@ export async function readFolderInPlace<Result>(
     if (place === undefined || !isExpected(place)) throw new FolderMovedError(folder);
   };
   if (tellsPlace()) {
-    const handle = await systemOpen(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+    const handle = await sourceFiles().open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
     try {
       assertExpected(placeOfDescriptor(handle));
       return await read(`/proc/self/fd/${handle.fd}`);

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DATA_FILES } from '../../core/data-folder.js';
+import { DATA_FILES } from '../../config/find-project.js';
 import { RAGError, SYSTEM_RUNTIME } from '../../index.js';
 import { numberAt, textAt } from '../../sqlite/row.js';
 import { SqliteDatabase } from '../../sqlite/sqlite-database.js';

@@ -129,7 +129,7 @@ describe.each(['cloud', 'data-center'] as const)('pages of a space on %s', (depl
 test('a group of Cloud whose name is not told lets nobody in', async () => {
   const state = new ConfluenceState();
   const page = state.addPage();
-  state.spaces[0] && (state.spaces[0].readers = { groups: ['ops'], users: ['u1'] });
+  for (const space of state.spaces) space.readers = { groups: ['ops'], users: ['u1'] };
   state.missing.add('groups');
   const api = await startConfluenceCloud(state, AUTHORIZATION);
   const mirror = new SourceMirror();
