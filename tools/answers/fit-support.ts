@@ -26,7 +26,7 @@ export const AGREEMENT_FEATURES = [
 
 /** Where right and wrong part on the calibration half; folded into the biases, so that one half is the border of both. */
 const TOPIC_BORDER = 0.4;
-const AGREEMENT_BORDER = 0.57;
+const AGREEMENT_BORDER = 0.58;
 
 /** So that the pairs that were written for it and the sentences of the rated answers weigh about the same. */
 const PAIR_WEIGHT = 5;
