@@ -1,4 +1,4 @@
-import type { Departure } from './agreement-features.js';
+import type { AgreementFeature } from './check-support.js';
 import type { SupportFeature } from './support-features.js';
 
 /** A logistic regression over some features. */
@@ -10,7 +10,7 @@ export interface SupportModel<Feature extends string> {
 // All fitted by `tools/answers/fit.ts` (docs/research/support.md); do not edit by hand. Of a departure the share is weighed that is none.
 
 /** Whether a source is about what a sentence says: strangers to it are below one half. */
-export const TOPIC_MODEL: SupportModel<SupportFeature | Departure> = {
+export const TOPIC_MODEL: SupportModel<AgreementFeature> = {
   bias: -3.789,
   weights: {
     coverage: 0.945,
@@ -22,33 +22,35 @@ export const TOPIC_MODEL: SupportModel<SupportFeature | Departure> = {
 };
 
 /** Whether a sentence says it as the source does: one number, name, negation or role changed makes it false. */
-export const AGREEMENT_MODEL: SupportModel<SupportFeature | Departure> = {
-  bias: -27.219,
+export const AGREEMENT_MODEL: SupportModel<AgreementFeature> = {
+  bias: -29.609,
   weights: {
-    names: 0.661,
-    permuted: 1.787,
-    slip: 0.63,
-    slipSquare: 1.387,
-    replaced: 0.589,
-    exchanged: 0.761,
-    exchangedNear: 0.533,
-    opposed: 2.56,
-    opposedBeside: 0.27,
-    amountReplaced: 2.27,
-    nameReplaced: 1.425,
-    amountMissing: 1.459,
-    amountElsewhere: 0.501,
-    nameMissing: 1.79,
-    negated: 0.499,
-    negatedCopy: 2.999,
-    negatedNear: 1.011,
-    widened: 1.41,
-    turned: 0.966,
-    turnedCopy: 0.831,
-    inverted: 0.386,
-    invertedCopy: 0.775,
-    rebound: 1.605,
-    otherCause: 1.544,
+    names: 0.702,
+    polarityCopy: 1.224,
+    polarityAnywhereCopy: 2.057,
+    permuted: 1.685,
+    slip: 0.636,
+    slipSquare: 1.397,
+    replaced: 0.635,
+    exchanged: 0.697,
+    exchangedNear: 0.635,
+    opposed: 2.63,
+    opposedBeside: 0.261,
+    amountReplaced: 2.293,
+    nameReplaced: 1.414,
+    amountMissing: 1.52,
+    amountElsewhere: 0.562,
+    nameMissing: 1.847,
+    negated: 0.346,
+    negatedCopy: 2.421,
+    negatedNear: 0.517,
+    widened: 1.481,
+    turned: 0.907,
+    turnedCopy: 0.841,
+    inverted: 0.465,
+    invertedCopy: 0.75,
+    rebound: 1.657,
+    otherCause: 1.578,
   },
 };
 

@@ -36,7 +36,7 @@ model and no vectors are asked: the words of a sentence are laid beside those of
   this, before the check was; by the author of the check.
 - \`fitted-pairs.jsonl\`: 20 more passages with 101 sentences, for the fit alone.
 - \`sample-bugs.jsonl\`: 22 right and 18 wrong sentences about the bugs of \`examples/bug-bot\`, written when the check was there. When they were first
-  judged .41 of the right ones were marked and none removed, and .83 of the wrong ones were found; three features were changed after that.
+  judged .41 of the right ones were marked and none removed, and .83 of the wrong ones were found; features were changed after that.
 - MTRAG: sentences of reference answers that people called faithful, and the same with one number, name or negation altered
   (\`tools/answers/alter-sentence.ts\`). Every second task is fitted on. Some of the sentences called right say more than their passages do:
   people rated whole answers.
