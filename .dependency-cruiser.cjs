@@ -11,7 +11,9 @@ const interfaceFiles = [
   'ledger/(ledger|history)',
   'history/[^/]+',
   'graph/(entity-graph|facts|graph|graph-rows|linked-from|names|walk|rank)',
-  'conflicts/(conflict-types|statement-rows|source-conflicts|find-conflicts|packed-statements|word-classes)',
+  'conflicts/(conflict-types|statement-rows|source-conflicts|find-conflicts|packed-statements)',
+  // How words and amounts of two texts are compared: pure text functions, shared by conflicts and the check of answers.
+  'conflicts/(opposites|quantities|word-classes|words)',
   'reranking/reranker',
   'retrieval/retriever',
   'answering/chat-model',

@@ -70,14 +70,15 @@ export interface ClaimComparison {
 
 /** A longer claim is compared by its beginning. */
 const MOST_WORDS = 150;
-/** `No, they are kept`: denies the question. */
-const ANSWER_WORD = /^\s*(?:yes|no),/i;
+/** Words before a statement that are none of it: `No,` denies the question. */
+const LEAD_IN =
+  /^\s*(?:(?:yes|no|overall|additionally|furthermore|moreover|however|therefore|finally|also|in (?:short|summary|addition|particular)|according to [^,]{1,60}),|note that\b)/i;
 /** Share of a claim from which on it begins to be like a copy. */
 const LEAST_COPIED = 0.3;
 
 /** Compares a claim with the statements of a source that are most like it, and with all of its words. */
 export function compareWithSource(text: string, source: SourceText): ClaimComparison {
-  const claim = comparedWords(text.replace(LIST_MARKER, ' ').replace(ANSWER_WORD, ' ')).slice(0, MOST_WORDS);
+  const claim = comparedWords(text.replace(LIST_MARKER, ' ').replace(LEAD_IN, ' ')).slice(0, MOST_WORDS);
   const near = source.near(claim);
   const joined = near.flat();
   const alignments = [...(near.length > 1 ? near : []), joined].map((words) => alignWords(claim, words));
@@ -98,7 +99,7 @@ export function compareWithSource(text: string, source: SourceText): ClaimCompar
       .filter((gap) => isReplacement(gap) && gap.claim.filter(isTerm).every(has))
       .reduce((most, gap) => Math.max(most, frameOf(gap)), 0) / MOST_FRAME;
   const { copied } = closest;
-  const slip = slipIn(closest);
+  const slip = slipIn(closest, source);
   const terms = claim.filter(isTerm);
   const isPermuted =
     terms.length > 2 && terms.every(({ term }) => joined.some((other) => other.term === term));
@@ -138,9 +139,15 @@ export function compareWithSource(text: string, source: SourceText): ClaimCompar
 
 const isCompared = (word: ComparedWord): boolean => isTerm(word) || isNumber(word);
 
-function slipIn({ copied, gaps }: Alignment): number {
-  if (!gaps.some((gap) => gap.claim.some(isCompared))) return 0;
-  return Math.max(0, (copied - LEAST_COPIED) / (1 - LEAST_COPIED));
+/** How near to a copy it is, where a word of it stands in the place of another, or is new. */
+function slipIn({ copied, gaps }: Alignment, source: SourceText): number {
+  const isSlip = gaps.some(
+    ({ claim, source: replaced, before, behind }) =>
+      claim.some((word) => isTerm(word) && !source.has(word)) ||
+      (before > 0 && behind > 0 && claim.some(isCompared) && replaced.some(isCompared)) ||
+      claim.some((word) => isNumber(word) && replaced.some(isCompared)),
+  );
+  return isSlip ? Math.max(0, (copied - LEAST_COPIED) / (1 - LEAST_COPIED)) : 0;
 }
 
 /** Numbers that a source has nowhere; "two" may be how many there are. */

@@ -51,7 +51,7 @@ export function scoreOf(
   features: Readonly<Record<SupportFeature, number>>,
   { departures }: ClaimComparison,
 ): number {
-  const read = (name: SupportFeature | Departure): number => agreementValue(name, { features, departures });
+  const read = (name: AgreementFeature): number => agreementValue(name, { features, departures });
   const agreement = probability(AGREEMENT_MODEL, read);
   const isNumberMissing = departures.amountMissing > 0;
   return Math.min(
@@ -60,9 +60,12 @@ export function scoreOf(
   );
 }
 
+/** What the models weigh. `polarityCopy`, `polarityAnywhereCopy`: the features without the suffix, the more the nearer the sentence is to a copy. */
+export type AgreementFeature = SupportFeature | Departure | 'polarityCopy' | 'polarityAnywhereCopy';
+
 /** A feature as the models weigh it: the more, the more speaks for the sentence. */
 export function agreementValue(
-  name: SupportFeature | Departure,
+  name: AgreementFeature,
   {
     features,
     departures,
@@ -71,6 +74,9 @@ export function agreementValue(
     readonly departures: Readonly<Record<Departure, number>>;
   },
 ): number {
+  const copied = 1 - departures.reordered;
+  if (name === 'polarityCopy') return 1 - (1 - features.polarity) * copied;
+  if (name === 'polarityAnywhereCopy') return 1 - (1 - features.polarityAnywhere) * copied;
   return name in features ? features[name as SupportFeature] : 1 - departures[name as Departure];
 }
 

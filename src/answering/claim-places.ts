@@ -2,8 +2,7 @@ import { analyzeText } from '../analysis/lexical-analyzer.js';
 import { numbersOf } from './claim-parts.js';
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}.,%'’-]*/gu;
-const NEGATION =
-  /^(?:not|no|never|none|neither|nor|cannot|without|unable|fails?|failed|lacks?|nicht|kein\w*|nie|ohne|\w+n['’]t)$/i;
+const NEGATION = /^(?:not|no|never|none|neither|nor|cannot|without|nicht|kein\w*|nie|ohne|\w+n['’]t)$/i;
 /** Words after a negation that it reaches, and words beside a number that say what it counts. */
 const REACH = 3;
 

@@ -1,11 +1,6 @@
-import { compareWithSource, DEPARTURES, type Departure } from '../../src/answering/agreement-features.js';
-import { agreementValue } from '../../src/answering/check-support.js';
-import {
-  compareClaim,
-  type EvidenceText,
-  readEvidence,
-  type SupportFeature,
-} from '../../src/answering/support-features.js';
+import { compareWithSource, DEPARTURES } from '../../src/answering/agreement-features.js';
+import { type AgreementFeature, agreementValue } from '../../src/answering/check-support.js';
+import { compareClaim, type EvidenceText, readEvidence } from '../../src/answering/support-features.js';
 import { type Case, fitLogistic } from './logistic.js';
 import { readRatedAnswers } from './mtrag.js';
 import { alteredPairs, claimsOf, halvesOf, supportVector, termCount } from './support-cases.js';
@@ -20,13 +15,13 @@ export const TOPIC_FEATURES = [
 ] as const;
 /** Words that are shared tell the topic; of those who say it otherwise too. */
 export const AGREEMENT_FEATURES = [
-  ...(['names'] as const),
+  ...(['names', 'polarityCopy', 'polarityAnywhereCopy'] as const),
   ...DEPARTURES.filter((name) => name !== 'novel' && name !== 'reordered'),
 ];
 
 /** Where right and wrong part on the calibration half; folded into the biases, so that one half is the border of both. */
 const TOPIC_BORDER = 0.4;
-const AGREEMENT_BORDER = 0.57;
+const AGREEMENT_BORDER = 0.58;
 
 /** So that the pairs that were written for it and the sentences of the rated answers weigh about the same. */
 const PAIR_WEIGHT = 5;
@@ -117,7 +112,7 @@ export async function fitSupport(file: string) {
 
 const fitSupportModel = (
   cases: readonly SupportCase[],
-  features: readonly (SupportFeature | Departure)[],
+  features: readonly AgreementFeature[],
   ridge: number,
 ): number[] =>
   fitLogistic(

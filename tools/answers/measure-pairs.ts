@@ -11,7 +11,7 @@ import { checkSupport, SUPPORT_THRESHOLD } from '../../src/answering/check-suppo
 import { readEvidence } from '../../src/answering/support-features.js';
 import { readRatedAnswers } from './mtrag.js';
 import { alteredPairs, halvesOf } from './support-cases.js';
-import { supportPage } from './support-page.js';
+import { type SupportMeasures, supportPage } from './support-page.js';
 import { pairsOf, readSampleBugs, readSupportPassages } from './support-pairs.js';
 
 const { values: options } = parseArgs({
@@ -20,27 +20,12 @@ const { values: options } = parseArgs({
 const MTRAG = path.join(options.data, 'answers/mtrag/reference_subset_with_human_evaluations.json');
 
 /** What the check says of a sentence that is known to be right or wrong. */
-export interface JudgedSentence {
+interface JudgedSentence {
   readonly isRight: boolean;
   /** What was changed; empty where it is right. */
   readonly how: string;
   readonly score: number;
   readonly isRemoved: boolean;
-}
-
-export interface SupportMeasures {
-  readonly name: string;
-  readonly right: number;
-  readonly wrong: number;
-  /** Shares at the threshold: of right sentences, and of wrong ones. */
-  readonly rightMarked: number;
-  readonly rightRemoved: number;
-  readonly wrongMarked: number;
-  readonly wrongRemoved: number;
-  /** Shares below each threshold. */
-  readonly curve: readonly { readonly threshold: number; readonly right: number; readonly wrong: number }[];
-  /** Wrong sentences by what was changed: how many, and the share that is found. */
-  readonly kinds: readonly { readonly how: string; readonly sentences: number; readonly found: number }[];
 }
 
 const THRESHOLDS = [0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8];

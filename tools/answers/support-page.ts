@@ -1,4 +1,18 @@
-import type { SupportMeasures } from './measure-pairs.js';
+/** What the check makes of a set of sentences that are known to be right or wrong. */
+export interface SupportMeasures {
+  readonly name: string;
+  readonly right: number;
+  readonly wrong: number;
+  /** Shares at the threshold: of right sentences, and of wrong ones. */
+  readonly rightMarked: number;
+  readonly rightRemoved: number;
+  readonly wrongMarked: number;
+  readonly wrongRemoved: number;
+  /** Shares below each threshold. */
+  readonly curve: readonly { readonly threshold: number; readonly right: number; readonly wrong: number }[];
+  /** Wrong sentences by what was changed: how many, and the share that is found. */
+  readonly kinds: readonly { readonly how: string; readonly sentences: number; readonly found: number }[];
+}
 
 const two = (share: number): string => share.toFixed(2).replace(/^0/, '');
 const three = (share: number): string => share.toFixed(3).replace(/^0/, '');
@@ -22,7 +36,7 @@ model and no vectors are asked: the words of a sentence are laid beside those of
   this, before the check was; by the author of the check.
 - \`fitted-pairs.jsonl\`: 20 more passages with 101 sentences, for the fit alone.
 - \`sample-bugs.jsonl\`: 22 right and 18 wrong sentences about the bugs of \`examples/bug-bot\`, written when the check was there. When they were first
-  judged .41 of the right ones were marked and none removed, and .83 of the wrong ones were found; two features were changed after that.
+  judged .41 of the right ones were marked and none removed, and .83 of the wrong ones were found; features were changed after that.
 - MTRAG: sentences of reference answers that people called faithful, and the same with one number, name or negation altered
   (\`tools/answers/alter-sentence.ts\`). Every second task is fitted on. Some of the sentences called right say more than their passages do:
   people rated whole answers.
