@@ -30,9 +30,15 @@ export interface Operator {
   readonly open: () => Promise<KnowledgeDeploymentService>;
 }
 
+interface OperatorOptions {
+  readonly secret?: string;
+  /** Store of the shared index. */
+  readonly provider?: 'libsql' | 'lancedb' | 'usearch';
+}
+
 export function operator(
   customerStores: Readonly<Record<string, OpenCustomerStore>>,
-  secret = 'customers-own-key',
+  { secret = 'customers-own-key', provider = 'libsql' }: OperatorOptions = {},
 ): Operator {
   const folder = temporaryFolder();
   const open = async (): Promise<KnowledgeDeploymentService> => {
@@ -40,7 +46,7 @@ export function operator(
       {
         cwd: folder,
         config: {
-          provider: 'libsql',
+          provider,
           deployments: { secrets: ['vault:*'] },
           retrieval: { cache: { enabled: true } },
           degradation: { localWords: true },
