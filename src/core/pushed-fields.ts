@@ -27,9 +27,11 @@ export function liftFields(metadata: Metadata): Metadata {
   const { [FOLDED_KEY]: folded = null, ...own } = metadata;
   const fields = fieldsIn(folded);
   if (fields === undefined) return folded === null ? own : { ...own, [UNLIFTED_KEY]: folded };
-  const isTaken = ([name]: [string, MetadataValue]): boolean =>
-    TAKEN_NAMES.has(name) || name.startsWith('$') || Object.hasOwn(own, name);
-  const entries = Object.entries(fields);
+  const isTaken = ([name]: [string, MetadataValue]): boolean => TAKEN_NAMES.has(name) || name.startsWith('$');
+  // What stands beside it under the same name goes before it: of two values one would be a field of no name.
+  const entries = Object.entries(liftFields(fields)).filter(
+    ([name]) => !Object.hasOwn(own, name) || isTaken([name, null]),
+  );
   const lifted = Object.fromEntries(entries.filter((entry) => !isTaken(entry)));
   const rest = Object.fromEntries(entries.filter(isTaken));
   // A text is given back as one.

@@ -19,7 +19,7 @@ for (const [store, variable] of SERVERS)
       const { username, password } = url;
       url.username = '';
       url.password = '';
-      await expectNoText(operator({}, decodeURIComponent(password)), {
+      await expectNoText(operator({}, { secret: decodeURIComponent(password) }), {
         ...MINE,
         provider: store,
         searchEndpoint: url.href.replace(/\/$/, ''),

@@ -27,6 +27,12 @@ describe('no word of a tenant that has a store of its own stands in a file of th
     await expectNoText(operator({ mine: () => named(create(theirs)) }), MINE);
   });
 
+  it.each(['lancedb', 'usearch'] as const)('that moved out of %s', async (provider) => {
+    const theirs = temporaryFolder();
+    const mine = (): VectorStore => named(createLanceDbStore({ path: theirs }));
+    await expectNoText(operator({ mine }, { provider }), MINE);
+  });
+
   it('with a store in memory', async () => {
     const { folder, open } = operator({ mine: () => named(createMemoryStore()) });
     const deployments = await open();

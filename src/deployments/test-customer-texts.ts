@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../tests/e2e/temporary-folder.js';
+import { readRegularFileSync } from '../security/regular-file.js';
 import { createKnowledgeDeployments } from './create-knowledge-deployments.js';
 import type { KnowledgeDeploymentInput } from './deployment-config.js';
 import type { OpenCustomerStore } from './deployment-settings.js';
@@ -21,7 +22,7 @@ export const DOCUMENT = {
 export function wordsIn(folder: string): string[] {
   const bytes = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1').toLowerCase());
+    .map((entry) => readRegularFileSync(join(entry.parentPath, entry.name)).toString('latin1').toLowerCase());
   return WORDS.filter((word) => bytes.some((text) => text.includes(word)));
 }
 
@@ -30,9 +31,15 @@ export interface Operator {
   readonly open: () => Promise<KnowledgeDeploymentService>;
 }
 
+interface OperatorOptions {
+  readonly secret?: string;
+  /** Store of the shared index. */
+  readonly provider?: 'libsql' | 'lancedb' | 'usearch';
+}
+
 export function operator(
   customerStores: Readonly<Record<string, OpenCustomerStore>>,
-  secret = 'customers-own-key',
+  { secret = 'customers-own-key', provider = 'libsql' }: OperatorOptions = {},
 ): Operator {
   const folder = temporaryFolder();
   const open = async (): Promise<KnowledgeDeploymentService> => {
@@ -40,7 +47,7 @@ export function operator(
       {
         cwd: folder,
         config: {
-          provider: 'libsql',
+          provider,
           deployments: { secrets: ['vault:*'] },
           retrieval: { cache: { enabled: true } },
           degradation: { localWords: true },

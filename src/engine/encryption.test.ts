@@ -129,6 +129,8 @@ describe('an encrypted field', () => {
   test.each([
     [['title'], [OLD]],
     [['tags'], [OLD]],
+    [['pbi_id'], [OLD]],
+    [['knowledgeMetadata'], [OLD]],
     [['salary'], []],
     [['a.b'], [OLD]],
     [['salary'], [OLD, { ...NEW, id: 'old' }]],

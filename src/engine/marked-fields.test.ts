@@ -86,6 +86,8 @@ describe('a marked field that front matter states', () => {
     ['TOML', `+++\nteam = "a"\n${FIELD} = "${VALUE}"\n+++\n`, undefined],
     ['a table of TOML', `+++\n[${FIELD}]\nof = "${VALUE}"\n+++\n`, undefined],
     ['JSON', `{\n  "team": "a",\n  "${FIELD}": ["${VALUE}"]\n}\n`, undefined],
+    ['blank lines above it', `\n \n---\n${FIELD}: ${VALUE}\n---\n`, undefined],
+    ['front matter that is never closed', `---\nteam: a\n${FIELD}:\n  - ${VALUE}\n`, undefined],
     ['nothing beside it', `---\n${FIELD}: ${VALUE}\n---\n`, VALUE],
   ])('in %s stands in no file and is found by no search', async (_, opening, value) => {
     const cwd = temporaryFolder();
@@ -195,6 +197,8 @@ describe('a marked field', () => {
       (given: unknown) => ({ metadata: { [FIELD]: given } }),
       (given: unknown) => ({ metadata: { knowledgeMetadata: { [FIELD]: given } } }),
       (given: unknown) => ({ metadata: { knowledgeMetadata: JSON.stringify({ [FIELD]: given }) } }),
+      (given: unknown) => ({ metadata: { knowledgeMetadata: { knowledgeMetadata: { [FIELD]: given } } } }),
+      (given: unknown) => ({ metadata: { [FIELD]: given, knowledgeMetadata: { [FIELD]: `${VALUE} too` } } }),
       (given: unknown) => ({ front: `${FIELD}: ${JSON.stringify(given)}` }),
       (given: unknown) => ({
         front: `a: 1\n${JSON.stringify(FIELD)}:\n  ${JSON.stringify(given, null, 2).replaceAll('\n', '\n  ')}\nz: 2`,

@@ -111,9 +111,24 @@ const JSON_END = /^\}[ \t]*$/m;
  * @param text as it is stored
  */
 export function statedFields(text: string): readonly StatedField[] {
-  if (!/^(?:---|\+\+\+|\{)/.test(text)) return [];
-  const source = levelLineEnds(text);
-  return readFrontMatter(source)?.stated ?? tomlFields(source) ?? jsonFields(source);
+  // Blank lines above it make front matter text, and tell a reader as much.
+  const above = /^\s*/.exec(text)?.[0].length ?? 0;
+  const whole = text.slice(above);
+  if (!/^(?:---|\+\+\+|\{)/.test(whole)) return [];
+  const source = levelLineEnds(whole);
+  const stated =
+    readFrontMatter(source)?.stated ?? tomlFields(source) ?? openFields(source) ?? jsonFields(source);
+  return stated.map((field) => ({ ...field, start: field.start + above, end: field.end + above }));
+}
+
+/** Of front matter in YAML that is never closed: its first paragraph. */
+function openFields(source: string): readonly StatedField[] | undefined {
+  const paragraph = /^---[ \t]*\n(?:[ \t]*[^\s].*(?:\n|$))+/.exec(source)?.[0];
+  if (paragraph === undefined || /^(?:---|\.\.\.)[ \t]*$/m.test(paragraph.slice('---'.length)))
+    return undefined;
+  const start = paragraph.indexOf('\n') + 1;
+  const range = { start: 0, end: paragraph.length };
+  return readYaml(paragraph.slice(start), { range, start })?.stated;
 }
 
 function tomlFields(source: string): StatedField[] | undefined {
