@@ -29,7 +29,8 @@ describe.skipIf(process.platform === 'win32')('a command', () => {
 
   it.each(['search "logs kept" --top-k 100', 'search "logs kept" --top-k 100 --json', 'status', '--help'])(
     'whose reader goes early ends quietly, and well: %s',
-    (command) => {
+    async (command) => {
+      const cwd = await indexed();
       const { stdout, stderr } = shell(cwd, `{ ragstone ${command}; echo "exit $?" >&2; } | head -1`);
       expect(stdout.split('\n')).toHaveLength(2);
       expect(stderr).toBe('exit 0\n');

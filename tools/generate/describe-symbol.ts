@@ -28,10 +28,19 @@ type Member = ts.TypeElement | ts.ClassElement | ts.EnumMember;
 function membersOf(declaration: ts.Declaration): readonly Member[] {
   if (ts.isInterfaceDeclaration(declaration) || ts.isEnumDeclaration(declaration))
     return [...declaration.members];
-  if (ts.isClassDeclaration(declaration)) return [...declaration.members];
+  if (ts.isClassDeclaration(declaration)) return withoutOverloaded(declaration.members);
   if (ts.isTypeAliasDeclaration(declaration) && ts.isTypeLiteralNode(declaration.type))
     return [...declaration.type.members];
   return [];
+}
+
+/** The constructor behind overloads is for nobody to call. */
+function withoutOverloaded(members: readonly ts.ClassElement[]): readonly ts.ClassElement[] {
+  const constructors = members.filter(ts.isConstructorDeclaration);
+  const isOverloaded = constructors.some(({ body }) => body === undefined);
+  return members.filter(
+    (member) => !(isOverloaded && ts.isConstructorDeclaration(member) && member.body !== undefined),
+  );
 }
 
 const isHidden = (member: Member): boolean =>
