@@ -56,7 +56,6 @@ export async function createContextualiserFor(
   if (chatModel === undefined) return undefined;
   const { maxDocumentTokens } = config.rag.indexing.contextual;
   const { ChunkContextualiser } = await import('../chunking/contextual/chunk-contextualiser.js');
-  const cacheFolder =
-    config.keepsNoText === true ? undefined : join(config.dataDir, 'cache', 'contexts');
+  const cacheFolder = config.keepsNoText === true ? undefined : join(config.dataDir, 'cache', 'contexts');
   return new ChunkContextualiser({ chatModel, cacheFolder, maxDocumentTokens });
 }
