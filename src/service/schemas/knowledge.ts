@@ -118,7 +118,9 @@ const documentFields = {
   metadata: z
     .union([z.string(), jsonFacts()])
     .optional()
-    .describe('Given back as it is, and filtered by the names of its fields; at most 64 KiB as JSON, with tags and names.'),
+    .describe(
+      'Given back as it is, and filtered by the names of its fields; at most 64 KiB as JSON, with tags and names.',
+    ),
   createdAt: dateTime().optional(),
   updatedAt: dateTime().optional(),
 };

@@ -85,7 +85,10 @@ export function removeFromFile(path: string, collection: string, fileKey?: strin
 }
 
 function openPrepared(path: string, fileKey?: string): SqliteDatabase {
-  const database = SqliteDatabase.open(path, { fileKey, toError: (kind, cause) => storeError(path, kind, cause) });
+  const database = SqliteDatabase.open(path, {
+    fileKey,
+    toError: (kind, cause) => storeError(path, kind, cause),
+  });
   try {
     prepareStore(database);
   } catch (error) {

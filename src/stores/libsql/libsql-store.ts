@@ -62,10 +62,7 @@ class LibsqlStore implements VectorStore {
   #closed = false;
   readonly #fileKey: string | undefined;
 
-  constructor(
-    path: string,
-    { vectorIndexes, fileKey, isShared = false }: Omit<LibsqlStoreOptions, 'path'>,
-  ) {
+  constructor(path: string, { vectorIndexes, fileKey, isShared = false }: Omit<LibsqlStoreOptions, 'path'>) {
     this.#fileKey = fileKey;
     this.#path = path;
     this.#isShared = isShared;
