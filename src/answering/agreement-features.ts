@@ -16,6 +16,7 @@ import {
 import { LIST_MARKER } from './claim-parts.js';
 import { areSameWord, type ComparedWord, comparedWords, isNumber, isTerm } from './compared-words.js';
 import type { SourceStatement, SourceText } from './source-text.js';
+import type { SupportFeature } from './support-features.js';
 
 /** How a claim departs from the part of a source that it is most like, each in [0, 1]; 0 where it does not. */
 export const DEPARTURES = [
@@ -60,6 +61,9 @@ export const DEPARTURES = [
   'otherCause',
 ] as const;
 export type Departure = (typeof DEPARTURES)[number];
+
+/** What the models weigh. `polarityCopy`, `polarityAnywhereCopy`: the features without the suffix, the more the nearer the sentence is to a copy. */
+export type AgreementFeature = SupportFeature | Departure | 'polarityCopy' | 'polarityAnywhereCopy';
 
 export interface ClaimComparison {
   readonly departures: Readonly<Record<Departure, number>>;

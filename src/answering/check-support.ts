@@ -1,5 +1,10 @@
 import { analyzeText } from '../analysis/lexical-analyzer.js';
-import { type ClaimComparison, compareWithSource, type Departure } from './agreement-features.js';
+import {
+  type AgreementFeature,
+  type ClaimComparison,
+  compareWithSource,
+  type Departure,
+} from './agreement-features.js';
 import { contradictionIn } from './contradiction.js';
 import { compareClaim, type EvidenceText, type SupportFeature } from './support-features.js';
 import { AGREEMENT_MODEL, FAITHFULNESS_MODEL, type SupportModel, TOPIC_MODEL } from './support-weights.js';
@@ -59,9 +64,6 @@ export function scoreOf(
     isNumberMissing ? agreement * WITH_A_NUMBER_MISSING : agreement,
   );
 }
-
-/** What the models weigh. `polarityCopy`, `polarityAnywhereCopy`: the features without the suffix, the more the nearer the sentence is to a copy. */
-export type AgreementFeature = SupportFeature | Departure | 'polarityCopy' | 'polarityAnywhereCopy';
 
 /** A feature as the models weigh it: the more, the more speaks for the sentence. */
 export function agreementValue(

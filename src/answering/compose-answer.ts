@@ -1,7 +1,7 @@
 import type { ContextPack } from '../context/context-pack.js';
 import { neutraliseAnswer } from '../context/neutralise.js';
 import { DegradationLevel } from '../core/degradation.js';
-import { type Notice, statedNotices, toldNotices } from '../core/notice.js';
+import { distinctNotices, type Notice, statedNotices, toldNotices } from '../core/notice.js';
 import type { Abstention, Answer, AnswerFallback, AnswerMode } from './answer.js';
 import type { AnswerDraft } from './answer-draft.js';
 import type { AnswerRequest } from './answer-request.js';
@@ -146,7 +146,13 @@ function answerWithoutModels(findings: Findings, outcome: ChatOutcome, verified:
     model: outcome.model,
     fallback: { reason: 'UNSUPPORTED_ANSWER', detail },
     degradationLevel: Math.max(answer.degradationLevel, DegradationLevel.NO_RERANKING),
-    ...toldNotices([...statedNotices(answer), ...outcome.notices, { kind: 'answer-removed', text: detail }]),
+    ...toldNotices(
+      distinctNotices([
+        ...statedNotices(answer),
+        ...outcome.notices,
+        { kind: 'answer-removed', text: detail },
+      ]),
+    ),
   };
 }
 

@@ -92,7 +92,10 @@ function expectFallback({ answer }: Asked, reason: string): void {
     fallback: { reason },
   });
   expect(answer.answer).toContain('Audit logs are kept for 30 days.');
-  expect(answer.notices.join('\n')).toContain('without the language model');
+  const isRemoved = reason === 'UNSUPPORTED_ANSWER';
+  expect(answer.notices.join('\n')).toContain(
+    isRemoved ? 'answer was removed' : 'without the language model',
+  );
 }
 
 describe.each(CHAT_PROVIDERS)('answers of %s', (_name, facts) => {

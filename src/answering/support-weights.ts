@@ -1,4 +1,4 @@
-import type { AgreementFeature } from './check-support.js';
+import type { AgreementFeature } from './agreement-features.js';
 import type { SupportFeature } from './support-features.js';
 
 /** A logistic regression over some features. */

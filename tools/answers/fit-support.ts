@@ -1,5 +1,9 @@
-import { compareWithSource, DEPARTURES } from '../../src/answering/agreement-features.js';
-import { type AgreementFeature, agreementValue } from '../../src/answering/check-support.js';
+import {
+  type AgreementFeature,
+  compareWithSource,
+  DEPARTURES,
+} from '../../src/answering/agreement-features.js';
+import { agreementValue } from '../../src/answering/check-support.js';
 import { compareClaim, type EvidenceText, readEvidence } from '../../src/answering/support-features.js';
 import { type Case, fitLogistic } from './logistic.js';
 import { readRatedAnswers } from './mtrag.js';
