@@ -83,7 +83,10 @@ function rankOf(
 }
 
 /** The chunks of a document in its order, whoever asks. */
-export async function chunksOfDocument(resources: SearchResources, documentId: string): Promise<StoredChunk[]> {
+export async function chunksOfDocument(
+  resources: SearchResources,
+  documentId: string,
+): Promise<StoredChunk[]> {
   const { collection } = await resources.collection();
   const chunks = await listAll(collection, { filter: eq('$documentId', documentId) });
   const indexOf = ({ metadata: { chunkIndex } }: StoredChunk): number =>

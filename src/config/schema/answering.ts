@@ -81,7 +81,9 @@ export const answeringSchema = z
     unsupported: z
       .enum(['mark', 'remove'])
       .default('mark')
-      .describe('Sentences of a model of which its sources do not show that they say them are marked as unchecked or removed. What they contradict is removed always.'),
+      .describe(
+        'Sentences of a model of which its sources do not show that they say them are marked as unchecked or removed. What they contradict is removed always.',
+      ),
     supportCheck: z
       .enum(['lexical', 'model'])
       .default('lexical')
