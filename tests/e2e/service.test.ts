@@ -9,7 +9,8 @@ import { openService, type Service, type SpawnedService, startService } from './
 import { temporaryFolder } from './temporary-folder.js';
 
 const FILES = {
-  'ragstone.yaml': 'rag: { provider: libsql }\n',
+  // A machine at work may take longer than the five seconds after which a part is left out.
+  'ragstone.yaml': 'rag: { provider: libsql, retrieval: { laneDeadlineMs: 300000 } }\n',
   'docs/audit.md': '# Audit\n\nAudit logs are kept for thirty days, then they are deleted.\n',
 };
 const JSON_BODY = { 'content-type': 'application/json' };
