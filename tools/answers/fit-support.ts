@@ -8,7 +8,7 @@ import { compareClaim, type EvidenceText, readEvidence } from '../../src/answeri
 import { type Case, fitLogistic } from './logistic.js';
 import { readRatedAnswers } from './mtrag.js';
 import { alteredPairs, claimsOf, halvesOf, supportVector, termCount } from './support-cases.js';
-import { pairsOf, readFittedPassages, readSupportPassages } from './support-pairs.js';
+import { pairsOf, readBlindPassages, readFittedPassages, readSupportPassages } from './support-pairs.js';
 
 export const TOPIC_FEATURES = [
   'coverage',
@@ -62,7 +62,7 @@ export async function fitSupport(file: string) {
   });
   const pairs = alteredPairs(answers).filter(({ task }) => halfOf(task) === 'calibration');
   const measured = await readSupportPassages('calibration');
-  const written = [...measured, ...(await readFittedPassages())];
+  const written = [...measured, ...(await readFittedPassages()), ...(await readBlindPassages('calibration'))];
   const own = written.flatMap(({ passage }) =>
     claimsOf(passage).map((sentence) => ({ sentence, passages: [passage], y: 1, weight: 0.5 })),
   );

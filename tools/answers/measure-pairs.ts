@@ -12,7 +12,13 @@ import { readEvidence } from '../../src/answering/support-features.js';
 import { readRatedAnswers } from './mtrag.js';
 import { alteredPairs, halvesOf } from './support-cases.js';
 import { type SupportMeasures, supportPage } from './support-page.js';
-import { pairsOf, readSampleBugs, readSupportPassages } from './support-pairs.js';
+import {
+  pairsOf,
+  readBlindPassages,
+  readSampleBugs,
+  readSupportPassages,
+  type SupportPair,
+} from './support-pairs.js';
 
 const { values: options } = parseArgs({
   options: { data: { type: 'string', default: '../shared/data' } },
@@ -32,6 +38,7 @@ const THRESHOLDS = [0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8];
 
 const sampled = (await readSampleBugs()).flatMap(pairsOf);
 const held = (await readSupportPassages('reporting')).flatMap(pairsOf);
+const blind = (await readBlindPassages('reporting')).flatMap(pairsOf);
 const answers = await readRatedAnswers(MTRAG);
 const halfOf = halvesOf(answers);
 const altered = alteredPairs(answers).filter(({ task }) => halfOf(task) === 'reporting');
@@ -72,15 +79,16 @@ function measuresOf(name: string, sentences: readonly JudgedSentence[]): Support
   };
 }
 
+const measuresOfPairs = (name: string, pairs: readonly SupportPair[]): SupportMeasures =>
+  measuresOf(
+    name,
+    pairs.map(({ sentence, passage, isRight, how }) => judged(sentence, [passage], { isRight, how })),
+  );
+
 const measures = [
-  measuresOf(
-    'pairs written for it',
-    held.map(({ sentence, passage, isRight, how }) => judged(sentence, [passage], { isRight, how })),
-  ),
-  measuresOf(
-    'sample bugs',
-    sampled.map(({ sentence, passage, isRight, how }) => judged(sentence, [passage], { isRight, how })),
-  ),
+  measuresOfPairs('pairs written for it', held),
+  measuresOfPairs('sample bugs', sampled),
+  measuresOfPairs('blind pairs', blind),
   measuresOf(
     'MTRAG',
     altered.flatMap(({ original, altered: changed, kind, passages }) => [

@@ -39,6 +39,12 @@ export async function readSupportPassages(half: Half): Promise<SupportPassage[]>
 /** Passages for the fit alone. */
 export const readFittedPassages = (): Promise<SupportPassage[]> => readPassages('fitted-pairs.jsonl');
 
+/** Passages and sentences of somebody who had not seen the check; every second one is fitted on. */
+export async function readBlindPassages(half: Half): Promise<SupportPassage[]> {
+  const passages = await readPassages('blind-pairs.jsonl');
+  return passages.filter((_, at) => (at % 2 === 0 ? 'calibration' : 'reporting') === half);
+}
+
 /** Sentences about the bugs of the example, which was looked at once they were judged, and not fitted on. */
 export const readSampleBugs = (): Promise<SupportPassage[]> => readPassages('sample-bugs.jsonl');
 
