@@ -4,7 +4,7 @@ import type { Rewriting } from './rewritten-text.js';
 
 /** Ends of lines, written or escaped, borders of cells and tags that begin a line or cell; what begins a line of a quotation, comment or list. */
 const BREAK =
-  /(?<=[A-Za-z\d@._-])(?:[ \t]{0,8}(?:\r?\n|\\r\\n|\\n|\||<\/?(?:br|td|th|tr|p|div|li)(?:[ /][^<>]{0,200})?>)[ \t>#*]{0,16}(?:\/\/ ?)?){1,6}(?=[A-Za-z\d@._-])/g;
+  /(?<=[A-Za-z\d@.:_-])(?:[ \t]{0,8}(?:\\?\r?\n|\\r\\n|\\n|\||<\/?(?:br|td|th|tr|p|div|li)(?:[ /][^<>]{0,200})?>)[ \t>#*]{0,16}(?:(?:\/\/[/!]?|--|;{1,3}|:|'|%) ?)?){1,6}(?=[A-Za-z\d@.:_-])/g;
 /** Characters on both sides that tell whether a value can go over a break. */
 const REACH = 48;
 /** Of a card, the shortest number that may be broken. */
@@ -48,11 +48,17 @@ function joint(before: string, after: string): string | undefined {
   return /\d/.test(before.slice(-4)) || /\d/.test(after.slice(0, 4)) ? ' ' : undefined;
 }
 
+const IPV6_BEFORE = /(?:^|[^\da-z])(?:[\da-f]{1,4}::?){2,7}$/i;
+const IPV6_AFTER = /^(?:[\da-f]{1,4}::?)*[\da-f]{1,4}(?![\da-z])/i;
+const GROUPS_BEFORE = /(?:^|[^\da-z])(?:[\da-f]{1,4}::?){2,6}[\da-f]{1,4}$/i;
+
 const isInAddress = (before: string, after: string): boolean =>
   (ADDRESS_BEFORE.test(before) && DOMAIN_AFTER.test(after)) ||
   (LOCAL_BEFORE.test(before) && LOCAL_AFTER.test(after)) ||
   (NAME_BEFORE.test(before) && ADDRESS_AFTER.test(after)) ||
-  (DOMAIN_BEFORE.test(before) && /^\.[a-z\d]/.test(after));
+  (DOMAIN_BEFORE.test(before) && /^\.[a-z\d]/.test(after)) ||
+  (IPV6_BEFORE.test(before) && IPV6_AFTER.test(after)) ||
+  (GROUPS_BEFORE.test(before) && /^::?[\da-f]/i.test(after));
 
 const countDigits = (text: string): number => text.replaceAll(/\D/g, '').length;
 

@@ -72,12 +72,16 @@ function detectRewritten(
       const range = stretch.origin(detection);
       // What the end of a stretch cuts is no value.
       const isWhole =
-        (detection.start > 0 || range.start === 0) &&
-        (detection.end < stretch.text.length || range.end === text.length);
-      if (isWhole && holdsOne(range, places)) found.push({ ...detection, ...range });
+        (detection.start > 0 || stretch.range.start === 0) &&
+        (detection.end < stretch.text.length || stretch.range.end === text.length);
+      if (isWhole && holdsOne({ start: range.start - NAME_REACH, end: range.end + 1 }, places))
+        found.push({ ...detection, ...range });
     }
   return found;
 }
+
+/** What stands so near before a value, its quote or the sign between its name and it, tells of it, too. */
+const NAME_REACH = 8;
 
 /** Whether one of `places`, which are in order, is in a range. */
 function holdsOne({ start, end }: TextRange, places: readonly TextRange[]): boolean {

@@ -37,8 +37,15 @@ describe('a value that is dressed up is found whole', () => {
     ['an entity for its plus', 'PHONE', '&plus;49 30 23125 044'],
     ['zero-width characters in a key', 'AWS_KEY', 'AKIA\u200bQWERTYUIOPASDFGH'],
     ['full-width dots', 'IP_ADDRESS', '192．168．12．7'],
+    ['plain emphasis', 'IP_ADDRESS', '203.0.113.*146*'],
+    ['emphasis by underscores', 'EMAIL', 'anna.kowal@_wisla_.example.com'],
+    ['code', 'EMAIL', 'anna.kowal@`wisla.example.com'],
+    ['a link', 'EMAIL', 'anna.kowal@[wisla.example](https://wisla.example)'],
+    ['emphasis in an account', 'IBAN', 'DE89 3704 _0044 0532_ 0130 00'],
+    ['emphasis in a card', 'CREDIT_CARD', '4111 1111 *1111* 1111'],
+    ['emphasis in a telephone number', 'PHONE', '+1 (415) 555-_0132_'],
   ])('%s', (_, type, value) => {
-    const shown = value.replace(/^\*\*/, '');
+    const shown = value.replace(/^\*\*/, '').replace(/[*_]$|\]\(\S+\)$/, '');
     expect(found(`See: ${value} or ask.`)).toEqual([`${type} ${shown}`]);
   });
 });
@@ -61,6 +68,12 @@ describe('a value over the end of a line or cell is found whole', () => {
     ['a dressed card', 'CREDIT_CARD', '4111&nbsp;1111<br>1111&nbsp;1111'],
     ['an address behind its sign', 'EMAIL', 'jane.doe@\nacme.example'],
     ['an address before its sign', 'EMAIL', 'jane.doe\n@acme.example'],
+    ['a hard break of Markdown', 'EMAIL', 'anna.kowal@wisla.\\\nexample.com'],
+    ['a comment of SQL', 'EMAIL', 'anna.kowal@\n-- wisla.example.com'],
+    ['a comment of Rust', 'EMAIL', 'anna.kowal@\n/// wisla.example.com'],
+    ['a comment of Lisp', 'EMAIL', 'anna.kowal@\n;; wisla.example.com'],
+    ['an account over a hard break', 'IBAN', 'DE89 3704 0044\\\n0532 0130 00'],
+    ['an IPv6 address', 'IP_ADDRESS', '2001:db8:85a3:0:0:8a2e:\n370:7334'],
     ['a domain behind a dot', 'EMAIL', 'jane.doe@acme.\nexample'],
     ['a domain before a dot', 'EMAIL', 'jane.doe@acme\n.example'],
     ['a name behind a hyphen', 'EMAIL', 'jane.doe-\nsmith@acme.example'],
@@ -76,6 +89,14 @@ describe('a value over the end of a line or cell is found whole', () => {
       'CREDIT_CARD 4111 | 1111 | 1111 | 1111',
     ]);
   });
+});
+
+it.each([
+  ['Password&#58; Zitrone#4711!quer', 'Zitrone#4711!quer'],
+  ['ｐａｓｓｗｏｒｄ：Zitrone#4711!quer', 'Zitrone#4711!quer'],
+  ['password: *Zitrone#4711!quer*', 'Zitrone#4711!quer'],
+])('finds a password whose name is dressed up: %s', (text, value) => {
+  expect(found(text)).toEqual([`API_KEY ${value}`]);
 });
 
 describe('what stands beside a break or a dressing is no part of a value', () => {

@@ -12,11 +12,13 @@ const ESCAPE = String.raw`\\{1,4}u(?:[\da-fA-F]{4}|\{[\da-fA-F]{2,5}\})|\\{1,4}x
 const BACKSLASH = String.raw`\\(?=[!-/:-@[\]^-\x60{-~])`;
 const INLINE_TAG =
   '</?(?:a|abbr|b|bdi|bdo|cite|code|data|del|em|font|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|time|tt|u|var|wbr)(?:[ /][^<>]{0,1000})?>|<!--[^<>]{0,1000}-->';
-/** Strong and struck-out text of Markdown; four asterisks are a mask. */
-const EMPHASIS = String.raw`(?<![*\s])\*\*(?!\*)|(?<!\*)\*\*(?![*\s])|~~`;
+/** Emphasis of Markdown; four asterisks are a mask, and an underscore inside a word is its own. */
+const EMPHASIS = String.raw`(?<=[^\s*.])\*{1,3}(?!\*)|(?<=\.)\*{1,3}(?=\d)|(?<![^\s])\*{1,3}(?=[^\s*])|(?<![A-Za-z\d])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![A-Za-z\d_])|~~`;
+/** Code and links of Markdown, but for the words that are shown. */
+const CODE_AND_LINKS = String.raw`(?<=[\w@.])\x60(?=[\w@.])|\[(?=[^[\]\n]{1,100}\]\()|\]\([^()\s]{1,300}\)`;
 
 const DRESSING = new RegExp(
-  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|${BACKSLASH}|${INLINE_TAG}|${EMPHASIS}`,
+  `(?<unseen>${UNSEEN}+)|(?<form>${FORMS})|(?<entity>${ENTITY})|(?<code>${ESCAPE})|${BACKSLASH}|${INLINE_TAG}|${EMPHASIS}|${CODE_AND_LINKS}`,
   'g',
 );
 

@@ -9,6 +9,8 @@ export interface Rewriting extends TextRange {
 /** A stretch of a text with the rewritings in it, and the way back. */
 export interface RewrittenText {
   readonly text: string;
+  /** What was rewritten, of the whole text. */
+  readonly range: TextRange;
   /** The range of the whole text that a range of this one, which is not empty, was made from. */
   readonly origin: (range: TextRange) => TextRange;
 }
@@ -47,21 +49,23 @@ function rewrite(text: string, rewritings: readonly Rewriting[]): RewrittenText 
     parts.push(part);
     at += part.length;
   };
-  let from = Math.max(0, (rewritings[0]?.start ?? 0) - REACH);
+  const begin = Math.max(0, (rewritings[0]?.start ?? 0) - REACH);
+  let from = begin;
   for (const { start, end, as } of rewritings) {
     add(text.slice(from, start), { start: from, end: start }, false);
     add(as, { start, end }, true);
     from = end;
   }
-  const end = from + REACH;
+  const end = Math.min(text.length, from + REACH);
   add(text.slice(from, end), { start: from, end }, false);
   const originOf = (offset: number): TextRange => {
-    const { at: begin, origin, isRewritten } = pieceAt(pieces, offset);
-    const start = origin.start + offset - begin;
+    const { at: first, origin, isRewritten } = pieceAt(pieces, offset);
+    const start = origin.start + offset - first;
     return isRewritten ? origin : { start, end: start + 1 };
   };
   return {
     text: parts.join(''),
+    range: { start: begin, end },
     origin: (range) => ({ start: originOf(range.start).start, end: originOf(range.end - 1).end }),
   };
 }
