@@ -7,7 +7,7 @@ import type { SourceStatement, SourceText } from './source-text.js';
 /**
  * What a claim says otherwise than its source. `number`, `name`, `opposite`, `wording`: other words between the same words. `beside`: a word
  * beside one that both have excludes what stands beside that in the source. `negation`: one denies what the other says. `order`: two things
- * around a comparison or an order stand the other way round. `cause`: another reason for the same.
+ * around a comparison or an order stand the other way round. `limited`: the same as `negation`, where both set other conditions or limits. `cause`: another reason for the same.
  */
 export type DifferenceKind =
   | 'number'
@@ -16,6 +16,7 @@ export type DifferenceKind =
   | 'wording'
   | 'beside'
   | 'negation'
+  | 'limited'
   | 'order'
   | 'cause';
 
@@ -144,9 +145,23 @@ export function deniedOtherwise(
     const sides = own.has(term)
       ? { claim: `not ${text}`, source: text }
       : { claim: text, source: `not ${text}` };
-    return [{ kind: 'negation', ...sides, frame: 0, isTight: false }];
+    const isLimited = holding.some((statement) => limitsIn(claim) !== limitsIn(statement));
+    return [{ kind: isLimited ? 'limited' : 'negation', ...sides, frame: 0, isTight: false }];
   });
 }
+
+/** With these a denial may say the same as a statement: only with a ticket, not without one; wait until it has ended, not before. */
+const LIMITS: ReadonlySet<string> = new Set(
+  'only if whether unless until before after while except otherwise without again sure need needs requires'.split(
+    ' ',
+  ),
+);
+const limitsIn = (words: readonly ComparedWord[]): string =>
+  words
+    .map(({ text }) => text.toLowerCase())
+    .filter((word) => LIMITS.has(word))
+    .sort()
+    .join();
 
 const BESIDE = 2;
 const termsBeside = (words: readonly ComparedWord[], word: ComparedWord): readonly ComparedWord[] => {

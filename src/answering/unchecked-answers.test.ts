@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerEvent } from './answer-events.js';
 import { answerQuestion, streamAnswer } from './answer-question.js';
+import { checkSupport } from './check-support.js';
+import { readEvidence } from './support-features.js';
 import { fixedRetrieve, ScriptedChatModel, testDependencies } from './test-answering.js';
 import type { UnsupportedPolicy } from './verify-answer.js';
 import { UNCHECKED_MARK } from './verify-answer.js';
@@ -110,4 +112,21 @@ describe('where sentences that cannot be checked are to be removed', () => {
       { type: 'answer', answer: { answerer: 'extractive', fallback: { reason: 'UNSUPPORTED_ANSWER' } } },
     ]);
   });
+});
+
+it.each([
+  [
+    'The nightly invoice run starts at 02:15 and takes about 40 minutes. If the run has not finished by 04:00, the engineer on call restarts the worker.',
+    'Check whether the run has finished by 04:00',
+  ],
+  [
+    'The primary replicates to the standby in Dublin. Promote the standby only when the primary has been unreachable for 10 minutes.',
+    'Do not promote the standby before the primary has been unreachable for 10 minutes',
+  ],
+  [
+    'Developers may read production logs but may not open a shell on production hosts. A shell needs a ticket that a second engineer has approved. Access expires after 8 hours.',
+    'A shell on a production host is only opened with a ticket approved by a second engineer',
+  ],
+])('a limit that is said the other way is no contradiction: %s', (passage, sentence) => {
+  expect(checkSupport(sentence, readEvidence([passage])).contradiction).toBeUndefined();
 });
