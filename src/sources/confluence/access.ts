@@ -1,21 +1,11 @@
 import * as z from 'zod';
 import type { HttpClient } from '../http-client.js';
-
-/** Who may read a page by its own restrictions: names of groups, and `user:ID`. Undefined where it has none. */
-export type Readers = ReadonlySet<string> | undefined;
+import { addGroup, addUser, namedGroup, namedUser, type Principal, type Readers } from './principals.js';
 
 const restriction = z.object({
   restrictions: z.object({
-    user: z.object({
-      results: z.array(
-        z.object({
-          accountId: z.string().optional(),
-          username: z.string().optional(),
-          userKey: z.string().optional(),
-        }),
-      ),
-    }),
-    group: z.object({ results: z.array(z.object({ name: z.string() })) }),
+    user: z.object({ results: z.array(namedUser) }),
+    group: z.object({ results: z.array(namedGroup) }),
   }),
 });
 
@@ -28,7 +18,9 @@ export async function readRestrictions(
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<Readers> {
-  const { restrictions } = await client.json(
+  const {
+    restrictions: { user, group },
+  } = await client.json(
     {
       path: `/rest/api/content/${encodeURIComponent(id)}/restriction/byOperation/read`,
       query: { expand: 'restrictions.user,restrictions.group', start: 0, limit: LIMIT },
@@ -36,23 +28,28 @@ export async function readRestrictions(
     },
     restriction,
   );
-  const users = restrictions.user.results.map(
-    ({ accountId, username, userKey }) => `user:${accountId ?? username ?? userKey ?? ''}`,
-  );
-  const groups = restrictions.group.results.map(({ name }) => name);
-  return users.length + groups.length === 0 ? undefined : new Set([...groups, ...users]);
+  if (user.results.length + group.results.length === 0) return undefined;
+  const readers = new Map<string, Principal>();
+  for (const one of group.results) addGroup(readers, one);
+  for (const one of user.results) addUser(readers, one);
+  return readers;
+}
+
+/** Names of readers. */
+interface Names {
+  has(name: string): boolean;
+  keys(): Iterable<string>;
 }
 
 /**
- * Groups that may read a page below these restrictions, its own and those of everything above it; a reader must pass them all.
- * A record's groups are alternatives, so only names that pass every restriction are kept: who would pass by two different
- * groups sees less than on the site, and nobody sees more.
+ * Names that stand in all of these restrictions: of a page, of everything above it, of its space. A record's groups are
+ * alternatives, so who passes by two different groups is none of them.
  *
  * @param open groups where nothing is restricted
  */
-export function accessGroups(chain: readonly Readers[], open: readonly string[]): string[] {
-  const restricted = chain.filter((readers): readers is ReadonlySet<string> => readers !== undefined);
+export function accessGroups(chain: readonly (Names | undefined)[], open: readonly string[]): string[] {
+  const restricted = chain.filter((readers): readers is Names => readers !== undefined);
   const [first, ...others] = restricted;
   if (first === undefined) return [...open];
-  return [...first].filter((name) => others.every((readers) => readers.has(name))).sort();
+  return [...first.keys()].filter((name) => others.every((readers) => readers.has(name))).sort();
 }

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { EVERYONE } from '../../core/scope.js';
 import { AnswerTrail, parameterOf } from '../answer-trail.js';
 import type { HttpClient, HttpRequest } from '../http-client.js';
-import type { Readers } from './access.js';
 import type { Ancestor, Attachment, Comment, ConfluenceApi, Page, PageSummary } from './confluence-api.js';
+import { addGroup, addUser, type Principal, type Readers } from './principals.js';
 import { commentedPages } from './search-comments.js';
 import { expandedSpaceReaders, firstTold, isNotTold, type SpaceReaders } from './space-readers.js';
 
@@ -149,21 +148,26 @@ export class CloudApi implements ConfluenceApi {
     ]);
   }
 
+  membersPath(group: string): string {
+    return `/rest/api/group/${encodeURIComponent(group)}/membersByGroupId`;
+  }
+
   /** Permissions name groups by ids, restrictions by names. What is no user and no group with a name (a role) is left out: it sees less. */
   async #assignedReaders(key: string, signal: AbortSignal | undefined): Promise<Readers> {
     const id = [...(await this.#spacesById(signal))].find(([, known]) => known === key)?.[0] ?? key;
     const path = `/api/v2/spaces/${encodeURIComponent(id)}/permissions`;
-    const names = new Set<string>();
+    const readers = new Map<string, Principal>();
     for await (const { principal, operation } of this.#all(
       { path, query: { limit: PAGE_SIZE }, signal },
       grant,
     )) {
       if (operation.key !== 'read' || operation.targetType !== 'space') continue;
-      if (principal.type === 'user') names.add(`user:${principal.id}`);
-      const name = principal.type === 'group' ? await this.#groupName(principal.id, signal) : undefined;
-      if (name !== undefined && name !== EVERYONE) names.add(name);
+      const { type, id: principalId } = principal;
+      if (type === 'user') addUser(readers, { accountId: principalId });
+      if (type === 'group')
+        addGroup(readers, { name: await this.#groupName(principalId, signal), id: principalId });
     }
-    return names;
+    return readers;
   }
 
   async #groupName(id: string, signal: AbortSignal | undefined): Promise<string | undefined> {

@@ -65,4 +65,6 @@ export interface ConfluenceApi {
   attachments(id: string, signal: AbortSignal | undefined): Promise<readonly Attachment[]>;
   /** Who may view a space by its own permissions. */
   spaceReaders(key: string, signal: AbortSignal | undefined): Promise<SpaceReaders>;
+  /** Path of the list of a group's members. */
+  membersPath(group: string): string;
 }

@@ -19,6 +19,7 @@ import { readRestrictions } from './access.js';
 import { CloudApi } from './cloud-api.js';
 import type { ConfluenceApi, PageSummary } from './confluence-api.js';
 import { DataCenterApi } from './data-center-api.js';
+import { MEMBERSHIP_LIMITS, Memberships } from './memberships.js';
 import { attachmentDocument, isReadable, pageDocument } from './page-documents.js';
 import { type PageState, PageStates } from './page-state.js';
 
@@ -117,10 +118,14 @@ export class ConfluenceSource implements Source {
       this.#notices.push(
         `Source "${this.name}": who may view the space ${key} could not be read, so nobody finds ${size} of its pages that this run looked at. The account needs to see permissions of the space; or set \`accessGroups\` to the groups that find what is not restricted (\`*\`: everyone in the tenant).`,
       );
-    const unreachable = this.#states.unreachable.size;
-    if (unreachable > 0)
+    const { unreachable, unresolved } = this.#states;
+    if (unreachable.size > 0)
       this.#notices.push(
-        `Source "${this.name}": nobody finds ${unreachable} pages, because no name stands in their restrictions and in the permissions of their space. Restrict them to a group that may view the space, or set \`accessGroups\`.`,
+        `Source "${this.name}": nobody finds ${unreachable.size} pages, because no name stands in their restrictions and in the permissions of their space, and no user is known whom groups let pass both. Restrict them to a group that passes what stands above them and may view the space, or set \`accessGroups\`, so that permissions of spaces are not asked for.`,
+      );
+    if (unresolved.size > 0)
+      this.#notices.push(
+        `Source "${this.name}": ${unresolved.size} pages may be open to more people than find them here, because groups of users or members of groups could not be read or are too many (read are ${MEMBERSHIP_LIMITS}). The account needs to see users and groups; or restrict the pages to groups that may view the space, or set \`accessGroups\`.`,
       );
     const completeAt = from?.completeAt ?? now.toISOString();
     const cursor: ListingCursor = {
@@ -254,6 +259,7 @@ export class ConfluenceSource implements Source {
     const { openGroups, includeAttachments = false } = this.#options;
     return new PageStates({
       api: this.#api,
+      memberships: new Memberships(this.client, (group) => this.#api.membersPath(group)),
       readRestrictions: (id, signal) => readRestrictions(this.client, id, signal),
       openGroups,
       includeComments: this.#includesComments(),

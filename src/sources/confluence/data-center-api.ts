@@ -130,6 +130,10 @@ export class DataCenterApi implements ConfluenceApi {
     ]);
   }
 
+  membersPath(group: string): string {
+    return `/rest/api/group/${encodeURIComponent(group)}/member`;
+  }
+
   async #keys(signal: AbortSignal | undefined): Promise<readonly string[]> {
     if (this.#spaceKeys.length > 0) return this.#spaceKeys;
     return (await this.#list({ path: '/rest/api/space', signal }, space, ({ key }) => key)).map(

@@ -2,8 +2,10 @@ import { canonicalJson } from '../../core/canonical-json.js';
 import { contentHash } from '../../core/ids.js';
 import { EVERYONE } from '../../core/scope.js';
 import { statusOf } from '../http-errors.js';
-import { accessGroups, type Readers } from './access.js';
 import type { Ancestor, Attachment, Comment, ConfluenceApi, PageSummary } from './confluence-api.js';
+import { jointReaders } from './joint-readers.js';
+import type { Memberships } from './memberships.js';
+import type { Readers } from './principals.js';
 import type { SpaceReaders } from './space-readers.js';
 
 /** Everything about a page that can change without a new version of it. */
@@ -20,6 +22,7 @@ export interface PageState {
 
 export interface PageStateOptions {
   readonly api: ConfluenceApi;
+  readonly memberships: Memberships;
   readonly readRestrictions: (id: string, signal: AbortSignal | undefined) => Promise<Readers>;
   /** Who finds what is not restricted, whatever the permissions of its space say; absent: who may view the space. */
   readonly openGroups: readonly string[] | undefined;
@@ -36,8 +39,10 @@ export class PageStates {
   readonly unknownRestrictions = new Set<string>();
   /** Ids of pages by the keys of their spaces, where nobody can tell who may view them. */
   readonly pagesOfUntoldSpaces = new Map<string, Set<string>>();
-  /** Ids of pages that nobody finds, because no name passes their restrictions and the permissions of their space. */
+  /** Ids of pages that nobody finds, because nobody is known to pass their restrictions and the permissions of their space. */
   readonly unreachable = new Set<string>();
+  /** Ids of pages that more people may read, whose groups could not be told. */
+  readonly unresolved = new Set<string>();
   readonly #spaces = new Map<string, Promise<SpaceReaders>>();
 
   constructor(options: PageStateOptions) {
@@ -50,15 +55,22 @@ export class PageStates {
   }
 
   async of(summary: PageSummary, signal: AbortSignal | undefined): Promise<PageState> {
-    const { api, openGroups, includeComments, includeAttachments } = this.#options;
+    const { api, memberships, openGroups, includeComments, includeAttachments } = this.#options;
     const { id } = summary;
     const ancestors = await this.#ancestorsOf(summary, signal);
-    const chain = await Promise.all(
-      [...ancestors.map((above) => above.id), id].map((each) => this.#readersOf(each, signal)),
-    );
+    const ids = [...ancestors.map((above) => above.id), id];
+    const chain = await Promise.all(ids.map((each) => this.#readersOf(each, signal)));
     const space = openGroups === undefined ? await this.#readersOfSpace(summary, signal) : undefined;
-    const groups = accessGroups([space, ...chain], openGroups ?? [EVERYONE]);
-    if (space !== undefined && space.size > 0 && groups.length === 0 && !this.unknownRestrictions.has(id))
+    const restricted = [space, ...chain];
+    const { groups, isComplete } = await jointReaders(restricted, openGroups ?? [EVERYONE], {
+      memberships,
+      signal,
+    });
+    if (!isComplete) this.unresolved.add(id);
+    const isUntold =
+      this.pagesOfUntoldSpaces.get(summary.spaceKey)?.has(id) === true ||
+      ids.some((each) => this.unknownRestrictions.has(each));
+    if (groups.length === 0 && !isUntold && restricted.some((readers) => readers !== undefined))
       this.unreachable.add(id);
     const comments = includeComments ? await api.comments(id, signal) : [];
     const attachments = includeAttachments ? await api.attachments(id, signal) : [];
@@ -112,7 +124,7 @@ export class PageStates {
       }
       // What nobody can tell is open to nobody.
       this.unknownRestrictions.add(id);
-      return new Set<string>();
+      return new Map();
     });
     this.#readers.set(id, asked);
     return asked;

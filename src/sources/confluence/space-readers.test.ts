@@ -61,6 +61,91 @@ describe.each(['cloud', 'data-center'] as const)('pages of a space on %s', (depl
     expect(groupsOf(below.id)).toEqual(['ops']);
   });
 
+  const asked = (what: string) => api.requests.filter(({ path }) => path.includes(what));
+
+  test('restricted to a user are found by them where one of their groups may view the space', async () => {
+    const page = state.addPage({ readers: { groups: [], users: ['ann', 'bob', 'eve'] } });
+    spaceOf('OPS').readers = { groups: ['ops', 'staff'], users: ['eve'] };
+    for (let at = 0; at < 70; at++) state.members.set(`club-${at}`, ['ann', 'bob']);
+    state.members.set('staff', ['ann']);
+    expect(await run()).toEqual([]);
+    expect(groupsOf(page.id)).toEqual(['user:ann', 'user:eve']);
+  });
+
+  test('ask once a run for the groups of each user', async () => {
+    for (let at = 0; at < 30; at++) state.addPage({ readers: { groups: [], users: ['ann', 'bob'] } });
+    state.members.set('staff', ['ann']);
+    api.requests.length = 0;
+    await run();
+    expect(asked('/memberof')).toHaveLength(2);
+    expect(asked('/group/staff/member').concat(asked('membersByGroupId'))).toEqual([]);
+  });
+
+  test('restricted to a group are found by those of its members who may view the space', async () => {
+    const page = state.addPage({ readers: { groups: ['dev', 'hr'], users: [] } });
+    spaceOf('OPS').readers = { groups: ['dev', 'ops'], users: ['eve'] };
+    const others = Array.from({ length: 120 }, (_, at) => `u${at}`);
+    state.members.set('hr', [...others, 'ann', 'eve']).set('ops', ['ann', 'bob']);
+    expect(await run()).toEqual([]);
+    expect(groupsOf(page.id)).toEqual(['dev', 'user:ann', 'user:eve']);
+  });
+
+  test('below a restricted page are found by who passes each restriction by any of their groups', async () => {
+    const above = state.addPage({ readers: { groups: ['ops'], users: [] } });
+    const below = state.addPage({ parentId: above.id, readers: { groups: ['hr'], users: ['bob'] } });
+    state.members.set('ops', ['ann', 'bob', 'eve']).set('hr', ['ann', 'eve']).set('staff', ['ann', 'bob']);
+    await run();
+    expect(groupsOf(below.id)).toEqual(['user:ann', 'user:bob']);
+    await run({ openGroups: ['*'] });
+    expect(groupsOf(below.id)).toEqual(['user:ann', 'user:bob', 'user:eve']);
+  });
+
+  test('restricted to a large group are found by members of a small space, asked for from its side', async () => {
+    const page = state.addPage({ readers: { groups: ['all'], users: [] } });
+    spaceOf('OPS').readers = { groups: ['hr'], users: ['bob', 'out'] };
+    state.members.set('all', [...Array.from({ length: 300 }, (_, at) => `u${at}`), 'ann', 'bob']);
+    state.members.set('hr', ['ann', 'out']);
+    expect(await run()).toEqual([]);
+    expect(groupsOf(page.id)).toEqual(['user:ann', 'user:bob']);
+  });
+
+  test('between two groups too large to list are found by nobody, and counted with what to set', async () => {
+    const page = state.addPage({ readers: { groups: ['all'], users: [] } });
+    const many = Array.from({ length: 201 }, (_, at) => `u${at}`);
+    state.members.set('all', many).set('staff', many);
+    const [unreachable = '', unresolved = ''] = await run();
+    expect(unreachable).toMatch(/nobody finds 1 pages/);
+    expect(unresolved).toMatch(/1 pages.*too many.*200 members.*`accessGroups`/);
+    expect(groupsOf(page.id)).toEqual([]);
+  });
+
+  test('whose users and groups the account may not ask about let nobody in by groups, and are counted', async () => {
+    const page = state.addPage({ readers: { groups: ['hr'], users: ['ann', 'eve'] } });
+    spaceOf('OPS').readers = { groups: ['staff'], users: ['eve'] };
+    state.members.set('staff', ['ann', 'bob']).set('hr', ['bob']);
+    state.missing.add('memberships');
+    expect(await run()).toEqual([]);
+    expect(groupsOf(page.id)).toEqual(['user:ann', 'user:bob', 'user:eve']);
+    state.missing.add('members');
+    const notices = await run();
+    expect(groupsOf(page.id)).toEqual(['user:eve']);
+    expect(notices).toHaveLength(1);
+    expect(notices[0]).toMatch(/1 pages.*could not be read.*`accessGroups`/);
+    state.missing.delete('memberships');
+    await run();
+    expect(groupsOf(page.id)).toEqual(['user:ann', 'user:eve']);
+  });
+
+  test('are open to nobody by groups that are called as everyone or as a user', async () => {
+    const page = state.addPage({ readers: { groups: ['*', 'user:bob'], users: [] } });
+    spaceOf('OPS').readers = { groups: ['staff', '*'], users: ['ann', 'bob'] };
+    state.members.set('staff', ['bob']).set('user:ann', ['eve']).set('*', ['eve']);
+    await run();
+    expect(groupsOf(page.id)).toEqual([]);
+    await run({ openGroups: ['all'] });
+    expect(groupsOf(page.id)).toEqual([]);
+  });
+
   test('that no name may read are found by nobody, and counted', async () => {
     const page = state.addPage({ readers: { groups: ['hr'], users: [] } });
     spaceOf('OPS').readers = { groups: ['ops'], users: [] };
@@ -68,6 +153,15 @@ describe.each(['cloud', 'data-center'] as const)('pages of a space on %s', (depl
       /nobody finds 1 pages, because no name stands in their restrictions/,
     );
     expect(groupsOf(page.id)).toEqual([]);
+  });
+
+  test('of a space that lets in nobody who is known here are counted, and those below what is not told only there', async () => {
+    const above = state.addPage();
+    state.addPage({ parentId: above.id, readers: { groups: ['hr'], users: [] } });
+    spaceOf('OPS').readers = { groups: [], users: [] };
+    expect((await run()).join()).toMatch(/nobody finds 2 pages, because no name/);
+    spaceOf('OPS').readers = 'untold';
+    expect((await run()).join()).not.toMatch(/because no name/);
   });
 
   test('whose permissions are not told are found by nobody, with a notice that counts them and says what to set', async () => {

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { EVERYONE } from '../../core/scope.js';
 import type { HttpClient } from '../http-client.js';
 import { statusOf } from '../http-errors.js';
-import type { Readers } from './access.js';
+import { addGroup, addUser, namedGroup, namedUser, type Principal, type Readers } from './principals.js';
 
 /** What a site says where an account may not see permissions, or where it does not have the resource. */
 const NOT_TOLD: ReadonlySet<number | undefined> = new Set([403, 404, 410]);
@@ -23,15 +22,10 @@ export async function firstTold(ways: readonly (() => Promise<Readers>)[]): Prom
     } catch (error) {
       if (!isNotTold(error)) throw error;
     }
-  return { readers: new Set(), isTold: false };
+  return { readers: new Map(), isTold: false };
 }
 
 const operation = z.object({ targetType: z.string() });
-const userNames = {
-  accountId: z.string().nullish(),
-  username: z.string().nullish(),
-  userKey: z.string().nullish(),
-};
 const spaceWithPermissions = z.object({
   permissions: z
     .array(
@@ -40,8 +34,8 @@ const spaceWithPermissions = z.object({
         anonymousAccess: z.boolean().nullish(),
         subjects: z
           .object({
-            user: z.object({ results: z.array(z.object(userNames)) }).nullish(),
-            group: z.object({ results: z.array(z.object({ name: z.string() })) }).nullish(),
+            user: z.object({ results: z.array(namedUser) }).nullish(),
+            group: z.object({ results: z.array(namedGroup) }).nullish(),
           })
           .nullish(),
       }),
@@ -60,24 +54,23 @@ export async function expandedSpaceReaders(
     { path, query: { expand: 'permissions' }, signal },
     spaceWithPermissions,
   );
-  const names = new Set<string>();
+  const readers = new Map<string, Principal>();
   for (const { operation: made, anonymousAccess, subjects } of permissions ?? []) {
     if (made.operation !== 'read' || made.targetType !== 'space') continue;
     if (anonymousAccess === true) return undefined;
-    for (const { name } of subjects?.group?.results ?? []) addName(names, name);
-    for (const user of subjects?.user?.results ?? []) addUser(names, user);
+    for (const group of subjects?.group?.results ?? []) addGroup(readers, group);
+    for (const user of subjects?.user?.results ?? []) addUser(readers, user);
   }
-  return names;
+  return readers;
 }
 
 const grants = z.array(
   z.object({
     operation: operation.extend({ operationKey: z.string() }),
-    subject: z.object({
+    subject: namedUser.extend({
       type: z.string(),
       name: z.string().nullish(),
       displayName: z.string().nullish(),
-      ...userNames,
     }),
   }),
 );
@@ -89,29 +82,13 @@ export async function listedSpaceReaders(
   signal: AbortSignal | undefined,
 ): Promise<Readers> {
   const path = `/rest/api/space/${encodeURIComponent(key)}/permissions`;
-  const names = new Set<string>();
+  const readers = new Map<string, Principal>();
   for (const { operation: made, subject } of await client.json({ path, signal }, grants)) {
     if (made.operationKey !== 'read' || made.targetType !== 'space') continue;
     if (subject.type === 'anonymous') return undefined;
-    if (subject.type !== 'group') addUser(names, subject);
+    if (subject.type !== 'group') addUser(readers, subject);
     // The name that is shown of a group is its own, that of a user is not.
-    else addName(names, subject.name ?? subject.displayName);
+    else addGroup(readers, { name: subject.name ?? subject.displayName });
   }
-  return names;
-}
-
-interface NamedUser {
-  readonly accountId?: string | null | undefined;
-  readonly username?: string | null | undefined;
-  readonly userKey?: string | null | undefined;
-}
-
-function addUser(names: Set<string>, { accountId, username, userKey }: NamedUser): void {
-  const id = accountId ?? username ?? userKey;
-  if (id != null && id !== '') names.add(`user:${id}`);
-}
-
-/** A group that is called as everyone is none of those that are told. */
-function addName(names: Set<string>, name: string | null | undefined): void {
-  if (name != null && name !== '' && name !== EVERYONE) names.add(name);
+  return readers;
 }

@@ -1,5 +1,14 @@
 import type { ConfluenceState, FakePage } from './confluence-state.js';
-import { expandedSpaceRoute, get, pageRoute, restrictionRoute, searchRoute } from './confluence-v1.js';
+import {
+  CLOUD_PEOPLE,
+  expandedSpaceRoute,
+  get,
+  groupId,
+  membershipRoutes,
+  pageRoute,
+  restrictionRoute,
+  searchRoute,
+} from './confluence-v1.js';
 import { type FakeAnswer, FakeApi, type FakeRequest, type FakeRoute, refuse } from './fake-api.js';
 
 /** Rows in one answer, whatever was asked for: services set limits of their own. */
@@ -11,16 +20,15 @@ export const startConfluenceCloud = (state: ConfluenceState, authorization: stri
     authorization,
     routes: [
       ...v2Routes(state),
-      restrictionRoute(state, '/wiki'),
+      restrictionRoute(state, CLOUD_PEOPLE),
       searchRoute(state, '/wiki'),
-      expandedSpaceRoute(state, '/wiki'),
+      expandedSpaceRoute(state, CLOUD_PEOPLE),
+      ...membershipRoutes(state, CLOUD_PEOPLE),
       groupRoute(state),
     ],
   });
 
 /** Permissions name groups by ids alone. */
-const groupId = (name: string): string => `id-of-${name}`;
-
 const groupRoute = (state: ConfluenceState): FakeRoute =>
   get(/\/wiki\/rest\/api\/group\/by-id/, ['id'], ({ query: { id = '' } }) =>
     state.missing.has('groups')

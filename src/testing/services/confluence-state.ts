@@ -33,7 +33,9 @@ export class ConfluenceState {
   readonly pages = new Map<string, FakePage>();
   readonly spaces: readonly FakeSpace[];
   /** Resources that an older site lacks. */
-  readonly missing = new Set<'permissions' | 'expanded permissions' | 'groups'>();
+  readonly missing = new Set<'permissions' | 'expanded permissions' | 'groups' | 'members' | 'memberships'>();
+  /** Members by names of groups; a group that is absent has none. */
+  readonly members = new Map<string, readonly string[]>();
   #clock = Date.parse('2026-01-01T00:00:00.000Z');
   #ids = 1000;
 

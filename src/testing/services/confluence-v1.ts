@@ -3,6 +3,42 @@ import { type FakeAnswer, FakeApi, type FakeRequest, type FakeRoute, refuse } fr
 
 const MAX_LIMIT = 50;
 
+/** How a kind of site tells of people, and where it lies. */
+interface People {
+  readonly at: string;
+  readonly user: (name: string) => object;
+  readonly group: (name: string) => object;
+  /** Path of the members of a group, with what names it there. */
+  readonly members: RegExp;
+  readonly groupKey: (name: string) => string;
+  /** Whom the parameters of a request are about. */
+  readonly asked: (query: FakeRequest['query']) => string | undefined;
+  readonly parameters: readonly string[];
+}
+
+export const groupId = (name: string): string => `id-of-${name}`;
+const USER_KEY = 'key-of-';
+
+export const CLOUD_PEOPLE: People = {
+  at: '/wiki',
+  user: (accountId) => ({ type: 'known', accountId }),
+  group: (name) => ({ type: 'group', name, id: groupId(name) }),
+  members: /\/wiki\/rest\/api\/group\/([^/]+)\/membersByGroupId/,
+  groupKey: groupId,
+  asked: ({ accountId }) => accountId,
+  parameters: ['accountId'],
+};
+
+const DATA_CENTER_PEOPLE: People = {
+  at: '',
+  user: (username) => ({ type: 'known', username, userKey: USER_KEY + username, displayName: 'A Person' }),
+  group: (name) => ({ type: 'group', name }),
+  members: /\/rest\/api\/group\/([^/]+)\/member/,
+  groupKey: (name) => name,
+  asked: ({ username, key }) => username ?? key?.slice(USER_KEY.length),
+  parameters: ['username', 'key'],
+};
+
 /** Confluence Data Center as its documentation of the REST API says. */
 export function startConfluenceDataCenter(state: ConfluenceState, authorization: string): Promise<FakeApi> {
   const withPage = pageRoute(state, 'No such content');
@@ -10,9 +46,10 @@ export function startConfluenceDataCenter(state: ConfluenceState, authorization:
   return FakeApi.start({
     authorization,
     routes: [
-      restrictionRoute(state, ''),
+      restrictionRoute(state, DATA_CENTER_PEOPLE),
       permissionsRoute(state),
-      expandedSpaceRoute(state, ''),
+      expandedSpaceRoute(state, DATA_CENTER_PEOPLE),
+      ...membershipRoutes(state, DATA_CENTER_PEOPLE),
       searchRoute(state, ''),
       get(/\/rest\/api\/space/, ['spaceKey', 'type', 'status', 'label', ...places], (request) =>
         listOf(
@@ -105,15 +142,15 @@ const permissionsRoute = (state: ConfluenceState): FakeRoute =>
   });
 
 /** A space with its permissions (v1). */
-export const expandedSpaceRoute = (state: ConfluenceState, at: string): FakeRoute =>
+export const expandedSpaceRoute = (state: ConfluenceState, { at, user, group }: People): FakeRoute =>
   get(new RegExp(`${at}/rest/api/space/(\\w+)`), ['expand'], (_, [key]) => {
     const space = state.spaces.find((one) => one.key === key);
     if (space === undefined || state.missing.has('expanded permissions')) return refuse(404, 'No such space');
     if (space.readers === 'untold') return refuse(403, 'Not permitted');
     const { groups, users, isAnonymous = false } = space.readers;
     const subjects = (people: readonly string[], names: readonly string[]) => ({
-      user: { results: people.map((accountId) => ({ type: 'known', accountId })) },
-      group: { results: names.map((name) => ({ type: 'group', name })) },
+      user: { results: people.map(user) },
+      group: { results: names.map(group) },
     });
     const operation = (kind: string, targetType: string) => ({ operation: kind, targetType });
     return {
@@ -137,22 +174,22 @@ export const expandedSpaceRoute = (state: ConfluenceState, at: string): FakeRout
   });
 
 /** The read restrictions of a page: v1 on both kinds of site. */
-export const restrictionRoute = (state: ConfluenceState, at: string): FakeRoute => ({
+export const restrictionRoute = (state: ConfluenceState, people: People): FakeRoute => ({
   method: 'GET',
-  path: new RegExp(`${at}/rest/api/content/(\\d+)/restriction/byOperation/read`),
+  path: new RegExp(`${people.at}/rest/api/content/(\\d+)/restriction/byOperation/read`),
   query: ['expand', 'start', 'limit'],
   answer: (_, [id]) => {
     const page = state.pages.get(id ?? '');
     if (page === undefined) return refuse(404, 'No such content');
     const { groups = [], users = [] } = page.readers ?? {};
     const user = {
-      results: users.map((accountId) => ({ type: 'known', accountId })),
+      results: users.map(people.user),
       start: 0,
       limit: 100,
       size: users.length,
     };
     const group = {
-      results: groups.map((name) => ({ type: 'group', name })),
+      results: groups.map(people.group),
       start: 0,
       limit: 100,
       size: groups.length,
@@ -160,6 +197,29 @@ export const restrictionRoute = (state: ConfluenceState, at: string): FakeRoute 
     return { body: { operation: 'read', restrictions: { user, group } } };
   },
 });
+
+/** Groups of a user, and members of a group: v1 on both kinds of site. */
+export const membershipRoutes = (state: ConfluenceState, people: People): FakeRoute[] => [
+  get(
+    new RegExp(`${people.at}/rest/api/user/memberof`),
+    [...people.parameters, 'start', 'limit', 'expand'],
+    (request) => {
+      const name = people.asked(request.query);
+      if (name === undefined) return refuse(400, 'Whose groups?');
+      if (state.missing.has('memberships')) return refuse(403, 'Not permitted');
+      const groups = [...state.members].filter(([, members]) => members.includes(name));
+      return listOf(
+        request,
+        groups.map(([group]) => people.group(group)),
+      );
+    },
+  ),
+  get(people.members, ['start', 'limit', 'expand'], (request, [key = '']) => {
+    if (state.missing.has('members')) return refuse(403, 'Not permitted');
+    const group = [...state.members].find(([name]) => people.groupKey(name) === decodeURIComponent(key));
+    return listOf(request, (group?.[1] ?? []).map(people.user));
+  }),
+];
 
 const CQL =
   /^type = (page|comment) and space in \(([^)]*)\) and lastmodified >= "(\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d)"$/;
