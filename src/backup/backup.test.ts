@@ -16,6 +16,7 @@ import { temporaryFolder, writeFiles } from '../../tests/e2e/temporary-folder.js
 import { testDeployments } from '../deployments/test-deployments.js';
 import { createEngine } from '../engine/create-engine.js';
 import { backUp } from './back-up.js';
+import type { BackupManifest } from './backup-manifest.js';
 import { restoreBackup } from './restore.js';
 import { backedUp, engineIn, isWhole, notes } from './test-backup.js';
 
@@ -167,6 +168,55 @@ describe('restoreBackup', () => {
       reason: 'BACKUP_INVALID',
     });
     expect(filesIn(elsewhere)).toEqual([]);
+  });
+
+  /** A backup of an index whose store has files of its own, unpacked. */
+  async function unpacked(): Promise<string> {
+    const folder = temporaryFolder(notes(5));
+    const engine = await engineIn(folder, 'lancedb');
+    await engine.index();
+    await engine.close();
+    await backUp('whole.tar', { cwd: folder, config: { provider: 'lancedb' } });
+    const pack = join(folder, 'pack');
+    mkdirSync(pack);
+    await extract({ file: join(folder, 'whole.tar'), cwd: pack });
+    return pack;
+  }
+
+  async function expectRefused(pack: string, why: RegExp, storage = {}): Promise<void> {
+    const archive = join(pack, '..', 'changed.tar');
+    await create({ file: archive, cwd: pack }, ['manifest.json', 'data', 'store']);
+    const elsewhere = temporaryFolder();
+    const restored = restoreBackup(archive, { cwd: elsewhere, config: { provider: 'lancedb', storage } });
+    await expect(restored).rejects.toMatchObject({
+      reason: 'BACKUP_INVALID',
+      message: expect.stringMatching(why),
+    });
+    expect(filesIn(elsewhere)).toEqual([]);
+  }
+
+  it.each([
+    ['in the data folder', {}],
+    ['elsewhere', { local: { path: 'vectors' } }],
+  ])('says what is damaged where the store is %s', async (_, storage) => {
+    const pack = await unpacked();
+    const inStore = readdirSync(join(pack, 'store'), { recursive: true, withFileTypes: true });
+    const file = inStore.find((entry) => entry.isFile());
+    const damaged = join(file?.parentPath ?? '', file?.name ?? '');
+    writeFileSync(
+      damaged,
+      readFileSync(damaged).map((byte) => byte ^ 1),
+    );
+    await expectRefused(pack, /store\/.* is damaged/, storage);
+  });
+
+  it('refuses a store without the ledger of the index', async () => {
+    const pack = await unpacked();
+    const manifest = JSON.parse(readFileSync(join(pack, 'manifest.json'), 'utf8')) as BackupManifest;
+    const files = manifest.files.filter(({ path }) => path !== 'data/ledger.db');
+    writeFileSync(join(pack, 'manifest.json'), JSON.stringify({ ...manifest, files }));
+    rmSync(join(pack, 'data', 'ledger.db'));
+    await expectRefused(pack, /ledger\.db is missing/);
   });
 
   it.skipIf(process.platform === 'win32').each(['4755', '2777', '1777', '666', '644', '400', '0'])(

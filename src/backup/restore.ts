@@ -55,6 +55,7 @@ export async function restoreBackup(file: string, options: RestoreOptions = {}):
   const { dataDir, rag } = config;
   const archive = resolve(place.cwd ?? process.cwd(), file);
   const manifest = await readManifest(archive);
+  if (rag.ledger.type !== 'postgres') assertLedger(manifest, archive);
   const parts = [
     { part: DATA, folder: dataDir },
     { part: STORE, folder: rag.storage.local.path },
@@ -69,7 +70,8 @@ export async function restoreBackup(file: string, options: RestoreOptions = {}):
     // The store first: without a ledger nobody looks for it.
     for (const { folder } of [...wanted].reverse()) await putInPlace(folder);
   } catch (error) {
-    for (const { folder } of wanted) await empty(folder);
+    // The store may lie in the data folder. What cannot be removed is marked, and the next one removes it: the fault to be told is this one.
+    for (const { folder } of [...wanted].reverse()) await empty(folder).catch(() => undefined);
     if (systemErrorCode(error) !== 'ENOSPC') throw error;
     throw new RAGError('INDEX_DISK_FULL', `There is no room to restore into ${dataDir}.`, { cause: error });
   }
@@ -103,6 +105,13 @@ async function readManifest(archive: string): Promise<BackupManifest> {
 
 const filesOf = ({ files }: BackupManifest, part: string): BackedUpFile[] =>
   files.filter(({ path }) => path.startsWith(`${part}/`));
+
+/** Whoever has a service for tenants alone has no index of his own, and no store of it. */
+function assertLedger(manifest: BackupManifest, archive: string): void {
+  const ledger = `${DATA}/${LEDGER}`;
+  const isThere = manifest.files.some(({ path }) => path === ledger);
+  if (!isThere && filesOf(manifest, STORE).length > 0) throw invalidBackup(archive, `${ledger} is missing`);
+}
 
 /** An empty folder, marked. */
 async function makeRoom(folder: string): Promise<void> {

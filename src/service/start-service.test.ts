@@ -23,7 +23,11 @@ async function openService(cwd = temporaryFolder(), server = {}): Promise<URL> {
 }
 
 /** `fetch` sends no other host. */
-async function statusFor(url: URL, path: string, headers: Record<string, string>): Promise<number> {
+async function statusFor(
+  url: URL,
+  path: string,
+  headers: Record<string, string | string[]>,
+): Promise<number> {
   const asked = request(new URL(path, url), { headers, agent: false }).end();
   const [answer] = await once(asked, 'response');
   answer.resume();
@@ -108,6 +112,23 @@ test('where keys are required it does not start without one, as where their disk
   const service = await startService({ engine, config, port: 0 });
   expect(service.isOpen).toBe(false);
   await service.stop();
+});
+
+test('two keys in one request are no key, in whichever headers and order', async () => {
+  const folder = temporaryFolder();
+  const { key } = await new KeyStore(await loadConfig({ cwd: folder })).create({ tenant: 'acme' });
+  const url = await openService(folder);
+  const [mine, other] = [`Bearer ${key}`, 'Bearer other'];
+  const status = (headers: Record<string, string | string[]>) => statusFor(url, '/rag/stats', headers);
+  expect(await status({ authorization: mine })).toBe(200);
+  for (const authorization of [
+    [mine, other],
+    [other, mine],
+    [mine, mine],
+  ])
+    expect([authorization, await status({ authorization })]).toEqual([authorization, 401]);
+  expect(await status({ 'x-api-key': [key, 'other'] })).toBe(401);
+  expect(await status({ authorization: mine, 'x-api-key': 'other' })).toBe(401);
 });
 
 test('an address that cannot be decoded gets the answer of a wrong request', async () => {

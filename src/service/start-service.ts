@@ -223,6 +223,8 @@ const serverOptions = (log: StartOptions['log'], basePath: string): FastifyServe
   // Whether a proxy cuts it off or not; who asks without the proxy (a probe) leaves it out.
   rewriteUrl: ({ url = '/' }) => withoutBase(url, basePath),
   requestTimeout: READING_MS,
+  // Two keys are no key: without it the first of two headers would hold, and the other be passed over.
+  http: { joinDuplicateHeaders: true },
   // An address that cannot be decoded is of no route.
   frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
   clientErrorHandler: refuseConnection,

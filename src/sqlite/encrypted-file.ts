@@ -1,6 +1,7 @@
-import { closeSync, mkdtempSync, readSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, readSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import Database from 'libsql';
 import { RAGError } from '../core/errors.js';
 import { makePrivateFile } from '../security/private-files.js';
@@ -10,6 +11,10 @@ import { sqliteFaultOf } from './sqlite-fault.js';
 /** What every file begins with that is not encrypted. */
 const PLAIN = 'SQLite format 3\0';
 const TIMEOUT_MS = 5_000;
+/** How long another process is waited for that encrypts the file: about what a file of a gigabyte takes. */
+const WAIT_MS = 60_000;
+/** What SQLite keeps beside a database. */
+const BESIDE = ['-wal', '-shm', '-journal'];
 
 export type DriverSettings = NonNullable<ConstructorParameters<typeof Database>[1]>;
 
@@ -37,54 +42,106 @@ export function isPlain(path: string): boolean {
 }
 
 /**
- * Encrypts a file that an earlier version left in clear. A copy is encrypted and takes its place, so that a death leaves one or the other; nobody
- * else may write meanwhile.
+ * Encrypts a file that an earlier version left in clear. A copy is encrypted, compared and takes its place, so that a death leaves one or the
+ * other. Of several processes one does it, and the others wait.
  *
- * @throws RAGError `CONFIG_NOT_BUILT` where the driver of this machine cannot encrypt
+ * @throws RAGError `CONFIG_NOT_BUILT` where the driver of this machine cannot encrypt; `INDEX_LOCKED` where the file, or its encryption,
+ * is in another process's hands for long; `ENCRYPTION_FAILED` where the copy is not the same
  */
 export function encryptFile(path: string, fileKey: string): void {
   if (looked.has(path)) return;
   assertEncrypting();
-  if (isPlain(path)) replaceByEncrypted(path, fileKey);
+  if (isPlain(path)) encryptPlain(path, fileKey);
   looked.add(path);
 }
 
 /** Files that are encrypted, or not there yet. To look twice would take the locks of connections that are open: closing a file gives up all of them. */
 const looked = new Set<string>();
 
+function encryptPlain(path: string, fileKey: string): void {
+  // An empty file, which stays: who waits for one that was removed would hold another one than who comes later.
+  const lockFile = `${path}-encrypting.lock`;
+  makePrivateFile(lockFile);
+  const lock = new Database(lockFile, { timeout: WAIT_MS });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    if (isPlain(path)) replaceByEncrypted(path, fileKey);
+  } catch (error) {
+    if (sqliteFaultOf(error) !== 'busy') throw error;
+    throw new RAGError(
+      'INDEX_LOCKED',
+      `${path} is in clear and must be encrypted, and another process has it open. Stop that one, or wait for it, and try again.`,
+      { cause: error },
+    );
+  } finally {
+    lock.close();
+  }
+}
+
+/** Hold the lock. */
 function replaceByEncrypted(path: string, fileKey: string): void {
   const copy = `${path}-encrypting`;
-  rmSync(copy, { force: true });
+  removeWith(copy, ['', ...BESIDE]);
   const held = new Database(path, { timeout: TIMEOUT_MS });
   try {
-    held.exec('BEGIN IMMEDIATE');
+    // From here on nobody else reads or writes the file, and it has no log: that of a file in clear must never stand beside an encrypted one.
+    held.exec('PRAGMA main.locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; PRAGMA journal_mode = DELETE');
     makePrivateFile(copy);
-    const reader = new Database(path, { timeout: TIMEOUT_MS });
-    try {
-      reader.prepare('VACUUM INTO ?').run([copy]);
-    } finally {
-      reader.close();
-    }
-    const encrypted = new Database(copy, { timeout: TIMEOUT_MS });
-    try {
-      encrypted.exec(`PRAGMA rekey = '${fileKey}'`);
-    } finally {
-      encrypted.close();
-    }
-    const opened = new Database(copy, driverOptions(TIMEOUT_MS, fileKey));
-    try {
-      opened.exec('PRAGMA journal_mode = WAL');
-    } finally {
-      opened.close();
-    }
-    for (const suffix of ['-wal', '-shm']) rmSync(copy + suffix, { force: true });
+    held.prepare('VACUUM INTO ?').run([copy]);
+    inDatabase(copy, undefined, (clear) => clear.exec(`PRAGMA rekey = '${fileKey}'`));
+    inDatabase(copy, fileKey, (encrypted) => {
+      encrypted.exec('PRAGMA journal_mode = WAL');
+      assertSame(held, encrypted, path);
+    });
+    removeWith(copy, BESIDE);
+    assertNoLog(path);
+    removeWith(path, ['-shm', '-journal']);
     renameSync(copy, path);
   } finally {
     held.close();
   }
-  // They are of the file that is gone.
-  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
 }
+
+function removeWith(path: string, suffixes: readonly string[]): void {
+  for (const suffix of suffixes) rmSync(path + suffix, { force: true });
+}
+
+function inDatabase(path: string, fileKey: string | undefined, work: (database: Database.Database) => void) {
+  const database = new Database(path, driverOptions(TIMEOUT_MS, fileKey));
+  try {
+    work(database);
+  } finally {
+    database.close();
+  }
+}
+
+function assertSame(held: Database.Database, copy: Database.Database, path: string): void {
+  const damage = rowsOf(copy, 'PRAGMA integrity_check');
+  if (isDeepStrictEqual(damage, [['ok']]) && isDeepStrictEqual(contentsOf(held), contentsOf(copy))) return;
+  throw notEncrypted(path, 'its encrypted copy does not hold the same');
+}
+
+/** The schema, its version, and how many rows each table has. */
+const contentsOf = (database: Database.Database): unknown => [
+  rowsOf(database, 'PRAGMA user_version'),
+  rowsOf(database, 'SELECT type, name, sql FROM sqlite_schema ORDER BY type, name'),
+  rowsOf(database, "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY name").map(
+    ([name]) => rowsOf(database, `SELECT count(*) FROM "${String(name).replaceAll('"', '""')}"`),
+  ),
+];
+
+const rowsOf = (database: Database.Database, sql: string): unknown[][] =>
+  database.prepare(sql).raw().all([]) as unknown[][];
+
+function assertNoLog(path: string): void {
+  if (existsSync(`${path}-wal`)) throw notEncrypted(path, 'its log could not be moved into it');
+}
+
+const notEncrypted = (path: string, why: string): RAGError =>
+  new RAGError(
+    'ENCRYPTION_FAILED',
+    `${path} could not be encrypted: ${why}. It was left as it was. Stop whatever else opens it, and try again.`,
+  );
 
 let encrypts: boolean | undefined;
 
@@ -122,7 +179,7 @@ export function openEncrypted<Opened>(path: string, fileKey: string, open: () =>
     if (sqliteFaultOf(error) !== 'damaged') throw error;
     // A file in clear was put in its place: of that one nothing is open.
     if (!isPlain(path)) throw wrongKey(path, error);
-    replaceByEncrypted(path, fileKey);
+    encryptPlain(path, fileKey);
     return open();
   }
 }

@@ -112,13 +112,19 @@ export function trustNamed(risks: readonly Risk[], config: ResolvedConfig): void
 }
 
 /**
- * Stops before anything is opened in a data folder that holds links nobody named, or what is no file: a driver that opens a pipe
- * waits for ever.
+ * Stops before anything is opened in a data folder that holds links nobody named, or what is no file (a driver that opens a pipe
+ * waits for ever), or that cannot be listed, so that nobody knows what it holds.
  *
  * @throws RAGError `INDEX_UNTRUSTED`, `INDEX_DAMAGED`
  */
 export function assertPlainDataFolder(config: ResolvedConfig): void {
-  const { links, notFiles } = findOddEntries(config);
+  const { links, notFiles, unlisted } = findOddEntries(config);
+  if (unlisted.size > 0)
+    throw new RAGError(
+      'INDEX_DAMAGED',
+      `The data folder ${config.dataDir} cannot be listed, so what stands in it cannot be checked: ${[...unlisted].join(', ')}. Give this account the right to list it (chmod u+rwx), or name another folder with \`--data\`.`,
+      { details: { paths: [...unlisted] } },
+    );
   if (notFiles.size > 0)
     throw new RAGError(
       'INDEX_DAMAGED',

@@ -1,6 +1,7 @@
-import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { accessSync, constants, type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DATA_FOLDERS, isDataEntry } from '../../core/data-folder.js';
+import { systemErrorCode } from '../../core/errors.js';
 import { isPathInside } from '../../security/path-containment.js';
 import { realPathOf } from '../../security/real-path.js';
 import { DEFAULT_DATA_DIR } from '../find-project.js';
@@ -11,6 +12,8 @@ export interface OddEntries {
   readonly links: ReadonlySet<string>;
   /** Pipes, devices, sockets. */
   readonly notFiles: ReadonlySet<string>;
+  /** Folders whose entries the system does not tell: anything may be among them. */
+  readonly unlisted: ReadonlySet<string>;
 }
 
 /** Holds a file for each written context; each is opened by itself and never through a link. */
@@ -30,6 +33,15 @@ export function findOddEntries(config: ResolvedConfig): OddEntries {
   const { dataDir, projectRoot } = config;
   const links = new Set<string>();
   const notFiles = new Set<string>();
+  const unlisted = new Set<string>();
+  const entriesOf = (folder: string): Dirent[] => {
+    try {
+      return readdirSync(folder, { withFileTypes: true });
+    } catch (error) {
+      if (!isGone(error) && mayBeEntered(folder)) unlisted.add(folder);
+      return [];
+    }
+  };
   const look = (path: string, entry: Pick<Dirent, 'isSymbolicLink' | 'isFile' | 'isDirectory'>): void => {
     if (entry.isSymbolicLink()) links.add(path);
     else if (entry.isDirectory()) for (const child of entriesOf(path)) lookBelow(path, child);
@@ -50,7 +62,7 @@ export function findOddEntries(config: ResolvedConfig): OddEntries {
   // One in the place of the usual data folder, which must not lead out of the project. Another folder is the user's choice.
   const isUsual = isPathInside(join(projectRoot, DEFAULT_DATA_DIR), dataDir);
   if (isUsual && !isPathInside(realPathOf(projectRoot), realPathOf(dataDir))) links.add(dataDir);
-  return { links, notFiles };
+  return { links, notFiles, unlisted };
 }
 
 /** Without those that the configuration names elsewhere, which it is trusted with, and those that hold the whole project. */
@@ -73,11 +85,15 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-function entriesOf(folder: string): Dirent[] {
+/** It is missing, or no folder any more. */
+const isGone = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
+
+/** Nothing in a folder that may not be entered can be opened, as in the `lost+found` of a disk. */
+function mayBeEntered(folder: string): boolean {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    accessSync(folder, constants.X_OK);
+    return true;
   } catch {
-    // Whoever opens it says what is wrong with it.
-    return [];
+    return false;
   }
 }
