@@ -444,4 +444,35 @@ describe('an index that was made before the field was marked', () => {
     expect(bytesIn(cwd)).toContain('archive');
     expect(bytesIn(cwd)).not.toContain(VALUE);
   });
+
+  test('has no title or heading that a field left there, and keeps what is no front matter', async () => {
+    const cwd = temporaryFolder();
+    const before = await createEngine({ config: { provider: 'libsql' }, cwd });
+    const body = '\n\nAnn works in the archive.\n';
+    const texts: Record<string, string> = {
+      comment: `\n---\ntitle: foo\n# ${F}: ${V}\n---${body}`,
+      toml: `+++\n${F} = """\n# ${V}\n"""\n+++${body}`,
+      underlined: `---\nfoo: 1\n${F}: ${V}\n===${body}`,
+      declared: `---\ntitle: The red archive\n${F}: ${V}\n---${body}`,
+    };
+    const code = `--- ${F} of an owner\n---\n--- ${F}: kept\narchive()\n`;
+    await before.push([
+      ...Object.entries(texts).map(([id, text]) => ({ id, text, mediaType: 'text/markdown' })),
+      { id: 'pay.lua', text: code, mediaType: 'text/x-source.other' },
+    ]);
+    expect(bytesIn(cwd)).toContain(V);
+    await before.close();
+    const engine = await openMarked(cwd);
+    expect((await engine.verify()).drift).not.toEqual([]);
+    await engine.rotateEncryption();
+    expect((await engine.verify()).drift).toEqual([]);
+    const { documents } = await engine.list();
+    const titles = documents.flatMap(({ title }) => title ?? []);
+    expect(titles.sort()).toEqual(['The red archive', 'pay.lua']);
+    expect((await engine.get('pay.lua'))?.text).toBe(code);
+    for (const id of Object.keys(texts)) expect((await engine.get(id))?.text).toContain('Ann works');
+    expect((await engine.search({ text: V, options: { mode: 'lexical' } })).results).toEqual([]);
+    await engine.close();
+    expect(bytesIn(cwd)).not.toContain(V);
+  });
 });

@@ -3,6 +3,7 @@ import { MEDIA_TYPES } from '../core/media-types.js';
 import { liftFields } from '../core/pushed-fields.js';
 import { decodeText } from '../parsing/decode-text.js';
 import { statedFields } from '../parsing/markdown/stated-fields.js';
+import { fileTypeOf } from '../sources/file-types.js';
 
 /** Of what is taken out of texts: another one means that documents must be processed again. */
 export const WITHHOLDING_VERSION = 2;
@@ -65,7 +66,7 @@ const CONVERTED: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the text of a document can begin with front matter; source code and other data have none. */
-export const hasFrontMatter = (mediaType: string): boolean =>
+const hasFrontMatter = (mediaType: string): boolean =>
   WRITTEN.has(mediaType) || CONVERTED.has(mediaType) || mediaType === MEDIA_TYPES.json;
 
 /**
@@ -99,6 +100,22 @@ export async function parseWithheld(
   };
   return { stated, parsed };
 }
+
+/** The same of a text that an index keeps, whose format its name says. */
+export const withholdStored = (
+  { externalId, text }: { readonly externalId: string; readonly text: string },
+  marked: readonly string[],
+): WithheldText | undefined =>
+  hasFrontMatter(fileTypeOf(externalId).mediaType) ? withholdText(text, marked) : undefined;
+
+/** Whether titles or headings were read from what was taken out: nothing that is left says them. */
+export function withheldLabels(before: string, { text }: WithheldText): (label: string) => boolean {
+  const [all, left] = [wordsOf(before), wordsOf(text)];
+  return (label) => all.includes(wordsOf(label)) && !left.includes(wordsOf(label));
+}
+
+/** Headings have no markup, and their lines are one. */
+const wordsOf = (text: string): string => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(' ') ?? ''} `;
 
 /** Whether nothing but fences is left of a part of which something was taken out. */
 export const isEmptied = (text: string): boolean => FENCES_ONLY.test(text);

@@ -123,7 +123,7 @@ function objectArea(source: string): Area | undefined {
 
 function endOfObject(source: string): number | undefined {
   let depth = 0;
-  for (const { 0: token, index } of source.matchAll(/"(?:[^"\\]|\\[^])*"|[{}]/g)) {
+  for (const { 0: token, index } of source.matchAll(/"(?:[^"\\]|\\[\s\S])*"|[{}]/g)) {
     if (token === '{') depth += 1;
     if (token === '}') depth -= 1;
     if (depth === 0) return index + 1;
